@@ -1,0 +1,107 @@
+"""The values that enter: q, v, a, τ and names are checked once, here, and never mended in silence.
+
+A configuration q is [base position, base quaternion x y z w, joints] for a floating base; joints
+that turn without limits ("continuous") take two entries, cos and sin. Quaternions and (cos, sin)
+pairs live on unit spheres: `unit_blocks` lists where they sit in q.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+Array = NDArray[np.float64]
+
+# | ‖quaternion‖ − 1 | up to which it counts as unit: what rounding to single precision may cost
+UNIT_TOLERANCE = 1e-7
+
+_UNIT_BLOCK = {  # joint type -> where its unit block lies within the joint's part of q
+    "JointModelFreeFlyer": (3, 7),
+    "JointModelSpherical": (0, 4),
+    "JointModelPlanar": (2, 4),
+    "JointModelRUBX": (0, 2),
+    "JointModelRUBY": (0, 2),
+    "JointModelRUBZ": (0, 2),
+    "JointModelRevoluteUnboundedUnaligned": (0, 2),
+}
+
+
+def unit_blocks(model: Any) -> tuple[tuple[int, int], ...]:
+    """Return (start, stop) in q of every quaternion and every (cos, sin) pair of a `pin.Model`."""
+    blocks = []
+    for joint in model.joints:
+        if joint.shortname() in _UNIT_BLOCK:
+            start, stop = _UNIT_BLOCK[joint.shortname()]
+            blocks.append((joint.idx_q + start, joint.idx_q + stop))
+    return tuple(blocks)
+
+
+def as_vector(value: ArrayLike, size: int, name: str, meaning: str) -> Array:
+    """Return `value` as a finite float array of shape (size,), or raise `ConfigurationError`.
+
+    The array is `value` itself when it already is one: callers read it and never write to it.
+    """
+    try:
+        array = np.asarray(value)
+        if array.dtype != np.float64:
+            if array.dtype.kind not in "fiub":
+                raise TypeError(f"an array of dtype {array.dtype}")
+            array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"{name}: got {error}; expected {size} numbers, {meaning}"
+        ) from None
+    if array.shape != (size,):
+        raise ConfigurationError(f"{name}: got shape {array.shape}, expected ({size},), {meaning}")
+    if not math.isfinite(array @ array) and not np.isfinite(array).all():  # one dot product is fast
+        bad = np.flatnonzero(~np.isfinite(array))
+        raise ConfigurationError(
+            f"{name}: got {array[bad[0]]} at index {bad[0]}; expected finite values"
+        )
+    return array
+
+
+def check_configuration(robot: Robot, q: ArrayLike, name: str = "q") -> Array:
+    """Return q as an array (nq,) of a valid configuration.
+
+    Raises:
+        ConfigurationError: wrong shape or dtype, a value that is not finite, or a quaternion
+            (or a (cos, sin) pair) that is not of unit norm.
+    """
+    array = as_vector(q, robot.model.nq, name, f"a configuration of {robot.name!r}")
+    for start, stop in robot.unit_blocks:
+        block = array[start:stop]
+        norm_squared = float(block @ block)
+        if abs(norm_squared - 1.0) > 2 * UNIT_TOLERANCE:
+            kind = "quaternion (x y z w)" if stop - start == 4 else "(cos, sin) pair"
+            raise ConfigurationError(
+                f"{name}: the {kind} at {name}[{start}:{stop}] has norm {math.sqrt(norm_squared):.9g}, "
+                f"expected 1; divide it by its norm, or build q with robot.integrate(q, dv)"
+            )
+    return array
+
+
+def check_velocity(robot: Robot, v: ArrayLike, name: str = "v") -> Array:
+    """Return a tangent vector (velocity, acceleration, generalised force) as an array (nv,).
+
+    Raises:
+        ConfigurationError: wrong shape or dtype, or a value that is not finite.
+    """
+    return as_vector(v, robot.model.nv, name, f"a tangent vector of {robot.name!r}")
+
+
+def check_torques(robot: Robot, tau: ArrayLike, name: str = "tau") -> Array:
+    """Return actuated torques as an array (na,).
+
+    Raises:
+        ConfigurationError: wrong shape or dtype, or a value that is not finite.
+    """
+    return as_vector(tau, robot.na, name, f"one torque per actuated joint of {robot.name!r}")

@@ -1,0 +1,251 @@
+"""Robot: what the machine is. A frozen value around Pinocchio's model."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError, unknown
+from . import configuration
+from .feet import Foot
+
+Array = NDArray[np.float64]
+
+BASE_JOINT = "root_joint"  # the free flyer that `load` adds
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Robot:
+    """A robot: its model, what is actuated, where its feet are.
+
+    Robots are immutable, compare by identity, pickle, and may be shared between threads.
+
+    Attributes:
+        name: of the robot, as its file says.
+        model: `pin.Model`; do not change it (load another robot instead).
+        visual, collision: `pin.GeometryModel`, what it looks like and what it bumps into.
+        actuated: names of the actuated joints, in joint order.
+        postures: name -> q (nq,), read-only arrays; `posture(name)` gives a copy.
+        feet: name -> `Foot`.
+        source: where the description came from.
+    """
+
+    name: str
+    model: Any
+    visual: Any
+    collision: Any
+    actuated: tuple[str, ...]
+    postures: Mapping[str, Array] = field(default_factory=dict)
+    feet: Mapping[str, Foot] = field(default_factory=dict)
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        postures = {name: np.array(q, dtype=float) for name, q in self.postures.items()}
+        for q in postures.values():
+            q.setflags(write=False)
+        object.__setattr__(self, "postures", MappingProxyType(postures))
+        object.__setattr__(self, "feet", MappingProxyType(dict(self.feet)))
+        for name in self.actuated:
+            if name not in self.joint_names:
+                raise ConfigurationError(unknown("joint", name, self.joint_names))
+
+    # --- sizes and names -------------------------------------------------------------------
+
+    @cached_property
+    def nq(self) -> int:
+        """Size of a configuration q."""
+        return int(self.model.nq)
+
+    @cached_property
+    def nv(self) -> int:
+        """Size of a tangent vector: velocity, acceleration, generalised force."""
+        return int(self.model.nv)
+
+    @cached_property
+    def na(self) -> int:
+        """Number of actuated degrees of freedom."""
+        return len(self._actuated_rows)
+
+    @cached_property
+    def is_floating(self) -> bool:
+        """Whether the first joint is a free flyer, so that v starts with the base's twist."""
+        return self.model.njoints > 1 and self.model.joints[1].shortname() == "JointModelFreeFlyer"
+
+    @cached_property
+    def mass(self) -> float:
+        """Total mass [kg], with the links that a fixed base welds to the world."""
+        return float(sum(inertia.mass for inertia in self.model.inertias))
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints, in joint order, without the floating base."""
+        return tuple(self.model.names)[2 if self.is_floating else 1 :]
+
+    @cached_property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of links, joints and other frames, each once, in the model's order."""
+        return tuple(dict.fromkeys(frame.name for frame in self.model.frames))
+
+    @cached_property
+    def unit_blocks(self) -> tuple[tuple[int, int], ...]:
+        """(start, stop) in q of the quaternions and (cos, sin) pairs."""
+        return configuration.unit_blocks(self.model)
+
+    # --- actuation -------------------------------------------------------------------------
+
+    @cached_property
+    def _actuated_rows(self) -> list[int]:
+        joints = (self.model.joints[self.model.getJointId(name)] for name in self.actuated)
+        return [row for joint in joints for row in range(joint.idx_v, joint.idx_v + joint.nv)]
+
+    @cached_property
+    def selection_matrix(self) -> Array:
+        """S, (na, nv), read-only: Sᵀτ puts the actuated torques τ (na,) into generalised forces."""
+        S = np.eye(self.nv)[self._actuated_rows]
+        S.setflags(write=False)
+        return S
+
+    @cached_property
+    def torque_limits(self) -> Array:
+        """Largest |τ| of each actuated joint, (na,) [N·m or N], read-only; inf where the file gives none."""
+        effort = np.asarray(self.model.upperEffortLimit, dtype=float)[self._actuated_rows]
+        limits = np.where((effort > 0) & (effort < 1e30), effort, np.inf)
+        limits.setflags(write=False)
+        return limits
+
+    # --- names to indices ------------------------------------------------------------------
+
+    @cached_property
+    def _frame_ids(self) -> dict[str, int]:
+        # a name shared by a link and a joint means the link
+        rank = {pin.FrameType.BODY: 0, pin.FrameType.OP_FRAME: 1, pin.FrameType.FIXED_JOINT: 2}
+        ids: dict[str, int] = {}
+        order = sorted(
+            range(self.model.nframes), key=lambda i: rank.get(self.model.frames[i].type, 3)
+        )
+        for i in order:
+            ids.setdefault(self.model.frames[i].name, i)
+        return ids
+
+    def frame_id(self, frame: str) -> int:
+        """Return Pinocchio's index of a frame; a name shared by a link and a joint means the link.
+
+        Raises:
+            ConfigurationError: there is no such frame; the message has the nearest names.
+        """
+        try:
+            return self._frame_ids[frame]
+        except (KeyError, TypeError):
+            raise ConfigurationError(unknown("frame", frame, self.frame_names)) from None
+
+    def joint_id(self, joint: str) -> int:
+        """Return Pinocchio's index of a joint.
+
+        Raises:
+            ConfigurationError: there is no such joint; the message has the nearest names.
+        """
+        names = tuple(self.model.names)[1:]
+        if joint not in names:
+            raise ConfigurationError(unknown("joint", joint, names))
+        return int(self.model.getJointId(joint))
+
+    # --- configurations --------------------------------------------------------------------
+
+    def neutral(self) -> Array:
+        """Return q (nq,) with the base at the origin and every joint at zero."""
+        return np.array(pin.neutral(self.model))
+
+    def posture(self, name: str | None = None) -> Array:
+        """Return a copy of a named posture (nq,).
+
+        Without a name: the posture to stand in, that is the first of "half_sitting", "standing",
+        and the file's first one; `neutral()` when the robot has none.
+
+        Raises:
+            ConfigurationError: there is no such posture; the message has the nearest names.
+        """
+        if name is None:
+            usual = [n for n in ("half_sitting", "standing") if n in self.postures]
+            name = next(iter([*usual, *self.postures]), None)
+            return self.neutral() if name is None else self.postures[name].copy()
+        if name == "neutral" and name not in self.postures:
+            return self.neutral()
+        if name not in self.postures:
+            raise ConfigurationError(unknown("posture", name, [*self.postures, "neutral"]))
+        return self.postures[name].copy()
+
+    def random_configuration(self, rng: np.random.Generator | int | None = None) -> Array:
+        """Return a random q (nq,): joints uniform between their limits (±π where there are none),
+        the base uniform within ±1 m, orientations uniform on the sphere.
+
+        `rng` is a generator or a seed.
+        """
+        rng = np.random.default_rng(rng)
+        lower = np.asarray(self.model.lowerPositionLimit, dtype=float).copy()
+        upper = np.asarray(self.model.upperPositionLimit, dtype=float).copy()
+        unlimited = ~(
+            np.isfinite(lower) & np.isfinite(upper) & (np.abs(upper) < 1e30) & (lower <= upper)
+        )
+        lower[unlimited], upper[unlimited] = -np.pi, np.pi
+        if self.is_floating:
+            lower[:3], upper[:3] = -1.0, 1.0
+        q = rng.uniform(lower, upper)
+        for start, stop in self.unit_blocks:
+            direction = rng.standard_normal(stop - start)
+            q[start:stop] = direction / np.linalg.norm(direction)
+        return q
+
+    def integrate(self, q: ArrayLike, dv: ArrayLike) -> Array:
+        """Return q ⊕ dv (nq,): the configuration reached from q by the tangent step dv (nv,) = v Δt.
+
+        The base part of dv is a twist in the base frame, integrated exactly (SE3 exponential).
+        """
+        q, dv = (
+            configuration.check_configuration(self, q),
+            configuration.check_velocity(self, dv, "dv"),
+        )
+        return np.array(pin.integrate(self.model, q, dv))
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        """Return q1 ⊖ q0 (nv,), the tangent step with integrate(q0, step) = q1."""
+        q0 = configuration.check_configuration(self, q0, "q0")
+        q1 = configuration.check_configuration(self, q1, "q1")
+        return np.array(pin.difference(self.model, q0, q1))
+
+    # --- workspace and pickling ------------------------------------------------------------
+
+    @cached_property
+    def _local(self) -> threading.local:
+        return threading.local()
+
+    def workspace(self) -> Any:
+        """Return this thread's `pin.Data`. For the terms in `dynamics`, which copy out of it."""
+        local = self._local
+        data = getattr(local, "data", None)
+        if data is None or not self.model.check(data):  # a model changed under us corrupts memory
+            data = local.data = self.model.createData()
+        return data
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {f.name: getattr(self, f.name) for f in fields(self)}
+        return state | {"postures": dict(self.postures), "feet": dict(self.feet)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()
+
+    def __repr__(self) -> str:
+        base = "floating" if self.is_floating else "fixed"
+        return (
+            f"Robot({self.name!r}, {base} base, nq={self.nq}, nv={self.nv}, na={self.na}, "
+            f"mass={self.mass:.4g} kg, feet={list(self.feet)})"
+        )

@@ -1,0 +1,48 @@
+"""The errors of footwork: one root, so that `except FootworkError` catches everything of ours.
+
+Every message says what was got, what was expected and, for names, what exists.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class FootworkError(Exception):
+    """Root of every exception that footwork raises on purpose."""
+
+
+class ModelError(FootworkError, ValueError):
+    """A robot description that cannot be read, or that describes no physical robot."""
+
+
+class ConfigurationError(FootworkError, ValueError):
+    """A value that does not fit the robot: q, v, a, τ, or the name of a frame or joint."""
+
+
+class ContactError(FootworkError, ValueError):
+    """A contact that cannot exist: a negative friction, a patch that is no convex polygon, …"""
+
+
+class SolverError(FootworkError, RuntimeError):
+    """An optimisation problem for which no solver gave an answer that could be checked."""
+
+
+def unknown(kind: str, name: object, existing: Iterable[str]) -> str:
+    """Return the message for a `name` that does not exist, with the nearest ones that do.
+
+    >>> unknown("frame", "left_sole", ["left_sole_link", "torso"])
+    "no frame 'left_sole'; did you mean 'left_sole_link'? There are 2: 'left_sole_link', 'torso'"
+    """
+    names = sorted(set(existing))
+    lower = {n.lower(): n for n in names}
+    near = [lower[n] for n in difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.5)]
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
+    shown = names if len(names) <= 12 or not near else []
+    listed = (
+        ": " + ", ".join(map(repr, shown[:60])) + (", …" if len(shown) > 60 else "")
+        if shown
+        else ""
+    )
+    return f"no {kind} {name!r}{hint} There are {len(names)}{listed}"
