@@ -83,8 +83,9 @@ def check_configuration(robot: Robot, q: ArrayLike, name: str = "q") -> Array:
         if abs(norm_squared - 1.0) > 2 * UNIT_TOLERANCE:
             kind = "quaternion (x y z w)" if stop - start == 4 else "(cos, sin) pair"
             raise ConfigurationError(
-                f"{name}: the {kind} at {name}[{start}:{stop}] has norm {math.sqrt(norm_squared):.9g}, "
-                f"expected 1; divide it by its norm, or build q with robot.integrate(q, dv)"
+                f"{name}: the {kind} at {name}[{start}:{stop}] has norm "
+                f"{math.sqrt(norm_squared):.9g}, expected 1; divide it by its norm, or build q "
+                "with robot.integrate(q, dv)"
             )
     return array
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ModelError
 
 Array = NDArray[np.float64]
+
+_HANDS = ("hand", "arm", "gripper", "wrist", "tool", "finger", "tcp", "end_effector", "head")
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,9 +25,10 @@ class Foot:
         name: what the robot's maker calls it.
         frame: the link (or other frame) that carries it.
         placement: T_frame_sole; +z of the sole points from the ground into the foot, x forward.
-            For a point foot only the translation counts: the contact point in frame axes [m].
+            For a point foot only the translation counts: the middle of its ball, or the contact
+            point, in frame axes [m].
         vertices: (k, 2), corners of the sole in its x-y plane, counter-clockwise about +z [m];
-            k = 0 for a point foot.
+            k = 0 for a point foot. Read-only.
         radius: of the ball at a point foot's end [m]; 0 when it is not known. The ground then lies
             `radius` below the point.
     """
@@ -33,7 +39,118 @@ class Foot:
     vertices: Array = field(default_factory=lambda: np.zeros((0, 2)))
     radius: float = 0.0
 
+    def __post_init__(self) -> None:
+        vertices = np.array(self.vertices, dtype=float).reshape(-1, 2)
+        vertices.setflags(write=False)
+        object.__setattr__(self, "vertices", vertices)
+
     @property
     def is_point(self) -> bool:
         """Whether the foot is a point, without a sole."""
         return len(self.vertices) == 0
+
+    def lowest(self, T_world_frame: Any) -> float:
+        """Return the height of the foot's lowest point [m] when its frame is at T_world_frame."""
+        T_world_sole = T_world_frame * self.placement
+        if self.is_point:
+            return float(T_world_sole.translation[2]) - self.radius
+        corners = np.column_stack([self.vertices, np.zeros(len(self.vertices))])
+        return float((corners @ T_world_sole.rotation.T + T_world_sole.translation)[:, 2].min())
+
+
+def point_foot(
+    name: str, frame: str, offset: ArrayLike = (0.0, 0.0, 0.0), radius: float = 0.0
+) -> Foot:
+    """Return a foot that ends in a ball with its middle at `offset` in the frame [m]."""
+    return Foot(name, frame, pin.SE3(np.eye(3), np.asarray(offset, dtype=float)), radius=radius)
+
+
+def sole_foot(name: str, frame: str, vertices: ArrayLike, placement: Any = None) -> Foot:
+    """Return a foot with a sole; `vertices` (k, 2) counter-clockwise in the placed frame [m]."""
+    return Foot(name, frame, placement or pin.SE3.Identity(), np.asarray(vertices, dtype=float))
+
+
+def rectangle(x_min: float, x_max: float, y_min: float, y_max: float) -> Array:
+    """Return the corners (4, 2) of a sole, counter-clockwise [m]."""
+    return np.array([[x_max, y_max], [x_min, y_max], [x_min, y_min], [x_max, y_min]])
+
+
+def looks_like_a_foot(end_effector: str, link: str) -> bool:
+    """Whether the name of an SRDF end effector, or of its link, is not that of a hand or tool."""
+    words = f"{end_effector} {link}".lower()
+    if any(word in words for word in ("foot", "feet", "sole", "toe", "leg", "ankle", "wheel")):
+        return True
+    return not any(word in words for word in _HANDS)
+
+
+def feet_of_end_effectors(
+    model: Any, collision: Any, end_effectors: Mapping[str, str], frames: Iterable[str]
+) -> dict[str, Foot]:
+    """Return the feet among SRDF end effectors, shaped by the primitive collision shapes there.
+
+    A ball makes a point foot, a box whose bottom is its lowest part a sole. A link that carries
+    no shape takes the shapes of its neighbours on the same joint; without any shape the foot is a
+    point at the link's origin. Up is taken to be up in the neutral configuration.
+
+    Raises:
+        ModelError: an end effector on a link that does not exist.
+    """
+    known = set(frames)
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, pin.neutral(model))
+    feet = {}
+    for name, link in end_effectors.items():
+        if not looks_like_a_foot(name, link):
+            continue
+        if link not in known:
+            raise ModelError(f"SRDF end effector {name!r}: its link {link!r} is not in the model")
+        frame_id = model.getFrameId(link, pin.FrameType.BODY)
+        feet[name] = _shaped_foot(name, model.frames[frame_id], data.oMf[frame_id], collision)
+    return feet
+
+
+def _shaped_foot(name: str, frame: Any, T_world_frame: Any, collision: Any) -> Foot:
+    shapes = [o for o in collision.geometryObjects if o.parentJoint == frame.parentJoint]
+    own = [o for o in shapes if o.parentFrame == _index(frame, collision)] or shapes
+    best: tuple[float, Foot] | None = None
+    for shape in own:
+        foot = _foot_of_shape(name, frame, shape, T_world_frame)
+        if foot is not None and (best is None or foot.lowest(T_world_frame) < best[0]):
+            best = foot.lowest(T_world_frame), foot
+    return best[1] if best else point_foot(name, frame.name)
+
+
+def _index(frame: Any, collision: Any) -> int:
+    """Return the index of the frame that the shapes of `frame`'s link name as their parent."""
+    return next(
+        (
+            o.parentFrame
+            for o in collision.geometryObjects
+            if o.parentJoint == frame.parentJoint and o.name.rsplit("_", 1)[0] == frame.name
+        ),
+        -1,
+    )
+
+
+def _foot_of_shape(name: str, frame: Any, shape: Any, T_world_frame: Any) -> Foot | None:
+    T_frame_shape = frame.placement.inverse() * shape.placement
+    geometry = shape.geometry
+    if type(geometry).__name__ == "Sphere":
+        return point_foot(name, frame.name, T_frame_shape.translation, float(geometry.radius))
+    if type(geometry).__name__ != "Box":
+        return None
+    half = np.asarray(geometry.halfSide)
+    up = (T_world_frame * T_frame_shape).rotation.T @ np.array([0.0, 0.0, 1.0])
+    axis = int(np.abs(up).argmax())
+    if abs(up[axis]) < 0.999:  # a box on its edge is no sole
+        return None
+    z = np.zeros(3)
+    z[axis] = np.sign(up[axis])
+    forward = (T_world_frame * T_frame_shape).rotation.T @ np.array([1.0, 0.0, 0.0])
+    i = max((k for k in range(3) if k != axis), key=lambda k: abs(forward[k]))
+    x = np.zeros(3)
+    x[i] = np.sign(forward[i])
+    rotation = np.column_stack([x, np.cross(z, x), z])
+    hx, hy = half[i], half[3 - axis - i]
+    T_shape_sole = pin.SE3(rotation, -z * half[axis])
+    return sole_foot(name, frame.name, rectangle(-hx, hx, -hy, hy), T_frame_shape * T_shape_sole)

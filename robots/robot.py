@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pinocchio as pin
@@ -22,6 +22,13 @@ Array = NDArray[np.float64]
 BASE_JOINT = "root_joint"  # the free flyer that `load` adds
 
 
+class Shapes(Protocol):
+    """Something that reads the shapes of a robot."""
+
+    def read(self, model: Any, kind: Literal["visual", "collision"]) -> Any:
+        """Return a `pin.GeometryModel`."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Robot:
     """A robot: its model, what is actuated, where its feet are.
@@ -31,21 +38,22 @@ class Robot:
     Attributes:
         name: of the robot, as its file says.
         model: `pin.Model`; do not change it (load another robot instead).
-        visual, collision: `pin.GeometryModel`, what it looks like and what it bumps into.
+        shapes: how to read what it looks like; use `visual` and `collision`.
         actuated: names of the actuated joints, in joint order.
         postures: name -> q (nq,), read-only arrays; `posture(name)` gives a copy.
         feet: name -> `Foot`.
         source: where the description came from.
+        locked: joints of the description that were frozen: they have no part in q.
     """
 
     name: str
     model: Any
-    visual: Any
-    collision: Any
+    shapes: Shapes
     actuated: tuple[str, ...]
     postures: Mapping[str, Array] = field(default_factory=dict)
     feet: Mapping[str, Foot] = field(default_factory=dict)
     source: str = ""
+    locked: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         postures = {name: np.array(q, dtype=float) for name, q in self.postures.items()}
@@ -56,6 +64,18 @@ class Robot:
         for name in self.actuated:
             if name not in self.joint_names:
                 raise ConfigurationError(unknown("joint", name, self.joint_names))
+
+    # --- shapes ----------------------------------------------------------------------------
+
+    @cached_property
+    def visual(self) -> Any:
+        """What the robot looks like, a `pin.GeometryModel`; its meshes are read at first use."""
+        return self.shapes.read(self.model, "visual")
+
+    @cached_property
+    def collision(self) -> Any:
+        """What the robot bumps into, a `pin.GeometryModel`; its meshes are read at first use."""
+        return self.shapes.read(self.model, "collision")
 
     # --- sizes and names -------------------------------------------------------------------
 
@@ -77,7 +97,8 @@ class Robot:
     @cached_property
     def is_floating(self) -> bool:
         """Whether the first joint is a free flyer, so that v starts with the base's twist."""
-        return self.model.njoints > 1 and self.model.joints[1].shortname() == "JointModelFreeFlyer"
+        first = self.model.joints[1].shortname() if self.model.njoints > 1 else ""
+        return bool(first == "JointModelFreeFlyer")
 
     @cached_property
     def mass(self) -> float:
@@ -115,11 +136,23 @@ class Robot:
 
     @cached_property
     def torque_limits(self) -> Array:
-        """Largest |τ| of each actuated joint, (na,) [N·m or N], read-only; inf where the file gives none."""
+        """Largest |τ| of each actuated joint, (na,) [N·m or N], read-only.
+
+        Infinite where the file gives zero, or nothing.
+        """
         effort = np.asarray(self.model.upperEffortLimit, dtype=float)[self._actuated_rows]
         limits = np.where((effort > 0) & (effort < 1e30), effort, np.inf)
         limits.setflags(write=False)
         return limits
+
+    @cached_property
+    def unlimited_joints(self) -> tuple[str, ...]:
+        """Actuated joints without a torque limit: their file gives zero effort or none."""
+        joints = {name: self.model.joints[self.model.getJointId(name)] for name in self.actuated}
+        sizes = [(name, joint.nv) for name, joint in joints.items()]
+        names = [name for name, size in sizes for _ in range(size)]
+        free = np.isinf(self.torque_limits)
+        return tuple(dict.fromkeys(name for name, f in zip(names, free, strict=True) if f))
 
     # --- names to indices ------------------------------------------------------------------
 
@@ -204,7 +237,7 @@ class Robot:
         return q
 
     def integrate(self, q: ArrayLike, dv: ArrayLike) -> Array:
-        """Return q ⊕ dv (nq,): the configuration reached from q by the tangent step dv (nv,) = v Δt.
+        """Return q ⊕ dv (nq,): where the tangent step dv (nv,) = v Δt leads from q.
 
         The base part of dv is a twist in the base frame, integrated exactly (SE3 exponential).
         """

@@ -29,6 +29,10 @@ class SolverError(FootworkError, RuntimeError):
     """An optimisation problem for which no solver gave an answer that could be checked."""
 
 
+class FootworkWarning(UserWarning):
+    """Something in a robot description that was understood, but that its author should know of."""
+
+
 def unknown(kind: str, name: object, existing: Iterable[str]) -> str:
     """Return the message for a `name` that does not exist, with the nearest ones that do.
 

@@ -1,0 +1,143 @@
+"""XML read once, with limits, and written out again: what was checked is what is handed on.
+
+Parsers disagree (on encodings, entities, a second root), so footwork reads a file with one parser
+that refuses document types and entities, checks the tree, and gives Pinocchio the text of that
+very tree. Trees are small mutable `Node`s that remember the line they came from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from xml.sax import SAXException, SAXParseException
+from xml.sax.handler import ContentHandler
+from xml.sax.saxutils import escape, quoteattr
+
+from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped]
+from defusedxml.expatreader import DefusedExpatParser  # type: ignore[import-untyped]
+
+from ..errors import ModelError
+
+MAX_BYTES = 32 * 2**20  # the largest URDF met so far has 1 MB
+MAX_DEPTH = 100  # URDF needs 6, MJCF as many as the longest chain of bodies
+MAX_NODES = 200_000
+
+
+@dataclass(eq=False)
+class Node:
+    """An element: its tag, attributes, children, text and the line where it starts."""
+
+    tag: str
+    attrib: dict[str, str] = field(default_factory=dict)
+    line: int = 0
+    children: list[Node] = field(default_factory=list)
+    text: str = ""
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return an attribute, or `default`."""
+        return self.attrib.get(name, default)
+
+    def all(self, tag: str) -> list[Node]:
+        """Return the children with this tag."""
+        return [child for child in self.children if child.tag == tag]
+
+    def find(self, tag: str) -> Node | None:
+        """Return the first child with this tag."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def walk(self) -> Iterator[Node]:
+        """Yield this node and everything below it, in the order of the file."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+
+class _Builder(ContentHandler):
+    """Builds Nodes, and gives up as soon as a limit is passed."""
+
+    def __init__(self, parser: Any, max_depth: int) -> None:
+        super().__init__()
+        self._parser = parser
+        self.root: Node | None = None
+        self._open: list[Node] = []
+        self._count = 0
+        self._max_depth = max_depth
+
+    def startElement(self, name: str, attrs: Any) -> None:
+        line = int(self._parser.getLineNumber())
+        node = Node(name, dict(attrs.items()), line)
+        self._count += 1
+        if self._count > MAX_NODES:
+            raise ModelError(f"line {line}: more than {MAX_NODES} elements")
+        if len(self._open) >= self._max_depth:
+            raise ModelError(f"line {line}: elements nested deeper than {self._max_depth}")
+        if self._open:
+            self._open[-1].children.append(node)
+        else:
+            self.root = node
+        self._open.append(node)
+
+    def endElement(self, name: str) -> None:
+        self._open.pop()
+
+    def characters(self, content: str) -> None:
+        if self._open and content.strip():
+            self._open[-1].text += content
+
+
+def parse(data: str | bytes, what: str = "the description", max_depth: int = MAX_DEPTH) -> Node:
+    """Return the root of an XML text.
+
+    Raises:
+        ModelError: not well-formed (with the line), a document type or an entity, too large, too
+            deep, not text.
+    """
+    if isinstance(data, str):  # what it declares about bytes no longer holds
+        data = re.sub(r"^\s*<\?xml[^>]*\?>", "", data.removeprefix("\ufeff"), count=1)
+        data = data.encode("utf-8", errors="surrogatepass")  # expat refuses lone surrogates
+    if len(data) > MAX_BYTES:
+        raise ModelError(f"{what}: {len(data)} bytes; at most {MAX_BYTES} are read")
+    parser = DefusedExpatParser(forbid_dtd=True)
+    builder = _Builder(parser, max_depth)
+    parser.setContentHandler(builder)
+    try:
+        parser.feed(data)
+        parser.close()
+    except DefusedXmlException as error:
+        raise ModelError(
+            f"{what}: {type(error).__name__}: a document type (<!DOCTYPE>) or an entity; robot "
+            "descriptions need neither, and files that bring them are not read: remove it"
+        ) from None
+    except SAXParseException as error:
+        where = f"line {error.getLineNumber()}, column {error.getColumnNumber()}"
+        raise ModelError(f"{what}: no well-formed XML: {error.getMessage()} at {where}") from None
+    except ModelError as error:
+        raise ModelError(f"{what}: {error}") from None
+    except (SAXException, ValueError, LookupError, AssertionError) as error:
+        raise ModelError(f"{what}: no XML that can be read: {error}") from None
+    if builder.root is None:
+        raise ModelError(f"{what}: no well-formed XML: no element in it")
+    return builder.root
+
+
+def serialize(root: Node) -> str:
+    """Return the text of a tree: elements, attributes and text; comments are gone."""
+    pieces: list[str] = []
+    stack: list[Node | str] = [root]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            pieces.append(item)
+            continue
+        attributes = "".join(f" {k}={quoteattr(v)}" for k, v in item.attrib.items())
+        if item.children or item.text:
+            pieces.append(f"<{item.tag}{attributes}>{escape(item.text)}")
+            stack.append(f"</{item.tag}>\n")
+            stack.extend(reversed(item.children))
+        else:
+            pieces.append(f"<{item.tag}{attributes}/>\n")
+    return "".join(pieces)

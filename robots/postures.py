@@ -1,0 +1,84 @@
+"""Named postures: joint values become configurations q."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from .feet import Foot
+from .srdf import Values
+
+Array = NDArray[np.float64]
+
+
+def configurations(
+    model: Any,
+    postures: Mapping[str, Values],
+    base_joint: str,
+    feet: Iterable[Foot],
+) -> dict[str, Array]:
+    """Return name -> q (nq,) for each posture; joints that it leaves out are at neutral.
+
+    Joints that the model does not have are passed over: an SRDF may serve several models. A base
+    without a position is put where the lowest foot touches z = 0.
+
+    Raises:
+        ModelError: a value of the wrong size, or a base quaternion that is not of unit norm.
+    """
+    feet = tuple(feet)
+    result = {}
+    for name, values in postures.items():
+        q = pin.neutral(model)
+        ids = {joint: model.getJointId(joint) for joint in values if model.existJointName(joint)}
+        for joint, index in ids.items():
+            _set(q, model.joints[index], values[joint], f"posture {name!r}: joint {joint!r}")
+        if _floats(model):
+            _set_base(model, q, values.get(base_joint, ()), name, feet)
+        result[name] = np.array(q)
+    return result
+
+
+def _floats(model: Any) -> bool:
+    return bool(model.njoints > 1 and model.joints[1].shortname() == "JointModelFreeFlyer")
+
+
+def _set(q: Array, joint: Any, values: tuple[float, ...], where: str) -> None:
+    if joint.shortname() == "JointModelFreeFlyer":
+        return
+    if joint.nq == 2 and joint.nv == 1 and len(values) == 1:  # a joint without limits: an angle
+        values = (math.cos(values[0]), math.sin(values[0]))
+    if len(values) != joint.nq:
+        raise ModelError(f"{where}: got {len(values)} values, expected {joint.nq}")
+    q[joint.idx_q : joint.idx_q + joint.nq] = values
+
+
+def _set_base(
+    model: Any, q: Array, values: tuple[float, ...], name: str, feet: tuple[Foot, ...]
+) -> None:
+    if len(values) not in (0, 4, 7):
+        raise ModelError(
+            f"posture {name!r}: the base got {len(values)} values, expected 7: x y z and a "
+            "quaternion x y z w"
+        )
+    if values:
+        quaternion = np.array(values[-4:])
+        norm = float(np.linalg.norm(quaternion))
+        if abs(norm - 1.0) > 1e-3:
+            raise ModelError(f"posture {name!r}: the base quaternion has norm {norm:.6g}, not 1")
+        q[3:7] = quaternion / norm  # files round to a few digits
+    if len(values) == 7:
+        q[:3] = values[:3]
+    elif feet:
+        q[2] -= _lowest(model, q, feet)
+
+
+def _lowest(model: Any, q: Array, feet: tuple[Foot, ...]) -> float:
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, q)
+    return min(foot.lowest(data.oMf[model.getFrameId(foot.frame)]) for foot in feet)

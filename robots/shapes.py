@@ -1,0 +1,47 @@
+"""What a robot looks like and what it bumps into, read when somebody asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import coal  # type: ignore[import-untyped]
+import pinocchio as pin
+
+from ..errors import ModelError
+
+
+@dataclass(frozen=True)
+class UrdfShapes:
+    """The shapes of a URDF whose mesh names are paths.
+
+    Meshes take a hundred times longer to read than the rest of a robot, and a hundred times more
+    space in a pickle; the dynamics need none of them. So they are read at first use.
+    """
+
+    text: str
+
+    def read(self, model: Any, kind: Literal["visual", "collision"]) -> Any:
+        """Return a new `pin.GeometryModel`.
+
+        Raises:
+            ModelError: a mesh file cannot be read.
+        """
+        type_ = pin.GeometryType.VISUAL if kind == "visual" else pin.GeometryType.COLLISION
+        try:
+            return pin.buildGeomFromUrdfString(
+                model, self.text, type_, package_dirs=[], mesh_loader=coal.CachedMeshLoader()
+            )
+        except (ValueError, RuntimeError) as error:
+            raise ModelError(
+                f"a {kind} shape cannot be read: {error}; meshes=False leaves the meshes out"
+            ) from None
+
+
+@dataclass(frozen=True)
+class NoShapes:
+    """A robot without shapes."""
+
+    def read(self, model: Any, kind: Literal["visual", "collision"]) -> Any:
+        """Return an empty `pin.GeometryModel`."""
+        return pin.GeometryModel()

@@ -1,0 +1,165 @@
+"""The feet of the robots of the data packages: measured on their collision or visual shapes.
+
+A sole is the part of the foot within 1 mm of its lowest plane; a ball is the collision ball. Where
+a file has no shape, the figure is the one its SRDF states.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from .feet import Foot, point_foot, rectangle, sole_foot
+
+_QUADRUPED = {"lf_foot": "LF", "rf_foot": "RF", "lh_foot": "LH", "rh_foot": "RH"}
+_UNITREE = {"lf_foot": "FL", "rf_foot": "FR", "lh_foot": "RL", "rh_foot": "RR"}
+Postures = dict[str, dict[str, tuple[float, ...]]]
+
+
+def unitree(robot: str) -> tuple[Foot, ...]:
+    """Balls of the A1, Go1, Go2, B1 and Laikago (the Go2's mesh is a ball but for 1 mm)."""
+    radius = {"a1": 0.02, "go1": 0.02, "go2": 0.022, "b1": 0.04, "laikago": 0.0265}[robot]
+    offset = (-0.002, 0.0, 0.0) if robot == "go2" else (0.0, 0.0, 0.0)
+    return tuple(point_foot(n, f"{leg}_foot", offset, radius) for n, leg in _UNITREE.items())
+
+
+def anymal_b() -> tuple[Foot, ...]:
+    """Balls, above the origin of their links."""
+    return tuple(
+        point_foot(n, f"{leg}_FOOT", (0, 0, 0.02325), 0.031) for n, leg in _QUADRUPED.items()
+    )
+
+
+def anymal_c() -> tuple[Foot, ...]:
+    """Balls, above the origin of their links."""
+    return tuple(
+        point_foot(n, f"{leg}_FOOT", (0, 0, 0.0225), 0.03) for n, leg in _QUADRUPED.items()
+    )
+
+
+def solo() -> tuple[Foot, ...]:
+    """Rounded discs of 16 mm radius about y."""
+    legs = {"lf_foot": "FL", "rf_foot": "FR", "lh_foot": "HL", "rh_foot": "HR"}
+    return tuple(point_foot(n, f"{leg}_FOOT", radius=0.016) for n, leg in legs.items())
+
+
+def bolt() -> tuple[Foot, ...]:
+    """The discs of Solo."""
+    feet = {"left_foot": "FL_FOOT", "right_foot": "FR_FOOT"}
+    return tuple(point_foot(name, frame, radius=0.016) for name, frame in feet.items())
+
+
+def hyq() -> tuple[Foot, ...]:
+    """Balls."""
+    return tuple(point_foot(name, name, radius=0.02175) for name in _QUADRUPED)
+
+
+def quadruped8() -> tuple[Foot, ...]:
+    """Balls."""
+    legs = {"lf_foot": "FL", "rf_foot": "FR", "lh_foot": "BL", "rh_foot": "BR"}
+    return tuple(point_foot(n, f"{leg}_contact", radius=0.025) for n, leg in legs.items())
+
+
+def centauro() -> tuple[Foot, ...]:
+    """Wheels: the middle, which turning leaves where it is, and the radius."""
+    legs = {"lf_wheel": 1, "rf_wheel": 2, "lh_wheel": 3, "rh_wheel": 4}
+    return tuple(point_foot(name, f"wheel_{i}", radius=0.124) for name, i in legs.items())
+
+
+def talos() -> tuple[Foot, ...]:
+    """Rounded rectangles of 195 mm by 120 mm in the plane of the sole frames."""
+    sole = rectangle(-0.103, 0.092, -0.06, 0.06)
+    return (
+        sole_foot("l_foot", "left_sole_link", sole),
+        sole_foot("r_foot", "right_sole_link", sole),
+    )
+
+
+def g1() -> tuple[Foot, ...]:
+    """Trapezoids, from the four small collision balls below each foot."""
+    sole = [(0.12, 0.03), (-0.05, 0.025), (-0.05, -0.025), (0.12, -0.03)]
+    below = _below(0.035)
+    return (
+        sole_foot("left_foot", "left_ankle_roll_link", sole, below),
+        sole_foot("right_foot", "right_ankle_roll_link", sole, below),
+    )
+
+
+def icub() -> tuple[Foot, ...]:
+    """An octagon's inner rectangle; the meshes are turned by 90° about z, x leads to the toes."""
+    sole = rectangle(-0.03, 0.09, -0.026, 0.026)
+    return (sole_foot("l_foot", "l_sole", sole), sole_foot("r_foot", "r_sole", sole))
+
+
+def romeo() -> tuple[Foot, ...]:
+    """Hexagons wider in front and outside, without the toes (they have a joint of their own)."""
+    left = [
+        (0.112, 0.022), (0.085, 0.049), (-0.055, 0.034), (-0.066, 0.03), (-0.066, -0.026),
+        (-0.055, -0.03), (0.085, -0.033), (0.112, -0.025),
+    ]  # fmt: skip
+    right = [(x, -y) for x, y in reversed(left)]
+    up = _below(-0.0009)
+    return (sole_foot("l_leg", "l_sole", left, up), sole_foot("r_leg", "r_sole", right, up))
+
+
+def simple_humanoid() -> tuple[Foot, ...]:
+    """Rectangles of 250 mm by 140 mm, 105 mm below the ankles: what the SRDF states."""
+    sole = rectangle(-0.125, 0.125, -0.07, 0.07)
+    return (
+        sole_foot("l_leg", "l_ankle", sole, _below(0.105)),
+        sole_foot("r_leg", "r_ankle", sole, _below(0.105)),
+    )
+
+
+def human() -> tuple[Foot, ...]:
+    """Rectangles inside the outline of the foot meshes; y is up in the frames of this model."""
+    up_is_y = np.column_stack([(1, 0, 0), (0, 0, -1), (0, 1, 0)]).astype(float)
+    placement = pin.SE3(up_is_y, np.array([0.0, -0.0765, 0.0]))
+    sole = rectangle(-0.045, 0.165, -0.035, 0.035)
+    return (
+        sole_foot("left_foot", "left_foot", sole, placement),
+        sole_foot("right_foot", "right_foot", sole, placement),
+    )
+
+
+def alexander() -> tuple[Foot, ...]:
+    """Rectangles with rounded corners."""
+    sole = rectangle(-0.0512, 0.1492, -0.0435, 0.0435)
+    return (
+        sole_foot("LEFT_FOOT", "LEFT_FOOT", sole, _below(0.072)),
+        sole_foot("RIGHT_FOOT", "RIGHT_FOOT", sole, _below(0.072)),
+    )
+
+
+def _below(depth: float) -> pin.SE3:
+    return pin.SE3(np.eye(3), np.array([0.0, 0.0, -depth]))
+
+
+# Postures for robots whose makers name none: knees bent, soles flat
+LAIKAGO_POSTURES: Postures = {
+    "standing": {
+        f"{leg}_{joint}_joint": (angle,)
+        for leg in _UNITREE.values()
+        for joint, angle in (("thigh", 0.7), ("calf", -1.4))
+    }
+}
+QUADRUPED8_POSTURES: Postures = {
+    "standing": {
+        f"{leg}_{joint}": (angle,)
+        for leg in ("FL", "FR", "BL", "BR")
+        for joint, angle in (("HFE", 0.5), ("KFE", -1.0))
+    }
+}
+G1_POSTURES: Postures = {
+    "half_sitting": {
+        f"{side}_{joint}_joint": (angle,)
+        for side in ("left", "right")
+        for joint, angle in (
+            ("hip_pitch", -0.35), ("knee", 0.7), ("ankle_pitch", -0.35), ("elbow", 0.9),
+        )
+    }
+}  # fmt: skip
+HUMAN_POSTURES: Postures = {
+    # four numbers for the base: its orientation alone, the feet give the height
+    "standing": {"root_joint": (float(np.sqrt(0.5)), 0.0, 0.0, float(np.sqrt(0.5)))}
+}

@@ -1,0 +1,140 @@
+"""From what a user has (a path, a text, a name) to one description that can be read."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import ModelError, unknown
+from . import catalogue
+from .hardened_xml import MAX_BYTES
+from .packages import Folders
+
+_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf")
+
+
+@dataclass(frozen=True)
+class Description:
+    """A robot description, read but not yet understood.
+
+    Attributes:
+        data: its text or bytes.
+        origin: what to call it in messages: the path, or "the text".
+        folders: where the files that it names may be.
+        path: the file it came from, if any.
+        srdf: the SRDF that belongs to it, if any.
+        info: the catalogue's entry, if it came from there.
+    """
+
+    data: str | bytes
+    origin: str
+    folders: Folders
+    path: Path | None = None
+    srdf: bytes | None = None
+    info: catalogue.RobotInfo | None = None
+
+
+def describe(
+    source: str | os.PathLike[str], package_dirs: Iterable[str | Path] = ()
+) -> Description:
+    """Return the description that `source` means: a text, a path, a name, or "-" (standard input).
+
+    Raises:
+        ModelError: no such robot or file, or one that cannot be read.
+    """
+    dirs = _folders(package_dirs)
+    if isinstance(source, os.PathLike):
+        return _from_path(Path(source), dirs)
+    if not isinstance(source, str):
+        raise ModelError(
+            f"source: got {type(source).__name__}, expected a path, a description as text, or the "
+            "name of a robot"
+        )
+    if source.lstrip("\ufeff \t\r\n").startswith("<"):
+        return Description(source, "the text", Folders(None, dirs))
+    if source == "-":
+        return Description(_read(sys.stdin.buffer), "standard input", Folders(None, dirs))
+    if source in catalogue.names():
+        return _from_catalogue(source, dirs)
+    if "\0" in source or len(source) > 4096:
+        raise ModelError("source: neither a path nor a description: it starts with no '<'")
+    return _from_path(Path(source), dirs)
+
+
+def _from_catalogue(name: str, dirs: tuple[Path, ...]) -> Description:
+    info = catalogue.find(name)
+    folder = info.folder or catalogue.MODELS  # find() saw to it that there is one
+    path = folder / info.urdf
+    srdf = read_file(folder / info.srdf) if info.srdf else None
+    return Description(read_file(path), str(path), Folders(path.parent, dirs), path, srdf, info)
+
+
+def _from_path(path: Path, dirs: tuple[Path, ...]) -> Description:
+    path = path.expanduser()
+    if not path.exists() and path.suffix.lower() not in _SUFFIXES and len(path.parts) == 1:
+        raise ModelError(f"{unknown('robot', str(path), catalogue.names())}; nor is it a file")
+    data = read_file(path)
+    sibling = path.with_suffix(".srdf")
+    srdf = read_file(sibling) if sibling.is_file() and path.suffix != ".srdf" else None
+    return Description(data, str(path), Folders(path.absolute().parent, dirs), path, srdf)
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a regular file of a reasonable size.
+
+    Raises:
+        ModelError: no such file, a folder, a pipe or device, too large, not readable.
+    """
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise ModelError(f"{path}: a folder; expected a robot description{_inside(path)}")
+        if not stat.S_ISREG(status.st_mode):
+            raise ModelError(f"{path}: a pipe or device; expected a regular file")
+        if status.st_size > MAX_BYTES:
+            raise ModelError(f"{path}: {status.st_size} bytes; at most {MAX_BYTES} are read")
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise ModelError(f"{path}: no such file{_neighbours(path)}") from None
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a null byte in the name
+        raise ModelError(f"{path!r}: no file name: {error}") from None
+
+
+def _read(stream: object) -> bytes:
+    data: bytes = stream.read(MAX_BYTES + 1)  # type: ignore[attr-defined]
+    if not data.strip():
+        raise ModelError("standard input: empty, expected a robot description")
+    return data
+
+
+def _inside(folder: Path) -> str:
+    try:
+        files = sorted(str(p) for p in folder.rglob("*") if p.suffix.lower() in _SUFFIXES)[:5]
+    except OSError:
+        return ""
+    return f", such as {', '.join(files)}" if files else ""
+
+
+def _neighbours(path: Path) -> str:
+    try:
+        files = sorted(p.name for p in path.parent.iterdir() if p.suffix.lower() in _SUFFIXES)
+    except OSError:
+        return f"; there is no folder {path.parent}" if not path.parent.exists() else ""
+    return "; " + unknown("description", path.name, files) if files else ""
+
+
+def _folders(package_dirs: Iterable[str | Path]) -> tuple[Path, ...]:
+    if isinstance(package_dirs, str | os.PathLike):
+        package_dirs = [package_dirs]
+    folders = tuple(Path(folder).expanduser().absolute() for folder in package_dirs)
+    for folder in folders:
+        if not folder.is_dir():
+            raise ModelError(f"package_dirs: {folder} is no folder")
+    return folders

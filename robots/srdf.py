@@ -1,0 +1,65 @@
+"""SRDF: the postures a maker named, the end effectors, the joints without a motor."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from ..errors import ModelError
+from .hardened_xml import Node, parse
+
+# what the values of a posture mean: joint name -> values as in the file, the base pose too
+Values = dict[str, tuple[float, ...]]
+
+
+@dataclass(frozen=True)
+class Semantics:
+    """What an SRDF says that footwork uses.
+
+    Attributes:
+        postures: name -> {joint: values}; the base, if given, is the virtual joint `base_joint`
+            with position and quaternion x y z w.
+        end_effectors: name -> link.
+        passive: joints without a motor.
+        base_joint: name of the virtual joint of the base.
+    """
+
+    postures: dict[str, Values] = field(default_factory=dict)
+    end_effectors: dict[str, str] = field(default_factory=dict)
+    passive: tuple[str, ...] = ()
+    base_joint: str = "root_joint"
+
+
+def read_srdf(text: str | bytes, what: str = "the SRDF") -> Semantics:
+    """Return what an SRDF says.
+
+    Raises:
+        ModelError: no XML, or a joint value that is not a list of finite numbers.
+    """
+    root = parse(text, what)
+    if root.tag != "robot":
+        raise ModelError(f"{what}: got a <{root.tag}> element, expected <robot>")
+    virtual = root.find("virtual_joint")
+    return Semantics(
+        {state.get("name"): _values(state, what) for state in root.all("group_state")},
+        {e.get("name"): e.get("parent_link") for e in root.all("end_effector")},
+        tuple(joint.get("name") for joint in root.all("passive_joint")),
+        virtual.get("name") if virtual is not None else "root_joint",
+    )
+
+
+def _values(state: Node, what: str) -> Values:
+    values: Values = {}
+    for joint in state.all("joint"):
+        text = joint.get("value")
+        try:
+            numbers = tuple(float(word) for word in text.split())
+        except ValueError:
+            numbers = ()
+        if not numbers or not all(map(math.isfinite, numbers)):
+            raise ModelError(
+                f"{what}, line {joint.line}: posture {state.get('name')!r} gives joint "
+                f"{joint.get('name')!r} the value {text!r}, expected finite numbers"
+            )
+        values[joint.get("name")] = numbers
+    return values
