@@ -1,0 +1,37 @@
+# make demo   one robot on two feet, one on a slope: verdicts, pictures and pages in out/
+# make test   the whole test suite
+# Both set up .venv first; that takes a minute the first time and a second afterwards.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test lint bench docs clean check-python
+
+demo: $(STAMP)
+	$(BIN)/footwork demo --out out
+
+test: $(STAMP)
+	$(BIN)/pytest
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+check-python:
+	@command -v $(PYTHON) >/dev/null 2>&1 || { \
+	  echo "make: no $(PYTHON) on the path; install Python 3.11 or newer, or name one: make PYTHON=..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "make: $(PYTHON) is $$($(PYTHON) --version); footwork needs 3.11 or newer: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "make: $(PYTHON) has no venv or ensurepip; on Debian: apt install python3-venv"; exit 1; }
+
+$(STAMP): pyproject.toml constraints.txt | check-python
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[robots,meshes,test,fast]'
+	@touch $@

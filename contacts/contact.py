@@ -1,0 +1,209 @@
+"""One contact: a point or a flat patch of the robot that touches the world.
+
+A contact has a pose T_world_contact (origin at its centre, z the normal from the ground into the
+robot) and points at which the ground may push. The motion constraint is written in world axes
+at the centre: v_c = J(q) v, three rows for a point, six for a patch (linear first).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from .. import dynamics
+from ..errors import ContactError
+from ..robots import Robot
+from .friction_cone import FrictionCone, axes_along, check_friction, unit_vector
+from .patch import patch_corners
+from .polygon import centroid
+
+Array = NDArray[np.float64]
+
+
+class Contact(ABC):
+    """What every contact has; the kinds differ in their pose and points."""
+
+    frame: str
+    friction: float
+    bilateral: bool
+    name: str
+    dim: int
+
+    @property
+    @abstractmethod
+    def points(self) -> Array:
+        """(k, 3), where the ground may push, in contact axes from the centre [m]."""
+
+    @abstractmethod
+    def pose(self, robot: Robot, q: ArrayLike) -> Any:
+        """Return T_world_contact (`pin.SE3`): origin at the centre, z the normal into the robot."""
+
+    def world_points(self, robot: Robot, q: ArrayLike) -> Array:
+        """Return the points where the ground may push, (k, 3), in the world [m]."""
+        T = self.pose(robot, q)
+        return np.asarray(self.points @ T.rotation.T + T.translation)
+
+    def cone(self, robot: Robot, q: ArrayLike) -> FrictionCone:
+        """Return the friction cone at each point, in world axes."""
+        return FrictionCone(self.friction, self.pose(robot, q).rotation[:, 2])
+
+    def jacobian(self, robot: Robot, q: ArrayLike) -> Array:
+        """Return J (dim, nv), v_c = J v: velocity of the centre, and for a patch ω, in world axes.
+
+        At r from the frame's origin, J_p = J_v − [r]× J_ω, column by column J_v + J_ω × r.
+        """
+        J = dynamics.frame_jacobian(robot, q, self.frame)
+        J[:3] += _cross(J[3:], self._arm(robot, q)[:, None])
+        return J[: self.dim]
+
+    def drift(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+        """Return (dJ/dt) v (dim,): the acceleration of the centre when a = 0, in world axes.
+
+        a_p = a_o + α × r + ω × (ω × r), the classical acceleration of a body's point.
+        """
+        drift = dynamics.frame_drift(robot, q, v, self.frame)
+        omega = dynamics.frame_jacobian(robot, q, self.frame)[3:] @ np.asarray(v, dtype=float)
+        r = self._arm(robot, q)
+        drift[:3] += np.cross(drift[3:], r) + np.cross(omega, np.cross(omega, r))
+        return drift[: self.dim]
+
+    def hessian(self, robot: Robot, q: ArrayLike) -> Array:
+        """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction).
+
+        From J_p = J_v + J_ω × r with ∂r/∂k = J_ω,k × r: H_p = H_v + H_ω × r + J_ω,j × (J_ω,k × r).
+        """
+        H = dynamics.frame_hessian(robot, q, self.frame)
+        J_omega = dynamics.frame_jacobian(robot, q, self.frame)[3:]
+        r = self._arm(robot, q)
+        r_rates = _cross(J_omega, r[:, None])
+        H[:3] += _cross(H[3:], r[:, None, None])
+        H[:3] += _cross(J_omega[:, :, None], r_rates[:, None, :])
+        return H[: self.dim]
+
+    def point_jacobians(self, robot: Robot, q: ArrayLike) -> Array:
+        """Return (k, 3, nv), the Jacobian of each point, world axes: J_i = J_v + J_ω × r_i."""
+        J = dynamics.frame_jacobian(robot, q, self.frame)
+        origin = dynamics.frame_placement(robot, q, self.frame).translation
+        arms = self.world_points(robot, q) - origin
+        return np.stack([J[:3] + _cross(J[3:], r[:, None]) for r in arms])
+
+    def _arm(self, robot: Robot, q: ArrayLike) -> Array:
+        """From the frame's origin to the centre, (3,), world axes [m]."""
+        origin = dynamics.frame_placement(robot, q, self.frame).translation
+        return np.asarray(self.pose(robot, q).translation - origin)
+
+
+@dataclass(frozen=True, eq=False)
+class PointContact(Contact):
+    """A point of the robot that touches the world: a ball foot, a fingertip, a corner.
+
+    Attributes:
+        frame: of the robot, by name; a name shared by a link and a joint means the link.
+        friction: Coulomb coefficient μ ≥ 0.
+        normal: (3,), unit vector of the ground there, from the ground into the robot, world axes.
+        offset: (3,), the point in the axes of `frame` [m].
+        name: of the contact; the frame's when empty.
+        bilateral: True for a hold that can also pull, without friction limit (a hand on a rung).
+    """
+
+    frame: str
+    friction: float
+    normal: Array = (0.0, 0.0, 1.0)  # type: ignore[assignment]
+    offset: Array = (0.0, 0.0, 0.0)  # type: ignore[assignment]
+    name: str = ""
+    bilateral: bool = False
+    dim = 3
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "friction", check_friction(self.friction))
+        object.__setattr__(self, "normal", unit_vector(self.normal, "normal"))
+        object.__setattr__(self, "offset", _finite3(self.offset, "offset"))
+
+    @property
+    def points(self) -> Array:
+        """(1, 3): the point itself."""
+        return np.zeros((1, 3))
+
+    def pose(self, robot: Robot, q: ArrayLike) -> Any:
+        """Return T_world_contact: the point, and axes of which z is the ground's normal."""
+        T = dynamics.frame_placement(robot, q, self.frame)
+        return pin.SE3(axes_along(self.normal), T.act(self.offset))
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceContact(Contact):
+    """A flat convex patch of the robot that lies on the world: a sole.
+
+    The patch lies in the x-y plane of its placed frame, +z being the normal from the ground into
+    the robot. Give a rectangle by its half sizes, or any convex polygon by its vertices. What it
+    can transmit is exact: Coulomb's cone at every vertex.
+
+    Attributes:
+        frame: of the robot, by name; a name shared by a link and a joint means the link.
+        half_length, half_width: of a rectangle along x and y of the placed frame [m].
+        friction: Coulomb coefficient μ ≥ 0; it has no default.
+        placement: T_frame_patch (`pin.SE3`), identity when the frame itself lies in the sole.
+        vertices: (k, 2), k ≥ 3, in the placed frame [m]: the patch is their convex hull, its centre
+            the hull's centroid. Instead of the half sizes.
+        name: of the contact; the frame's when empty.
+        bilateral: True for a hold that can also pull, without friction limit.
+    """
+
+    frame: str
+    half_length: float | None = field(default=None, kw_only=True)
+    half_width: float | None = field(default=None, kw_only=True)
+    friction: float = field(kw_only=True)
+    placement: Any = field(default_factory=pin.SE3.Identity, kw_only=True)
+    vertices: ArrayLike | None = field(default=None, kw_only=True)
+    name: str = field(default="", kw_only=True)
+    bilateral: bool = field(default=False, kw_only=True)
+    dim = 6
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "friction", check_friction(self.friction))
+        if not isinstance(self.placement, pin.SE3):
+            raise ContactError(
+                f"placement: got {type(self.placement).__name__}, expected a pinocchio.SE3"
+            )
+        _ = self.corners  # refuses impossible patches where they enter
+
+    @cached_property
+    def corners(self) -> Array:
+        """(k, 2), in the x-y plane of the placed frame, in the order of `vertices` [m]."""
+        corners = patch_corners(self.frame, self.half_length, self.half_width, self.vertices)
+        corners.setflags(write=False)
+        return corners
+
+    @cached_property
+    def centre(self) -> Array:
+        """(3,), centroid of the patch in the placed frame [m]."""
+        return np.append(centroid(self.corners), 0.0)
+
+    @property
+    def points(self) -> Array:
+        """(k, 3), the corners in contact axes, from the centre [m]."""
+        return np.column_stack([self.corners, np.zeros(len(self.corners))]) - self.centre
+
+    def pose(self, robot: Robot, q: ArrayLike) -> Any:
+        """Return T_world_contact: the patch's centroid, and the axes of the placed frame."""
+        T = dynamics.frame_placement(robot, q, self.frame) * self.placement
+        return pin.SE3(T.rotation, T.act(self.centre))
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """a × b along the first axis, with broadcasting."""
+    return np.asarray(np.cross(a, b, axis=0))
+
+
+def _finite3(value: ArrayLike, name: str) -> Array:
+    array = np.array(value, dtype=float)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise ContactError(f"{name}: got {value!r}, expected 3 finite numbers [m]")
+    array.setflags(write=False)
+    return array

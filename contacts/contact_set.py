@@ -1,0 +1,228 @@
+"""A set of contacts of one robot: their rows stacked in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ContactError, unknown
+from ..robots import Robot
+from .contact import Contact, PointContact, SurfaceContact
+
+Array = NDArray[np.float64]
+
+
+class ContactSet:
+    """Contacts of one robot, in order, each with a name of its own.
+
+    A contact without a name takes its frame's; of several on one frame the later ones are numbered
+    ("sole", "sole#2", …). Two contacts given the same name are refused.
+
+    Args:
+        robot: whose frames the contacts name.
+        contacts: any number of them, none too.
+
+    Raises:
+        ContactError: two contacts with one name, or something that is no contact.
+        ConfigurationError: a frame that the robot does not have.
+    """
+
+    def __init__(self, robot: Robot, contacts: Iterable[Contact] = ()) -> None:
+        self.robot = robot
+        self.contacts = _named(list(contacts))
+        for contact in self.contacts:
+            robot.frame_id(contact.frame)
+
+    @classmethod
+    def of(cls, robot: Robot, contacts: ContactSet | Contact | Iterable[Contact]) -> ContactSet:
+        """Return `contacts` as a set of `robot`; a set of another robot is refused."""
+        if isinstance(contacts, Contact):
+            return cls(robot, [contacts])
+        if not isinstance(contacts, ContactSet):
+            return cls(robot, contacts)
+        if contacts.robot is not robot:
+            raise ContactError(
+                f"contacts: got a set of the robot {contacts.robot.name!r}, expected one of "
+                f"this {robot.name!r}"
+            )
+        return contacts
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the contacts, in order."""
+        return tuple(contact.name for contact in self.contacts)
+
+    @property
+    def dim(self) -> int:
+        """Number of rows: 3 a point, 6 a surface."""
+        return sum(contact.dim for contact in self.contacts)
+
+    def rows(self, name: str) -> slice:
+        """Return which rows of the Jacobian belong to a contact."""
+        start = 0
+        for contact in self.contacts:
+            if contact.name == name:
+                return slice(start, start + contact.dim)
+            start += contact.dim
+        raise ContactError(unknown("contact", name, self.names))
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """Return J (dim, nv): velocities of the contacts' centres, world axes, v_c = J v."""
+        return self._stack([c.jacobian(self.robot, q) for c in self.contacts], self.robot.nv)
+
+    def drift(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Return (dJ/dt) v (dim,): accelerations of the centres when a = 0, world axes."""
+        return self._stack([c.drift(self.robot, q, v) for c in self.contacts])
+
+    def hessian(self, q: ArrayLike) -> Array:
+        """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
+        nv = self.robot.nv
+        return self._stack([c.hessian(self.robot, q) for c in self.contacts], nv, nv)
+
+    def placements(self, q: ArrayLike) -> dict[str, Any]:
+        """Return {contact: T_world_contact} (`pin.SE3`), z the normal into the robot."""
+        return {contact.name: contact.pose(self.robot, q) for contact in self.contacts}
+
+    def error(self, q: ArrayLike, targets: Mapping[str, Any]) -> Array:
+        """Return how far the contacts are from where they should be, (dim,), world axes.
+
+        A point: p − p*; a surface: [p − p*; log(R R*ᵀ)], with the rotation vector in world axes, so
+        that the error's rate is J v at the target.
+
+        Args:
+            q: configuration (nq,).
+            targets: {contact: T_world_target} for every contact; for a point a position (3,) too.
+        """
+        missing = [name for name in self.names if name not in targets]
+        if missing:
+            raise ContactError(f"targets: got none for {missing}, expected one for each contact")
+        rows = []
+        for contact in self.contacts:
+            T, target = contact.pose(self.robot, q), _as_pose(targets[contact.name], contact)
+            rows.append(T.translation - target.translation)
+            if contact.dim == 6:
+                rows.append(np.array(pin.log3(T.rotation @ target.rotation.T)))
+        return self._stack(rows)
+
+    def friction_constraints(self, f: Any, q: ArrayLike) -> list[Any]:
+        """Return the exact friction cones as cvxpy constraints on an expression f of shape (dim,).
+
+        f is in the rows of J: forces of points, wrenches [force; moment] of surfaces at their
+        centres, in world axes. A surface's wrench is written as the sum of the forces at its
+        vertices, each in Coulomb's cone.
+        """
+        import cvxpy as cp
+
+        if getattr(f, "shape", None) != (self.dim,):
+            raise ContactError(f"f: got shape {getattr(f, 'shape', None)}, expected ({self.dim},)")
+        constraints: list[Any] = []
+        for contact in self.contacts:
+            if contact.bilateral:
+                continue
+            wrench, cone = f[self.rows(contact.name)], contact.cone(self.robot, q)
+            if contact.dim == 3:
+                constraints += cone.constraints(wrench)
+                continue
+            T = contact.pose(self.robot, q)
+            forces = cp.Variable((len(contact.points), 3))
+            arms = [pin.skew(T.rotation @ r) for r in contact.points]
+            moment = sum(arm @ forces[k] for k, arm in enumerate(arms))
+            constraints += [wrench[:3] == cp.sum(forces, axis=0), wrench[3:] == moment]
+            for k in range(len(contact.points)):
+                constraints += cone.constraints(forces[k])
+        return constraints
+
+    def _stack(self, blocks: list[Array], *trailing: int) -> Array:
+        return np.concatenate(blocks) if blocks else np.zeros((0, *trailing))
+
+    def __iter__(self) -> Iterator[Contact]:
+        return iter(self.contacts)
+
+    def __len__(self) -> int:
+        return len(self.contacts)
+
+    def __getitem__(self, name: str) -> Contact:
+        for contact in self.contacts:
+            if contact.name == name:
+                return contact
+        raise ContactError(unknown("contact", name, self.names))
+
+    def __repr__(self) -> str:
+        return f"ContactSet({self.robot.name!r}, {list(self.names)}, dim={self.dim})"
+
+
+def at_feet(robot: Robot, friction: float = 0.7) -> ContactSet:
+    """Return contacts at the robot's own feet: its soles as surfaces, its ball feet as points.
+
+    Points take the normal of level ground; surfaces take theirs from the sole.
+
+    Raises:
+        ContactError: the robot has no feet that we know of.
+    """
+    if not robot.feet:
+        raise ContactError(
+            f"{robot.name!r} has no feet that we know of; give PointContact or SurfaceContact by "
+            f"hand, or feet as end effectors in its SRDF"
+        )
+    contacts: list[Contact] = []
+    for foot in robot.feet.values():
+        if foot.is_point:
+            offset = np.array(foot.placement.translation)
+            contacts.append(PointContact(foot.frame, friction, offset=offset, name=foot.name))
+        else:
+            contacts.append(
+                SurfaceContact(
+                    foot.frame,
+                    vertices=foot.vertices,
+                    friction=friction,
+                    placement=foot.placement,
+                    name=foot.name,
+                )
+            )
+    return ContactSet(robot, contacts)
+
+
+def _named(contacts: list[Any]) -> tuple[Contact, ...]:
+    """Give every contact a name of its own."""
+    given = [c.name for c in contacts if isinstance(c, Contact) and c.name]
+    repeated = {name for name in given if given.count(name) > 1}
+    if repeated:
+        raise ContactError(f"contacts: got the name {sorted(repeated)} twice, expected each once")
+    taken = set(given)
+    named = []
+    for contact in contacts:
+        if not isinstance(contact, Contact):
+            raise ContactError(
+                f"contacts: got {contact!r}, expected a PointContact or a SurfaceContact"
+            )
+        if not contact.name:
+            name = next(n for n in _candidates(contact.frame) if n not in taken)
+            taken.add(name)
+            contact = replace(contact, name=name)  # type: ignore[type-var]
+        named.append(contact)
+    return tuple(named)
+
+
+def _candidates(frame: str) -> Iterator[str]:
+    yield frame
+    number = 2
+    while True:
+        yield f"{frame}#{number}"
+        number += 1
+
+
+def _as_pose(target: Any, contact: Contact) -> Any:
+    if isinstance(target, pin.SE3):
+        return target
+    position = np.asarray(target, dtype=float)
+    if contact.dim != 3 or position.shape != (3,) or not np.isfinite(position).all():
+        raise ContactError(
+            f"targets[{contact.name!r}]: got {target!r}, expected a pinocchio.SE3"
+            + (" or a position (3,)" if contact.dim == 3 else "")
+        )
+    return pin.SE3(np.eye(3), position)

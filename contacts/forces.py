@@ -1,0 +1,173 @@
+"""static_hold and contact_forces: can these contacts hold the robot, and with which forces?"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..dynamics import Wrench
+from ..errors import ConfigurationError, FootworkWarning
+from ..robots import Robot
+from ..robots.configuration import as_vector
+from . import reasons
+from .contact import Contact
+from .contact_set import ContactSet
+from .equilibrium import Equilibrium, load
+from .hold import Hold
+from .solving import SOLVER
+
+Array = NDArray[np.float64]
+
+# Within this share of the robot's weight of the boundary, the answer is "at the edge"
+EDGE = 1e-6
+
+
+def static_hold(
+    robot: Robot,
+    q: ArrayLike,
+    contacts: ContactSet | Contact | Iterable[Contact],
+    wrenches: Mapping[str, Wrench] | None = None,
+    torque_limits: bool | ArrayLike = True,
+) -> Hold:
+    """Decide whether contacts can hold the robot still, by how much, with which forces and torques.
+
+        Sᵀτ + τ_g(q) + Σ_k J_kᵀ f_k + τ_ext = 0,   ‖f_t‖ ≤ μ f_n at every vertex,   |τ| ≤ limits
+
+    The cones are exact (second-order cones). The answer is decided by the margin, the largest ε
+    such that every contact wrench stays in its cone after ε of normal force is taken away at its
+    centre; the forces are the least-norm ones.
+
+    Args:
+        robot: floating or fixed base, with or without passive joints.
+        q: configuration (nq,).
+        contacts: a ContactSet of this robot, or any contacts.
+        wrenches: {link: Wrench} of the environment on the robot, besides the contacts.
+        torque_limits: True takes those of the description (where it gives none or zero, the joint
+            is unlimited, and a warning says so once), False none, an array (na,) those [N·m or N].
+
+    Returns:
+        Hold, whose `feasible` is True, False, or None at the edge.
+
+    Raises:
+        ConfigurationError, ContactError: invalid input. A solver never raises.
+    """
+    zero = np.zeros(robot.nv)
+    return contact_forces(robot, q, zero, zero, contacts, wrenches, torque_limits)
+
+
+def contact_forces(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    contacts: ContactSet | Contact | Iterable[Contact],
+    wrenches: Mapping[str, Wrench] | None = None,
+    torque_limits: bool | ArrayLike = True,
+) -> Hold:
+    """Decide whether contacts can give the robot the acceleration a in the state (q, v), and how.
+
+        M a + vᵀCv = Sᵀτ + τ_g + Σ_k J_kᵀ f_k + τ_ext
+
+    Arguments and answer as in `static_hold`, with v and a (nv,). That J a + vᵀHv = 0 is the
+    caller's to see to: nothing here asks whether the contacts stay where they are.
+    """
+    contact_set = ContactSet.of(robot, contacts)
+    limits = _limits(robot, torque_limits)
+    balance = Equilibrium.of(contact_set, q, load(robot, q, v, a, wrenches), limits)
+    return decide(contact_set, np.array(q, dtype=float), balance)
+
+
+def decide(contacts: ContactSet, q: Array, balance: Equilibrium) -> Hold:
+    """Return the Hold of a balance: margin first, then forces or a certificate."""
+    common: Any = {"contacts": contacts, "q": q, "balance": balance, "solver": SOLVER}
+    margin, forces = _margin_and_forces(balance)
+    edge = EDGE * balance.weight
+    if margin > edge and forces is not None:
+        return Hold(True, "feasible", margin, forces, None, "", **common)
+    if margin < -edge and (y := certificate(balance)) is not None:
+        reason = reasons.why_not(contacts, q, balance, y)
+        return Hold(False, "infeasible", margin, None, y, reason, **common)
+    if margin > edge or np.isnan(margin):
+        reason = "unsolved: the solver found neither forces nor a certificate that check out"
+        return Hold(None, "unsolved", margin, None, None, reason, **common)
+    reason = (
+        f"at the edge: within {edge:.1e} N of what the contacts can hold, where rounding decides; "
+        f"move, push or tilt a little and ask again"
+    )
+    return Hold(None, "at the edge", margin, forces, None, reason, **common)
+
+
+def _margin_and_forces(balance: Equilibrium) -> tuple[float, Array | None]:
+    """Return the margin [N], and the admissible forces if there are any.
+
+    A solver that meets a problem both infeasible and unbounded may call it either: without forces
+    it was infeasible, so that no pull helps.
+    """
+    margin = balance.margin().value
+    forces = admissible_forces(balance) if not margin < -EDGE * balance.weight else None
+    return (-np.inf if margin == np.inf and forces is None else margin), forces
+
+
+def admissible_forces(balance: Equilibrium) -> Array | None:
+    """Return the least-norm forces (K, 3) in contact axes, or None unless they check out."""
+    unknowns = balance.least_norm().unknowns
+    if unknowns is None:
+        return None
+    forces = balance.polished(unknowns)
+    tolerance = EDGE * balance.weight
+    excess = np.abs(balance.torques(forces)) - balance.limits
+    ok = balance.residual(forces) <= 1e-3 * tolerance and balance.violation(forces) <= tolerance
+    return forces if ok and excess.max(initial=0.0) <= tolerance else None
+
+
+def certificate(balance: Equilibrium) -> Array | None:
+    """Return y (nv,), ‖y‖ = 1, that proves infeasibility, or None when there is no strict one.
+
+    A little tightened first, so that J_k y lies in the dual cones to the last digit; where a grip
+    leaves no room for that (its forces can squeeze), as exact as the solver is.
+    """
+    for tightening in (1e-8, 0.0):
+        y = balance.certificate(tightening).unknowns
+        if y is None or not np.linalg.norm(y) > 0:
+            continue
+        y = y / np.linalg.norm(y)
+        y[balance.actuated[~np.isfinite(balance.limits)]] = 0.0
+        strict = balance.certificate_value(y) > EDGE * balance.weight
+        if strict and balance.certificate_violation(y) <= 1e-8:
+            return np.asarray(y)
+    return None
+
+
+def _limits(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
+    if torque_limits is False:
+        return np.full(robot.na, np.inf)
+    if torque_limits is not True:
+        return _given_limits(robot, torque_limits)
+    limits = robot.torque_limits
+    unlimited = np.flatnonzero(np.isinf(limits))
+    if len(unlimited):
+        names = [robot.actuated[i] for i in unlimited] if robot.na == len(robot.actuated) else []
+        warnings.warn(
+            f"{robot.name!r}: no torque limit for {len(unlimited)} joints, taken as unlimited: "
+            f"{', '.join(names[:8])}{', …' if len(names) > 8 else ''}",
+            FootworkWarning,
+            stacklevel=3,
+        )
+    return np.asarray(limits)
+
+
+def _given_limits(robot: Robot, torque_limits: Any) -> Array:
+    given = np.array(torque_limits, dtype=float)
+    if given.shape == () and given > 0:
+        given = np.full(robot.na, float(given))
+    finite = np.where(np.isposinf(given), 0.0, given)
+    as_vector(finite, robot.na, "torque_limits", "one per actuated joint, inf for unlimited")
+    if (given < 0).any():
+        raise ConfigurationError(
+            f"torque_limits: got {given.min()} at index {given.argmin()}, expected at least 0"
+        )
+    return given

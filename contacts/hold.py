@@ -1,0 +1,142 @@
+"""Hold: the answer to "can these contacts hold it?", with everything needed to check it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import dynamics
+from ..dynamics import Wrench
+from .contact_set import ContactSet
+from .equilibrium import Equilibrium
+from .planar import inradius
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hold:
+    """Whether contacts hold a robot, by how much, and with which forces; or why not.
+
+    Attributes:
+        feasible: True, False, or None at the edge, where rounding would decide.
+        status: "feasible", "infeasible", "at the edge" or "unsolved".
+        margin: the largest ε such that every contact wrench stays in its cone after ε of normal
+            force is taken away at its centre, torque limits kept [N]; negative: the pull that each
+            contact would have to supply; +inf if squeezing makes it unbounded, −inf if no pull
+            helps.
+        certificate: y (nv,), ‖y‖ = 1, a virtual velocity along which the robot falls and nothing
+            can stop it, when infeasible: n·u ≥ μ ‖u_t‖ for every u = J_k y (u = 0 if bilateral),
+            and yᵀ(τ_g + τ_ext − M a − vᵀCv) > Σ limit |S y| (S y = 0 where there is no limit).
+        reason: in words, when it does not hold.
+        solver: the one that was asked.
+        contacts, q: what was asked.
+    """
+
+    feasible: bool | None
+    status: str
+    margin: float
+    _point_forces: Array | None
+    certificate: Array | None
+    reason: str
+    contacts: ContactSet
+    q: Array
+    balance: Equilibrium = field(repr=False)
+    solver: str = ""
+
+    @cached_property
+    def forces(self) -> dict[str, Array] | None:
+        """{contact: (k, 3)}, the least-norm admissible forces of the environment on the robot, at
+        the contact's vertices, world axes [N]; None when infeasible."""
+        if self._point_forces is None:
+            return None
+        axes = {name: T.rotation for name, T in self.contacts.placements(self.q).items()}
+        return {
+            name: self._point_forces[self.balance.owner == i] @ axes[name].T
+            for i, name in enumerate(self.contacts.names)
+        }
+
+    @cached_property
+    def wrenches(self) -> dict[str, Wrench] | None:
+        """{contact: Wrench of the environment on the robot, at its centre, world axes}."""
+        if self.forces is None:
+            return None
+        wrenches = {}
+        for contact in self.contacts:
+            centre = contact.pose(self.contacts.robot, self.q).translation
+            arms = contact.world_points(self.contacts.robot, self.q) - centre
+            f = self.forces[contact.name]
+            wrenches[contact.name] = Wrench(f.sum(axis=0), np.cross(arms, f).sum(axis=0), centre)
+        return wrenches
+
+    @cached_property
+    def torques(self) -> Array | None:
+        """τ (na,) that goes with the forces [N·m or N]; None when infeasible."""
+        return None if self._point_forces is None else self.balance.torques(self._point_forces)
+
+    @cached_property
+    def residual(self) -> float:
+        """Largest entry of M a + vᵀCv − Sᵀτ − τ_g − Σ Jᵀf − τ_ext [N, N·m]; nan without f."""
+        if self._point_forces is None or self.torques is None:
+            return float("nan")
+        left = self.balance.load + self.balance.grasp @ self._point_forces.ravel()
+        left[self.balance.actuated] += self.torques
+        return float(np.abs(left).max(initial=0.0))
+
+    @cached_property
+    def torque_margin(self) -> float:
+        """Over all forces inside their cones, the largest smallest (limit − |τ|)/limit [-].
+
+        Negative: the share by which the actuators are too weak. +inf without limits, −inf when no
+        forces inside their cones balance the robot, whatever the torques.
+        """
+        if not np.isfinite(self.balance.limits).any():
+            return float("inf")
+        return self.balance.torque_margin().value
+
+    def push_margin(self, tolerance: float = 1e-6) -> float:
+        """Return the smallest horizontal push at the centre of mass, over all directions, that can
+        no longer be held [N]; 0 when the robot does not hold without a push.
+
+        The pushes that can be held form a convex set; this is the radius of the largest disc about
+        zero inside it, to `tolerance` of the robot's weight, from below.
+        """
+        if not self.feasible:
+            return 0.0
+        J_com = dynamics.com_jacobian(self.contacts.robot, self.q)
+        pushes = self.balance.planar_set(J_com[:2].T, reach=1e3 * self.balance.weight)
+        radius = inradius(pushes, tolerance * self.balance.weight)
+        return radius if radius < 1e2 * self.balance.weight else float("inf")
+
+    def friction_margin(self, tolerance: float = 1e-4) -> float:
+        """Return the largest factor by which friction and patch sizes may shrink [-].
+
+        At 1.5 the robot still holds with μ/1.5 and soles 1.5 times smaller; below 1 they would have
+        to grow. +inf when it holds without friction on vanishing patches, 0 when nothing helps.
+        """
+        return self.balance.shrink_factor(tolerance)
+
+    def explain(self) -> str:
+        """Return the verdict, the forces and the margins, or the reason, as text of a few lines."""
+        verdict = {True: "holds", False: "does not hold", None: self.status}[self.feasible]
+        lines = [
+            f"{self.contacts.robot.name} {verdict} on {', '.join(self.contacts.names) or 'nothing'}"
+        ]
+        if self.reason:
+            lines.append(f"  {self.reason}")
+        lines.append(f"  margin {self.margin:.4g} N of normal force at every contact")
+        if self.feasible is not False:
+            lines.append(f"  torque margin {100 * self.torque_margin:.3g} % of the limit")
+        for name, wrench in (self.wrenches or {}).items():
+            force = " ".join(f"{x:8.2f}" for x in wrench.force)
+            moment = " ".join(f"{x:7.2f}" for x in wrench.moment)
+            lines.append(f"  {name:<24} force [{force}] N   moment [{moment}] N·m")
+        if self.forces is not None:
+            lines.append(f"  residual of the equations of motion {self.residual:.1e} N")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Hold(feasible={self.feasible}, margin={self.margin:.6g} N, status={self.status!r})"

@@ -1,0 +1,96 @@
+"""Convex sets of the plane that are known by asking how far they reach in a direction.
+
+T. Bretl and S. Lall, "Testing static equilibrium for legged robots" (IEEE TRO 2008): every answer
+adds a point to an inner polygon and a side to an outer one, until the two close.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .polygon import convex_hull, cross, sides
+
+Array = NDArray[np.float64]
+PlanarSet = Callable[
+    [Array], "Array | None"
+]  # direction (2,) -> farthest point (2,), None if empty
+
+_FIRST_DIRECTIONS = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+_MOST_QUERIES = 500
+
+
+def inner_and_outer(farthest: PlanarSet, tolerance: float) -> tuple[Array, Array]:
+    """Return polygons (k, 2) inside and (m, 2) around a convex set, corners counter-clockwise.
+
+    No corner of the outer one is farther than `tolerance` from the inner one. Both are empty when
+    the set is; a set without area gives a segment or a point inside.
+    """
+    asked, points = [], []
+    for d in _FIRST_DIRECTIONS:
+        point = farthest(d)
+        if point is None:
+            return np.zeros((0, 2)), np.zeros((0, 2))
+        asked.append(d)
+        points.append(point)
+    while len(points) < _MOST_QUERIES:
+        d = _widest_gap(np.array(asked), np.array(points), tolerance)
+        point = None if d is None else farthest(d)
+        if d is None or point is None:
+            break
+        asked.append(d)
+        points.append(point)
+    normals, reached = np.array(asked), np.array(points)
+    return convex_hull(reached, 1e-3 * tolerance), _outer(normals, reached)
+
+
+def _widest_gap(normals: Array, points: Array, tolerance: float) -> Array | None:
+    """Direction across the gap between neighbouring answers in which the set may reach farthest."""
+    order = np.argsort(np.arctan2(normals[:, 1], normals[:, 0]))
+    n0, p0 = normals[order], points[order]
+    n1, p1 = np.roll(n0, -1, axis=0), np.roll(p0, -1, axis=0)
+    corners = _meeting_points(n0, p0, n1, p1)
+    along = p1 - p0
+    length = np.linalg.norm(along, axis=1)
+    across = np.column_stack([along[:, 1], -along[:, 0]]) / np.where(length > 0, length, 1)[:, None]
+    gap = np.where(length > tolerance, np.einsum("ij,ij->i", across, corners - p0), 0.0)
+    widest = int(gap.argmax())
+    return across[widest] if gap[widest] > tolerance else None
+
+
+def _meeting_points(n0: Array, p0: Array, n1: Array, p1: Array) -> Array:
+    """Where the lines n0·x = n0·p0 and n1·x = n1·p1 meet, row by row; p0 if parallel."""
+    det = cross(n0, n1)
+    c0, c1 = np.einsum("ij,ij->i", n0, p0), np.einsum("ij,ij->i", n1, p1)
+    x = np.column_stack([c0 * n1[:, 1] - c1 * n0[:, 1], c1 * n0[:, 0] - c0 * n1[:, 0]])
+    parallel = np.abs(det) < 1e-12
+    return np.where(parallel[:, None], p0, x / np.where(parallel, 1.0, det)[:, None])
+
+
+def _outer(normals: Array, points: Array) -> Array:
+    order = np.argsort(np.arctan2(normals[:, 1], normals[:, 0]))
+    n, p = normals[order], points[order]
+    return convex_hull(_meeting_points(n, p, np.roll(n, -1, axis=0), np.roll(p, -1, axis=0)))
+
+
+def inradius(farthest: PlanarSet, tolerance: float) -> float:
+    """Return the radius of the largest disc about the origin inside the set, to `tolerance`.
+
+    Expanding polygon: the side of the inner polygon nearest to the origin is asked for; it either
+    stands, and is the answer, or a new point lies beyond it. 0 when the origin is not inside.
+    """
+    points = [farthest(d) for d in _FIRST_DIRECTIONS]
+    known = [p for p in points if p is not None]
+    for _ in range(_MOST_QUERIES):
+        corners = convex_hull(known)
+        if len(corners) < 2:
+            return 0.0
+        normals, offsets = sides(corners)
+        nearest = int(offsets.argmin())
+        beyond = farthest(normals[nearest])
+        if beyond is None or normals[nearest] @ beyond - offsets[nearest] <= tolerance:
+            return max(float(offsets[nearest]), 0.0)
+        known.append(beyond)
+    return max(float(offsets[nearest]), 0.0)

@@ -1,0 +1,100 @@
+"""Convex polygons in the plane: hull, centroid, area, distances. Corners counter-clockwise."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Return a × b of plane vectors, the z part."""
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
+
+
+def convex_hull(points: ArrayLike, tolerance: float = 0.0) -> Array:
+    """Return the corners (k, 2) of the hull, counter-clockwise: Andrew's monotone chain.
+
+    Points within about `tolerance` of a side, or of another corner, are no corners. A segment
+    gives two corners, coinciding points one, no points none.
+    """
+    p = np.asarray(points, dtype=float).reshape(-1, 2)
+    ordered = p[np.lexsort((p[:, 1], p[:, 0]))]
+    if len(ordered) == 0:
+        return ordered
+    corners = [*_chain(ordered, tolerance), *_chain(ordered[::-1], tolerance)]
+    return np.array(corners) if corners else ordered[:1].copy()
+
+
+def _chain(ordered: Array, tolerance: float) -> list[Array]:
+    """Lower chain of points sorted by x, without its last point."""
+    chain: list[Array] = []
+    for point in ordered:
+        while len(chain) >= 2 and _no_left_turn(chain[-2], chain[-1], point, tolerance):
+            chain.pop()
+        if len(chain) == 1 and np.linalg.norm(point - chain[0]) <= tolerance:
+            continue
+        chain.append(point)
+    return chain[:-1]
+
+
+def _no_left_turn(a: Array, b: Array, c: Array, tolerance: float) -> bool:
+    """Whether b lies left of, or within `tolerance` of, the line from a to c."""
+    side = c - a
+    return bool(cross(side, b - a) >= -tolerance * np.linalg.norm(side))
+
+
+def centroid(points: ArrayLike) -> Array:
+    """Return the centroid (2,) of the area of the points' convex hull.
+
+    For corners p_i: Σ (p_i + p_{i+1}) (p_i × p_{i+1}) / (3 Σ p_i × p_{i+1}). Of a segment the
+    middle.
+    """
+    corners = convex_hull(points)
+    origin = corners.mean(axis=0)  # near the area: keeps the cross products small
+    if len(corners) < 3:
+        return np.asarray(origin)
+    p, after = corners - origin, np.roll(corners, -1, axis=0) - origin
+    weights = cross(p, after)
+    return np.asarray(origin + (p + after).T @ weights / (3 * weights.sum()))
+
+
+def area(points: ArrayLike) -> float:
+    """Return the area of the points' convex hull, ½ Σ p_i × p_{i+1}."""
+    corners = convex_hull(points)
+    return 0.5 * float(cross(corners, np.roll(corners, -1, axis=0)).sum())
+
+
+def sides(corners: Array) -> tuple[Array, Array]:
+    """Return outward unit normals (k, 2) and offsets (k,): inside is normals @ x ≤ offsets.
+
+    The i-th side runs from corner i to the next. A segment has two sides, one each way.
+    """
+    along = np.roll(corners, -1, axis=0) - corners
+    normals = np.column_stack([along[:, 1], -along[:, 0]])
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    return normals, np.einsum("ij,ij->i", normals, corners)
+
+
+def signed_distance(corners: ArrayLike, point: ArrayLike) -> float:
+    """Return the distance of a point to the boundary: negative inside, positive outside.
+
+    Of a segment, or a point, which have no inside, the distance to it.
+    """
+    corners, x = np.asarray(corners, dtype=float), np.asarray(point, dtype=float)
+    if len(corners) == 0:
+        return float("inf")
+    if len(corners) >= 3:
+        normals, offsets = sides(corners)
+        if (depth := float((normals @ x - offsets).max())) <= 0:
+            return depth
+    ends = np.roll(corners, -1, axis=0)
+    return min(_distance_to_segment(x, a, b) for a, b in zip(corners, ends, strict=True))
+
+
+def _distance_to_segment(x: Array, a: Array, b: Array) -> float:
+    along = b - a
+    length = float(along @ along)
+    share = 0.0 if length == 0 else float(np.clip((x - a) @ along / length, 0, 1))
+    return float(np.linalg.norm(x - a - share * along))

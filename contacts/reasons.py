@@ -1,0 +1,171 @@
+"""Why contacts do not hold a robot, in words: what gives way, by how much, and along which motion.
+
+The causes are told apart by relaxing the problem: without torque limits, then on ground rougher
+than any, then with contacts that may pull; the first relaxation that holds names the cause.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from .. import dynamics
+from .contact import Contact
+from .contact_set import ContactSet
+from .equilibrium import Equilibrium
+
+Array = NDArray[np.float64]
+
+_STILL = 0.02  # points slower than this share of the fastest one stay where they are
+_ROUGH = 5.0  # more friction than any pair of materials has
+
+
+def why_not(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> str:
+    """Return one sentence: the cause with its figure, and the motion that nothing stops."""
+    strong = replace(balance, limits=np.full_like(balance.limits, np.inf))
+    rough = replace(strong, friction=np.maximum(balance.friction, _ROUGH))
+    if strong.margin().value > 0:
+        cause = _torque_words(contacts, balance)
+    elif rough.margin().value > 0:
+        cause = _friction_words(contacts, q, strong, y)
+    else:
+        cause = _pull_words(contacts, q, rough)
+    return f"{cause}; {motion_words(contacts, q, balance, y)}"
+
+
+def _torque_words(contacts: ContactSet, balance: Equilibrium) -> str:
+    """Which joints are too weak when the load is spread over them as well as can be."""
+    best = balance.torque_margin()
+    if best.unknowns is None:
+        return "torque limits: the joints are too weak"
+    torques = np.abs(balance.torques(best.unknowns))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        used = np.where(np.isfinite(balance.limits), torques / balance.limits, 0.0)
+    row = int(np.nanargmax(used))
+    name = _joint_of_row(contacts, int(balance.actuated[row]))
+    return (
+        f"torque limits: {name} would need {torques[row]:.4g} of its {balance.limits[row]:.4g} N·m "
+        f"even with the best forces"
+    )
+
+
+def _joint_of_row(contacts: ContactSet, row: int) -> str:
+    model = contacts.robot.model
+    for joint, name in zip(model.joints, model.names, strict=True):
+        if 0 <= joint.idx_v <= row < joint.idx_v + joint.nv:
+            return str(name)
+    return f"row {row}"
+
+
+def _friction_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> str:
+    """Too little friction: how much would do, and for one patch the moment that is short."""
+    given = sorted(set(np.round(balance.friction[~balance.bilateral], 12)))
+    have = f"{given[0]:.3g}" if len(given) == 1 else f"{given[0]:.3g} to {given[-1]:.3g}"
+    figure = f"{_least_friction(balance):.3g} at every contact would hold, got {have}"
+    return f"too little friction ({figure}){_yaw_words(contacts, balance, q, y)}"
+
+
+def _least_friction(balance: Equilibrium) -> float:
+    """The smallest friction, the same at every contact, that holds; `_ROUGH` does."""
+    low, high = 0.0, max(_ROUGH, float(balance.friction.max()))
+    while high - low > 1e-3 * high:
+        middle = (low + high) / 2
+        even = replace(balance, friction=np.full_like(balance.friction, middle))
+        low, high = (low, middle) if even.margin().value >= 0 else (middle, high)
+    return high
+
+
+def _yaw_words(contacts: ContactSet, balance: Equilibrium, q: Array, y: Array) -> str:
+    """For a robot that spins on its only patch: the moment asked about the normal, and what it has.
+
+    The wrench w on a single contact follows from the unactuated rows alone, Jᵀw = −h.
+    """
+    contact = next(iter(contacts))
+    if len(contacts) > 1 or contact.dim != 6 or not _spins(_point_velocities(balance, y, 0)):
+        return ""
+    J, rows = contacts.jacobian(q), balance.unactuated
+    normal = contact.pose(contacts.robot, q).rotation[:, 2]
+    asked = float(np.linalg.lstsq(J[:, rows].T, -balance.load[rows])[0][3:] @ normal)
+    missing = balance.least_help(J[3:].T @ normal[:, None], signed=True).value
+    return (
+        f": the yaw moment on {contact.name} would be {abs(asked):.4g} N·m and friction gives at "
+        f"most {abs(asked) - missing:.4g}"
+    )
+
+
+def _pull_words(contacts: ContactSet, q: Array, balance: Equilibrium) -> str:
+    """Contacts that would have to pull, however rough the ground; or what else is missing."""
+    pulls = balance.least_help(-balance.normals).unknowns if len(contacts) else None
+    if pulls is None:
+        return _missing_words(contacts, q, balance)
+    words = [
+        f"{name} would have to pull {pull:.4g} N"
+        for name, pull in zip(contacts.names, pulls, strict=True)
+        if pull > 0.05 * pulls.max(initial=0.0)
+    ]
+    return "contacts can only push: " + " and ".join(words)
+
+
+def _missing_words(contacts: ContactSet, q: Array, balance: Equilibrium) -> str:
+    """What no pull can replace: a force at the centre of mass, a moment, a joint's torque."""
+    robot = contacts.robot
+    columns = [dynamics.com_jacobian(robot, q).T]
+    if robot.is_floating:
+        columns.append(np.eye(robot.nv)[:, 3:6] @ pin.Quaternion(q[3:7]).matrix().T)
+    missing = balance.least_help(np.hstack(columns), signed=True).unknowns
+    where = (
+        f"no forces at {', '.join(contacts.names)} supply" if len(contacts) else "nothing supplies"
+    )
+    if missing is None:
+        return "nothing holds the joints that have no torque"
+    force, moment = missing[:3], missing[3:] if robot.is_floating else np.zeros(3)
+    parts = [
+        f"{kind} of ({', '.join(f'{x:.3g}' for x in np.round(p, 6) + 0.0)}) {unit}"
+        for kind, p, unit in (("force", force, "N"), ("moment", moment, "N·m"))
+        if np.abs(p).max() > 1e-6 * balance.weight
+    ]
+    return f"{where} the {' and the '.join(parts)} that the load asks for"
+
+
+def motion_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> str:
+    """Describe the virtual velocity y at each contact: stays, slips, spins, tips or lifts."""
+    velocities = [_point_velocities(balance, y, i) for i in range(len(contacts))]
+    fastest = max([float(np.linalg.norm(u, axis=1).max()) for u in velocities], default=0.0)
+    if fastest <= 1e-4 * np.abs(y).max():
+        return "it gives way while every contact stays in place" if len(contacts) else "it falls"
+    words = [
+        _contact_words(contact, u / fastest, contact.pose(contacts.robot, q).rotation)
+        for contact, u in zip(contacts, velocities, strict=True)
+    ]
+    return ", ".join(words)
+
+
+def _contact_words(contact: Contact, u: Array, axes: Array) -> str:
+    """One contact's motion; a slip lifts by μ times its speed, the least that friction resists."""
+    slip = float(np.linalg.norm(u[:, :2], axis=1).max())
+    rise = float(u[:, 2].max())
+    if max(slip, rise) <= _STILL:
+        return f"{contact.name} stays"
+    if rise > 1.5 * contact.friction * slip + _STILL:
+        lifts = u[:, 2].min() > 0.3 * rise
+        return f"{contact.name} {'lifts off' if lifts else 'tips'}"
+    if _spins(u):
+        return f"{contact.name} spins about its normal"
+    mean = u.mean(axis=0)
+    direction = axes[:, :2] @ mean[:2]
+    direction = direction / np.linalg.norm(direction)
+    return f"{contact.name} slips along ({', '.join(f'{x:.2f}' for x in direction)})"
+
+
+def _spins(u: Array) -> bool:
+    """Whether points (k, 3) turn about the normal more than they go anywhere."""
+    tangential = np.linalg.norm(u[:, :2], axis=1).max()
+    return len(u) > 1 and bool(np.linalg.norm(u[:, :2].mean(axis=0)) < 0.5 * tangential)
+
+
+def _point_velocities(balance: Equilibrium, y: Array, contact: int) -> Array:
+    """u = J_k y (k, 3) of a contact's points, in contact axes."""
+    return np.asarray((balance.grasp.T @ y).reshape(-1, 3)[balance.owner == contact])

@@ -1,0 +1,202 @@
+"""Contacts as motion constraints, against differences on the manifold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ConfigurationError, ContactError, contacts, robots
+
+NAMES = ["biped", "quadruped", "limb", "double_pendulum"]
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def contact_set(request):
+    """A point off the frame's origin and a tilted, shifted, irregular patch, on two links."""
+    robot = robots.load(request.param)
+    rng = np.random.default_rng(len(request.param))
+    first, second = robot.joint_names[-1], robot.joint_names[0]
+    normal = rng.standard_normal(3)
+    tilted = pin.SE3(pin.exp3(rng.standard_normal(3)), rng.standard_normal(3))
+    return contacts.ContactSet(
+        robot,
+        [
+            contacts.PointContact(
+                first, 0.5, normal=normal / np.linalg.norm(normal), offset=rng.standard_normal(3)
+            ),
+            contacts.SurfaceContact(
+                second, vertices=rng.standard_normal((5, 2)), friction=0.4, placement=tilted
+            ),
+        ],
+    )
+
+
+def central(function, robot, q, h=1e-6):
+    """Differences of function(q) along every tangent direction, stacked last."""
+    steps = h * np.eye(robot.nv)
+    return np.stack(
+        [
+            (function(robot.integrate(q, d)) - function(robot.integrate(q, -d))) / (2 * h)
+            for d in steps
+        ],
+        axis=-1,
+    )
+
+
+def velocities_by_difference(contact, robot, q, h=1e-6):
+    """Columns of J: how the pose moves along each tangent direction, in world axes."""
+    columns = []
+    for d in h * np.eye(robot.nv):
+        before, after = (
+            contact.pose(robot, robot.integrate(q, -d)),
+            contact.pose(robot, robot.integrate(q, d)),
+        )
+        linear = (after.translation - before.translation) / (2 * h)
+        angular = pin.log3(after.rotation @ before.rotation.T) / (2 * h)
+        columns.append(np.concatenate([linear, angular])[: contact.dim])
+    return np.stack(columns, axis=-1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_jacobian_is_the_velocity_of_the_centre(contact_set, seed):
+    robot = contact_set.robot
+    q = robot.random_configuration(seed)
+    expected = np.vstack([velocities_by_difference(c, robot, q) for c in contact_set])
+    assert contact_set.jacobian(q) == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hessian_is_the_derivative_of_the_jacobian(contact_set, seed):
+    robot = contact_set.robot
+    q = robot.random_configuration(seed)
+    expected = central(contact_set.jacobian, robot, q)
+    assert contact_set.hessian(q) == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_drift_is_the_hessian_applied_twice(contact_set, seed):
+    robot, rng = contact_set.robot, np.random.default_rng(seed)
+    q, v = robot.random_configuration(seed), rng.standard_normal(robot.nv)
+    expected = contact_set.hessian(q) @ v @ v
+    assert contact_set.drift(q, v) == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_vertex_forces_and_wrench_do_the_same_work(contact_set, seed):
+    """Σ J_kᵀ f_k = Jᵀ w with w the sum of the forces and of their moments about the centre."""
+    robot, rng = contact_set.robot, np.random.default_rng(seed)
+    q = robot.random_configuration(seed)
+    for contact in contact_set:
+        f = rng.standard_normal((len(contact.points), 3))
+        arms = contact.world_points(robot, q) - contact.pose(robot, q).translation
+        w = np.concatenate([f.sum(axis=0), np.cross(arms, f).sum(axis=0)])[: contact.dim]
+        by_points = np.einsum("kin,ki->n", contact.point_jacobians(robot, q), f)
+        assert by_points == pytest.approx(contact.jacobian(robot, q).T @ w, abs=1e-12)
+
+
+def test_error_vanishes_at_the_target_and_grows_with_the_jacobian(contact_set):
+    robot = contact_set.robot
+    q = robot.random_configuration(1)
+    targets = contact_set.placements(q)
+    assert contact_set.error(q, targets) == pytest.approx(0, abs=1e-12)
+    by_difference = central(lambda x: contact_set.error(x, targets), robot, q)
+    assert by_difference == pytest.approx(contact_set.jacobian(q), abs=1e-7)
+
+
+def test_normals():
+    robot = robots.load("quadruped")
+    n = np.array([0.6, 0, 0.8])
+    foot = contacts.PointContact(robot.feet[next(iter(robot.feet))].frame, 0.5, normal=n)
+    T = foot.pose(robot, robot.random_configuration(3))
+    assert T.rotation[:, 2] == pytest.approx(n)  # the ground's, whatever the robot does
+    assert np.linalg.det(T.rotation) == pytest.approx(1)
+    biped = robots.load("biped")
+    q = biped.random_configuration(4)
+    for sole in contacts.at_feet(biped):
+        frame = biped.model.frames[biped.frame_id(sole.frame)]
+        assert frame.name == sole.frame
+        R = sole.pose(biped, q).rotation
+        assert sole.cone(biped, q).normal == pytest.approx(R[:, 2])  # the sole's
+
+
+def test_at_feet_knows_the_robots_feet():
+    biped, quadruped = robots.load("biped"), robots.load("quadruped")
+    soles, points = contacts.at_feet(biped, friction=0.4), contacts.at_feet(quadruped)
+    assert soles.dim == 12
+    assert points.dim == 12
+    assert set(soles.names) == set(biped.feet)
+    assert all(c.friction == 0.4 for c in soles)
+    q = biped.posture()
+    for name, T in soles.placements(q).items():  # the posture stands on flat soles at height 0
+        assert T.translation[2] == pytest.approx(0, abs=1e-3), name
+        assert T.rotation[:, 2] == pytest.approx([0, 0, 1], abs=1e-6)
+    with pytest.raises(ContactError, match="no feet"):
+        contacts.at_feet(robots.load("limb"))
+
+
+def test_names():
+    robot = robots.load("quadruped")
+    frame = next(iter(robot.feet.values())).frame
+    point = contacts.PointContact(frame, 0.5)
+    numbered = contacts.ContactSet(robot, [point, point, point])
+    assert numbered.names == (frame, f"{frame}#2", f"{frame}#3")
+    assert numbered[f"{frame}#2"].frame == frame
+    named = contacts.PointContact(frame, 0.5, name="toe")
+    with pytest.raises(ContactError, match="twice"):
+        contacts.ContactSet(robot, [named, named])
+    with pytest.raises(ContactError, match=r"no contact 'to'; did you mean 'toe'"):
+        contacts.ContactSet(robot, [named])["to"]
+
+
+def test_empty_set():
+    robot = robots.load("quadruped")
+    empty, q, v = contacts.ContactSet(robot), robot.neutral(), np.zeros(robot.nv)
+    assert empty.dim == 0
+    assert empty.jacobian(q).shape == (0, robot.nv)
+    assert empty.drift(q, v).shape == (0,)
+    assert empty.hessian(q).shape == (0, robot.nv, robot.nv)
+
+
+def test_patch_is_the_hull_of_its_vertices():
+    """Points inside or on the sides, and the order, change neither the centre nor the patch."""
+    square = np.array([[0.1, 0.05], [-0.1, 0.05], [-0.1, -0.05], [0.1, -0.05]])
+    plain = contacts.SurfaceContact("sole", half_length=0.1, half_width=0.05, friction=0.5)
+    more = np.vstack([square[::-1], [[0, 0.05], [0.02, 0.01]]])
+    dense = contacts.SurfaceContact("sole", vertices=more, friction=0.5)
+    assert plain.centre == pytest.approx(dense.centre, abs=1e-15)
+    assert {tuple(p) for p in plain.points} <= {tuple(p) for p in np.round(dense.points, 12)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"half_length": 0.1, "half_width": 0.05}, "friction"),
+        ({"half_length": 0.1, "friction": 0.5}, "both half sizes or the vertices"),
+        ({"friction": 0.5}, "both half sizes or the vertices"),
+        ({"half_length": -0.1, "half_width": 0.05, "friction": 0.5}, "positive length"),
+        ({"half_length": np.nan, "half_width": 0.05, "friction": 0.5}, "positive length"),
+        ({"half_length": 0.1, "half_width": 0.05, "friction": -1}, "at least 0"),
+        ({"vertices": [[0, 0], [1, 1], [2, 2]], "friction": 0.5}, "one line"),
+        ({"vertices": [[0, 0], [1, 1]], "friction": 0.5}, "k ≥ 3"),
+        ({"vertices": [[0, 0], [1, np.inf], [0, 1]], "friction": 0.5}, "not finite"),
+        ({"vertices": [[0, 0, 0], [1, 0, 0.1], [0, 1, 0]], "friction": 0.5}, "x-y plane"),
+        ({"half_length": 1, "half_width": 1, "friction": 1, "placement": np.eye(4)}, "SE3"),
+    ],
+)
+def test_impossible_patches_are_refused(arguments, says):
+    with pytest.raises((ContactError, TypeError), match=says):
+        contacts.SurfaceContact("sole", **arguments)
+
+
+def test_unknown_frames_and_foreign_sets():
+    robot, other = robots.load("quadruped"), robots.load("biped")
+    frame = next(iter(robot.feet.values())).frame
+    with pytest.raises(ConfigurationError, match="did you mean"):
+        contacts.ContactSet(robot, [contacts.PointContact(frame + "x", 0.5)])
+    with pytest.raises(ContactError, match="expected one of"):
+        contacts.static_hold(robot, robot.posture(), contacts.at_feet(other))
+    with pytest.raises(ContactError, match="expected a PointContact"):
+        contacts.ContactSet(robot, [frame])
+    with pytest.raises(ContactError, match="targets"):
+        contacts.at_feet(robot).error(robot.posture(), {})

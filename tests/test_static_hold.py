@@ -1,0 +1,450 @@
+"""Verdicts on contacts: against closed forms, a second formulation, and NumPy alone."""
+
+from __future__ import annotations
+
+import pickle
+
+import cvxpy as cp
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ConfigurationError, Wrench, contacts, dynamics, robots
+from footwork.contacts import PointContact, SurfaceContact, at_feet, contact_forces, static_hold
+
+G = 9.81
+
+
+# --- the answer checked in NumPy alone ---------------------------------------------------------
+
+
+def check_forces(robot, q, hold, wrenches=None, v=None, a=None):
+    """Equations of motion by Pinocchio, cones and torque limits by their definition."""
+    v = np.zeros(robot.nv) if v is None else v
+    a = np.zeros(robot.nv) if a is None else a
+    data = robot.model.createData()
+    total = robot.selection_matrix.T @ hold.torques
+    for contact in hold.contacts:
+        J = contact.point_jacobians(robot, q)
+        n = contact.pose(robot, q).rotation[:, 2]
+        for J_k, f in zip(J, hold.forces[contact.name], strict=True):
+            total += J_k.T @ f
+            if not contact.bilateral:
+                fn = f @ n
+                assert np.linalg.norm(f - fn * n) <= contact.friction * fn + 1e-6
+                assert fn >= -1e-6
+    if wrenches:
+        total += dynamics.external_torques(robot, q, wrenches)
+    needed = pin.rnea(robot.model, data, q, v, a)
+    assert total == pytest.approx(needed, abs=1e-6)
+    assert hold.residual <= 1e-6
+    assert (np.abs(hold.torques) <= hold.balance.limits + 1e-6).all()
+
+
+def check_certificate(robot, q, hold, limits, wrenches=None):
+    """No admissible forces take power out of y, and torques less than the load puts in."""
+    y = hold.certificate
+    for contact in hold.contacts:
+        n = contact.pose(robot, q).rotation[:, 2]
+        for J_k in contact.point_jacobians(robot, q):
+            u = J_k @ y
+            un = u @ n
+            if contact.bilateral:
+                assert u == pytest.approx(0, abs=1e-8)
+            else:  # min over the cone of f·u is 0, and not −∞
+                assert un >= contact.friction * np.linalg.norm(u - un * n) - 1e-8
+    load = dynamics.gravity_torques(robot, q)
+    if wrenches:
+        load = load + dynamics.external_torques(robot, q, wrenches)
+    joint_speeds = np.abs(robot.selection_matrix @ y)
+    assert joint_speeds[np.isinf(limits)] == pytest.approx(0, abs=1e-9)
+    taken = limits[np.isfinite(limits)] @ joint_speeds[np.isfinite(limits)]
+    assert y @ load - taken > 0
+
+
+def check_infeasible(robot, q, hold, limits=None, wrenches=None):
+    assert hold.feasible is False
+    assert hold.margin < 0
+    assert hold.forces is hold.torques is hold.wrenches is None
+    assert hold.reason
+    check_certificate(robot, q, hold, robot.torque_limits if limits is None else limits, wrenches)
+
+
+# --- a block: everything in closed form --------------------------------------------------------
+
+MASS, SIZE = 3.0, (0.4, 0.3, 0.2)
+
+
+def block_on_slope(angle, mu):
+    """A block on a slope that rises along x; gravity pulls it towards −x of the block."""
+    robot = robots.block(mass=MASS, size=SIZE)
+    q = robot.neutral()
+    q[3:7] = pin.Quaternion(pin.exp3(np.array([0, -angle, 0]))).coeffs()
+    below = pin.SE3(np.eye(3), np.array([0, 0, -SIZE[2] / 2]))
+    link = robot.model.frames[2].name
+    sole = SurfaceContact(
+        link, half_length=SIZE[0] / 2, half_width=SIZE[1] / 2, friction=mu, placement=below
+    )
+    return robot, q, sole
+
+
+def block_margin(angle, mu):
+    """w − ε n stays in the cone: sliding ε ≤ mg (cos − sin/μ), tipping ε ≤ mg (cos − sin h/L)."""
+    W, h, L = MASS * G, SIZE[2] / 2, SIZE[0] / 2
+    return W * min(np.cos(angle) - np.sin(angle) / mu, np.cos(angle) - np.sin(angle) * h / L)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.2, 0.5, 0.9, 1.2])
+@pytest.mark.parametrize("mu", [0.3, 0.8, 3.0])
+def test_block_on_a_slope(angle, mu):
+    robot, q, sole = block_on_slope(angle, mu)
+    hold = static_hold(robot, q, sole)
+    expected = block_margin(angle, mu)
+    assert hold.margin == pytest.approx(expected, abs=1e-6)
+    assert hold.feasible is bool(expected > 0)
+    if hold.feasible:
+        check_forces(robot, q, hold)
+        shrink = min(mu / np.tan(angle), SIZE[0] / SIZE[2] / np.tan(angle)) if angle else np.inf
+        assert hold.friction_margin() == pytest.approx(shrink, rel=1e-3)
+    else:
+        check_infeasible(robot, q, hold)
+        slides = np.tan(angle) > mu
+        tips = np.tan(angle) > SIZE[0] / SIZE[2]
+        assert ("friction" in hold.reason) == (slides and not tips)
+        assert sole.frame in hold.reason
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.8])
+def test_the_edge_is_neither_yes_nor_no(mu):
+    robot, q, sole = block_on_slope(np.arctan(mu), mu)
+    hold = static_hold(robot, q, sole)
+    assert hold.feasible is None
+    assert hold.status == "at the edge"
+    assert hold.margin == pytest.approx(0, abs=1e-4)
+    assert hold.certificate is None
+    assert "edge" in hold.explain()
+
+
+@pytest.mark.parametrize("mu", [0.2, 0.6, 5.0])
+def test_push_margin_of_a_block(mu):
+    """On level ground the weakest push slides it, μ mg, or tips it, mg L/h."""
+    robot, q, sole = block_on_slope(0.0, mu)
+    L = min(SIZE[0], SIZE[1]) / 2
+    expected = MASS * G * min(mu, L / (SIZE[2] / 2))
+    assert static_hold(robot, q, sole).push_margin() == pytest.approx(expected, rel=1e-4)
+
+
+def test_margin_counts_patches_not_vertices():
+    robot, q, sole = block_on_slope(0.3, 0.8)
+    corners = sole.corners
+    dense = np.vstack(
+        [corners, (corners + np.roll(corners, 1, axis=0)) / 2, [[0.01, 0.02]], corners[:1]]
+    )
+    more = SurfaceContact(sole.frame, vertices=dense, friction=0.8, placement=sole.placement)
+    one, other = static_hold(robot, q, sole), static_hold(robot, q, more)
+    assert one.margin == pytest.approx(other.margin, abs=1e-6)
+    assert one.friction_margin() == pytest.approx(other.friction_margin(), rel=1e-3)
+
+
+def test_frictionless_ground_holds_a_block_that_nobody_pushes():
+    robot, q, sole = block_on_slope(0.0, 0.0)
+    hold = static_hold(robot, q, sole)
+    assert hold.feasible is True
+    assert hold.margin == pytest.approx(MASS * G, abs=1e-6)
+    check_forces(robot, q, hold)
+    pushed = static_hold(robot, q, sole, {sole.frame: Wrench([0.1, 0, 0], [0, 0, 0])})
+    assert pushed.feasible is False
+    check_certificate(
+        robot, q, pushed, robot.torque_limits, {sole.frame: Wrench([0.1, 0, 0], [0, 0, 0])}
+    )
+
+
+def test_yaw_moment_is_limited():
+    """Yaw is limited: the reason names the moment asked and what friction gives."""
+    robot, q, sole = block_on_slope(0.0, 0.5)
+    radius = np.hypot(SIZE[0], SIZE[1]) / 2  # all vertices of the rectangle are as far
+    most = 0.5 * MASS * G * radius
+    small = {sole.frame: Wrench([0, 0, 0], [0, 0, 0.98 * most])}
+    large = {sole.frame: Wrench([0, 0, 0], [0, 0, 1.02 * most])}
+    assert static_hold(robot, q, sole, small).feasible is True
+    hold = static_hold(robot, q, sole, large)
+    check_infeasible(robot, q, hold, wrenches=large)
+    assert "yaw" in hold.reason
+    assert "spins" in hold.reason
+    assert f"{1.02 * most:.4g}" in hold.reason
+    assert f"{most:.4g}" in hold.reason
+
+
+def test_no_contacts_no_hold():
+    robot, q, _ = block_on_slope(0.0, 0.5)
+    hold = static_hold(robot, q, [])
+    assert hold.margin == -np.inf
+    check_infeasible(robot, q, hold)
+
+
+def test_a_bilateral_hold_pulls():
+    robot, q, sole = block_on_slope(np.pi, 0.5)  # hangs under the ceiling
+    assert static_hold(robot, q, sole).feasible is False
+    grip = SurfaceContact(
+        sole.frame, vertices=sole.corners, friction=0.5, placement=sole.placement, bilateral=True
+    )
+    hold = static_hold(robot, q, grip)
+    assert hold.feasible is True
+    assert hold.margin == np.inf
+    check_forces(robot, q, hold)
+    force = hold.wrenches[sole.frame].force
+    assert force == pytest.approx([0, 0, MASS * G], abs=1e-6)
+
+
+# --- robots ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=["biped", "quadruped"])
+def standing(request):
+    robot = robots.load(request.param)
+    return robot, robot.posture(), at_feet(robot, friction=0.6)
+
+
+def test_standing(standing):
+    robot, q, feet = standing
+    hold = static_hold(robot, q, feet)
+    assert hold.feasible is True
+    assert hold.status == "feasible"
+    assert hold.reason == ""
+    check_forces(robot, q, hold)
+    total = sum(w.force for w in hold.wrenches.values())
+    assert total == pytest.approx([0, 0, robot.mass * G], abs=1e-6)
+    assert 0 < hold.torque_margin <= 1
+    assert 0 < hold.push_margin() < robot.mass * G
+    assert hold.friction_margin() > 1
+    assert robot.name in hold.explain()
+
+
+def test_torques_are_those_of_inverse_dynamics(standing):
+    robot, q, feet = standing
+    hold = static_hold(robot, q, feet)
+    zero = np.zeros(robot.nv)
+    wrenches = {feet[name].frame: w for name, w in hold.wrenches.items()}
+    generalised = dynamics.inverse_dynamics(robot, q, zero, zero, wrenches=wrenches)
+    assert robot.selection_matrix.T @ hold.torques == pytest.approx(generalised, abs=1e-6)
+
+
+def test_margin_by_a_second_formulation(standing):
+    """max ε over contact wrenches in the rows of J, with the cones of ContactSet and τ unknown."""
+    robot, q, feet = standing
+    f, tau, eps = cp.Variable(feet.dim), cp.Variable(robot.na), cp.Variable()
+    normals = np.zeros(feet.dim)
+    for name, T in feet.placements(q).items():
+        normals[feet.rows(name)][:3] = T.rotation[:, 2]
+    balance = (
+        robot.selection_matrix.T @ tau + dynamics.gravity_torques(robot, q) + feet.jacobian(q).T @ f
+    )
+    cones = feet.friction_constraints(f - eps * normals, q)
+    limits = [cp.abs(tau) <= robot.torque_limits]
+    problem = cp.Problem(cp.Maximize(eps), [balance == 0, *limits, *cones])
+    problem.solve(solver="CLARABEL")
+    assert static_hold(robot, q, feet).margin == pytest.approx(eps.value, rel=1e-5)
+
+
+def test_least_norm_forces_are_the_least(standing):
+    """Any other admissible forces g are longer: f·(g − f) ≥ 0."""
+    robot, q, feet = standing
+    hold = static_hold(robot, q, feet)
+    least = np.concatenate([f.ravel() for f in hold.forces.values()])
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        forces = [cp.Variable((len(c.points), 3)) for c in feet]
+        balance, cones = dynamics.gravity_torques(robot, q)[:6], []
+        for contact, F in zip(feet, forces, strict=True):
+            for k, J in enumerate(contact.point_jacobians(robot, q)):
+                balance = balance + J[:, :6].T @ F[k]
+                cones += contact.cone(robot, q).constraints(F[k])
+        objective = sum(cp.sum(cp.multiply(rng.standard_normal(F.shape), F)) for F in forces)
+        cp.Problem(cp.Minimize(objective), [balance == 0, *cones]).solve(solver="CLARABEL")
+        other = np.concatenate([F.value.ravel() for F in forces])
+        assert least @ (other - least) >= -1e-3 * robot.mass * G
+
+
+def test_a_push_that_topples(standing):
+    robot, q, feet = standing
+    base = robot.model.frames[2].name
+    hold = static_hold(robot, q, feet)
+    strong = 1.01 * max(hold.push_margin(), 1e-3)
+    directions = [np.array([np.cos(t), np.sin(t), 0]) for t in np.linspace(0, 2 * np.pi, 73)]
+    com, origin = dynamics.com(robot, q), dynamics.frame_placement(robot, q, base).translation
+
+    def pushed(d, newtons):
+        push = newtons * d
+        wrench = Wrench(push, np.cross(com - origin, push))  # acts at the centre of mass
+        return static_hold(robot, q, feet, {base: wrench}), {base: wrench}
+
+    assert all(pushed(d, 0.99 * hold.push_margin())[0].feasible for d in directions[::9])
+    falls = [pushed(d, strong + 0.02 * robot.mass) for d in directions]
+    fallen = [(h, w) for h, w in falls if h.feasible is False]
+    assert fallen
+    for h, w in fallen[:3]:
+        check_infeasible(robot, q, h, wrenches=w)
+        assert any(name in h.reason for name in feet.names)
+
+
+def test_steep_slopes():
+    robot = robots.load("quadruped")
+    q = robot.posture()
+    for angle, feasible in [(0.3, True), (0.8, False)]:
+        n = np.array([np.sin(angle), 0, np.cos(angle)])
+        feet = [
+            PointContact(f.frame, 0.6, normal=n, offset=f.placement.translation)
+            for f in robot.feet.values()
+        ]
+        hold = static_hold(robot, q, feet)
+        assert hold.feasible is feasible
+        if feasible:
+            check_forces(robot, q, hold)
+        else:
+            check_infeasible(robot, q, hold)
+            assert "friction" in hold.reason
+            assert "slips along" in hold.reason
+
+
+def test_both_feet_on_one_side():
+    robot = robots.load("quadruped")
+    q, feet = robot.posture(), at_feet(robot)
+    y = {name: T.translation[1] for name, T in feet.placements(q).items()}
+    left = [feet[name] for name in feet.names if y[name] > 0]
+    assert len(left) == 2
+    hold = static_hold(robot, q, left)
+    check_infeasible(robot, q, hold)
+    assert hold.margin == -np.inf  # on a line of points no pull along the normals helps
+    assert "moment" in hold.reason
+
+
+def test_standing_on_one_sole_names_it():
+    robot = robots.load("biped")
+    q, feet = robot.posture(), at_feet(robot)
+    hold = static_hold(robot, q, [feet[feet.names[0]]])
+    check_infeasible(robot, q, hold)
+    assert f"{feet.names[0]} would have to pull" in hold.reason
+
+
+def test_weak_joints():
+    robot = robots.load("biped")
+    q, feet = robot.posture(), at_feet(robot)
+    strong = static_hold(robot, q, feet)
+    limits = 0.2 * np.abs(strong.torques).max() * np.ones(robot.na)
+    hold = static_hold(robot, q, feet, torque_limits=limits)
+    check_infeasible(robot, q, hold, limits=limits)
+    assert "torque limits" in hold.reason
+    assert any(name in hold.reason for name in robot.actuated)
+    assert hold.torque_margin < 0
+    unlimited = static_hold(robot, q, feet, torque_limits=False)
+    assert unlimited.feasible is True
+    assert unlimited.torque_margin == np.inf
+    tight = static_hold(robot, q, feet, torque_limits=limits * (1 - hold.torque_margin) * 1.001)
+    assert tight.feasible is True  # exactly what was short was added
+
+
+def test_passive_joints():
+    """A passive joint has no torque: an ankle that cannot push back topples."""
+    ankle = robots.load("biped").joint_names[-1]
+    robot = robots.load("biped", passive=[ankle])
+    assert robot.na == robot.nv - 7
+    hold = static_hold(robot, robot.posture(), at_feet(robot))
+    assert hold.feasible is not None
+    if hold.feasible:
+        check_forces(robot, robot.posture(), hold)
+    else:
+        check_infeasible(robot, robot.posture(), hold)
+
+
+def test_contact_forces_in_motion(standing):
+    robot, q, feet = standing
+    rng = np.random.default_rng(3)
+    v = 0.2 * rng.standard_normal(robot.nv)
+    a = np.zeros(robot.nv)
+    a[2] = -2.0
+    hold = contact_forces(robot, q, v, a, feet, torque_limits=False)
+    assert hold.feasible is True
+    check_forces(robot, q, hold, v=v, a=a)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_postures_get_an_answer_that_checks_out(standing, seed):
+    """Feet at odd places with odd normals: whatever the answer, it proves itself."""
+    robot, _, _ = standing
+    rng = np.random.default_rng(seed)
+    q = robot.random_configuration(rng)
+    points = []
+    for foot in robot.feet.values():
+        n = np.array([0, 0, 1]) + 0.5 * rng.standard_normal(3)
+        points.append(PointContact(foot.frame, 0.8, normal=n / np.linalg.norm(n)))
+    hold = static_hold(robot, q, points, torque_limits=False)
+    limits = np.full(robot.na, np.inf)
+    if hold.feasible:
+        check_forces(robot, q, hold)
+    elif hold.feasible is False:
+        check_infeasible(robot, q, hold, limits=limits)
+    else:
+        assert hold.status in ("at the edge", "unsolved")
+
+
+def test_fixed_base_needs_only_torques():
+    robot = robots.load("limb")
+    q = robot.random_configuration(0)
+    hold = static_hold(robot, q, [], torque_limits=False)
+    assert hold.feasible is True
+    assert hold.margin == np.inf
+    assert hold.torques == pytest.approx(-dynamics.gravity_torques(robot, q), abs=1e-9)
+
+
+def test_scaling_the_robot_scales_the_margin():
+    """The same answer for a mouse and for an elephant."""
+    margins = []
+    for mass in (1e-3, 1.0, 1e5):
+        robot = robots.block(mass=mass, size=SIZE)
+        below = pin.SE3(np.eye(3), np.array([0, 0, -SIZE[2] / 2]))
+        sole = SurfaceContact(
+            robot.model.frames[2].name,
+            half_length=0.2,
+            half_width=0.15,
+            friction=0.5,
+            placement=below,
+        )
+        margins.append(static_hold(robot, robot.neutral(), sole).margin / mass)
+    assert margins == pytest.approx([G, G, G], rel=1e-6)
+
+
+def test_holds_pickle(standing):
+    robot, q, feet = standing
+    hold = static_hold(robot, q, feet)
+    again = pickle.loads(pickle.dumps(hold))
+    assert again.margin == hold.margin
+    assert again.torques == pytest.approx(hold.torques)
+    assert again.push_margin() == pytest.approx(hold.push_margin())
+
+
+@pytest.mark.parametrize(
+    ("limits", "says"),
+    [([1.0, 2.0], "shape"), (-np.ones(12), "at least 0"), (np.full(12, np.nan), "finite")],
+)
+def test_bad_torque_limits(limits, says):
+    robot = robots.load("quadruped")
+    with pytest.raises(ConfigurationError, match=says):
+        static_hold(robot, robot.posture(), at_feet(robot), torque_limits=limits)
+
+
+def test_bad_states_are_refused():
+    robot = robots.load("quadruped")
+    feet, q = at_feet(robot), robot.posture()
+    for bad in (q[:-1], q * np.nan, q * 2):
+        with pytest.raises(ConfigurationError):
+            static_hold(robot, bad, feet)
+    with pytest.raises(ConfigurationError, match="did you mean"):
+        static_hold(robot, q, feet, {feet.names[0] + "_": Wrench([0, 0, 1], [0, 0, 0])})
+
+
+def test_no_state_is_shared(standing):
+    robot, q, feet = standing
+    hold = static_hold(robot, q, feet)
+    hold.torques[:] = 0
+    assert static_hold(robot, q, feet).torques != pytest.approx(0)
+    assert contacts.Hold is type(hold)
