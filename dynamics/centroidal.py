@@ -1,0 +1,88 @@
+"""The centre of mass and the centroidal momentum.
+
+With a fixed base, the links welded to the world count in the mass and in the centre of mass, as
+they do in `robot.mass`: τ_g = m J_comᵀ g holds with m = robot.mass on every base.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ModelError
+from ..robots.configuration import check_configuration, check_velocity
+from ..robots.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+def com(robot: Robot, q: ArrayLike) -> Array:
+    """Return the centre of mass (3,) of the whole robot, in the world [m].
+
+    Raises:
+        ConfigurationError: a bad q.
+        ModelError: the robot has no mass.
+    """
+    q = check_configuration(robot, q)
+    share = moving_share(robot)
+    moving = pin.centerOfMass(robot.model, robot.workspace(), q)
+    if share == 1.0:
+        return np.array(moving)
+    welded = np.array(robot.model.inertias[0].lever)
+    return welded if share == 0.0 else share * moving + (1.0 - share) * welded
+
+
+def com_jacobian(robot: Robot, q: ArrayLike) -> Array:
+    """Return J_com (3, nv) in world axes: J_com v is the velocity of the centre of mass [m/s].
+
+    Raises:
+        ConfigurationError: a bad q.
+        ModelError: the robot has no mass.
+    """
+    q = check_configuration(robot, q)
+    share = moving_share(robot)
+    if share == 0.0:
+        return np.zeros((3, robot.nv))
+    J = pin.jacobianCenterOfMass(robot.model, robot.workspace(), q)
+    return np.array(share * J, order="C")
+
+
+def centroidal_map(robot: Robot, q: ArrayLike) -> Array:
+    """Return A_g (6, nv), with A_g v the linear and angular momentum at the centre of mass.
+
+    World axes. The first three rows are m J_com.
+
+    Raises:
+        ConfigurationError: a bad q.
+        ModelError: the robot has no mass.
+    """
+    q = check_configuration(robot, q)
+    c = com(robot, q)
+    data = robot.workspace()
+    A = np.array(pin.computeCentroidalMap(robot.model, data, q), order="C")
+    if moving_share(robot) < 1.0:  # Pinocchio's is about the centre of the moving links
+        A[3:] += np.cross(np.array(data.com[0]) - c, A[:3], axisb=0, axisc=0)
+    return A
+
+
+def centroidal_momentum(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+    """Return h_g = A_g v (6,): linear momentum [kg m/s], angular at the centre of mass [kg m²/s].
+
+    Raises:
+        ConfigurationError: a bad q or v.
+        ModelError: the robot has no mass.
+    """
+    v = check_velocity(robot, v)
+    return centroidal_map(robot, q) @ v
+
+
+def moving_share(robot: Robot) -> float:
+    """Return the share of the mass that moves: less than 1 if a fixed base welds links down.
+
+    Raises:
+        ModelError: the robot has no mass.
+    """
+    if robot.mass <= 0:
+        raise ModelError(f"{robot.name!r} has no mass, so it has no centre of mass")
+    return 1.0 - float(robot.model.inertias[0].mass) / robot.mass

@@ -1,0 +1,84 @@
+"""Robots for the tests: loaded once a session, skipped where their files are not installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import metadata
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import footwork as fw
+
+OURS = ("double_pendulum", "block", "limb", "biped", "quadruped")
+
+
+def _has_robot_data() -> bool:
+    try:
+        metadata.distribution("example-robot-data")
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+@cache
+def _load(name: str, base: str) -> fw.Robot:
+    if name == "tree":
+        return _tree(base)
+    if name not in OURS and not _has_robot_data():
+        pytest.skip("needs example-robot-data")
+    return fw.load(name, base=base)
+
+
+@pytest.fixture(scope="session")
+def load_robot() -> Callable[[str, str], fw.Robot]:
+    """Return load(name, base); "tree" is a random robot with joints of every kind."""
+    return _load
+
+
+@pytest.fixture(scope="session")
+def random_state() -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Return draw(robot, seed) -> q, v, a, the base moving."""
+
+    def draw(robot: fw.Robot, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(seed)
+        q = robot.random_configuration(rng)
+        return q, rng.standard_normal(robot.nv), rng.standard_normal(robot.nv)
+
+    return draw
+
+
+def _tree(base: str) -> fw.Robot:
+    """A branching robot with joints of every kind, rotors and links off their joints."""
+    rng = np.random.default_rng(7)
+    model = pin.Model()
+    model.name = f"tree ({base})"
+    kinds = [
+        (0, pin.JointModelFreeFlyer() if base == "floating" else pin.JointModelRY()),
+        (1, pin.JointModelRX()),
+        (2, pin.JointModelPrismaticUnaligned(np.array([0.6, 0.0, 0.8]))),
+        (3, pin.JointModelSpherical()),
+        (2, pin.JointModelRUBZ()),
+        (1, pin.JointModelPlanar()),
+        (6, pin.JointModelRevoluteUnaligned(np.array([0.0, 0.6, 0.8]))),
+        (7, pin.JointModelPY()),
+        (6, pin.JointModelTranslation()),
+        (9, pin.JointModelRZ()),
+    ]
+    for i, (parent, kind) in enumerate(kinds):
+        name = "root_joint" if i == 0 and base == "floating" else f"joint_{i}"
+        placement = pin.SE3(pin.exp3(rng.standard_normal(3)), 0.4 * rng.standard_normal(3))
+        joint = model.addJoint(parent, kind, placement if i else pin.SE3.Identity(), name)
+        A = rng.standard_normal((3, 3))
+        inertia = pin.Inertia(1.0 + rng.random(), 0.3 * rng.standard_normal(3), A @ A.T + np.eye(3))
+        model.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
+        frame = pin.Frame(f"link_{i}", joint, placement, pin.FrameType.OP_FRAME)
+        model.addFrame(frame)
+    if base == "fixed":  # what a fixed base welds to the world still weighs
+        model.appendBodyToJoint(
+            0, pin.Inertia(3.0, np.array([0.3, 0.1, -0.2]), np.eye(3)), pin.SE3.Identity()
+        )
+    model.armature = np.where(np.arange(model.nv) >= 6, 0.1, 0.0)
+    return fw.Robot(model.name, model, shapes=None, actuated=tuple(model.names)[2:])
