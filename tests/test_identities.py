@@ -1,0 +1,137 @@
+"""Physical identities that the terms obey on every robot, floating or fixed, at random states."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from footwork import dynamics as dyn
+from footwork.dynamics import Wrench
+
+ROBOTS = [
+    ("talos", "floating"),
+    ("anymal", "floating"),
+    ("solo12", "fixed"),
+    ("biped", "floating"),
+    ("quadruped", "fixed"),
+    ("double_pendulum", "fixed"),
+    ("limb", "fixed"),
+    ("block", "floating"),
+    ("tree", "floating"),
+    ("tree", "fixed"),
+]
+
+
+@pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
+def robot(request, load_robot):
+    return load_robot(*request.param)
+
+
+def along(robot, q, v, term, step=1e-6):
+    """d/dt of term(q) along v, by central differences on the manifold."""
+    forth, back = robot.integrate(q, step * v), robot.integrate(q, -step * v)
+    return (term(forth) - term(back)) / (2 * step)
+
+
+def gradient(robot, q, term, step=1e-6):
+    """Derivatives of term along every tangent direction, on a new last axis."""
+    return np.stack([along(robot, q, e, term, step) for e in np.eye(robot.nv)], axis=-1)
+
+
+def close(x, y, tolerance):
+    scale = 1 + max(np.abs(x).max(initial=0), np.abs(y).max(initial=0))
+    assert np.abs(np.asarray(x) - y).max(initial=0) <= tolerance * scale
+
+
+def test_the_mass_matrix_is_symmetric_and_positive(robot, random_state):
+    q, _, _ = random_state(robot)
+    M = dyn.mass_matrix(robot, q)
+    close(M, M.T, 1e-13)
+    assert np.linalg.eigvalsh(M).min() > 0
+
+
+def test_half_vMv_is_the_kinetic_energy(robot, random_state):
+    q, v, _ = random_state(robot)
+    energy = 0.5 * v @ dyn.mass_matrix(robot, q) @ v
+    assert dyn.kinetic_energy(robot, q, v) == pytest.approx(energy, rel=1e-12)
+
+
+def test_dM_minus_2C_is_skew(robot, random_state):
+    q, v, _ = random_state(robot)
+    dM = along(robot, q, v, lambda p: dyn.mass_matrix(robot, p))
+    N = dM - 2 * dyn.coriolis_tensor(robot, q) @ v
+    close(N, -N.T, 1e-7)
+
+
+def test_the_bias_is_coriolis_minus_gravity(robot, random_state):
+    q, v, _ = random_state(robot)
+    b = dyn.coriolis_tensor(robot, q) @ v @ v - dyn.gravity_torques(robot, q)
+    close(dyn.bias(robot, q, v), b, 1e-11)
+    close(dyn.inverse_dynamics(robot, q, v, np.zeros(robot.nv)), b, 1e-11)
+
+
+def test_inverse_dynamics_is_Ma_plus_bias(robot, random_state):
+    q, v, a = random_state(robot)
+    tau = dyn.mass_matrix(robot, q) @ a + dyn.bias(robot, q, v)
+    close(dyn.inverse_dynamics(robot, q, v, a), tau, 1e-11)
+
+
+def test_gravity_is_the_slope_of_the_potential_energy(robot, random_state):
+    q, _, _ = random_state(robot)
+    slope = gradient(robot, q, lambda p: dyn.potential_energy(robot, p))
+    close(dyn.gravity_torques(robot, q), -slope, 1e-7)
+
+
+def test_gravity_acts_at_the_centre_of_mass(robot, random_state):
+    q, _, _ = random_state(robot)
+    g = robot.model.gravity.linear
+    tau = robot.mass * dyn.com_jacobian(robot, q).T @ g
+    close(dyn.gravity_torques(robot, q), tau, 1e-11)
+    energy = -robot.mass * g @ dyn.com(robot, q)
+    assert dyn.potential_energy(robot, q) == pytest.approx(energy, rel=1e-12, abs=1e-10)
+
+
+def test_com_jacobian_is_the_derivative_of_the_com(robot, random_state):
+    q, _, _ = random_state(robot)
+    close(dyn.com_jacobian(robot, q), gradient(robot, q, lambda p: dyn.com(robot, p)), 1e-8)
+
+
+def test_centroidal_momentum_is_that_of_the_links(robot, random_state):
+    q, v, _ = random_state(robot)
+    c, h = dyn.com(robot, q), np.zeros(6)
+    data = robot.model.createData()
+    import pinocchio as pin
+
+    pin.forwardKinematics(robot.model, data, q, v)
+    for joint in range(1, robot.model.njoints):
+        body, T = robot.model.inertias[joint], data.oMi[joint]
+        momentum = T.act(body * data.v[joint])  # about the world's origin
+        h += np.r_[momentum.linear, momentum.angular - np.cross(c, momentum.linear)]
+    close(dyn.centroidal_momentum(robot, q, v), h, 1e-11)
+    close(dyn.centroidal_map(robot, q)[:3], robot.mass * dyn.com_jacobian(robot, q), 1e-11)
+
+
+def test_forward_then_inverse_dynamics_gives_back_the_torques(robot, random_state):
+    q, v, _ = random_state(robot)
+    tau = np.random.default_rng(1).standard_normal(robot.na)
+    frame = robot.frame_names[-1]
+    load = {frame: Wrench((1.0, -2.0, 3.0), (0.3, 0.2, -0.1))}
+    for wrenches in (None, load):
+        a = dyn.forward_dynamics(robot, q, v, tau, wrenches)
+        back = dyn.inverse_dynamics(robot, q, v, a, wrenches)
+        close(back, robot.selection_matrix.T @ tau, 1e-8)
+
+
+def test_power_is_what_changes_the_energy(robot, random_state):
+    q, v, _ = random_state(robot)
+    tau = np.random.default_rng(1).standard_normal(robot.na)
+    a = dyn.forward_dynamics(robot, q, v, tau)
+
+    def energy(t):
+        p = robot.integrate(q, t * v + 0.5 * t * t * a)
+        return dyn.kinetic_energy(robot, p, v + t * a) + dyn.potential_energy(robot, p)
+
+    step = 1e-5
+    power = (energy(step) - energy(-step)) / (2 * step)
+    scale = 1 + np.abs(a).max() * np.abs(dyn.mass_matrix(robot, q)).max()
+    assert power == pytest.approx(v @ robot.selection_matrix.T @ tau, abs=1e-5 * scale)
