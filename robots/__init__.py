@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .builders import block, double_pendulum, limb
 from .catalogue import RobotInfo, available
 from .feet import Foot
 from .loading import load
 from .robot import Robot
 
+if TYPE_CHECKING:
+    from .viewer import Viewer
+
 __all__ = [
     "Foot",
     "Robot",
     "RobotInfo",
+    "Viewer",
     "available",
     "block",
     "double_pendulum",
     "limb",
     "load",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the viewer when it is first used (PEP 562): most programs never look."""
+    if name == "Viewer":
+        from .viewer import Viewer
+
+        return Viewer
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

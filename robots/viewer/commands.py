@@ -1,0 +1,91 @@
+"""The commands of meshcat's page, and three of ours, as `Entry`s of a store.
+
+Paths are "/robot/torso": each component is a folder of the page's scene tree. A node holds one
+object (geometry and material), a transform and properties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import umsgpack  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from .store import Entry
+
+Array = NDArray[np.float64]
+Object = Mapping[str, Any]  # a three.js scene in its JSON form, with one object
+
+
+def set_object(path: str, data: Object) -> Entry:
+    """Put an object at a path, in place of the one that was there."""
+    command = {"type": "set_object", "path": path, "object": data}
+    return _entry(path, "object", command, forget=f"{path}/<object>/")
+
+
+def set_transform(path: str, matrix: Array) -> Entry:
+    """Place a node in its parent: matrix (4, 4), a rotation, a scale and a translation [m]."""
+    return _entry(
+        path,
+        "transform",
+        {"type": "set_transform", "path": path, "matrix": matrix.T.ravel().tolist()},
+    )
+
+
+def set_property(path: str, name: str, value: object) -> Entry:
+    """Set a property of a node, such as visible."""
+    return _entry(
+        path,
+        f"property/{name}",
+        {"type": "set_property", "path": path, "property": name, "value": value},
+    )
+
+
+def delete(path: str) -> Entry:
+    """Delete a node and all below it."""
+    return Entry(
+        f"{path}/#delete", f"{path}/", umsgpack.packb({"type": "delete", "path": path}), keep=False
+    )
+
+
+def set_animation(tracks: Sequence[Mapping[str, Any]], *, play: bool, repeat: bool) -> Entry:
+    """Animate nodes: see `animation.tracks`. The page gets a time slider."""
+    options = {"play": play, "repetitions": 1_000_000_000 if repeat else 1}
+    return _entry(
+        "", "animation", {"type": "set_animation", "animations": list(tracks), "options": options}
+    )
+
+
+def clear_animation() -> Entry:
+    """Stop the animation and take the time slider away."""
+    return Entry(
+        "/#clear_animation", "/#animation", umsgpack.packb({"type": "clear_animation"}), False
+    )
+
+
+def camera(eye: Array, target: Array, field_of_view: float, aspect: float = 0.0) -> Entry:
+    """Look from eye (3,) to target (3,) [m, world], with a vertical field of view [degrees].
+
+    In a window narrower than `aspect` (width / height), from farther away.
+    """
+    values = {"eye": eye.tolist(), "target": target.tolist(), "fov": float(field_of_view)}
+    values["aspect"] = float(aspect)
+    return _entry("", "camera", {"type": "camera", **values})
+
+
+def stage(center: Array, size: float, ground: float | None) -> Entry:
+    """Light what lies within `size` [m] of center (3,); ground: its height [m], None for none."""
+    values = {"center": center.tolist(), "size": float(size), "ground": ground}
+    return _entry("", "stage", {"type": "stage", **values})
+
+
+def legend(title: str, lines: Sequence[tuple[str, str]]) -> Entry:
+    """Show a title and lines (text, "#rrggbb"), in a corner of the page."""
+    values = {"title": title, "lines": [list(line) for line in lines]}
+    return _entry("", "legend", {"type": "legend", **values})
+
+
+def _entry(path: str, kind: str, command: Mapping[str, Any], forget: str = "") -> Entry:
+    return Entry(f"{path}/#{kind}", forget, umsgpack.packb(command))

@@ -1,0 +1,145 @@
+"""The geometry of the drawings, in NumPy alone: placements, tubes, fans, cones."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Mesh = tuple[Array, NDArray[np.int64]]  # vertices (n, 3) [m], triangles (m, 3)
+
+
+def rotation_to(direction: Array, axis: int = 1) -> Array:
+    """Return a rotation (3, 3), determinant 1, that takes the `axis`-th unit vector to `direction`.
+
+    Among them the one of the smallest angle; `direction` (3,) need not be unit, but not zero.
+    """
+    target = direction / np.linalg.norm(direction)
+    start = np.eye(3)[axis]
+    cosine = float(start @ target)
+    if cosine < -1 + 1e-12:  # opposite: half a turn about any perpendicular axis
+        half_turn = -np.eye(3)
+        other = (axis + 1) % 3
+        half_turn[other, other] = 1.0
+        return half_turn
+    cross = np.cross(start, target)
+    K = np.array([[0, -cross[2], cross[1]], [cross[2], 0, -cross[0]], [-cross[1], cross[0], 0]])
+    return np.asarray(np.eye(3) + K + K @ K / (1 + cosine))
+
+
+def placement(position: Array, rotation: Array | None = None, scale: Array | None = None) -> Array:
+    """Return the matrix (4, 4) that scales along the object's axes, rotates, then moves."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.eye(3) if rotation is None else rotation
+    if scale is not None:
+        matrix[:3, :3] *= scale
+    matrix[:3, 3] = position
+    return matrix
+
+
+def along(start: Array, end: Array, radius: float) -> Array:
+    """Return the matrix (4, 4) that makes a cylinder of height 1 and radius 1 join two points."""
+    span = end - start
+    scale = np.array([radius, np.linalg.norm(span), radius])
+    return placement((start + end) / 2, rotation_to(span), scale)
+
+
+def arrow_parts(point: Array, vector: Array, radius: float) -> tuple[Array, Array] | None:
+    """Return the matrices of an arrow's shaft and head, None for a vector too short to be drawn.
+
+    Both are made of a cylinder or cone of height 1 and radius 1 about y. The head ends at
+    point + vector; it is three times as wide as the shaft, and at most half of the arrow's length.
+    """
+    length = float(np.linalg.norm(vector))
+    if length < 1e-3 * radius:
+        return None
+    direction = vector / length
+    head = min(7.0 * radius, length / 2)
+    neck = point + (length - head) * direction
+    width = 3.0 * radius * head / (7.0 * radius)
+    return along(point, neck, min(radius, width / 2)), along(neck, point + vector, width)
+
+
+def cone(half_angle: float, height: float, sides: int = 48) -> Mesh:
+    """Return the side of a cone: apex at the origin, opening along +z; the rim is vertices[1:]."""
+    angles = 2 * np.pi * np.arange(sides) / sides
+    radius = height * np.tan(half_angle)
+    rim = np.column_stack(
+        (radius * np.cos(angles), radius * np.sin(angles), np.full(sides, height))
+    )
+    k = np.arange(sides)
+    triangles = np.column_stack((np.zeros(sides, int), 1 + k, 1 + (k + 1) % sides))
+    return np.vstack((np.zeros((1, 3)), rim)), triangles
+
+
+def fan(points: Array) -> Mesh:
+    """Return the triangles from the middle of a convex polygon, points (k, 3), to its sides."""
+    k = np.arange(len(points))
+    triangles = np.column_stack((np.zeros(len(points), int), 1 + k, 1 + (k + 1) % len(points)))
+    return np.vstack((points.mean(axis=0), points)), triangles
+
+
+def tube(points: Array, radius: float, *, closed: bool = False, sides: int = 10) -> Mesh:
+    """Return a round line through points (k, 3): a cylinder a segment, a ball a corner.
+
+    Lines of three.js are one pixel wide and may vanish close to the camera; this one has a width.
+    Repeated points are skipped; a single point gives a ball.
+    """
+    points = without_repeats(points, closed=closed)
+    ends = np.roll(points, -1, axis=0) if closed and len(points) > 2 else points[1:]
+    pipes = [_pipe(a, b, radius, sides) for a, b in zip(points, ends, strict=False)]
+    return merge([*pipes, *(_ball(p, radius, sides) for p in points)])
+
+
+def without_repeats(points: Array, *, closed: bool = False) -> Array:
+    """Return points (k, 3) without those that equal the one before (or, closed, the first)."""
+    keep = np.ones(len(points), dtype=bool)
+    keep[1:] = np.any(points[1:] != points[:-1], axis=1)
+    points = points[keep]
+    return points[:-1] if closed and len(points) > 1 and (points[0] == points[-1]).all() else points
+
+
+def merge(meshes: list[Mesh]) -> Mesh:
+    """Return several meshes as one."""
+    offsets = np.cumsum([0] + [len(vertices) for vertices, _ in meshes])
+    return (
+        np.vstack([vertices for vertices, _ in meshes]),
+        np.vstack([t + offset for (_, t), offset in zip(meshes, offsets, strict=False)]),
+    )
+
+
+def _pipe(start: Array, end: Array, radius: float, sides: int) -> Mesh:
+    angles = 2 * np.pi * np.arange(sides) / sides
+    ring = radius * np.column_stack((np.cos(angles), np.sin(angles), np.zeros(sides)))
+    ring = ring @ rotation_to(end - start, axis=2).T
+    k, n = np.arange(sides), (np.arange(sides) + 1) % sides
+    triangles = np.vstack(
+        (np.column_stack((k, n, sides + k)), np.column_stack((n, sides + n, sides + k)))
+    )
+    return np.vstack((start + ring, end + ring)), triangles
+
+
+def _ball(center: Array, radius: float, sides: int) -> Mesh:
+    rings, k = sides // 2, np.arange(sides)
+    polar = np.pi * np.arange(1, rings) / rings
+    angles = 2 * np.pi * k / sides
+    grid = np.stack(
+        [
+            np.outer(np.sin(polar), np.cos(angles)),
+            np.outer(np.sin(polar), np.sin(angles)),
+            np.outer(np.cos(polar), np.ones(sides)),
+        ],
+        axis=-1,
+    )
+    vertices = np.vstack(([[0, 0, 1]], grid.reshape(-1, 3), [[0, 0, -1]]))
+    n, last = (k + 1) % sides, len(vertices) - 1
+    triangles = [np.column_stack((np.zeros(sides, int), 1 + k, 1 + n))]
+    for row in range(rings - 2):
+        a, b = 1 + row * sides, 1 + (row + 1) * sides
+        triangles += [
+            np.column_stack((a + k, b + k, a + n)),
+            np.column_stack((a + n, b + k, b + n)),
+        ]
+    bottom = 1 + (rings - 2) * sides
+    triangles.append(np.column_stack((bottom + n, bottom + k, np.full(sides, last))))
+    return center + radius * vertices, np.vstack(triangles)

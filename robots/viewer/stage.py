@@ -1,0 +1,199 @@
+"""What runs in the page beside meshcat's viewer: light, ground, camera, legend, feeding."""
+
+from __future__ import annotations
+
+STYLE = """
+body { margin: 0; background: #fff; font: 13px/1.5 system-ui, sans-serif; color: #1d2127; }
+#meshcat-pane { width: 100vw; height: 100vh; overflow: hidden; }
+#legend { position: absolute; left: 18px; top: 14px; padding: 10px 14px; border-radius: 8px;
+  background: rgba(255, 255, 255, 0.82); pointer-events: none; max-width: 44vw; }
+#legend b { display: block; font-size: 15px; margin-bottom: 2px; }
+#legend i { display: inline-block; width: 11px; height: 11px; border-radius: 3px;
+  margin-right: 8px; vertical-align: -1px; }
+#notice { position: absolute; left: 50%; bottom: 18px; transform: translateX(-50%);
+  padding: 6px 14px; border-radius: 8px; background: #1d2127; color: #fff; }
+"""
+
+# meshcat's viewer has y up inside and turns the scene; "world" below means our z-up axes
+SCRIPT = """
+"use strict";
+var viewer = new MeshCat.Viewer(document.getElementById("meshcat-pane"));
+var footwork = (function () {
+  const THREE = MeshCat.THREE;
+  const state = {ready: false, errors: [], commands: 0};
+  const show = (id, on) => { document.getElementById(id).hidden = !on; };
+  const inside = (p) => new THREE.Vector3(p[0], p[2], -p[1]);
+
+  function hide_defaults() {
+    viewer.set_property(["Background"], "top_color", [0.93, 0.95, 0.97]);
+    viewer.set_property(["Background"], "bottom_color", [1, 1, 1]);
+    for (const path of [["Grid"], ["Axes"], ["Lights", "PointLightNegativeX"],
+                        ["Lights", "PointLightPositiveX"], ["Lights", "AmbientLight"],
+                        ["Lights", "FillLight"]]) {
+      viewer.set_property(path, "visible", false);
+    }
+  }
+
+  // --- light and ground ---------------------------------------------------------------------
+  const sky = new THREE.HemisphereLight(0xffffff, 0xc9c4bd, 0.62);
+  sky.position.set(0, 0, 1);
+  const key = new THREE.DirectionalLight(0xfff6ea, 0.52);
+  const fill = new THREE.DirectionalLight(0xe6efff, 0.2);
+  key.castShadow = true;
+  key.shadow.mapSize.set(2048, 2048);
+  key.shadow.radius = 3;
+  const floor = new THREE.Mesh(new THREE.PlaneGeometry(1, 1),
+                               new THREE.ShadowMaterial({opacity: 0.2, depthWrite: false}));
+  floor.receiveShadow = true;
+  floor.renderOrder = -2;
+  let grid = null;
+
+  function set_up_light() {
+    viewer.set_object(["Lights", "Sky"], sky);
+    viewer.set_object(["Lights", "Key"], key);
+    viewer.set_object(["Lights", "Fill"], fill);
+    viewer.scene.add(key.target);
+    viewer.scene.add(fill.target);
+    viewer.set_object(["Ground", "Shadow"], floor);
+  }
+
+  function grid_lines(center, size, step) {
+    const half = Math.ceil(size / step) * step;
+    const middle = [Math.round(center[0] / step) * step, Math.round(center[1] / step) * step];
+    const points = [], colors = [];
+    const add = (x, y, bold) => {
+      points.push(middle[0] + x, middle[1] + y, 0);
+      const fade = Math.min(1, Math.hypot(x, y) / half);
+      const tone = (bold ? 0.80 : 0.89) * (1 - fade * fade) + 0.985 * fade * fade;
+      colors.push(tone, tone, tone + 0.01);
+    };
+    for (let a = -half; a <= half + 1e-9; a += step) {
+      for (let b = -half; b < half - 1e-9; b += step) {
+        if (Math.hypot(a, b + step / 2) > half) { continue; }
+        const bold_x = Math.abs(Math.round((middle[0] + a) / step)) % 5 === 0;
+        const bold_y = Math.abs(Math.round((middle[1] + a) / step)) % 5 === 0;
+        add(a, b, bold_x); add(a, b + step, bold_x);
+        add(b, a, bold_y); add(b + step, a, bold_y);
+      }
+    }
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+    geometry.setAttribute("color", new THREE.Float32BufferAttribute(colors, 3));
+    const material = new THREE.LineBasicMaterial({vertexColors: true, depthWrite: false});
+    const lines = new THREE.LineSegments(geometry, material);
+    lines.renderOrder = -3;
+    return lines;
+  }
+
+  function stage(cmd) {
+    const c = cmd.center, s = cmd.size;
+    key.target.position.set(c[0], c[1], c[2]);
+    fill.target.position.set(c[0], c[1], c[2]);
+    key.position.set(c[0] + 0.8 * s, c[1] - 1.0 * s, c[2] + 2.2 * s);
+    fill.position.set(c[0] - 1.5 * s, c[1] + 1.5 * s, c[2] + 0.5 * s);
+    const box = key.shadow.camera;
+    box.left = box.bottom = -1.5 * s;
+    box.right = box.top = 1.5 * s;
+    box.near = 0.2 * s;
+    box.far = 6 * s;
+    box.updateProjectionMatrix();
+    key.shadow.bias = -0.0004;
+    key.shadow.normalBias = 0.006 * s;
+    const ground = cmd.ground !== null && cmd.ground !== undefined;
+    viewer.set_property(["Ground"], "visible", ground);
+    if (grid !== null) { grid.geometry.dispose(); }
+    const step = Math.pow(10, Math.round(Math.log10(s / 8)));
+    grid = grid_lines(c, 4.5 * s, step);
+    viewer.set_object(["Ground", "Grid"], grid);
+    if (ground) {
+      grid.position.z = cmd.ground;
+      floor.position.set(c[0], c[1], cmd.ground);
+      floor.scale.set(12 * s, 12 * s, 1);
+    }
+  }
+
+  // --- camera, legend, animation ------------------------------------------------------------
+  function camera(cmd) {
+    const eye = inside(cmd.eye), target = inside(cmd.target);
+    const aspect = window.innerWidth / window.innerHeight;
+    eye.sub(target).multiplyScalar(Math.max(1, cmd.aspect / aspect)).add(target);
+    const distance = eye.distanceTo(target);
+    viewer.camera.fov = cmd.fov;
+    viewer.camera.near = distance / 200;
+    viewer.camera.far = distance * 100;
+    viewer.camera.position.copy(eye);
+    viewer.controls.target.copy(target);
+    viewer.camera.updateProjectionMatrix();
+    viewer.controls.update();
+  }
+
+  function legend(cmd) {
+    const box = document.getElementById("legend");
+    box.textContent = "";
+    if (cmd.title) { box.appendChild(document.createElement("b")).textContent = cmd.title; }
+    for (const [text, color] of cmd.lines) {
+      const line = box.appendChild(document.createElement("div"));
+      if (color) { line.appendChild(document.createElement("i")).style.background = color; }
+      line.appendChild(document.createTextNode(text));
+    }
+    show("legend", cmd.title || cmd.lines.length);
+  }
+
+  const ours = {camera, stage, legend, clear_animation: () => viewer.animator.clear()};
+  const meshcat = viewer.handle_command.bind(viewer);
+  viewer.handle_command = function (cmd) {
+    state.commands += 1;
+    (ours[cmd.type] || meshcat)(cmd);
+    viewer.set_dirty();
+  };
+
+  // --- feeding ------------------------------------------------------------------------------
+  function apply(bytes) {
+    try {
+      viewer.handle_command_bytearray(bytes);
+    } catch (error) {  // one broken object must not take the rest with it
+      state.errors.push(String(error));
+      setTimeout(() => { throw error; });
+    }
+  }
+
+  async function replay(text) {
+    const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const buffer = await new Response(stream).arrayBuffer();
+    const view = new DataView(buffer);
+    for (let at = 0; at < buffer.byteLength;) {
+      const size = view.getUint32(at, true);
+      apply(new Uint8Array(buffer, at + 4, size));
+      at += 4 + size;
+    }
+    state.ready = true;
+  }
+
+  function notice(text) {
+    document.getElementById("notice").textContent = text;
+    show("notice", text);
+  }
+
+  function connect() {
+    const url = location.href.replace(/^http/, "ws").replace(/[?#].*$/, "") + "commands";
+    const socket = viewer.connection = new WebSocket(url);
+    socket.binaryType = "arraybuffer";
+    socket.onmessage = (message) => {
+      apply(new Uint8Array(message.data));
+      viewer.num_messages_received += 1;
+    };
+    socket.onopen = () => { state.ready = true; };
+    socket.onclose = () => {
+      notice("The program that showed this has ended. The picture stays.");
+    };
+  }
+
+  hide_defaults();
+  set_up_light();
+  if (typeof DecompressionStream === "undefined") {
+    notice("This page needs a browser of 2023 or later.");
+  }
+  return {state, replay, connect, stage};
+})();
+"""

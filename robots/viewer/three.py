@@ -1,0 +1,137 @@
+"""Objects in the JSON form of three.js, the library that draws in the page: plain dicts.
+
+Nothing here knows robots. Identifiers are digests of the content: the same drawing gives the same
+bytes, so that saved pages are reproducible and a repeated drawing is recognised.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import umsgpack  # type: ignore[import-untyped]
+from numpy.typing import ArrayLike
+
+Part = Mapping[str, Any]
+
+_EXTENSION = {  # numpy dtype -> (name in three.js, MessagePack extension of meshcat's decoder)
+    "uint16": ("Uint16Array", 0x14),
+    "int16": ("Int16Array", 0x13),
+    "uint32": ("Uint32Array", 0x16),
+    "float32": ("Float32Array", 0x17),
+}
+
+
+def box(x: float, y: float, z: float) -> Part:
+    """Full sides [m]."""
+    return _identified({"type": "BoxGeometry", "width": x, "height": y, "depth": z})
+
+
+def sphere(radius: float, segments: int = 32) -> Part:
+    """A sphere around the origin."""
+    size = {"widthSegments": segments, "heightSegments": segments // 2 + 4}
+    return _identified({"type": "SphereGeometry", "radius": radius, **size})
+
+
+def cylinder(top: float, bottom: float, height: float, segments: int = 40) -> Part:
+    """A cylinder or cone along y, its middle at the origin: radii at its ends ±height/2 [m]."""
+    return _identified(
+        {
+            "type": "CylinderGeometry",
+            "radiusTop": top,
+            "radiusBottom": bottom,
+            "height": height,
+            "radialSegments": segments,
+        }
+    )
+
+
+def mesh(
+    vertices: ArrayLike,
+    triangles: ArrayLike,
+    *,
+    normals: ArrayLike | None = None,
+    uv: ArrayLike | None = None,
+) -> Part:
+    """Triangles (m, 3) of indices into vertices (n, 3) [m].
+
+    Args:
+        vertices, triangles: as above.
+        normals: (n, 3), unit; without them the page computes smooth ones.
+        uv: (n, 2), coordinates in a texture.
+    """
+    corners = np.asarray(triangles)
+    attributes = {"position": _attribute(np.asarray(vertices, dtype=np.float32))}
+    if normals is not None:
+        units = np.rint(np.asarray(normals) * 32767).astype(np.int16)
+        attributes["normal"] = _attribute(units, normalized=True)
+    if uv is not None:
+        attributes["uv"] = _attribute(np.asarray(uv, dtype=np.float32))
+    small = len(attributes["position"]["array"].data) // 12 <= 0xFFFF
+    index = _attribute(corners.astype(np.uint16 if small else np.uint32).reshape(-1, 1))
+    return _identified(
+        {"type": "BufferGeometry", "data": {"attributes": attributes, "index": index}}
+    )
+
+
+def segments(points: ArrayLike, colors: ArrayLike) -> Part:
+    """Lines of one pixel from points[0] to points[1], points[2] to points[3], …: (2k, 3)."""
+    attributes = {
+        "position": _attribute(np.asarray(points, dtype=np.float32)),
+        "color": _attribute(np.asarray(colors, dtype=np.float32)),
+    }
+    return _identified({"type": "BufferGeometry", "data": {"attributes": attributes}})
+
+
+def material(color: int, opacity: float = 1.0, **properties: object) -> Part:
+    """Return a surface that answers to light; `properties` are three.js's own."""
+    values: dict[str, object] = {
+        "type": "MeshPhongMaterial",
+        "color": color,
+        "specular": 0x1A1A1A,
+        "shininess": 25,
+        "side": 2,
+        "opacity": opacity,
+        "transparent": opacity < 1,
+        # a transparent surface that wrote depth would hide what is inside it
+        "depthWrite": opacity == 1,
+    }
+    return _identified(values | properties)
+
+
+def object3d(geometry: Part, surface: Part, *, kind: str = "Mesh", **properties: object) -> Part:
+    """Return a scene of one object, as the page loads it."""
+    scene = {
+        "metadata": {"version": 4.5, "type": "Object"},
+        "geometries": [geometry],
+        "materials": [{k: v for k, v in surface.items() if k not in ("textures", "images")}],
+        "object": {
+            "type": kind,
+            "uuid": _digest([geometry["uuid"], surface["uuid"], properties]),
+            "geometry": geometry["uuid"],
+            "material": surface["uuid"],
+            **properties,
+        },
+    }
+    return scene | {k: surface[k] for k in ("textures", "images") if k in surface}
+
+
+def _attribute(array: np.ndarray[Any, Any], *, normalized: bool = False) -> dict[str, Any]:
+    name, code = _EXTENSION[array.dtype.name]
+    data = umsgpack.Ext(code, np.ascontiguousarray(array).tobytes())
+    return {
+        "itemSize": array.shape[1],
+        "type": name,
+        "array": data,
+        "normalized": normalized,
+    }
+
+
+def _identified(part: Mapping[str, Any]) -> Part:
+    return {"uuid": _digest(part), **part}
+
+
+def _digest(value: object) -> str:
+    return hashlib.blake2s(umsgpack.packb(value), digest_size=10).hexdigest()
