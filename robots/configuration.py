@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 # | ‖quaternion‖ − 1 | up to which it counts as unit: what rounding to single precision may cost
 UNIT_TOLERANCE = 1e-7
 
+_FLOAT = np.dtype(np.float64)
+
 _UNIT_BLOCK = {  # joint type -> where its unit block lies within the joint's part of q
     "JointModelFreeFlyer": (3, 7),
     "JointModelSpherical": (0, 4),
@@ -49,23 +51,31 @@ def as_vector(value: ArrayLike, size: int, name: str, meaning: str) -> Array:
 
     The array is `value` itself when it already is one: callers read it and never write to it.
     """
+    if type(value) is np.ndarray and value.dtype is _FLOAT and value.shape == (size,):
+        array = value
+    else:
+        array = _converted(value, size, name, meaning)
+    # hypot needs half the time of isfinite().all(), and overflows without a warning
+    if not math.isfinite(math.hypot(*array.tolist())) and not np.isfinite(array).all():
+        bad = np.flatnonzero(~np.isfinite(array))
+        raise ConfigurationError(
+            f"{name}: got {array[bad[0]]} at index {bad[0]}; expected finite values"
+        )
+    return array
+
+
+def _converted(value: ArrayLike, size: int, name: str, meaning: str) -> Array:
     try:
         array = np.asarray(value)
-        if array.dtype != np.float64:
-            if array.dtype.kind not in "fiub":
-                raise TypeError(f"an array of dtype {array.dtype}")
-            array = array.astype(np.float64)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"an array of dtype {array.dtype}")
+        array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ConfigurationError(
             f"{name}: got {error}; expected {size} numbers, {meaning}"
         ) from None
     if array.shape != (size,):
         raise ConfigurationError(f"{name}: got shape {array.shape}, expected ({size},), {meaning}")
-    if not math.isfinite(array @ array) and not np.isfinite(array).all():  # one dot product is fast
-        bad = np.flatnonzero(~np.isfinite(array))
-        raise ConfigurationError(
-            f"{name}: got {array[bad[0]]} at index {bad[0]}; expected finite values"
-        )
     return array
 
 
@@ -76,10 +86,9 @@ def check_configuration(robot: Robot, q: ArrayLike, name: str = "q") -> Array:
         ConfigurationError: wrong shape or dtype, a value that is not finite, or a quaternion
             (or a (cos, sin) pair) that is not of unit norm.
     """
-    array = as_vector(q, robot.model.nq, name, f"a configuration of {robot.name!r}")
+    array = as_vector(q, robot.nq, name, "a configuration of this robot (nq,)")
     for start, stop in robot.unit_blocks:
-        block = array[start:stop]
-        norm_squared = float(block @ block)
+        norm_squared = sum([x * x for x in array[start:stop].tolist()])
         if abs(norm_squared - 1.0) > 2 * UNIT_TOLERANCE:
             kind = "quaternion (x y z w)" if stop - start == 4 else "(cos, sin) pair"
             raise ConfigurationError(
@@ -96,7 +105,7 @@ def check_velocity(robot: Robot, v: ArrayLike, name: str = "v") -> Array:
     Raises:
         ConfigurationError: wrong shape or dtype, or a value that is not finite.
     """
-    return as_vector(v, robot.model.nv, name, f"a tangent vector of {robot.name!r}")
+    return as_vector(v, robot.nv, name, "a tangent vector of this robot (nv,)")
 
 
 def check_torques(robot: Robot, tau: ArrayLike, name: str = "tau") -> Array:
@@ -105,4 +114,4 @@ def check_torques(robot: Robot, tau: ArrayLike, name: str = "tau") -> Array:
     Raises:
         ConfigurationError: wrong shape or dtype, or a value that is not finite.
     """
-    return as_vector(tau, robot.na, name, f"one torque per actuated joint of {robot.name!r}")
+    return as_vector(tau, robot.na, name, "a torque for each actuated joint (na,)")

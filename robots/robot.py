@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -16,17 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ConfigurationError, unknown
 from . import configuration
 from .feet import Foot
+from .shapes import NoShapes, Shapes
 
 Array = NDArray[np.float64]
 
 BASE_JOINT = "root_joint"  # the free flyer that `load` adds
-
-
-class Shapes(Protocol):
-    """Something that reads the shapes of a robot."""
-
-    def read(self, model: Any, kind: Literal["visual", "collision"]) -> Any:
-        """Return a `pin.GeometryModel`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,22 +32,22 @@ class Robot:
     Attributes:
         name: of the robot, as its file says.
         model: `pin.Model`; do not change it (load another robot instead).
-        shapes: how to read what it looks like; use `visual` and `collision`.
         actuated: names of the actuated joints, in joint order.
         postures: name -> q (nq,), read-only arrays; `posture(name)` gives a copy.
         feet: name -> `Foot`.
         source: where the description came from.
         locked: joints of the description that were frozen: they have no part in q.
+        shapes: how to read what it looks like; use `visual` and `collision`.
     """
 
     name: str
     model: Any
-    shapes: Shapes
     actuated: tuple[str, ...]
     postures: Mapping[str, Array] = field(default_factory=dict)
     feet: Mapping[str, Foot] = field(default_factory=dict)
     source: str = ""
     locked: tuple[str, ...] = ()
+    shapes: Shapes = field(default_factory=NoShapes)
 
     def __post_init__(self) -> None:
         postures = {name: np.array(q, dtype=float) for name, q in self.postures.items()}

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import coal  # type: ignore[import-untyped]
 import pinocchio as pin
 
 from ..errors import ModelError
+
+Kind = Literal["visual", "collision"]
+
+
+class Shapes(Protocol):
+    """Something that reads the shapes of a robot."""
+
+    def read(self, model: Any, kind: Kind) -> Any:
+        """Return a `pin.GeometryModel`."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +30,7 @@ class UrdfShapes:
 
     text: str
 
-    def read(self, model: Any, kind: Literal["visual", "collision"]) -> Any:
+    def read(self, model: Any, kind: Kind) -> Any:
         """Return a new `pin.GeometryModel`.
 
         Raises:
@@ -42,6 +51,6 @@ class UrdfShapes:
 class NoShapes:
     """A robot without shapes."""
 
-    def read(self, model: Any, kind: Literal["visual", "collision"]) -> Any:
+    def read(self, model: Any, kind: Kind) -> Any:
         """Return an empty `pin.GeometryModel`."""
         return pin.GeometryModel()

@@ -1,0 +1,176 @@
+"""A Robot is a frozen value: sizes, names, S, postures, the manifold of configurations."""
+
+import dataclasses
+import pickle
+import threading
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ConfigurationError, ModelError, load, robots
+from footwork.robots.robot import Robot
+
+
+@pytest.fixture(scope="module")
+def biped() -> Robot:
+    return load("biped")
+
+
+def test_sizes_agree_with_the_model(biped):
+    assert (biped.nq, biped.nv, biped.na) == (biped.model.nq, biped.model.nv, biped.model.nv - 6)
+    assert biped.mass == pytest.approx(pin.computeTotalMass(biped.model))
+    assert biped.is_floating
+    assert len(biped.joint_names) == biped.na
+    assert "root_joint" not in biped.joint_names
+
+
+def test_selection_matrix_has_a_row_for_each_actuated_joint_in_joint_order(biped):
+    S = biped.selection_matrix
+    assert S.shape == (biped.na, biped.nv)
+    np.testing.assert_array_equal(S, np.eye(biped.nv)[6:])
+    passive = load("biped", passive=["left_elbow", "waist_yaw"])
+    assert passive.na == biped.na - 2
+    assert "left_elbow" not in passive.actuated
+    rows = passive.selection_matrix.argmax(axis=1)
+    assert list(rows) == sorted(rows)
+    assert not passive.selection_matrix[:, passive.model.joints[2].idx_v].any() or (
+        passive.model.names[2] not in ("left_elbow", "waist_yaw")
+    )
+    idle = {passive.model.joints[passive.joint_id(n)].idx_v for n in ("left_elbow", "waist_yaw")}
+    assert idle == set(range(6, passive.nv)) - set(rows)
+
+
+def test_torque_limits_are_those_of_the_file_and_zero_means_unlimited(biped):
+    limits = dict(zip(biped.actuated, biped.torque_limits, strict=True))
+    assert limits["left_knee"] == 120
+    assert limits["right_elbow"] == 30
+    assert biped.unlimited_joints == ()
+    text = robots.builders.double_pendulum_urdf().replace('effort="10000"', 'effort="0"', 1)
+    pendulum = load(text, base="fixed")
+    assert pendulum.unlimited_joints == ("joint_1",)
+    np.testing.assert_array_equal(pendulum.torque_limits, [np.inf, 10000])
+
+
+def test_it_is_frozen_and_hands_out_copies_or_read_only_arrays(biped):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        biped.name = "other"
+    with pytest.raises(TypeError):
+        biped.postures["half_sitting"] = biped.neutral()
+    for array in (
+        biped.selection_matrix,
+        biped.torque_limits,
+        biped.postures["half_sitting"],
+        biped.feet["left_foot"].vertices,
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    q = biped.posture()
+    q[0] = 5
+    assert biped.posture()[0] == 0
+
+
+def test_postures_by_name_and_the_default_one(biped):
+    np.testing.assert_array_equal(biped.posture(), biped.posture("half_sitting"))
+    np.testing.assert_array_equal(biped.posture("neutral"), biped.neutral())
+    with pytest.raises(ConfigurationError, match="half_sitting"):
+        biped.posture("half_siting")
+
+
+def test_unknown_names_bring_the_nearest_ones(biped):
+    with pytest.raises(ConfigurationError, match="'left_sole'"):
+        biped.frame_id("left_soel")
+    with pytest.raises(ConfigurationError, match="'left_knee'"):
+        biped.joint_id("left_kne")
+    with pytest.raises(ConfigurationError, match="no frame"):
+        biped.frame_id(["left_sole"])
+    with pytest.raises(ConfigurationError, match="no joint"):
+        biped.joint_id(None)
+
+
+def test_a_name_shared_by_a_link_and_a_joint_means_the_link():
+    text = robots.builders.double_pendulum_urdf().replace('"joint_2"', '"bar_2"')
+    robot = load(text, base="fixed")
+    frame = robot.model.frames[robot.frame_id("bar_2")]
+    assert frame.type == pin.FrameType.BODY
+    assert robot.frame_names.count("bar_2") == 1
+
+
+def test_integrate_and_difference_undo_each_other(biped):
+    rng = np.random.default_rng(1)
+    q0, q1 = biped.random_configuration(rng), biped.random_configuration(rng)
+    q = biped.integrate(q0, biped.difference(q0, q1))
+    np.testing.assert_allclose(biped.difference(q, q1), 0, atol=1e-10)
+
+
+def test_the_base_part_of_a_tangent_step_is_in_the_base_frame(biped):
+    q = biped.neutral()
+    q[3:7] = [0, 0, np.sqrt(0.5), np.sqrt(0.5)]  # facing +y
+    step = np.zeros(biped.nv)
+    step[0] = 0.1
+    np.testing.assert_allclose(biped.integrate(q, step)[:3], [0, 0.1, 0], atol=1e-12)
+
+
+def test_random_configurations_respect_limits_and_unit_norms():
+    for name in ("biped", "limb"):
+        robot = load(name)
+        for seed in range(20):
+            q = robot.random_configuration(seed)
+            assert pin.isNormalized(robot.model, q, 1e-12)
+            assert (q >= robot.model.lowerPositionLimit - 1e-12).all()
+            assert (q <= robot.model.upperPositionLimit + 1e-12).all()
+        np.testing.assert_array_equal(robot.random_configuration(3), robot.random_configuration(3))
+        assert (robot.random_configuration(3) != robot.random_configuration(4)).any()
+
+
+def test_robots_pickle_small(biped):
+    data = pickle.dumps(biped)
+    copy = pickle.loads(data)
+    assert len(data) < 500_000
+    assert copy.model == biped.model
+    assert list(copy.feet) == list(biped.feet)
+    np.testing.assert_array_equal(copy.posture(), biped.posture())
+    np.testing.assert_array_equal(copy.selection_matrix, biped.selection_matrix)
+    assert copy.visual.ngeoms == biped.visual.ngeoms > 20
+
+
+def test_each_thread_has_its_own_workspace(biped):
+    mine = biped.workspace()
+    assert biped.workspace() is mine
+    others = []
+    thread = threading.Thread(target=lambda: others.append(biped.workspace()))
+    thread.start()
+    thread.join()
+    assert others[0] is not mine
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (np.zeros(3), r"got shape \(3,\), expected \(26,\)"),
+        (np.zeros((26, 1)), "shape"),
+        ("upright", "expected 26 numbers"),
+        (np.zeros(26, dtype=complex), "complex"),
+        ([None] * 26, "object"),
+        (np.zeros(26), "norm 0"),
+        (np.full(26, np.nan), "nan"),
+        (np.r_[np.zeros(6), 2.0, np.zeros(19)], "norm 2"),
+        (np.r_[np.inf, np.zeros(5), 1.0, np.zeros(19)], "inf"),
+    ],
+)
+def test_configurations_that_cannot_be_are_refused(biped, bad, message):
+    with pytest.raises(ConfigurationError, match=message):
+        biped.integrate(bad, np.zeros(biped.nv))
+
+
+def test_large_finite_values_are_no_infinities(biped):
+    q = biped.neutral()
+    q[0] = 1e200  # its square overflows
+    assert biped.integrate(q, np.zeros(biped.nv))[0] == 1e200
+
+
+def test_the_wrong_passive_or_locked_joint_is_refused_by_name():
+    with pytest.raises(ModelError, match="'waist_yaw'"):
+        load("biped", passive=["waist_yav"])
+    with pytest.raises(ModelError, match="'waist_yaw'"):
+        load("biped", lock=["waist_yav"])
