@@ -299,9 +299,7 @@ class Drawing:
             self._put(commands.delete(f"{path}/{piece}"))
         self._shapes[name] = shape
         for piece, what in shape.pieces.items():
-            if self._put(commands.set_object(f"{path}/{piece}", what.object)):
-                cast = commands.set_property(f"{path}/{piece}/<object>", "castShadow", what.shadow)
-                self._put(cast)
+            self._put(commands.set_object(f"{path}/{piece}", what.object))
             self._put(commands.set_transform(f"{path}/{piece}", what.matrix))
 
     def _put(self, entry: Entry) -> bool:

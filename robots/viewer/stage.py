@@ -147,6 +147,20 @@ var footwork = (function () {
     viewer.set_dirty();
   };
 
+  // --- objects ------------------------------------------------------------------------------
+  const put = viewer.set_object.bind(viewer);
+  viewer.set_object = function (path, object) {
+    const data = object.userData || {};
+    if (data.shadow === false) { object.castShadow = object.receiveShadow = false; }
+    if (data.ghost) {  // what is hidden behind the robot is seen faintly
+      const ghost = new THREE.Mesh(object.geometry, object.material.clone());
+      Object.assign(ghost.material, {transparent: true, depthWrite: false, side: THREE.FrontSide,
+        depthFunc: THREE.GreaterDepth, opacity: object.material.opacity * data.ghost});
+      object.add(ghost);
+    }
+    put(path, object);
+  };
+
   // --- feeding ------------------------------------------------------------------------------
   function apply(bytes) {
     try {
