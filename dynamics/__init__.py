@@ -6,7 +6,7 @@ M(q) a + vᵀC(q)v = Sᵀτ + τ_g(q) + Σ_i J_i(q)ᵀ w_i + τ_ext
 from __future__ import annotations
 
 from . import jacobian_sums
-from .centroidal import centroidal_map, centroidal_momentum, com, com_jacobian
+from .centroidal import centroidal_drift, centroidal_map, centroidal_momentum, com, com_jacobian
 from .coriolis import coriolis_matrix, coriolis_tensor
 from .equations import (
     bias,
@@ -26,6 +26,7 @@ from .kinematics import (
     frame_placement,
 )
 from .loads import external_torques
+from .terms import Terms, terms
 from .wrench import Twist, Wrench
 
 __all__ = [
@@ -44,11 +45,14 @@ __all__ = [
     "com_jacobian",
     "centroidal_map",
     "centroidal_momentum",
+    "centroidal_drift",
     "frame_placement",
     "frame_jacobian",
     "frame_jacobian_derivative",
     "frame_drift",
     "frame_hessian",
+    "terms",
+    "Terms",
     "jacobian_sums",
     "Wrench",
     "Twist",

@@ -6,6 +6,8 @@ they do in `robot.mass`: τ_g = m J_comᵀ g holds with m = robot.mass on every 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ModelError
 from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
+from .per_robot import per_robot
 
 Array = NDArray[np.float64]
 
@@ -25,12 +28,7 @@ def com(robot: Robot, q: ArrayLike) -> Array:
         ModelError: the robot has no mass.
     """
     q = check_configuration(robot, q)
-    share = moving_share(robot)
-    moving = pin.centerOfMass(robot.model, robot.workspace(), q)
-    if share == 1.0:
-        return np.array(moving)
-    welded = np.array(robot.model.inertias[0].lever)
-    return welded if share == 0.0 else share * moving + (1.0 - share) * welded
+    return _of_all_links(robot, np.array(pin.centerOfMass(robot.model, robot.workspace(), q)))
 
 
 def com_jacobian(robot: Robot, q: ArrayLike) -> Array:
@@ -58,12 +56,9 @@ def centroidal_map(robot: Robot, q: ArrayLike) -> Array:
         ModelError: the robot has no mass.
     """
     q = check_configuration(robot, q)
-    c = com(robot, q)
     data = robot.workspace()
     A = np.array(pin.computeCentroidalMap(robot.model, data, q), order="C")
-    if moving_share(robot) < 1.0:  # Pinocchio's is about the centre of the moving links
-        A[3:] += np.cross(np.array(data.com[0]) - c, A[:3], axisb=0, axisc=0)
-    return A
+    return about_whole_robot(robot, data, A)
 
 
 def centroidal_momentum(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
@@ -77,6 +72,52 @@ def centroidal_momentum(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
     return centroidal_map(robot, q) @ v
 
 
+def centroidal_drift(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+    """Return Ȧ_g v (6,), the rate of the centroidal momentum at a = 0 [N; N·m].
+
+    So A_g a + Ȧ_g v is the sum of all external wrenches at the centre of mass.
+
+    Raises:
+        ConfigurationError: a bad q or v.
+        ModelError: the robot has no mass.
+    """
+    q, v = check_configuration(robot, q), check_velocity(robot, v)
+    data = robot.workspace()
+    pin.computeCentroidalMomentumTimeVariation(robot.model, data, q, v, np.zeros(robot.nv))
+    return about_whole_robot(robot, data, np.array(data.dhg.vector))
+
+
+def of_whole_robot(robot: Robot, data: Any) -> tuple[Array, Array, Array]:
+    """Return (com, J_com, A_g) from a `data` that has those of the moving links."""
+    moving, J, A = np.array(data.com[0]), np.array(data.Jcom), np.array(data.Ag)
+    if moving_share(robot) < 1.0:
+        J *= moving_share(robot)
+        A = about_whole_robot(robot, data, A)
+    return _of_all_links(robot, moving), J, A
+
+
+def about_whole_robot(robot: Robot, data: Any, momentum: Array) -> Array:
+    """Move a momentum, its rate or its map (6, …) to the whole robot's centre of mass, in place.
+
+    Pinocchio's are about the centre of the moving links.
+    """
+    if moving_share(robot) < 1.0:
+        moving = np.array(data.com[0])
+        lever = moving - _of_all_links(robot, moving)
+        momentum[3:] += np.cross(lever, momentum[:3], axisb=0, axisc=0)
+    return momentum
+
+
+def _of_all_links(robot: Robot, moving: Array) -> Array:
+    """Return the centre of mass of all links from that of the moving ones."""
+    share = moving_share(robot)
+    if share == 1.0:
+        return moving
+    welded = np.array(robot.model.inertias[0].lever)
+    return welded if share == 0.0 else share * moving + (1.0 - share) * welded
+
+
+@per_robot
 def moving_share(robot: Robot) -> float:
     """Return the share of the mass that moves: less than 1 if a fixed base welds links down.
 

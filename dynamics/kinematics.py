@@ -41,11 +41,12 @@ def as_reference(reference: Any) -> Any:
     Raises:
         ConfigurationError: there is no such reference.
     """
-    if isinstance(reference, pin.ReferenceFrame):
-        return reference
-    if not isinstance(reference, str) or reference not in _REFERENCES:
-        raise ConfigurationError(unknown("reference", reference, _REFERENCES))
-    return _REFERENCES[reference]
+    try:
+        return _REFERENCES[reference]
+    except (KeyError, TypeError):
+        if isinstance(reference, pin.ReferenceFrame):
+            return reference
+        raise ConfigurationError(unknown("reference", reference, _REFERENCES)) from None
 
 
 def frame_placement(robot: Robot, q: ArrayLike, frame: str) -> Any:
@@ -115,7 +116,7 @@ def frame_drift(
 
 def drift_from(robot: Robot, data: Any, frame_id: int, reference: Any) -> Array:
     """Return J̇v (6,) from a `data` on which forwardKinematics(q, v, 0) has run."""
-    if robot.model.frames[frame_id].parentJoint == 0:
+    if frame_id in _fixed_to_the_world(robot):
         return np.zeros(6)  # fixed to the world; data.a[0] may hold a stale −g of another algorithm
     pin.updateFramePlacement(robot.model, data, frame_id)
     classical = reference == pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
@@ -164,6 +165,11 @@ def hessian_from(robot: Robot, J: Array) -> Array:
     return np.concatenate(
         [np.where(moved, turned, carried), np.where(moved, _cross(angular, angular), 0.0)]
     )
+
+
+@per_robot
+def _fixed_to_the_world(robot: Robot) -> frozenset[int]:
+    return frozenset(i for i, frame in enumerate(robot.model.frames) if frame.parentJoint == 0)
 
 
 @per_robot
