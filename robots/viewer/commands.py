@@ -1,4 +1,4 @@
-"""The commands of meshcat's page, and three of ours, as `Entry`s of a store.
+"""The commands of meshcat's page, and some of ours, as `Entry`s of a store.
 
 Paths are "/robot/torso": each component is a folder of the page's scene tree. A node holds one
 object (geometry and material), a transform and properties.
@@ -14,15 +14,20 @@ import umsgpack  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from .store import Entry
+from .three import Object, Part
 
 Array = NDArray[np.float64]
-Object = Mapping[str, Any]  # a three.js scene in its JSON form, with one object
 
 
 def set_object(path: str, data: Object) -> Entry:
     """Put an object at a path, in place of the one that was there."""
     command = {"type": "set_object", "path": path, "object": data}
     return _entry(path, "object", command, forget=f"{path}/<object>/")
+
+
+def define(part: Part) -> Entry:
+    """Make a geometry or an image known, for the objects that refer to it: see `three.shared`."""
+    return _entry("", f"define/{part['uuid']}", {"type": "define", "part": part})
 
 
 def set_transform(path: str, matrix: Array) -> Entry:

@@ -143,6 +143,7 @@ class Page:
     def settle(self) -> None:
         """Wait until all that was sent is drawn."""
         self.wait_for("typeof footwork !== 'undefined' && footwork.state.ready")
+        self.wait_for("footwork.state.loading.size === 0")
         self.wait_for("!viewer.needs_render || viewer.animator.playing")
         self.evaluate(
             "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))"

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import unknown
 from ..robot import Robot
-from . import checks, commands, meshes, shapes
+from . import checks, commands, meshes, shapes, three
 from .animation import tracks
 from .checks import Color
 from .errors import ViewerError
@@ -39,10 +39,7 @@ class Drawing:
         opacity = checks.opacity(opacity)
         if robot is not None:
             self._boxes = meshes.boxes(robot)
-            for visual in meshes.visuals(robot, opacity):
-                path = f"/robot/{visual.joint}/{visual.name}"
-                self._put(commands.set_object(path, visual.object))
-                self._put(commands.set_transform(path, visual.matrix))
+            self._draw_robot(robot, opacity)
             self.display(robot.posture())
             self.scale = extent(robot, robot.posture())
 
@@ -279,6 +276,16 @@ class Drawing:
         return tuple(self._shapes)
 
     # --- inside ----------------------------------------------------------------------------
+
+    def _draw_robot(self, robot: Robot, opacity: float) -> None:
+        visuals = meshes.visuals(robot, opacity)
+        common, objects = three.shared([visual.object for visual in visuals])
+        for part in common:
+            self._put(commands.define(part))
+        for visual, thing in zip(visuals, objects, strict=True):
+            path = f"/robot/{visual.joint}/{visual.name}"
+            self._put(commands.set_object(path, thing))
+            self._put(commands.set_transform(path, visual.matrix))
 
     def _need_robot(self) -> Robot:
         if self.robot is None:

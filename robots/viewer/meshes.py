@@ -1,13 +1,14 @@
 """What a robot looks like: its visual geometry as objects of the page.
 
 Meshes are taken as Pinocchio loaded them (with their scale), so that every format it reads is
-shown.
+shown; Collada files are read once more for their colours and textures.
 """
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..configuration import check_configuration
 from ..robot import Robot
-from . import geometry, three
-from .commands import Object
+from . import collada, geometry, three
 from .errors import MeshWarning
+from .smoothing import smooth
 
 Array = NDArray[np.float64]
-
-CREASE_COSINE = 0.75  # faces that meet at a smaller cosine (41°) keep a sharp edge between them
+_Look = tuple[three.Part, collada.Surface | None]  # None: the description's colour
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,26 +38,35 @@ class Visual:
 
     joint: str
     name: str
-    object: Object
+    object: three.Object
     matrix: Array
 
 
 def visuals(robot: Robot, opacity: float = 1.0) -> list[Visual]:
-    """Return what a robot looks like. What cannot be drawn is listed in one `MeshWarning`."""
+    """Return what a robot looks like. What cannot be drawn is listed in one `MeshWarning`.
+
+    A mesh's own materials win over the description's colour, as in RViz.
+    """
     shown, missing = [], []
-    cache: dict[object, three.Part] = {}
-    for item in robot.visual.geometryObjects:
-        part = _part(item, cache)
-        if part is None:
+    cache: dict[object, list[_Look]] = {}
+    items = list(robot.visual.geometryObjects)
+    for item in items:
+        objects = _objects(item, opacity, cache)
+        joint, name = joint_name(robot, item.parentJoint), item.name.replace("/", "_")
+        for k, thing in enumerate(objects):
+            matrix = np.array(item.placement.homogeneous)
+            if thing["geometries"][0]["type"] == "CylinderGeometry":
+                matrix = matrix @ _Y_TO_Z
+            part = name if len(objects) == 1 else f"{name}/{k}"
+            shown.append(Visual(joint, part, thing, matrix))
+        if not objects:
             missing.append(f"{item.name} ({type(item.geometry).__name__} {item.meshPath})")
-        else:
-            shown.append(_visual(robot, item, part, opacity))
     if missing:
         warnings.warn(
-            f"{len(missing)} of {len(missing) + len(shown)} visual objects of {robot.name!r} "
-            f"cannot be drawn: {', '.join(missing)}",
+            f"{len(missing)} of {len(items)} visual objects of {robot.name!r} cannot be drawn: "
+            + ", ".join(missing),
             MeshWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return shown
 
@@ -80,9 +89,7 @@ def boxes(robot: Robot) -> dict[str, Array]:
     """Return corners (8 n, 3) of boxes around the visual objects of each joint, in its axes."""
     found: dict[str, list[Array]] = {}
     for item in robot.visual.geometryObjects:
-        item.geometry.computeLocalAABB()
-        box = item.geometry.aabb_local
-        ends = np.array([np.ravel(box.min_), np.ravel(box.max_)])
+        ends = _box(item)
         corners = np.array([[x, y, z] for x in ends[:, 0] for y in ends[:, 1] for z in ends[:, 2]])
         matrix = np.array(item.placement.homogeneous)
         name = joint_name(robot, item.parentJoint)
@@ -96,67 +103,70 @@ def corners_in_world(boxes: dict[str, Array], where: dict[str, Array]) -> Array:
     return np.vstack([np.zeros((0, 3)), *corners])
 
 
-def smooth(
-    vertices: Array, triangles: NDArray[np.int64], crease: float = CREASE_COSINE
-) -> tuple[Array, NDArray[np.int64], Array]:
-    """Return vertices, triangles and unit normals with sharp edges kept and round ones smooth.
-
-    Each corner of a triangle gets the mean normal, weighted by area, of the faces around its vertex
-    that meet its own face at a cosine of at least `crease`; corners that agree share a vertex.
-    """
-    edges = vertices[triangles]
-    weighted = np.cross(edges[:, 1] - edges[:, 0], edges[:, 2] - edges[:, 0])
-    area = np.linalg.norm(weighted, axis=1, keepdims=True)
-    unit = weighted / np.where(area > 0, area, 1.0)
-    first, second = _neighbours(triangles)
-    near = np.einsum("ij,ij->i", unit[first // 3], unit[second // 3]) >= crease
-    first, second = first[near], second[near]
-    sums = np.column_stack(
-        [np.bincount(first, weighted[second // 3, k], 3 * len(triangles)) for k in range(3)]
-    )
-    length = np.linalg.norm(sums, axis=1, keepdims=True)
-    normals = np.where(length > 0, sums / np.where(length > 0, length, 1.0), [0.0, 0.0, 1.0])
-    return _share(vertices, triangles.ravel(), normals)
-
-
-def _neighbours(triangles: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return all pairs of corners (index 3 * face + k) that lie at the same vertex."""
-    flat = triangles.ravel()
-    order = np.argsort(flat, kind="stable")
-    counts = np.bincount(flat)
-    counts = counts[counts > 0]
-    starts = np.cumsum(counts) - counts
-    sizes = np.repeat(counts, counts)  # of the group of each corner, in order
-    first = np.repeat(np.arange(len(flat)), sizes)
-    within = np.arange(len(first)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    second = np.repeat(np.repeat(starts, counts), sizes) + within
-    return order[first], order[second]
-
-
-def _share(
-    vertices: Array, corners: NDArray[np.int64], normals: Array
-) -> tuple[Array, NDArray[np.int64], Array]:
-    steps = np.rint(normals * 500).astype(np.int64) + 512
-    key = ((corners * 1024 + steps[:, 0]) * 1024 + steps[:, 1]) * 1024 + steps[:, 2]
-    _, chosen, index = np.unique(key, return_index=True, return_inverse=True)
-    return vertices[corners[chosen]], index.reshape(-1, 3), normals[chosen]
-
-
 # --- one geometry object ----------------------------------------------------------------------
 
 
-def _part(item: Any, cache: dict[object, three.Part]) -> three.Part | None:
+def _objects(item: Any, opacity: float, cache: dict[object, list[_Look]]) -> list[three.Object]:
+    """Return the objects that show a geometry object; none when it cannot be drawn."""
+    rgba = np.clip(np.array(item.meshColor, dtype=float), 0, 1)
+    red, green, blue = rgba[:3].tolist()
+    own = collada.Surface(color=(red, green, blue))
+    key = (item.meshPath, tuple(item.meshScale)) if item.meshPath else id(item)
+    if key not in cache:
+        cache[key] = _looks(item)
+    alpha = float(rgba[3] or 1.0) * opacity
+    return [
+        three.object3d(part, _material(own if surface is None else surface, own, alpha))
+        for part, surface in cache[key]
+    ]
+
+
+def _looks(item: Any) -> list[_Look]:
     shape = item.geometry
     if not hasattr(shape, "num_vertices"):
-        return _primitive(shape)
-    key = (item.meshPath, tuple(item.meshScale), shape.num_vertices, shape.num_tris)
-    if key not in cache:
-        arrays = _mesh_arrays(shape)
-        if arrays is None:
-            return None
-        vertices, triangles, normals = smooth(*arrays)
-        cache[key] = three.mesh(vertices, triangles, normals=normals)
-    return cache[key]
+        part = _primitive(shape)
+        return [] if part is None else [(part, None)]
+    if item.meshPath.lower().endswith(".dae"):
+        try:
+            return _collada_looks(item)
+        except collada.Unsupported:  # its shape alone, then
+            pass
+    arrays = _mesh_arrays(shape)
+    if arrays is None:
+        return []
+    vertices, triangles, normals = smooth(*arrays)
+    return [(three.mesh(vertices, triangles, normals=normals), None)]
+
+
+def _collada_looks(item: Any) -> list[_Look]:
+    """Return the parts of a Collada file, if they fill the same box as the mesh that was loaded."""
+    parts = collada.read(Path(item.meshPath))
+    scale = np.array(item.meshScale, dtype=float).ravel()
+    points = np.vstack([np.zeros((0, 3)), *(part.vertices * scale for part in parts)])
+    box = _box(item)
+    if len(points) == 0 or np.abs([points.min(0), points.max(0)] - box).max() > 0.01 * np.ptp(box):
+        raise collada.Unsupported(f"{item.meshPath}: not the shape that was loaded")
+    return [
+        (
+            three.mesh(p.vertices * scale, p.triangles, normals=p.normals, uv=p.uv),
+            p.surface if p.surface.color or p.surface.image else None,
+        )
+        for p in parts
+    ]
+
+
+def _material(surface: collada.Surface, own: collada.Surface, alpha: float) -> three.Part:
+    if surface.image is not None:
+        return three.textured(surface.image, alpha)
+    red, green, blue = (round(255 * part) for part in surface.color or own.color or (0.7, 0.7, 0.7))
+    return three.material((red << 16) + (green << 8) + blue, alpha)
+
+
+def _box(item: Any) -> Array:
+    """Return the corners (2, 3), lowest and highest, of the box around a geometry object."""
+    item.geometry.computeLocalAABB()
+    box = item.geometry.aabb_local
+    return np.array([np.ravel(box.min_), np.ravel(box.max_)])
 
 
 def _mesh_arrays(shape: Any) -> tuple[Array, NDArray[np.int64]] | None:
@@ -193,14 +203,3 @@ def _primitive(shape: Any) -> three.Part | None:
 
 # three.js's cylinders are about y, coal's about z
 _Y_TO_Z = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])
-
-
-def _visual(robot: Robot, item: Any, part: three.Part, opacity: float) -> Visual:
-    matrix = np.array(item.placement.homogeneous)
-    if part["type"] == "CylinderGeometry":
-        matrix = matrix @ _Y_TO_Z
-    rgba = np.clip(np.array(item.meshColor, dtype=float), 0, 1)
-    r, g, b = (round(255 * c) for c in rgba[:3])
-    surface = three.material((r << 16) + (g << 8) + b, float(rgba[3] or 1.0) * opacity)
-    name = item.name.replace("/", "_")
-    return Visual(joint_name(robot, item.parentJoint), name, three.object3d(part, surface), matrix)

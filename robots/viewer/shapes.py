@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import geometry, three
-from .commands import Object
 
 Array = NDArray[np.float64]
 
@@ -40,7 +39,7 @@ class Style:
 
     def object(
         self, part: three.Part, opacity: float | None = None, *, ghost: bool = True, **more: object
-    ) -> Object:
+    ) -> three.Object:
         """Return an object of this style.
 
         Args:
@@ -68,7 +67,7 @@ class Piece:
         matrix: (4, 4), where it stands.
     """
 
-    object: Object
+    object: three.Object
     matrix: Array = field(default_factory=lambda: np.eye(4))
 
 

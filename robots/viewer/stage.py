@@ -17,10 +17,11 @@ body { margin: 0; background: #fff; font: 13px/1.5 system-ui, sans-serif; color:
 # meshcat's viewer has y up inside and turns the scene; "world" below means our z-up axes
 SCRIPT = """
 "use strict";
+/* global MeshCat */
 var viewer = new MeshCat.Viewer(document.getElementById("meshcat-pane"));
 var footwork = (function () {
   const THREE = MeshCat.THREE;
-  const state = {ready: false, errors: [], commands: 0};
+  const state = {ready: false, errors: [], commands: 0, loading: new Set()};
   const show = (id, on) => { document.getElementById(id).hidden = !on; };
   const inside = (p) => new THREE.Vector3(p[0], p[2], -p[1]);
 
@@ -139,7 +140,19 @@ var footwork = (function () {
     show("legend", cmd.title || cmd.lines.length);
   }
 
-  const ours = {camera, stage, legend, clear_animation: () => viewer.animator.clear()};
+  function animation(cmd) {
+    meshcat(cmd);
+    if (!cmd.options.play) {  // the slider moves only what has been started
+      viewer.animator.play();
+      viewer.animator.pause();
+    }
+  }
+
+  const ours = {
+    camera, stage, legend, set_object, set_animation: animation,
+    define: (cmd) => { library[cmd.part.uuid] = cmd.part; },
+    clear_animation: () => viewer.animator.clear(),
+  };
   const meshcat = viewer.handle_command.bind(viewer);
   viewer.handle_command = function (cmd) {
     state.commands += 1;
@@ -159,7 +172,19 @@ var footwork = (function () {
       object.add(ghost);
     }
     put(path, object);
+    state.loading.delete("/" + path.join("/"));
+    viewer.set_dirty();
   };
+
+  const library = {};  // geometries and images that several objects have in common
+  function set_object(cmd) {
+    for (const kind of ["geometries", "images"]) {
+      const parts = cmd.object[kind];
+      if (parts) { cmd.object[kind] = parts.map((p) => p.shared ? library[p.uuid] : p); }
+    }
+    if (cmd.object.images) { state.loading.add(cmd.path); }  // put when they are decoded
+    meshcat(cmd);
+  }
 
   // --- feeding ------------------------------------------------------------------------------
   function apply(bytes) {

@@ -7,7 +7,8 @@ bytes, so that saved pages are reproducible and a repeated drawing is recognised
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import umsgpack  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
 Part = Mapping[str, Any]
+Object = Mapping[str, Any]  # a scene of one object
 
 _EXTENSION = {  # numpy dtype -> (name in three.js, MessagePack extension of meshcat's decoder)
     "uint16": ("Uint16Array", 0x14),
@@ -101,7 +103,15 @@ def material(color: int, opacity: float = 1.0, **properties: object) -> Part:
     return _identified(values | properties)
 
 
-def object3d(geometry: Part, surface: Part, *, kind: str = "Mesh", **properties: object) -> Part:
+def textured(image: str, opacity: float = 1.0) -> Part:
+    """Return a surface that shows an image, given as a data: address."""
+    picture = _identified({"url": image})
+    texture = _identified({"image": picture["uuid"], "wrap": [1000, 1000], "repeat": [1, 1]})
+    surface = material(0xFFFFFF, opacity, map=texture["uuid"])
+    return {**surface, "textures": [texture], "images": [picture]}
+
+
+def object3d(geometry: Part, surface: Part, *, kind: str = "Mesh", **properties: object) -> Object:
     """Return a scene of one object, as the page loads it."""
     scene = {
         "metadata": {"version": 4.5, "type": "Object"},
@@ -116,6 +126,27 @@ def object3d(geometry: Part, surface: Part, *, kind: str = "Mesh", **properties:
         },
     }
     return scene | {k: surface[k] for k in ("textures", "images") if k in surface}
+
+
+def shared(objects: Sequence[Object]) -> tuple[list[Part], list[Object]]:
+    """Return the geometries and images that several objects have in common, and lighter objects.
+
+    These refer to the common parts by {"uuid": …, "shared": True}: see `commands.define`.
+    """
+    kinds = ("geometries", "images")
+    parts = [part for thing in objects for kind in kinds for part in thing.get(kind, ())]
+    count = Counter(part["uuid"] for part in parts)
+    common = {part["uuid"]: part for part in parts if count[part["uuid"]] > 1}
+    light: list[Object] = [
+        {
+            key: [{"uuid": p["uuid"], "shared": True} if p["uuid"] in common else p for p in value]
+            if key in kinds
+            else value
+            for key, value in thing.items()
+        }
+        for thing in objects
+    ]
+    return list(common.values()), light
 
 
 def _attribute(array: np.ndarray[Any, Any], *, normalized: bool = False) -> dict[str, Any]:
