@@ -111,7 +111,8 @@ def _objects(item: Any, opacity: float, cache: dict[object, list[_Look]]) -> lis
     rgba = np.clip(np.array(item.meshColor, dtype=float), 0, 1)
     red, green, blue = rgba[:3].tolist()
     own = collada.Surface(color=(red, green, blue))
-    key = (item.meshPath, tuple(item.meshScale)) if item.meshPath else id(item)
+    is_mesh = hasattr(item.geometry, "num_vertices")  # of a primitive, the path is "BOX", "SPHERE"
+    key = (item.meshPath, tuple(item.meshScale)) if is_mesh else item.name
     if key not in cache:
         cache[key] = _looks(item)
     alpha = float(rgba[3] or 1.0) * opacity
