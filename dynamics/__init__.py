@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from . import jacobian_sums
 from .centroidal import centroidal_drift, centroidal_map, centroidal_momentum, com, com_jacobian
-from .coriolis import coriolis_matrix, coriolis_tensor
+from .coriolis import (
+    christoffel_symbols,
+    coriolis_matrix,
+    coriolis_tensor,
+    mass_matrix_derivative,
+    mass_matrix_gradient,
+    structure_constants,
+)
 from .equations import (
     bias,
     forward_dynamics,
@@ -17,6 +24,19 @@ from .equations import (
     kinetic_energy,
     mass_matrix,
     potential_energy,
+)
+from .jacobians import (
+    angular_momentum_jacobian,
+    centroidal_hessian,
+    centroidal_map_derivative,
+    com_drift,
+    com_hessian,
+    point_drift,
+    point_hessian,
+    point_jacobian,
+    relative_drift,
+    relative_jacobian,
+    relative_placement,
 )
 from .kinematics import (
     frame_drift,
@@ -33,6 +53,10 @@ __all__ = [
     "mass_matrix",
     "coriolis_matrix",
     "coriolis_tensor",
+    "christoffel_symbols",
+    "structure_constants",
+    "mass_matrix_derivative",
+    "mass_matrix_gradient",
     "gravity_torques",
     "bias",
     "inverse_dynamics",
@@ -43,14 +67,25 @@ __all__ = [
     "potential_energy",
     "com",
     "com_jacobian",
+    "com_drift",
+    "com_hessian",
     "centroidal_map",
     "centroidal_momentum",
     "centroidal_drift",
+    "centroidal_map_derivative",
+    "centroidal_hessian",
+    "angular_momentum_jacobian",
     "frame_placement",
     "frame_jacobian",
     "frame_jacobian_derivative",
     "frame_drift",
     "frame_hessian",
+    "point_jacobian",
+    "point_drift",
+    "point_hessian",
+    "relative_placement",
+    "relative_jacobian",
+    "relative_drift",
     "terms",
     "Terms",
     "jacobian_sums",

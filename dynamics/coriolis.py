@@ -1,7 +1,13 @@
 """Coriolis and centrifugal terms: the matrix C(q, v) = C(q) v and the tensor C(q) behind it.
 
 The force vᵀCv is unique, the matrix is not. Ours is Pinocchio's: linear in v, and dM/dt − 2 (C @ v)
-is skew on every base, so that vᵀ(dM/dt − 2C)v = 0 is not the only thing that holds.
+is skew on every base, not only vᵀ(dM/dt − 2C)v = 0. With the structure constants c of the tangent
+basis, [e_j, e_k] = Σ_i c[i, j, k] e_i, it is the one tensor with
+
+    C[i, j, k] + C[j, i, k] = ∂M_ij/∂k          C[i, k, j] − C[i, j, k] = Σ_l M_il c[l, j, k]
+
+that is, the Levi-Civita connection of the kinetic energy, which Koszul's formula writes out (M of
+the links: armature is constant and has no part in C).
 """
 
 from __future__ import annotations
@@ -10,6 +16,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import ModelError
 from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
 from . import jacobian_sums
@@ -53,3 +60,65 @@ def coriolis_tensor(robot: Robot, q: ArrayLike) -> Array:
     for k, direction in enumerate(np.eye(robot.nv)):
         C[:, :, k] = pin.computeCoriolisMatrix(model, data, q, direction)
     return C
+
+
+def mass_matrix_derivative(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+    """Return dM/dt (nv, nv) along v: C @ v plus its transpose.
+
+    Raises:
+        ConfigurationError: a bad q or v.
+        ModelError: a joint whose axes turn within its own body (no URDF has one).
+    """
+    C = coriolis_matrix(robot, q, v)
+    return C + C.T
+
+
+def mass_matrix_gradient(robot: Robot, q: ArrayLike) -> Array:
+    """Return ∂M (nv, nv, nv): [i, j, k] = ∂M_ij/∂(k-th tangent direction), so ∂M @ v is dM/dt.
+
+    Raises:
+        ConfigurationError: a bad q.
+        ModelError: a joint whose axes turn within its own body (no URDF has one).
+    """
+    C = coriolis_tensor(robot, q)
+    return C + C.transpose(1, 0, 2)
+
+
+def christoffel_symbols(robot: Robot, q: ArrayLike) -> Array:
+    """Return Γ (nv, nv, nv) of the first kind: Γ[i, j, k] = ½ (∂_k M_ij + ∂_j M_ik − ∂_i M_jk).
+
+    For robots whose velocities are derivatives of coordinates: there Γ is the Coriolis tensor, and
+    Γ[i, j, k] = Γ[i, k, j].
+
+    Raises:
+        ConfigurationError: a bad q.
+        ModelError: a floating base, spherical or planar joint: its velocities are the derivatives
+            of no coordinates. `coriolis_tensor` has what takes the place of Γ.
+    """
+    if structure_constants(robot).any():
+        raise ModelError(
+            f"{robot.name!r}: Christoffel symbols need coordinate velocities; expected a fixed "
+            "base and one-dimensional joints. coriolis_tensor(robot, q) holds on every base"
+        )
+    dM = mass_matrix_gradient(robot, q)
+    return 0.5 * (dM + dM.transpose(0, 2, 1) - dM.transpose(2, 0, 1))
+
+
+def structure_constants(robot: Robot) -> Array:
+    """Return c (nv, nv, nv) of the tangent basis: [e_j, e_k] = Σ_i c[i, j, k] e_i. Constant.
+
+    Zero but for joints that turn and slide at once, whose motions do not commute: with (v, ω) the
+    twists of a floating base in its axes, [1, 2] = (ω₁ × v₂ − ω₂ × v₁, ω₁ × ω₂).
+    """
+    c = np.zeros((robot.nv,) * 3)
+    data = robot.model.createData()
+    for joint, joint_data in zip(robot.model.joints, data.joints, strict=True):
+        if joint.nv < 2 or joint.nv > 6:
+            continue
+        rows = slice(joint.idx_v, joint.idx_v + joint.nv)
+        S = np.asarray(joint_data.S).reshape(6, joint.nv)
+        brackets = np.stack(
+            [(pin.Motion(a) ^ pin.Motion(b)).vector for a in S.T for b in S.T], axis=-1
+        )
+        c[rows, rows, rows] = (np.linalg.pinv(S) @ brackets).reshape((joint.nv,) * 3)
+    return c

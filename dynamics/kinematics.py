@@ -157,11 +157,14 @@ def frame_hessian(
 
 
 def hessian_from(robot: Robot, J: Array) -> Array:
-    """Return the Hessian (6, nv, nv) of a point that moves with J (6, nv) in world axes."""
+    """Return the Hessian (6, nv, nv) of J (6, nv), world axes: columns l_j at a point and ω_j.
+
+    The point is one of a link or, with the axes ω_j of all joints, the centre of mass.
+    """
     linear, angular = J[:3], J[3:]
     moved = moved_by(robot)
     turned = _cross(angular, linear)  # ω_k × l_j at [:, j, k]
-    carried = -_cross(linear, angular)  # ω_j × l_k = −l_k × ω_j
+    carried = np.where(moved.T, -_cross(linear, angular), 0.0)  # ω_j × l_k = −l_k × ω_j
     return np.concatenate(
         [np.where(moved, turned, carried), np.where(moved, _cross(angular, angular), 0.0)]
     )
