@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from .builders import block, double_pendulum, limb
 from .catalogue import RobotInfo, available
+from .diagnosis import diagnose
 from .feet import Foot
+from .findings import Finding
 from .loading import load
 from .robot import Robot
 
@@ -14,12 +16,14 @@ if TYPE_CHECKING:
     from .viewer import Viewer
 
 __all__ = [
+    "Finding",
     "Foot",
     "Robot",
     "RobotInfo",
     "Viewer",
     "available",
     "block",
+    "diagnose",
     "double_pendulum",
     "limb",
     "load",
@@ -33,3 +37,7 @@ def __getattr__(name: str) -> Any:
 
         return Viewer
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

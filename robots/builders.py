@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ..errors import ModelError
 from . import catalogue
 from .loading import build
+from .options import Options
 from .packages import Folders
 from .robot import Robot
 from .sources import Description, read_file
@@ -233,4 +234,5 @@ def _positive(**values: float) -> None:
 def _load(urdf: str, name: str) -> Robot:
     info = catalogue.find(name)
     srdf = read_file(catalogue.MODELS / info.srdf)
-    return build(Description(urdf, f"{name}(…)", Folders(None), srdf=srdf, info=info))
+    description = Description(urdf, f"{name}(…)", Folders(None), srdf=srdf, info=info)
+    return build(description, Options())[0]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
-
-from ..errors import ModelError
 
 Array = NDArray[np.float64]
 
@@ -84,7 +82,7 @@ def looks_like_a_foot(end_effector: str, link: str) -> bool:
 
 
 def feet_of_end_effectors(
-    model: Any, collision: Any, end_effectors: Mapping[str, str], frames: Iterable[str]
+    model: Any, collision: Any, end_effectors: Mapping[str, str]
 ) -> dict[str, Foot]:
     """Return the feet among SRDF end effectors, shaped by the primitive collision shapes there.
 
@@ -92,18 +90,15 @@ def feet_of_end_effectors(
     no shape takes the shapes of its neighbours on the same joint; without any shape the foot is a
     point at the link's origin. Up is taken to be up in the neutral configuration.
 
-    Raises:
-        ModelError: an end effector on a link that does not exist.
+    End effectors on links that the model lacks are passed over: an SRDF may serve several models.
     """
-    known = set(frames)
+    known = {frame.name for frame in model.frames if frame.type == pin.FrameType.BODY}
     data = model.createData()
     pin.framesForwardKinematics(model, data, pin.neutral(model))
     feet = {}
     for name, link in end_effectors.items():
-        if not looks_like_a_foot(name, link):
+        if link not in known or not looks_like_a_foot(name, link):
             continue
-        if link not in known:
-            raise ModelError(f"SRDF end effector {name!r}: its link {link!r} is not in the model")
         frame_id = model.getFrameId(link, pin.FrameType.BODY)
         feet[name] = _shaped_foot(name, model.frames[frame_id], data.oMf[frame_id], collision)
     return feet

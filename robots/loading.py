@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import pinocchio as pin
-
-from ..errors import ModelError, unknown
-from . import meshes as mesh_files
+from ..errors import FootworkWarning, ModelError, unknown
 from .catalogue import RobotInfo
 from .feet import Foot, feet_of_end_effectors
-from .hardened_xml import parse, serialize
-from .postures import configurations
-from .robot import BASE_JOINT, Robot
-from .shapes import UrdfShapes
+from .findings import Finding, listed, of_level
+from .hardened_xml import parse
+from .options import Base, Mimic, Options, Parts
+from .postures import configurations, floats
+from .robot import Robot
 from .sources import Description, describe
 from .srdf import Semantics, read_srdf
-from .urdf_edits import lock_joints, use_base
-
-Base = Literal["floating", "fixed"]
+from .urdf import from_urdf
 
 
 def load(
@@ -31,6 +28,7 @@ def load(
     package_dirs: Iterable[str | Path] = (),
     lock: Iterable[str] | Mapping[str, float] = (),
     passive: Iterable[str] = (),
+    mimic: Mimic = "lock",
     strict: bool = False,
     meshes: bool = True,
 ) -> Robot:
@@ -45,94 +43,74 @@ def load(
         lock: joints to freeze, by name or pattern ("gripper_*"), at zero or at the nearest limit;
             or a mapping from names to positions [rad or m].
         passive: joints without a motor; all others are actuated.
+        mimic: what becomes of joints that follow another: "lock" freezes them where they rest,
+            "independent" leaves them free, without a motor. Neither moves them with their leader.
         strict: refuse what would otherwise be one warning about an unphysical description.
-        meshes: read the mesh files. Without them the dynamics are the same.
+        meshes: look for the mesh files. Without them the dynamics are the same.
 
     Raises:
         ModelError: the description cannot be found or read, or describes no physical robot.
+
+    Warns:
+        FootworkWarning: once, with all that is unphysical about the description. Robots of the
+            catalogue load quietly: `robots.diagnose(name)` has what is known of them.
     """
-    return build(
-        describe(source, package_dirs),
-        base=base,
-        lock=lock,
-        passive=tuple(passive),
-        strict=strict,
-        meshes=meshes,
-    )
+    description = describe(source, package_dirs)
+    options = Options(base, lock, _names(passive), mimic, strict, meshes)
+    robot, findings = build(description, options)
+    doubts = of_level(findings, "warning")
+    if doubts and description.info is None:  # those of the catalogue are known
+        warnings.warn(
+            f"{description.origin}: loaded, but {len(doubts)} things are not right (strict=True "
+            f"refuses them):\n{listed(doubts)}",
+            FootworkWarning,
+            stacklevel=2,
+        )
+    return robot
 
 
-def build(
-    description: Description,
-    *,
-    base: Base | None = None,
-    lock: Iterable[str] | Mapping[str, float] = (),
-    passive: tuple[str, ...] = (),
-    strict: bool = False,
-    meshes: bool = True,
-) -> Robot:
-    """Return the robot of a description that was read; the arguments are those of `load`."""
-    tree = parse(description.data, description.origin)
+def build(description: Description, options: Options) -> tuple[Robot, tuple[Finding, ...]]:
+    """Return the robot of a description that was read, and what was found meanwhile."""
+    options.check()
     info = description.info
-    floating = _is_floating(base, info)
-    root_joint = use_base(tree, floating)
-    locked = lock_joints(tree, lock)
-    if meshes:
-        mesh_files.resolve(tree, description.folders)
-    else:
-        mesh_files.without(tree)
-    text = serialize(tree)
-    model = _model(text, floating, root_joint)
-    model.name = info.name if info else tree.get("name") or "robot"
-    shapes = UrdfShapes(text)
+    parts = from_urdf(parse(description.data, description.origin), description, options)
+    model = parts.model
+    model.name = info.name if info else parts.name
     semantics = read_srdf(description.srdf) if description.srdf else Semantics()
-    feet = _feet(model, text, semantics, info)
+    feet = _feet(parts, semantics, info)
     postures = dict(semantics.postures)
     if info:
         postures.update({k: dict(v) for k, v in info.postures.items()})
-    return Robot(
+    robot = Robot(
         name=model.name,
         model=model,
-        shapes=shapes,
-        actuated=_actuated(model, passive),
+        actuated=_actuated(model, (*options.passive, *parts.passive), options.passive),
         postures=configurations(model, postures, semantics.base_joint, feet.values()),
         feet=feet,
         source=description.origin,
-        locked=locked,
+        locked=parts.locked,
+        shapes=parts.shapes,
     )
+    return robot, parts.findings
 
 
-def _is_floating(base: Base | None, info: RobotInfo | None) -> bool:
-    if base is None:
-        base = "fixed" if info and info.base == "fixed" else "floating"
-    if base not in ("floating", "fixed"):
-        raise ModelError(f"base: got {base!r}, expected 'floating', 'fixed' or None")
-    return base == "floating"
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _model(text: str, floating: bool, root_joint: str | None) -> Any:
-    """Return Pinocchio's model; `root_joint` is the file's own floating base, if it has one."""
-    try:
-        if floating and root_joint is None:
-            return pin.buildModelFromXML(text, pin.JointModelFreeFlyer(), BASE_JOINT)
-        return pin.buildModelFromXML(text)
-    except (ValueError, RuntimeError) as error:
-        raise ModelError(f"Pinocchio cannot build the model: {error}") from None
-
-
-def _feet(model: Any, text: str, semantics: Semantics, info: RobotInfo | None) -> dict[str, Foot]:
+def _feet(parts: Parts, semantics: Semantics, info: RobotInfo | None) -> dict[str, Foot]:
     if info and info.feet:
         return {foot.name: foot for foot in info.feet()}
     if not semantics.end_effectors:
         return {}
-    links = [f.name for f in model.frames if f.type == pin.FrameType.BODY]
-    collision = UrdfShapes(serialize(mesh_files.without(parse(text)))).read(model, "collision")
-    return feet_of_end_effectors(model, collision, semantics.end_effectors, links)
+    return feet_of_end_effectors(
+        parts.model, parts.primitives.read(parts.model, "collision"), semantics.end_effectors
+    )
 
 
-def _actuated(model: Any, passive: tuple[str, ...]) -> tuple[str, ...]:
-    floats = model.njoints > 1 and model.joints[1].shortname() == "JointModelFreeFlyer"
-    joints = tuple(model.names)[2 if floats else 1 :]
-    for name in passive:
+def _actuated(model: Any, idle: tuple[str, ...], asked: tuple[str, ...]) -> tuple[str, ...]:
+    joints = tuple(model.names)[2 if floats(model) else 1 :]
+    for name in asked:
         if name not in joints:
             raise ModelError("passive: " + unknown("joint", name, joints))
-    return tuple(name for name in joints if name not in passive)
+    return tuple(name for name in joints if name not in idle)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from ..errors import ModelError
+from .findings import Finding, listed
 from .hardened_xml import Node
+from .mesh_headers import why_unreadable
 from .packages import Folders
 
 
@@ -13,25 +15,31 @@ def resolve(tree: Node, folders: Folders) -> None:
     Raises:
         ModelError: a mesh is missing (with where it was looked for) or may not be read.
     """
-    missing: list[str] = []
-    for mesh in _meshes(tree):
+    findings = examine(tree, folders, replace=True)
+    if findings:
+        raise ModelError(
+            f"{len(findings)} meshes cannot be used:\n{listed(findings, limit=5)}\nGive "
+            "package_dirs=[…], the folders of the packages, or meshes=False to load the dynamics "
+            "without shapes"
+        )
+
+
+def examine(tree: Node, folders: Folders, replace: bool = False) -> list[Finding]:
+    """Return the meshes that are missing or may not be read; `replace` names by paths."""
+    findings = []
+    for link, mesh in _meshes(tree):
         name = mesh.get("filename")
         found = folders.find(name)
         if found.path is not None:
-            mesh.attrib["filename"] = str(found.path)
-        elif found.refused:
-            raise ModelError(
-                f"line {mesh.line}: mesh {name!r} {found.refused}; package_dirs=[…] allows more "
-                "folders, meshes=False loads the dynamics without shapes"
-            )
+            problem = why_unreadable(found.path)
+            if replace:
+                mesh.attrib["filename"] = str(found.path)
         else:
-            missing.append(f"line {mesh.line}: {name!r} (tried {', '.join(found.tried)})")
-    if missing:
-        raise ModelError(
-            f"{len(missing)} meshes not found: {'; '.join(missing[:5])}"
-            f"{'; …' if len(missing) > 5 else ''}. Give package_dirs=[…], the folders of the "
-            "packages, or meshes=False to load the dynamics without shapes"
-        )
+            problem = found.refused or f"not found; tried {', '.join(found.tried) or 'nothing'}"
+        if problem:
+            message = f"mesh {name!r}: {problem}"
+            findings.append(Finding("error", "mesh", message, "", link, "", mesh.line))
+    return findings
 
 
 def without(tree: Node) -> Node:
@@ -41,9 +49,9 @@ def without(tree: Node) -> Node:
     return tree
 
 
-def _meshes(tree: Node) -> list[Node]:
-    shapes = (shape for link in tree.all("link") for shape in link.children)
-    return [mesh for shape in shapes if (mesh := _mesh(shape)) is not None]
+def _meshes(tree: Node) -> list[tuple[str, Node]]:
+    shapes = [(link.get("name"), shape) for link in tree.all("link") for shape in link.children]
+    return [(name, mesh) for name, shape in shapes if (mesh := _mesh(shape)) is not None]
 
 
 def _mesh(shape: Node) -> Node | None:

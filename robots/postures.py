@@ -38,13 +38,14 @@ def configurations(
         ids = {joint: model.getJointId(joint) for joint in values if model.existJointName(joint)}
         for joint, index in ids.items():
             _set(q, model.joints[index], values[joint], f"posture {name!r}: joint {joint!r}")
-        if _floats(model):
+        if floats(model):
             _set_base(model, q, values.get(base_joint, ()), name, feet)
         result[name] = np.array(q)
     return result
 
 
-def _floats(model: Any) -> bool:
+def floats(model: Any) -> bool:
+    """Whether the first joint of a `pin.Model` is a free flyer."""
     return bool(model.njoints > 1 and model.joints[1].shortname() == "JointModelFreeFlyer")
 
 

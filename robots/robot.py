@@ -218,9 +218,8 @@ class Robot:
         rng = np.random.default_rng(rng)
         lower = np.asarray(self.model.lowerPositionLimit, dtype=float).copy()
         upper = np.asarray(self.model.upperPositionLimit, dtype=float).copy()
-        unlimited = ~(
-            np.isfinite(lower) & np.isfinite(upper) & (np.abs(upper) < 1e30) & (lower <= upper)
-        )
+        # files write ±1e16 and the like where they mean no limit
+        unlimited = ~((np.abs(lower) < 1e6) & (np.abs(upper) < 1e6) & (lower <= upper))
         lower[unlimited], upper[unlimited] = -np.pi, np.pi
         if self.is_floating:
             lower[:3], upper[:3] = -1.0, 1.0

@@ -11,6 +11,7 @@ import pinocchio as pin
 
 from ..errors import ModelError, unknown
 from .hardened_xml import Node
+from .urdf_values import number, plain, vector
 
 _MOVING = ("revolute", "continuous", "prismatic", "floating", "planar")
 
@@ -53,6 +54,30 @@ def lock_joints(tree: Node, lock: Iterable[str] | Mapping[str, float]) -> tuple[
     return tuple(positions)
 
 
+def mimics(tree: Node) -> list[Node]:
+    """Return the moving joints that follow another."""
+    joints = (joint for joint in tree.all("joint") if joint.get("type") in _MOVING)
+    return [joint for joint in joints if joint.find("mimic") is not None]
+
+
+def weld_at_rest(followers: Iterable[Node]) -> tuple[str, ...]:
+    """Make joints that follow another fixed, and return their names.
+
+    A follower has no motor of its own: with a row in S it would have one, without it would dangle.
+    It is frozen where it is while its leader is at zero, that is at its offset.
+    """
+    followers = tuple(followers)
+    for joint in followers:
+        _weld(joint, number(joint.find("mimic"), "offset"))
+    return tuple(joint.get("name") for joint in followers)
+
+
+def drop_couplings(tree: Node) -> None:
+    """Take the couplings between joints out."""
+    for joint in tree.all("joint"):
+        joint.children = [child for child in joint.children if child.tag != "mimic"]
+
+
 def _positions(
     lock: Iterable[str] | Mapping[str, float], joints: Mapping[str, Node]
 ) -> dict[str, float]:
@@ -75,41 +100,27 @@ def _nearest_to_zero(joint: Node) -> float:
     limit = joint.find("limit")
     if limit is None or joint.get("type") == "continuous":
         return 0.0
-    lower, upper = float(limit.get("lower", "0")), float(limit.get("upper", "0"))
+    lower, upper = number(limit, "lower"), number(limit, "upper")
     return min(max(0.0, lower), upper) if lower <= upper else 0.0
 
 
 def _weld(joint: Node, position: float) -> None:
     """Make a joint fixed where it is at `position`: its motion goes into its origin."""
-    axis_node, origin = joint.find("axis"), joint.find("origin")
-    axis = _vector(axis_node.get("xyz") if axis_node else "1 0 0")
-    placement = pin.SE3.Identity()
-    if origin is not None:
-        rpy = pin.rpy.rpyToMatrix(_vector(origin.get("rpy", "0 0 0")))
-        placement = pin.SE3(rpy, _vector(origin.get("xyz", "0 0 0")))
     if position:
-        axis = axis / np.linalg.norm(axis)
-        slides = joint.get("type") == "prismatic"
-        moved = pin.SE3(np.eye(3), axis * position) if slides else pin.SE3(
-            pin.AngleAxis(position, axis).toRotationMatrix(), np.zeros(3)
-        )  # fmt: skip
-        placement = placement * moved
+        axis = np.array(vector(joint.find("axis"), "xyz", (1.0, 0.0, 0.0)))
+        axis /= np.linalg.norm(axis)
+        origin = joint.find("origin")
+        rotation = pin.rpy.rpyToMatrix(np.array(vector(origin, "rpy", (0.0, 0.0, 0.0))))
+        translation = np.array(vector(origin, "xyz", (0.0, 0.0, 0.0)))
+        if joint.get("type") == "prismatic":
+            translation = translation + rotation @ axis * position
+        else:
+            rotation = rotation @ pin.AngleAxis(position, axis).toRotationMatrix()
+        moved = {"xyz": plain(translation), "rpy": plain(pin.rpy.matrixToRpy(rotation))}
         joint.children = [c for c in joint.children if c.tag != "origin"]
-        joint.children.append(Node("origin", _origin(placement), joint.line))
+        joint.children.append(Node("origin", moved, joint.line))
     joint.attrib["type"] = "fixed"
     joint.children = [c for c in joint.children if c.tag in ("parent", "child", "origin")]
-
-
-def _origin(placement: pin.SE3) -> dict[str, str]:
-    def text(values: Iterable[float]) -> str:
-        return " ".join(f"{float(x):.17g}" for x in values)
-
-    rpy = pin.rpy.matrixToRpy(placement.rotation)
-    return {"xyz": text(placement.translation), "rpy": text(rpy)}
-
-
-def _vector(text: str) -> np.ndarray:
-    return np.array([float(word) for word in text.split()])
 
 
 def _link_of(joint: Node, end: str) -> str:

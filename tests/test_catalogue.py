@@ -16,7 +16,7 @@ def get(name):
     info = next(i for i in ENTRIES if i.name == name)
     if not info.installed:
         pytest.skip(f"needs {info.source}")
-    return load(name, meshes=False)
+    return load(name, meshes=False, mimic="independent")
 
 
 def test_names_are_unique_and_include_the_usual_ones():

@@ -1,0 +1,63 @@
+"""What is found in a description: each finding with its place and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Level = Literal["error", "warning", "info"]
+LEVELS: tuple[Level, ...] = ("error", "warning", "info")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that the author of a description should know.
+
+    Attributes:
+        level: "error": no robot can be made of it, or another one than was meant; "warning": it
+            loads, but no such machine exists, or it will misbehave; "info": worth knowing.
+        code: what kind of finding, one word.
+        message: what was found.
+        suggestion: what to do.
+        link, joint: whom it concerns; empty when it is the whole file.
+        line: where in the file; 0 when unknown.
+    """
+
+    level: Level
+    code: str
+    message: str
+    suggestion: str = ""
+    link: str = ""
+    joint: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        where = f"line {self.line}: " if self.line else ""
+        name = next(
+            (f"{k} {n!r}: " for k, n in (("link", self.link), ("joint", self.joint)) if n), ""
+        )
+        hint = f" ({self.suggestion})" if self.suggestion else ""
+        return f"{where}{name}{self.message}{hint}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a dictionary of strings and numbers, for JSON."""
+        return asdict(self)
+
+
+def of_level(findings: Iterable[Finding], level: Level) -> tuple[Finding, ...]:
+    """Return the findings of one level."""
+    return tuple(finding for finding in findings if finding.level == level)
+
+
+def listed(findings: Iterable[Finding], limit: int = 20) -> str:
+    """Return findings as text, one a line."""
+    findings = list(findings)
+    lines = [f"  {_cut(str(finding))}" for finding in findings[:limit]]
+    if len(findings) > limit:
+        lines.append(f"  … and {len(findings) - limit} more")
+    return "\n".join(lines)
+
+
+def _cut(text: str, length: int = 600) -> str:
+    return text if len(text) <= length else f"{text[:length]}…"

@@ -1,0 +1,107 @@
+"""From the tree of a URDF to one that can be handed on, with all that was found on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pinocchio as pin
+
+from ..errors import ModelError
+from . import meshes as mesh_files
+from . import urdf_edits as edits
+from .findings import Finding, listed, of_level
+from .hardened_xml import Node, serialize
+from .options import Options, Parts
+from .robot import BASE_JOINT
+from .shapes import UrdfShapes
+from .sources import Description
+from .urdf_physics import check_inertia_of_motion, check_physics, repaired_limits
+from .urdf_structure import check_structure, strip_extensions
+from .urdf_values import check_materials, check_values
+
+
+def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
+    """Return what a URDF describes.
+
+    Raises:
+        ModelError: it describes no robot that can be loaded.
+    """
+    findings = examine(tree)
+    refuse_errors(findings, description.origin, options.strict)
+    free_flyer = edits.use_base(tree, options.floating(description.info)) is None
+    free_flyer = free_flyer and options.floating(description.info)
+    locked = edits.lock_joints(tree, options.lock)
+    followers = edits.mimics(tree)
+    leaders = {m.get("joint") for f in followers for m in f.all("mimic")}
+    if options.mimic == "lock":
+        locked += edits.weld_at_rest(followers)
+    passive = () if options.mimic == "lock" else tuple(f.get("name") for f in followers)
+    edits.drop_couplings(tree)
+    model = _model(serialize(tree), free_flyer)
+    doubts = check_inertia_of_motion(model)
+    idle = leaders & {finding.joint for finding in doubts} if options.mimic == "lock" else set()
+    if idle:  # a leader that moved nothing but its followers
+        locked += edits.lock_joints(tree, sorted(idle))
+        model = _model(serialize(tree), free_flyer)
+        doubts = check_inertia_of_motion(model)
+    findings += doubts
+    refuse_errors(findings, description.origin, options.strict)
+    shapes, primitives = _shapes(tree, description, options)
+    name = tree.get("name") or "robot"
+    return Parts(name, model, shapes, primitives, locked, passive, tuple(findings))
+
+
+def _shapes(tree: Node, description: Description, options: Options) -> tuple[UrdfShapes, ...]:
+    """Return all shapes, and those that are no meshes."""
+    if options.meshes:
+        mesh_files.resolve(tree, description.folders)
+    everything = UrdfShapes(serialize(tree))
+    primitives = UrdfShapes(serialize(mesh_files.without(tree)))
+    return (everything if options.meshes else primitives), primitives
+
+
+def _model(text: str, free_flyer: bool) -> Any:
+    try:
+        if not free_flyer:
+            return pin.buildModelFromXML(text)
+        # two joints of one name would move the inertia of one to the other
+        taken = f'<joint name="{BASE_JOINT}"' in text
+        name = f"footwork_{BASE_JOINT}" if taken else BASE_JOINT
+        return pin.buildModelFromXML(text, pin.JointModelFreeFlyer(), name)
+    except (ValueError, RuntimeError) as error:
+        raise ModelError(f"Pinocchio cannot build the model: {error}") from None
+
+
+def examine(tree: Node) -> list[Finding]:
+    """Return all findings about a URDF, and clean the tree: plain numbers, no foreign elements.
+
+    After an error the tree must not be loaded.
+    """
+    findings = check_structure(tree)
+    if any(finding.level == "error" for finding in findings):
+        return findings
+    strip_extensions(tree)
+    check_materials(tree)
+    findings += check_values(tree)
+    if not any(finding.level == "error" for finding in findings):
+        findings += check_physics(tree)
+        repaired_limits(tree)
+    return findings
+
+
+class Refused(ModelError):
+    """A description that was understood, and refused; `findings` has all that was found."""
+
+    def __init__(self, origin: str, findings: tuple[Finding, ...], reasons: int) -> None:
+        super().__init__(f"{origin}: not a robot that can be loaded:\n{listed(findings[:reasons])}")
+        self.findings = findings
+
+
+def refuse_errors(findings: Iterable[Finding], origin: str, strict: bool) -> None:
+    """Raise `Refused` if there are errors; or, if `strict`, warnings."""
+    findings = tuple(findings)
+    reasons = of_level(findings, "error") + (of_level(findings, "warning") if strict else ())
+    if reasons:
+        others = tuple(finding for finding in findings if finding not in reasons)
+        raise Refused(origin, reasons + others, len(reasons))

@@ -1,0 +1,208 @@
+"""What no machine can be: inertias that no body has, joints that cannot move, units of a drawing.
+
+These descriptions load, and their equations of motion can be evaluated; they are those of no body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from .findings import Finding
+from .hardened_xml import Node
+from .urdf_values import number, numbers, vector
+
+Array = NDArray[np.float64]
+
+_SLACK = 1e-6  # of the largest moment of inertia: what the digits of a file may cost
+_FAR = 20.0  # m between two joints: no legged robot, but usual when a file is in mm
+_HEAVY = 5_000.0  # kg
+
+
+def check_physics(tree: Node) -> list[Finding]:
+    """Return what is unphysical about links and joints; `check_values` was run before."""
+    findings = [f for link in tree.all("link") for f in _check_link(link)]
+    findings += [f for joint in tree.all("joint") for f in _check_joint(joint)]
+    return findings + _unlimited(tree) + _mimic(tree)
+
+
+# --- links -------------------------------------------------------------------------------------
+
+
+def _check_link(link: Node) -> list[Finding]:
+    inertial = link.find("inertial")
+    if inertial is None:
+        return []
+    name, line = link.get("name"), inertial.line
+    mass = number(inertial.find("mass"), "value")
+    moments = np.linalg.eigvalsh(inertia_matrix(inertial))
+    findings = [
+        Finding("warning", code, message, suggestion, link=name, line=line)
+        for code, message, suggestion in _impossible(mass, moments)
+    ]
+    if mass > 0 and not moments.any():
+        message = "a point mass: no rotational inertia"
+        findings.append(Finding("info", "inertia", message, link=name, line=line))
+    return findings
+
+
+def inertia_matrix(inertial: Node) -> Array:
+    """Return the matrix (3, 3) of an <inertial>, in its own axes [kg m²]."""
+    node = inertial.find("inertia")
+    xx, xy, xz, yy, yz, zz = (number(node, f"i{k}") for k in ("xx", "xy", "xz", "yy", "yz", "zz"))
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _impossible(mass: float, moments: NDArray[Any]) -> Iterable[tuple[str, str, str]]:
+    """Yield (code, message, suggestion) for principal moments (3,), ascending, of no body."""
+    text = ", ".join(f"{moment:.4g}" for moment in moments)
+    tolerance = _SLACK * abs(moments).max()
+    if moments[0] < -tolerance:
+        yield (
+            "definite",
+            f"the inertia is not positive definite: its principal moments are {text}",
+            "check the signs of ixy, ixz, iyz, and that the inertia is about the centre of mass",
+        )
+    elif moments[0] + moments[1] < moments[2] - tolerance:
+        yield (
+            "triangle",
+            f"principal moments of inertia {text}: the largest exceeds the sum of the others, "
+            "which no body does",
+            "export the inertia about the centre of mass, with more digits",
+        )
+    if mass == 0 and moments.any():
+        yield "massless", "inertia without mass", "give the mass"
+    if mass > _HEAVY:
+        yield "units", f"a mass of {mass:.4g} kg", "masses are in kg, not in g"
+    if mass > 0 and moments[2] / mass > _FAR**2:
+        yield (
+            "units",
+            f"a radius of gyration of {np.sqrt(moments[2] / mass):.4g} m",
+            "lengths are in m: inertias in kg mm² are a million times too large",
+        )
+
+
+# --- joints ------------------------------------------------------------------------------------
+
+
+def _check_joint(joint: Node) -> list[Finding]:
+    kind, name = joint.get("type"), joint.get("name")
+    findings = []
+
+    def report(level: Any, code: str, message: str, suggestion: str, line: int) -> None:
+        findings.append(Finding(level, code, message, suggestion, joint=name, line=line))
+
+    origin = vector(joint.find("origin"), "xyz", (0.0, 0.0, 0.0))
+    if np.linalg.norm(origin) > _FAR:
+        message = f"lies {np.linalg.norm(origin):.4g} m from its parent"
+        report("warning", "units", message, "lengths are in m, not in mm", joint.line)
+    if kind in ("revolute", "continuous", "prismatic", "planar"):
+        for level, code, message, suggestion in _axis(joint, kind):
+            report(level, code, message, suggestion, (joint.find("axis") or joint).line)
+    if kind in ("revolute", "prismatic"):
+        for level, message, suggestion in _limits(joint):
+            report(level, "limits", message, suggestion, (joint.find("limit") or joint).line)
+    return findings
+
+
+def _axis(joint: Node, kind: str) -> Iterable[tuple[str, str, str, str]]:
+    axis = np.array(vector(joint.find("axis"), "xyz", (1.0, 0.0, 0.0)))
+    norm = float(np.linalg.norm(axis))
+    if norm < 1e-6:
+        yield "error", "axis", "the axis is zero", "give the direction that the joint moves in"
+    elif abs(norm - 1) > 1e-3:
+        message = f"the axis has length {norm:.6g}; its direction is used"
+        yield "warning", "axis", message, "write a unit vector"
+    if kind == "planar" and joint.find("axis") is not None and abs(axis[2]) < (1 - 1e-6) * norm:
+        message = "a planar joint moves in x-y: its axis would be passed over"
+        yield "error", "axis", message, "turn the joint's origin so that the axis is 0 0 1"
+
+
+def _limits(joint: Node) -> Iterable[tuple[str, str, str]]:
+    limit = joint.find("limit")
+    if limit is None:
+        yield "error", "no <limit>", 'add one, or make the joint "continuous"'
+        return
+    lower, upper = number(limit, "lower"), number(limit, "upper")
+    if lower > upper:
+        yield "warning", f"reversed: lower={lower:g} is above upper={upper:g}", "swap them"
+    elif lower == upper:
+        yield "warning", f"nothing between lower={lower:g} and upper={upper:g}", "make it fixed"
+    elif joint.get("type") == "revolute" and upper - lower > 50:
+        yield "warning", f"{upper - lower:.4g} rad from lower to upper", "radians, not degrees"
+    for key in ("effort", "velocity"):
+        if number(limit, key) < 0:
+            yield "warning", f"{key}={limit.get(key)} is negative", "give its absolute value"
+
+
+def _unlimited(tree: Node) -> list[Finding]:
+    names = [
+        joint.get("name")
+        for joint in tree.all("joint")
+        if joint.get("type") in ("revolute", "continuous", "prismatic")
+        and number(joint.find("limit"), "effort") == 0
+    ]
+    if not names:
+        return []
+    message = f"{len(names)} joints with zero or no effort count as unlimited: {', '.join(names)}"
+    return [Finding("info", "unlimited", message, "give the torque limits of the motors")]
+
+
+def _mimic(tree: Node) -> list[Finding]:
+    joints = {joint.get("name"): joint for joint in tree.all("joint")}
+    followers = {n: m for n, j in joints.items() if (m := j.find("mimic")) is not None}
+    findings = []
+    for name, mimic in followers.items():
+        leader = mimic.get("joint")
+        if leader not in joints or leader == name:
+            message = f"follows {leader!r}, which is not another joint"
+            hint = "name its leader"
+            findings.append(Finding("warning", "mimic", message, hint, "", name, mimic.line))
+    if followers:
+        message = f"{len(followers)} joints follow another: {', '.join(followers)}"
+        findings.append(Finding("info", "mimic", message, "they are locked where they rest"))
+    return findings
+
+
+# --- the whole model ---------------------------------------------------------------------------
+
+
+def check_inertia_of_motion(model: Any) -> list[Finding]:
+    """Return the joints of a `pin.Model` that move nothing: M is singular, M⁻¹ is nan."""
+    if model.nv == 0:
+        return []
+    data = model.createData()
+    M = pin.crba(model, data, pin.neutral(model))
+    M = np.triu(M) + np.triu(M, 1).T
+    diagonal = np.diag(M).copy()
+    findings = []
+    for joint, name in zip(list(model.joints)[1:], list(model.names)[1:], strict=True):
+        if (diagonal[joint.idx_v : joint.idx_v + joint.nv] <= 1e-14).any():
+            findings.append(
+                Finding(
+                    "warning",
+                    "massless",
+                    "moves no mass: the mass matrix is singular",
+                    "give the links behind it their mass, or make it fixed",
+                    joint=name,
+                )
+            )
+    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1))
+    smallest = np.linalg.eigvalsh(M / np.outer(scale, scale))[0]
+    if not findings and smallest < 1e-12:
+        message = "the mass matrix is singular in the neutral configuration"
+        findings.append(Finding("warning", "singular", message, "some links lack inertia"))
+    return findings
+
+
+def repaired_limits(tree: Node) -> None:
+    """Write out the effort and velocity that a <limit> leaves out: zero, which means unlimited."""
+    for joint in tree.all("joint"):
+        for limit in joint.all("limit"):
+            for key in ("effort", "velocity"):
+                if numbers(limit.get(key), 1) is None or number(limit, key) < 0:
+                    limit.attrib[key] = "0.0"

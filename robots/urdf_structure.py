@@ -1,0 +1,195 @@
+"""The tree of a URDF: every link reached once from one root, nothing lost on the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ..errors import unknown
+from .findings import Finding
+from .hardened_xml import Node
+
+JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+MAX_LINKS = 5_000
+MAX_DEPTH = 400  # joints between the root and a link
+MAX_MOVING = 600  # joints that move: the terms of the dynamics grow with their cube
+_KNOWN = ("link", "joint", "material")
+# extensions of other programs: read by them, not by us
+_EXTENSIONS = ("transmission", "gazebo", "sensor", "ros2_control", "mujoco", "drake", "contact")
+
+
+def check_structure(tree: Node) -> list[Finding]:
+    """Return what is wrong with the names and the tree; errors mean that it cannot be loaded."""
+    if tree.tag != "robot":
+        return [_error("root", f"the root element is <{tree.tag}>, expected <robot>", tree)]
+    links, joints = tree.all("link"), tree.all("joint")
+    findings = [*_unknown_elements(tree), *_names(links, "link"), *_names(joints, "joint")]
+    if not tree.get("name").strip():
+        tree.attrib["name"] = "robot"
+        message = 'the robot has no name: it is called "robot"'
+        findings.append(Finding("info", "name", message, line=tree.line))
+    if not links:
+        findings.append(_error("root", "no <link> in it", tree, "a robot has one link at least"))
+    moving = [j for j in joints if j.get("type") != "fixed"]
+    if len(links) > MAX_LINKS or len(moving) > MAX_MOVING:
+        findings.append(
+            _error(
+                "size",
+                f"{len(links)} links and {len(moving)} moving joints; at most {MAX_LINKS} and "
+                f"{MAX_MOVING} are loaded",
+                tree,
+            )
+        )
+    if not any(finding.level == "error" for finding in findings):
+        findings += [f for joint in joints for f in _ends(joint, {n.get("name") for n in links})]
+    if not any(finding.level == "error" for finding in findings):
+        findings += _tree(links, joints)
+    return findings
+
+
+def strip_extensions(tree: Node) -> None:
+    """Take out what is not URDF: other programs' elements, so that nothing reads them by chance."""
+    inside = {
+        "link": ("inertial", "visual", "collision"),
+        "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
+    }
+    tree.children = [child for child in tree.children if child.tag in _KNOWN]
+    for child in tree.children:
+        if child.tag in inside:
+            child.children = [c for c in child.children if c.tag in inside[child.tag]]
+
+
+def _unknown_elements(tree: Node) -> list[Finding]:
+    findings = []
+    for child in tree.children:
+        if child.tag.startswith("xacro:"):
+            return [
+                _error(
+                    "xacro",
+                    f"<{child.tag}>: a xacro file, to be expanded first",
+                    child,
+                    "pip install footwork[xacro] and call the file something.xacro, or run xacro",
+                )
+            ]
+        if child.tag == "robot":
+            findings.append(_error("lost", "a second <robot> inside the first", child, "remove it"))
+        elif child.tag not in _KNOWN and child.tag not in _EXTENSIONS:
+            message = f"<{child.tag}> is no URDF; passed over"
+            findings.append(Finding("info", "unknown", message, line=child.line))
+    return findings
+
+
+def _names(nodes: list[Node], kind: str) -> list[Finding]:
+    findings = []
+    count = Counter(node.get("name") for node in nodes)
+    seen: set[str] = set()
+    for node in nodes:
+        name = node.get("name")
+        if not name.strip():
+            findings.append(_error("name", f"a <{kind}> without a name", node, "name it"))
+        elif count[name] > 1 and name in seen:
+            findings.append(
+                Finding(
+                    "error",
+                    "name",
+                    f"{count[name]} {kind}s of this name",
+                    "names are unique",
+                    line=node.line,
+                    **{kind: name},
+                )
+            )
+        elif name == "universe":
+            findings.append(
+                _error("name", f"a {kind} called 'universe', Pinocchio's name for the world", node)
+            )
+        seen.add(name)
+    return findings
+
+
+def _ends(joint: Node, links: set[str]) -> list[Finding]:
+    """Return what is wrong with a joint's type, parent and child."""
+    name, findings = joint.get("name"), []
+
+    def report(code: str, message: str, suggestion: str = "") -> None:
+        findings.append(Finding("error", code, message, suggestion, joint=name, line=joint.line))
+
+    if joint.get("type") not in JOINT_TYPES:
+        report("type", unknown("joint type", joint.get("type"), JOINT_TYPES))
+    ends = []
+    for end in ("parent", "child"):
+        nodes = joint.all(end)
+        if len(nodes) != 1:
+            report("ends", f"{len(nodes)} <{end}>, expected one")
+        elif nodes[0].get("link") not in links:
+            report("ends", f"<{end}>: {unknown('link', nodes[0].get('link'), links)}")
+        else:
+            ends.append(nodes[0].get("link"))
+    if len(ends) == 2 and ends[0] == ends[1]:
+        report("lost", f"joins link {ends[0]!r} to itself", "Pinocchio would drop it: remove it")
+    return findings
+
+
+def _tree(links: list[Node], joints: list[Node]) -> list[Finding]:
+    parent_of: dict[str, str] = {}
+    children_of: dict[str, list[str]] = {link.get("name"): [] for link in links}
+    findings = []
+    for joint in joints:
+        parent, child = (joint.find(end).get("link") for end in ("parent", "child"))  # type: ignore[union-attr]
+        if child in parent_of:
+            findings.append(
+                Finding(
+                    "error",
+                    "loop",
+                    f"link {child!r} has two parents, {parent_of[child]!r} and {parent!r}: a URDF "
+                    "is a tree",
+                    "cut the loop at one joint",
+                    joint=joint.get("name"),
+                    line=joint.line,
+                )
+            )
+        parent_of[child] = parent
+        children_of[parent].append(child)
+    roots = [link for link in links if link.get("name") not in parent_of]
+    if len(roots) > 1:
+        names = ", ".join(repr(link.get("name")) for link in roots[:8])
+        findings.append(
+            _error(
+                "roots",
+                f"{len(roots)} links that no joint holds: {names}",
+                roots[1],
+                "join them by fixed joints, or remove them",
+            )
+        )
+    return findings or _reached(links, children_of, roots)
+
+
+def _reached(
+    links: list[Node], children_of: dict[str, list[str]], roots: list[Node]
+) -> list[Finding]:
+    depth = {root.get("name"): 0 for root in roots}
+    queue = list(depth)
+    for link in queue:  # grows while it is walked
+        for child in children_of[link]:
+            depth[child] = depth[link] + 1
+            queue.append(child)
+    lost = [link for link in links if link.get("name") not in depth]
+    if lost:
+        names = ", ".join(repr(link.get("name")) for link in lost[:8])
+        return [
+            _error(
+                "lost",
+                f"joints in a circle hold {names}: nothing joins them to a root",
+                lost[0],
+                "Pinocchio would drop them: join them to the rest",
+            )
+        ]
+    if max(depth.values()) > MAX_DEPTH:
+        return [
+            _error(
+                "size", f"a chain of {max(depth.values())} joints; at most {MAX_DEPTH}", links[0]
+            )
+        ]
+    return []
+
+
+def _error(code: str, message: str, node: Node, suggestion: str = "") -> Finding:
+    return Finding("error", code, message, suggestion, line=node.line)

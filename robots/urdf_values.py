@@ -1,0 +1,261 @@
+"""The numbers of a URDF: read strictly, checked, and written back in one plain form.
+
+Pinocchio's reader passes over what it cannot read: an inertial with "1,5" in it becomes a link
+without mass. So every number that reaches it is one that was read here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable
+
+from .findings import Finding, Level
+from .hardened_xml import Node
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
+_TINY = 1e-200  # smaller ones are zero, and some readers fail on them
+_HUGE = 1e15  # larger masses and lengths overflow in the equations of motion
+
+Report = Callable[[Finding], None]
+
+
+def numbers(
+    text: str, count: int | None = None, largest: float = _HUGE
+) -> tuple[float, ...] | None:
+    """Return the numbers in `text`, or None if it has others than finite ones, or not `count`."""
+    words = text.split()
+    if not words or (count is not None and len(words) != count):
+        return None
+    if not all(_NUMBER.match(word) for word in words):
+        return None
+    values = tuple(float(word) for word in words)
+    if not all(math.isfinite(value) and abs(value) <= largest for value in values):
+        return None
+    return tuple(0.0 if abs(value) < _TINY else value for value in values)
+
+
+def number(node: Node | None, name: str, default: float = 0.0) -> float:
+    """Return an attribute that was checked before."""
+    values = numbers(node.get(name), 1, math.inf) if node is not None else None
+    return values[0] if values else default
+
+
+def vector(node: Node | None, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
+    """Return an attribute that was checked before."""
+    values = numbers(node.get(name), len(default)) if node is not None else None
+    return values or default
+
+
+def check_values(tree: Node) -> list[Finding]:
+    """Return what is wrong with the numbers of links and joints; write the good ones back plainly.
+
+    Numbers of inertials, joints and their origins that cannot be read are errors. A shape that
+    cannot be read is taken out, with a warning.
+    """
+    findings: list[Finding] = []
+    for link in tree.all("link"):
+        _check_inertial(link, findings.append)
+        for shape in [c for c in link.children if c.tag in ("visual", "collision")]:
+            problem = _shape_problem(shape)
+            if problem:
+                link.children.remove(shape)
+                message = f"a {shape.tag} shape {problem}; it is left out"
+                findings.append(
+                    Finding("warning", "shape", message, "", link.get("name"), "", shape.line)
+                )
+    for joint in tree.all("joint"):
+        _check_joint(joint, findings.append)
+    return findings
+
+
+# --- links -------------------------------------------------------------------------------------
+
+_DIAGONAL, _OFF_DIAGONAL = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
+_ENTRIES = (*_DIAGONAL, *_OFF_DIAGONAL)
+_ROUNDING = 1e-12  # kg m²: what exporters make of zero
+_TYPICAL = "give the moments of inertia, about m l²/12 for a body of length l"
+
+
+def _check_inertial(link: Node, report: Report) -> None:
+    inertials = link.all("inertial")
+    name = link.get("name")
+
+    def wrong(message: str, suggestion: str, node: Node) -> None:
+        report(Finding("error", "inertial", message, suggestion, link=name, line=node.line))
+
+    if len(inertials) > 1:
+        wrong("two <inertial>: only one would be read", "keep one", inertials[1])
+    for inertial in inertials[:1]:
+        _origin(inertial, report, link=name)
+        mass = inertial.find("mass")
+        if mass is None:
+            wrong("<inertial> without <mass>", "add <mass>, or remove <inertial>", inertial)
+        else:
+            _attributes(mass, ("value",), report, link=name)
+            if number(mass, "value") < 0:
+                wrong(f"negative mass: {mass.get('value')}", "masses are positive", mass)
+        inertia = inertial.find("inertia")
+        if inertia is None:
+            inertial.children.append(Node("inertia", dict.fromkeys(_ENTRIES, "0"), inertial.line))
+            message = "no <inertia>: a mass without rotational inertia"
+            report(Finding("warning", "inertia", message, _TYPICAL, name, "", inertial.line))
+        else:
+            _check_inertia(inertia, name, report)
+
+
+def _check_inertia(inertia: Node, name: str, report: Report) -> None:
+    missing = [key for key in _OFF_DIAGONAL if key not in inertia.attrib]
+    inertia.attrib.update(dict.fromkeys(missing, "0"))
+    if missing:
+        message = f"<inertia> without {', '.join(missing)}; taken as 0"
+        report(Finding("warning", "inertia", message, "write them out", name, "", inertia.line))
+    _attributes(inertia, _ENTRIES, report, link=name)
+    for key in _DIAGONAL:
+        if number(inertia, key) < -_ROUNDING:
+            message = f"negative moment of inertia: {key}={inertia.get(key)}"
+            report(Finding("error", "inertial", message, _TYPICAL, name, "", inertia.line))
+
+
+# --- shapes ------------------------------------------------------------------------------------
+
+_SIZES = {
+    "box": ("size",),
+    "sphere": ("radius",),
+    "cylinder": ("radius", "length"),
+    "capsule": ("radius", "length"),
+}
+
+
+def _shape_problem(shape: Node) -> str:
+    """Return why a visual or collision cannot be used, or "". Numbers are written back plainly."""
+    bad: list[Finding] = []
+    _origin(shape, bad.append)
+    geometry = shape.find("geometry")
+    shapes = geometry.children if geometry is not None else []
+    shape.children = [c for c in shape.children if c.tag in ("origin", "geometry", "material")]
+    if bad:
+        return f"has an origin that cannot be read ({bad[0].message})"
+    if len(shapes) != 1:
+        return f"has {len(shapes)} geometries, expected one"
+    kind = shapes[0]
+    if kind.tag == "mesh":
+        return _mesh_problem(kind)
+    if kind.tag not in _SIZES:
+        return f"is a <{kind.tag}>, expected a mesh or one of {', '.join(_SIZES)}"
+    for key in _SIZES[kind.tag]:
+        values = numbers(kind.get(key), 3 if key == "size" else 1)
+        if values is None or min(values) <= 0 or max(values) > 1e6:
+            return f"has {key}={kind.get(key)!r}, expected positive numbers"
+        kind.attrib[key] = plain(values)
+    return ""
+
+
+def _mesh_problem(mesh: Node) -> str:
+    if "scale" in mesh.attrib:
+        scale = numbers(mesh.get("scale"), 3)
+        if scale is None or 0 in scale:
+            return f"has scale={mesh.get('scale')!r}, expected three numbers other than 0"
+        mesh.attrib["scale"] = plain(scale)
+    return "" if mesh.get("filename").strip() else "is a mesh without a file name"
+
+
+def check_materials(tree: Node) -> None:
+    """Take out what cannot be read of colours and textures: nothing but the look depends on it."""
+    visuals = [shape for link in tree.all("link") for shape in link.all("visual")]
+    owners = [tree, *visuals]
+    for material in [material for owner in owners for material in owner.all("material")]:
+        if not material.get("name").strip():
+            material.attrib["name"] = f"material_of_line_{material.line}"
+        material.children = [c for c in material.children if _is_colour(c)][:1]
+    coloured = {m.get("name") for o in owners for m in o.all("material") if m.children}
+    for owner in owners:
+        bare = [m for m in owner.all("material") if not m.children]
+        lost = [m for m in bare if owner is tree or m.get("name") not in coloured]
+        owner.children = [child for child in owner.children if child not in lost]
+    _define_first(tree, visuals)
+
+
+def _define_first(tree: Node, visuals: list[Node]) -> None:
+    """Give the robot every material that its links name by name only."""
+    defined = {material.get("name") for material in tree.all("material")}
+    for material in [m for visual in visuals for m in visual.all("material") if m.children]:
+        if material.get("name") not in defined:
+            defined.add(material.get("name"))
+            tree.children.insert(0, material)
+
+
+def _is_colour(node: Node) -> bool:
+    values = numbers(node.get("rgba"), 4) if node.tag == "color" else None
+    if values is None:
+        return False
+    node.attrib["rgba"] = plain(min(max(value, 0.0), 1.0) for value in values)
+    return True
+
+
+# --- joints ------------------------------------------------------------------------------------
+
+# what some exporters write for "no limit"
+_WITHOUT_END = {"inf": "1e300", "+inf": "1e300", "-inf": "-1e300", "infinity": "1e300"}
+_JOINT_NUMBERS = {
+    "limit": ("lower", "upper", "effort", "velocity"),
+    "dynamics": ("damping", "friction"),
+    "mimic": ("multiplier", "offset"),
+}
+
+
+def _check_joint(joint: Node, report: Report) -> None:
+    name = joint.get("name")
+    _origin(joint, report, joint=name)
+    axis = joint.find("axis")
+    if axis is not None:
+        _attributes(axis, ("xyz",), report, joint=name)
+    for tag, keys in _JOINT_NUMBERS.items():
+        for node in joint.all(tag):
+            present = tuple(key for key in keys if key in node.attrib)
+            level: Level = "warning" if tag == "dynamics" else "error"
+            _attributes(node, present, report, level, joint=name)
+            if tag == "dynamics" and not node.attrib:
+                joint.children.remove(node)
+
+
+def _origin(owner: Node, report: Report, *, link: str = "", joint: str = "") -> None:
+    origin = owner.find("origin")
+    if origin is not None:
+        for key in ("rpy", "xyz"):
+            if key in origin.attrib and not origin.get(key).strip():
+                del origin.attrib[key]  # some exporters leave it empty: it is the default
+        present = tuple(key for key in ("xyz", "rpy") if key in origin.attrib)
+        _attributes(origin, present, report, link=link, joint=joint)
+
+
+def _attributes(
+    node: Node,
+    keys: Iterable[str],
+    report: Report,
+    level: Level = "error",
+    *,
+    link: str = "",
+    joint: str = "",
+) -> None:
+    """Check that attributes are finite numbers, as many as they should be; write them plainly."""
+    for key in keys:
+        count = 3 if key in ("xyz", "rpy") else 1
+        text = node.get(key)
+        if node.tag == "limit":
+            text = _WITHOUT_END.get(text.strip().lower(), text)
+        values = numbers(text, count, math.inf if node.tag == "limit" else _HUGE)
+        if values is not None:
+            node.attrib[key] = plain(values)
+            continue
+        if level != "error":
+            del node.attrib[key]
+        many = "a finite number" if count == 1 else f"{count} finite numbers"
+        message = f"<{node.tag} {key}={text!r}>: expected {many}"
+        hint = "a decimal point, no unit, no ${…}"
+        report(Finding(level, "number", message, hint, link, joint, node.line))
+
+
+def plain(values: Iterable[float]) -> str:
+    """Return numbers as every reader reads them."""
+    return " ".join(repr(float(value)) for value in values)
