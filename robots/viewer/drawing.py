@@ -38,10 +38,11 @@ class Drawing:
         self._boxes: dict[str, Array] = {}
         opacity = checks.opacity(opacity)
         if robot is not None:
-            self._boxes = meshes.boxes(robot)
+            self._visual = meshes.read(robot)
+            self._boxes = meshes.boxes(robot, self._visual)
             self._draw_robot(robot, opacity)
             self.display(robot.posture())
-            self.scale = extent(robot, robot.posture())
+            self.scale = _height(robot, self._robot_points)
 
     # --- the robot -------------------------------------------------------------------------
 
@@ -52,7 +53,7 @@ class Drawing:
             ConfigurationError: q does not fit the robot.
             ViewerError: this viewer has no robot.
         """
-        where = meshes.placements(self._need_robot(), q)
+        where = meshes.placements(self._need_robot(), self._visual, q)
         if "/#animation" in self._store:
             self._put(commands.clear_animation())
         for joint, matrix in where.items():
@@ -78,7 +79,7 @@ class Drawing:
                 f"got {len(times)} times for {len(qs)} configurations; expected as many, at "
                 "least 2, in increasing order"
             )
-        poses = [meshes.placements(robot, q) for q in qs]
+        poses = [meshes.placements(robot, self._visual, q) for q in qs]
         self.display(qs[0])
         every = [meshes.corners_in_world(self._boxes, where) for where in poses]
         self._robot_points = np.vstack(every)
@@ -278,7 +279,7 @@ class Drawing:
     # --- inside ----------------------------------------------------------------------------
 
     def _draw_robot(self, robot: Robot, opacity: float) -> None:
-        visuals = meshes.visuals(robot, opacity)
+        visuals = meshes.visuals(robot, self._visual, opacity)
         common, objects = three.shared([visual.object for visual in visuals])
         for part in common:
             self._put(commands.define(part))
@@ -321,9 +322,13 @@ def extent(robot: Robot, q: ArrayLike) -> float:
 
     Without visual geometry: around its joints. Never below 1 cm.
     """
-    where = meshes.placements(robot, q)
-    points = meshes.corners_in_world(meshes.boxes(robot), where)
-    if len(points) == 0:
+    visual = meshes.read(robot)
+    where = meshes.placements(robot, visual, q)
+    return _height(robot, meshes.corners_in_world(meshes.boxes(robot, visual), where))
+
+
+def _height(robot: Robot, points: Array) -> float:
+    if len(points) == 0:  # no shapes: its joints, where the last kinematics put them
         points = np.array([placement.translation for placement in robot.workspace().oMi])
     return max(0.01, float(np.ptp(points[:, 2])))
 

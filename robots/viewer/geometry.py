@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,19 +14,17 @@ Mesh = tuple[Array, NDArray[np.int64]]  # vertices (n, 3) [m], triangles (m, 3)
 def rotation_to(direction: Array, axis: int = 1) -> Array:
     """Return a rotation (3, 3), determinant 1, that takes the `axis`-th unit vector to `direction`.
 
-    Among them the one of the smallest angle; `direction` (3,) need not be unit, but not zero.
+    `direction` (3,) need not be unit, but not zero.
     """
     target = direction / np.linalg.norm(direction)
     start = np.eye(3)[axis]
-    cosine = float(start @ target)
-    if cosine < -1 + 1e-12:  # opposite: half a turn about any perpendicular axis
-        half_turn = -np.eye(3)
-        other = (axis + 1) % 3
-        half_turn[other, other] = 1.0
-        return half_turn
+    if start @ target < 0:  # the formula below divides by 1 + cosine: turn the short way, then back
+        R = rotation_to(-target, axis)
+        u = R[:, (axis + 1) % 3]
+        return np.asarray((2 * np.outer(u, u) - np.eye(3)) @ R)
     cross = np.cross(start, target)
     K = np.array([[0, -cross[2], cross[1]], [cross[2], 0, -cross[0]], [-cross[1], cross[0], 0]])
-    return np.asarray(np.eye(3) + K + K @ K / (1 + cosine))
+    return np.asarray(np.eye(3) + K + K @ K / (1 + start @ target))
 
 
 def placement(position: Array, rotation: Array | None = None, scale: Array | None = None) -> Array:
@@ -86,9 +86,13 @@ def tube(points: Array, radius: float, *, closed: bool = False, sides: int = 10)
     Repeated points are skipped; a single point gives a ball.
     """
     points = without_repeats(points, closed=closed)
-    ends = np.roll(points, -1, axis=0) if closed and len(points) > 2 else points[1:]
-    pipes = [_pipe(a, b, radius, sides) for a, b in zip(points, ends, strict=False)]
-    return merge([*pipes, *(_ball(p, radius, sides) for p in points)])
+    starts, ends = points[:-1], points[1:]
+    if closed and len(points) > 2:
+        starts, ends = points, np.roll(points, -1, axis=0)
+    ball, faces = _ball(sides)
+    balls = points[:, None] + radius * ball
+    joints = faces + len(ball) * np.arange(len(points))[:, None, None]
+    return merge([_pipes(starts, ends, radius, sides), (_rows(balls), joints.reshape(-1, 3))])
 
 
 def without_repeats(points: Array, *, closed: bool = False) -> Array:
@@ -108,21 +112,30 @@ def merge(meshes: list[Mesh]) -> Mesh:
     )
 
 
-def _pipe(start: Array, end: Array, radius: float, sides: int) -> Mesh:
+def _pipes(starts: Array, ends: Array, radius: float, sides: int) -> Mesh:
+    """Return open cylinders from starts (m, 3) to ends (m, 3)."""
+    axes = (ends - starts) / np.linalg.norm(ends - starts, axis=1, keepdims=True)
+    helpers = np.eye(3)[np.argmin(np.abs(axes), axis=1)]
+    u = np.cross(axes, helpers)
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
     angles = 2 * np.pi * np.arange(sides) / sides
-    ring = radius * np.column_stack((np.cos(angles), np.sin(angles), np.zeros(sides)))
-    ring = ring @ rotation_to(end - start, axis=2).T
+    rings = radius * (
+        np.cos(angles)[:, None] * u[:, None] + np.sin(angles)[:, None] * np.cross(axes, u)[:, None]
+    )
+    vertices = np.concatenate((starts[:, None] + rings, ends[:, None] + rings), axis=1)
     k, n = np.arange(sides), (np.arange(sides) + 1) % sides
-    triangles = np.vstack(
+    one = np.vstack(
         (np.column_stack((k, n, sides + k)), np.column_stack((n, sides + n, sides + k)))
     )
-    return np.vstack((start + ring, end + ring)), triangles
+    triangles = one + 2 * sides * np.arange(len(starts))[:, None, None]
+    return _rows(vertices), triangles.reshape(-1, 3)
 
 
-def _ball(center: Array, radius: float, sides: int) -> Mesh:
+@cache
+def _ball(sides: int) -> Mesh:
+    """Return a ball of radius 1 around the origin."""
     rings, k = sides // 2, np.arange(sides)
-    polar = np.pi * np.arange(1, rings) / rings
-    angles = 2 * np.pi * k / sides
+    polar, angles = np.pi * np.arange(1, rings) / rings, 2 * np.pi * k / sides
     grid = np.stack(
         [
             np.outer(np.sin(polar), np.cos(angles)),
@@ -131,15 +144,17 @@ def _ball(center: Array, radius: float, sides: int) -> Mesh:
         ],
         axis=-1,
     )
-    vertices = np.vstack(([[0, 0, 1]], grid.reshape(-1, 3), [[0, 0, -1]]))
+    vertices = np.vstack(([[0, 0, 1]], _rows(grid), [[0, 0, -1]]))
     n, last = (k + 1) % sides, len(vertices) - 1
     triangles = [np.column_stack((np.zeros(sides, int), 1 + k, 1 + n))]
     for row in range(rings - 2):
         a, b = 1 + row * sides, 1 + (row + 1) * sides
-        triangles += [
-            np.column_stack((a + k, b + k, a + n)),
-            np.column_stack((a + n, b + k, b + n)),
-        ]
+        triangles.append(np.column_stack((a + k, b + k, a + n)))
+        triangles.append(np.column_stack((a + n, b + k, b + n)))
     bottom = 1 + (rings - 2) * sides
     triangles.append(np.column_stack((bottom + n, bottom + k, np.full(sides, last))))
-    return center + radius * vertices, np.vstack(triangles)
+    return vertices, np.vstack(triangles)
+
+
+def _rows(array: Array) -> Array:
+    return array.reshape(-1, 3)

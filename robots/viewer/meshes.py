@@ -15,6 +15,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ...errors import ModelError
 from ..configuration import check_configuration
 from ..robot import Robot
 from . import collada, geometry, three
@@ -42,14 +43,26 @@ class Visual:
     matrix: Array
 
 
-def visuals(robot: Robot, opacity: float = 1.0) -> list[Visual]:
-    """Return what a robot looks like. What cannot be drawn is listed in one `MeshWarning`.
+def read(robot: Robot) -> Any:
+    """Return what a robot looks like, a `pin.GeometryModel`.
+
+    An empty one, and a `MeshWarning`, when its files cannot be read.
+    """
+    try:
+        return robot.visual
+    except ModelError as error:
+        warnings.warn(f"nothing of {robot.name!r} is drawn: {error}", MeshWarning, stacklevel=4)
+        return pin.GeometryModel()
+
+
+def visuals(robot: Robot, model: Any, opacity: float = 1.0) -> list[Visual]:
+    """Return the objects of a robot's geometry model. What cannot be drawn is in a `MeshWarning`.
 
     A mesh's own materials win over the description's colour, as in RViz.
     """
     shown, missing = [], []
     cache: dict[object, list[_Look]] = {}
-    items = list(robot.visual.geometryObjects)
+    items = list(model.geometryObjects)
     for item in items:
         objects = _objects(item, opacity, cache)
         joint, name = joint_name(robot, item.parentJoint), item.name.replace("/", "_")
@@ -66,17 +79,17 @@ def visuals(robot: Robot, opacity: float = 1.0) -> list[Visual]:
             f"{len(missing)} of {len(items)} visual objects of {robot.name!r} cannot be drawn: "
             + ", ".join(missing),
             MeshWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return shown
 
 
-def placements(robot: Robot, q: ArrayLike) -> dict[str, Array]:
+def placements(robot: Robot, model: Any, q: ArrayLike) -> dict[str, Array]:
     """Return T_world_joint (4, 4) of each joint that carries a visual object."""
     q = check_configuration(robot, q)
     data = robot.workspace()
     pin.forwardKinematics(robot.model, data, q)
-    joints = sorted({item.parentJoint for item in robot.visual.geometryObjects})
+    joints = sorted({item.parentJoint for item in model.geometryObjects})
     return {joint_name(robot, j): np.array(data.oMi[j].homogeneous) for j in joints}
 
 
@@ -85,11 +98,13 @@ def joint_name(robot: Robot, joint: int) -> str:
     return str(robot.model.names[joint]).replace("/", "_")
 
 
-def boxes(robot: Robot) -> dict[str, Array]:
+def boxes(robot: Robot, model: Any) -> dict[str, Array]:
     """Return corners (8 n, 3) of boxes around the visual objects of each joint, in its axes."""
     found: dict[str, list[Array]] = {}
-    for item in robot.visual.geometryObjects:
+    for item in model.geometryObjects:
         ends = _box(item)
+        if np.any(ends[0] > ends[1]):  # an empty mesh
+            continue
         corners = np.array([[x, y, z] for x in ends[:, 0] for y in ends[:, 1] for z in ends[:, 2]])
         matrix = np.array(item.placement.homogeneous)
         name = joint_name(robot, item.parentJoint)

@@ -8,12 +8,14 @@ animated.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import geometry, three
+from .three import Part
 
 Array = NDArray[np.float64]
 
@@ -38,7 +40,7 @@ class Style:
     on_top: bool = False
 
     def object(
-        self, part: three.Part, opacity: float | None = None, *, ghost: bool = True, **more: object
+        self, part: Part, opacity: float | None = None, *, ghost: bool = True, **more: object
     ) -> three.Object:
         """Return an object of this style.
 
@@ -93,20 +95,25 @@ def cone(
     apex: Array, axis: Array, half_angle: float, height: float, radius: float, style: Style
 ) -> Shape:
     """Return a cone with a rim and a few straight lines, for its edge to be seen."""
-    vertices, triangles = geometry.cone(half_angle, height)
     matrix = geometry.placement(apex, geometry.rotation_to(axis, axis=2))
+    side, edge, corners = _cone_parts(half_angle, height, radius)
+    pieces = {
+        "side": Piece(style.object(side, ghost=False), matrix),
+        "edge": Piece(style.object(edge, min(1.0, 2.2 * style.opacity)), matrix),
+    }
+    return Shape(pieces, corners @ matrix[:3, :3].T + apex)
+
+
+@lru_cache(maxsize=256)  # the contacts of a scene share their angles, and keep them while they move
+def _cone_parts(half_angle: float, height: float, radius: float) -> tuple[Part, Part, Array]:
+    vertices, triangles = geometry.cone(half_angle, height)
     rim = geometry.tube(vertices[1:], radius, closed=True, sides=8)
     lines = [
         geometry.tube(np.array([vertices[0], corner]), 0.6 * radius, sides=6)
         for corner in vertices[1::8]
     ]
-    side = style.object(three.mesh(vertices, triangles), ghost=False)
     edge = three.mesh(*geometry.merge([rim, *lines]))
-    pieces = {
-        "side": Piece(side, matrix),
-        "edge": Piece(style.object(edge, min(1.0, 2.2 * style.opacity)), matrix),
-    }
-    return Shape(pieces, vertices @ matrix[:3, :3].T + apex)
+    return three.mesh(vertices, triangles), edge, vertices
 
 
 def polygon(points: Array, radius: float, style: Style) -> Shape:

@@ -1,0 +1,400 @@
+"""What the viewer records, and what it refuses: no server, no browser."""
+
+import base64
+import dataclasses
+import gzip
+import re
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pinocchio as pin
+import pytest
+import umsgpack
+
+import footwork as fw
+from footwork import robots
+from footwork.robots.viewer import Viewer, ViewerError, checks, commands, extent, meshes, three
+from footwork.robots.viewer.animation import tracks
+from footwork.robots.viewer.errors import MeshWarning
+from footwork.robots.viewer.store import Entry, Store
+
+
+def commands_of(viewer):
+    """Decode the commands in a saved page."""
+    packed = re.search(r'<script id="commands"[^>]*>([^<]*)</script>', viewer.html()).group(1)
+    blob = gzip.decompress(base64.b64decode(packed))
+    found, at = [], 0
+    while at < len(blob):
+        (size,) = struct.unpack_from("<I", blob, at)
+        found.append(umsgpack.unpackb(blob[at + 4 : at + 4 + size]))
+        at += 4 + size
+    return found
+
+
+def paths(viewer, kind="set_object"):
+    return [c["path"] for c in commands_of(viewer) if c["type"] == kind]
+
+
+# --- the store ---------------------------------------------------------------------------------
+
+
+def test_a_store_keeps_one_entry_a_key_and_the_latest():
+    store = Store()
+    for k in range(10_000):
+        store.put(Entry("/a/#transform", "", b"%d" % k))
+    assert list(store.replay()) == [b"9999"]
+
+
+def test_a_deletion_takes_all_below_it_and_nothing_beside_it():
+    store = Store()
+    for path in ("/a", "/a/b", "/a/b/c", "/ab"):
+        store.put(commands.set_transform(path, np.eye(4)))
+    store.put(commands.delete("/a"))
+    assert [entry.key for entry in store.entries()] == ["/ab/#transform"]
+
+
+def test_what_is_yet_to_be_sent_keeps_its_deletions_in_order():
+    store = Store()
+    transform, delete = commands.set_transform("/a", np.eye(4)), commands.delete("/a")
+    for entry in (transform, delete, transform, delete, transform):
+        store.put(entry, keep_all=True)
+    assert [store.pop().key for _ in range(len(store))] == ["/a/#delete", "/a/#transform"]
+    assert store.pop() is None
+
+
+def test_a_new_object_voids_what_was_set_on_the_old_one():
+    store = Store()
+    geometry, surface = three.sphere(1.0), three.material(0xFF0000)
+    store.put(commands.set_object("/a", three.object3d(geometry, surface)))
+    store.put(commands.set_property("/a/<object>", "visible", False))
+    store.put(commands.set_property("/a", "visible", True))
+    store.put(commands.set_object("/a", three.object3d(geometry, three.material(0x00FF00))))
+    assert {e.key for e in store.entries()} == {"/a/#object", "/a/#property/visible"}
+
+
+def test_the_same_command_again_is_no_change():
+    viewer = Viewer()
+    viewer.arrow("a", [0, 0, 0], [0, 0, 1])
+    before = viewer._store.entries()
+    viewer.arrow("a", [0, 0, 0], [0, 0, 1])
+    assert viewer._store.entries() == before
+    assert not viewer._put(before[-1])
+
+
+# --- drawings ----------------------------------------------------------------------------------
+
+
+def draw_all(viewer):
+    viewer.arrow("forces/arrow", [0, 0, 0], [0, 0, 1])
+    viewer.cone("cone", [0, 0, 0], [0, 1, 1], 0.6, 0.3)
+    viewer.polygon("polygon", [[0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    viewer.point("point", [0, 0, 1])
+    viewer.path("path", np.eye(3))
+    viewer.frame("frame", pin.SE3.Identity())
+    viewer.box("box", np.eye(4), [1, 2, 3])
+    viewer.label("label", [0, 0, 1], "text")
+
+
+def test_every_drawing_is_recorded_and_deleted():
+    viewer = Viewer()
+    draw_all(viewer)
+    names = {"forces/arrow", "cone", "polygon", "point", "path", "frame", "box", "label"}
+    assert set(viewer.names) == names
+    assert {p.removeprefix("/overlays/").rpartition("/")[0] for p in paths(viewer)} == names
+    viewer.delete("forces")
+    assert "/overlays/forces/arrow/shaft" not in paths(viewer)
+    viewer.clear()
+    assert viewer.names == ()
+    assert paths(viewer) == []
+
+
+def test_ten_thousand_updates_do_not_grow():
+    viewer = Viewer()
+    draw_all(viewer)
+    size = len(viewer._store)
+    for k in range(2_500):
+        viewer.arrow("forces/arrow", [k, 0, 0], [0, k + 1, 1])
+        viewer.point("point", [0, k, 1])
+        viewer.cone("cone", [0, k, 0], [0, 1, 1], 0.6, 0.3)
+        viewer.legend(str(k))
+    assert len(viewer._store) == size + 1
+    assert len(viewer.html()) == pytest.approx(len(Viewer().html()), abs=60_000)
+
+
+def test_an_arrow_that_shrinks_to_nothing_goes_and_comes_back():
+    viewer = Viewer()
+    viewer.arrow("a", [0, 0, 0], [0, 0, 1])
+    viewer.arrow("a", [0, 0, 0], [0, 0, 0])
+    assert viewer.names == ("a",)
+    assert paths(viewer) == []
+    viewer.arrow("a", [0, 0, 0], [0, 0, 1])
+    assert paths(viewer) == ["/overlays/a/shaft", "/overlays/a/head"]
+
+
+def test_a_polygon_of_two_points_is_a_line_and_of_one_a_ball():
+    viewer = Viewer()
+    viewer.polygon("line", [[0, 0, 0], [1, 0, 0]])
+    viewer.polygon("ball", [[0, 0, 0]])
+    assert paths(viewer) == ["/overlays/line/outline", "/overlays/ball/outline"]
+
+
+def test_transparent_drawings_do_not_hide_what_is_inside():
+    viewer = Viewer()
+    viewer.cone("cone", [0, 0, 0], [0, 0, 1], 0.6, 0.3, opacity=0.3)
+    for command in commands_of(viewer):
+        if command["type"] == "set_object":
+            (surface,) = command["object"]["materials"]
+            assert surface["transparent"]
+            assert not surface["depthWrite"]
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda v: v.arrow("a", [0, 0], [0, 0, 1]), "point: got shape (2,), expected (3,)"),
+        (lambda v: v.arrow("a", [0, 0, 0], [0, 0, np.nan]), "expected finite"),
+        (lambda v: v.arrow("a", [0, 0, 0], [0, 0, np.inf]), "expected finite"),
+        (lambda v: v.arrow("a", "here", [0, 0, 1]), "expected numbers"),
+        (lambda v: v.arrow("a", [0, 0, 0], [0, 0, 1], color="rde"), "did you mean 'red'"),
+        (lambda v: v.arrow("a", [0, 0, 0], [0, 0, 1], color=(2, 0, 0)), "0…1"),
+        (lambda v: v.arrow("a", [0, 0, 0], [0, 0, 1], opacity=0), "(0, 1]"),
+        (lambda v: v.arrow("a", [0, 0, 0], [0, 0, 1], opacity=np.nan), "(0, 1]"),
+        (lambda v: v.arrow("a", [0, 0, 0], [0, 0, 1], radius=-1), "above 0"),
+        (lambda v: v.arrow("", [0, 0, 0], [0, 0, 1]), "name: got ''"),
+        (lambda v: v.arrow("a//b", [0, 0, 0], [0, 0, 1]), "name: got 'a//b'"),
+        (lambda v: v.arrow("a/<object>", [0, 0, 0], [0, 0, 1]), "name: got"),
+        (lambda v: v.arrow(3, [0, 0, 0], [0, 0, 1]), "name: got 3"),
+        (lambda v: v.arrow("point/x", [0, 0, 0], [0, 0, 1]), "folder and a drawing"),
+        (lambda v: v.cone("a", [0, 0, 0], [0, 0, 0], 0.5, 1), "zero vector"),
+        (lambda v: v.cone("a", [0, 0, 0], [0, 0, 1], np.pi / 2, 1), "radians in [0, π/2)"),
+        (lambda v: v.cone("a", [0, 0, 0], [0, 0, 1], 0.5, 0), "height"),
+        (lambda v: v.polygon("a", np.zeros((0, 3))), "at least 1"),
+        (lambda v: v.polygon("a", [[0, 0]]), "expected (k, 3)"),
+        (lambda v: v.frame("a", np.eye(3)), "expected (4, 4)"),
+        (lambda v: v.box("a", np.eye(4), [1, 0, 1]), "size"),
+        (lambda v: v.set_camera([0, 0, 1], [0, 0, 1]), "which is the target"),
+        (lambda v: v.set_camera([0, 0, 1], [0, 0, 2], field_of_view=200), "[1, 150]"),
+        (lambda v: v.delete("pont"), "did you mean 'point'"),
+        (lambda v: v.display([0, 0]), "no robot"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(draw, words):
+    viewer = Viewer()
+    viewer.point("point", [0, 0, 0])
+    before = viewer._store.entries()
+    with pytest.raises(ViewerError, match=re.escape(words)):
+        draw(viewer)
+    assert viewer._store.entries() == before
+
+
+def test_colours():
+    assert checks.color("#FF8000") == checks.color((1.0, 0.502, 0)) == 0xFF8000
+    assert checks.color("#f80") == 0xFF8800
+    assert checks.color("Red") == int(checks.COLORS["red"][1:], 16)
+
+
+# --- robots ------------------------------------------------------------------------------------
+
+
+def test_display_moves_the_links_to_where_kinematics_says():
+    robot = fw.load("biped")
+    viewer = Viewer(robot)
+    q = robot.random_configuration(3)
+    viewer.display(q)
+    data = robot.model.createData()
+    pin.forwardKinematics(robot.model, data, q)
+    sent = {c["path"]: c["matrix"] for c in commands_of(viewer) if c["type"] == "set_transform"}
+    joints = {item.parentJoint for item in robot.visual.geometryObjects}
+    assert joints
+    for joint in joints:
+        matrix = np.array(sent[f"/robot/{robot.model.names[joint]}"]).reshape(4, 4).T
+        np.testing.assert_allclose(matrix, data.oMi[joint].homogeneous, atol=1e-12)
+
+
+def test_every_visual_object_of_a_robot_is_in_the_page():
+    robot = fw.load("quadruped")
+    found = {path.split("/")[3] for path in paths(Viewer(robot)) if path.startswith("/robot/")}
+    assert found == {item.name for item in robot.visual.geometryObjects}
+
+
+class OtherShapes(robots.shapes.NoShapes):
+    """The robot's shapes after a change."""
+
+    def __init__(self, change):
+        object.__setattr__(self, "change", change)
+
+    def read(self, model, kind):
+        return self.change(fw.load("biped").visual)
+
+
+def with_shapes(change):
+    return dataclasses.replace(fw.load("biped"), name="odd", shapes=OtherShapes(change))
+
+
+def test_a_robot_without_shapes_has_the_height_of_its_joints():
+    bare = with_shapes(lambda visual: pin.GeometryModel())
+    viewer = Viewer(bare)
+    assert viewer.scale == extent(bare, bare.posture()) > 0.1
+    assert paths(viewer) == []
+
+
+def test_a_mesh_that_cannot_be_drawn_is_named_in_a_warning():
+    def lose_a_hand(visual):
+        empty = pin.hppfcl.BVHModelOBBRSS()
+        visual.addGeometryObject(pin.GeometryObject("lost_hand", 1, pin.SE3.Identity(), empty))
+        return visual
+
+    with pytest.warns(MeshWarning, match=r"1 of \d+ visual objects of 'odd'.*lost_hand") as caught:
+        viewer = Viewer(with_shapes(lose_a_hand))
+    assert caught[0].filename == __file__
+    assert np.isfinite(viewer.scale)
+    assert len(paths(viewer)) > 3  # the rest is there
+
+
+def test_shapes_that_cannot_be_read_are_a_warning_and_the_drawings_stay():
+    def fail(visual):
+        raise fw.ModelError("torso.stl is missing")
+
+    with pytest.warns(MeshWarning, match=r"nothing of 'odd' is drawn.*torso.stl") as caught:
+        viewer = Viewer(with_shapes(fail))
+    assert caught[0].filename == __file__
+    viewer.display(viewer.robot.posture())
+    viewer.point("here", [0, 0, 0])
+    assert paths(viewer) == ["/overlays/here/ball"]
+
+
+def test_wrong_configurations_are_refused():
+    viewer = Viewer(fw.load("biped"))
+    with pytest.raises(fw.ConfigurationError, match="shape"):
+        viewer.display([0, 0])
+    with pytest.raises(fw.ConfigurationError, match="expected finite"):
+        viewer.display(np.full(viewer.robot.nq, np.nan))
+
+
+def test_extent_is_the_height_of_the_boxes():
+    robot = fw.load("block")
+    tall = fw.robots.block(mass=1.0, size=(0.2, 0.3, 0.7))
+    assert extent(tall, tall.neutral()) == pytest.approx(0.7)
+    assert Viewer(robot).scale == pytest.approx(extent(robot, robot.posture()))
+
+
+def primitive(shape):
+    item = pin.GeometryObject("it", 0, pin.SE3.Identity(), shape)
+    return three_box(meshes._primitive(item.geometry))
+
+
+def three_box(part):
+    """Return the full sides of a three.js geometry about its own axes."""
+    if part["type"] == "BoxGeometry":
+        return [part["width"], part["height"], part["depth"]]
+    if part["type"] == "SphereGeometry":
+        return [2 * part["radius"]] * 3
+    if part["type"] == "CylinderGeometry":
+        wide = 2 * max(part["radiusTop"], part["radiusBottom"])
+        return [wide, part["height"], wide]  # about y
+    data = part["data"]["attributes"]["position"]["array"].data
+    return np.ptp(np.frombuffer(data, np.float32).reshape(-1, 3), axis=0)
+
+
+@pytest.mark.parametrize(
+    ("shape", "sides"),
+    [
+        (pin.hppfcl.Box(0.1, 0.2, 0.3), [0.1, 0.2, 0.3]),
+        (pin.hppfcl.Sphere(0.1), [0.2, 0.2, 0.2]),
+        (pin.hppfcl.Cylinder(0.1, 0.5), [0.2, 0.5, 0.2]),
+        (pin.hppfcl.Cone(0.1, 0.5), [0.2, 0.5, 0.2]),
+        (pin.hppfcl.Capsule(0.1, 0.5), [0.2, 0.2, 0.7]),
+        (pin.hppfcl.Ellipsoid(0.1, 0.2, 0.3), [0.2, 0.4, 0.6]),
+    ],
+)
+def test_primitives_have_their_sizes(shape, sides):
+    np.testing.assert_allclose(primitive(shape), sides, rtol=1e-2)
+
+
+def test_parts_that_several_objects_share_are_sent_once():
+    ball, surface = three.sphere(1.0), three.material(0xFF0000)
+    things = [three.object3d(ball, surface, name=name) for name in "ab"]
+    common, light = three.shared([*things, three.object3d(three.sphere(2.0), surface)])
+    assert common == [ball]
+    assert [t["geometries"][0] for t in light[:2]] == [{"uuid": ball["uuid"], "shared": True}] * 2
+    assert light[2]["geometries"] == [three.sphere(2.0)]
+
+
+# --- animation ---------------------------------------------------------------------------------
+
+
+def test_animation_has_the_poses_at_their_times():
+    times = np.array([1.0, 1.5, 3.0])
+    poses = np.array([pin.SE3.Random().homogeneous for _ in times])
+    still = np.array([np.eye(4)] * 3)
+    (clip,) = tracks(times, {"/robot/arm": poses, "/robot/base": still})
+    assert clip["path"] == "/robot/arm"
+    position, rotation = clip["clip"]["tracks"]
+    for track in (position, rotation):
+        np.testing.assert_allclose(np.frombuffer(track["times"].data, np.float32), [0, 0.5, 2])
+    where = np.frombuffer(position["values"].data, np.float32).reshape(-1, 3)
+    np.testing.assert_allclose(where, poses[:, :3, 3], rtol=1e-6)
+    for xyzw, pose in zip(
+        np.frombuffer(rotation["values"].data, np.float32).reshape(-1, 4), poses, strict=True
+    ):
+        R = pin.Quaternion(xyzw.astype(float)).toRotationMatrix()
+        np.testing.assert_allclose(R, pose[:3, :3], atol=1e-6)
+
+
+@pytest.mark.parametrize("times", [[0.0], [0.0, 0.0], [1.0, 0.0], [0.0, np.nan], [0.0, 1.0, 2.0]])
+def test_animations_need_increasing_times(times):
+    robot = fw.load("biped")
+    with pytest.raises(ViewerError):
+        Viewer(robot).animate(times, [robot.posture()] * 2)
+
+
+def test_display_ends_an_animation():
+    robot = fw.load("biped")
+    viewer = Viewer(robot)
+    viewer.animate([0, 1], [robot.posture(), robot.random_configuration(0)])
+    assert commands_of(viewer)[-1]["type"] == "set_animation"
+    viewer.display(robot.posture())
+    assert "set_animation" not in [c["type"] for c in commands_of(viewer)]
+
+
+# --- pages -------------------------------------------------------------------------------------
+
+
+def test_a_saved_page_is_whole_and_reproducible(tmp_path):
+    robot = fw.load("biped")
+    pages = []
+    for name in ("a.html", "b.html"):
+        viewer = Viewer(robot)
+        draw_all(viewer)
+        path = viewer.save_html(tmp_path / name)
+        pages.append(path.read_text(encoding="utf-8"))
+    assert pages[0] == pages[1]
+    ours = re.sub(r"<script>[^<]{0,50}MeshCat.*?</script>", "", pages[0], flags=re.S)
+    assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!data:)""", ours)
+
+
+def test_the_title_cannot_break_out_of_the_page():
+    text = Viewer(title="</title><script>alert(1)</script>").html()
+    assert "<script>alert(1)" not in text
+
+
+def test_notebooks_get_the_whole_page_in_a_frame():
+    frame = Viewer()._repr_html_()
+    assert frame.startswith("<iframe")
+    assert 'srcdoc="&lt;!DOCTYPE html&gt;' in frame
+
+
+def test_importing_footwork_imports_no_viewer():
+    code = (
+        "import sys, footwork, footwork.robots; "
+        "print([m for m in ('meshcat', 'tornado', 'umsgpack', 'footwork.robots.viewer') "
+        "if m in sys.modules])"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "[]"
+    with pytest.raises(AttributeError, match="no attribute 'Viewr'"):
+        fw.robots.Viewr  # noqa: B018
