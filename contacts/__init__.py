@@ -8,6 +8,7 @@ from .forces import contact_forces, static_hold
 from .friction_cone import FrictionCone
 from .hold import Hold
 from .regions import Region, static_equilibrium_polygon
+from .scene import draw_hold, view
 
 __all__ = [
     "Contact",
@@ -21,4 +22,6 @@ __all__ = [
     "Hold",
     "Region",
     "static_equilibrium_polygon",
+    "draw_hold",
+    "view",
 ]

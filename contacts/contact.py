@@ -54,7 +54,7 @@ class Contact(ABC):
         return FrictionCone(self.friction, self.pose(robot, q).rotation[:, 2])
 
     def jacobian(self, robot: Robot, q: ArrayLike) -> Array:
-        """Return J (dim, nv), v_c = J v: velocity of the centre, and for a patch ω, in world axes.
+        """Return J (dim, nv), v_c = J v: velocity of the centre, for a patch ω too; world axes.
 
         At r from the frame's origin, J_p = J_v − [r]× J_ω, column by column J_v + J_ω × r.
         """
@@ -65,23 +65,26 @@ class Contact(ABC):
     def drift(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
         """Return (dJ/dt) v (dim,): the acceleration of the centre when a = 0, in world axes.
 
-        a_p = a_o + α × r + ω × (ω × r), the classical acceleration of a body's point.
+        a_p = a_o + α × r + ω × (ω × r_b), the classical acceleration of a body's point, with r_b
+        the part of r that turns with the body.
         """
         drift = dynamics.frame_drift(robot, q, v, self.frame)
         omega = dynamics.frame_jacobian(robot, q, self.frame)[3:] @ np.asarray(v, dtype=float)
         r = self._arm(robot, q)
-        drift[:3] += np.cross(drift[3:], r) + np.cross(omega, np.cross(omega, r))
+        drift[:3] += np.cross(drift[3:], r)
+        drift[:3] += np.cross(omega, np.cross(omega, self._turning_arm(robot, q)))
         return drift[: self.dim]
 
     def hessian(self, robot: Robot, q: ArrayLike) -> Array:
         """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction).
 
-        From J_p = J_v + J_ω × r with ∂r/∂k = J_ω,k × r: H_p = H_v + H_ω × r + J_ω,j × (J_ω,k × r).
+        From J_p = J_v + J_ω × r with ∂r/∂k = J_ω,k × r_b, r_b being the part of r that turns with
+        the body: H_p = H_v + H_ω × r + J_ω,j × (J_ω,k × r_b).
         """
         H = dynamics.frame_hessian(robot, q, self.frame)
         J_omega = dynamics.frame_jacobian(robot, q, self.frame)[3:]
         r = self._arm(robot, q)
-        r_rates = _cross(J_omega, r[:, None])
+        r_rates = _cross(J_omega, self._turning_arm(robot, q)[:, None])
         H[:3] += _cross(H[3:], r[:, None, None])
         H[:3] += _cross(J_omega[:, :, None], r_rates[:, None, :])
         return H[: self.dim]
@@ -98,16 +101,22 @@ class Contact(ABC):
         origin = dynamics.frame_placement(robot, q, self.frame).translation
         return np.asarray(self.pose(robot, q).translation - origin)
 
+    def _turning_arm(self, robot: Robot, q: ArrayLike) -> Array:
+        """The part of the arm that is fixed to the body, (3,), world axes [m]."""
+        return self._arm(robot, q)
+
 
 @dataclass(frozen=True, eq=False)
 class PointContact(Contact):
-    """A point of the robot that touches the world: a ball foot, a fingertip, a corner.
+    """A point of the robot that touches the world: a fingertip, a corner, or a ball that rolls.
 
     Attributes:
         frame: of the robot, by name; a name shared by a link and a joint means the link.
         friction: Coulomb coefficient μ ≥ 0.
         normal: (3,), unit vector of the ground there, from the ground into the robot, world axes.
-        offset: (3,), the point in the axes of `frame` [m].
+        offset: (3,), the point, or the ball's centre, in the axes of `frame` [m].
+        radius: of a ball foot [m]: it touches the ground at its centre − radius · normal, and as
+            it rolls another point of it does.
         name: of the contact; the frame's when empty.
         bilateral: True for a hold that can also pull, without friction limit (a hand on a rung).
     """
@@ -116,14 +125,17 @@ class PointContact(Contact):
     friction: float
     normal: Array = (0.0, 0.0, 1.0)  # type: ignore[assignment]
     offset: Array = (0.0, 0.0, 0.0)  # type: ignore[assignment]
-    name: str = ""
-    bilateral: bool = False
+    radius: float = field(default=0.0, kw_only=True)
+    name: str = field(default="", kw_only=True)
+    bilateral: bool = field(default=False, kw_only=True)
     dim = 3
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", check_friction(self.friction))
         object.__setattr__(self, "normal", unit_vector(self.normal, "normal"))
         object.__setattr__(self, "offset", _finite3(self.offset, "offset"))
+        if not (np.isfinite(self.radius) and self.radius >= 0):
+            raise ContactError(f"radius: got {self.radius}, expected at least 0 [m]")
 
     @property
     def points(self) -> Array:
@@ -131,9 +143,12 @@ class PointContact(Contact):
         return np.zeros((1, 3))
 
     def pose(self, robot: Robot, q: ArrayLike) -> Any:
-        """Return T_world_contact: the point, and axes of which z is the ground's normal."""
-        T = dynamics.frame_placement(robot, q, self.frame)
-        return pin.SE3(axes_along(self.normal), T.act(self.offset))
+        """Return T_world_contact: where the ground is touched, and axes with its normal as z."""
+        centre = dynamics.frame_placement(robot, q, self.frame).act(self.offset)
+        return pin.SE3(axes_along(self.normal), centre - self.radius * self.normal)
+
+    def _turning_arm(self, robot: Robot, q: ArrayLike) -> Array:
+        return np.asarray(dynamics.frame_placement(robot, q, self.frame).rotation @ self.offset)
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,7 +92,7 @@ class ContactSet:
         """Return how far the contacts are from where they should be, (dim,), world axes.
 
         A point: p − p*; a surface: [p − p*; log(R R*ᵀ)], with the rotation vector in world axes, so
-        that the error's rate is J v at the target.
+        that the error's rate is J v at the target (but for a ball, whose p rolls along).
 
         Args:
             q: configuration (nq,).
@@ -157,7 +157,7 @@ class ContactSet:
 
 
 def at_feet(robot: Robot, friction: float = 0.7) -> ContactSet:
-    """Return contacts at the robot's own feet: its soles as surfaces, its ball feet as points.
+    """Return contacts at the robot's own feet: its soles as surfaces, its ball feet as balls.
 
     Points take the normal of level ground; surfaces take theirs from the sole.
 
@@ -172,8 +172,12 @@ def at_feet(robot: Robot, friction: float = 0.7) -> ContactSet:
     contacts: list[Contact] = []
     for foot in robot.feet.values():
         if foot.is_point:
-            offset = np.array(foot.placement.translation)
-            contacts.append(PointContact(foot.frame, friction, offset=offset, name=foot.name))
+            centre = np.array(foot.placement.translation)
+            contacts.append(
+                PointContact(
+                    foot.frame, friction, offset=centre, radius=foot.radius, name=foot.name
+                )
+            )
         else:
             contacts.append(
                 SurfaceContact(

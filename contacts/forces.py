@@ -78,27 +78,29 @@ def contact_forces(
     contact_set = ContactSet.of(robot, contacts)
     limits = _limits(robot, torque_limits)
     balance = Equilibrium.of(contact_set, q, load(robot, q, v, a, wrenches), limits)
-    return decide(contact_set, np.array(q, dtype=float), balance)
+    return decide(contact_set, np.array(q, dtype=float), dict(wrenches or {}), balance)
 
 
-def decide(contacts: ContactSet, q: Array, balance: Equilibrium) -> Hold:
+def decide(
+    contacts: ContactSet, q: Array, external: Mapping[str, Wrench], balance: Equilibrium
+) -> Hold:
     """Return the Hold of a balance: margin first, then forces or a certificate."""
-    common: Any = {"contacts": contacts, "q": q, "balance": balance, "solver": SOLVER}
+    asked: Any = (contacts, q, external, balance, SOLVER)
     margin, forces = _margin_and_forces(balance)
     edge = EDGE * balance.weight
     if margin > edge and forces is not None:
-        return Hold(True, "feasible", margin, forces, None, "", **common)
+        return Hold(True, "feasible", margin, forces, None, "", *asked)
     if margin < -edge and (y := certificate(balance)) is not None:
         reason = reasons.why_not(contacts, q, balance, y)
-        return Hold(False, "infeasible", margin, None, y, reason, **common)
+        return Hold(False, "infeasible", margin, None, y, reason, *asked)
     if margin > edge or np.isnan(margin):
         reason = "unsolved: the solver found neither forces nor a certificate that check out"
-        return Hold(None, "unsolved", margin, None, None, reason, **common)
+        return Hold(None, "unsolved", margin, None, None, reason, *asked)
     reason = (
         f"at the edge: within {edge:.1e} N of what the contacts can hold, where rounding decides; "
         f"move, push or tilt a little and ask again"
     )
-    return Hold(None, "at the edge", margin, forces, None, reason, **common)
+    return Hold(None, "at the edge", margin, forces, None, reason, *asked)
 
 
 def _margin_and_forces(balance: Equilibrium) -> tuple[float, Array | None]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from ..dynamics import Wrench
 from .contact_set import ContactSet
 from .equilibrium import Equilibrium
 from .planar import inradius
+from .reasons import joint_of_row
 
 Array = NDArray[np.float64]
 
@@ -33,7 +36,7 @@ class Hold:
             and yᵀ(τ_g + τ_ext − M a − vᵀCv) > Σ limit |S y| (S y = 0 where there is no limit).
         reason: in words, when it does not hold.
         solver: the one that was asked.
-        contacts, q: what was asked.
+        contacts, q, external: what was asked: contacts, configuration, external wrenches.
     """
 
     feasible: bool | None
@@ -44,8 +47,9 @@ class Hold:
     reason: str
     contacts: ContactSet
     q: Array
-    balance: Equilibrium = field(repr=False)
-    solver: str = ""
+    external: Mapping[str, Wrench]
+    balance: Equilibrium
+    solver: str
 
     @cached_property
     def forces(self) -> dict[str, Array] | None:
@@ -121,22 +125,82 @@ class Hold:
 
     def explain(self) -> str:
         """Return the verdict, the forces and the margins, or the reason, as text of a few lines."""
-        verdict = {True: "holds", False: "does not hold", None: self.status}[self.feasible]
-        lines = [
-            f"{self.contacts.robot.name} {verdict} on {', '.join(self.contacts.names) or 'nothing'}"
-        ]
+        verdict = {True: "holds", False: "does not hold", None: f"is {self.status}"}[self.feasible]
+        where = ", ".join(self.contacts.names) or "nothing"
+        lines = [f"{self.contacts.robot.name} {verdict} on {where}"]
         if self.reason:
-            lines.append(f"  {self.reason}")
-        lines.append(f"  margin {self.margin:.4g} N of normal force at every contact")
-        if self.feasible is not False:
-            lines.append(f"  torque margin {100 * self.torque_margin:.3g} % of the limit")
-        for name, wrench in (self.wrenches or {}).items():
-            force = " ".join(f"{x:8.2f}" for x in wrench.force)
-            moment = " ".join(f"{x:7.2f}" for x in wrench.moment)
-            lines.append(f"  {name:<24} force [{force}] N   moment [{moment}] N·m")
+            lines.append(self.reason)
+        lines.append(f"margin {self.margin:.4g} N of normal force at every contact")
         if self.forces is not None:
-            lines.append(f"  residual of the equations of motion {self.residual:.1e} N")
-        return "\n".join(lines)
+            lines += self._force_lines() + self._torque_lines()
+            lines.append(f"residual of the equations of motion {self.residual:.1e} N")
+        return "\n  ".join(lines)
+
+    def _force_lines(self) -> list[str]:
+        lines = []
+        for contact in self.contacts:
+            wrench = (self.wrenches or {})[contact.name]
+            line = f"{contact.name:<14} force ({_numbers(wrench.force)}) N"
+            moment = f"   moment ({_numbers(wrench.moment)}) N·m"
+            lines.append(line + (moment if contact.dim == 6 else ""))
+        return lines
+
+    def _torque_lines(self) -> list[str]:
+        """The joint that comes nearest to its limit, and what the best forces would leave it."""
+        torques, limits = np.abs(np.asarray(self.torques)), self.balance.limits
+        if not np.isfinite(limits).any():
+            return [f"largest torque {torques.max():.4g} N·m"] if len(torques) else []
+        with np.errstate(divide="ignore", invalid="ignore"):
+            row = int(np.nanargmax(np.where(np.isfinite(limits), torques / limits, 0.0)))
+        joint = joint_of_row(self.contacts.robot, int(self.balance.actuated[row]))
+        return [
+            f"torques: {joint} is nearest to its limit, {torques[row]:.4g} of "
+            f"{limits[row]:.4g} N·m; the best forces would leave {100 * self.torque_margin:.1f} %"
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything but the robot as plain lists and numbers, for JSON; ±inf as None.
+
+        Margins that are not finite come with "margin_text": "inf" or "-inf".
+        """
+        wrenches = self.wrenches or {}
+        return {
+            "robot": self.contacts.robot.name,
+            "feasible": self.feasible,
+            "status": self.status,
+            "reason": self.reason,
+            "margin": _finite(self.margin),
+            "margin_text": str(self.margin),
+            "torque_margin": _finite(self.torque_margin),
+            "residual": _finite(self.residual),
+            "solver": self.solver,
+            "q": _listed(self.q),
+            "forces": {name: _listed(f) for name, f in (self.forces or {}).items()} or None,
+            "wrenches": {
+                name: {
+                    "force": _listed(w.force),
+                    "moment": _listed(w.moment),
+                    "point": _listed(w.point),
+                }
+                for name, w in wrenches.items()
+            }
+            or None,
+            "torques": _listed(self.torques),
+            "certificate": _listed(self.certificate),
+        }
 
     def __repr__(self) -> str:
         return f"Hold(feasible={self.feasible}, margin={self.margin:.6g} N, status={self.status!r})"
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _listed(array: Array | None) -> Any:
+    return None if array is None else np.asarray(array).tolist()
+
+
+def _numbers(vector: Array) -> str:
+    """Components in columns, without −0.00."""
+    return " ".join(f"{x:8.2f}" for x in np.round(vector, 2) + 0.0)

@@ -13,6 +13,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from .. import dynamics
+from ..robots import Robot
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium import Equilibrium
@@ -45,16 +46,16 @@ def _torque_words(contacts: ContactSet, balance: Equilibrium) -> str:
     with np.errstate(divide="ignore", invalid="ignore"):
         used = np.where(np.isfinite(balance.limits), torques / balance.limits, 0.0)
     row = int(np.nanargmax(used))
-    name = _joint_of_row(contacts, int(balance.actuated[row]))
+    name = joint_of_row(contacts.robot, int(balance.actuated[row]))
     return (
         f"torque limits: {name} would need {torques[row]:.4g} of its {balance.limits[row]:.4g} N·m "
         f"even with the best forces"
     )
 
 
-def _joint_of_row(contacts: ContactSet, row: int) -> str:
-    model = contacts.robot.model
-    for joint, name in zip(model.joints, model.names, strict=True):
+def joint_of_row(robot: Robot, row: int) -> str:
+    """Return the name of the joint that a row of the equations of motion belongs to."""
+    for joint, name in zip(robot.model.joints, robot.model.names, strict=True):
         if 0 <= joint.idx_v <= row < joint.idx_v + joint.nv:
             return str(name)
     return f"row {row}"

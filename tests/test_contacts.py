@@ -95,6 +95,29 @@ def test_vertex_forces_and_wrench_do_the_same_work(contact_set, seed):
         assert by_points == pytest.approx(contact.jacobian(robot, q).T @ w, abs=1e-12)
 
 
+def test_a_ball_rolls():
+    """The point that touches stays below the centre; its material velocity is J v, and J moves."""
+    robot = robots.load("quadruped")
+    q, v = robot.random_configuration(1), np.random.default_rng(1).standard_normal(robot.nv)
+    frame, n = robot.feet["lf_foot"].frame, np.array([0.6, 0, 0.8])
+    ball = contacts.PointContact(frame, 0.5, normal=n, offset=(0.1, 0.2, 0.3), radius=0.05)
+    centre = contacts.PointContact(frame, 0.5, normal=n, offset=(0.1, 0.2, 0.3))
+    touch = ball.pose(robot, q).translation
+    assert touch == pytest.approx(centre.pose(robot, q).translation - 0.05 * n)
+    T = robots_frame(robot, q, frame)
+    material = contacts.PointContact(frame, 0.5, offset=T.actInv(touch))  # the point there now
+    assert ball.jacobian(robot, q) == pytest.approx(material.jacobian(robot, q), abs=1e-12)
+    expected = central(lambda x: ball.jacobian(robot, x), robot, q)
+    assert ball.hessian(robot, q) == pytest.approx(expected, abs=1e-8)
+    assert ball.drift(robot, q, v) == pytest.approx(expected @ v @ v, abs=1e-7)
+
+
+def robots_frame(robot, q, frame):
+    data = robot.model.createData()
+    pin.framesForwardKinematics(robot.model, data, q)
+    return data.oMf[robot.frame_id(frame)]
+
+
 def test_error_vanishes_at_the_target_and_grows_with_the_jacobian(contact_set):
     robot = contact_set.robot
     q = robot.random_configuration(1)

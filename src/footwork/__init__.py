@@ -71,7 +71,7 @@ __all__ = [
 
 
 def _check_links(package: Path = Path(__file__).parent) -> None:
-    """Say so when a checkout turned the links to the rooms into text files (core.symlinks=false)."""
+    """Say so when a checkout turned the links to the rooms into text files."""
     broken = [room for room in _ROOMS if (package / room).is_file()]
     if broken:
         raise ImportError(

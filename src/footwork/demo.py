@@ -1,0 +1,107 @@
+"""The main job in one command: load, evaluate, decide, draw."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from . import contacts, dynamics, robots
+from .contacts import Hold, PointContact
+from .dynamics import Wrench
+from .errors import FootworkError
+from .robots import Robot
+
+SLOPE = np.radians(25)
+
+
+def run(out: Path, picture: bool = True) -> bool:
+    """Show a humanoid on two feet, pushed too hard, and a quadruped with a foot on a slope.
+
+    Prints the terms of the equations of motion and the verdicts, writes a page for each into `out`
+    and a picture where there is a browser. Returns whether every verdict is the expected one.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    humanoid, quadruped = _robot("talos", "biped"), _robot("solo12", "quadruped")
+    print_terms(humanoid)
+    standing = stand(humanoid)
+    scenes = {
+        f"{humanoid.name}-standing": (standing, True),
+        f"{humanoid.name}-pushed": (pushed(humanoid, 1.5 * standing.push_margin()), False),
+        f"{quadruped.name}-slope": (on_a_slope(quadruped), True),
+    }
+    for name, (hold, _) in scenes.items():
+        print(f"\n{hold.explain()}")
+        picture = _save(hold, out / name, picture)
+    return all(hold.feasible is expected for hold, expected in scenes.values())
+
+
+def print_terms(robot: Robot) -> None:
+    """Print the size of every term of M a + vᵀCv = Sᵀτ + τ_g in a random state, checked twice."""
+    rng = np.random.default_rng(0)
+    q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
+    M, C = dynamics.mass_matrix(robot, q), dynamics.coriolis_tensor(robot, q)
+    tau_g = dynamics.gravity_torques(robot, q)
+    sums = dynamics.jacobian_sums
+    rows = [
+        ("mass matrix M", M, sums.mass_matrix(robot, q)),
+        ("Coriolis tensor C", C, sums.coriolis_tensor(robot, q)),
+        ("gravity torques τ_g", tau_g, sums.gravity_torques(robot, q)),
+        ("bias vᵀCv − τ_g", C @ v @ v - tau_g, dynamics.bias(robot, q, v)),
+    ]
+    print(f"{robot}\n\n{'term':<22} {'shape':<14} {'norm':>10}   difference between two roads")
+    for name, one, other in rows:
+        shape = "×".join(map(str, one.shape))
+        print(f"{name:<22} {shape:<14} {np.linalg.norm(one):>10.4g}   {abs(one - other).max():.1e}")
+
+
+def stand(robot: Robot) -> Hold:
+    """The robot in its posture on its own feet."""
+    return contacts.static_hold(robot, robot.posture(), contacts.at_feet(robot))
+
+
+def pushed(robot: Robot, newtons: float) -> Hold:
+    """The same with a horizontal push from behind at the height of the centre of mass."""
+    q, base = robot.posture(), robot.model.frames[2].name
+    push = Wrench([newtons, 0.0, 0.0], [0.0, 0.0, 0.0], point=dynamics.com(robot, q))
+    return contacts.static_hold(robot, q, contacts.at_feet(robot), {base: push})
+
+
+def on_a_slope(robot: Robot) -> Hold:
+    """The robot on its feet, the ground under the first of them sloping up to the front."""
+    normal = np.array([-np.sin(SLOPE), 0.0, np.cos(SLOPE)])
+    level = np.array([0.0, 0.0, 1.0])
+    feet = [
+        PointContact(
+            foot.frame,
+            friction=0.7,
+            normal=level if i else normal,
+            offset=foot.placement.translation,
+            radius=foot.radius,
+            name=foot.name,
+        )
+        for i, foot in enumerate(robot.feet.values())
+    ]
+    return contacts.static_hold(robot, robot.posture(), feet)
+
+
+def _robot(name: str, ours: str) -> Robot:
+    """The robot of that name, or ours of the same kind where its package is not installed."""
+    installed = {info.name for info in robots.available() if info.installed}
+    return robots.load(name if name in installed else ours)
+
+
+def _save(hold: Hold, stem: Path, picture: bool) -> bool:
+    """Write page and picture; return whether to go on trying pictures."""
+    viewer = contacts.view(hold)
+    page = viewer.save_html(stem.with_suffix(".html"))
+    print(f"  page      {page}")
+    if picture:
+        try:
+            viewer.screenshot(stem.with_suffix(".png"))
+            print(f"  picture   {stem.with_suffix('.png')}")
+        except FootworkError as error:
+            print(f"  no pictures: {error}", file=sys.stderr)
+            return False
+    return picture

@@ -1,0 +1,152 @@
+"""The command: what it prints, writes and answers, run as a user would."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from footwork import cli, robots
+
+
+def run(capsys, *arguments):
+    """Exit code, standard output and standard error of `footwork …`."""
+    try:
+        code = cli.main(list(arguments))
+    except SystemExit as stop:
+        code = stop.code
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_help_and_version(capsys):
+    code, out, _ = run(capsys, "--help")
+    assert code == 0
+    for command in ("demo", "hold", "info", "robots", "show"):
+        assert command in out
+    assert run(capsys, "--version")[1].startswith("footwork ")
+
+
+def test_module_runs():
+    answer = subprocess.run(
+        [sys.executable, "-m", "footwork", "info", "block"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "floating" in answer.stdout
+
+
+def test_hold_says_yes(capsys):
+    code, out, _ = run(capsys, "hold", "biped", "--friction", "0.5")
+    assert code == 0
+    for word in ("biped holds", "margin", "push margin", "friction margin", "residual", "torques"):
+        assert word in out
+
+
+def test_hold_says_no_and_why(capsys):
+    code, out, _ = run(capsys, "hold", "biped", "--push", "torso", "500", "0", "0")
+    assert code == 1
+    assert "does not hold" in out
+    assert "left_foot" in out
+
+
+def test_hold_as_json(capsys):
+    code, out, _ = run(capsys, "hold", "biped", "--json")
+    answer = json.loads(out)
+    assert code == 0
+    assert answer["feasible"] is True
+    assert answer["residual"] < 1e-6
+    total = sum(np.sum(f, axis=0) for f in answer["forces"].values())
+    assert total == pytest.approx([0, 0, 9.81 * robots.load("biped").mass], abs=1e-6)
+    code, out, _ = run(capsys, "hold", "biped", "--json", "--feet", "left_foot", "--friction", "0")
+    answer = json.loads(out)
+    assert code == 1
+    assert answer["forces"] is None
+    assert len(answer["certificate"]) == robots.load("biped").nv
+    assert answer["reason"]
+
+
+def test_pushes_add_up(capsys):
+    once = ["hold", "quadruped", "--json", "--push", "base", "10", "0", "0"]
+    twice = [*once[:-5], "--push", "base", "4", "0", "0", "--push", "base", "6", "0", "0"]
+    one, two = (json.loads(run(capsys, *a)[1]) for a in (once, twice))
+    assert one["margin"] == pytest.approx(two["margin"], rel=1e-6)
+
+
+def test_hold_writes_a_page(capsys, tmp_path):
+    page = tmp_path / "new folder" / "hold.html"
+    code, _, err = run(capsys, "hold", "quadruped", "--html", str(page))
+    assert code == 0
+    assert str(page) in err
+    assert "quadruped" in page.read_text()
+
+
+def test_show_writes_a_page(capsys, tmp_path):
+    page = tmp_path / "robot.html"
+    assert run(capsys, "show", "limb", "--html", str(page))[0] == 0
+    assert page.stat().st_size > 100_000
+
+
+def test_robots_and_info(capsys):
+    out = run(capsys, "robots")[1]
+    assert all(name in out for name in ("biped", "quadruped", "talos"))
+    names = [info["name"] for info in json.loads(run(capsys, "robots", "--json")[1])]
+    assert "biped" in names
+    facts = json.loads(run(capsys, "info", "biped", "--json")[1])
+    assert facts["nv"] == robots.load("biped").nv
+    assert "half_sitting" in run(capsys, "info", "biped")[1]
+
+
+def test_passive_and_locked_joints(capsys):
+    joint = robots.load("biped").actuated[-1]
+    plain = json.loads(run(capsys, "info", "biped", "--json")[1])
+    passive = json.loads(run(capsys, "info", "biped", "--json", "--passive", joint)[1])
+    locked = json.loads(run(capsys, "info", "biped", "--json", "--lock", joint)[1])
+    assert (passive["nv"], passive["na"]) == (plain["nv"], plain["na"] - 1)
+    assert (locked["nv"], locked["na"]) == (plain["nv"] - 1, plain["na"] - 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["info", "bipde"], "did you mean 'biped'"),
+        (["info", "no/such/file.urdf"], "no/such/file.urdf"),
+        (["hold", "biped", "--posture", "half_siting"], "did you mean 'half_sitting'"),
+        (["hold", "biped", "--friction", "-1"], "at least 0"),
+        (["hold", "biped", "--feet", "left_fot"], "did you mean 'left_foot'"),
+        (["hold", "biped", "--push", "torsoo", "1", "0", "0"], "did you mean 'torso'"),
+        (["hold", "biped", "--push", "torso", "a", "0", "0"], "expected FRAME FX FY FZ"),
+        (["hold", "biped", "--push", "torso", "nan", "0", "0"], "finite"),
+        (["hold", "limb"], "no feet"),
+        (["hold", "biped", "--passive", "left_kne"], "did you mean"),
+        (["holt", "biped"], "invalid choice"),
+        (["hold"], "required"),
+        ([], "required"),
+    ],
+)
+def test_bad_usage(capsys, arguments, says):
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert says in err
+    assert out == ""
+    assert "Traceback" not in err
+
+
+def test_debug_shows_the_traceback():
+    with pytest.raises(ValueError, match="bipde"):
+        cli.main(["info", "--debug", "bipde"])
+
+
+def test_demo_ends_with_verdicts_and_pages(capsys, tmp_path):
+    code, out, _ = run(capsys, "demo", "--out", str(tmp_path), "--no-png")
+    assert code == 0
+    assert "does not hold" in out
+    assert "Coriolis tensor C" in out
+    pages = sorted(tmp_path.glob("*.html"))
+    assert len(pages) == 3
+    assert all(str(page) in out for page in pages)

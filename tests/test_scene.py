@@ -1,0 +1,227 @@
+"""The contact scene: what is drawn, where, how large; and that it is seen in a real browser."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from footwork import ContactError, Wrench, contacts, dynamics, robots
+from footwork.contacts import PointContact, SurfaceContact, scene
+
+SLOPE = np.array([-0.5, 0.0, np.sqrt(0.75)])
+
+
+class Recorder:
+    """A viewer that only remembers its calls."""
+
+    scale = 2.0
+
+    def __init__(self, robot):
+        self.robot, self.drawn, self.lines = robot, {}, {}
+
+    def __getattr__(self, kind):
+        def record(name, *arguments, **options):
+            self.drawn[name] = (kind, arguments, options)
+
+        return record
+
+    def legend(self, title, lines):
+        self.lines = {title: None, **lines}
+
+    def of_kind(self, kind, prefix=""):
+        return {
+            name: arguments
+            for name, (drawn, arguments, _) in self.drawn.items()
+            if drawn == kind and name.startswith(prefix)
+        }
+
+
+def quadruped_on_a_slope():
+    robot = robots.load("quadruped")
+    feet = [
+        PointContact(f.frame, 0.5, normal=(0, 0, 1) if i else SLOPE, radius=f.radius, name=f.name)
+        for i, f in enumerate(robot.feet.values())
+    ]
+    return contacts.static_hold(robot, robot.posture(), feet)
+
+
+def test_cones_stand_on_the_real_normals():
+    hold = quadruped_on_a_slope()
+    viewer = Recorder(hold.contacts.robot)
+    contacts.draw_hold(viewer, hold)
+    cones = viewer.of_kind("cone")
+    assert len(cones) == 4
+    for contact in hold.contacts:
+        apex, axis, half_angle, height = cones[f"cones/{contact.name}/0"]
+        assert apex == pytest.approx(contact.world_points(hold.contacts.robot, hold.q)[0])
+        assert axis == pytest.approx(contact.normal)
+        assert np.tan(half_angle) == pytest.approx(0.5)
+        assert height > 2 * contact.radius  # taller than the foot that it stands in
+
+
+def test_force_arrows_are_forces_to_scale():
+    hold = quadruped_on_a_slope()
+    viewer = Recorder(hold.contacts.robot)
+    contacts.draw_hold(viewer, hold)
+    weight = hold.contacts.robot.mass * 9.81
+    total = 0
+    for contact in hold.contacts:
+        point, vector = viewer.of_kind("arrow", "forces/")[f"forces/{contact.name}/sum"]
+        assert point == pytest.approx(contact.pose(hold.contacts.robot, hold.q).translation)
+        newtons = vector * weight / (scene._FORCE_OF_WEIGHT * viewer.scale)
+        assert newtons == pytest.approx(hold.forces[contact.name].sum(axis=0))
+        total += newtons
+    assert total == pytest.approx([0, 0, weight], abs=1e-6)
+
+
+def test_a_soles_force_acts_at_its_centre_of_pressure():
+    """About the arrow's foot the wrench has no moment in the plane of the sole."""
+    robot = robots.load("biped")
+    q, base = robot.posture(), robot.model.frames[2].name
+    push = {base: Wrench([20, 5, 0])}
+    hold = contacts.static_hold(robot, q, contacts.at_feet(robot), push)
+    viewer = Recorder(robot)
+    contacts.draw_hold(viewer, hold)
+    for name, wrench in hold.wrenches.items():
+        point, _ = viewer.of_kind("arrow")[f"forces/{name}/sum"]
+        assert wrench.at(point).moment[:2] == pytest.approx([0, 0], abs=1e-9)
+        corners = viewer.of_kind("polygon")[f"patches/{name}"][0]
+        assert contacts.polygon.signed_distance(corners[:, :2], point[:2]) <= 1e-9
+    (point, vector) = viewer.of_kind("arrow")[f"loads/{base}"]
+    assert point == pytest.approx(dynamics.frame_placement(robot, q, base).translation)
+    assert np.cross(vector, [20, 5, 0]) == pytest.approx([0, 0, 0], abs=1e-12)
+    assert any("external" in line for line in viewer.lines)
+
+
+def test_the_centre_of_mass_and_where_it_may_be():
+    hold = quadruped_on_a_slope()
+    viewer = Recorder(hold.contacts.robot)
+    contacts.draw_hold(viewer, hold)
+    com = dynamics.com(hold.contacts.robot, hold.q)
+    assert viewer.of_kind("point")["com/centre"][0] == pytest.approx(com)
+    ground = min(T.translation[2] for T in hold.contacts.placements(hold.q).values())
+    below = viewer.of_kind("point")["com/on the ground"][0]
+    assert below == pytest.approx([com[0], com[1], ground])
+    corners = viewer.of_kind("polygon")["region"][0]
+    region = contacts.static_equilibrium_polygon(hold.contacts.robot, hold.q, hold.contacts)
+    assert corners[:, :2] == pytest.approx(region.vertices)
+    assert region.contains(com)
+
+
+def test_a_fall_shows_its_motion_and_no_forces():
+    robot = robots.load("biped")
+    hold = contacts.static_hold(robot, robot.posture(), [contacts.at_feet(robot)["left_foot"]])
+    viewer = Recorder(robot)
+    contacts.draw_hold(viewer, hold)
+    assert not viewer.of_kind("arrow", "forces/")
+    motion = viewer.of_kind("arrow", "motion/")
+    J = dynamics.com_jacobian(robot, hold.q)
+    assert np.cross(motion["motion/0"][1], J @ hold.certificate) == pytest.approx(0, abs=1e-9)
+    assert any("does not hold" in line for line in viewer.lines)
+    assert any("left_foot would have to pull" in line for line in viewer.lines)
+
+
+def test_grips_have_no_cone_and_foreign_viewers_are_refused():
+    robot = robots.block()
+    frame = robot.model.frames[2].name
+    grip = SurfaceContact(frame, half_length=0.1, half_width=0.1, friction=0.5, bilateral=True)
+    hold = contacts.static_hold(robot, robot.posture(), grip)
+    viewer = Recorder(robot)
+    contacts.draw_hold(viewer, hold)
+    assert not viewer.of_kind("cone")
+    assert "region" not in viewer.drawn  # it is unbounded
+    with pytest.raises(ContactError, match="another robot"):
+        contacts.draw_hold(Recorder(robots.block()), hold)
+
+
+# --- in a real browser -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def seen():
+    """The quadruped's scene: picture, hold, and where a world point is in the picture."""
+    from PIL import Image
+
+    from footwork.robots.viewer.framing import Camera
+
+    hold = quadruped_on_a_slope()
+    viewer = contacts.view(hold)
+    eye, target, width, height = np.array([1.3, -1.1, 0.7]), np.array([0, 0, 0.15]), 1000, 700
+    png = viewer.screenshot(width=width, height=height, eye=eye, target=target)
+    image = np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
+    camera = Camera(eye, target, 30.0)
+    return hold, viewer, image, lambda p: camera.project(np.asarray(p), width, height)[0]
+
+
+def near(image, pixel, wanted, radius=6):
+    """Whether some pixel within `radius` of a place satisfies wanted(r, g, b)."""
+    x, y = np.round(pixel).astype(int)
+    window = image[y - radius : y + radius + 1, x - radius : x + radius + 1]
+    return bool(wanted(window[..., 0], window[..., 1], window[..., 2]).any())
+
+
+def blue(r, g, b):
+    return (b > r + 60) & (b > g + 30)
+
+
+def yellow(r, g, b):
+    return (r > b + 60) & (g > b + 40)
+
+
+def teal(r, g, b):
+    return (g > r + 20) & (b > r + 10)
+
+
+@pytest.mark.browser
+def test_force_arrows_are_seen(seen):
+    hold, viewer, image, pixel = seen
+    metres = scene._FORCE_OF_WEIGHT * viewer.scale / hold.balance.weight
+    for contact in hold.contacts:
+        point = contact.pose(hold.contacts.robot, hold.q).translation
+        arrow = metres * hold.forces[contact.name].sum(axis=0)
+        assert any(near(image, pixel(point + s * arrow), blue) for s in (0.2, 0.5, 0.9)), contact
+
+
+@pytest.mark.browser
+def test_cones_are_seen_around_the_feet(seen):
+    """Somewhere on the rim of every cone there is its colour, outside the foot."""
+    hold, viewer, image, pixel = seen
+    for contact in hold.contacts:
+        T = contact.pose(hold.contacts.robot, hold.q)
+        side = scene._CONE[3] * viewer.scale
+        angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+        half = np.arctan(contact.friction)
+        rim = np.column_stack(
+            [
+                side * np.sin(half) * np.cos(angles),
+                side * np.sin(half) * np.sin(angles),
+                np.full(24, side * np.cos(half)),
+            ]
+        )
+        hits = [near(image, pixel(T.act(p)), yellow, radius=3) for p in rim]
+        assert sum(hits) >= 8, contact.name
+
+
+@pytest.mark.browser
+def test_region_and_centre_of_mass_are_seen(seen):
+    hold, _, image, pixel = seen
+    robot = hold.contacts.robot
+    com = dynamics.com(robot, hold.q)
+    assert near(image, pixel(com), lambda r, g, b: (r < 70) & (g < 70) & (b < 70))
+    region = contacts.static_equilibrium_polygon(robot, hold.q, hold.contacts)
+    ground = min(T.translation[2] for T in hold.contacts.placements(hold.q).values())
+    inside = 0.6 * region.vertices + 0.4 * region.vertices.mean(axis=0)
+    hits = [near(image, pixel([*p, ground]), teal) for p in inside]
+    assert np.mean(hits) >= 0.5
+
+
+@pytest.mark.browser
+def test_the_page_has_the_robot_and_reports_no_error(seen, tmp_path):
+    from footwork.robots.viewer.browser import open_page
+
+    _, viewer, _, _ = seen
+    with open_page(viewer.save_html(tmp_path / "page.html")) as page:
+        page.screenshot()  # raises on what the page reports as an error
+        assert page.errors == []
