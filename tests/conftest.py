@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cache
 from importlib import metadata
@@ -13,6 +14,15 @@ import pytest
 import footwork as fw
 
 OURS = ("double_pendulum", "block", "limb", "biped", "quadruped")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With FOOTWORK_NO_SKIP set, a skipped test fails the run: CI has all that tests ask for."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter else []
+    if skipped and os.environ.get("FOOTWORK_NO_SKIP"):
+        reporter.write_line(f"FOOTWORK_NO_SKIP: {len(skipped)} skipped", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def _has_robot_data() -> bool:
