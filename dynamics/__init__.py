@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from . import jacobian_sums
 from .centroidal import centroidal_drift, centroidal_map, centroidal_momentum, com, com_jacobian
+from .com_coordinates import ComCoordinates, com_coordinates
 from .coriolis import (
     christoffel_symbols,
     coriolis_matrix,
@@ -86,6 +87,8 @@ __all__ = [
     "relative_placement",
     "relative_jacobian",
     "relative_drift",
+    "com_coordinates",
+    "ComCoordinates",
     "terms",
     "Terms",
     "jacobian_sums",
