@@ -16,6 +16,13 @@ from .coriolis import (
     mass_matrix_gradient,
     structure_constants,
 )
+from .derivatives import (
+    external_torques_derivative,
+    forward_dynamics_derivatives,
+    gravity_torques_derivative,
+    inverse_dynamics_derivatives,
+    linearise,
+)
 from .equations import (
     bias,
     forward_dynamics,
@@ -89,6 +96,11 @@ __all__ = [
     "relative_drift",
     "com_coordinates",
     "ComCoordinates",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+    "gravity_torques_derivative",
+    "external_torques_derivative",
+    "linearise",
     "terms",
     "Terms",
     "jacobian_sums",

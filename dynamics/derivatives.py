@@ -1,0 +1,189 @@
+"""Derivatives of the dynamics, and what a linear controller sees around a state.
+
+Derivatives with respect to q are along tangent directions, those of `Robot.integrate`:
+∂f/∂q [:, k] = d/dt f(q ⊕ t e_k). They are analytic (Pinocchio's), not differences.
+Source: J. Carpentier, N. Mansard, "Analytical derivatives of rigid body dynamics algorithms"
+(2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError
+from ..robots.configuration import check_configuration, check_torques, check_velocity
+from ..robots.robot import Robot
+from .coriolis import structure_constants
+from .equations import forward_dynamics
+from .jacobian_sums import skew
+from .kinematics import frame_hessian, frame_jacobian, frame_placement, require_fixed_axes
+from .loads import check_wrenches
+from .wrench import Wrench
+
+Array = NDArray[np.float64]
+
+
+class InverseDerivatives(NamedTuple):
+    """∂/∂q, ∂/∂v and ∂/∂a (which is M) of the torques of inverse dynamics, each (nv, nv)."""
+
+    dq: Array
+    dv: Array
+    da: Array
+
+
+class ForwardDerivatives(NamedTuple):
+    """∂/∂q, ∂/∂v (nv, nv) and ∂/∂τ (nv, na) of the acceleration of forward dynamics."""
+
+    dq: Array
+    dv: Array
+    dtau: Array
+
+
+class Linearisation(NamedTuple):
+    """ξ̇ = A ξ + B δτ, or ξ⁺ = A ξ + B δτ with a step: ξ = [q ⊖ q₀; v − v₀] (2 nv,)."""
+
+    A: Array
+    B: Array
+
+
+def inverse_dynamics_derivatives(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    wrenches: Mapping[str, Wrench] | None = None,
+) -> InverseDerivatives:
+    """Return the derivatives of `inverse_dynamics(robot, q, v, a, wrenches)`.
+
+    Raises:
+        ConfigurationError: a bad q, v or a, no such frame, or a value that is no `Wrench`.
+        ModelError: a joint whose axes turn within its own body (no URDF has one).
+    """
+    require_fixed_axes(robot)
+    q, v, a = (
+        check_configuration(robot, q),
+        check_velocity(robot, v),
+        check_velocity(robot, a, "a"),
+    )
+    found = pin.computeRNEADerivatives(robot.model, robot.workspace(), q, v, a)
+    dq, dv, da = (np.array(d, order="C") for d in found)
+    da = np.triu(da) + np.triu(da, 1).T
+    if wrenches:
+        dq -= external_torques_derivative(robot, q, wrenches)
+    return InverseDerivatives(dq, dv, da)
+
+
+def forward_dynamics_derivatives(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    wrenches: Mapping[str, Wrench] | None = None,
+) -> ForwardDerivatives:
+    """Return the derivatives of `forward_dynamics(robot, q, v, tau, wrenches)`.
+
+    From those of inverse dynamics at the same motion: ∂a = −M⁻¹ ∂(inverse dynamics).
+
+    Raises:
+        ConfigurationError: a bad q, v or τ, no such frame, or a value that is no `Wrench`.
+        ModelError: a singular M, or a joint whose axes turn within its own body.
+    """
+    a = forward_dynamics(robot, q, v, tau, wrenches)
+    inverse = inverse_dynamics_derivatives(robot, q, v, a, wrenches)
+    columns = np.hstack([-inverse.dq, -inverse.dv, robot.selection_matrix.T])
+    solved = np.linalg.solve(inverse.da, columns)
+    return ForwardDerivatives(*np.split(solved, [robot.nv, 2 * robot.nv], axis=1))
+
+
+def gravity_torques_derivative(robot: Robot, q: ArrayLike) -> Array:
+    """Return ∂τ_g/∂q (nv, nv): minus the stiffness of gravity.
+
+    Raises:
+        ConfigurationError: a bad q.
+        ModelError: a joint whose axes turn within its own body (no URDF has one).
+    """
+    require_fixed_axes(robot)
+    q = check_configuration(robot, q)
+    data = robot.workspace()
+    return -np.array(pin.computeGeneralizedGravityDerivatives(robot.model, data, q), order="C")
+
+
+def external_torques_derivative(
+    robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench]
+) -> Array:
+    """Return ∂τ_ext/∂q (nv, nv) for {frame: Wrench} whose numbers stay as they are.
+
+    A contact force f at a frame has ∂(Jᵀf)/∂q = Σ_r H[r]·f[r]. A world wrench with a point stays at
+    that point of the world; a wrench in "local" axes turns and moves with the frame.
+
+    Raises:
+        ConfigurationError: a bad q, no such frame, no `Wrench`, or axes of a third frame.
+        ModelError: a joint whose axes turn within its own body (no URDF has one).
+    """
+    check_wrenches(robot, wrenches)
+    total = np.zeros((robot.nv, robot.nv))
+    for frame, wrench in wrenches.items():
+        J = frame_jacobian(robot, q, frame)
+        T_world_frame = frame_placement(robot, q, frame)
+        w, dw = _wrench_at_origin(frame, wrench, T_world_frame, J)
+        total += np.einsum("rjk,r->jk", frame_hessian(robot, q, frame), w) + J.T @ dw
+    return total
+
+
+def linearise(
+    robot: Robot, q: ArrayLike, v: ArrayLike, tau: ArrayLike, step: float | None = None
+) -> Linearisation:
+    """Return (A, B) of the motion near (q, v) under torques near τ, on the manifold.
+
+    The state is ξ = [q ⊖ q₀; v − v₀] (2 nv,), seen from the undisturbed motion (q₀, v₀)(t).
+
+    - Without a step, ξ̇ = A ξ + B δτ. The upper rows are δv − [v, δq]: a disturbed base is seen in
+      axes that move with the undisturbed one.
+    - With a step [s], ξ⁺ = A ξ + B δτ of one step of semi-implicit Euler,
+      v⁺ = v + h a, q⁺ = q ⊕ h v⁺: exact derivatives of that step.
+
+    Raises:
+        ConfigurationError: a bad q, v or τ, or a step that is not positive.
+        ModelError: a singular M, or a joint whose axes turn within its own body.
+    """
+    q, v = check_configuration(robot, q), check_velocity(robot, v)
+    check_torques(robot, tau)
+    d = forward_dynamics_derivatives(robot, q, v, tau)
+    if step is None:
+        turning = np.einsum("ijk,j->ik", structure_constants(robot), v)
+        A = np.block([[-turning, np.eye(robot.nv)], [d.dq, d.dv]])
+        return Linearisation(A, np.vstack([np.zeros((robot.nv, robot.na)), d.dtau]))
+    if not step > 0:
+        raise ConfigurationError(f"step: got {step!r}; expected a positive time [s], or None")
+    v_next = v + step * forward_dynamics(robot, q, v, tau)
+    along_q, along_v = pin.dIntegrate(robot.model, q, step * v_next)
+    by_q, by_v, by_tau = step * d.dq, np.eye(robot.nv) + step * d.dv, step * d.dtau
+    h = step * along_v
+    A = np.block([[along_q + h @ by_q, h @ by_v], [by_q, by_v]])
+    return Linearisation(A, np.vstack([h @ by_tau, by_tau]))
+
+
+def _wrench_at_origin(
+    frame: str, wrench: Wrench, T_world_frame: pin.SE3, J: Array
+) -> tuple[Array, Array]:
+    """Return (w, ∂w): [f; m] (6,) at the frame's origin, world axes, and its derivative (6, nv)."""
+    R, origin = T_world_frame.rotation, T_world_frame.translation
+    if wrench.axes == "world":
+        f, m, df = wrench.force, wrench.moment, np.zeros((3, J.shape[1]))
+        dm = np.zeros_like(df)
+        if wrench.point is not None:  # m + (p − o) × f, and the origin o moves
+            m, dm = m + np.cross(wrench.point - origin, f), skew(f) @ J[:3]
+    elif wrench.axes in ("local", frame):  # f and m turn with the frame: ∂f = ω × f
+        local = wrench if wrench.point is None else wrench.at(np.zeros(3))
+        f, m = R @ local.force, R @ local.moment
+        df, dm = -skew(f) @ J[3:], -skew(m) @ J[3:]
+    else:
+        raise ConfigurationError(
+            f'wrenches[{frame!r}]: got axes {wrench.axes!r}; expected "world" or "local" here'
+        )
+    return np.concatenate([f, m]), np.concatenate([df, dm])
