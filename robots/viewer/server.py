@@ -18,6 +18,7 @@ from .serve import HEADER, is_loopback
 from .store import Entry
 
 START_TIMEOUT = 30.0  # [s] until the process must have told its port
+_WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # to listen -> to open
 SEND_TIMEOUT = 10.0  # [s] for which it may refuse to read
 
 
@@ -38,7 +39,7 @@ class Server:
             warnings.warn(
                 f"the viewer listens on {host}: whoever reaches this machine can see the picture",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         self._process = _start(host)
         self._owner = os.getpid()
@@ -49,7 +50,8 @@ class Server:
         except Exception:
             self.close()
             raise
-        name = f"[{host}]" if ":" in host else host
+        name = _WILDCARDS.get(host, host)
+        name = f"[{name}]" if ":" in name else name
         self.url = f"http://{name}:{self.port}/"
 
     @property

@@ -1,0 +1,470 @@
+"""What is seen: pages in a real browser, pictures measured by colour and place."""
+
+import io
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import footwork as fw
+from footwork.robots.viewer import BrowserError, Viewer
+from footwork.robots.viewer.browser import NAMES, find_browser, open_html, open_page
+from footwork.robots.viewer.framing import Camera
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+
+try:
+    find_browser()
+except BrowserError:
+    pytest.skip("needs Chromium", allow_module_level=True)
+
+WIDTH, HEIGHT = 640, 480
+PURE = {"red": (1.0, 0, 0), "green": (0, 1.0, 0), "blue": (0, 0, 1.0)}
+
+
+@pytest.fixture(scope="module")
+def tab():
+    """A browser tab that shows one page after the other."""
+    with open_html("<title>empty</title>", WIDTH, HEIGHT, timeout=1200) as page:
+        yield page
+
+
+@pytest.fixture
+def look(tab, tmp_path):
+    """Return look(viewer) -> picture (HEIGHT, WIDTH, 3); the page stays open as `tab`."""
+
+    def look(viewer):
+        tab.errors.clear()
+        tab.requests.clear()
+        tab.call("Page.navigate", url=viewer.save_html(tmp_path / "page.html").as_uri())
+        return pixels(tab)
+
+    return look
+
+
+def pixels(page):
+    return np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
+
+
+def where(picture, color):
+    """Return the pixels (k, 2), x and y, that are mostly red, green or blue."""
+    channel = ("red", "green", "blue").index(color)
+    others = np.delete(picture, channel, axis=2).max(axis=2)
+    y, x = np.nonzero(picture[:, :, channel] > others + 60)
+    return np.column_stack((x, y))
+
+
+def stage(**options):
+    """Return an empty viewer, and its camera."""
+    viewer = Viewer(ground=None, **options)
+    camera = Camera(np.array([3.0, -2.0, 1.5]), np.array([0.1, 0.2, 0.4]), 40.0)
+    viewer.set_camera(camera.eye, camera.target, field_of_view=40.0)
+    return viewer, camera
+
+
+# --- drawings ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("color", PURE)
+def test_a_point_is_seen_where_the_camera_projects_it_in_its_colour(look, color):
+    viewer, camera = stage()
+    position = np.array([0.3, 0.5, 0.8])
+    viewer.point("it", position, color=PURE[color], radius=0.05)
+    seen = where(look(viewer), color)
+    np.testing.assert_allclose(
+        seen.mean(axis=0), camera.project(position, WIDTH, HEIGHT)[0], atol=1.5
+    )
+    focal = HEIGHT / 2 / np.tan(np.radians(20))
+    radius = 0.05 * focal / np.linalg.norm(position - camera.eye)
+    assert np.sqrt(len(seen) / np.pi) == pytest.approx(radius, rel=0.1)
+
+
+@pytest.mark.parametrize("vector", [[0, 0, 1.0], [0, 0, -0.7], [0.5, 0.8, 0.2], [-0.9, 0, 0]])
+def test_an_arrow_is_seen_from_its_point_to_its_tip(look, vector):
+    viewer, camera = stage()
+    start, vector = np.array([0.1, 0.1, 0.5]), np.array(vector)
+    viewer.arrow("force", start, vector, color=PURE["red"], radius=0.015)
+    seen = where(look(viewer), "red")
+    tail, tip = camera.project(np.array([start, start + vector]), WIDTH, HEIGHT)
+    along = (tip - tail) / np.linalg.norm(tip - tail)
+    reach = (seen - tail) @ along
+    assert reach.min() == pytest.approx(0, abs=4)
+    assert reach.max() == pytest.approx(np.linalg.norm(tip - tail), abs=4)
+    across = np.abs((seen - tail) @ [-along[1], along[0]])
+    assert across[reach > 0.85 * reach.max()].max() > 1.5 * across[reach < 0.3 * reach.max()].max()
+
+
+def test_a_cone_opens_along_its_axis_with_its_angle(look):
+    viewer, camera = stage()
+    apex, axis, mu, height = np.array([0.2, 0, 0.3]), np.array([0.2, 0.3, 1.0]), 0.7, 0.6
+    viewer.cone("cone", apex, 5 * axis, np.arctan(mu), height, color=PURE["blue"], opacity=0.9)
+    seen = where(look(viewer), "blue")
+    axis = axis / np.linalg.norm(axis)
+    side = np.cross(axis, [1.0, 0, 0])
+    side /= np.linalg.norm(side)
+    turns = np.linspace(0, 2 * np.pi, 100)[:, None]
+    rim = apex + height * (
+        axis + mu * (np.cos(turns) * side + np.sin(turns) * np.cross(axis, side))
+    )
+    outline = camera.project(np.vstack((apex, rim)), WIDTH, HEIGHT)
+    np.testing.assert_allclose(seen.min(axis=0), outline.min(axis=0), atol=4)
+    np.testing.assert_allclose(seen.max(axis=0), outline.max(axis=0), atol=4)
+
+
+def test_a_transparent_cone_shows_what_is_inside(look):
+    viewer, _ = stage()
+    viewer.point("inside", [0, 0, 0.4], color=PURE["red"], radius=0.06)
+    alone = len(where(look(viewer), "red"))
+    viewer.cone("cone", [0, 0, 0], [0, 0, 1], 0.6, 0.8, color=PURE["blue"], opacity=0.2)
+    assert len(where(look(viewer), "red")) > 0.8 * alone
+    viewer.cone("cone", [0, 0, 0], [0, 0, 1], 0.6, 0.8, color=PURE["blue"], opacity=1.0)
+    assert len(where(look(viewer), "red")) < 0.5 * alone
+
+
+def test_a_polygon_fills_its_outline(look):
+    viewer, camera = stage()
+    corners = np.array([[0.5, 0.5, 0.1], [-0.5, 0.4, 0.2], [-0.4, -0.5, 0.1], [0.6, -0.4, 0.0]])
+    viewer.polygon("support", corners, color=PURE["green"], opacity=0.8, radius=0.002)
+    seen = where(look(viewer), "green")
+    x, y = camera.project(corners, WIDTH, HEIGHT).T
+    area = abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)) / 2
+    assert len(seen) == pytest.approx(area, rel=0.04)
+
+
+def test_a_path_passes_through_its_points(look):
+    viewer, camera = stage()
+    points = np.array([[0.5, 0.5, 0.1], [-0.5, 0.4, 0.8], [-0.4, -0.5, 0.1]])
+    viewer.path("trail", points, color=PURE["red"], radius=0.02)
+    seen = where(look(viewer), "red")
+    for pixel in camera.project(np.vstack((points, points[:2].mean(axis=0))), WIDTH, HEIGHT):
+        assert np.linalg.norm(seen - pixel, axis=1).min() < 2
+
+
+def test_a_frame_has_its_axes_in_red_green_blue(look):
+    viewer, camera = stage()
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    matrix[:3, 3] = [0.1, 0.2, 0.3]
+    viewer.frame("tool", matrix, length=0.5)
+    picture = look(viewer)
+    for axis, color in enumerate(PURE):
+        tip = camera.project(matrix[:3, 3] + 0.5 * matrix[:3, axis], WIDTH, HEIGHT)[0]
+        assert np.linalg.norm(where(picture, color) - tip, axis=1).min() < 5
+
+
+def test_deleting_and_redrawing(look):
+    viewer, _ = stage()
+    viewer.point("a", [0, 0, 0.4], color=PURE["red"], radius=0.1)
+    viewer.point("a", [0, 0, 0.4], color=PURE["blue"], radius=0.1)
+    picture = look(viewer)
+    assert len(where(picture, "red")) == 0
+    assert len(where(picture, "blue")) > 100
+    viewer.delete("a")
+    assert len(where(look(viewer), "blue")) == 0
+
+
+def test_what_a_box_hides_is_seen_faintly_and_on_top_fully(look):
+    viewer, camera = stage()
+    viewer.box("wall", np.eye(4), [1, 1, 1.2], color="silver")
+    wall = look(viewer)
+    viewer.arrow("hidden", [0, 0, 0], [0, 0, 0.4], color=PURE["red"], radius=0.03)
+    x, y = camera.project(np.array([0, 0, 0.1]), WIDTH, HEIGHT)[0].astype(int)
+    faint = look(viewer)[y, x] - wall[y, x]
+    assert faint[0] > faint[1] + 20  # redder than the wall
+    viewer.arrow("hidden", [0, 0, 0], [0, 0, 0.4], color=PURE["red"], radius=0.03, on_top=True)
+    full = look(viewer)[y, x] - wall[y, x]
+    assert full[0] - full[1] > 1.5 * (faint[0] - faint[1])
+
+
+def test_labels_and_legend_are_there(look, tab):
+    viewer, camera = stage()
+    empty = look(viewer)
+    viewer.label("name", [0, 0, 0.4], "a robot", height=0.1)
+    picture = look(viewer)
+    y, x = np.nonzero(np.abs(picture - empty).max(axis=2) > 100)
+    middle = camera.project(np.array([0, 0, 0.4]), WIDTH, HEIGHT)[0]
+    assert len(x) > 30
+    np.testing.assert_allclose([x.mean(), y.mean()], middle, atol=12)
+    viewer.legend("Title <b>", {"forces <i>": "red", "plain": None})
+    look(viewer)
+    text = tab.evaluate("document.getElementById('legend').innerText")
+    assert text.split("\n") == ["Title <b>", "forces <i>", "plain"]
+    viewer.clear()
+    look(viewer)
+    assert tab.evaluate("document.getElementById('legend').hidden")
+
+
+def test_the_ground_is_where_it_was_put_and_can_be_absent(look):
+    pictures = []
+    for ground in (None, 0.0, 0.5):
+        viewer = Viewer(ground=ground)
+        viewer.set_camera([3, -2, 1.5], [0, 0, 0.3])
+        viewer.box("block", np.diag([1, 1, 1, 1.0]), [0.3, 0.3, 0.3])
+        pictures.append(look(viewer))
+    for a, b in ((0, 1), (1, 2), (0, 2)):
+        assert (np.abs(pictures[a] - pictures[b]).max(axis=2) > 8).sum() > 500
+
+
+# --- robots ------------------------------------------------------------------------------------
+
+
+def node_names(tab):
+    return set(
+        tab.evaluate(
+            "Object.values(viewer.scene_tree.children.robot.children)"
+            ".flatMap(joint => Object.keys(joint.children))"
+        )
+    )
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped", "talos", "solo12", "anymal", "hyq"])
+def test_every_link_of_a_robot_is_in_the_page_without_errors(look, tab, load_robot, name):
+    robot = load_robot(name, "floating")
+    picture = look(Viewer(robot))
+    names = {item.name for item in robot.visual.geometryObjects}
+    assert names <= node_names(tab)
+    objects = tab.evaluate(
+        "(() => { let n = 0; viewer.scene.getObjectByName('robot').traverse(o => "
+        "{ if (o.isMesh && o.geometry.attributes.position.count > 2) n += 1; }); return n; })()"
+    )
+    assert objects >= len(names)
+    dark = picture.max(axis=2) < 215
+    assert dark.mean() > 0.02  # a robot fills some of the picture
+    assert tab.errors == []
+
+
+def test_the_trunk_of_anymal_is_seen(look, load_robot):
+    robot = load_robot("anymal", "floating")
+    viewer = Viewer(robot, ground=None)
+    q = robot.neutral()
+    q[2] = 1.0
+    viewer.display(q)
+    camera = Camera(np.array([2.0, 0.3, 1.6]), np.array([0, 0, 1.0]), 30.0)
+    viewer.set_camera(camera.eye, camera.target)
+    picture = look(viewer)
+    x, y = camera.project(np.array([0, 0, 1.06]), WIDTH, HEIGHT)[0].astype(int)
+    assert picture[y - 5 : y + 5, x - 5 : x + 5].max() < 200  # there is a trunk, not background
+
+
+def test_display_moves_the_robot(look, load_robot):
+    robot = load_robot("biped", "floating")
+    viewer = Viewer(robot, ground=None)
+    camera = Camera(np.array([0.0, -6.0, 1.0]), np.array([0, 0, 1.0]), 40.0)
+    viewer.set_camera(camera.eye, camera.target, field_of_view=40.0)
+
+    def middle(q):
+        viewer.display(q)
+        picture = look(viewer)
+        y, x = np.nonzero(np.ptp(picture, axis=2) + (250 - picture.min(axis=2)) > 60)
+        return np.array([x.mean(), y.mean()])
+
+    q = robot.posture()
+    before = middle(q)
+    q[0] += 0.5
+    q[2] += 0.3
+    moved = middle(q) - before
+    focal = HEIGHT / 2 / np.tan(np.radians(20)) / 6
+    np.testing.assert_allclose(moved, [0.5 * focal, -0.3 * focal], atol=6)
+
+
+def test_the_slider_of_an_animation_moves_the_robot(look, tab, load_robot):
+    robot = load_robot("biped", "floating")
+    viewer = Viewer(robot)
+    qs = np.array([robot.posture()] * 3)
+    qs[:, 0] += [0.0, 1.0, 3.0]
+    viewer.animate([10.0, 11.0, 12.0], qs, play=False)
+    look(viewer)
+    root = "viewer.scene_tree.find(['robot', 'root_joint']).object.position.x"
+    start = tab.evaluate(root)
+    for time_, expected in ((1.0, 1.0), (1.5, 2.0), (2.0, 3.0), (0.5, 0.5)):
+        tab.evaluate(f"viewer.animator.time_scrubber.setValue({time_}), 0")
+        assert tab.evaluate(root) - start == pytest.approx(expected, abs=1e-3)
+    assert tab.evaluate("viewer.animator.duration") == pytest.approx(2.0)
+    assert not tab.evaluate("viewer.animator.playing")
+
+
+def test_an_animation_plays_by_itself(look, tab, load_robot):
+    robot = load_robot("biped", "floating")
+    viewer = Viewer(robot)
+    qs = np.array([robot.posture()] * 2)
+    qs[1, 0] += 1.0
+    viewer.animate([0.0, 0.5], qs)
+    look(viewer)
+    root = "viewer.scene_tree.find(['robot', 'root_joint']).object.position.x"
+    start = tab.evaluate(root)
+    tab.wait_for(f"Math.abs({root} - {start}) > 0.05")
+    assert tab.errors == []
+
+
+# --- pages -------------------------------------------------------------------------------------
+
+
+def test_a_saved_page_asks_the_network_for_nothing(look, tab, load_robot):
+    viewer = Viewer(load_robot("quadruped", "floating"))
+    viewer.label("name", [0, 0, 1], "text")
+    look(viewer)
+    assert {url.split(":")[0] for url in tab.requests} <= {"file", "data", "blob"}
+
+
+def test_a_live_page_follows(load_robot):
+    with Viewer(load_robot("biped", "floating"), ground=None) as viewer:
+        viewer.set_camera([0, -6, 1], [0, 0, 1])
+        with open_page(viewer.url, WIDTH, HEIGHT) as page:
+            page.wait_for("viewer.scene_tree.find(['robot']).object.children.length > 0")
+            viewer.point("sign", [1, 0, 1], color=PURE["red"], radius=0.2)
+            shown = "'sign' in (viewer.scene_tree.children.overlays || {children: {}}).children"
+            page.wait_for(shown)
+            page.wait_for("viewer.scene_tree.find(['overlays', 'sign', 'ball']).object.position.x")
+            assert len(where(pixels(page), "red")) > 100
+            viewer.delete("sign")
+            page.wait_for(f"!({shown})")
+            assert len(where(pixels(page), "red")) == 0
+            viewer.close()
+            page.wait_for("!document.getElementById('notice').hidden")
+            assert page.errors == []
+
+
+def test_a_folder_can_be_hidden_by_its_checkbox(look, tab):
+    viewer, _ = stage()
+    viewer.point("forces/a", [0, 0, 0.4], color=PURE["red"], radius=0.1)
+    assert len(where(look(viewer), "red")) > 100
+    tab.evaluate(
+        "viewer.scene_tree.find(['overlays', 'forces'])"
+        ".vis_controller.domElement.querySelector('input').click()"
+    )
+    assert len(where(pixels(tab), "red")) == 0
+
+
+def test_a_screenshot_is_a_file_of_the_size_that_was_asked_for(tmp_path, load_robot):
+    viewer = Viewer(load_robot("quadruped", "floating"))
+    image = viewer.screenshot(tmp_path / "it.png", width=321, height=234, target=[0, 0, 0.3])
+    assert (tmp_path / "it.png").read_bytes() == image
+    assert Image.open(io.BytesIO(image)).size == (321, 234)
+
+
+def test_errors_of_the_page_are_raised():
+    page = "<script>var footwork = {{}}; {}</script>"
+    for script, words in (
+        ("throw new Error('no such mesh');", "no such mesh"),
+        ("console.error('lost', 3);", "lost 3"),
+        ("setTimeout(() => { undefined_name(); });", "undefined_name"),
+        ("fetch('data:,x').then(() => { throw new Error('late'); });", "late"),
+    ):
+        with open_html(page.format(script), timeout=30) as tab:
+            deadline = time.monotonic() + 20
+            while not tab.errors and time.monotonic() < deadline:
+                tab.evaluate("new Promise(done => setTimeout(done, 20))")
+            with pytest.raises(BrowserError, match=words):
+                tab.check()
+
+
+def test_a_page_that_is_never_ready_is_an_error():
+    with (
+        open_html("<script>console.error('the reason')</script>", timeout=3) as tab,
+        pytest.raises(BrowserError, match=r"took more than 3 s.*the reason"),
+    ):
+        tab.screenshot()
+
+
+# --- the browser -------------------------------------------------------------------------------
+
+
+def test_no_browser_is_an_error_that_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("FOOTWORK_BROWSER", raising=False)
+    with pytest.raises(
+        BrowserError, match=r"chromium-browser, google-chrome.*apt install"
+    ) as error:
+        Viewer().screenshot()
+    assert all(name in str(error.value) for name in NAMES)
+    for name in ("google-chrome", "mine"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    assert find_browser() == str(tmp_path / "google-chrome")
+    monkeypatch.setenv("FOOTWORK_BROWSER", str(tmp_path / "mine"))
+    assert find_browser() == str(tmp_path / "mine")
+    with pytest.raises(BrowserError, match="has ended"):
+        Viewer().screenshot()
+    monkeypatch.setenv("FOOTWORK_BROWSER", "nowhere")
+    with pytest.raises(BrowserError, match=r"\$FOOTWORK_BROWSER = 'nowhere'"):
+        find_browser()
+
+
+def descendants(pid):
+    """Return the processes below a process: pid -> command line."""
+    parents, found = {}, {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = (entry / "stat").read_text().rpartition(")")[2].split()
+                found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
+            except OSError:
+                continue
+            if stat[0] != "Z":
+                parents[int(entry.name)] = int(stat[1])
+    below = {pid}
+    while more := {p for p, parent in parents.items() if parent in below} - below:
+        below |= more
+    return {p: found[p] for p in below - {pid}}
+
+
+def profiles(folder):
+    return list(Path(folder).glob("footwork-*"))
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="reads /proc")
+def test_nothing_is_left_of_the_browser(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    before = descendants(os.getpid())
+    with open_html("<p>", timeout=30):
+        assert profiles(tmp_path)
+        during = descendants(os.getpid()).keys() - before.keys()
+        assert during
+    left = {p: c for p, c in descendants(os.getpid()).items() if p in during}
+    assert left == {}
+    assert profiles(tmp_path) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="reads /proc")
+def test_the_browser_ends_with_the_program_however_it_dies(tmp_path):
+    code = (
+        "from footwork.robots.viewer.browser import open_html\n"
+        "with open_html('<p>'):\n    print('open', flush=True)\n    import time; time.sleep(300)"
+    )
+    program = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    with program:
+        assert program.stdout.readline() == "open\n"
+        browsers = [p for p, line in descendants(program.pid).items() if str(tmp_path) in line]
+        assert browsers
+        program.kill()
+    deadline = time.monotonic() + 30
+    while any(Path(f"/proc/{p}/cmdline").exists() and _alive(p) for p in browsers):
+        assert time.monotonic() < deadline, "the browser lives on"
+        time.sleep(0.05)
+
+
+def _alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_pictures_can_be_taken_from_within_a_running_event_loop():
+    import asyncio
+
+    async def cell():  # as in a notebook
+        return Viewer(fw.load("block")).screenshot(width=64, height=64)
+
+    assert asyncio.run(cell()).startswith(b"\x89PNG")

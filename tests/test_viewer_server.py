@@ -1,0 +1,388 @@
+"""The process that serves the page: who can reach it, when it ends, what it sends. No browser."""
+
+import asyncio
+import base64
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+import tornado.websocket
+import umsgpack
+
+import footwork as fw
+from footwork.robots.viewer import ServerError, Viewer, server
+from footwork.robots.viewer.serve import allowed
+
+linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads /proc")
+
+
+@pytest.fixture
+def viewer():
+    with Viewer() as viewer:
+        viewer.point("here", [0, 0, 0])
+        yield viewer
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.02)
+
+
+def is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def listening(pid):
+    """Return the addresses, as hexadecimal text, that a process listens on."""
+    inodes = set()
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        name = ""
+        with suppress(FileNotFoundError):  # the descriptor of this very listing
+            name = os.readlink(link)
+        if name.startswith("socket:"):
+            inodes.add(name[8:-1])
+    rows = [
+        line.split()
+        for table in ("tcp", "tcp6")
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]
+    ]
+    return [row[1].split(":")[0] for row in rows if row[3] == "0A" and row[9] in inodes]
+
+
+def get(viewer, path="/", **headers):
+    address = urlsplit(viewer.url)
+    connection = http.client.HTTPConnection(address.hostname, address.port, timeout=20)
+    connection.request("GET", path, headers=headers)
+    response = connection.getresponse()
+    body = response.read()
+    connection.close()
+    return response.status, body
+
+
+def upgrade(viewer, **headers):
+    """Return the status of a request for the commands, and the open socket."""
+    address = urlsplit(viewer.url)
+    sock = socket.create_connection((address.hostname, address.port), timeout=20)
+    fields = {
+        "Host": address.netloc,
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(),
+        "Sec-WebSocket-Version": "13",
+        **headers,
+    }
+    lines = "".join(f"{key}: {value}\r\n" for key, value in fields.items())
+    sock.sendall(f"GET /commands HTTP/1.1\r\n{lines}\r\n".encode())
+    return int(sock.recv(12)[9:12]), sock
+
+
+async def receive(viewer, until):
+    """Return the commands that a browser gets, up to the first for which `until` holds."""
+    url = viewer.url.replace("http", "ws") + "commands"
+    connection = await tornado.websocket.websocket_connect(url)
+    found = []
+    while not found or not until(found[-1]):
+        data = await asyncio.wait_for(connection.read_message(), 20)
+        assert data is not None, "the server closed the connection"
+        found.append(umsgpack.unpackb(data))
+    connection.close()
+    return found
+
+
+# --- who can reach it --------------------------------------------------------------------------
+
+
+@linux
+def test_only_this_machine_is_listened_to(viewer):
+    before = listening(os.getpid())
+    assert urlsplit(viewer.url).hostname == "127.0.0.1"
+    assert listening(viewer._server.pid) == ["0100007F"]
+    assert listening(os.getpid()) == before
+
+
+def test_the_page_and_its_script_are_served(viewer):
+    status, page = get(viewer)
+    assert status == 200
+    assert b"footwork.connect()" in page
+    status, script = get(viewer, "/main.min.js")
+    assert status == 200
+    assert b"MeshCat" in script
+    assert get(viewer, "/../../etc/passwd")[0] == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/main.min.js", "/nothing"])
+def test_a_foreign_host_header_is_refused(viewer, path):
+    port = urlsplit(viewer.url).port
+    assert get(viewer, path, Host=f"evil.example:{port}")[0] in (403, 404)
+    assert get(viewer, Host=f"localhost:{port}")[0] == 200
+    assert get(viewer, Host=f"127.0.0.1:{port}")[0] == 200
+    assert get(viewer, Host="evil.example")[0] == 403
+
+
+def test_the_commands_are_for_our_own_page_only(viewer):
+    port = urlsplit(viewer.url).port
+    for headers, status in (
+        ({}, 101),
+        ({"Origin": f"http://127.0.0.1:{port}"}, 101),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Host": f"evil.example:{port}", "Origin": f"http://evil.example:{port}"}, 403),
+    ):
+        got, sock = upgrade(viewer, **headers)
+        sock.close()
+        assert got == status, headers
+
+
+@pytest.mark.parametrize(
+    ("header", "host", "expected"),
+    [
+        ("localhost:7000", "127.0.0.1", True),
+        ("LOCALHOST.:7000", "127.0.0.1", True),
+        ("127.0.0.1", "127.0.0.1", True),
+        ("[::1]:7000", "127.0.0.1", True),
+        ("[::1]", "127.0.0.1", True),
+        ("192.168.0.7:7000", "127.0.0.1", False),
+        ("localhost.evil.example:7000", "127.0.0.1", False),
+        ("", "127.0.0.1", False),
+        ("192.168.0.7:7000", "0.0.0.0", True),
+        ("robot.lan:7000", "robot.lan", True),
+        ("evil.example:7000", "0.0.0.0", False),
+    ],
+)
+def test_host_headers(header, host, expected):
+    assert allowed(header, host) is expected
+
+
+@linux
+def test_listening_to_others_is_possible_and_warned_of():
+    with Viewer(host="0.0.0.0") as viewer:
+        with pytest.warns(UserWarning, match=r"listens on 0\.0\.0\.0") as caught:
+            url = viewer.url
+        assert caught[0].filename == __file__
+        assert listening(viewer._server.pid) == ["00000000"]
+        assert url.startswith("http://127.0.0.1:")  # an address that a browser here can open
+
+
+def test_an_address_of_another_machine_is_an_error():
+    with (
+        Viewer(host="192.0.2.1") as viewer,
+        pytest.warns(UserWarning, match="listens on"),
+        pytest.raises(ServerError, match="did not start"),
+    ):
+        _ = viewer.url
+
+
+# --- when it ends ------------------------------------------------------------------------------
+
+_PROGRAM = """
+import os, sys, time
+import footwork as fw
+viewer = fw.Viewer()
+viewer.url
+print(viewer._server.pid, flush=True)
+{end}
+time.sleep(300)
+"""
+
+
+@linux
+@pytest.mark.parametrize(
+    ("end", "number"),
+    [
+        ("sys.exit()", None),
+        ("os._exit(3)", None),
+        ("raise RuntimeError", None),
+        ("", signal.SIGTERM),
+        ("", signal.SIGKILL),
+        ("", signal.SIGINT),
+        ("import signal; signal.signal(signal.SIGTERM, lambda *_: os.abort())", signal.SIGTERM),
+    ],
+)
+def test_it_never_outlives_the_program(end, number):
+    program = subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM.format(end=end)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    with program:
+        pid = int(program.stdout.readline())
+        if number is not None:
+            assert is_running(pid)
+            program.send_signal(number)
+        program.wait(timeout=30)
+    wait_until(lambda: not is_running(pid))
+
+
+@linux
+def test_it_ends_though_a_fork_of_the_program_lives_on():
+    end = "child = os.fork()\nif child: print(child, flush=True)\nelse: os.close(1)"
+    program = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", _PROGRAM.format(end=end)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with program:
+        pid, fork = int(program.stdout.readline()), int(program.stdout.readline())
+        program.kill()
+    try:
+        wait_until(lambda: not is_running(pid))
+        assert is_running(fork)
+    finally:
+        os.kill(fork, signal.SIGKILL)
+
+
+@linux
+def test_close_ends_it_and_the_viewer_goes_on():
+    viewer = Viewer()
+    _ = viewer.url
+    pid = viewer._server.pid
+    viewer.close()
+    viewer.close()
+    assert not is_running(pid)
+    viewer.point("later", [0, 0, 0])
+    assert "MeshCat" in viewer.html()
+    with viewer:
+        assert get(viewer)[0] == 200
+
+
+@linux
+def test_a_forgotten_viewer_leaves_nothing_behind():
+    viewer = Viewer()
+    _ = viewer.url
+    pid = viewer._server.pid
+    del viewer
+    wait_until(lambda: not is_running(pid))
+
+
+@linux
+def test_ctrl_c_in_the_terminal_does_not_reach_it(viewer):
+    _ = viewer.url
+    os.kill(viewer._server.pid, signal.SIGINT)
+    viewer.point("still", [0, 0, 0])
+    assert get(viewer)[0] == 200
+
+
+def test_a_dead_server_is_an_error_not_a_hang(viewer):
+    _ = viewer.url
+    os.kill(viewer._server.pid, signal.SIGKILL)
+    viewer._server._process.wait(timeout=30)
+    with pytest.raises(ServerError, match=r"has ended.*ask for its url again"):
+        viewer.point("here", [1, 0, 0])
+    viewer.close()
+    assert get(viewer)[0] == 200
+
+
+def test_a_server_that_hangs_is_an_error_not_a_hang(viewer, monkeypatch):
+    _ = viewer.url
+    monkeypatch.setattr(server, "SEND_TIMEOUT", 0.2)
+
+    def draw_until_refused():
+        for k in range(1000):
+            viewer.path("long", np.arange(300.0).reshape(-1, 3) + k)
+
+    os.kill(viewer._server.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(ServerError, match="has not read anything"):
+            draw_until_refused()
+    finally:
+        os.kill(viewer._server.pid, signal.SIGCONT)
+
+
+# --- what it sends -----------------------------------------------------------------------------
+
+
+def last(command):
+    return command["path"].startswith("/overlays/last") if "path" in command else False
+
+
+def test_a_late_browser_gets_the_picture_as_it_stands(viewer):
+    _ = viewer.url
+    for k in range(50):
+        viewer.point("moving", [k, 0, 0])
+    viewer.point("gone", [0, 0, 0])
+    viewer.delete("gone")
+    viewer.point("last", [0, 0, 0])
+    got = asyncio.run(receive(viewer, last))
+    moves = [c for c in got if c["path" if "path" in c else "type"] == "/overlays/moving/ball"]
+    assert [c["type"] for c in moves] == ["set_object", "set_transform"]
+    assert moves[1]["matrix"][12:15] == [49, 0, 0]
+    assert not [c for c in got if "gone" in c.get("path", "")]
+    assert {"stage", "camera"} <= {c["type"] for c in got}
+
+
+def test_two_browsers_see_the_same(viewer):
+    async def both():
+        _ = viewer.url
+        waiting = [asyncio.create_task(receive(viewer, last)) for _ in range(2)]
+        await asyncio.sleep(0.2)
+        viewer.point("last", [0, 0, 0])
+        return await asyncio.gather(*waiting)
+
+    first, second = asyncio.run(both())
+    assert first == second
+
+
+def test_a_slow_browser_skips_what_is_outdated_and_ends_up_right(viewer):
+    async def slow():
+        url = viewer.url.replace("http", "ws") + "commands"
+        connection = await tornado.websocket.websocket_connect(url)
+        connection.protocol.stream.set_close_callback(None)
+        points = np.random.default_rng(0).normal(size=(400, 3))
+        for k in range(150):  # 150 × 0.6 MB, while nobody reads
+            viewer.path("long", points + k)
+        viewer.point("last", [0, 0, 0])
+        got = []
+        while not got or not last(got[-1]):
+            got.append(umsgpack.unpackb(await asyncio.wait_for(connection.read_message(), 20)))
+        connection.close()
+        return [c for c in got if c["type"] == "set_object" and "long" in c["path"]]
+
+    seen = asyncio.run(slow())
+    assert 1 <= len(seen) < 150
+    data = seen[-1]["object"]["geometries"][0]["data"]["attributes"]["position"]["array"].data
+    assert np.frombuffer(data, np.float32).min() > 100  # the last of them
+
+
+@linux
+def test_thousands_of_reconnects(viewer):
+    _ = viewer.url
+    pid = viewer._server.pid
+    assert get(viewer)[0] == 200
+    before = len(list(Path(f"/proc/{pid}/fd").iterdir()))
+    for _ in range(2000):
+        status, sock = upgrade(viewer)
+        sock.close()
+        assert status == 101
+    assert get(viewer)[0] == 200
+    wait_until(lambda: len(list(Path(f"/proc/{pid}/fd").iterdir())) <= before + 2)
+    viewer.point("last", [0, 0, 0])
+    assert last(asyncio.run(receive(viewer, last))[-1])
+
+
+def test_a_program_imported_from_elsewhere_still_finds_its_server(tmp_path):
+    code = "import footwork as fw\nwith fw.Viewer() as v: print(v.url)"
+    (tmp_path / "robots.py").write_text("raise SystemExit('the wrong robots')")
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(fw.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.startswith("http://127.0.0.1:")
