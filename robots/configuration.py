@@ -39,11 +39,16 @@ _UNIT_BLOCK = {  # joint type -> where its unit block lies within the joint's pa
 def unit_blocks(model: Any) -> tuple[tuple[int, int], ...]:
     """Return (start, stop) in q of every quaternion and every (cos, sin) pair of a `pin.Model`."""
     blocks = []
-    for joint in model.joints:
-        if joint.shortname() in _UNIT_BLOCK:
-            start, stop = _UNIT_BLOCK[joint.shortname()]
+    stack = list(model.joints)[1:]
+    while stack:
+        joint = stack.pop()
+        kind = joint.shortname()
+        if kind == "JointModelComposite":
+            stack.extend(joint.extract().joints)
+        elif kind in _UNIT_BLOCK:
+            start, stop = _UNIT_BLOCK[kind]
             blocks.append((joint.idx_q + start, joint.idx_q + stop))
-    return tuple(blocks)
+    return tuple(sorted(blocks))
 
 
 def as_vector(value: ArrayLike, size: int, name: str, meaning: str) -> Array:

@@ -10,10 +10,11 @@ from typing import Any
 from ..errors import ModelError
 from . import meshes as mesh_files
 from .findings import LEVELS, Finding, listed, of_level
+from .formats import read
 from .hardened_xml import parse
 from .options import Options
 from .sources import Description, describe
-from .urdf import Refused, from_urdf
+from .urdf_checks import Refused
 
 
 def diagnose(
@@ -36,12 +37,10 @@ def diagnose(
 def _findings(description: Description) -> list[Finding]:
     try:
         tree = parse(description.data, description.origin)
-        if tree.tag != "robot":
-            return []
-        findings = mesh_files.examine(tree, description.folders)
-        return [*findings, *from_urdf(tree, description, Options(meshes=False)).findings]
+        findings = mesh_files.examine(tree, description.folders) if tree.tag == "robot" else []
+        return [*findings, *read(description, Options(meshes=tree.tag != "robot")).findings]
     except Refused as error:
-        return [*error.findings]
+        return [*findings, *error.findings]
     except ModelError as error:
         return [Finding("error", "unreadable", str(error))]
 

@@ -12,13 +12,12 @@ from ..errors import FootworkWarning, ModelError, unknown
 from .catalogue import RobotInfo
 from .feet import Foot, feet_of_end_effectors
 from .findings import Finding, listed, of_level
-from .hardened_xml import parse
+from .formats import read
 from .options import Base, Mimic, Options, Parts
 from .postures import configurations, floats
 from .robot import Robot
 from .sources import Description, describe
 from .srdf import Semantics, read_srdf
-from .urdf import from_urdf
 
 
 def load(
@@ -73,7 +72,7 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
     """Return the robot of a description that was read, and what was found meanwhile."""
     options.check()
     info = description.info
-    parts = from_urdf(parse(description.data, description.origin), description, options)
+    parts = read(description, options)
     model = parts.model
     model.name = info.name if info else parts.name
     semantics = read_srdf(description.srdf) if description.srdf else Semantics()
@@ -85,13 +84,21 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
         name=model.name,
         model=model,
         actuated=_actuated(model, (*options.passive, *parts.passive), options.passive),
-        postures=configurations(model, postures, semantics.base_joint, feet.values()),
+        postures={
+            **_keyframes(model),
+            **configurations(model, postures, semantics.base_joint, feet.values()),
+        },
         feet=feet,
         source=description.origin,
         locked=parts.locked,
         shapes=parts.shapes,
     )
     return robot, parts.findings
+
+
+def _keyframes(model: Any) -> dict[str, Any]:
+    entries = ((entry.key(), entry.data()) for entry in model.referenceConfigurations)
+    return {name: q for name, q in entries if name != "qpos0"}
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:

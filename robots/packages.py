@@ -17,7 +17,7 @@ from .installed import share_folders
 
 _PACKAGE = re.compile(r"^(?:package|model)://+([^/]+)/(.*)$")
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):/")
-_SUBFOLDERS = ("urdf", "urdfs", "robots", "robot", "xacro", "sdf", "mjcf", "xml", "srdf", "model")
+_SUBFOLDERS = ("urdf", "xacro", "mjcf", "sdf", "srdf")  # of a package, beside its meshes
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import sys
@@ -74,7 +75,8 @@ def _from_catalogue(name: str, dirs: tuple[Path, ...]) -> Description:
 
 
 def _from_path(path: Path, dirs: tuple[Path, ...]) -> Description:
-    path = path.expanduser()
+    if str(path).startswith("~/"):
+        path = path.expanduser()
     if not path.exists() and path.suffix.lower() not in _SUFFIXES and len(path.parts) == 1:
         raise ModelError(f"{unknown('robot', str(path), catalogue.names())}; nor is it a file")
     data = read_file(path)
@@ -115,25 +117,30 @@ def _read(stream: object) -> bytes:
 
 
 def _inside(folder: Path) -> str:
+    files = sorted(file.name for file in _descriptions(folder))
+    return f", such as {', '.join(files[:5])} in it" if files else ""
+
+
+def _descriptions(folder: Path) -> list[Path]:
     try:
-        files = sorted(str(p) for p in folder.rglob("*") if p.suffix.lower() in _SUFFIXES)[:5]
+        with os.scandir(folder) as entries:  # the first ones: folders can be huge
+            paths = [Path(entry.path) for entry in itertools.islice(entries, 1000)]
     except OSError:
-        return ""
-    return f", such as {', '.join(files)}" if files else ""
+        return []
+    return [path for path in paths if path.suffix.lower() in _SUFFIXES]
 
 
 def _neighbours(path: Path) -> str:
-    try:
-        files = sorted(p.name for p in path.parent.iterdir() if p.suffix.lower() in _SUFFIXES)
-    except OSError:
-        return f"; there is no folder {path.parent}" if not path.parent.exists() else ""
-    return "; " + unknown("description", path.name, files) if files else ""
+    if not path.parent.exists():
+        return f"; there is no folder {path.parent}"
+    names = sorted(file.name for file in _descriptions(path.parent))
+    return f"; {unknown('description', path.name, names)}" if names else ""
 
 
 def _folders(package_dirs: Iterable[str | Path]) -> tuple[Path, ...]:
     if isinstance(package_dirs, str | os.PathLike):
         package_dirs = [package_dirs]
-    folders = tuple(Path(folder).expanduser().absolute() for folder in package_dirs)
+    folders = tuple(Path(folder).absolute() for folder in package_dirs)
     for folder in folders:
         if not folder.is_dir():
             raise ModelError(f"package_dirs: {folder} is no folder")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import pinocchio as pin
@@ -10,12 +9,13 @@ import pinocchio as pin
 from ..errors import ModelError
 from . import meshes as mesh_files
 from . import urdf_edits as edits
-from .findings import Finding, listed, of_level
+from .findings import Finding
 from .hardened_xml import Node, serialize
 from .options import Options, Parts
 from .robot import BASE_JOINT
 from .shapes import UrdfShapes
 from .sources import Description
+from .urdf_checks import refuse_errors
 from .urdf_physics import check_inertia_of_motion, check_physics, repaired_limits
 from .urdf_structure import check_structure, strip_extensions
 from .urdf_values import check_materials, check_values
@@ -88,20 +88,3 @@ def examine(tree: Node) -> list[Finding]:
         findings += check_physics(tree)
         repaired_limits(tree)
     return findings
-
-
-class Refused(ModelError):
-    """A description that was understood, and refused; `findings` has all that was found."""
-
-    def __init__(self, origin: str, findings: tuple[Finding, ...], reasons: int) -> None:
-        super().__init__(f"{origin}: not a robot that can be loaded:\n{listed(findings[:reasons])}")
-        self.findings = findings
-
-
-def refuse_errors(findings: Iterable[Finding], origin: str, strict: bool) -> None:
-    """Raise `Refused` if there are errors; or, if `strict`, warnings."""
-    findings = tuple(findings)
-    reasons = of_level(findings, "error") + (of_level(findings, "warning") if strict else ())
-    if reasons:
-        others = tuple(finding for finding in findings if finding not in reasons)
-        raise Refused(origin, reasons + others, len(reasons))

@@ -42,7 +42,7 @@ def _check_link(link: Node) -> list[Finding]:
     moments = np.linalg.eigvalsh(inertia_matrix(inertial))
     findings = [
         Finding("warning", code, message, suggestion, link=name, line=line)
-        for code, message, suggestion in _impossible(mass, moments)
+        for code, message, suggestion in impossible(mass, moments)
     ]
     if mass > 0 and not moments.any():
         message = "a point mass: no rotational inertia"
@@ -57,7 +57,7 @@ def inertia_matrix(inertial: Node) -> Array:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def _impossible(mass: float, moments: NDArray[Any]) -> Iterable[tuple[str, str, str]]:
+def impossible(mass: float, moments: NDArray[Any]) -> Iterable[tuple[str, str, str]]:
     """Yield (code, message, suggestion) for principal moments (3,), ascending, of no body."""
     text = ", ".join(f"{moment:.4g}" for moment in moments)
     tolerance = _SLACK * abs(moments).max()

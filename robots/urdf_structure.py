@@ -11,7 +11,8 @@ from .hardened_xml import Node
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 MAX_LINKS = 5_000
 MAX_DEPTH = 400  # joints between the root and a link
-MAX_MOVING = 600  # joints that move: the terms of the dynamics grow with their cube
+MAX_DOF = 200  # the memory for the terms of the dynamics grows with the cube: 0.6 GB at 200
+_DOF = {"floating": 6, "planar": 3, "fixed": 0}
 _KNOWN = ("link", "joint", "material")
 # extensions of other programs: read by them, not by us
 _EXTENSIONS = ("transmission", "gazebo", "sensor", "ros2_control", "mujoco", "drake", "contact")
@@ -29,16 +30,13 @@ def check_structure(tree: Node) -> list[Finding]:
         findings.append(Finding("info", "name", message, line=tree.line))
     if not links:
         findings.append(_error("root", "no <link> in it", tree, "a robot has one link at least"))
-    moving = [j for j in joints if j.get("type") != "fixed"]
-    if len(links) > MAX_LINKS or len(moving) > MAX_MOVING:
-        findings.append(
-            _error(
-                "size",
-                f"{len(links)} links and {len(moving)} moving joints; at most {MAX_LINKS} and "
-                f"{MAX_MOVING} are loaded",
-                tree,
-            )
+    dof = sum(_DOF.get(joint.get("type"), 1) for joint in joints)
+    if len(links) > MAX_LINKS or dof > MAX_DOF:
+        message = (
+            f"{len(links)} links and {dof} degrees of freedom; at most {MAX_LINKS} and {MAX_DOF} "
+            "are loaded"
         )
+        findings.append(_error("size", message, tree, "make joints fixed that need not move"))
     if not any(finding.level == "error" for finding in findings):
         findings += [f for joint in joints for f in _ends(joint, {n.get("name") for n in links})]
     if not any(finding.level == "error" for finding in findings):
@@ -60,16 +58,12 @@ def strip_extensions(tree: Node) -> None:
 
 def _unknown_elements(tree: Node) -> list[Finding]:
     findings = []
+    macros = [node for node in tree.walk() if node.tag.startswith("xacro:")]
+    if macros:
+        message = f"<{macros[0].tag}>: a xacro file, to be expanded first"
+        hint = "give load() its path, with xacrodoc installed, or what `xacro file.xacro` prints"
+        return [_error("xacro", message, macros[0], hint)]
     for child in tree.children:
-        if child.tag.startswith("xacro:"):
-            return [
-                _error(
-                    "xacro",
-                    f"<{child.tag}>: a xacro file, to be expanded first",
-                    child,
-                    "pip install footwork[xacro] and call the file something.xacro, or run xacro",
-                )
-            ]
         if child.tag == "robot":
             findings.append(_error("lost", "a second <robot> inside the first", child, "remove it"))
         elif child.tag not in _KNOWN and child.tag not in _EXTENSIONS:

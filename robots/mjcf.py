@@ -1,0 +1,149 @@
+"""MJCF, MuJoCo's format: read by Pinocchio, once it has been checked here.
+
+What a MuJoCo model has and this robot has not: defaults of solvers, tendons, equalities, contact
+pairs, sensors. Joints without an actuator are passive, keyframes are postures.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import filter as matching
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ModelError, unknown
+from . import mjcf_text
+from .findings import Finding
+from .hardened_xml import Node, serialize
+from .options import Options, Parts
+from .postures import floats
+from .robot import BASE_JOINT
+from .shapes import Kind
+from .sources import Description
+from .urdf_checks import refuse_errors
+from .urdf_physics import check_inertia_of_motion, impossible
+
+
+def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
+    """Return what an MJCF file describes. Without `options.base`, the base is what the file says.
+
+    Raises:
+        ModelError: it describes no robot that can be loaded.
+    """
+    mjcf_text.include(tree, description.folders)
+    mjcf_text.check_numbers(tree, description.origin)
+    mjcf_text.resolve_meshes(tree, description.folders, options.meshes)
+    motors = mjcf_text.actuators(tree)
+    mjcf_text.strip(tree)
+    full = _Source(serialize(tree), options.base == "floating")
+    whole = full.model()
+    locked = _locked(whole, options)
+    source = _Source(full.text, full.add_base, tuple(locked.items()))
+    model = source.reduced(whole)
+    findings = tuple(_examine(model))
+    refuse_errors(findings, description.origin, options.strict)
+    joints = tuple(model.names)[2 if floats(model) else 1 :]
+    _set_limits(model, motors)
+    passive = tuple(name for name in joints if motors and name not in motors)
+    name = tree.get("model") or "robot"
+    frozen = tuple(joint for joint in locked if joint in whole.names)
+    return Parts(name, model, source, source, frozen, passive, findings)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """An MJCF text, with a floating base added or joints frozen: a model, or its shapes."""
+
+    text: str
+    add_base: bool
+    locked: tuple[tuple[str, float], ...] = ()
+
+    def _read(self, build: Any) -> Any:
+        """Return build(path) for a temporary file: Pinocchio reads MJCF from files alone."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "robot.xml"
+            path.write_text(self.text, encoding="utf-8")
+            try:
+                return build(str(path))
+            except (ValueError, RuntimeError, IndexError, KeyError) as error:
+                message = str(error).replace(str(path), "the file")
+                raise ModelError(f"Pinocchio cannot build the model: {message[:500]}") from None
+
+    def model(self) -> Any:
+        """Return the model with every joint."""
+
+        def build(path: str) -> Any:
+            model = pin.buildModelFromMJCF(path)
+            if not self.add_base or floats(model):
+                return model
+            return pin.buildModelFromMJCFAndRootJoint(path, pin.JointModelFreeFlyer(), BASE_JOINT)
+
+        model = self._read(build)
+        return model[0] if isinstance(model, tuple) else model
+
+    def reduced(self, model: Any) -> Any:
+        """Return the model without the frozen joints."""
+        if not self.locked:
+            return model
+        return pin.buildReducedModel(model, *self._frozen(model))
+
+    def _frozen(self, model: Any) -> tuple[list[int], Any]:
+        q = pin.neutral(model)
+        for name, position in self.locked:
+            joint = model.joints[model.getJointId(name)]
+            if joint.nq == 1:
+                q[joint.idx_q] = position
+        return [model.getJointId(name) for name, _ in self.locked], q
+
+    def read(self, model: Any, kind: Kind) -> Any:
+        """Return the shapes, a `pin.GeometryModel`."""
+        whole = self.model()
+        type_ = pin.GeometryType.VISUAL if kind == "visual" else pin.GeometryType.COLLISION
+        shapes = self._read(lambda path: pin.buildGeomFromMJCF(whole, path, type_))
+        if not self.locked:
+            return shapes
+        return pin.buildReducedModel(whole, shapes, *self._frozen(whole))[1]
+
+
+def _locked(model: Any, options: Options) -> dict[str, float]:
+    names = list(model.names)[1:]
+    locked = {names[0]: 0.0} if options.base == "fixed" and floats(model) else {}
+    patterns = [options.lock] if isinstance(options.lock, str) else options.lock
+    for pattern in patterns:
+        found = matching(names, pattern)
+        if not found:
+            raise ModelError("lock: " + unknown("joint", pattern, names))
+        position = patterns[pattern] if isinstance(patterns, Mapping) else 0.0
+        if not isinstance(position, int | float) or not np.isfinite(position):
+            raise ModelError(f"lock: joint {pattern!r} at {position!r}, expected a finite number")
+        locked.update(dict.fromkeys(found, float(position)))
+    return locked
+
+
+def _examine(model: Any) -> list[Finding]:
+    findings = []
+    for name, inertia in zip(list(model.names)[1:], list(model.inertias)[1:], strict=True):
+        values = np.r_[inertia.mass, inertia.lever, inertia.inertia.ravel()]
+        if not np.isfinite(values).all() or inertia.mass < 0:
+            message = f"mass {inertia.mass:g} and an inertia that no body has"
+            findings.append(Finding("error", "inertial", message, "", "", name))
+            continue
+        moments = np.linalg.eigvalsh(inertia.inertia)
+        for code, message, hint in impossible(inertia.mass, moments):
+            findings.append(Finding("warning", code, message, hint, "", name))
+    return findings if findings else check_inertia_of_motion(model)
+
+
+def _set_limits(model: Any, motors: Mapping[str, float]) -> None:
+    limits = np.zeros(model.nv)
+    for name, limit in motors.items():
+        if model.existJointName(name):
+            joint = model.joints[model.getJointId(name)]
+            limits[joint.idx_v : joint.idx_v + joint.nv] = limit
+    model.upperEffortLimit = limits
+    model.lowerEffortLimit = -limits

@@ -1,0 +1,172 @@
+"""The tree of an MJCF file: includes, numbers, meshes, actuators."""
+
+from __future__ import annotations
+
+import math
+
+from ..errors import ModelError
+from .hardened_xml import Node, parse
+from .mesh_headers import why_unreadable
+from .packages import Folders
+from .sources import read_file
+from .urdf_values import numbers, plain
+
+_MAX_INCLUDES = 50
+_KEPT = ("compiler", "option", "size", "default", "asset", "worldbody", "keyframe")
+# attributes that hold numbers and nothing else
+_POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "axis", "refpos", "refquat")
+_BODY = ("mass", "diaginertia", "fullinertia", "density", "size", "fromto", "scale", "rgba")
+_JOINT = ("range", "armature", "damping", "frictionloss", "stiffness", "ref", "springref", "qpos")
+_MOTOR = ("gear", "ctrlrange", "forcerange", "actuatorfrcrange")
+_NUMERIC = frozenset((*_POSE, *_BODY, *_JOINT, *_MOTOR))
+
+
+def include(tree: Node, folders: Folders) -> None:
+    """Replace every <include file="…"/> by what the file holds.
+
+    Raises:
+        ModelError: a file is missing, may not be read, or there are too many.
+    """
+    stack, count = [tree], 0
+    while stack:
+        node = stack.pop()
+        children = []
+        for child in node.children:
+            if child.tag != "include":
+                children.append(child)
+                continue
+            count += 1
+            if count > _MAX_INCLUDES:
+                raise ModelError(f"line {child.line}: more than {_MAX_INCLUDES} includes")
+            children.extend(_included(child, folders).children)
+        node.children = children
+        # what was included may include
+        if any(child.tag == "include" for child in children):
+            stack.append(node)
+        else:
+            stack.extend(children)
+
+
+def _included(node: Node, folders: Folders) -> Node:
+    name = node.get("file")
+    found = folders.find(name)
+    if found.path is None:
+        why = found.refused or f"not found; tried {', '.join(found.tried) or 'nothing'}"
+        raise ModelError(f"line {node.line}: include {name!r}: {why}")
+    return parse(read_file(found.path), str(found.path))
+
+
+def check_numbers(tree: Node, origin: str) -> None:
+    """Write numbers plainly.
+
+    Raises:
+        ModelError: something else where numbers are expected, with its line.
+    """
+    for node in tree.walk():
+        for key in _NUMERIC.intersection(node.attrib):
+            values = numbers(node.get(key), largest=math.inf if "range" in key else 1e15)
+            if values is None:
+                raise ModelError(
+                    f"{origin}, line {node.line}: <{node.tag} {key}={node.get(key)[:80]!r}>: "
+                    "expected finite numbers"
+                )
+            if key in ("mass", "armature", "density") and min(values) < 0:
+                raise ModelError(
+                    f"{origin}, line {node.line}: <{node.tag} {key}={node.get(key)!r}> is negative"
+                )
+            node.attrib[key] = plain(values)
+
+
+def resolve_meshes(tree: Node, folders: Folders, read: bool) -> None:
+    """Replace the names of mesh files by paths; without `read`, drop the meshes that weigh nothing.
+
+    Raises:
+        ModelError: a mesh is missing or may not be read.
+    """
+    if not read:
+        _drop_mesh_shapes(tree)
+    folder = ""
+    for compiler in tree.all("compiler"):
+        folder = compiler.attrib.pop("meshdir", "") or compiler.attrib.pop("assetdir", "") or folder
+        compiler.attrib.pop("texturedir", None)
+    for asset in tree.all("asset"):
+        asset.children = [c for c in asset.children if c.tag in ("mesh", "material")]
+        for material in asset.all("material"):
+            material.attrib.pop("texture", None)
+        for mesh in asset.all("mesh"):
+            _resolve(mesh, folder, folders)
+
+
+def _resolve(mesh: Node, folder: str, folders: Folders) -> None:
+    name = mesh.get("file")
+    found = folders.find(f"{folder.rstrip('/')}/{name}" if folder else name)
+    problem = found.refused or f"not found; tried {', '.join(found.tried) or 'nothing'}"
+    if found.path is not None:
+        problem = why_unreadable(found.path)
+        if not mesh.get("name"):
+            mesh.attrib["name"] = found.path.stem
+        mesh.attrib["file"] = str(found.path)
+    if problem:
+        raise ModelError(
+            f"line {mesh.line}: mesh {name!r}: {problem}; package_dirs=[…] allows more folders, "
+            "meshes=False loads the dynamics without shapes"
+        )
+
+
+def _drop_mesh_shapes(tree: Node) -> None:
+    """Take out the mesh shapes of bodies that state their inertia, and meshes that are not used."""
+    for body in [node for node in tree.walk() if node.tag in ("body", "worldbody")]:
+        if body.find("inertial") is not None or body.tag == "worldbody":
+            body.children = [c for c in body.children if not (c.tag == "geom" and c.get("mesh"))]
+    used = {node.get("mesh") for node in tree.walk() if node.tag == "geom"}
+    for asset in tree.all("asset"):
+        asset.children = [
+            c
+            for c in asset.children
+            if c.tag != "mesh" or (c.get("name") or c.get("file").rsplit(".", 1)[0]) in used
+        ]
+
+
+def actuators(tree: Node) -> dict[str, float]:
+    """Return joint -> largest |torque| (0: no limit) of the joints that an actuator drives."""
+    classes = _defaults(tree)
+    limits: dict[str, float] = {}
+    for section in tree.all("actuator"):
+        for actuator in section.children:
+            joint = actuator.get("joint") or actuator.get("jointinparent")
+            if joint:
+                limits[joint] = limits.get(joint, 0.0) + _largest_torque(actuator, classes)
+    return limits
+
+
+def _defaults(tree: Node) -> dict[str, dict[str, dict[str, str]]]:
+    """Return class -> tag -> attributes, with what each class inherits."""
+    classes: dict[str, dict[str, dict[str, str]]] = {"main": {}}
+    stack = [(node, "main") for node in tree.all("default")]
+    while stack:
+        node, parent = stack.pop()
+        name = node.get("class") or parent
+        known = {tag: dict(values) for tag, values in classes.get(parent, {}).items()}
+        for child in node.children:
+            if child.tag != "default":
+                known.setdefault(child.tag, {}).update(child.attrib)
+        classes[name] = known
+        stack.extend((child, name) for child in node.all("default"))
+    return classes
+
+
+def _largest_torque(actuator: Node, classes: dict[str, dict[str, dict[str, str]]]) -> float:
+    known = classes.get(actuator.get("class") or "main", {}).get(actuator.tag, {})
+    attributes = {**known, **actuator.attrib}
+    gear = abs((numbers(attributes.get("gear", "1")) or (1.0,))[0])
+    keys = ("forcerange", "ctrlrange") if actuator.tag == "motor" else ("forcerange",)
+    ranges = [numbers(attributes.get(key, ""), 2, math.inf) for key in keys]
+    largest = [max(abs(low), abs(high)) for low, high in filter(None, ranges)]
+    return min(largest) * gear if largest else 0.0
+
+
+def strip(tree: Node) -> None:
+    """Take out what does not bear on the robot: solvers, sensors, contacts, cameras, lights."""
+    tree.children = [child for child in tree.children if child.tag in _KEPT]
+    for node in tree.walk():
+        node.children = [c for c in node.children if c.tag not in ("light", "camera", "plugin")]

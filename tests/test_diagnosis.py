@@ -1,0 +1,178 @@
+"""What is wrong with a description is found, placed, and said in one go."""
+
+import json
+
+import numpy as np
+import pytest
+
+from footwork import ModelError, load, robots
+from footwork.errors import FootworkWarning
+from footwork.robots import diagnosis
+
+SOUND = """<robot name="two">
+<link name="a"><inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="b"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="revolute"><parent link="a"/><child link="b"/><origin xyz="0 0 1"/>
+<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="5" velocity="1"/></joint>
+</robot>"""  # noqa: E501
+SECOND_JOINT = '<joint name="k" type="fixed"><parent link="{}"/><child link="{}"/></joint></robot>'
+
+# (code, level, line, replace this, by that)
+CASES = [
+    ("number", "error", 2, 'mass value="2"', 'mass value="nan"'),
+    ("number", "error", 2, 'mass value="2"', 'mass value="inf"'),
+    ("number", "error", 2, 'mass value="2"', 'mass value="1,5"'),
+    ("number", "error", 2, 'mass value="2"', 'mass value="1.5kg"'),
+    ("number", "error", 2, 'mass value="2"', 'mass value="${m}"'),
+    ("number", "error", 2, 'mass value="2"', 'mass value="1e999"'),
+    ("number", "error", 2, 'mass value="2"', 'mass value="1_0"'),
+    ("number", "error", 2, 'mass value="2"', "mass "),
+    ("inertial", "error", 2, '<mass value="2"/>', ""),
+    ("inertial", "error", 2, 'mass value="2"', 'mass value="-2"'),
+    ("inertial", "error", 2, 'ixx="0.1"', 'ixx="-0.1"'),
+    ("number", "error", 2, 'ixx="0.1"', 'ixx="nan"'),
+    ("number", "error", 2, ' ixx="0.1"', ""),
+    ("inertia", "warning", 2, ' ixy="0"', ""),
+    ("definite", "warning", 2, 'ixy="0"', 'ixy="0.3"'),
+    ("triangle", "warning", 2, 'izz="0.1"', 'izz="0.5"'),
+    ("massless", "warning", 2, 'mass value="2"', 'mass value="0"'),
+    ("units", "warning", 2, 'mass value="2"', 'mass value="20000"'),
+    ("units", "warning", 2, 'ixx="0.1" iyy="0.1"', 'ixx="100000" iyy="100000"'),
+    ("units", "warning", 4, 'xyz="0 0 1"/>', 'xyz="0 0 1000"/>'),
+    ("number", "error", 4, 'xyz="0 0 1"/>', 'xyz="0 1"/>'),
+    ("axis", "error", 5, 'axis xyz="0 0 1"', 'axis xyz="0 0 0"'),
+    ("axis", "warning", 5, 'axis xyz="0 0 1"', 'axis xyz="0 0 2"'),
+    ("axis", "error", 4, 'type="revolute">', 'type="planar"><axis xyz="1 0 0"/>'),
+    ("limits", "warning", 5, 'lower="-1"', 'lower="2"'),
+    ("limits", "warning", 5, 'lower="-1"', 'lower="-90"'),
+    ("limits", "warning", 5, 'effort="5"', 'effort="-5"'),
+    ("limits", "error", 4, '<limit lower="-1" upper="1" effort="5" velocity="1"/>', ""),
+    ("unlimited", "info", 0, 'effort="5"', 'effort="0"'),
+    ("unlimited", "info", 0, ' effort="5"', ""),
+    ("type", "error", 4, "revolute", "revolut"),
+    ("ends", "error", 4, 'child link="b"', 'child link="c"'),
+    ("ends", "error", 4, '<parent link="a"/>', ""),
+    ("lost", "error", 4, 'child link="b"', 'child link="a"'),
+    ("name", "error", 3, 'link name="b"', 'link name="a"'),
+    ("name", "error", 4, 'joint name="j"', "joint "),
+    ("name", "error", 3, '"b"', '"universe"'),
+    ("name", "info", 1, ' name="two"', ""),
+    ("roots", "error", 6, "</robot>", '<link name="c"/></robot>'),
+    ("loop", "error", 6, "</robot>", SECOND_JOINT.format("a", "b")),
+    (
+        "lost", "error", 6, "</robot>",
+        '<link name="c"/><link name="d"/><joint name="l" type="fixed"><parent link="c"/>'
+        '<child link="d"/></joint>' + SECOND_JOINT.format("d", "c"),
+    ),
+    ("lost", "error", 6, "</robot>", '<robot name="other"/></robot>'),
+    ("xacro", "error", 6, "</robot>", '<xacro:property name="x" value="1"/></robot>'),
+    ("unreadable", "error", 0, "</robot>", "</robot><robot/>"),
+    ("unreadable", "error", 0, "</robot>", ""),
+    ("root", "error", 1, "robot", "machine"),
+    ("mesh", "error", 6, "</robot>", '<link name="c"><visual><geometry><mesh filename="x.stl"/>'
+     "</geometry></visual></link>" + SECOND_JOINT.format("b", "c")),
+    ("shape", "warning", 6, "</robot>", '<link name="c"><visual><geometry><sphere radius="-1"/>'
+     "</geometry></visual></link>" + SECOND_JOINT.format("b", "c")),
+    ("mimic", "warning", 5, "</joint>", '<mimic joint="nobody"/></joint>'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "level", "line", "old", "new"), CASES)
+def test_each_defect_is_found_with_its_level_and_line(code, level, line, old, new):
+    text = SOUND.replace(old, new) if old in ("robot", "0.1", '"b"') else SOUND.replace(old, new, 1)
+    findings = robots.diagnose(text)
+    found = [f for f in findings if f.code == code]
+    assert found, [str(f) for f in findings]
+    assert found[0].level == level
+    assert found[0].line == line
+    assert found[0].message
+    assert diagnosis.passes(findings) == (level != "error")
+    if level == "error":
+        with pytest.raises(ModelError):
+            load(text)
+    elif level == "warning":
+        with pytest.warns(FootworkWarning) as caught:
+            robot = load(text)
+        assert len(caught) == 1
+        assert np.isfinite(robot.neutral()).all()
+        with pytest.raises(ModelError):
+            load(text, strict=True)
+    else:
+        load(text, strict=True)
+
+
+def test_a_sound_robot_has_no_findings():
+    assert robots.diagnose(SOUND) == ()
+    assert "nothing found" in diagnosis.verdict(())
+    load(SOUND, strict=True)
+
+
+def test_one_warning_lists_everything():
+    text = SOUND.replace('izz="0.1"', 'izz="0.5"')
+    with pytest.warns(FootworkWarning, match=r"(?s)2 things.*link 'a'.*link 'b'") as caught:
+        load(text)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_findings_name_whom_they_concern_and_go_to_json():
+    (finding,) = robots.diagnose(SOUND.replace('izz="0.1"', 'izz="0.5"', 1))
+    assert (finding.link, finding.joint) == ("a", "")
+    assert "line 2" in str(finding)
+    assert finding.suggestion in str(finding)
+    assert json.loads(json.dumps(diagnosis.as_json([finding])))[0]["code"] == "triangle"
+    assert "1 warning" in diagnosis.verdict([finding])
+    assert diagnosis.passes([finding])
+    assert not diagnosis.passes([finding], strict=True)
+
+
+def test_a_joint_that_moves_no_mass_is_found():
+    text = SOUND.replace("</robot>", '<link name="c"/>' + SECOND_JOINT.format("b", "c"))
+    assert robots.diagnose(text) == ()
+    finding = robots.diagnose(text.replace('"k" type="fixed"', '"k" type="continuous"'))[0]
+    assert (finding.code, finding.level, finding.joint) == ("massless", "warning", "k")
+
+
+def test_the_joint_of_the_base_may_be_taken_by_name():
+    """Pinocchio would move the inertia of the child to the base."""
+    robot = load(SOUND.replace('"j"', '"root_joint"'))
+    assert robot.is_floating
+    assert [i.mass for i in robot.model.inertias] == [0, 2, 1]
+    assert robot.joint_names == ("root_joint",)
+
+
+def test_followers_are_locked_or_free_but_have_no_motor():
+    follower = (
+        '<link name="c"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" '
+        'ixz="0" iyz="0"/></inertial></link><joint name="k" type="continuous"><parent link="b"/>'
+        '<child link="c"/><axis xyz="1 0 0"/><mimic joint="j" multiplier="2" offset="0.3"/></joint>'
+    )
+    text = SOUND.replace("</robot>", follower + "</robot>")
+    locked, free = load(text), load(text, mimic="independent")
+    assert (locked.nv, locked.na, locked.locked) == (7, 1, ("k",))
+    assert (free.nv, free.na, free.locked) == (8, 1, ())
+    assert locked.actuated == free.actuated == ("j",)
+    T = locked.model.frames[locked.frame_id("c")].placement
+    assert np.arccos(T.rotation[1, 1]) == pytest.approx(0.3)
+    with pytest.raises(ModelError, match="'independent'"):
+        load(text, mimic="maybe")
+
+
+@pytest.mark.parametrize("name", [i.name for i in robots.available() if i.installed])
+def test_robots_of_the_catalogue_have_no_errors_and_load_quietly(name):
+    findings = robots.diagnose(name)
+    assert diagnosis.passes(findings)
+    assert all(f.message for f in findings)
+    load(name, meshes=False)  # a warning would be an error here
+
+
+def test_romeo_lists_its_joints_without_limits():
+    if not next(i for i in robots.available() if i.name == "romeo").installed:
+        pytest.skip("needs example-robot-data")
+    (finding,) = [f for f in robots.diagnose("romeo") if f.code == "unlimited"]
+    assert finding.message.startswith("24 joints")
+    assert load("romeo", mimic="independent").unlimited_joints == ("LHand", "RHand")
+
+
+def test_point_masses_are_worth_knowing():
+    assert {(f.level, f.code) for f in robots.diagnose("limb")} == {("info", "inertia")}

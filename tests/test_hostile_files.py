@@ -1,0 +1,289 @@
+"""No file harms: a clear ModelError, in bounded time and memory, and nothing is read elsewhere."""
+
+import os
+import random
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from footwork import FootworkError, ModelError, load, robots
+from footwork.errors import FootworkWarning
+from footwork.robots.catalogue import MODELS
+from footwork.robots.hardened_xml import MAX_BYTES, Node, parse, serialize
+
+INERTIAL = (
+    '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    "</inertial>"
+)
+LINK = f'<link name="a">{INERTIAL}{{}}</link>'
+
+
+def with_mesh(name: str) -> str:
+    return (
+        f'<robot name="r"><link name="a">{INERTIAL}<visual><geometry><mesh filename="{name}"/>'
+        + ("</geometry></visual></link></robot>")
+    )
+
+
+def test_entity_bombs_and_external_entities(tmp_path):
+    bomb = '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa">' + "".join(
+        f'<!ENTITY {y} "{("&" + x + ";") * 10}">'
+        for x, y in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    secret = tmp_path / "secret"
+    secret.write_text("<link name='stolen'/>")
+    for doctype, body in (
+        (bomb + "]>", "&i;"),
+        (f'<!DOCTYPE r [<!ENTITY x SYSTEM "file://{secret}">]>', "&x;"),
+        (f'<!DOCTYPE r SYSTEM "file://{secret}">', ""),
+        ('<!DOCTYPE r [<!ENTITY % p SYSTEM "http://localhost/x"> %p;]>', ""),
+    ):
+        with pytest.raises(ModelError, match="DOCTYPE"):
+            load(f'<?xml version="1.0"?>{doctype}<robot name="r">{LINK.format(body)}</robot>')
+        with pytest.raises(ModelError, match="DOCTYPE"):
+            robots.srdf.read_srdf(f'{doctype}<robot name="r">{body}</robot>')
+
+
+def test_deep_large_and_long(tmp_path):
+    with pytest.raises(ModelError, match="deeper"):
+        load("<robot>" + "<a>" * 100_000 + "</a>" * 100_000 + "</robot>")
+    with pytest.raises(ModelError, match="elements"):
+        load("<robot>" + "<a/>" * 300_000 + "</robot>")
+    with pytest.raises(ModelError, match="bytes"):
+        load("<robot>" + " " * MAX_BYTES + "</robot>")
+    big = tmp_path / "big.urdf"
+    with big.open("wb") as file:
+        file.truncate(10 * 2**30)  # ten gigabytes of nothing
+    with pytest.raises(ModelError, match="bytes"):
+        load(big)
+
+
+@pytest.mark.parametrize(
+    ("joints", "kind"),
+    [(3000, "continuous"), (3000, "fixed"), (201, "continuous"), (40, "floating")],
+)
+def test_long_chains(joints, kind):
+    links = "".join(f'<link name="l{i}">{INERTIAL}</link>' for i in range(joints + 1))
+    chain = "".join(
+        f'<joint name="j{i}" type="{kind}"><parent link="l{i}"/><child link="l{i + 1}"/></joint>'
+        for i in range(joints)
+    )
+    with pytest.raises(ModelError, match="at most"):
+        load(f'<robot name="r">{links}{chain}</robot>')
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x00" * 100,
+        bytes(range(256)),
+        b"\x7fELF" + b"\0" * 60,
+        b"<robot name='r'><link name='\xff\xfe'/></robot>",
+        b"<?xml version='1.0' encoding='klingon'?><robot name='r'><link name='a'/></robot>",
+        b"<robot name='r'><link name='a'>",
+        b"<robot name='r'><link name='a'/></robot><robot name='s'/>",
+        b"<robot name='r'><link name='a&#0;b'/></robot>",
+        b"<!-- only a comment -->",
+        b"PK\x03\x04",
+        "<robot name='r'/>".encode("utf-16")[:-3],
+    ],
+)
+def test_what_is_no_xml(data, tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_bytes(data)
+    with pytest.raises(ModelError, match=r"robot\.urdf"):
+        load(file)
+
+
+def test_no_regular_file(tmp_path):
+    pipe = tmp_path / "pipe.urdf"
+    os.mkfifo(pipe)
+    loop = tmp_path / "loop.urdf"
+    loop.symlink_to(loop)
+    for path in (pipe, loop, tmp_path, Path("/dev/zero"), "a\0b.urdf", "x" * 5000, "\0"):
+        with pytest.raises(ModelError):
+            load(path)
+
+
+def test_a_name_with_a_null_byte_is_no_robot():
+    with pytest.raises(ModelError):
+        load("talos\0")
+
+
+# --- meshes ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../secret.stl",
+        "../../secret.stl",
+        "meshes/../../secret.stl",
+        "{outside}/secret.stl",
+        "file://{outside}/secret.stl",
+        "file://localhost{outside}/secret.stl",
+        "package://robot/../secret.stl",
+        "package://../secret.stl",
+        "package://robot/%2e%2e/secret.stl",
+        "package://robot/link.stl",
+        "model://robot/../secret.stl",
+        "http://localhost/secret.stl",
+        "link.stl",
+        "/etc/passwd",
+        "file:///etc/passwd",
+        "\\\\server\\share\\secret.stl",
+    ],
+)
+def test_meshes_outside_the_folders_are_not_read(name, tmp_path):
+    home = tmp_path / "robot"
+    (home / "meshes").mkdir(parents=True)
+    secret = tmp_path / "secret.stl"
+    secret.write_bytes(b"\0" * 80 + (1).to_bytes(4, "little") + b"\0" * 50)
+    (home / "link.stl").symlink_to(secret)
+    file = home / "robot.urdf"
+    file.write_text(with_mesh(name.format(outside=tmp_path)))
+    with pytest.raises(ModelError, match="mesh"):
+        load(file)
+    with pytest.raises(ModelError, match="mesh"):
+        load(file.read_text(), package_dirs=[home])
+    assert any(f.code == "mesh" and f.level == "error" for f in robots.diagnose(file))
+
+
+@pytest.mark.parametrize("suffix", [".stl", ".dae", ".obj", ".txt", ""])
+def test_garbage_is_no_mesh(suffix, tmp_path):
+    (tmp_path / f"m{suffix}").write_bytes(random.Random(1).randbytes(2000))
+    (tmp_path / "robot.urdf").write_text(with_mesh(f"m{suffix}"))
+    with pytest.raises(ModelError, match="mesh"):
+        load(tmp_path / "robot.urdf")
+
+
+def test_a_mesh_that_only_looks_like_one_is_refused_when_it_is_read(tmp_path):
+    (tmp_path / "m.dae").write_text(
+        "<?xml version='1.0'?><COLLADA version='1.4.1'><oops></COLLADA>"
+    )
+    (tmp_path / "m.obj").write_text("v 1 2\nf 1 2 99999999\n")
+    for name in ("m.dae", "m.obj"):
+        (tmp_path / "robot.urdf").write_text(with_mesh(name))
+        robot = load(tmp_path / "robot.urdf")
+        with pytest.raises(ModelError, match="meshes=False"):
+            _ = robot.visual
+
+
+def test_a_triangle_count_that_promises_too_much_is_refused(tmp_path):
+    (tmp_path / "m.stl").write_bytes(b"\0" * 80 + b"\xff\xff\xff\xff" + b"\0" * 500)
+    (tmp_path / "robot.urdf").write_text(with_mesh("m.stl"))
+    with pytest.raises(ModelError, match="no STL"):
+        load(tmp_path / "robot.urdf")
+
+
+# --- whatever comes ----------------------------------------------------------------------------
+
+WORDS = (
+    "nan inf -1 0 1e308 -1e308 1e-308 1,5 1.5kg ${m} x universe base bar_1 root_joint joint_1 "
+    "revolute continuous floating planar prismatic fixed spherical 1_0 0x10 ../../x "
+    "file:///etc/passwd /dev/zero < & é ١"
+)
+PHRASES = ("", "0 0 0", "1 2", "1 2 3", "0 0 1e30", "1e-7 0 0", "a" * 300)
+TAG_NAMES = (
+    "link joint inertial mass inertia visual collision geometry box sphere mesh cylinder axis "
+    "limit mimic parent child origin robot material color texture dynamics xacro:macro"
+)
+ATTRIBUTE_NAMES = (
+    "name link type xyz rpy value ixx ixy radius length size filename scale lower upper effort "
+    "velocity joint multiplier offset rgba damping"
+)
+VALUES = st.sampled_from([*WORDS.split(), *PHRASES])
+TAGS = st.sampled_from(TAG_NAMES.split())
+ATTRIBUTES = st.sampled_from(ATTRIBUTE_NAMES.split())
+SOURCES = [(MODELS / f"{n}.urdf").read_text() for n in ("double_pendulum", "limb", "block")]
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> str:
+    """A small URDF with one to four changes to its tree, and at times to its text."""
+    root = parse(draw(st.sampled_from(SOURCES)))
+    for _ in range(draw(st.integers(1, 4))):
+        nodes = list(root.walk())
+        node = nodes[draw(st.integers(0, len(nodes) - 1))]
+        change = draw(st.sampled_from(("value", "value", "value", "drop", "twice", "tag", "add")))
+        if change == "value":
+            known = st.sampled_from(sorted(node.attrib)) if node.attrib else ATTRIBUTES
+            node.attrib[draw(known)] = draw(VALUES)
+        elif change == "drop" and node.children:
+            node.children.pop(draw(st.integers(0, len(node.children) - 1)))
+        elif change == "twice" and node.children:
+            copy = node.children[draw(st.integers(0, len(node.children) - 1))]
+            node.children.append(parse(serialize(copy)))
+        elif change == "tag":
+            node.tag = draw(TAGS)
+        elif change == "add":
+            node.children.append(Node(draw(TAGS), {draw(ATTRIBUTES): draw(VALUES)}))
+    text = serialize(root)
+    return text[: draw(st.integers(0, len(text)))] if draw(st.integers(0, 9)) == 0 else text
+
+
+@settings(
+    max_examples=400, deadline=5000, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+@given(mutated(), st.sampled_from(["floating", "fixed"]))
+def test_mutated_descriptions_load_or_say_why_not(text, base):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FootworkWarning)
+        try:
+            robot = load(text, base=base)
+        except FootworkError:
+            return
+    ones = np.ones(robot.nv)
+    q = robot.random_configuration(0)
+    tau = pin.rnea(robot.model, robot.workspace(), q, ones, ones)
+    assert np.isfinite(tau).all()
+    assert robot.selection_matrix.shape == (robot.na, robot.nv)
+    assert robot.visual.ngeoms >= 0
+    assert not any(f.level == "error" for f in robots.diagnose(text))
+
+
+@settings(max_examples=200, deadline=2000, derandomize=True)
+@given(st.one_of(st.text(max_size=200), st.text(max_size=200).map(lambda s: "<" + s)))
+def test_any_text_is_refused_with_a_reason(text):
+    with pytest.raises(ModelError, match=r".+"):
+        load(text if text not in robots.catalogue.names() and text != "-" else "<")
+
+
+@settings(max_examples=200, deadline=2000, derandomize=True)
+@given(
+    st.one_of(
+        st.lists(st.floats(), max_size=9),
+        st.text(max_size=5),
+        st.none(),
+        st.integers(),
+        st.lists(st.lists(st.floats(width=16), max_size=3), max_size=9),
+        st.binary(max_size=9),
+        st.dictionaries(st.text(max_size=2), st.floats(), max_size=2),
+    )
+)
+def test_any_value_of_q_is_taken_or_refused(value):
+    robot = load("block")
+    try:
+        q = robot.integrate(value, np.zeros(6))
+    except FootworkError:
+        return
+    assert pin.isNormalized(robot.model, q, 1e-6)
+
+
+def test_nothing_is_written_to_the_terminal_by_what_is_refused():
+    code = (
+        "import footwork as fw\n"
+        'for s in (\'<robot\', \'<robot name="r"><link name="a"/><joint name="j"/></robot>\'):\n'
+        "    try: fw.load(s)\n"
+        "    except fw.ModelError: pass\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == done.stderr == ""
