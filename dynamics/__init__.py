@@ -33,6 +33,7 @@ from .equations import (
     mass_matrix,
     potential_energy,
 )
+from .integrators import INTEGRATORS
 from .jacobians import (
     angular_momentum_jacobian,
     centroidal_hessian,
@@ -54,7 +55,12 @@ from .kinematics import (
     frame_placement,
 )
 from .loads import external_torques
+from .matrix_form import MatrixForm, absolute_angles, matrix_form
+from .simulation import simulate
+from .springs import JointSprings
+from .stick_slip import BlockMotion, block_on_table
 from .terms import Terms, terms
+from .trajectory import EventRecord, Trajectory
 from .wrench import Twist, Wrench
 
 __all__ = [
@@ -103,6 +109,16 @@ __all__ = [
     "linearise",
     "terms",
     "Terms",
+    "matrix_form",
+    "MatrixForm",
+    "absolute_angles",
+    "simulate",
+    "Trajectory",
+    "EventRecord",
+    "JointSprings",
+    "INTEGRATORS",
+    "block_on_table",
+    "BlockMotion",
     "jacobian_sums",
     "Wrench",
     "Twist",

@@ -1,0 +1,65 @@
+"""Springs and dampers in the joints: the forces E that a mechanism carries within itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError
+from ..robots.configuration import check_configuration, check_velocity
+from ..robots.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class JointSprings:
+    """E = −k (q ⊖ rest) − d v in the joints that are named; the base has none.
+
+    Attributes:
+        stiffness: {joint: k} [N·m/rad or N/m], or one number for all joints; ≥ 0.
+        damping: {joint: d} [N·m·s/rad or N·s/m], or one number for all joints; ≥ 0.
+        rest: q (nq,) where the springs are slack; None: `robot.neutral()`.
+    """
+
+    stiffness: Mapping[str, float] | float = 0.0
+    damping: Mapping[str, float] | float = 0.0
+    rest: ArrayLike | None = field(default=None)
+
+    def forces(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+        """Return E (nv,) at (q, v).
+
+        Raises:
+            ConfigurationError: a bad q or v, no such joint, or a negative constant.
+        """
+        k, d = self._rows(robot, "stiffness"), self._rows(robot, "damping")
+        return -k * self._stretch(robot, q) - d * check_velocity(robot, v)
+
+    def energy(self, robot: Robot, q: ArrayLike) -> float:
+        """Return ½ k (q ⊖ rest)² summed over the joints [J].
+
+        Raises:
+            ConfigurationError: a bad q, no such joint, or a negative constant.
+        """
+        return float(0.5 * self._rows(robot, "stiffness") @ self._stretch(robot, q) ** 2)
+
+    def _stretch(self, robot: Robot, q: ArrayLike) -> Array:
+        rest = robot.neutral() if self.rest is None else self.rest
+        q = check_configuration(robot, q)
+        return robot.difference(check_configuration(robot, rest, "rest"), q)
+
+    def _rows(self, robot: Robot, name: str) -> Array:
+        """Return the constants as (nv,)."""
+        given = getattr(self, name)
+        if not isinstance(given, Mapping):
+            given = dict.fromkeys(robot.joint_names, given)
+        rows = np.zeros(robot.nv)
+        for joint, constant in given.items():
+            found = robot.model.joints[robot.joint_id(joint)]
+            if not constant >= 0:
+                raise ConfigurationError(f"{name}: got {constant!r} for {joint!r}; expected ≥ 0")
+            rows[found.idx_v : found.idx_v + found.nv] = constant
+        return rows

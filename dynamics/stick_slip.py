@@ -1,0 +1,148 @@
+"""A block on a table with Coulomb friction, m ẍ = u − friction: it sticks, slips and sticks again.
+
+    sticking (ẋ = 0):  friction = u                  as long as |u| ≤ μ_s m g
+    slipping:          friction = μ_k m g sign(ẋ)    until ẋ = 0
+
+The moments of change are found, not stepped over: between them the motion is smooth. For a constant
+push u the law is m ẍ = u − μ_k m g.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+from ..errors import ConfigurationError, SolverError
+
+Array = NDArray[np.float64]
+
+
+class BlockMotion(NamedTuple):
+    """Samples of the motion: all (n,)."""
+
+    t: Array  # [s]
+    x: Array  # [m]
+    v: Array  # [m/s]
+    friction: Array  # of the table on the block, opposite to x where positive [N]
+    sticking: NDArray[np.bool_]
+    changes: Array  # (k,) times at which it broke loose or came to rest [s]
+
+
+def block_on_table(
+    mass: float,
+    friction: float,
+    push: Callable[[float], float] | float,
+    *,
+    duration: float,
+    step: float,
+    static_friction: float | None = None,
+    velocity: float = 0.0,
+    gravity: float = 9.81,
+) -> BlockMotion:
+    """Return the motion of a block on a level table under a horizontal push.
+
+    Args:
+        mass: m [kg].
+        friction: μ_k while it slips.
+        push: u [N], a number or a law u(t); it may jump, and is looked at every step.
+        duration: [s].
+        step: of the samples [s].
+        static_friction: μ_s ≥ μ_k while it sticks; None: the same.
+        velocity: ẋ at the start [m/s].
+        gravity: g [m/s²].
+
+    Raises:
+        ConfigurationError: a mass, time or friction that cannot be, or μ_s < μ_k.
+    """
+    mu_s = friction if static_friction is None else static_friction
+    for name, value in (("mass", mass), ("duration", duration), ("step", step)):
+        if not (value > 0 and math.isfinite(value)):
+            raise ConfigurationError(f"{name}: got {value!r}; expected a positive number")
+    if not 0 <= friction <= mu_s < math.inf:
+        raise ConfigurationError(
+            f"got friction {friction!r} and static_friction {mu_s!r}; expected 0 ≤ μ_k ≤ μ_s"
+        )
+    u = push if callable(push) else (lambda t: push)
+    block = _Block(mass, friction * mass * gravity, mu_s * mass * gravity, u)
+    times = np.append(np.arange(0.0, duration - 1e-9 * step, step), duration)
+    state, changes = (0.0, float(velocity)), list[float]()
+    rows = [block.sample(0.0, state)]
+    for t, t_next in pairwise(times):
+        state = block.advance(float(t), float(t_next), state, changes)
+        rows.append(block.sample(float(t_next), state))
+    x, v, force, sticking = (np.array(column) for column in zip(*rows, strict=True))
+    return BlockMotion(times, x, v, force, sticking, np.array(changes))
+
+
+class _Block:
+    """The two laws, and how one gives way to the other."""
+
+    def __init__(self, mass: float, kinetic: float, static: float, push: Any) -> None:
+        self.mass, self.kinetic, self.static, self.push = mass, kinetic, static, push
+
+    def direction(self, t: float, v: float) -> float:
+        """Which way it slips (±1), 0 if it sticks."""
+        if v != 0.0:
+            return math.copysign(1.0, v)
+        u = self.push(t)
+        return math.copysign(1.0, u) if abs(u) > self.static else 0.0
+
+    def sample(self, t: float, state: tuple[float, float]) -> tuple[float, float, float, bool]:
+        x, v = state
+        way = self.direction(t, v)
+        return x, v, (self.kinetic * way if way else self.push(t)), way == 0.0
+
+    def advance(
+        self, t: float, end: float, state: tuple[float, float], changes: list[float]
+    ) -> tuple[float, float]:
+        """From t to end, law after law."""
+        for _ in range(1000):
+            if t >= end:
+                return state
+            way = self.direction(t, state[1])
+            law = self._slip if way else self._stick
+            t_change, state = law(t, end, state, way)
+            if t_change < end:
+                changes.append(t_change)
+            t = t_change
+        raise SolverError(
+            f"the block changes between sticking and slipping for ever at t = {t:g} s"
+        )
+
+    def _stick(
+        self, t: float, end: float, state: tuple[float, float], way: float
+    ) -> tuple[float, tuple[float, float]]:
+        def excess(s: float) -> float:
+            return float(abs(self.push(s)) - self.static)
+
+        if excess(end) <= 0.0:
+            return end, state
+        loose = float(brentq(excess, t, end, xtol=1e-13)) if excess(t) < 0.0 else t
+        while excess(loose) <= 0.0:  # the root may lie on the sticking side by rounding
+            loose = math.nextafter(loose + 1e-13, end)
+        return loose, state
+
+    def _slip(
+        self, t: float, end: float, state: tuple[float, float], way: float
+    ) -> tuple[float, tuple[float, float]]:
+        def rates(s: float, y: Array) -> list[float]:
+            return [y[1], (self.push(s) - way * self.kinetic) / self.mass]
+
+        def rest(s: float, y: Array) -> float:
+            return float(way * y[1])
+
+        rest.terminal, rest.direction = True, -1  # type: ignore[attr-defined]
+        found = solve_ivp(
+            rates, (t, end), state, method="DOP853", events=rest, rtol=1e-12, atol=1e-13
+        )
+        x = float(found.y[0, -1])
+        if found.status == 1 and found.t[-1] > t:
+            return float(found.t[-1]), (x, 0.0)
+        return end, (x, float(found.y[1, -1]))

@@ -1,0 +1,87 @@
+"""Trajectory: what a simulation returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError
+from ..robots.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+class EventRecord(NamedTuple):
+    """An event that happened: its name, its time [s] and the state there."""
+
+    name: str
+    t: float
+    q: Array
+    v: Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory:
+    """A motion, sampled.
+
+    Attributes:
+        robot: who moved.
+        t: (n,) times [s], increasing.
+        q: (n, nq) configurations.
+        v: (n, nv) velocities.
+        tau: (n, na) actuated torques at those times.
+        energy: (n,) kinetic, potential and spring energy together [J].
+        events: what happened on the way, in order of time.
+    """
+
+    robot: Robot
+    t: Array
+    q: Array
+    v: Array
+    tau: Array
+    energy: Array
+    events: tuple[EventRecord, ...] = ()
+
+    @property
+    def duration(self) -> float:
+        """From the first to the last sample [s]."""
+        return float(self.t[-1] - self.t[0])
+
+    def at(self, time: float) -> tuple[Array, Array]:
+        """Return (q, v) at a time, between samples along the geodesic of the manifold.
+
+        Raises:
+            ConfigurationError: a time outside of the trajectory.
+        """
+        if not self.t[0] <= time <= self.t[-1]:
+            raise ConfigurationError(
+                f"time: got {time!r} s; expected one from {self.t[0]:g} to {self.t[-1]:g} s"
+            )
+        i = min(int(np.searchsorted(self.t, time, side="right")) - 1, len(self.t) - 2)
+        if i < 0:  # one sample only
+            return self.q[0].copy(), self.v[0].copy()
+        share = (time - self.t[i]) / (self.t[i + 1] - self.t[i])
+        way = self.robot.difference(self.q[i], self.q[i + 1])
+        q = self.robot.integrate(self.q[i], share * way)
+        return q, (1 - share) * self.v[i] + share * self.v[i + 1]
+
+    def resampled(self, times: ArrayLike) -> tuple[Array, Array]:
+        """Return (q (k, nq), v (k, nv)) at k times, as for an animation at a steady rate.
+
+        Raises:
+            ConfigurationError: a time outside of the trajectory.
+        """
+        states = [self.at(float(time)) for time in np.atleast_1d(times)]
+        return np.stack([q for q, _ in states]), np.stack([v for _, v in states])
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        return (
+            f"Trajectory({self.robot.name!r}, {len(self)} samples over {self.duration:.4g} s, "
+            f"{len(self.events)} events)"
+        )

@@ -1,0 +1,187 @@
+"""simulate(): orders of the integrators, energy, events, springs, wrenches and controllers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import footwork as fw
+from footwork import dynamics as dyn
+from footwork.dynamics import JointSprings, Wrench
+
+ORDERS = {
+    "explicit_euler": 1,
+    "semi_implicit_euler": 1,
+    "implicit_midpoint": 2,
+    "rk4": 4,
+}
+
+
+@pytest.fixture
+def pendulum(load_robot):
+    return load_robot("double_pendulum", "fixed")
+
+
+@pytest.fixture
+def biped(load_robot):
+    return load_robot("biped", "floating")
+
+
+@pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.parametrize("which", ["double_pendulum", "tree"])
+def test_order(load_robot, random_state, name, which):
+    """Half the step, 2^order times less error, on a floating base too."""
+    robot = load_robot(which, "fixed" if which == "double_pendulum" else "floating")
+    q, v, _ = random_state(robot)
+    duration, step = 0.02, 0.02 / 8
+
+    def end(integrator, h):
+        run = dyn.simulate(robot, q, v, duration=duration, step=h, integrator=integrator)
+        return run.q[-1], run.v[-1]
+
+    exact = end("dop853", duration)
+    errors = []
+    for h in (step, step / 2):
+        p, w = end(name, h)
+        errors.append(np.linalg.norm(np.r_[robot.difference(exact[0], p), w - exact[1]]))
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(ORDERS[name], abs=0.35)
+
+
+def test_a_free_robot_keeps_energy_and_angular_momentum(biped, random_state):
+    q, v, _ = random_state(biped)
+    run = dyn.simulate(biped, q, v, duration=0.2, step=0.02, integrator="dop853")
+    assert np.ptp(run.energy) < 1e-9 * np.abs(run.energy).max()
+    h = [dyn.centroidal_momentum(biped, p, w)[3:] for p, w in zip(run.q, run.v, strict=True)]
+    assert np.ptp(h, axis=0).max() < 1e-9 * np.abs(h).max()
+    fall = dyn.com(biped, run.q[-1]) - dyn.com(biped, q)
+    flight = 0.2 * dyn.com_jacobian(biped, q) @ v + 0.5 * 0.2**2 * biped.model.gravity.linear
+    assert fall == pytest.approx(flight, abs=1e-10)
+    assert run.t[-1] == pytest.approx(0.2)
+    assert len(run) == 11
+
+
+def test_explicit_euler_gains_energy_and_the_midpoint_keeps_it(pendulum):
+    def drift(name):
+        run = dyn.simulate(pendulum, [1.0, 0.5], [0, 0], duration=4.0, step=0.01, integrator=name)
+        return run.energy[-1] - run.energy[0]
+
+    assert drift("explicit_euler") > 1.0
+    assert abs(drift("implicit_midpoint")) < 0.05
+
+
+def test_a_rotating_block_over_many_turns(load_robot):
+    """The chart is left behind at every step: nothing happens at half a turn."""
+    block = load_robot("block", "floating")
+    v = np.r_[0, 0, 0, 0.1, 9.0, 0.1]  # about the middle axis, which is unstable
+    run = dyn.simulate(block, block.neutral(), v, duration=3.0, step=0.05, integrator="dop853")
+    assert np.ptp(run.energy) < 1e-8
+    inertia = block.model.inertias[1].inertia
+    L = [
+        pin.Quaternion(q[3:7]).toRotationMatrix() @ inertia @ w[3:]
+        for q, w in zip(run.q, run.v, strict=True)
+    ]
+    assert np.ptp(L, axis=0).max() < 1e-9
+
+
+def test_torque_laws(pendulum):
+    start = ([0.1, 0.2], [0.0, 0.0])
+    tau = np.array([0.3, -0.1])
+    runs = [
+        dyn.simulate(pendulum, *start, torque, duration=0.5, step=0.01)
+        for torque in (tau, lambda t, q, v: tau)
+    ]
+    assert (runs[0].q == runs[1].q).all()
+    assert (runs[0].tau == tau).all()
+    with pytest.raises(fw.ConfigurationError, match=r"torque law's answer: got shape \(3,\)"):
+        dyn.simulate(pendulum, *start, lambda t, q, v: np.zeros(3), duration=1, step=0.1)
+
+
+def test_springs_and_dampers(pendulum):
+    springs = JointSprings(stiffness={"joint_1": 50.0}, damping=0.8, rest=[0.3, 0.0])
+    run = dyn.simulate(pendulum, [0.1, 0.2], [0, 0], duration=1, step=0.005, springs=springs)
+    assert (np.diff(run.energy) < 0).all()  # dampers only take, springs' energy counted
+    assert springs.forces(pendulum, [0.4, 1.0], [1.0, 2.0]) == pytest.approx([-5.8, -1.6])
+    free = JointSprings(stiffness=20.0)
+    run = dyn.simulate(
+        pendulum, [0.1, 0.2], [0, 0], duration=1, step=0.1, springs=free, integrator="dop853"
+    )
+    assert np.ptp(run.energy) < 1e-10
+    with pytest.raises(fw.ConfigurationError, match="no joint 'joint_3'"):
+        JointSprings({"joint_3": 1.0}).forces(pendulum, [0, 0], [0, 0])
+    with pytest.raises(fw.ConfigurationError, match="expected ≥ 0"):
+        JointSprings(-1.0).forces(pendulum, [0, 0], [0, 0])
+
+
+def test_wrenches_do_work(biped, random_state):
+    q, v, _ = random_state(biped)
+    frame = biped.frame_names[-1]
+    push = {frame: Wrench((30.0, 0.0, 10.0))}
+    runs = [
+        dyn.simulate(biped, q, v, duration=0.1, step=0.002, wrenches=w)
+        for w in (push, lambda t, q, v: push)
+    ]
+    assert (runs[0].q == runs[1].q).all()
+    run = runs[0]
+    power = [
+        push[frame].force @ (dyn.frame_jacobian(biped, p, frame) @ w)[:3]
+        for p, w in zip(run.q, run.v, strict=True)
+    ]
+    work = np.trapezoid(power, run.t)
+    assert run.energy[-1] - run.energy[0] == pytest.approx(work, rel=1e-3)
+
+
+def test_events(pendulum):
+    def below(t, q, v):
+        return q[0]
+
+    run = dyn.simulate(
+        pendulum, [0.5, 0.0], [0, 0], duration=2.0, step=0.05, events={"below": below}
+    )
+    assert len(run.events) >= 2
+    for event in run.events:
+        assert event.name == "below"
+        assert abs(event.q[0]) < 1e-9
+    below.terminal = True
+    stopped = dyn.simulate(
+        pendulum, [0.5, 0.0], [0, 0], duration=2.0, step=0.05, events={"below": below}
+    )
+    assert stopped.t[-1] == pytest.approx(run.events[0].t, abs=1e-10)
+    assert len(stopped.events) == 1
+    assert abs(stopped.q[-1, 0]) < 1e-9
+
+
+def test_trajectory_between_samples(biped, random_state):
+    q, v, _ = random_state(biped)
+    run = dyn.simulate(biped, q, v, duration=0.05, step=0.01)
+    for i in (0, 2, 5):
+        p, w = run.at(run.t[i])
+        assert p == pytest.approx(run.q[i])
+        assert w == pytest.approx(run.v[i])
+    fine = dyn.simulate(biped, q, v, duration=0.05, step=0.005)
+    p, _ = run.at(0.025)
+    assert np.abs(biped.difference(p, fine.q[5])).max() < 1e-2
+    Q, V = run.resampled(np.linspace(0, 0.05, 7))
+    assert Q.shape == (7, biped.nq)
+    assert V.shape == (7, biped.nv)
+    with pytest.raises(fw.ConfigurationError, match="expected one from 0 to"):
+        run.at(0.06)
+
+
+def test_progress(pendulum, capsys):
+    dyn.simulate(pendulum, [0.5, 0], [0, 0], duration=0.1, step=0.05, progress=True)
+    drawn = capsys.readouterr()
+    assert drawn.err.endswith("100 %\n")
+    assert not drawn.out
+
+
+def test_refusals(pendulum):
+    start = ([0.5, 0.0], [0.0, 0.0])
+    with pytest.raises(fw.ConfigurationError, match="did you mean 'rk4'"):
+        dyn.simulate(pendulum, *start, duration=1, step=0.1, integrator="rk")
+    for wrong in ({"duration": 0, "step": 0.1}, {"duration": 1, "step": np.nan}):
+        with pytest.raises(fw.ConfigurationError, match="expected a positive time"):
+            dyn.simulate(pendulum, *start, **wrong)
+    explosive = JointSprings(damping=1e6)
+    with pytest.raises(fw.SolverError, match="blew up"), np.errstate(all="ignore"):
+        dyn.simulate(pendulum, [0.5, 0], [1, 1], duration=9, step=0.1, springs=explosive)
