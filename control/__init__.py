@@ -1,5 +1,7 @@
-"""What to do about it: torques from states. This room is being furnished."""
+"""What to do about it: torques from states."""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from .joint import PD, PID, ComputedTorque, gravity_compensation
+
+__all__ = ["PD", "PID", "ComputedTorque", "gravity_compensation"]

@@ -1,0 +1,203 @@
+"""Joint controllers: laws (t, q, v) -> τ (na,) that `dynamics.simulate` takes as they are.
+
+    PD    τ = kp e + kd ė + feedforward             e = W (target ⊖ q), ė = W (target_velocity − v)
+    PID   τ = kp e + kd ė + ki ∫ e dt + feedforward
+
+W (na, nv) says what each actuator looks at: its own joint (S, the default), or for instance the
+absolute angle of the link that it drives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..dynamics import gravity_torques, inverse_dynamics
+from ..errors import ConfigurationError
+from ..robots.configuration import as_vector, check_configuration, check_velocity
+from ..robots.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+def gravity_compensation(robot: Robot, q: ArrayLike) -> Array:
+    """Return τ (na,) = −S τ_g(q), what holds the joints of a fixed base against gravity [N·m or N].
+
+    With a floating base the ground's forces are missing: see `contacts.static_hold`.
+
+    Raises:
+        ConfigurationError: a bad q.
+    """
+    return np.asarray(-robot.selection_matrix @ gravity_torques(robot, q))
+
+
+@dataclass(frozen=True, eq=False)
+class PD:
+    """τ = kp e + kd ė + feedforward, within the torque limits.
+
+    Attributes:
+        robot: the robot.
+        target: q (nq,) to go to.
+        kp: (na,) or one number [N·m/rad or N/m].
+        kd: (na,) or one number [N·m·s/rad or N·s/m].
+        target_velocity: (nv,); None: at rest.
+        feedforward: τ (na,), or a law (t, q, v) -> τ, for example gravity compensation; None: none.
+        watches: W (na, nv); None: S.
+        saturate: whether to stay within `robot.torque_limits`.
+
+    Raises:
+        ConfigurationError: a target, gain or W that does not fit the robot, or a negative gain.
+    """
+
+    robot: Robot
+    target: Any
+    kp: Any
+    kd: Any = 0.0
+    target_velocity: Any = None
+    feedforward: ArrayLike | Callable[[float, Array, Array], ArrayLike] | None = None
+    watches: Any = None
+    saturate: bool = True
+
+    def __post_init__(self) -> None:
+        robot = self.robot
+        still = np.zeros(robot.nv) if self.target_velocity is None else self.target_velocity
+        watches = (
+            robot.selection_matrix if self.watches is None else np.asarray(self.watches, float)
+        )
+        if watches.shape != (robot.na, robot.nv):
+            raise ConfigurationError(
+                f"watches: got shape {watches.shape}; expected ({robot.na}, {robot.nv})"
+            )
+        values = {
+            "target": check_configuration(robot, self.target, "target").copy(),
+            "target_velocity": check_velocity(robot, still, "target_velocity").copy(),
+            "watches": watches,
+        }
+        for name in ("kp", "kd"):
+            values[name] = _gain(robot, getattr(self, name), name)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        """Return τ (na,)."""
+        error, rate = self.error(q, v)
+        return self.within_limits(self.kp * error + self.kd * rate + self.ahead(t, q, v))
+
+    def error(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        """Return (e, ė), each (na,)."""
+        to_go = self.robot.difference(q, self.target)
+        slower = self.target_velocity - check_velocity(self.robot, v)
+        return self.watches @ to_go, self.watches @ slower
+
+    def ahead(self, t: float, q: Array, v: Array) -> Array:
+        """Return the feedforward (na,)."""
+        given = self.feedforward(t, q, v) if callable(self.feedforward) else self.feedforward
+        if given is None:
+            return np.zeros(self.robot.na)
+        return as_vector(given, self.robot.na, "feedforward", "one torque per actuated joint")
+
+    def within_limits(self, tau: Array) -> Array:
+        """Return τ clipped to the torque limits, if it is to be."""
+        limits = self.robot.torque_limits
+        return np.clip(tau, -limits, limits) if self.saturate else tau
+
+
+@dataclass(frozen=True, eq=False)
+class PID(PD):
+    """PD with ki ∫ e dt, as a digital controller: asked once a step, its answer held.
+
+    It remembers: use `restart()` before another run. The integral (trapezoids) stays within
+    ±`integral_limit`.
+
+    Attributes:
+        ki: (na,) or one number [N·m/(rad·s) or N/(m·s)].
+        integral_limit: of ∫ e dt (na,) or one number; inf: none.
+    """
+
+    ki: Any = 0.0
+    integral_limit: Any = np.inf
+    _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    sampled: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "ki", _gain(self.robot, self.ki, "ki"))
+
+    def restart(self) -> None:
+        """Forget the integral."""
+        self._memory.clear()
+
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        """Return τ (na,), the errors since the last call taken into the integral."""
+        error, rate = self.error(q, v)
+        integral = self._integral(t, error)
+        proportional = self.kp * error + self.kd * rate
+        return self.within_limits(proportional + self.ki * integral + self.ahead(t, q, v))
+
+    def _integral(self, t: float, error: Array) -> Array:
+        memory = self._memory
+        total = np.zeros(self.robot.na)
+        if memory:
+            last_t, last_error, last_total = memory["t"], memory["error"], memory["total"]
+            elapsed = t - last_t
+            if elapsed < 0:
+                raise ConfigurationError(
+                    f"t: got {t!r} s after {last_t!r} s; call restart() before another run"
+                )
+            total = last_total + 0.5 * elapsed * (last_error + error)
+        total = np.clip(total, -1.0 * self.integral_limit, self.integral_limit)
+        memory.update(t=t, error=error, total=total)
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class ComputedTorque:
+    """τ = S (M a* + vᵀC v − τ_g), a* = kp e + kd ė + target acceleration: exact on a fixed base.
+
+    Every joint then moves as ë + kd ė + kp e = 0.
+
+    Attributes:
+        robot: the robot; every joint actuated, fixed base.
+        target: q (nq,) to go to.
+        kp: [1/s²], a number or (nv,).
+        kd: [1/s], a number or (nv,); None: 2 √kp, critically damped.
+    """
+
+    robot: Robot
+    target: Any
+    kp: Any = 100.0
+    kd: Any = None
+
+    def __post_init__(self) -> None:
+        if self.robot.na != self.robot.nv:
+            raise ConfigurationError(
+                f"{self.robot.name!r} has {self.robot.na} actuators for {self.robot.nv} degrees of "
+                "freedom; expected a fixed base with every joint actuated"
+            )
+        target = check_configuration(self.robot, self.target, "target").copy()
+        kp = _gain(self.robot, self.kp, "kp")
+        kd = 2 * np.sqrt(kp) if self.kd is None else _gain(self.robot, self.kd, "kd")
+        for name, value in (("target", target), ("kp", kp), ("kd", kd)):
+            object.__setattr__(self, name, value)
+
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        """Return τ (na,)."""
+        S = self.robot.selection_matrix
+        error = self.robot.difference(q, self.target)
+        wanted = self.kp * error - self.kd * check_velocity(self.robot, v)
+        return np.asarray(S @ inverse_dynamics(self.robot, q, v, wanted))
+
+
+def _gain(robot: Robot, value: ArrayLike, name: str) -> Array:
+    """Return a gain as (na,), from (na,) or one number."""
+    if np.ndim(value) == 0:
+        value = np.full(robot.na, value, dtype=float)
+    gain = as_vector(value, robot.na, name, "one gain per actuated joint")
+    if (gain < 0).any():
+        raise ConfigurationError(f"{name}: got {gain.min():g}; expected gains ≥ 0")
+    return gain
