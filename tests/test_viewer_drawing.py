@@ -233,11 +233,19 @@ def with_shapes(change):
     return dataclasses.replace(fw.load("biped"), name="odd", shapes=OtherShapes(change))
 
 
-def test_a_robot_without_shapes_has_the_height_of_its_joints():
+def test_a_robot_without_shapes_is_drawn_as_balls_and_sticks():
     bare = with_shapes(lambda visual: pin.GeometryModel())
     viewer = Viewer(bare)
-    assert viewer.scale == extent(bare, bare.posture()) > 0.1
-    assert paths(viewer) == []
+    balls = [path for path in paths(viewer) if path.endswith(" ball")]
+    assert len(balls) == bare.model.njoints - 1
+    q = bare.posture()
+    data = bare.model.createData()
+    pin.framesForwardKinematics(bare.model, data, q)
+    heights = [placement.translation[2] for placement in [*data.oMi][1:]]
+    assert extent(bare, q) == pytest.approx(np.ptp(heights), rel=0.25)
+    q[2] += 3
+    viewer.display(q)  # no stick ties it to the world
+    assert extent(bare, q) == pytest.approx(viewer.scale)
 
 
 def test_a_mesh_that_cannot_be_drawn_is_named_in_a_warning():
@@ -253,16 +261,16 @@ def test_a_mesh_that_cannot_be_drawn_is_named_in_a_warning():
     assert len(paths(viewer)) > 3  # the rest is there
 
 
-def test_shapes_that_cannot_be_read_are_a_warning_and_the_drawings_stay():
+def test_shapes_that_cannot_be_read_are_a_warning_and_become_sticks():
     def fail(visual):
         raise fw.ModelError("torso.stl is missing")
 
-    with pytest.warns(MeshWarning, match=r"nothing of 'odd' is drawn.*torso.stl") as caught:
+    with pytest.warns(MeshWarning, match=r"'odd' is drawn as balls and sticks.*torso") as caught:
         viewer = Viewer(with_shapes(fail))
     assert caught[0].filename == __file__
     viewer.display(viewer.robot.posture())
     viewer.point("here", [0, 0, 0])
-    assert paths(viewer) == ["/overlays/here/ball"]
+    assert paths(viewer)[-1] == "/overlays/here/ball"
 
 
 def test_wrong_configurations_are_refused():

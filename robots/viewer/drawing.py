@@ -42,7 +42,7 @@ class Drawing:
             self._boxes = meshes.boxes(robot, self._visual)
             self._draw_robot(robot, opacity)
             self.display(robot.posture())
-            self.scale = _height(robot, self._robot_points)
+            self.scale = _height(self._robot_points)
 
     # --- the robot -------------------------------------------------------------------------
 
@@ -320,17 +320,15 @@ class Drawing:
 def extent(robot: Robot, q: ArrayLike) -> float:
     """Return the height of a robot in a configuration [m]: of the box around what it looks like.
 
-    Without visual geometry: around its joints. Never below 1 cm.
+    Never below 1 cm.
     """
     visual = meshes.read(robot)
     where = meshes.placements(robot, visual, q)
-    return _height(robot, meshes.corners_in_world(meshes.boxes(robot, visual), where))
+    return _height(meshes.corners_in_world(meshes.boxes(robot, visual), where))
 
 
-def _height(robot: Robot, points: Array) -> float:
-    if len(points) == 0:  # no shapes: its joints, where the last kinematics put them
-        points = np.array([placement.translation for placement in robot.workspace().oMi])
-    return max(0.01, float(np.ptp(points[:, 2])))
+def _height(points: Array) -> float:
+    return max(0.01, float(np.ptp(points[:, 2]))) if len(points) else 0.01
 
 
 def _matrix(placement: Any) -> Array:

@@ -21,6 +21,7 @@ from ..robot import Robot
 from . import collada, geometry, three
 from .errors import MeshWarning
 from .smoothing import smooth
+from .sticks import sticks
 
 Array = NDArray[np.float64]
 _Look = tuple[three.Part, collada.Surface | None]  # None: the description's colour
@@ -44,15 +45,17 @@ class Visual:
 
 
 def read(robot: Robot) -> Any:
-    """Return what a robot looks like, a `pin.GeometryModel`.
+    """Return what a robot looks like, a `pin.GeometryModel`; balls and sticks if it has no shapes.
 
-    An empty one, and a `MeshWarning`, when its files cannot be read.
+    A `MeshWarning` says so when it has some, but they cannot be read.
     """
     try:
-        return robot.visual
+        model = robot.visual
     except ModelError as error:
-        warnings.warn(f"nothing of {robot.name!r} is drawn: {error}", MeshWarning, stacklevel=4)
-        return pin.GeometryModel()
+        message = f"{robot.name!r} is drawn as balls and sticks: {error}"
+        warnings.warn(message, MeshWarning, stacklevel=4)
+        return sticks(robot)
+    return model if model.ngeoms else sticks(robot)
 
 
 def visuals(robot: Robot, model: Any, opacity: float = 1.0) -> list[Visual]:
