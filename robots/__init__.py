@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from . import conventions
 from .builders import block, double_pendulum, limb
 from .catalogue import RobotInfo, available
 from .diagnosis import diagnose
@@ -23,6 +24,7 @@ __all__ = [
     "Viewer",
     "available",
     "block",
+    "conventions",
     "diagnose",
     "double_pendulum",
     "limb",

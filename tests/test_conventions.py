@@ -1,0 +1,221 @@
+"""(q, v), M, bias, Jacobians and wrenches in other programs' coordinates, against the programs."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import footwork as fw
+from footwork import ConfigurationError, dynamics
+from footwork.dynamics import conventions as terms
+from footwork.robots import conventions
+from footwork.robots.catalogue import MODELS
+
+CONVENTIONS = ("mujoco", "drake", "mixed")
+DRAKE = Path(__file__).parent / "data" / "drake_biped.json"
+PAIRS = {
+    "mujoco": (conventions.to_mujoco, conventions.from_mujoco),
+    "drake": (conventions.to_drake, conventions.from_drake),
+    "mixed": (conventions.to_mixed, conventions.from_mixed),
+}
+
+
+@pytest.fixture(scope="module")
+def biped():
+    return fw.load("biped")
+
+
+def state(robot, seed=0):
+    rng = np.random.default_rng(seed)
+    return (
+        robot.random_configuration(rng),
+        rng.standard_normal(robot.nv),
+        rng.standard_normal(robot.nv),
+    )
+
+
+def robots_with_every_joint():
+    """A floating robot with a joint without limits, a ball joint and a planar joint."""
+    model = pin.Model()
+    one = pin.Inertia(1.0, np.array([0.1, 0.2, 0.0]), np.diag([0.2, 0.3, 0.4]))
+    parent = 0
+    for kind in (
+        pin.JointModelFreeFlyer(), pin.JointModelRUBZ(), pin.JointModelSpherical(),
+        pin.JointModelPlanar(), pin.JointModelPX(), pin.JointModelRUBY(),
+    ):  # fmt: skip
+        name = "root_joint" if parent == 0 else f"j{parent}"
+        parent = model.addJoint(parent, kind, pin.SE3(np.eye(3), np.array([0, 0, 0.3])), name)
+        model.appendBodyToJoint(parent, one, pin.SE3.Identity())
+    yield fw.Robot("every joint", model, tuple(model.names)[2:])
+    yield fw.load("biped")
+    yield fw.load("biped", base="fixed")
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_round_trips(convention):
+    to, back = PAIRS[convention]
+    for robot in robots_with_every_joint():
+        if convention == "drake" and robot.name == "every joint":
+            continue  # no ball joint there
+        for seed in range(5):
+            q, v, a = state(robot, seed)
+            joints = list(robot.joint_names)[::-1]
+            for order in (None, joints):
+                q2, v2 = back(robot, *to(robot, q, v, joints=order), joints=order)
+                np.testing.assert_allclose(q2, q, atol=1e-12)
+                np.testing.assert_allclose(v2, v, atol=1e-12)
+            M, b = dynamics.mass_matrix(robot, q), dynamics.bias(robot, q, v)
+            for to_, from_, value in (
+                (terms.mass_matrix_to, terms.mass_matrix_from, M),
+                (terms.forces_to, terms.forces_from, a),
+                (terms.jacobian_to, terms.jacobian_from, np.vstack([M, M])[:6]),
+            ):
+                there = to_(robot, q, value, convention, joints=joints)
+                again = from_(robot, q, there, convention, joints=joints)
+                np.testing.assert_allclose(again, value, atol=1e-12 * (1 + abs(value).max()))
+            for to_, from_, value in (
+                (terms.acceleration_to, terms.acceleration_from, a),
+                (terms.bias_to, terms.bias_from, b),
+            ):
+                there = to_(robot, q, v, value, convention, joints=joints)
+                again = from_(robot, q, v, there, convention, joints=joints)
+                np.testing.assert_allclose(again, value, atol=1e-12 * (1 + abs(value).max()))
+    w = np.arange(6.0)
+    np.testing.assert_array_equal(terms.wrench_from(terms.wrench_to(w, convention), convention), w)
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_velocities_are_rates_of_configurations(convention):
+    """dT/dt by finite differences along the motion, and a' is the rate of v'."""
+    for robot in robots_with_every_joint():
+        if convention == "drake" and robot.name == "every joint":
+            continue
+        q, v, a = state(robot, 3)
+        h = 1e-6
+
+        def there(t, robot=robot, q=q, v=v, a=a):
+            q_t = robot.integrate(q, v * t + a * t * t / 2)
+            return conventions.velocity_map(robot, q_t, convention), q_t, v + a * t
+
+        (T1, q1, v1), (T0, q0, v0) = there(h), there(-h)
+        rate = conventions.velocity_map_rate(robot, q, v, convention)
+        np.testing.assert_allclose((T1 - T0) / (2 * h), rate, atol=1e-8)
+        u1 = PAIRS[convention][0](robot, q1, v1)[1]
+        u0 = PAIRS[convention][0](robot, q0, v0)[1]
+        np.testing.assert_allclose(
+            (u1 - u0) / (2 * h), terms.acceleration_to(robot, q, v, a, convention), atol=1e-7
+        )
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_energy_power_and_equations_of_motion_are_the_same(convention, biped):
+    q, v, a = state(biped, 1)
+    _, u = PAIRS[convention][0](biped, q, v)
+    M, b = dynamics.mass_matrix(biped, q), dynamics.bias(biped, q, v)
+    M2 = terms.mass_matrix_to(biped, q, M, convention)
+    b2 = terms.bias_to(biped, q, v, b, convention)
+    a2 = terms.acceleration_to(biped, q, v, a, convention)
+    tau2 = terms.forces_to(biped, q, M @ a + b, convention)
+    np.testing.assert_allclose(u @ M2 @ u, v @ M @ v)
+    np.testing.assert_allclose(u @ tau2, v @ (M @ a + b))
+    np.testing.assert_allclose(M2 @ a2 + b2, tau2, atol=1e-9)
+    J = dynamics.frame_jacobian(biped, q, "left_sole")
+    J2 = terms.jacobian_to(biped, q, J, convention)
+    np.testing.assert_allclose(
+        terms.wrench_to(J @ v, convention), J2 @ u, atol=1e-12
+    )  # a twist has the order of a wrench
+
+
+def test_what_each_convention_means():
+    """Facing +y, moving forward and turning about its own vertical, tilted."""
+    robot = fw.load("block")
+    R = pin.utils.rotate("z", np.pi / 2) @ pin.utils.rotate("x", 0.4)
+    q = np.r_[1, 2, 3, pin.Quaternion(R).coeffs()]
+    v = np.r_[1, 0, 0, 0, 0, 1.0]
+    x, y, z, w = q[3:]
+    qpos, qvel = conventions.to_mujoco(robot, q, v)
+    np.testing.assert_allclose(qpos, [1, 2, 3, w, x, y, z])
+    np.testing.assert_allclose(qvel, [0, 1, 0, 0, 0, 1], atol=1e-12)
+    q_drake, v_drake = conventions.to_drake(robot, q, v)
+    np.testing.assert_allclose(q_drake, [w, x, y, z, 1, 2, 3])
+    np.testing.assert_allclose(v_drake, np.r_[R[:, 2], 0, 1, 0], atol=1e-12)
+    q_mixed, v_mixed = conventions.to_mixed(robot, q, v)
+    np.testing.assert_allclose(q_mixed, q)
+    np.testing.assert_allclose(v_mixed, np.r_[0, 1, 0, R[:, 2]], atol=1e-12)
+    np.testing.assert_array_equal(terms.wrench_to(np.arange(6), "drake"), [3, 4, 5, 0, 1, 2])
+
+
+def mujoco_twin():
+    """The biped in MuJoCo, with a free joint, and the names of its joints in MuJoCo's order."""
+    mujoco = pytest.importorskip("mujoco")
+    spec = mujoco.MjSpec.from_string((MODELS / "biped.urdf").read_text())
+    spec.worldbody.first_body().add_freejoint()
+    spec.compiler.fusestatic = False
+    model = spec.compile()
+    return mujoco, model, [model.joint(i).name for i in range(1, model.njnt)]
+
+
+def test_mujoco_agrees(biped):
+    mujoco, model, joints = mujoco_twin()
+    data = mujoco.MjData(model)
+    assert sorted(joints) == sorted(biped.joint_names)
+    for seed in range(5):
+        q, v, _ = state(biped, seed)
+        data.qpos, data.qvel = conventions.to_mujoco(biped, q, v, joints=joints)
+        mujoco.mj_forward(model, data)
+        M = np.zeros((model.nv, model.nv))
+        mujoco.mj_fullM(model, data, M)
+        ours = terms.mass_matrix_to(
+            biped, q, dynamics.mass_matrix(biped, q), "mujoco", joints=joints
+        )
+        np.testing.assert_allclose(ours, M, atol=1e-9)
+        b = terms.bias_to(biped, q, v, dynamics.bias(biped, q, v), "mujoco", joints=joints)
+        np.testing.assert_allclose(b, data.qfrc_bias, atol=1e-8)
+        J = np.zeros((6, model.nv))
+        foot = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, "left_foot")
+        mujoco.mj_jac(model, data, J[:3], J[3:], data.xpos[foot], foot)
+        mine = dynamics.frame_jacobian(biped, q, "left_foot")
+        np.testing.assert_allclose(
+            terms.jacobian_to(biped, q, mine, "mujoco", joints=joints), J, atol=1e-9
+        )
+
+
+def test_drake_agrees(biped):
+    """The figures are Drake's own, for the biped: see the file."""
+    drake = json.loads(DRAKE.read_text())
+    for case in drake["cases"]:
+        q, v = conventions.from_drake(biped, case["q"], case["v"], joints=drake["joints"])
+        M, b = dynamics.mass_matrix(biped, q), dynamics.bias(biped, q, v)
+        joints = drake["joints"]
+        np.testing.assert_allclose(
+            terms.mass_matrix_to(biped, q, M, "drake", joints=joints), case["M"], atol=1e-9
+        )
+        np.testing.assert_allclose(
+            terms.bias_to(biped, q, v, b, "drake", joints=joints), case["bias"], atol=1e-8
+        )
+        J = dynamics.frame_jacobian(biped, q, "left_sole")
+        np.testing.assert_allclose(
+            terms.jacobian_to(biped, q, J, "drake", joints=joints), case["J_left_sole"], atol=1e-9
+        )
+
+
+def test_what_does_not_fit_is_refused(biped):
+    q, v, _ = state(biped)
+    with pytest.raises(ConfigurationError, match="'mujoco'"):
+        conventions.to_convention(biped, q, v, "mujocco")
+    with pytest.raises(ConfigurationError, match="'left_knee'"):
+        conventions.to_mujoco(biped, q, v, joints=["left_kne", *biped.joint_names[1:]])
+    with pytest.raises(ConfigurationError, match="missing"):
+        conventions.to_mujoco(biped, q, v, joints=biped.joint_names[1:])
+    with pytest.raises(ConfigurationError, match="norm"):
+        conventions.from_mujoco(biped, np.zeros(biped.nq), v)
+    with pytest.raises(ConfigurationError, match="shape"):
+        terms.mass_matrix_to(biped, q, np.eye(3), "mujoco")
+    with pytest.raises(ConfigurationError, match="finite"):
+        terms.jacobian_to(biped, q, np.full((3, biped.nv), np.nan), "mujoco")
+    with pytest.raises(ConfigurationError, match="counterpart"):
+        conventions.to_drake(
+            next(robots_with_every_joint()), *state(next(robots_with_every_joint()))[:2]
+        )
