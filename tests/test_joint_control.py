@@ -23,22 +23,22 @@ def test_gravity_compensation_holds_still(robot):
 
 def test_pd_goes_where_it_is_told(load_robot):
     robot = load_robot("limb", "fixed")
-    target = np.array([0.4, -0.3, 0.6])
-    law = PD(robot, target, kp=2.0, kd=0.2, saturate=False)
+    target, kd = np.array([0.4, -0.3, 0.6]), np.array([2.0, 1.0, 0.2])
+    law = PD(robot, target, kp=4.0, kd=kd, saturate=False)
     law_with_gravity = PD(
         robot,
         target,
-        kp=2.0,
-        kd=0.2,
+        kp=4.0,
+        kd=kd,
         saturate=False,
         feedforward=lambda t, q, v: gravity_compensation(robot, q),
     )
     start = (np.zeros(3), np.zeros(3))
-    run = dyn.simulate(robot, *start, law_with_gravity, duration=6.0, step=0.005)
+    run = dyn.simulate(robot, *start, law_with_gravity, duration=12.0, step=0.005)
     assert np.abs(run.q[-1] - target).max() < 1e-3
     error = target - start[0]
-    assert law(0.0, *start) == pytest.approx(2 * error)
-    assert law(0.0, start[0], np.ones(3)) == pytest.approx(2 * error - 0.2)
+    assert law(0.0, *start) == pytest.approx(4 * error)
+    assert law(0.0, start[0], np.ones(3)) == pytest.approx(4 * error - kd)
 
 
 def test_torques_saturate(robot):
