@@ -205,8 +205,9 @@ def _corners(element: Element, stride: int) -> Index:
 def _data_address(folder: Path, name: str) -> str | None:
     path = folder / unquote(name.removeprefix("file://"))
     try:
-        data = path.read_bytes() if path.stat().st_size <= MAX_TEXTURE else b""
-    except OSError:
+        regular = path.is_file() and path.stat().st_size <= MAX_TEXTURE  # no device, no pipe
+        data = path.read_bytes() if regular else b""
+    except (OSError, ValueError):
         return None
     for start, kind in _IMAGES.items():  # whatever its name says, only an image is taken
         if data.startswith(start):

@@ -1,0 +1,167 @@
+"""Collada files: shapes, colours, textures, and what is not read."""
+
+import base64
+from pathlib import Path
+
+import coal
+import numpy as np
+import pytest
+
+from footwork.robots.viewer import collada, three
+from footwork.robots.viewer.meshes import read, visuals
+
+FILE = """<?xml version="1.0" encoding="utf-8"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<library_images><image id="wood"><init_from>{image}</init_from></image></library_images>
+<library_effects>
+<effect id="red-effect"><profile_COMMON><technique sid="common"><phong>
+ <emission><color>0 0 1 1</color></emission><diffuse><color>0.9 0.1 0.2 1</color></diffuse>
+</phong></technique></profile_COMMON></effect>
+<effect id="wood-effect"><profile_COMMON>
+ <newparam sid="surf"><surface type="2D"><init_from>wood</init_from></surface></newparam>
+ <newparam sid="samp"><sampler2D><source>surf</source></sampler2D></newparam>
+ <technique sid="common"><phong><diffuse><texture texture="samp" texcoord="UV"/></diffuse></phong>
+</technique></profile_COMMON></effect>
+</library_effects>
+<library_materials>
+<material id="red"><instance_effect url="#red-effect"/></material>
+<material id="wooden"><instance_effect url="#wood-effect"/></material>
+</library_materials>
+<library_geometries><geometry id="plate"><mesh>
+<source id="xyz"><float_array id="xyz-a" count="12">0 0 0 1 0 0 1 2 0 0 2 0</float_array>
+ <technique_common><accessor source="#xyz-a" count="4" stride="3"/></technique_common></source>
+<source id="n"><float_array id="n-a" count="3">0 0 1</float_array>
+ <technique_common><accessor source="#n-a" count="1" stride="3"/></technique_common></source>
+<source id="uv"><float_array id="uv-a" count="8">0 0 1 0 1 1 0 1</float_array>
+ <technique_common><accessor source="#uv-a" count="4" stride="2"/></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#xyz"/></vertices>
+{primitives}
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="scene">
+<node id="camera"><matrix>1 0 0 9 0 1 0 9 0 0 1 9 0 0 0 1</matrix></node>
+<node id="outer">{transforms}<node id="inner"><scale>2 2 2</scale>
+<instance_geometry url="#plate"><bind_material><technique_common>
+ <instance_material symbol="A" target="#red"/><instance_material symbol="B" target="#wooden"/>
+</technique_common></bind_material></instance_geometry></node></node>
+</visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#scene"/></scene>
+</COLLADA>"""
+
+INPUTS = """<input semantic="VERTEX" source="#v" offset="0"/>
+<input semantic="NORMAL" source="#n" offset="1"/>
+<input semantic="TEXCOORD" source="#uv" offset="2" set="0"/>"""
+QUAD = "0 0 0 1 0 1 2 0 2 3 0 3"
+TRIANGLE = f'<triangles material="A" count="1">{INPUTS}<p>0 0 0 1 0 1 2 0 2</p></triangles>'
+POLYLIST = f'<polylist material="B" count="1">{INPUTS}<vcount>4</vcount><p>{QUAD}</p></polylist>'
+POLYGONS = f'<polygons material="B" count="1">{INPUTS}<p>{QUAD}</p></polygons>'
+TURN = "<translate>0 0 5</translate><rotate>0 0 1 90</rotate>"
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+
+
+def parts_of(folder, primitives=TRIANGLE, transforms=TURN, image="wood.png", change=str):
+    path = folder / "it.dae"
+    text = FILE.format(primitives=primitives, transforms=transforms, image=image)
+    path.write_text(change(text), encoding="utf-8")
+    return collada.read(path)
+
+
+def area(part):
+    a, b, c = part.vertices[part.triangles].transpose(1, 0, 2)
+    return np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2
+
+
+def test_nodes_are_placed_turned_and_scaled(tmp_path):
+    (part,) = parts_of(tmp_path)
+    corners = part.vertices[part.triangles].reshape(-1, 3)
+    np.testing.assert_allclose(corners, [[0, 0, 5], [0, 2, 5], [-4, 2, 5]], atol=1e-12)
+    np.testing.assert_allclose(part.normals, [[0, 0, 1]] * 3, atol=1e-12)
+    assert part.surface == collada.Surface(color=(0.9, 0.1, 0.2))
+
+
+@pytest.mark.parametrize("primitives", [POLYLIST, POLYGONS])
+def test_polygons_are_cut_into_triangles(tmp_path, primitives):
+    (part,) = parts_of(tmp_path, primitives)
+    assert len(part.triangles) == 2
+    assert area(part) == pytest.approx(2 * 4)
+
+
+def test_mirrored_nodes_keep_their_outside_outside(tmp_path):
+    (part,) = parts_of(tmp_path, transforms="<scale>-1 1 1</scale>")
+    a, b, c = part.vertices[part.triangles[0]]
+    assert np.cross(b - a, c - a) @ part.normals[0] > 0
+
+
+def test_textures_are_embedded(tmp_path):
+    (tmp_path / "wood.png").write_bytes(PNG)
+    (part,) = parts_of(tmp_path, POLYLIST)
+    assert part.surface.image == "data:image/png;base64," + base64.b64encode(PNG).decode()
+    np.testing.assert_allclose(part.uv * [2, 4], part.vertices[:, [1, 0]] * [1, -1], atol=1e-12)
+    assert three.textured(part.surface.image)["images"][0]["url"] == part.surface.image
+
+
+def test_only_images_are_embedded(tmp_path):
+    (tmp_path / "secret.png").write_text("root:x:0:0")
+    for image in ("secret.png", "missing.png", "/dev/zero", "../" * 20 + "etc/passwd"):
+        (part,) = parts_of(tmp_path, POLYLIST, image=image)
+        assert part.surface == collada.Surface()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text[:500],
+        lambda text: text.replace("<translate>0 0 5</translate>", "<lookat>1 2</lookat>"),
+        lambda text: text.replace('url="#plate"', 'url="#nothing"'),
+        lambda text: text.replace("0 0 0 1 0 1 2 0 2<", "0 0 0 1 0 1 7 0 2<"),
+        lambda text: text.replace("0 0 0 1 0 0 1 2 0 0 2 0", "0 0 zero"),
+        lambda text: text.replace('url="#plate"', 'url="#red"'),
+        lambda text: text.replace("<scale>2 2 2", '<instance_node url="#outer"/><scale>2 2 2'),
+        lambda text: text.replace("?>", '?><!DOCTYPE a [<!ENTITY b "c">]>'),
+    ],
+)
+def test_what_is_not_understood_is_unsupported(tmp_path, change):
+    with pytest.raises(collada.Unsupported, match=r"it\.dae|<"):
+        parts_of(tmp_path, change=change)
+
+
+def test_every_collada_mesh_has_the_shape_that_pinocchio_loads(load_robot):
+    load_robot("hyq", "floating")  # skips without the data
+    folder = Path(load_robot("hyq", "floating").source).parents[2]
+    files = [
+        file
+        for name in ("anymal_b_simple", "hyq", "a1", "go2", "laikago", "romeo")
+        for file in sorted((folder / f"{name}_description").rglob("*.dae"))
+    ]
+    assert len(files) > 20
+    for file in files:
+        loaded = coal.MeshLoader().load(str(file), np.ones(3))
+        loaded.computeLocalAABB()
+        parts = collada.read(file)
+        points = np.vstack([part.vertices for part in parts])
+        low, high = np.ravel(loaded.aabb_local.min_), np.ravel(loaded.aabb_local.max_)
+        np.testing.assert_allclose(points.min(axis=0), low, atol=1e-4 * np.ptp(points))
+        np.testing.assert_allclose(points.max(axis=0), high, atol=1e-4 * np.ptp(points))
+        count = sum(len(part.triangles) for part in parts)
+        assert count == pytest.approx(loaded.num_tris, rel=0.02)  # it drops some of no area
+
+
+def test_robots_wear_the_colours_of_their_files(load_robot):
+    robot = load_robot("anymal", "floating")
+    shown = visuals(robot, read(robot))
+    trunk = [visual.object for visual in shown if visual.name.startswith("base_0")]
+    assert len({thing["materials"][0]["color"] for thing in trunk}) > 3
+    assert any(thing.get("images") for thing in trunk)
+
+
+def test_a_file_of_another_shape_than_the_loaded_one_is_not_believed(load_robot, monkeypatch):
+    robot = load_robot("hyq", "floating")
+    large = np.array([[0, 0, 0], [9, 0, 0], [0, 9, 0.0]])
+    wrong = collada.Part(collada.Surface(), large, np.array([[0, 1, 2]]), None, None)
+    monkeypatch.setattr(collada, "read", lambda path: [wrong])
+    for visual in visuals(robot, read(robot)):
+        (part,) = visual.object["geometries"]
+        if "data" in part:
+            data = part["data"]["attributes"]["position"]["array"].data
+            assert np.frombuffer(data, np.float32).max() < 2  # the shape that Pinocchio loaded
