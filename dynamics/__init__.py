@@ -56,6 +56,21 @@ from .kinematics import (
 )
 from .loads import external_torques
 from .matrix_form import MatrixForm, absolute_angles, matrix_form
+from .observer import (
+    MomentumObserver,
+    WrenchEstimate,
+    explain_by_wrenches,
+    generalised_momentum,
+    momentum_drift,
+)
+from .regressors import (
+    PowerBalance,
+    inertial_parameters,
+    kinetic_energy_regressor,
+    potential_energy_regressor,
+    power_balance,
+    torque_regressor,
+)
 from .simulation import simulate
 from .springs import JointSprings
 from .stick_slip import BlockMotion, block_on_table
@@ -109,6 +124,17 @@ __all__ = [
     "linearise",
     "terms",
     "Terms",
+    "inertial_parameters",
+    "torque_regressor",
+    "kinetic_energy_regressor",
+    "potential_energy_regressor",
+    "power_balance",
+    "PowerBalance",
+    "generalised_momentum",
+    "momentum_drift",
+    "MomentumObserver",
+    "explain_by_wrenches",
+    "WrenchEstimate",
     "matrix_form",
     "MatrixForm",
     "absolute_angles",

@@ -1,0 +1,103 @@
+"""Regressors: the dynamics as linear functions of inertial parameters, and the balance of power.
+
+The parameters of a link are π = [m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz] (10,): mass, first
+moment and inertia about the joint's origin, in the joint's axes. Links welded together are one.
+Source: C. Atkeson, C. An, J. Hollerbach, "Estimation of inertial parameters of manipulator loads
+and links" (1986).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..robots.configuration import check_configuration, check_torques, check_velocity
+from ..robots.robot import Robot
+from . import coriolis, equations
+from .loads import external_torques
+from .wrench import Wrench
+
+Array = NDArray[np.float64]
+
+
+def inertial_parameters(robot: Robot) -> Array:
+    """Return π (10 k,) of the k moving links, in joint order."""
+    links = list(robot.model.inertias)[1:]
+    return np.concatenate([link.toDynamicParameters() for link in links] or [np.zeros(0)])
+
+
+def torque_regressor(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+    """Return Y (nv, 10 k): Y π + armature · a = inverse_dynamics(q, v, a).
+
+    Raises:
+        ConfigurationError: a bad q, v or a.
+    """
+    q, v = check_configuration(robot, q), check_velocity(robot, v)
+    a = check_velocity(robot, a, "a")
+    Y = pin.computeJointTorqueRegressor(robot.model, robot.workspace(), q, v, a)
+    return np.array(Y, order="C")
+
+
+def kinetic_energy_regressor(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+    """Return y (10 k,): y·π + ½ Σ armature v² = kinetic_energy(q, v).
+
+    Raises:
+        ConfigurationError: a bad q or v.
+    """
+    q, v = check_configuration(robot, q), check_velocity(robot, v)
+    data = robot.workspace()
+    return np.array(pin.computeKineticEnergyRegressor(robot.model, data, q, v)).ravel()
+
+
+def potential_energy_regressor(robot: Robot, q: ArrayLike) -> Array:
+    """Return y (10 k,): y·π = potential_energy(q), but for links that a fixed base welds down.
+
+    Raises:
+        ConfigurationError: a bad q.
+    """
+    q = check_configuration(robot, q)
+    data = robot.workspace()
+    return np.array(pin.computePotentialEnergyRegressor(robot.model, data, q)).ravel()
+
+
+class PowerBalance(NamedTuple):
+    """Where the power goes [W]: kinetic + potential = actuators + external + unexplained."""
+
+    kinetic: float  # rate of the kinetic energy
+    potential: float  # rate of the potential energy
+    actuators: float  # v·Sᵀτ
+    external: float  # v·τ_ext
+
+    @property
+    def unexplained(self) -> float:
+        """What these forces cannot account for; zero for a motion that obeys them."""
+        return self.kinetic + self.potential - self.actuators - self.external
+
+
+def power_balance(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    tau: ArrayLike,
+    wrenches: Mapping[str, Wrench] | None = None,
+) -> PowerBalance:
+    """Return the rates of the energies in the motion (q, v, a), and the power of the forces.
+
+    d/dt ½ vᵀMv = v·(M a + ½ Ṁ v), d/dt V = −v·τ_g; each worked out by itself.
+
+    Raises:
+        ConfigurationError: a bad q, v, a or τ, no such frame, or a value that is no `Wrench`.
+        ModelError: a joint whose axes turn within its own body (no URDF has one).
+    """
+    v, a = check_velocity(robot, v), check_velocity(robot, a, "a")
+    dM = coriolis.mass_matrix_derivative(robot, q, v)
+    kinetic = v @ (equations.mass_matrix(robot, q) @ a + 0.5 * dM @ v)
+    external = v @ external_torques(robot, q, wrenches or {})
+    actuators = (robot.selection_matrix @ v) @ check_torques(robot, tau)
+    potential = -v @ equations.gravity_torques(robot, q)
+    return PowerBalance(float(kinetic), float(potential), float(actuators), float(external))
