@@ -176,6 +176,14 @@ def test_listening_to_others_is_possible_and_warned_of():
         assert url.startswith("http://127.0.0.1:")  # an address that a browser here can open
 
 
+@linux
+def test_localhost_by_name_is_this_machine_alone():
+    with Viewer(host="localhost") as viewer:
+        assert get(viewer)[0] == 200
+        addresses = {"0100007F", "00000000000000000000000001000000"}
+        assert set(listening(viewer._server.pid)) <= addresses
+
+
 def test_an_address_of_another_machine_is_an_error():
     with (
         Viewer(host="192.0.2.1") as viewer,
@@ -355,6 +363,19 @@ def test_a_slow_browser_skips_what_is_outdated_and_ends_up_right(viewer):
     assert 1 <= len(seen) < 150
     data = seen[-1]["object"]["geometries"][0]["data"]["attributes"]["position"]["array"].data
     assert np.frombuffer(data, np.float32).min() > 100  # the last of them
+
+
+def test_the_light_follows_a_robot_that_walks_away():
+    robot = fw.load("quadruped")
+    q = robot.posture()
+    with Viewer(robot) as viewer:
+        _ = viewer.url
+        q[:2] += [30.0, 7.0]
+        viewer.display(q)
+        viewer.point("last", [0, 0, 0])
+        got = asyncio.run(receive(viewer, last))
+    (stage,) = [c for c in got if c["type"] == "stage"]
+    np.testing.assert_allclose(stage["center"][:2], q[:2], atol=0.3)
 
 
 @linux

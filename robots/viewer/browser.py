@@ -116,7 +116,16 @@ def _start(browser: str, folder: str, timeout: float) -> tuple[subprocess.Popen[
     answer_out, answer_in = os.pipe()
     try:
         process = subprocess.Popen(
-            [sys.executable, "-c", _LAUNCH, str(command_out), str(answer_in), browser, *flags],
+            [
+                sys.executable,
+                "-IS",
+                "-c",
+                _LAUNCH,
+                str(command_out),
+                str(answer_in),
+                browser,
+                *flags,
+            ],
             pass_fds=(command_out, answer_in),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

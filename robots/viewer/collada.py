@@ -1,8 +1,10 @@
 """Collada (.dae) meshes with their own colours, normals and textures.
 
-Pinocchio's mesh of such a file has its shape alone. Read here is what robot descriptions use: nodes
-with transforms, triangles and polygons, plain and textured materials; anything else raises
-`Unsupported`, and the caller falls back on the shape.
+Pinocchio's mesh of such a file has its shape alone, and of some files with several materials not
+even that: triangles that join vertices of different parts. Read here is what robot descriptions
+use: nodes with transforms, triangles and polygons, plain and textured materials; anything else
+raises `Unsupported`, and the caller falls back on the shape. As in RViz and Pinocchio, <up_axis>
+and <unit> are ignored.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from .store import Entry
 Array = NDArray[np.float64]
 
 VIEW = np.array([1.0, -0.72, 0.34])  # from the target to the eye: before the robot, to its right
-MARGIN = 1.08
+MARGIN = 1.18  # the picture is so much larger than what must be in it
 
 
 @dataclass(frozen=True, eq=False)

@@ -155,7 +155,7 @@ async def serve(host: str, parent: int) -> None:
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
     head, html = await read_frame(reader)
     hub = Hub()
-    sockets = tornado.netutil.bind_sockets(0, host)[:1]  # port 0: the system picks a free one
+    sockets = tornado.netutil.bind_sockets(0, host)  # port 0: the system picks a free one
     tornado.httpserver.HTTPServer(application(hub, html.decode(), host)).add_sockets(sockets)
     print(json.dumps({"port": sockets[0].getsockname()[1]}), flush=True)
     watch = loop.create_task(_watch(parent))

@@ -224,7 +224,7 @@ var footwork = (function () {
     };
     socket.onopen = () => { state.ready = true; };
     socket.onclose = () => {
-      notice("The program that showed this has ended. The picture stays.");
+      notice("No connection to the program any more. The picture stays.");
     };
   }
 

@@ -92,8 +92,8 @@ def material(color: int, opacity: float = 1.0, **properties: object) -> Part:
     values: dict[str, object] = {
         "type": "MeshPhongMaterial",
         "color": color,
-        "specular": 0x1A1A1A,
-        "shininess": 25,
+        "specular": 0x383838,
+        "shininess": 22,
         "side": 2,
         "opacity": opacity,
         "transparent": opacity < 1,

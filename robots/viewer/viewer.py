@@ -62,6 +62,7 @@ class Viewer(Drawing):
         title: str | None = None,
     ) -> None:
         self._server: Server | None = None
+        self._lit: tuple[Array, float] = (np.zeros(3), 1.0)  # what the stage's light covers
         super().__init__(robot, opacity)
         self.title = title or (f"{robot.name} · footwork" if robot else "footwork")
         self._host = host
@@ -79,6 +80,20 @@ class Viewer(Drawing):
         if self._server is not None:
             self._server.send(self._camera.command())
 
+    def display(self, q: ArrayLike) -> None:
+        """Put the robot in a configuration q (nq,). An animation that was set ends.
+
+        Raises:
+            ConfigurationError: q does not fit the robot.
+            ViewerError: this viewer has no robot.
+        """
+        super().display(q)
+        if self._server is not None and len(self._robot_points):
+            middle = (self._robot_points.min(axis=0) + self._robot_points.max(axis=0)) / 2
+            center, size = self._lit
+            if np.linalg.norm(middle - center) > size / 2:  # light and ground come along
+                self._server.send(self._view(None)[0])
+
     @property
     def url(self) -> str:
         """The address of the page; the server is started if it is not yet running."""
@@ -91,9 +106,9 @@ class Viewer(Drawing):
             self._server = server
         return self._server.url
 
-    def open(self) -> None:
-        """Open the page in the default browser."""
-        webbrowser.open(self.url)
+    def open(self) -> bool:
+        """Open the page in the default browser; returns whether there is one."""
+        return webbrowser.open(self.url)
 
     def html(self) -> str:
         """Return the picture as one page that needs no server and no network."""
@@ -180,7 +195,8 @@ class Viewer(Drawing):
             points = np.array([[-0.5, -0.5, 0.0], [0.5, 0.5, 1.0]])
         low, high = points.min(axis=0), points.max(axis=0)
         size = max(float(np.linalg.norm(high - low)) / 2, 1e-3)
-        stage = commands.stage((low + high) / 2, size, self._ground)
+        self._lit = (low + high) / 2, size
+        stage = commands.stage(*self._lit, self._ground)
         return stage, (camera or default_camera(points, aspect)).command()
 
     def _html(self, camera: Camera | None, aspect: float = 1.6) -> str:
