@@ -12,14 +12,20 @@ the links: armature is constant and has no part in C).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, cast
+
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ModelError
+from ..errors import ConfigurationError, ModelError
 from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
 from . import jacobian_sums
+from .kernels.tree import tree_of
 from .kinematics import is_depth_first, require_fixed_axes
 
 Array = NDArray[np.float64]
@@ -40,23 +46,39 @@ def coriolis_matrix(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
     return np.array(pin.computeCoriolisMatrix(robot.model, robot.workspace(), q, v), order="C")
 
 
-def coriolis_tensor(robot: Robot, q: ArrayLike) -> Array:
+def coriolis_tensor(robot: Robot, q: ArrayLike, out: Array | None = None) -> Array:
     """Return C(q) (nv, nv, nv): (C @ v)[i, j] = Σ_k C[i, j, k] v[k] is `coriolis_matrix`.
 
     Symmetric in (j, k) but where both are directions of the base (or of one spherical joint): such
     a basis is no coordinate basis, see `structure_constants`.
 
+    With Numba installed (the extra `fast`), a compiled recursion over pairs of joints on a chain:
+    the whole tensor for about twice the cost of one matrix, after some seconds of compiling the
+    first time ever. Without it, one Coriolis matrix per direction.
+
+    Args:
+        robot: the robot.
+        q: configuration (nq,).
+        out: where to put it: zeros, or an earlier answer *for the same robot* (the entries across
+            branches are not written). None: a new array.
+
     Raises:
-        ConfigurationError: a bad q.
+        ConfigurationError: a bad q, or an `out` of another shape or type.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
     require_fixed_axes(robot)
     if not is_depth_first(robot):
-        return jacobian_sums.coriolis_tensor(robot, q)
+        C = _empty(robot, out)
+        C[...] = jacobian_sums.coriolis_tensor(robot, q)
+        return C
     q = check_configuration(robot, q)
+    C = _empty(robot, out)
+    tree, kernel = tree_of(robot), _kernel()
+    if kernel is not None and tree is not None:
+        kernel(*tree, q, C)
+        return C
     model, data = robot.model, robot.workspace()
     # linear in v: its slices are the matrices of unit velocities
-    C = np.empty((robot.nv,) * 3)
     for k, direction in enumerate(np.eye(robot.nv)):
         C[:, :, k] = pin.computeCoriolisMatrix(model, data, q, direction)
     return C
@@ -122,3 +144,27 @@ def structure_constants(robot: Robot) -> Array:
         )
         c[rows, rows, rows] = (np.linalg.pinv(S) @ brackets).reshape((joint.nv,) * 3)
     return c
+
+
+@cache
+def _kernel() -> Callable[..., Any] | None:
+    """The compiled recursion; None without Numba."""
+    if find_spec("numba") is None:
+        return None
+    from .kernels.coriolis import coriolis_tensor as kernel
+
+    return cast("Callable[..., Any]", kernel)
+
+
+def _empty(robot: Robot, out: Array | None) -> Array:
+    """Return `out` if it fits, or zeros (nv, nv, nv)."""
+    shape = (robot.nv,) * 3
+    if out is None:
+        return np.zeros(shape)
+    fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float64
+    if not (fits and out.flags.c_contiguous and out.flags.writeable):
+        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise ConfigurationError(
+            f"out: got {found}; expected a writable float64 array {shape}, row by row"
+        )
+    return out

@@ -1,0 +1,59 @@
+"""The whole Coriolis tensor against one Coriolis matrix, and against one matrix per direction.
+
+Values are compared before anything is timed; the roads take turns in one process, CPU time, best of
+the rounds. Run: python benchmarks/coriolis.py
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pinocchio as pin
+
+import footwork as fw
+from footwork import dynamics as dyn
+
+
+def stacked(robot, data, q, directions):
+    C = np.empty((robot.nv,) * 3)
+    for k, direction in enumerate(directions):
+        C[:, :, k] = pin.computeCoriolisMatrix(robot.model, data, q, direction)
+    return C
+
+
+def seconds(work, calls):
+    start = time.process_time()
+    for _ in range(calls):
+        work()
+    return (time.process_time() - start) / calls
+
+
+def main(rounds=15):
+    print("µs of CPU; ratio: tensor over one matrix")
+    print(
+        f"{'robot':12} {'nv':>3} {'matrix':>8} {'stacked':>8} {'tensor':>8} {'out=':>8} {'ratio':>6}"
+    )
+    for name in ("talos", "anymal", "solo12", "biped"):
+        robot = fw.load(name)
+        rng = np.random.default_rng(0)
+        q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
+        data, directions = robot.model.createData(), np.eye(robot.nv)
+        out = np.zeros((robot.nv,) * 3)
+        roads = {
+            "matrix": (200, lambda: pin.computeCoriolisMatrix(robot.model, data, q, v)),  # noqa: B023
+            "stacked": (20, lambda: stacked(robot, data, q, directions)),  # noqa: B023
+            "tensor": (200, lambda: dyn.coriolis_tensor(robot, q)),  # noqa: B023
+            "out": (200, lambda: dyn.coriolis_tensor(robot, q, out=out)),  # noqa: B023
+        }
+        assert np.allclose(roads["tensor"][1](), roads["stacked"][1](), atol=1e-10)
+        best = dict.fromkeys(roads, np.inf)
+        for _ in range(rounds):
+            for road, (calls, work) in roads.items():
+                best[road] = min(best[road], 1e6 * seconds(work, calls))
+        row = " ".join(f"{best[road]:8.1f}" for road in roads)
+        print(f"{name:12} {robot.nv:3d} {row} {best['tensor'] / best['matrix']:6.2f}")
+
+
+if __name__ == "__main__":
+    main()

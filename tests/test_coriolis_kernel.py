@@ -1,0 +1,95 @@
+"""The compiled Coriolis tensor against Pinocchio's matrices, one direction at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import footwork as fw
+from footwork import dynamics as dyn
+from footwork.dynamics import coriolis
+from footwork.dynamics.kernels.tree import tree_of
+
+ROBOTS = [
+    ("talos", "floating"),
+    ("solo12", "fixed"),
+    ("double_pendulum", "fixed"),
+    ("block", "floating"),
+    ("block", "fixed"),
+    ("tree", "floating"),
+    ("tree", "fixed"),
+]
+
+
+@pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
+def robot(request, load_robot):
+    return load_robot(*request.param)
+
+
+@pytest.fixture
+def kernel():
+    pytest.importorskip("numba")
+    found = coriolis._kernel()
+    assert found is not None
+    return found
+
+
+def stacked(robot, q):
+    data = robot.model.createData()
+    C = np.zeros((robot.nv,) * 3)
+    for k, e in enumerate(np.eye(robot.nv)):
+        C[:, :, k] = pin.computeCoriolisMatrix(robot.model, data, q, e)
+    return C
+
+
+def test_equal_to_stacked_matrices(robot, kernel, random_state):
+    C = np.zeros((robot.nv,) * 3)
+    for seed in range(3):
+        q, _, _ = random_state(robot, seed)
+        kernel(*tree_of(robot), q, C)  # into the answer of the state before
+        reference = stacked(robot, q)
+        assert np.abs(C - reference).max(initial=0) < 1e-11 * (1 + np.abs(reference).max(initial=0))
+        assert dyn.coriolis_tensor(robot, q, out=C) is C
+
+
+def test_without_numba_the_same(robot, monkeypatch, random_state):
+    q, v, _ = random_state(robot)
+    with_it = dyn.coriolis_tensor(robot, q)
+    monkeypatch.setattr(coriolis, "_kernel", lambda: None)
+    without = dyn.coriolis_tensor(robot, q)
+    assert np.abs(with_it - without).max(initial=0) < 1e-11 * (1 + np.abs(without).max(initial=0))
+    assert np.abs(without @ v - dyn.coriolis_matrix(robot, q, v)).max(initial=0) < 1e-10
+
+
+def test_a_joint_that_the_kernel_does_not_know(random_state):
+    model = pin.Model()
+    joint = model.addJoint(0, pin.JointModelHX(0.1), pin.SE3.Random(), "screw")
+    model.appendBodyToJoint(joint, pin.Inertia.FromBox(1.0, 0.1, 0.2, 0.3), pin.SE3.Random())
+    last = model.addJoint(joint, pin.JointModelRY(), pin.SE3.Random(), "hinge")
+    model.appendBodyToJoint(last, pin.Inertia.FromBox(1.0, 0.1, 0.2, 0.3), pin.SE3.Random())
+    robot = fw.Robot("screw", model, shapes=None, actuated=("screw", "hinge"))
+    assert tree_of(robot) is None
+    q, _, _ = random_state(robot)
+    C = dyn.coriolis_tensor(robot, q)
+    assert np.abs(C - dyn.jacobian_sums.coriolis_tensor(robot, q)).max() < 1e-11
+
+
+def test_out_must_fit(robot):
+    n = robot.nv
+    for wrong in (
+        np.zeros((n, n)),
+        np.zeros((n, n, n), dtype=np.float32),
+        np.zeros((n, n, 2 * n + 1))[:, :, :n],
+        [0.0],
+    ):
+        with pytest.raises(fw.ConfigurationError, match="out: got"):
+            dyn.coriolis_tensor(robot, robot.neutral(), out=wrong)
+
+
+def test_where_the_base_is_does_not_matter(load_robot, random_state, kernel):
+    robot = load_robot("tree", "floating")
+    q, _, _ = random_state(robot)
+    elsewhere = q.copy()
+    elsewhere[:7] = [10.0, -20.0, 5.0, 0.5, 0.5, 0.5, 0.5]
+    assert np.abs(stacked(robot, elsewhere) - dyn.coriolis_tensor(robot, q)).max() < 1e-10
