@@ -31,9 +31,7 @@ def seconds(work, calls):
 
 def main(rounds=15):
     print("µs of CPU; ratio: tensor over one matrix")
-    print(
-        f"{'robot':12} {'nv':>3} {'matrix':>8} {'stacked':>8} {'tensor':>8} {'out=':>8} {'ratio':>6}"
-    )
+    print("robot         nv   matrix  stacked   tensor     out=  ratio")
     for name in ("talos", "anymal", "solo12", "biped"):
         robot = fw.load(name)
         rng = np.random.default_rng(0)

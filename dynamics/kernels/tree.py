@@ -76,4 +76,5 @@ def _axis(joint: Any, name: str) -> Array:
     if name.endswith("Unaligned"):
         S = np.ravel(joint.createData().S)
         return np.asarray(S[:3] + S[3:], dtype=float)  # one of the two is zero
-    return np.eye(3)["XYZ".index(name[-1])] if name[-1] in "XYZ" else np.eye(3)[2]
+    row = "XYZ".index(name[-1]) if name[-1] in "XYZ" else 2
+    return np.array(np.eye(3)[row], dtype=float)
