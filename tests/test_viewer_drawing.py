@@ -94,13 +94,14 @@ def draw_all(viewer):
     viewer.path("path", np.eye(3))
     viewer.frame("frame", pin.SE3.Identity())
     viewer.box("box", np.eye(4), [1, 2, 3])
+    viewer.plane("plane", [0, 0, 0], [0, 0, 1])
     viewer.label("label", [0, 0, 1], "text")
 
 
 def test_every_drawing_is_recorded_and_deleted():
     viewer = Viewer()
     draw_all(viewer)
-    names = {"forces/arrow", "cone", "polygon", "point", "path", "frame", "box", "label"}
+    names = {"forces/arrow", "cone", "polygon", "point", "path", "frame", "box", "plane", "label"}
     assert set(viewer.names) == names
     assert {p.removeprefix("/overlays/").rpartition("/")[0] for p in paths(viewer)} == names
     viewer.delete("forces")
@@ -150,6 +151,15 @@ def test_transparent_drawings_do_not_hide_what_is_inside():
             assert not surface["depthWrite"]
 
 
+def test_a_plane_is_a_square_perpendicular_to_its_normal():
+    viewer = Viewer()
+    normal, point = np.array([0.3, -0.2, 2.0]), np.array([1.0, 2, 3])
+    viewer.plane("slope", point, normal, size=4.0)
+    corners = viewer._shapes["slope"].extent
+    np.testing.assert_allclose((corners - point) @ normal, 0, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(np.diff(corners, axis=0), axis=1), 4)
+
+
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
@@ -168,6 +178,7 @@ def test_transparent_drawings_do_not_hide_what_is_inside():
         (lambda v: v.arrow(3, [0, 0, 0], [0, 0, 1]), "name: got 3"),
         (lambda v: v.arrow("point/x", [0, 0, 0], [0, 0, 1]), "folder and a drawing"),
         (lambda v: v.cone("a", [0, 0, 0], [0, 0, 0], 0.5, 1), "zero vector"),
+        (lambda v: v.plane("a", [0, 0, 0], [0, 0, 0]), "zero vector"),
         (lambda v: v.cone("a", [0, 0, 0], [0, 0, 1], np.pi / 2, 1), "radians in [0, π/2)"),
         (lambda v: v.cone("a", [0, 0, 0], [0, 0, 1], 0.5, 0), "height"),
         (lambda v: v.polygon("a", np.zeros((0, 3))), "at least 1"),

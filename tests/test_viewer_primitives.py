@@ -12,7 +12,7 @@ from footwork.robots.viewer import meshes
 def test_boxes_have_their_own_sizes(name):
     robot = robots.load(name)
     drawn = {}
-    for visual in meshes.visuals(robot, 1.0):
+    for visual in meshes.visuals(robot, robot.visual):
         (part,) = visual.object["geometries"]
         if part["type"] == "BoxGeometry":
             drawn[visual.name] = sorted([part["width"], part["height"], part["depth"]])

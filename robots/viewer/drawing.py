@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import unknown
 from ..robot import Robot
-from . import checks, commands, meshes, shapes, three
+from . import checks, commands, geometry, meshes, shapes, three
 from .animation import tracks
 from .checks import Color
 from .errors import ViewerError
@@ -230,6 +230,28 @@ class Drawing:
             checks.positive(float(side), "size")
         style = Style(checks.color(color), checks.opacity(opacity))
         self._draw(name, shapes.box(_matrix(placement), sides, style))
+
+    def plane(
+        self,
+        name: str,
+        point: ArrayLike,
+        normal: ArrayLike,
+        *,
+        size: float | None = None,
+        color: Color = "silver",
+        opacity: float = 0.5,
+    ) -> None:
+        """Draw a square piece of a plane around point (3,) [m], such as a slope or a wall.
+
+        `normal` (3,) need not be unit; `size`, the side [m], is by default the robot's height.
+        """
+        middle, up = checks.vector(point, "point"), checks.vector(normal, "normal")
+        if not np.linalg.norm(up) > 0:
+            raise ViewerError("normal: got the zero vector; expected a direction")
+        half = self._radius(size, 1.0) / 2
+        square = half * np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]])
+        corners = middle + square @ geometry.rotation_to(up, axis=2).T
+        self.polygon(name, corners, color=color, opacity=opacity)
 
     def label(
         self,
