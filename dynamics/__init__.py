@@ -8,6 +8,11 @@ from __future__ import annotations
 from . import jacobian_sums
 from .centroidal import centroidal_drift, centroidal_map, centroidal_momentum, com, com_jacobian
 from .com_coordinates import ComCoordinates, com_coordinates
+from .contact_derivatives import (
+    ContactDerivatives,
+    contact_derivatives,
+    frame_acceleration_derivatives,
+)
 from .coriolis import (
     christoffel_symbols,
     coriolis_matrix,
@@ -121,6 +126,9 @@ __all__ = [
     "forward_dynamics_derivatives",
     "gravity_torques_derivative",
     "external_torques_derivative",
+    "frame_acceleration_derivatives",
+    "contact_derivatives",
+    "ContactDerivatives",
     "linearise",
     "terms",
     "Terms",

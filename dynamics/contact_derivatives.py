@@ -1,0 +1,133 @@
+"""Derivatives of accelerations at frames, and of contact forces, with respect to q, v and τ.
+
+With contacts that hold, J a + J̇v = 0 and M a + b = Sᵀτ + Jᵀf, the differentials obey
+
+    [M  −Jᵀ] [da]   [−∂(M a + b − Jᵀf)]
+    [J   0 ] [df] = [−∂(J a + J̇v)     ]
+
+where a and f are held on the right. Source: R. Budhiraja, J. Carpentier, C. Mastalli, N. Mansard,
+"Differential dynamic programming for multi-phase rigid contact dynamics" (2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError, ModelError
+from ..robots.configuration import check_configuration, check_torques, check_velocity
+from ..robots.robot import Robot
+from .derivatives import inverse_dynamics_derivatives
+from .equations import bias, mass_matrix
+from .kinematics import frame_drift, frame_hessian, frame_jacobian, require_fixed_axes
+
+Array = NDArray[np.float64]
+
+
+class ContactDerivatives(NamedTuple):
+    """Accelerations and forces of contacts that hold, and their derivatives.
+
+    a (nv,), f (k,): in the rows of the contacts, world axes. da_d…, df_d…: with respect to q, v
+    (…, nv) and τ (…, na).
+    """
+
+    a: Array
+    f: Array
+    da_dq: Array
+    da_dv: Array
+    da_dtau: Array
+    df_dq: Array
+    df_dv: Array
+    df_dtau: Array
+
+
+def frame_acceleration_derivatives(
+    robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str
+) -> tuple[Array, Array]:
+    """Return ∂/∂q and ∂/∂v (6, nv) of J a + J̇v, the classical acceleration in world axes.
+
+    Raises:
+        ConfigurationError: a bad q, v or a, or no such frame.
+        ModelError: a joint whose axes turn within its own body (no URDF has one).
+    """
+    require_fixed_axes(robot)
+    q, v = check_configuration(robot, q), check_velocity(robot, v)
+    a, frame_id = check_velocity(robot, a, "a"), robot.frame_id(frame)
+    model, data, local = robot.model, robot.workspace(), pin.ReferenceFrame.LOCAL
+    pin.computeForwardKinematicsDerivatives(model, data, q, v, a)
+    R = np.array(pin.updateFramePlacement(model, data, frame_id).rotation)
+    dv_dq, da_dq, da_dv, J = (
+        np.array(d) for d in pin.getFrameAccelerationDerivatives(model, data, frame_id, local)
+    )
+    u = J @ v
+    spatial = J @ a + frame_drift(robot, q, v, frame, "LOCAL")
+    classical = np.concatenate([spatial[:3] + np.cross(u[3:], u[:3]), spatial[3:]])
+    dq, dv = (_classical(u, du, da) for du, da in ((dv_dq, da_dq), (J, da_dv)))
+    dq[:3] += np.cross(J[3:], classical[:3], axisa=0, axisc=0)  # the frame turns: ω × (R x)
+    dq[3:] += np.cross(J[3:], classical[3:], axisa=0, axisc=0)
+    both = np.kron(np.eye(2), R)
+    return both @ dq, both @ dv
+
+
+def contact_derivatives(
+    robot: Robot, q: ArrayLike, v: ArrayLike, tau: ArrayLike, contacts: Mapping[str, int]
+) -> ContactDerivatives:
+    """Return a and f of a robot whose contacts hold, and how they change with q, v and τ.
+
+    Args:
+        robot: the robot.
+        q: configuration (nq,).
+        v: velocity (nv,).
+        tau: actuated torques (na,).
+        contacts: {frame: 3 or 6}: a point, or a surface that cannot turn either.
+
+    Raises:
+        ConfigurationError: a bad q, v or τ, no such frame, or a contact that is not 3 or 6.
+        ModelError: contacts that depend on each other: forces are then not unique.
+    """
+    for frame, size in contacts.items():
+        if size not in (3, 6):
+            raise ConfigurationError(f"contacts[{frame!r}]: got {size!r}; expected 3 or 6")
+    sizes = contacts.items()
+    forces = robot.selection_matrix.T @ check_torques(robot, tau)
+    M = mass_matrix(robot, q)
+    J = np.vstack([np.zeros((0, robot.nv))] + [frame_jacobian(robot, q, c)[:k] for c, k in sizes])
+    drift = np.concatenate([np.zeros(0)] + [frame_drift(robot, q, v, c)[:k] for c, k in sizes])
+    if np.linalg.matrix_rank(J, tol=1e-8) < len(J):
+        raise ModelError(
+            f"the {len(J)} rows of these contacts have rank {np.linalg.matrix_rank(J, tol=1e-8)}: "
+            "forces are not unique; expected independent contacts"
+        )
+    kkt = np.block([[M, -J.T], [J, np.zeros((len(J), len(J)))]])
+    a, f = np.split(
+        np.linalg.solve(kkt, np.concatenate([forces - bias(robot, q, v), -drift])), [robot.nv]
+    )
+
+    inverse = inverse_dynamics_derivatives(robot, q, v, a)
+    dq, dv, above = [inverse.dq.copy()], [inverse.dv], 0
+    for frame, size in sizes:
+        H = frame_hessian(robot, q, frame)[:size]
+        dq[0] -= np.einsum("rjk,r->jk", H, f[above : above + size])
+        above += size
+        along_q, along_v = frame_acceleration_derivatives(robot, q, v, a, frame)
+        dq.append(along_q[:size])
+        dv.append(along_v[:size])
+    by_tau = np.vstack([robot.selection_matrix.T, np.zeros((len(J), robot.na))])
+    right = np.hstack([-np.vstack(dq), -np.vstack(dv), by_tau])
+    solved = np.linalg.solve(kkt, right)
+    pieces = np.split(solved, [robot.nv, 2 * robot.nv], axis=1)
+    return ContactDerivatives(
+        a, f, *(d[: robot.nv] for d in pieces), *(d[robot.nv :] for d in pieces)
+    )
+
+
+def _classical(u: Array, du: Array, da: Array) -> Array:
+    """Return the derivative of [a + ω × v; α] from those of the twist u = [v; ω] and [a; α]."""
+    d = da.copy()
+    d[:3] += np.cross(du[3:], u[:3], axisa=0, axisc=0)
+    d[:3] += np.cross(u[3:], du[:3], axisb=0, axisc=0)
+    return d
