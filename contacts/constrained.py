@@ -152,13 +152,14 @@ def constrained_motion(
     contact_set = ContactSet.of(robot, contacts)
     free = dynamics.forward_dynamics(robot, q, v, tau, wrenches)
     projection, drift = Projection.of(contact_set, q), contact_set.drift(q, v)
-    pull = _stabilisation(contact_set, projection.J, q, v, (kp, kd), targets)
-    target = -drift - projection.in_range(pull)  # places may contradict each other a little
+    pulls = _stabilisation(contact_set, projection.J, q, v, (kp, kd), targets)
+    # places may contradict each other a little: what rows can follow
+    target = -drift - projection.in_range(pulls.sum(axis=0))
     a, f = projection.nearest(free, target)
     residual = projection.J @ a - target
     largest = max(1.0, _largest(drift), _largest(projection.J @ free))
     # what is on its way back has some speed, so redundant rows differ by squares of it
-    _require_kept(contact_set, residual, tolerance * largest + 0.01 * _largest(pull))
+    _require_kept(contact_set, residual, tolerance * largest + 0.01 * _largest(pulls))
     y = projection.L.T @ (a - free)
     largest = float(np.abs(residual).max(initial=0.0))
     return ConstrainedMotion(a, f, projection.rank, largest, free, float(0.5 * y @ y), contact_set)
@@ -214,7 +215,7 @@ def _stabilisation(
     gains: tuple[float, float],
     targets: Mapping[str, Any] | None,
 ) -> Array:
-    """kd J v + kp e (dim,)."""
+    """kd J v and kp e (2, dim)."""
     kp, kd = gains
     for name, gain in (("kp", kp), ("kd", kd)):
         if not (np.isfinite(gain) and gain >= 0):
@@ -224,8 +225,8 @@ def _stabilisation(
             f"got kp={kp} and targets={'None' if targets is None else 'given'}; expected both or "
             "neither: kp pulls the contacts to their targets"
         )
-    pull = kd * (J @ check_velocity(contacts.robot, v))
-    return pull if targets is None else pull + kp * contacts.error(q, targets)
+    error = np.zeros(len(J)) if targets is None else contacts.error(q, targets)
+    return np.stack([kd * (J @ check_velocity(contacts.robot, v)), kp * error])
 
 
 def _require_kept(contacts: ContactSet, residual: Array, allowed: float) -> None:
