@@ -116,9 +116,10 @@ def test_a_cone_opens_along_its_axis_with_its_angle(look):
     np.testing.assert_allclose(seen.max(axis=0), outline.max(axis=0), atol=4)
 
 
-def test_a_transparent_cone_shows_what_is_inside(look):
+@pytest.mark.parametrize("opacity", [1.0, 0.9])  # of what is inside
+def test_a_transparent_cone_shows_what_is_inside(look, opacity):
     viewer, _ = stage()
-    viewer.point("inside", [0, 0, 0.4], color=PURE["red"], radius=0.06)
+    viewer.point("inside", [0, 0, 0.4], color=PURE["red"], radius=0.06, opacity=opacity)
     alone = len(where(look(viewer), "red"))
     viewer.cone("cone", [0, 0, 0], [0, 0, 1], 0.6, 0.8, color=PURE["blue"], opacity=0.2)
     assert len(where(look(viewer), "red")) > 0.8 * alone

@@ -307,7 +307,12 @@ def test_a_server_that_hangs_is_an_error_not_a_hang(viewer, monkeypatch):
         with pytest.raises(ServerError, match="has not read anything"):
             draw_until_refused()
     finally:
-        os.kill(viewer._server.pid, signal.SIGCONT)
+        with suppress(ProcessLookupError):
+            os.kill(viewer._server.pid, signal.SIGCONT)
+    with pytest.raises(ServerError, match="was closed"):  # not half a command, then another
+        viewer.point("more", [0, 0, 0])
+    viewer.close()
+    assert get(viewer)[0] == 200
 
 
 # --- what it sends -----------------------------------------------------------------------------

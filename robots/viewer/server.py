@@ -18,6 +18,7 @@ from .serve import HEADER, is_loopback
 from .store import Entry
 
 START_TIMEOUT = 30.0  # [s] until the process must have told its port
+_AGAIN = "close this viewer and ask for its url again to start another"
 _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # to listen -> to open
 SEND_TIMEOUT = 10.0  # [s] for which it may refuse to read
 
@@ -73,21 +74,14 @@ class Server:
 
     def _write(self, head: dict[str, object], data: bytes) -> None:
         text = json.dumps(head).encode()
-        view = memoryview(HEADER.pack(len(text), len(data)) + text + data)
         stdin = self._process.stdin
-        if stdin is None or stdin.closed or not self._finalizer.alive:
-            raise ServerError("the viewer's server was closed; make a new Viewer")
-        deadline = time.monotonic() + SEND_TIMEOUT
-        while view:
-            try:
-                view = view[os.write(stdin.fileno(), view) :]
-            except BlockingIOError:
-                _wait_for_room(stdin, deadline)
-            except OSError as error:
-                raise ServerError(
-                    f"the viewer's server (process {self.pid}) has ended: {error}; close this "
-                    "viewer and ask for its url again to start another"
-                ) from None
+        if stdin is None or not self._finalizer.alive:
+            raise ServerError(f"the viewer's server was closed; {_AGAIN}")
+        try:
+            _write_all(stdin, HEADER.pack(len(text), len(data)) + text + data)
+        except ServerError:
+            self.close()  # half a command was sent: no other can follow it
+            raise
 
 
 def _start(host: str) -> subprocess.Popen[bytes]:
@@ -135,7 +129,20 @@ def _read_port(process: subprocess.Popen[bytes]) -> int:
         ) from None
 
 
+def _write_all(stdin: IO[bytes], data: bytes) -> None:
+    view, deadline = memoryview(data), time.monotonic() + SEND_TIMEOUT
+    while view:
+        try:
+            view = view[os.write(stdin.fileno(), view) :]
+        except BlockingIOError:
+            _wait_for_room(stdin, deadline)
+        except OSError as error:
+            raise ServerError(f"the viewer's server has ended: {error}; {_AGAIN}") from None
+
+
 def _wait_for_room(stdin: IO[bytes], deadline: float) -> None:
     left = deadline - time.monotonic()
     if left <= 0 or not select.select([], [stdin], [], left)[1]:
-        raise ServerError(f"the viewer's server has not read anything for {SEND_TIMEOUT:g} s")
+        raise ServerError(
+            f"the viewer's server has not read anything for {SEND_TIMEOUT:g} s; {_AGAIN}"
+        )
