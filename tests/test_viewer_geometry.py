@@ -136,6 +136,15 @@ def test_default_camera_holds_everything(aspect, seed):
     assert ((high - low) / size).max() > 0.7  # and does not lose it in the distance
 
 
+def test_default_camera_says_how_narrow_a_window_may_be():
+    points = np.random.default_rng(0).normal(size=(30, 3)) * [0.1, 0.1, 1.0]
+    camera = default_camera(points, 1.6)
+    assert camera.aspect < 0.8
+    x, _ = camera.project(points, int(1000 * camera.aspect), 1000).T
+    assert 0 <= x.min() < 150 * camera.aspect
+    assert 850 * camera.aspect < x.max() <= 1000 * camera.aspect
+
+
 def test_default_camera_of_nothing_and_of_one_point():
     for points in (np.zeros((0, 3)), np.ones((1, 3))):
         camera = default_camera(points, 1.6)

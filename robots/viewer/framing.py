@@ -73,4 +73,6 @@ def default_camera(points: Array, aspect: float, field_of_view: float = 30.0) ->
         depth = distance - z
         for axis, values in ((right, x / depth), (up, y / depth)):
             target = target + axis * (values.min() + values.max()) / 2 * distance
-    return Camera(target + distance * backward, target, field_of_view, aspect)
+    relative = points - target
+    width = np.max(np.abs(relative @ right) / (distance - relative @ backward)) / tangent
+    return Camera(target + distance * backward, target, field_of_view, float(width))
