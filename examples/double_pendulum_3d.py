@@ -1,7 +1,7 @@
 """A double pendulum in space: two cylinders on cardan joints, its equations in matrix form.
 
-M q̈ = C + G + Q + E with q = (roll, pitch) of each bar: the matrices from the URDF, each held to
-the textbook sum over the two bars, then ten seconds of motion and what the ceiling bears.
+M q̈ = C + G + Q + E, q = (roll, pitch) of each bar: the matrices from the URDF, each held to the
+textbook sum over the two bars, then ten seconds of motion and what the ceiling bears.
 
 python examples/double_pendulum_3d.py
 """
@@ -14,9 +14,8 @@ import footwork as fw
 from footwork import dynamics
 from footwork.dynamics import jacobian_sums
 
-BAR = """
-<link name="cross_{n}"/>
-<joint name="roll_{n}" type="revolute"><parent link="{above}"/><child link="cross_{n}"/>
+LIMIT = '<limit lower="-9" upper="9" effort="0" velocity="99"/>'
+BAR = """<link name="cross_{n}"/><joint name="roll_{n}" type="revolute"><parent link="{above}"/><child link="cross_{n}"/>
   <origin xyz="0 0 {at}"/><axis xyz="1 0 0"/>{limit}</joint>
 <joint name="pitch_{n}" type="revolute"><parent link="cross_{n}"/><child link="bar_{n}"/>
   <axis xyz="0 1 0"/>{limit}</joint>
@@ -28,8 +27,7 @@ BAR = """
 def cylinder(n: int, above: str, at: float, m: float, length: float, radius: float) -> str:
     """A solid cylinder that hangs from its upper end."""
     across, along = m * (3 * radius**2 + length**2) / 12, m * radius**2 / 2
-    limit = '<limit lower="-9" upper="9" effort="0" velocity="99"/>'
-    return BAR.format(**locals(), middle=-length / 2)
+    return BAR.format(**locals(), middle=-length / 2, limit=LIMIT)
 
 
 def main() -> None:
@@ -48,11 +46,10 @@ def main() -> None:
 
     run = dynamics.simulate(robot, q, v, duration=10, step=0.05, integrator="dop853")
     print(f"energy kept to {np.ptp(run.energy):.0e} J in 10 s")
-    hook = [
-        dynamics.joint_wrenches(robot, p, w, dynamics.matrix_form(robot, p, w).acceleration)
-        for p, w in zip(run.q, run.v, strict=True)
-    ]
-    pulls = [np.linalg.norm(wrenches["roll_1"].force) for wrenches in hook]
+    pulls = []
+    for p, w in zip(run.q, run.v, strict=True):
+        a = dynamics.matrix_form(robot, p, w).acceleration
+        pulls.append(np.linalg.norm(dynamics.joint_wrenches(robot, p, w, a)["roll_1"].force))
     print(
         f"the ceiling pulls with {min(pulls):.1f} to {max(pulls):.1f} N; at rest {2 * 9.81:.1f} N"
     )
