@@ -15,7 +15,8 @@ from footwork import dynamics
 from footwork.dynamics import jacobian_sums
 
 LIMIT = '<limit lower="-9" upper="9" effort="0" velocity="99"/>'
-BAR = """<link name="cross_{n}"/><joint name="roll_{n}" type="revolute"><parent link="{above}"/><child link="cross_{n}"/>
+BAR = """<link name="cross_{n}"/>
+<joint name="roll_{n}" type="revolute"><parent link="{above}"/><child link="cross_{n}"/>
   <origin xyz="0 0 {at}"/><axis xyz="1 0 0"/>{limit}</joint>
 <joint name="pitch_{n}" type="revolute"><parent link="cross_{n}"/><child link="bar_{n}"/>
   <axis xyz="0 1 0"/>{limit}</joint>
