@@ -1,0 +1,239 @@
+"""Writes docs/equations-of-motion.md: every term, its code, its second road, and their difference.
+
+The numbers of the page are computed here, by the very code that the page shows:
+python docs/equations_of_motion.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import footwork as fw
+from footwork import dynamics
+from footwork.dynamics import jacobian_sums, plots
+
+HERE = Path(__file__).parent
+ROBOTS = {"biped, floating base": ("biped", "floating"), "quadruped, fixed": ("quadruped", "fixed")}
+
+
+class Term(NamedTuple):
+    """A row of the page: `code` and `road` are evaluated, and must agree to `tolerance`."""
+
+    title: str
+    formula: str
+    code: str
+    road: str
+    words: str
+    tolerance: float = 1e-10
+
+
+TERMS = [
+    Term(
+        "Mass matrix",
+        "M = Σ m Jᵗᵀ Jᵗ + Jᴿᵀ I Jᴿ  (+ armature on the diagonal)",
+        "dynamics.mass_matrix(robot, q)",
+        "jacobian_sums.mass_matrix(robot, q)",
+        "Composite rigid bodies on one road, the sum over links on the other. ½ vᵀ M v is the "
+        "kinetic energy.",
+    ),
+    Term(
+        "Coriolis tensor",
+        "C @ v = Σ m Jᵗᵀ J̇ᵗ + Jᴿᵀ I J̇ᴿ − Jᴿᵀ [ω×] Σ Jᴿ,   Σ = ½ tr(I) 1 − I",
+        "dynamics.coriolis_tensor(robot, q)",
+        "jacobian_sums.coriolis_tensor(robot, q)",
+        "Linear in v, so it is a tensor that waits for v: `C @ v` is Pinocchio's Coriolis matrix. "
+        "Of all matrices with the same force vᵀCv this is one with dM/dt − 2 (C @ v) skew, on a "
+        "floating base too.",
+    ),
+    Term(
+        "Coriolis force, by Wieber's sum",
+        "C @ v = Σ m Jᵗᵀ J̇ᵗ + Jᴿᵀ I J̇ᴿ − Jᴿᵀ [(I Jᴿ v)×] Jᴿ",
+        "dynamics.coriolis_tensor(robot, q) @ v @ v",
+        "jacobian_sums.coriolis_tensor_wieber(robot, q) @ v @ v",
+        "The sum of the notes gives the same force. As a matrix it is another one, see below.",
+    ),
+    Term(
+        "Rate of the mass matrix",
+        "dM/dt = C @ v + (C @ v)ᵀ",
+        "dynamics.mass_matrix_derivative(robot, q, v)",
+        "(M(robot.integrate(q, h * v)) - M(robot.integrate(q, -h * v))) / (2 * h)",
+        "The skew property in another form, here against differences along the motion.",
+        1e-7,
+    ),
+    Term(
+        "Gravity",
+        "τ_g = Σ m Jᵗᵀ g = m J_comᵀ g",
+        "dynamics.gravity_torques(robot, q)",
+        "robot.mass * dynamics.com_jacobian(robot, q).T @ robot.model.gravity.linear",
+        "On the right-hand side: minus the gradient of the potential energy.",
+    ),
+    Term(
+        "Bias",
+        "b = vᵀCv − τ_g",
+        "dynamics.bias(robot, q, v)",
+        "dynamics.coriolis_tensor(robot, q) @ v @ v - dynamics.gravity_torques(robot, q)",
+        "The torques that keep a = 0: inverse dynamics with a = 0.",
+    ),
+    Term(
+        "External wrenches",
+        "τ_ext = Σ Jᵗᵀ f + Jᴿᵀ m",
+        "dynamics.external_torques(robot, q, push)",
+        "dynamics.bias(robot, q, v) - dynamics.inverse_dynamics(robot, q, v, 0 * v, push)",
+        "`push = {link: Wrench(force, moment, point)}`, in world axes, on a named link.",
+    ),
+    Term(
+        "Inverse dynamics",
+        "M a + vᵀCv − τ_g − τ_ext",
+        "dynamics.inverse_dynamics(robot, q, v, a, push)",
+        "M(q) @ a + dynamics.bias(robot, q, v) - dynamics.external_torques(robot, q, push)",
+        "Recursive Newton-Euler against the terms added up.",
+    ),
+    Term(
+        "Forward dynamics",
+        "a = M⁻¹ (Sᵀτ + τ_g + τ_ext − vᵀCv)",
+        "robot.selection_matrix.T @ tau",
+        "dynamics.inverse_dynamics(robot, q, v, dynamics.forward_dynamics(robot, q, v, tau, push), "
+        "push)",
+        "Articulated bodies, and back by inverse dynamics: Sᵀτ again.",
+        1e-9,
+    ),
+    Term(
+        "Drift of a frame",
+        "J̇ v = vᵀ H v",
+        "dynamics.frame_drift(robot, q, v, link)",
+        "dynamics.frame_hessian(robot, q, link) @ v @ v",
+        "What is left of the frame's acceleration when a = 0.",
+    ),
+    Term(
+        "Momentum",
+        "A_g a + Ȧ_g v = Σ external wrenches, at the centre of mass",
+        "dynamics.centroidal_drift(robot, q, v)",
+        "dynamics.centroidal_hessian(robot, q) @ v @ v",
+        "Ȧ_g v, the rate of the centroidal momentum at a = 0.",
+    ),
+]
+
+
+def state(name: str, base: str) -> dict[str, object]:
+    """Return the names that the code of the page uses, at a random state."""
+    robot, rng = fw.load(name, base=base), np.random.default_rng(0)
+    v, a = rng.standard_normal((2, robot.nv))
+    link = robot.frame_names[-1]
+    return {
+        "dynamics": dynamics,
+        "jacobian_sums": jacobian_sums,
+        "robot": robot,
+        "q": robot.random_configuration(rng),
+        "v": v,
+        "a": a,
+        "tau": rng.standard_normal(robot.na),
+        "link": link,
+        "push": {link: fw.Wrench((10, 20, 30), (1, 2, 3), point=(0.1, 0.2, 0.3))},
+        "M": lambda q: dynamics.mass_matrix(robot, q),
+        "h": 1e-6,
+    }
+
+
+def difference(term: Term, names: dict[str, object]) -> float:
+    """Return how far the two roads lie apart, relative to the largest entry if that is over 1."""
+    ours, other = (np.asarray(eval(road, dict(names))) for road in (term.code, term.road))
+    apart = float(np.abs(ours - other).max() / max(1.0, np.abs(ours).max()))
+    if not apart <= term.tolerance:
+        raise ArithmeticError(f"{term.title}: {apart:.1e} apart, expected {term.tolerance:.0e}")
+    return apart
+
+
+def skewness(names: dict[str, object], C: np.ndarray) -> float:
+    """Return how far dM/dt − 2 (C @ v) is from skew, dM/dt by differences along the motion."""
+    robot, q, v, h = names["robot"], names["q"], names["v"], 1e-6
+    ahead, behind = (dynamics.mass_matrix(robot, robot.integrate(q, s * h * v)) for s in (1, -1))
+    N = (ahead - behind) / (2 * h) - 2 * C @ v
+    return float(np.abs(N + N.T).max())
+
+
+def chaos(folder: Path) -> list[str]:
+    """Draw two double pendulums that start 1e-9 rad apart; return when they part."""
+    robot = fw.robots.double_pendulum(l1=1.0, l2=0.5, m1=1.0, m2=1.0)
+    A = dynamics.absolute_angles(robot)
+    theta, omega = np.array([np.pi / 10, np.pi / 3]), np.array([2 * np.pi, -6 * np.pi])
+    runs = [
+        dynamics.simulate(
+            robot,
+            np.linalg.solve(A, np.add(theta, (0.0, shift))),
+            np.linalg.solve(A, omega),
+            duration=20.0,
+            step=0.02,
+            integrator="dop853",
+        )
+        for shift in (0.0, 1e-9)
+    ]
+    first, second = ((run.q @ A.T)[:, 1] for run in runs)
+    series = {"θ₂": first, "θ₂, started 1e-9 rad away": second}
+    svg = plots.time_plot(runs[0].t, series, title="the same pendulum, twice", unit="angle [rad]")
+    (folder / "double-pendulum-chaos.svg").write_text(svg)
+    apart = np.abs(first - second)
+    return [
+        f"| {t:.0f} s | {apart[round(t / 0.02)]:.0e} rad |" for t in (2.0, 5.0, 10.0, 15.0, 20.0)
+    ] + ["", f"Energy meanwhile stays within {np.ptp(runs[0].energy):.0e} J."]
+
+
+def page(folder: Path = HERE / "pictures") -> str:
+    """Return the page; raises if a term and its second road are too far apart."""
+    states = {title: state(*given) for title, given in ROBOTS.items()}
+    lines = [
+        "# Equations of motion, term by term",
+        "",
+        "    M(q) a + vᵀC(q)v = Sᵀτ + τ_g(q) + Σ_i J_i(q)ᵀ w_i + τ_ext",
+        "",
+        "Each term has two roads: a recursive algorithm and a sum that a student recognises, or a",
+        "difference along the motion. The numbers were computed when this page was built (by",
+        "`python docs/equations_of_motion.py`), at random states with the base moving: how far the",
+        "two lie apart, relative to the largest entry.",
+        "",
+    ]
+    for term in TERMS:
+        lines += [f"## {term.title}", "", f"    {term.formula}", "", term.words, ""]
+        lines += ["```python", term.code, term.road, "```", "", "| robot | difference |"]
+        lines += ["|---|---|"]
+        lines += [f"| {title} | {difference(term, s):.0e} |" for title, s in states.items()] + [""]
+    lines += ["## Two Coriolis matrices, one force", ""]
+    lines += [
+        "How far dM/dt − 2 (C @ v) is from skew, dM/dt by differences, with each of the sums:",
+        "",
+    ]
+    lines += ["| robot | ours | Wieber's sum |", "|---|---|---|"]
+    for title, s in states.items():
+        ours, theirs = (
+            skewness(s, C(s["robot"], s["q"]))
+            for C in (jacobian_sums.coriolis_tensor, jacobian_sums.coriolis_tensor_wieber)
+        )
+        lines.append(f"| {title} | {ours:.0e} | {theirs:.0e} |")
+    lines += [
+        "",
+        "Controllers that rest on passivity, and momentum observers, need the first.",
+        "",
+        "## How long angles mean something",
+        "",
+        "A double pendulum, thrown hard, twice: the second time one bar starts a billionth of a",
+        "radian away. After about twelve seconds no digit of an angle means anything, whatever the",
+        "integrator; energy does.",
+        "",
+        "![two double pendulums](pictures/double-pendulum-chaos.svg)",
+        "",
+        "| after | apart |",
+        "|---|---|",
+        *chaos(folder),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write the page."""
+    (HERE / "equations-of-motion.md").write_text(page())
+
+
+if __name__ == "__main__":
+    main()
