@@ -72,7 +72,7 @@ class Terms:
     com_jacobian: Array
     centroidal_map: Array
     _desk: _Desk
-    _laid: int
+    _laid: object
 
     @cached_property
     def com_velocity(self) -> Array:
@@ -140,11 +140,14 @@ class Terms:
         if desk.thread != get_ident():
             desk = _desk_of(self.robot)
             object.__setattr__(self, "_desk", desk)
-            object.__setattr__(self, "_laid", 0)
-        if desk.laid != self._laid:
+            object.__setattr__(self, "_laid", None)
+        if desk.laid is not self._laid:
             desk.lay(self.q, self.v)
             object.__setattr__(self, "_laid", desk.laid)
         return desk
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return terms, (self.robot, self.q, self.v)  # the desk stays here
 
     def __repr__(self) -> str:
         return f"Terms({self.robot.name!r}, nv={self.robot.nv})"
@@ -158,12 +161,12 @@ class _Desk:
         self.data = robot.model.createData()
         self.thread = get_ident()
         self.at_zero = np.zeros(robot.nv)
-        self.laid = 0  # how many states so far: tells whose is there
+        self.laid = object()  # a mark, new with every state: tells whose is there
         self._accelerated = False
 
     def lay(self, q: Array, v: Array) -> None:
         """Work out everything but accelerations at (q, v)."""
-        self.laid += 1
+        self.laid = object()
         self._accelerated = False
         pin.computeAllTerms(self.model, self.data, q, v)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 
 import numpy as np
@@ -101,6 +102,26 @@ def test_threads_do_not_share_a_workspace(load_robot, random_state):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_pickled_terms_are_the_same(robot, random_state):
+    q, v, _ = random_state(robot)
+    t = dyn.terms(robot, q, v)
+    again = pickle.loads(pickle.dumps(t))
+    frame = robot.frame_names[-1]
+    assert (again.mass_matrix == t.mass_matrix).all()
+    assert (again.frame_drift(frame) == t.frame_drift(frame)).all()
+
+
+def test_terms_read_in_another_thread(robot, random_state):
+    q, v, _ = random_state(robot)
+    t, frame = dyn.terms(robot, q, v), robot.frame_names[-1]
+    expected, found = t.frame_drift(frame), []
+    thread = threading.Thread(target=lambda: found.append(t.frame_drift(frame)))
+    thread.start()
+    dyn.terms(robot, robot.neutral(), v)
+    thread.join()
+    assert (found[0] == expected).all()
 
 
 def test_bad_input(robot):
