@@ -1,0 +1,259 @@
+"""solve_posture: a configuration whose contacts touch where they should.
+
+    p_i(q) = p_i*,  R_i(q) = R_i*,  com(q) = com*,  lower ≤ q ≤ upper
+
+Inverse kinematics onto the contacts: of the many solutions one near a preferred configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from .. import dynamics
+from ..errors import ContactError, unknown
+from ..robots import Robot
+from ..robots.configuration import check_configuration
+from .contact import Contact
+from .contact_set import ContactSet
+from .polygon import centroid, signed_distance
+from .reach import Goal, Reach
+from .reasons import joint_of_row
+from .regions import static_equilibrium_polygon
+
+Array = NDArray[np.float64]
+CentreOfMass = Sequence[float | None] | Literal["inside"] | None
+
+_FACES_THE_GROUND = 0.17  # cosine of 80°: a contact tilted more than that touches something else
+_SHRUNK = 0.8  # "inside" means inside the static polygon drawn in by this factor
+_RESTARTS = 6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posture:
+    """A configuration and how well its contacts touch.
+
+    Attributes:
+        q: (nq,), the configuration; when not converged, the nearest that was found.
+        error: the largest of `errors`.
+        errors: {contact: the largest entry of its error [m or rad]}, and "com" [m] when asked.
+        converged: whether `error` is within the tolerance.
+        reason: in words, when not converged: which contact, and which joint limits hold it back.
+        targets: {contact: T_world_target} (`pin.SE3`), where the contacts should be.
+        com: (3,), where the centre of mass should be, nan where it was free [m].
+        contacts: whose places were solved for.
+        iterations: steps tried.
+    """
+
+    q: Array
+    error: float
+    errors: dict[str, float]
+    converged: bool
+    reason: str
+    targets: dict[str, Any]
+    com: Array
+    contacts: ContactSet
+    iterations: int
+
+    def __repr__(self) -> str:
+        why = f", reason={self.reason!r}" if self.reason else ""
+        return f"Posture(converged={self.converged}, error={self.error:.3g}{why})"
+
+
+def solve_posture(
+    robot: Robot,
+    contacts: ContactSet | Contact | Iterable[Contact],
+    com: CentreOfMass = None,
+    targets: Mapping[str, Any] | None = None,
+    q0: ArrayLike | None = None,
+    *,
+    ground: Any = None,
+    limits: bool = True,
+    tolerance: float = 1e-8,
+    iterations: int = 100,
+) -> Posture:
+    """Return a configuration whose contacts are where they should be, near q0.
+
+    Args:
+        robot: floating or fixed base.
+        contacts: a ContactSet of this robot, or any contacts.
+        com: where the centre of mass should be: (x, y) or (x, y, z) with None where it is free [m],
+            or "inside": where the contacts can hold the robot still (static polygon, drawn in by a
+            fifth).
+        targets: {contact: T_world_target (`pin.SE3`), or position (3,) of a point} for some or all
+            contacts. The others are brought to the ground, see `ground_targets`.
+        q0: (nq,), where to start and what to stay near; `robot.posture()` when not given.
+        ground: T_world_ground (`pin.SE3`), whose plane z = 0 is the ground; level when not given.
+        limits: whether joint limits bound the answer (they are never crossed then).
+        tolerance: largest error of any contact that counts as touching [m, rad].
+        iterations: most steps from each start; from q0 first, then from a few others near it.
+
+    Returns:
+        Posture. When no configuration was found that touches everywhere, `converged` is False, q
+        is the nearest one, and `reason` says which contact is out of reach and why. Nothing keeps
+        links from running into each other.
+
+    Raises:
+        ConfigurationError: a bad q0.
+        ContactError: a target that is none, or of a contact that does not exist; a bad com.
+    """
+    contact_set = ContactSet.of(robot, contacts)
+    start = robot.posture() if q0 is None else check_configuration(robot, q0, "q0").copy()
+    given = _all_targets(contact_set, start, targets, ground)
+    goal = Goal(contact_set, given, _asked_com(com), _size(contact_set, start))
+    posture = _nearest(Reach(goal, start, limits), start, tolerance, iterations)
+    if com != "inside" or not posture.converged:
+        return posture
+    inside = _inside(contact_set, posture.q)
+    if inside is None:
+        reason = "no place of the centre of mass lets these contacts hold the robot still"
+        return replace(posture, converged=False, reason=reason)
+    goal = Goal(contact_set, given, inside, goal.size)
+    return _nearest(Reach(goal, start, limits), posture.q, tolerance, iterations)
+
+
+def ground_targets(contacts: ContactSet, q: ArrayLike, ground: Any = None) -> dict[str, Any]:
+    """Return {contact: T_world_target}: the places at q, brought to the ground straight up or down.
+
+    A patch keeps its heading and is laid flat on the ground by the least turn. Contacts that face
+    away from the ground by more than 80°, as a hand on a wall does, stay where they are.
+
+    Args:
+        contacts: whose places.
+        q: configuration (nq,).
+        ground: T_world_ground (`pin.SE3`), whose plane z = 0 is the ground; level when not given.
+
+    Raises:
+        ConfigurationError: a bad q.
+        ContactError: a ground that is no pose, or a vertical one.
+    """
+    ground = pin.SE3.Identity() if ground is None else ground
+    if not isinstance(ground, pin.SE3):
+        raise ContactError(f"ground: got {ground!r}, expected a pinocchio.SE3 (T_world_ground)")
+    n, origin = ground.rotation[:, 2], ground.translation
+    if n[2] < 1e-3:
+        raise ContactError(f"ground: got the normal {n}, expected one that points up")
+    targets = {}
+    for name, T in contacts.placements(q).items():
+        z = T.rotation[:, 2]
+        if z @ n < _FACES_THE_GROUND:
+            targets[name] = T
+            continue
+        p = T.translation - np.array([0.0, 0.0, n @ (T.translation - origin) / n[2]])
+        targets[name] = pin.SE3(_least_turn(z, n) @ T.rotation, p)
+    return targets
+
+
+def _least_turn(a: Array, b: Array) -> Array:
+    """The rotation by the least angle that takes the unit vector a to b (not opposite to a)."""
+    return np.array(pin.Quaternion.FromTwoVectors(a, b).matrix())
+
+
+def _all_targets(
+    contacts: ContactSet, q: Array, targets: Mapping[str, Any] | None, ground: Any
+) -> dict[str, Any]:
+    targets = dict(targets or {})
+    for name in targets:
+        if name not in contacts.names:
+            raise ContactError(unknown("contact", name, contacts.names))
+    every = ground_targets(contacts, q, ground) | targets
+    contacts.error(q, every)  # refuses what is no target
+    return {
+        name: T if isinstance(T, pin.SE3) else pin.SE3(np.eye(3), np.asarray(T, dtype=float))
+        for name, T in every.items()
+    }
+
+
+def _asked_com(com: CentreOfMass) -> Array:
+    """(3,), nan where it is free."""
+    asked = np.full(3, np.nan)
+    if com is None or (isinstance(com, str) and com == "inside"):
+        return asked
+    try:
+        values = [np.nan if x is None else float(x) for x in com]
+    except (TypeError, ValueError):
+        values = []
+    if len(values) not in (2, 3) or np.isinf(values).any():
+        raise ContactError(
+            f"com: got {com!r}, expected (x, y) or (x, y, z) [m] with None where it is free, or "
+            "'inside'"
+        )
+    asked[: len(values)] = values
+    return asked
+
+
+def _size(contacts: ContactSet, q: Array) -> float:
+    """The mean distance from the centre of mass to the contacts, the robot's unit of length [m]."""
+    com = dynamics.com(contacts.robot, q)
+    spans = [np.linalg.norm(T.translation - com) for T in contacts.placements(q).values()]
+    return max(float(np.mean(spans)), 1e-3) if spans else 1.0
+
+
+def _nearest(reach: Reach, start: Array, tolerance: float, iterations: int) -> Posture:
+    """From `start`, then from a few random places around it: a way out of straight knees."""
+    rng = np.random.default_rng(0)
+    best, least, steps = start, np.inf, 0
+    for k in range(1 + _RESTARTS):
+        shaken = 0.1 * k * rng.standard_normal(reach.robot.nv) * reach.joints
+        q, tried = reach.run(reach.robot.integrate(start, shaken), tolerance, iterations)
+        steps += tried
+        error = reach.goal.error(q)
+        size = float(np.linalg.norm(error / reach.goal.row_units))
+        if size < least:
+            best, least = q, size
+        if np.abs(error).max(initial=0.0) <= tolerance:
+            break
+    return _posture(reach, best, tolerance, steps)
+
+
+def _posture(reach: Reach, q: Array, tolerance: float, iterations: int) -> Posture:
+    goal = reach.goal
+    error = np.abs(goal.error(q))
+    errors = {n: float(error[goal.contacts.rows(n)].max()) for n in goal.contacts.names}
+    if np.isfinite(goal.com).any():
+        errors["com"] = float(error[goal.contacts.dim :].max())
+    largest = max(errors.values(), default=0.0)
+    converged = largest <= tolerance
+    reason = "" if converged else _reason(reach, q, errors)
+    return Posture(
+        q, largest, errors, converged, reason, goal.targets, goal.com, goal.contacts, iterations
+    )
+
+
+def _reason(reach: Reach, q: Array, errors: dict[str, float]) -> str:
+    """Which contact misses its target most, and which joint limits are in the way."""
+    worst = max(errors, key=lambda name: errors[name])
+    what = "the centre of mass" if worst == "com" else repr(worst)
+    joints = dict.fromkeys(joint_of_row(reach.robot, row) for row in reach.blocked(q))
+    held = (
+        f"held back by the limits of {', '.join(joints)}"
+        if joints
+        else "no joint limit holds it back: the targets are too far apart, or contradict each other"
+    )
+    return f"out of reach: {what} misses its target by {errors[worst]:.3g} (m or rad); {held}"
+
+
+def _inside(contacts: ContactSet, q: Array) -> Array | None:
+    """Where the centre of mass should be to stand still with something to spare, (3,)."""
+    region = static_equilibrium_polygon(contacts.robot, q, contacts)
+    if region.status == "empty":
+        return None
+    middle = centroid(region.vertices)
+    corners = middle + _SHRUNK * (region.vertices - middle)
+    return np.append(_closest_point(corners, dynamics.com(contacts.robot, q)[:2]), np.nan)
+
+
+def _closest_point(corners: Array, x: Array) -> Array:
+    """The point (2,) of a convex polygon, or segment, that is nearest to x."""
+    if signed_distance(corners, x) <= 0:
+        return x
+    along = np.roll(corners, -1, axis=0) - corners
+    lengths = np.maximum(np.einsum("ij,ij->i", along, along), 1e-300)
+    shares = np.clip(np.einsum("ij,ij->i", x - corners, along) / lengths, 0.0, 1.0)
+    points = corners + shares[:, None] * along
+    return np.asarray(points[np.linalg.norm(points - x, axis=1).argmin()])

@@ -1,0 +1,290 @@
+"""Postures whose contacts touch: seen by Pinocchio's own kinematics, not by the solver's errors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import footwork as fw
+from footwork import ContactError, contacts, dynamics, robots
+from footwork.contacts.reach import Goal, bounded_least_squares
+
+SLOPES = {
+    "level": pin.SE3.Identity(),
+    "uphill": pin.SE3(pin.exp3(np.array([0, -np.deg2rad(10), 0])), np.array([0, 0, 0.1])),
+    "across": pin.SE3(pin.exp3(np.array([np.deg2rad(10), 0, 0])), np.array([0.2, 0.1, 0])),
+}
+
+
+def feet_on(robot, ground):
+    """The robot's feet; balls take the normal of the ground they stand on."""
+    n = ground.rotation[:, 2]
+    feet = contacts.at_feet(robot)
+    return contacts.ContactSet(robot, [replace(c, normal=n) if c.dim == 3 else c for c in feet])
+
+
+def heights(robot, q, ground):
+    """Of every sole corner, and of the lowest point of every ball, over the ground [m]."""
+    data = robot.model.createData()
+    pin.framesForwardKinematics(robot.model, data, q)
+    found = []
+    for foot in robot.feet.values():
+        T = ground.inverse() * data.oMf[robot.frame_id(foot.frame)] * foot.placement
+        if foot.is_point:
+            found.append(T.translation[2] - foot.radius)
+        else:
+            corners = np.column_stack([foot.vertices, np.zeros(len(foot.vertices))])
+            found += list((corners @ T.rotation.T + T.translation)[:, 2])
+    return np.array(found)
+
+
+def stays_within_limits(robot, q):
+    lower, upper = robot.model.lowerPositionLimit, robot.model.upperPositionLimit
+    limited = (np.abs(lower) < 1e6) & (np.abs(upper) < 1e6) & (lower < upper)
+    limited[: 7 if robot.is_floating else 0] = False
+    for start, stop in robot.unit_blocks:
+        limited[start:stop] = False
+    return bool(((q >= lower) & (q <= upper))[limited].all())
+
+
+def stand(robot, ground, **options):
+    posture = contacts.solve_posture(robot, feet_on(robot, ground), ground=ground, **options)
+    assert posture.converged, posture.reason
+    assert posture.error < 1e-8
+    assert heights(robot, posture.q, ground) == pytest.approx(0, abs=2e-8)
+    assert stays_within_limits(robot, posture.q)
+    return posture
+
+
+# --- standing --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("slope", SLOPES)
+@pytest.mark.parametrize("name", ["biped", "quadruped", "block"])
+def test_our_robots_stand(name, slope):
+    robot = robots.load(name)
+    posture = stand(robot, SLOPES[slope])
+    assert posture.errors.keys() == set(robot.feet)
+    assert np.abs(robot.difference(robot.posture(), posture.q)).max() < 0.5  # near where it was
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slope", SLOPES)
+def test_every_legged_robot_stands(slope):
+    stood = 0
+    for info in robots.available():
+        if info.installed and (robot := fw.load(info.name)).feet:
+            stand(robot, SLOPES[slope])
+            stood += 1
+    assert stood >= 3
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_stands_up_from_crooked_postures(name):
+    robot = robots.load(name)
+    for seed in range(5):
+        step = 0.25 * np.random.default_rng(seed).standard_normal(robot.nv)
+        stand(robot, SLOPES["level"], q0=robot.integrate(robot.posture(), step))
+
+
+def test_a_posture_that_touches_already_is_kept():
+    robot = robots.load("biped")
+    feet, q0 = contacts.at_feet(robot), robot.posture()
+    posture = contacts.solve_posture(robot, feet, targets=feet.placements(q0))
+    assert posture.q == pytest.approx(q0, abs=0)
+    assert posture.iterations == 0
+
+
+def test_soles_keep_their_heading_and_places():
+    robot = robots.load("biped")
+    yaw = pin.exp3(np.array([0, 0, 0.4]))
+    q0 = robot.posture()
+    q0[:7] = pin.SE3ToXYZQUAT(pin.SE3(yaw, np.array([1.0, 2.0, q0[2] + 0.05])))
+    before = contacts.at_feet(robot).placements(q0)
+    posture = stand(robot, SLOPES["level"], q0=q0)
+    for name, T in posture.contacts.placements(posture.q).items():
+        assert T.translation[:2] == pytest.approx(before[name].translation[:2], abs=1e-8)
+        assert yaw == pytest.approx(T.rotation, abs=1e-8)
+
+
+def test_a_ball_touches_with_the_point_below_its_middle():
+    robot = robots.load("quadruped")
+    n = np.array([0.6, 0.0, 0.8])
+    foot = robot.feet["lf_foot"]
+    ball = contacts.PointContact(
+        foot.frame, 0.5, normal=n, offset=foot.placement.translation, radius=0.03
+    )
+    posture = contacts.solve_posture(robot, ball, targets={foot.frame: [0.4, 0.3, 0.2]})
+    assert posture.converged
+    data = robot.model.createData()
+    pin.framesForwardKinematics(robot.model, data, posture.q)
+    middle = data.oMf[robot.frame_id(foot.frame)].act(foot.placement.translation)
+    assert middle - 0.03 * n == pytest.approx([0.4, 0.3, 0.2], abs=1e-8)
+
+
+def test_a_hand_on_a_wall_stays_there():
+    robot = robots.load("biped")
+    hand = contacts.PointContact("right_hand", 0.5, normal=(-1, 0, 0))
+    both = contacts.ContactSet(robot, [*contacts.at_feet(robot), hand])
+    wall = [0.35, -0.25, 1.0]
+    posture = contacts.solve_posture(robot, both, targets={"right_hand": wall})
+    assert posture.converged
+    place = posture.contacts.placements(posture.q)["right_hand"].translation
+    assert place == pytest.approx(wall, abs=1e-8)
+    kept = contacts.ground_targets(both, robot.posture())["right_hand"].translation
+    assert kept == pytest.approx(both.placements(robot.posture())["right_hand"].translation)
+
+
+def test_an_edge_may_turn_about_itself():
+    robot = robots.load("biped")
+    sole = next(iter(contacts.at_feet(robot)))
+    edge = contacts.LineContact(sole.frame, half_length=0.1, friction=0.5, placement=sole.placement)
+    roll = pin.exp3(np.array([0.3, 0, 0]))
+    target = pin.SE3(roll, np.array([0.1, 0.1, 0.0]))
+    posture = contacts.solve_posture(robot, edge, targets={sole.frame: target})
+    assert posture.converged
+    T = posture.contacts.placements(posture.q)[sole.frame]
+    assert T.translation == pytest.approx(target.translation, abs=1e-8)
+    assert T.rotation[:, 0] == pytest.approx(roll[:, 0], abs=1e-7)  # along itself, however rolled
+
+
+# --- centre of mass --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("slope", SLOPES)
+def test_the_centre_of_mass_goes_where_it_is_asked(slope):
+    robot = robots.load("biped")
+    now = dynamics.com(robot, robot.posture())
+    for com in [(now[0] + 0.03, now[1] - 0.04), (None, None, now[2] - 0.1), (None, 0.02, 0.6)]:
+        posture = stand(robot, SLOPES[slope], com=com)
+        reached = dynamics.com(robot, posture.q)
+        for asked, got in zip(com, reached, strict=False):
+            assert asked is None or got == pytest.approx(asked, abs=1e-8)
+        assert posture.errors["com"] < 1e-8
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_inside_is_where_the_contacts_can_hold_it(name):
+    robot = robots.load(name)
+    feet, level = contacts.at_feet(robot), SLOPES["level"]
+    x, y, _ = dynamics.com(robot, robot.posture())
+    leaning = stand(robot, level, com=(x + 0.35, y)).q
+    assert contacts.static_hold(robot, leaning, feet, torque_limits=False).feasible is False
+    assert stand(robot, level, q0=leaning).q == pytest.approx(leaning)  # nobody asked
+    posture = stand(robot, level, q0=leaning, com="inside")
+    hold = contacts.static_hold(robot, posture.q, feet, torque_limits=False)
+    assert hold.feasible
+    assert hold.margin > 1.0
+
+
+def test_inside_changes_nothing_when_it_is_inside():
+    robot = robots.load("quadruped")
+    asked = stand(robot, SLOPES["level"], com="inside")
+    assert asked.q == pytest.approx(stand(robot, SLOPES["level"]).q, abs=1e-8)
+
+
+def test_contacts_that_can_hold_nothing_have_no_inside():
+    robot = robots.load("quadruped")
+    feet = [replace(c, normal=(0, 0, -1)) for c in contacts.at_feet(robot)]  # under a ceiling
+    posture = contacts.solve_posture(robot, feet, com="inside")
+    assert not posture.converged
+    assert "no place of the centre of mass" in posture.reason
+
+
+# --- out of reach ----------------------------------------------------------------------------
+
+
+def test_a_foot_out_of_reach_is_named():
+    robot = robots.load("biped")
+    feet, q0 = contacts.at_feet(robot), robot.posture()
+    targets = feet.placements(q0)
+    targets["left_foot"] = pin.SE3(targets["left_foot"].rotation, np.array([0.0, 0.1, 3.0]))
+    posture = contacts.solve_posture(robot, feet, targets=targets)
+    assert not posture.converged
+    assert "foot" in posture.reason
+    assert posture.error > 0.1
+    assert stays_within_limits(robot, posture.q)
+    worst = max(posture.errors, key=posture.errors.get)
+    misses = feet.error(posture.q, targets)
+    assert posture.errors[worst] == pytest.approx(np.abs(misses[feet.rows(worst)]).max())
+    # the nearest one: no small step inside the limits is nearer
+    for seed in range(50):
+        step = 1e-3 * np.random.default_rng(seed).standard_normal(robot.nv)
+        q = robot.integrate(posture.q, step)
+        if stays_within_limits(robot, q):
+            there = feet.error(q, targets)
+            assert np.linalg.norm(there) > 0.99 * np.linalg.norm(misses)
+
+
+def test_the_limit_in_the_way_is_named():
+    """Two hinged segments whose second may not bend: only a circle is in reach."""
+    robot = robots.limb([1.0, 1.0], [1.0, 1.0])
+    robot.model.upperPositionLimit[1], robot.model.lowerPositionLimit[1] = 0.5, -0.1
+    tip = contacts.PointContact("tip", 0.5, normal=(1, 0, 0))
+    target = {"tip": [0.0, 0.8, 0.0]}
+    posture = contacts.solve_posture(robot, tip, targets=target, q0=[0.1, 0.2])
+    assert not posture.converged
+    assert robot.joint_names[1] in posture.reason
+    assert posture.q[1] == pytest.approx(0.5)  # as bent as it may be
+    # by the cosine law, the nearest to the root that the tip can get
+    assert posture.error <= np.sqrt(2 + 2 * np.cos(0.5)) - 0.8 + 1e-6
+    free = contacts.solve_posture(robot, tip, targets=target, q0=[0.1, 0.2], limits=False)
+    assert free.converged
+    assert abs(free.q[1]) == pytest.approx(2 * np.arccos(0.4), abs=1e-7)
+
+
+# --- its parts -------------------------------------------------------------------------------
+
+
+def test_the_jacobian_is_the_derivative_of_the_error():
+    """Of a ball, a patch and an edge, far from their targets, and of the centre of mass."""
+    robot = robots.load("biped")
+    rng = np.random.default_rng(0)
+    tilted = pin.SE3(pin.exp3(rng.standard_normal(3)), rng.standard_normal(3))
+    contact_set = contacts.ContactSet(
+        robot,
+        [
+            contacts.PointContact("left_hand", 0.5, offset=(0.1, 0.2, 0.3), radius=0.05),
+            contacts.SurfaceContact(
+                "right_foot", half_length=0.1, half_width=0.1, friction=0.5, placement=tilted
+            ),
+            contacts.LineContact("left_foot", half_length=0.1, friction=0.5, placement=tilted),
+        ],
+    )
+    targets = contact_set.placements(robot.random_configuration(1))
+    goal = Goal(contact_set, targets, np.array([np.nan, 0.1, 0.2]), 1.0)
+    q, h = robot.random_configuration(2), 1e-6
+    steps = h * np.eye(robot.nv)
+    by_difference = [
+        (goal.error(robot.integrate(q, d)) - goal.error(robot.integrate(q, -d))) / (2 * h)
+        for d in steps
+    ]
+    assert goal.jacobian(q) == pytest.approx(np.stack(by_difference, axis=1), abs=1e-7)
+
+
+def test_bounded_least_squares_keeps_what_cannot_move():
+    A, b = np.eye(3), np.array([1.0, 2.0, -3.0])
+    x = bounded_least_squares(A, b, np.array([-1.0, 0.0, -1.0]), np.array([0.5, 0.0, 1.0]))
+    assert x == pytest.approx([0.5, 0.0, -1.0])
+
+
+def test_bad_input_is_refused():
+    robot = robots.load("biped")
+    feet = contacts.at_feet(robot)
+    for com in [(1,), (1, 2, 3, 4), "outside", (np.inf, 0), 3.0, (0, "here")]:
+        with pytest.raises(ContactError, match="com: got"):
+            contacts.solve_posture(robot, feet, com=com)
+    with pytest.raises(ContactError, match="left_foot"):
+        contacts.solve_posture(robot, feet, targets={"left_fot": pin.SE3.Identity()})
+    with pytest.raises(ContactError, match="SE3"):
+        contacts.solve_posture(robot, feet, targets={"left_foot": [0, 0, 0]})
+    upside_down = pin.SE3(pin.exp3(np.array([np.pi, 0, 0])), np.zeros(3))
+    with pytest.raises(ContactError, match="points up"):
+        contacts.solve_posture(robot, feet, ground=upside_down)
+    with pytest.raises(ContactError, match="ground: got"):
+        contacts.solve_posture(robot, feet, ground=0.1)
+    with pytest.raises(fw.ConfigurationError, match="q0"):
+        contacts.solve_posture(robot, feet, q0=[1.0])
