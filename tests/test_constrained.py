@@ -271,3 +271,93 @@ def test_a_massless_joint_is_named():
     robot = fw.Robot("empty", model, actuated=("hinge",))
     with pytest.raises(fw.ModelError, match="singular"):
         contacts.constraint_rank(robot, [0.0], contacts.PointContact("tip", 0.5))
+
+
+# --- impacts -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("e", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("seed", range(2))
+def test_impact_balances_momentum_and_loses_energy(case, seed, e):
+    """M (v⁺ − v) = JᵀΛ, J v⁺ = −e J v, T − T⁺ = (1 − e²) ½ (Jv)ᵀ(JM⁻¹Jᵀ)⁺(Jv)."""
+    robot, contact_set, _, _ = case
+    q, v, _ = state(robot, contact_set, seed, keep=False)
+    v_plus, impulse = contacts.impact(robot, q, v, contact_set, restitution=e)
+    M, J = dynamics.mass_matrix(robot, q), contact_set.jacobian(q)
+    assert M @ (v_plus - v) == pytest.approx(J.T @ impulse, abs=1e-9)
+    assert J @ v_plus == pytest.approx(-e * J @ v, abs=1e-10)
+    before, after = (dynamics.kinetic_energy(robot, q, x) for x in (v, v_plus))
+    felt = np.linalg.pinv(J @ np.linalg.inv(M) @ J.T, rcond=1e-9)
+    assert before - after == pytest.approx((1 - e**2) * 0.5 * (J @ v) @ felt @ (J @ v), abs=1e-8)
+    assert after <= before * (1 + 1e-12)
+
+
+def test_impact_is_the_nearest_velocity(case):
+    """v⁺ is M-orthogonal to v − v⁺ and to every motion that the contacts allow; it stays put."""
+    robot, contact_set, _, _ = case
+    q, v, _ = state(robot, contact_set, 7, keep=False)
+    v_plus, _ = contacts.impact(robot, q, v, contact_set)
+    M, J = dynamics.mass_matrix(robot, q), contact_set.jacobian(q)
+    allowed = np.random.default_rng(1).standard_normal(robot.nv)
+    allowed -= np.linalg.pinv(J, rcond=1e-10) @ (J @ allowed)
+    assert allowed @ M @ (v - v_plus) == pytest.approx(0, abs=1e-8)
+    again, impulse = contacts.impact(robot, q, v_plus, contact_set)
+    assert again == pytest.approx(v_plus, abs=1e-10)
+    assert impulse == pytest.approx(0, abs=1e-8)
+
+
+def test_a_block_that_falls_on_its_corner():
+    """By hand: a corner at r of a free body of mass m and inertia I stops, Λ = −W⁻¹ v_c."""
+    robot = robots.block(3.0, (0.4, 0.2, 0.6))
+    q, v = robot.neutral(), np.array([0.1, -0.2, -2.0, 0.3, 0.2, -0.1])
+    r = np.array([0.2, 0.1, -0.3])
+    corner = contacts.PointContact("block", 0.5, offset=r)
+    v_plus, impulse = contacts.impact(robot, q, v, corner, restitution=0.5)
+    inertia = 3.0 / 12 * np.diag([0.04 + 0.36, 0.16 + 0.36, 0.16 + 0.04])
+    X = np.array([[0, -r[2], r[1]], [r[2], 0, -r[0]], [-r[1], r[0], 0]])
+    W = np.eye(3) / 3.0 - X @ np.linalg.inv(inertia) @ X
+    expected = -1.5 * np.linalg.solve(W, v[:3] + np.cross(v[3:], r))
+    assert impulse == pytest.approx(expected, rel=1e-9)
+    assert v_plus[:3] == pytest.approx(v[:3] + expected / 3.0, rel=1e-9)
+    assert v_plus[3:] == pytest.approx(v[3:] + np.linalg.solve(inertia, np.cross(r, expected)))
+
+
+@pytest.mark.parametrize("e", [-0.1, 1.1, np.nan])
+def test_impact_refuses_impossible_restitutions(e):
+    robot = robots.load("quadruped")
+    with pytest.raises(ContactError, match="restitution"):
+        contacts.impact(robot, robot.posture(), np.zeros(robot.nv), contacts.at_feet(robot), e)
+
+
+# --- operational space -------------------------------------------------------------------------
+
+
+def test_operational_space(case):
+    robot, contact_set, rank, _ = case
+    q, _, _ = state(robot, contact_set, 3)
+    M, J = dynamics.mass_matrix(robot, q), contact_set.jacobian(q)
+    W = J @ np.linalg.inv(M) @ J.T
+    assert contacts.delassus(robot, q, contact_set) == pytest.approx(W, abs=1e-9)
+    inertia = contacts.operational_space_inertia(robot, q, contact_set)
+    assert inertia == pytest.approx(np.linalg.pinv(W, rcond=1e-9), rel=1e-6, abs=1e-7)
+    if rank == contact_set.dim:
+        assert inertia @ W == pytest.approx(np.eye(rank), abs=1e-8)
+    N = contacts.dynamically_consistent_projector(robot, q, contact_set)
+    assert N.shape == (robot.nv, robot.nv)
+    assert np.abs(J @ N).max(initial=0.0) < 1e-9
+    assert np.abs(J @ np.linalg.solve(M, N.T)).max(initial=0.0) < 1e-9
+    assert np.abs(N @ N - N).max() < 1e-9
+    assert np.abs(M @ N - (M @ N).T).max() < 1e-9
+    assert np.trace(N) == pytest.approx(robot.nv - rank)
+
+
+def test_torques_in_the_null_space_leave_the_contacts_alone():
+    """Nᵀ τ changes the free acceleration of the robot, but not that of its contacts."""
+    robot = robots.load("quadruped")
+    contact_set = contacts.at_feet(robot)
+    q, _, _ = state(robot, contact_set, 1)
+    forces = np.random.default_rng(2).standard_normal(robot.nv)
+    N = contacts.dynamically_consistent_projector(robot, q, contact_set)
+    M, J = dynamics.mass_matrix(robot, q), contact_set.jacobian(q)
+    assert np.abs(np.linalg.solve(M, N.T @ forces)).max() > 1e-2
+    assert J @ np.linalg.solve(M, N.T @ forces) == pytest.approx(np.zeros(12), abs=1e-9)
