@@ -35,13 +35,31 @@ def terms(robot: Robot, q: ArrayLike, v: ArrayLike) -> Terms:
     data = desk.data
     desk.lay(q, v)
     # symmetric: the transpose of Pinocchio's column-major copy is row-major
-    M = np.array(data.M).T if is_depth_first(robot) else jacobian_sums.mass_matrix(robot, q)
-    c, J_com, A = centroidal.of_whole_robot(robot, data)
+    M = np.array(data.M).T if desk.depth_first else jacobian_sums.mass_matrix(robot, q)
+    if desk.all_moves:
+        c, J_com, A = np.array(data.com[0]), np.array(data.Jcom), np.array(data.Ag)
+    else:
+        c, J_com, A = centroidal.of_whole_robot(robot, data)
     b, tau_g = np.array(data.nle), -data.g
     force = b + tau_g
     for array in (q, v, M, b, tau_g, force, c, J_com, A):
         array.setflags(write=False)
-    return Terms(robot, q, v, M, force, tau_g, b, c, J_com, A, desk, desk.laid)
+    found = object.__new__(Terms)
+    found.__dict__.update(  # at once: field by field, a frozen dataclass takes a microsecond
+        robot=robot,
+        q=q,
+        v=v,
+        mass_matrix=M,
+        coriolis_force=force,
+        gravity_torques=tau_g,
+        bias=b,
+        com=c,
+        com_jacobian=J_com,
+        centroidal_map=A,
+        _desk=desk,
+        _laid=desk.laid,
+    )
+    return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,6 +179,8 @@ class _Desk:
         self.data = robot.model.createData()
         self.thread = get_ident()
         self.at_zero = np.zeros(robot.nv)
+        self.depth_first = is_depth_first(robot)
+        self.all_moves = centroidal.moving_share(robot) == 1.0
         self.laid = object()  # a mark, new with every state: tells whose is there
         self._accelerated = False
 
