@@ -21,12 +21,56 @@ OF_Q = {
     "frame_jacobian": lambda robot, q: dyn.frame_jacobian(robot, q, "link_1"),
     "frame_hessian": lambda robot, q: dyn.frame_hessian(robot, q, "link_1"),
     "external_torques": lambda robot, q: dyn.external_torques(robot, q, {}),
+    "mass_matrix_gradient": dyn.mass_matrix_gradient,
+    "point_jacobian": lambda robot, q: dyn.point_jacobian(robot, q, "link_1", [0, 0, 0]),
+    "point_hessian": lambda robot, q: dyn.point_hessian(robot, q, "link_1", [0, 0, 0]),
+    "com_hessian": dyn.com_hessian,
+    "centroidal_hessian": dyn.centroidal_hessian,
+    "angular_momentum_jacobian": dyn.angular_momentum_jacobian,
+    "relative_placement": lambda robot, q: dyn.relative_placement(robot, q, "link_1", "link_2"),
+    "relative_jacobian": lambda robot, q: dyn.relative_jacobian(robot, q, "link_1", "link_2"),
+    "gravity_torques_derivative": dyn.gravity_torques_derivative,
+    "potential_energy_regressor": dyn.potential_energy_regressor,
+    "sums.external_torques": lambda robot, q: dyn.jacobian_sums.external_torques(
+        robot, q, {"link_1": Wrench((0, 0, 1))}
+    ),
     "sums.mass_matrix": dyn.jacobian_sums.mass_matrix,
     "sums.coriolis_tensor": dyn.jacobian_sums.coriolis_tensor,
     "sums.gravity_torques": dyn.jacobian_sums.gravity_torques,
 }
 OF_V = {
     "coriolis_matrix": dyn.coriolis_matrix,
+    "terms": dyn.terms,
+    "com_coordinates": dyn.com_coordinates,
+    "mass_matrix_derivative": dyn.mass_matrix_derivative,
+    "matrix_form": dyn.matrix_form,
+    "com_drift": dyn.com_drift,
+    "centroidal_drift": dyn.centroidal_drift,
+    "centroidal_map_derivative": dyn.centroidal_map_derivative,
+    "frame_jacobian_derivative": lambda robot, q, v: dyn.frame_jacobian_derivative(
+        robot, q, v, "link_1"
+    ),
+    "point_drift": lambda robot, q, v: dyn.point_drift(robot, q, v, "link_1", [0, 0, 0]),
+    "relative_drift": lambda robot, q, v: dyn.relative_drift(robot, q, v, "link_1", "link_2"),
+    "generalised_momentum": dyn.generalised_momentum,
+    "momentum_drift": dyn.momentum_drift,
+    "kinetic_energy_regressor": dyn.kinetic_energy_regressor,
+    "torque_regressor": lambda robot, q, v: dyn.torque_regressor(robot, q, v, np.zeros(robot.nv)),
+    "inverse_dynamics_derivatives": lambda robot, q, v: dyn.inverse_dynamics_derivatives(
+        robot, q, v, np.zeros(robot.nv)
+    ),
+    "linearise": lambda robot, q, v: dyn.linearise(robot, q, v, np.zeros(robot.na)),
+    "power_balance": lambda robot, q, v: dyn.power_balance(
+        robot, q, v, np.zeros(robot.nv), np.zeros(robot.na)
+    ),
+    "joint_wrenches": lambda robot, q, v: dyn.joint_wrenches(robot, q, v, np.zeros(robot.nv)),
+    "frame_acceleration_derivatives": lambda robot, q, v: dyn.frame_acceleration_derivatives(
+        robot, q, v, np.zeros(robot.nv), "link_1"
+    ),
+    "contact_derivatives": lambda robot, q, v: dyn.contact_derivatives(
+        robot, q, v, np.zeros(robot.na), {"link_1": 3}
+    ),
+    "simulate": lambda robot, q, v: dyn.simulate(robot, q, v, duration=0.1, step=0.1),
     "bias": dyn.bias,
     "kinetic_energy": dyn.kinetic_energy,
     "centroidal_momentum": dyn.centroidal_momentum,
@@ -52,6 +96,17 @@ def test_configurations(robot, term):
     twice[3:7] *= 2
     with pytest.raises(fw.ConfigurationError, match="quaternion"):
         term(robot, twice)
+
+
+@pytest.mark.parametrize("term", OF_V.values(), ids=OF_V)
+def test_configurations_with_velocities(robot, term):
+    q, v = robot.neutral(), np.zeros(robot.nv)
+    with pytest.raises(fw.ConfigurationError, match=r"q: got shape .* expected"):
+        term(robot, q[:-1], v)
+    twice = q.copy()
+    twice[3:7] *= 2
+    with pytest.raises(fw.ConfigurationError, match="quaternion"):
+        term(robot, twice, v)
 
 
 @pytest.mark.parametrize("term", OF_V.values(), ids=OF_V)
