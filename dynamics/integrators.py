@@ -23,7 +23,6 @@ from types import MappingProxyType
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
-from scipy.integrate import DOP853
 
 from ..errors import ConfigurationError, SolverError, unknown
 from ..robots.robot import Robot
@@ -87,6 +86,8 @@ def dop853(robot: Robot, law: Law, t: float, q: Array, v: Array, h: float) -> St
     Raises:
         SolverError: the motion is too fast for any step.
     """
+    from scipy.integrate import DOP853  # half a second, for those who want it
+
     n = len(v)
 
     def slope(s: float, y: Array) -> Array:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from ..errors import ConfigurationError, ModelError, SolverError
 from ..robots.configuration import check_configuration, check_torques, check_velocity
@@ -176,6 +175,8 @@ def _constant(value: Any) -> Callable[[float, Array, Array], Any]:
 
 def _crossing(g: Event, to: Callable[[float], State], t: float, h: float) -> float:
     """Return when in (0, h] the event changes sign [s]."""
+    from scipy.optimize import brentq  # a quarter of a second, for those who want it
+
     return float(brentq(lambda s: g(t + s, *to(s)), 0.0, h, xtol=1e-12))
 
 

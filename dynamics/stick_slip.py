@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
 
 from ..errors import ConfigurationError, SolverError
 
@@ -119,6 +117,8 @@ class _Block:
     def _stick(
         self, t: float, end: float, state: tuple[float, float], way: float
     ) -> tuple[float, tuple[float, float]]:
+        from scipy.optimize import brentq
+
         def excess(s: float) -> float:
             return float(abs(self.push(s)) - self.static)
 
@@ -132,6 +132,8 @@ class _Block:
     def _slip(
         self, t: float, end: float, state: tuple[float, float], way: float
     ) -> tuple[float, tuple[float, float]]:
+        from scipy.integrate import solve_ivp
+
         def rates(s: float, y: Array) -> list[float]:
             return [y[1], (self.push(s) - way * self.kinetic) / self.mass]
 
