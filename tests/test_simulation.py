@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.integrate import trapezoid
 
 import footwork as fw
 from footwork import dynamics as dyn
@@ -127,7 +128,7 @@ def test_wrenches_do_work(biped, random_state):
         push[frame].force @ (dyn.frame_jacobian(biped, p, frame) @ w)[:3]
         for p, w in zip(run.q, run.v, strict=True)
     ]
-    work = np.trapezoid(power, run.t)
+    work = trapezoid(power, run.t)
     assert run.energy[-1] - run.energy[0] == pytest.approx(work, rel=1e-3)
 
 

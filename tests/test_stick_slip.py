@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 import footwork as fw
 from footwork.dynamics import block_on_table
@@ -66,7 +67,7 @@ def test_a_push_back_and_forth():
     assert len(run.changes) >= 6
     assert (run.friction * run.v >= 0).all()
     assert np.abs(run.friction).max() <= MU * M * G * (1 + 1e-9)
-    work = np.trapezoid((14.0 * np.sin(4 * run.t) - run.friction) * run.v, run.t)
+    work = trapezoid((14.0 * np.sin(4 * run.t) - run.friction) * run.v, run.t)
     assert 0.5 * M * run.v[-1] ** 2 == pytest.approx(work, abs=2e-2)
 
 
