@@ -10,7 +10,7 @@ and the power f·v + m·ω is the same at every point and in all axes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -23,75 +23,99 @@ from ..robots.configuration import as_vector
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class _Screw:
-    """What wrenches and twists share: a point (or None: not said yet) and named axes."""
+    """Two vectors (3,), linear first, at a point (or None: not said yet) and in named axes."""
 
-    def _check(self, *names: str) -> None:
-        for name in names:
-            value = getattr(self, name)
-            if name == "point" and value is None:
-                continue
-            meaning = f"the {name} of a {type(self).__name__.lower()}"
-            vector = as_vector(value, 3, name, meaning).copy()
-            vector.setflags(write=False)
-            object.__setattr__(self, name, vector)
-        axes = getattr(self, "axes")  # noqa: B009 (a field of the subclasses)
+    point: Array | None
+    axes: str
+
+    # NumPy may not add, subtract or multiply these by itself, entry by entry
+    __array_ufunc__ = None
+
+    def _hold(self, point: ArrayLike | None, axes: str, **vectors: ArrayLike) -> None:
+        """Keep read-only copies of what was given."""
         if not isinstance(axes, str) or not axes:
             raise ConfigurationError(
                 f'axes: got {axes!r}; expected "world" or the name of the frame'
             )
+        object.__setattr__(self, "axes", axes)
+        object.__setattr__(self, "point", None)
+        given = vectors if point is None else {**vectors, "point": point}
+        for name, value in given.items():
+            meaning = f"the {name} of a {type(self).__name__.lower()}"
+            vector = as_vector(value, 3, name, meaning).copy()
+            vector.setflags(write=False)
+            object.__setattr__(self, name, vector)
+
+    @property
+    def vector(self) -> Array:
+        """Both vectors in one (6,), linear first."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_vector(
+        cls, vector: ArrayLike, point: ArrayLike | None = None, axes: str = "world"
+    ) -> Self:
+        """Return the one with `vector` (6,), linear first, at `point` and in `axes`."""
+        raise NotImplementedError
+
+    def expressed_in(self, axes: str, rotation: Any) -> Self:
+        """Return the same in the axes named `axes`.
+
+        `rotation` is R_new_old (3, 3): a vector x in the present axes is R x in the new ones. The
+        point turns about the common origin; give a `pin.SE3` T_new_old if the origin moves too.
+
+        Raises:
+            ConfigurationError: no rotation matrix.
+        """
+        R, origin = _rotation_and_origin(rotation)
+        point = None if self.point is None else R @ self.point + origin
+        return self.from_vector(np.kron(np.eye(2), R) @ self.vector, point, axes)
+
+    def _lever(self, point: ArrayLike) -> tuple[Array, Array]:
+        """Return (point, r from this one's own point to it)."""
+        if self.point is None:
+            raise ConfigurationError(
+                f"this {type(self).__name__.lower()} does not say where it acts (point=None): give "
+                "it a point before moving it, adding to it or taking its power at another point"
+            )
+        target = as_vector(point, 3, "point", f"a point in the axes {self.axes!r}")
+        return target, target - self.point
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, _Screw):
+            return NotImplemented
+        if type(self) is not type(other):
+            raise ConfigurationError(
+                f"a {type(self).__name__} and a {type(other).__name__} have no sum; expected two "
+                "of a kind"
+            )
+        _refuse_different(self, other)
+        return self.from_vector(self.vector + other.vector, self.point, self.axes)
+
+    def __sub__(self, other: Self) -> Self:
+        if not isinstance(other, _Screw):
+            return NotImplemented
+        return self + (-other)
+
+    def __neg__(self) -> Self:
+        return self * -1.0
+
+    def __mul__(self, factor: float) -> Self:
+        if np.ndim(factor) != 0:
+            return NotImplemented
+        return self.from_vector(factor * self.vector, self.point, self.axes)
+
+    __rmul__ = __mul__
 
 
-def _offset(screw: Wrench | Twist, point: ArrayLike) -> tuple[Array, Array]:
-    """Return (point, r from the screw's own point to it)."""
-    if screw.point is None:
-        raise ConfigurationError(
-            f"this {type(screw).__name__.lower()} does not say where it acts (point=None): give it "
-            "a point before moving it, adding to it or taking its power at another point"
-        )
-    target = as_vector(point, 3, "point", "a point in the axes " + repr(screw.axes))
-    return target, target - screw.point
-
-
-def _change_of_axes(screw: Wrench | Twist, rotation: Any) -> tuple[Array, Array | None]:
-    """Return (R_new_old, the screw's point in the new axes)."""
-    if isinstance(rotation, pin.SE3):
-        R, origin = np.array(rotation.rotation), np.array(rotation.translation)
-    else:
-        R, origin = np.asarray(rotation, dtype=float), np.zeros(3)
-    if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
-        raise ConfigurationError(
-            f"rotation: got {rotation!r}; expected a rotation matrix (3, 3) or a pin.SE3"
-        )
-    return R, None if screw.point is None else R @ screw.point + origin
-
-
-def _refuse_different(a: Wrench | Twist, b: Wrench | Twist) -> None:
-    """Raise unless a and b are of one kind, in the same axes and at the same point."""
-    if type(a) is not type(b):
-        raise ConfigurationError(
-            f"a {type(a).__name__} and a {type(b).__name__} have no sum; expected two of a kind"
-        )
-    if a.axes != b.axes:
-        raise ConfigurationError(
-            f"got axes {a.axes!r} and {b.axes!r}; bring one to the other's: .expressed_in(axes, R)"
-        )
-    same = a.point is b.point if a.point is None or b.point is None else _close(a.point, b.point)
-    if not same:
-        raise ConfigurationError(
-            f"got points {a.point} and {b.point}; move one to the other's: .at(point)"
-        )
-
-
-def _close(a: Array, b: Array) -> bool:
-    """Whether two points are one, but for rounding [m]."""
-    return bool(np.abs(a - b).max() <= 1e-12 * (1 + np.abs(a).max()))
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Wrench(_Screw):
     """A force and a moment about `point`, in `axes`.
+
+    Wrenches add and subtract at the same point in the same axes only; `.at` and `.expressed_in`
+    bring them there.
 
     Attributes:
         force: f (3,) [N].
@@ -101,20 +125,12 @@ class Wrench(_Screw):
         axes: "world", or the name of the frame in whose axes (and from whose origin) the three
             vectors are given.
 
-    Wrenches add and subtract at the same point in the same axes only; `.at` and `.expressed_in`
-    bring them there.
-
     Raises:
         ConfigurationError: vectors that are not three finite numbers.
     """
 
     force: Array
     moment: Array
-    point: Array | None = None
-    axes: str = "world"
-
-    # what NumPy arrays may not do with wrenches by themselves: array + wrench, array * wrench
-    __array_ufunc__ = None
 
     def __init__(
         self,
@@ -123,14 +139,14 @@ class Wrench(_Screw):
         point: ArrayLike | None = None,
         axes: str = "world",
     ) -> None:
-        for name, value in (("force", force), ("moment", moment), ("point", point), ("axes", axes)):
-            object.__setattr__(self, name, value)
-        self._check("force", "moment", "point")
+        self._hold(point, axes, force=force, moment=moment)
 
     @classmethod
-    def from_vector(cls, w: ArrayLike, point: ArrayLike | None = None, axes: str = "world") -> Self:
+    def from_vector(
+        cls, vector: ArrayLike, point: ArrayLike | None = None, axes: str = "world"
+    ) -> Self:
         """Return the wrench [f; m] (6,) at `point`."""
-        w = as_vector(w, 6, "w", "[force; moment]")
+        w = as_vector(vector, 6, "vector", "[force; moment]")
         return cls(w[:3], w[3:], point, axes)
 
     @property
@@ -138,48 +154,30 @@ class Wrench(_Screw):
         """[f; m] (6,), linear first."""
         return np.concatenate([self.force, self.moment])
 
-    def at(self, point: ArrayLike) -> Wrench:
-        """Return the same wrench with its moment about `point` (3,): m' = m − r × f."""
-        target, r = _offset(self, point)
-        return Wrench(self.force, self.moment - np.cross(r, self.force), target, self.axes)
+    def at(self, point: ArrayLike) -> Self:
+        """Return the same wrench with its moment about `point` (3,): m' = m − r × f.
 
-    def expressed_in(self, axes: str, rotation: Any) -> Wrench:
-        """Return the same wrench in the axes named `axes`.
-
-        `rotation` is R_new_old (3, 3): a vector x in the present axes is R x in the new ones. The
-        point turns about the common origin; give a `pin.SE3` T_new_old if the origin moves too.
+        Raises:
+            ConfigurationError: this wrench has no point to start from.
         """
-        R, point = _change_of_axes(self, rotation)
-        return Wrench(R @ self.force, R @ self.moment, point, axes)
+        target, r = self._lever(point)
+        return type(self)(self.force, self.moment - np.cross(r, self.force), target, self.axes)
 
     def power(self, twist: Twist | ArrayLike) -> float:
-        """Return f·v + m·ω [W]; a twist (6,) is [v; ω] at this wrench's point, in its axes."""
+        """Return f·v + m·ω [W]; a twist (6,) is [v; ω] at this wrench's point, in its axes.
+
+        Raises:
+            ConfigurationError: other axes, or a point that one of the two does not say.
+        """
         if not isinstance(twist, Twist):
             return float(self.vector @ as_vector(twist, 6, "twist", "[linear; angular]"))
-        if twist.axes == self.axes and self.point is not None and twist.point is not None:
+        if self.point is not None and twist.point is not None and twist.axes == self.axes:
             twist = twist.at(self.point)
-        _refuse_different(self, Wrench(twist.linear, twist.angular, twist.point, twist.axes))
+        _refuse_different(self, twist)
         return float(self.vector @ twist.vector)
 
-    def __add__(self, other: Wrench) -> Wrench:
-        if not isinstance(other, _Screw):
-            return NotImplemented
-        _refuse_different(self, other)
-        return replace(self, force=self.force + other.force, moment=self.moment + other.moment)
 
-    def __sub__(self, other: Wrench) -> Wrench:
-        return self + (-other)
-
-    def __neg__(self) -> Wrench:
-        return self * -1.0
-
-    def __mul__(self, factor: float) -> Wrench:
-        return replace(self, force=factor * self.force, moment=factor * self.moment)
-
-    __rmul__ = __mul__
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Twist(_Screw):
     """The motion of a body: angular velocity and the velocity of its point at `point`, in `axes`.
 
@@ -195,10 +193,6 @@ class Twist(_Screw):
 
     linear: Array
     angular: Array
-    point: Array | None = None
-    axes: str = "world"
-
-    __array_ufunc__ = None
 
     def __init__(
         self,
@@ -207,45 +201,54 @@ class Twist(_Screw):
         point: ArrayLike | None = None,
         axes: str = "world",
     ) -> None:
-        for name, value in (
-            ("linear", linear),
-            ("angular", angular),
-            ("point", point),
-            ("axes", axes),
-        ):
-            object.__setattr__(self, name, value)
-        self._check("linear", "angular", "point")
+        self._hold(point, axes, linear=linear, angular=angular)
+
+    @classmethod
+    def from_vector(
+        cls, vector: ArrayLike, point: ArrayLike | None = None, axes: str = "world"
+    ) -> Self:
+        """Return the twist [v; ω] (6,) at `point`."""
+        u = as_vector(vector, 6, "vector", "[linear; angular]")
+        return cls(u[:3], u[3:], point, axes)
 
     @property
     def vector(self) -> Array:
         """[v; ω] (6,), linear first."""
         return np.concatenate([self.linear, self.angular])
 
-    def at(self, point: ArrayLike) -> Twist:
-        """Return the same motion with the velocity at `point` (3,): v' = v + ω × r."""
-        target, r = _offset(self, point)
-        return Twist(self.linear + np.cross(self.angular, r), self.angular, target, self.axes)
+    def at(self, point: ArrayLike) -> Self:
+        """Return the same motion with the velocity at `point` (3,): v' = v + ω × r.
 
-    def expressed_in(self, axes: str, rotation: Any) -> Twist:
-        """Return the same motion in the axes named `axes`; `rotation` as for `Wrench`."""
-        R, point = _change_of_axes(self, rotation)
-        return Twist(R @ self.linear, R @ self.angular, point, axes)
+        Raises:
+            ConfigurationError: this twist has no point to start from.
+        """
+        target, r = self._lever(point)
+        return type(self)(self.linear + np.cross(self.angular, r), self.angular, target, self.axes)
 
-    def __add__(self, other: Twist) -> Twist:
-        if not isinstance(other, _Screw):
-            return NotImplemented
-        _refuse_different(self, other)
-        return replace(
-            self, linear=self.linear + other.linear, angular=self.angular + other.angular
+
+def _rotation_and_origin(rotation: Any) -> tuple[Array, Array]:
+    """Return (R, p) of a rotation matrix or of a `pin.SE3`."""
+    if isinstance(rotation, pin.SE3):
+        return np.array(rotation.rotation), np.array(rotation.translation)
+    R = np.asarray(rotation, dtype=float)
+    if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
+        raise ConfigurationError(
+            f"rotation: got {rotation!r}; expected a rotation matrix (3, 3) or a pin.SE3"
         )
+    return R, np.zeros(3)
 
-    def __sub__(self, other: Twist) -> Twist:
-        return self + (-other)
 
-    def __neg__(self) -> Twist:
-        return self * -1.0
-
-    def __mul__(self, factor: float) -> Twist:
-        return replace(self, linear=factor * self.linear, angular=factor * self.angular)
-
-    __rmul__ = __mul__
+def _refuse_different(a: _Screw, b: _Screw) -> None:
+    """Raise unless a and b are in the same axes and at the same point, rounding apart [m]."""
+    if a.axes != b.axes:
+        raise ConfigurationError(
+            f"got axes {a.axes!r} and {b.axes!r}; bring one to the other's: .expressed_in(axes, R)"
+        )
+    if a.point is None or b.point is None:
+        same = a.point is b.point
+    else:
+        same = bool(np.abs(a.point - b.point).max() <= 1e-12 * (1 + np.abs(a.point).max()))
+    if not same:
+        raise ConfigurationError(
+            f"got points {a.point} and {b.point}; move one to the other's: .at(point)"
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -175,3 +177,20 @@ def _power_through_joints(robot, q, v, joints):
         joints[robot.model.names[i]].power(twists[i] - twists[robot.model.parents[i]])
         for i in range(1, robot.model.njoints)
     )
+
+
+def test_vectors_there_and_back():
+    for kind in (Wrench, Twist):
+        screw = kind(F, M, P, "foot")
+        again = kind.from_vector(screw.vector, P, "foot")
+        assert again.vector == pytest.approx(screw.vector)
+        assert again.axes == "foot"
+        assert kind(F, M).from_vector(np.arange(6)).vector == pytest.approx(np.arange(6))
+    with pytest.raises(TypeError):
+        Wrench(F, M) * np.ones(3)
+    with pytest.raises(fw.ConfigurationError, match="axes: got 3"):
+        Wrench(F, M, P, 3)
+    with pytest.raises(AttributeError):
+        Wrench(F, M).force = F
+    again = pickle.loads(pickle.dumps(Wrench(F, M, P)))
+    assert (again.vector == Wrench(F, M, P).vector).all()
