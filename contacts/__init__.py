@@ -2,26 +2,65 @@
 
 from __future__ import annotations
 
-from .contact import Contact, PointContact, SurfaceContact
+from .constrained import (
+    ConstrainedMotion,
+    GaussResidual,
+    constrained_motion,
+    constraint_rank,
+    forward_dynamics,
+    gauss_residual,
+)
+from .contact import Contact, PointContact
 from .contact_set import ContactSet, at_feet
 from .forces import contact_forces, static_hold
 from .friction_cone import FrictionCone
+from .frictional import FrictionalMotion, FrictionResiduals, frictional_forward_dynamics
 from .hold import Hold
+from .impact import impact
+from .operational_space import (
+    delassus,
+    dynamically_consistent_projector,
+    operational_space_inertia,
+)
+from .posture import Posture, ground_targets, solve_posture
 from .regions import Region, static_equilibrium_polygon
 from .scene import draw_hold, view
+from .surface_contact import DiscContact, LineContact, SurfaceContact
+from .wrench_cone import WrenchCone, net_wrench_cone, rectangle_faces
 
 __all__ = [
     "Contact",
     "PointContact",
     "SurfaceContact",
+    "LineContact",
+    "DiscContact",
     "ContactSet",
     "at_feet",
     "FrictionCone",
+    "WrenchCone",
+    "net_wrench_cone",
+    "rectangle_faces",
     "static_hold",
     "contact_forces",
     "Hold",
     "Region",
     "static_equilibrium_polygon",
+    "forward_dynamics",
+    "constrained_motion",
+    "ConstrainedMotion",
+    "constraint_rank",
+    "gauss_residual",
+    "GaussResidual",
+    "frictional_forward_dynamics",
+    "FrictionalMotion",
+    "FrictionResiduals",
+    "impact",
+    "delassus",
+    "operational_space_inertia",
+    "dynamically_consistent_projector",
+    "solve_posture",
+    "Posture",
+    "ground_targets",
     "draw_hold",
     "view",
 ]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,6 @@ from .. import dynamics
 from ..errors import ContactError
 from ..robots import Robot
 from .friction_cone import FrictionCone, axes_along, check_friction, unit_vector
-from .patch import patch_corners
-from .polygon import centroid
 
 Array = NDArray[np.float64]
 
@@ -59,7 +56,7 @@ class Contact(ABC):
         At r from the frame's origin, J_p = J_v − [r]× J_ω, column by column J_v + J_ω × r.
         """
         J = dynamics.frame_jacobian(robot, q, self.frame)
-        J[:3] += _cross(J[3:], self._arm(robot, q)[:, None])
+        J[:3] += cross(J[3:], self._arm(robot, q)[:, None])
         return J[: self.dim]
 
     def drift(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
@@ -84,17 +81,27 @@ class Contact(ABC):
         H = dynamics.frame_hessian(robot, q, self.frame)
         J_omega = dynamics.frame_jacobian(robot, q, self.frame)[3:]
         r = self._arm(robot, q)
-        r_rates = _cross(J_omega, self._turning_arm(robot, q)[:, None])
-        H[:3] += _cross(H[3:], r[:, None, None])
-        H[:3] += _cross(J_omega[:, :, None], r_rates[:, None, :])
+        r_rates = cross(J_omega, self._turning_arm(robot, q)[:, None])
+        H[:3] += cross(H[3:], r[:, None, None])
+        H[:3] += cross(J_omega[:, :, None], r_rates[:, None, :])
         return H[: self.dim]
+
+    def grasp(self, robot: Robot, q: ArrayLike) -> Array:
+        """Return G (dim, 3k): w = G f, from forces f at the points to the rows of J, world axes.
+
+        Forces and wrench then do the same work: Σ J_kᵀ f_k = Jᵀ G f. A wrench becomes the least
+        forces that give it by the pseudo-inverse of G (which knows no friction).
+        """
+        arms = self.world_points(robot, q) - self.pose(robot, q).translation
+        G = np.hstack([np.vstack([np.eye(3), pin.skew(r)]) for r in arms])
+        return G[: self.dim]
 
     def point_jacobians(self, robot: Robot, q: ArrayLike) -> Array:
         """Return (k, 3, nv), the Jacobian of each point, world axes: J_i = J_v + J_ω × r_i."""
         J = dynamics.frame_jacobian(robot, q, self.frame)
         origin = dynamics.frame_placement(robot, q, self.frame).translation
         arms = self.world_points(robot, q) - origin
-        return np.stack([J[:3] + _cross(J[3:], r[:, None]) for r in arms])
+        return np.stack([J[:3] + cross(J[3:], r[:, None]) for r in arms])
 
     def _arm(self, robot: Robot, q: ArrayLike) -> Array:
         """From the frame's origin to the centre, (3,), world axes [m]."""
@@ -133,7 +140,7 @@ class PointContact(Contact):
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", check_friction(self.friction))
         object.__setattr__(self, "normal", unit_vector(self.normal, "normal"))
-        object.__setattr__(self, "offset", _finite3(self.offset, "offset"))
+        object.__setattr__(self, "offset", finite3(self.offset, "offset"))
         if not (np.isfinite(self.radius) and self.radius >= 0):
             raise ContactError(f"radius: got {self.radius}, expected at least 0 [m]")
 
@@ -151,72 +158,13 @@ class PointContact(Contact):
         return np.asarray(dynamics.frame_placement(robot, q, self.frame).rotation @ self.offset)
 
 
-@dataclass(frozen=True, eq=False)
-class SurfaceContact(Contact):
-    """A flat convex patch of the robot that lies on the world: a sole.
-
-    The patch lies in the x-y plane of its placed frame, +z being the normal from the ground into
-    the robot. Give a rectangle by its half sizes, or any convex polygon by its vertices. What it
-    can transmit is exact: Coulomb's cone at every vertex.
-
-    Attributes:
-        frame: of the robot, by name; a name shared by a link and a joint means the link.
-        half_length, half_width: of a rectangle along x and y of the placed frame [m].
-        friction: Coulomb coefficient μ ≥ 0; it has no default.
-        placement: T_frame_patch (`pin.SE3`), identity when the frame itself lies in the sole.
-        vertices: (k, 2), k ≥ 3, in the placed frame [m]: the patch is their convex hull, its centre
-            the hull's centroid. Instead of the half sizes.
-        name: of the contact; the frame's when empty.
-        bilateral: True for a hold that can also pull, without friction limit.
-    """
-
-    frame: str
-    half_length: float | None = field(default=None, kw_only=True)
-    half_width: float | None = field(default=None, kw_only=True)
-    friction: float = field(kw_only=True)
-    placement: Any = field(default_factory=pin.SE3.Identity, kw_only=True)
-    vertices: ArrayLike | None = field(default=None, kw_only=True)
-    name: str = field(default="", kw_only=True)
-    bilateral: bool = field(default=False, kw_only=True)
-    dim = 6
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "friction", check_friction(self.friction))
-        if not isinstance(self.placement, pin.SE3):
-            raise ContactError(
-                f"placement: got {type(self.placement).__name__}, expected a pinocchio.SE3"
-            )
-        _ = self.corners  # refuses impossible patches where they enter
-
-    @cached_property
-    def corners(self) -> Array:
-        """(k, 2), in the x-y plane of the placed frame, in the order of `vertices` [m]."""
-        corners = patch_corners(self.frame, self.half_length, self.half_width, self.vertices)
-        corners.setflags(write=False)
-        return corners
-
-    @cached_property
-    def centre(self) -> Array:
-        """(3,), centroid of the patch in the placed frame [m]."""
-        return np.append(centroid(self.corners), 0.0)
-
-    @property
-    def points(self) -> Array:
-        """(k, 3), the corners in contact axes, from the centre [m]."""
-        return np.column_stack([self.corners, np.zeros(len(self.corners))]) - self.centre
-
-    def pose(self, robot: Robot, q: ArrayLike) -> Any:
-        """Return T_world_contact: the patch's centroid, and the axes of the placed frame."""
-        T = dynamics.frame_placement(robot, q, self.frame) * self.placement
-        return pin.SE3(T.rotation, T.act(self.centre))
-
-
-def _cross(a: Array, b: Array) -> Array:
-    """a × b along the first axis, with broadcasting."""
+def cross(a: Array, b: Array) -> Array:
+    """Return a × b along the first axis, with broadcasting."""
     return np.asarray(np.cross(a, b, axis=0))
 
 
-def _finite3(value: ArrayLike, name: str) -> Array:
+def finite3(value: ArrayLike, name: str) -> Array:
+    """Return a read-only finite vector (3,), or raise `ContactError`."""
     array = np.array(value, dtype=float)
     if array.shape != (3,) or not np.isfinite(array).all():
         raise ContactError(f"{name}: got {value!r}, expected 3 finite numbers [m]")

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ContactError, unknown
 from ..robots import Robot
-from .contact import Contact, PointContact, SurfaceContact
+from .contact import Contact, PointContact
+from .surface_contact import LineContact, SurfaceContact
 
 Array = NDArray[np.float64]
 
@@ -59,7 +60,7 @@ class ContactSet:
 
     @property
     def dim(self) -> int:
-        """Number of rows: 3 a point, 6 a surface."""
+        """Number of rows: 3 a point, 6 a surface, 5 a line."""
         return sum(contact.dim for contact in self.contacts)
 
     def rows(self, name: str) -> slice:
@@ -104,9 +105,12 @@ class ContactSet:
         rows = []
         for contact in self.contacts:
             T, target = contact.pose(self.robot, q), _as_pose(targets[contact.name], contact)
-            rows.append(T.translation - target.translation)
-            if contact.dim == 6:
-                rows.append(np.array(pin.log3(T.rotation @ target.rotation.T)))
+            turn = np.array(pin.log3(T.rotation @ target.rotation.T))
+            error = np.concatenate([T.translation - target.translation, turn])
+            if isinstance(contact, LineContact):
+                rows.append(contact.rows(self.robot, q) @ error)
+            else:
+                rows.append(error[: contact.dim])
         return self._stack(rows)
 
     def friction_constraints(self, f: Any, q: ArrayLike) -> list[Any]:
@@ -128,11 +132,9 @@ class ContactSet:
             if contact.dim == 3:
                 constraints += cone.constraints(wrench)
                 continue
-            T = contact.pose(self.robot, q)
             forces = cp.Variable((len(contact.points), 3))
-            arms = [pin.skew(T.rotation @ r) for r in contact.points]
-            moment = sum(arm @ forces[k] for k, arm in enumerate(arms))
-            constraints += [wrench[:3] == cp.sum(forces, axis=0), wrench[3:] == moment]
+            stacked = cp.reshape(forces, (forces.size,), order="C")
+            constraints.append(wrench == contact.grasp(self.robot, q) @ stacked)
             for k in range(len(contact.points)):
                 constraints += cone.constraints(forces[k])
         return constraints

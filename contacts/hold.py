@@ -142,7 +142,7 @@ class Hold:
             wrench = (self.wrenches or {})[contact.name]
             line = f"{contact.name:<14} force ({_numbers(wrench.force)}) N"
             moment = f"   moment ({_numbers(wrench.moment)}) N·m"
-            lines.append(line + (moment if contact.dim == 6 else ""))
+            lines.append(line + (moment if contact.dim > 3 else ""))
         return lines
 
     def _torque_lines(self) -> list[str]:

@@ -32,16 +32,16 @@ COLORS = {
     "cone": "yellow",
     "force": "blue",
     "load": "red",
-    "com": "black",
+    "com": "magenta",
     "region": "teal",
-    "motion": "magenta",
+    "motion": "purple",
 }
 VERDICTS = {True: "holds", False: "does not hold", None: "at the edge"}
 _VERDICT_COLORS = {True: "green", False: "red", None: "orange"}
 
 # shares of the robot's height
 _FORCE_OF_WEIGHT = 0.8  # an arrow as long as this carries the whole weight
-_CONE = {3: 0.22, 6: 0.10}  # of a point, of each corner of a patch
+_CONE = {3: 0.22, 5: 0.16, 6: 0.10}  # of a point, of each corner of a patch
 _TILE = 0.10
 _MOTION = 0.25
 
@@ -198,7 +198,7 @@ def draw_region(viewer: Viewer, region: Region, ground: float = 0.0) -> None:
 
 def _patch(contact: Contact, T: pin.SE3, scale: float) -> Array:
     """Corners of the patch; for a point a small square of its ground, seen under the foot."""
-    if contact.dim == 6:
+    if contact.dim > 3:
         order = np.argsort(np.arctan2(contact.points[:, 1], contact.points[:, 0]))
         local = contact.points[order]
     else:

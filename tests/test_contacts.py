@@ -28,6 +28,9 @@ def contact_set(request):
             contacts.SurfaceContact(
                 second, vertices=rng.standard_normal((5, 2)), friction=0.4, placement=tilted
             ),
+            contacts.LineContact(
+                first, half_length=0.3, friction=0.4, placement=tilted, name="edge"
+            ),
         ],
     )
 
@@ -54,8 +57,10 @@ def velocities_by_difference(contact, robot, q, h=1e-6):
         )
         linear = (after.translation - before.translation) / (2 * h)
         angular = pin.log3(after.rotation @ before.rotation.T) / (2 * h)
-        columns.append(np.concatenate([linear, angular])[: contact.dim])
-    return np.stack(columns, axis=-1)
+        columns.append(np.concatenate([linear, angular]))
+    if isinstance(contact, contacts.LineContact):
+        return contact.rows(robot, q) @ np.stack(columns, axis=-1)
+    return np.stack(columns, axis=-1)[: contact.dim]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -90,7 +95,12 @@ def test_vertex_forces_and_wrench_do_the_same_work(contact_set, seed):
     for contact in contact_set:
         f = rng.standard_normal((len(contact.points), 3))
         arms = contact.world_points(robot, q) - contact.pose(robot, q).translation
-        w = np.concatenate([f.sum(axis=0), np.cross(arms, f).sum(axis=0)])[: contact.dim]
+        w = contact.grasp(robot, q) @ f.ravel()
+        moment = np.cross(arms, f).sum(axis=0)
+        if contact.dim == 5:  # about the line itself nothing acts
+            y, z = contact.pose(robot, q).rotation[:, 1:].T
+            moment = np.array([y @ moment, z @ moment])
+        assert w == pytest.approx(np.concatenate([f.sum(axis=0), moment])[: contact.dim])
         by_points = np.einsum("kin,ki->n", contact.point_jacobians(robot, q), f)
         assert by_points == pytest.approx(contact.jacobian(robot, q).T @ w, abs=1e-12)
 
@@ -223,3 +233,34 @@ def test_unknown_frames_and_foreign_sets():
         contacts.ContactSet(robot, [frame])
     with pytest.raises(ContactError, match="targets"):
         contacts.at_feet(robot).error(robot.posture(), {})
+
+
+def test_a_line_lets_turn_and_a_disc_lies_between_its_polygons():
+    """On an edge a block is held only with its weight above it; discs nest."""
+    robot = robots.block(mass=2.0, size=(0.4, 0.4, 0.2))
+    q, frame = robot.neutral(), robot.model.frames[2].name
+
+    def edge(y):
+        below = pin.SE3(np.eye(3), np.array([0.0, y, -0.1]))
+        return contacts.LineContact(frame, half_length=0.2, friction=0.5, placement=below)
+
+    assert contacts.static_hold(robot, q, edge(0.0)).feasible is True
+    assert contacts.static_hold(robot, q, edge(0.05)).feasible is False
+    assert contacts.static_hold(robot, q, [edge(0.1), edge(-0.1)]).feasible is True
+    tilted = robot.integrate(q, np.array([0, 0, 0, 0.4, 0.13, 0.0]))
+    below = pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.1]))
+    margins = [
+        contacts.static_hold(
+            robot,
+            tilted,
+            contacts.DiscContact(frame, radius=0.1, friction=3.0, kind=k, sides=n, placement=below),
+        ).margin
+        for k, n in [("inner", 6), ("inner", 24), ("outer", 24), ("outer", 6)]
+    ]
+    assert (np.diff(margins) >= -1e-6).all()
+    assert margins[-1] > margins[0] + 1e-3
+    for wrong in ({"radius": -1}, {"radius": 0.1, "sides": 2}, {"radius": 0.1, "kind": "middle"}):
+        with pytest.raises(ContactError):
+            contacts.DiscContact(frame, friction=0.5, **wrong)
+    with pytest.raises(ContactError, match="half_length"):
+        contacts.LineContact(frame, half_length=0.0, friction=0.5)

@@ -1,0 +1,204 @@
+"""Contacts along a flat patch of a link: rectangles and polygons, discs, lines.
+
+They lie in the x-y plane of a placed frame, +z being the normal from the ground into the robot, and
+are exact through the forces at their corners.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from .. import dynamics
+from ..errors import ContactError
+from ..robots import Robot
+from .contact import Contact, cross
+from .friction_cone import check_friction
+from .patch import patch_corners
+from .polygon import centroid
+
+Array = NDArray[np.float64]
+
+
+class PlacedContact(Contact):
+    """A contact whose corners are fixed in a placed frame of a link."""
+
+    placement: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "friction", check_friction(self.friction))
+        if not isinstance(self.placement, pin.SE3):
+            raise ContactError(
+                f"placement: got {type(self.placement).__name__}, expected a pinocchio.SE3"
+            )
+        _ = self.corners  # refuses impossible patches where they enter
+
+    @property
+    @abstractmethod
+    def corners(self) -> Array:
+        """(k, 2), in the x-y plane of the placed frame [m]."""
+
+    @cached_property
+    def centre(self) -> Array:
+        """(3,), centroid of the patch in the placed frame [m]."""
+        return np.append(centroid(self.corners), 0.0)
+
+    @property
+    def points(self) -> Array:
+        """(k, 3), the corners in contact axes, from the centre [m]."""
+        return np.column_stack([self.corners, np.zeros(len(self.corners))]) - self.centre
+
+    def pose(self, robot: Robot, q: ArrayLike) -> Any:
+        """Return T_world_contact: the patch's centroid, and the axes of the placed frame."""
+        T = dynamics.frame_placement(robot, q, self.frame) * self.placement
+        return pin.SE3(T.rotation, T.act(self.centre))
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceContact(PlacedContact):
+    """A flat convex patch of the robot that lies on the world: a sole.
+
+    The patch lies in the x-y plane of its placed frame, +z being the normal from the ground into
+    the robot. Give a rectangle by its half sizes, or any convex polygon by its vertices. What it
+    can transmit is exact: Coulomb's cone at every vertex.
+
+    Attributes:
+        frame: of the robot, by name; a name shared by a link and a joint means the link.
+        half_length, half_width: of a rectangle along x and y of the placed frame [m].
+        friction: Coulomb coefficient μ ≥ 0; it has no default.
+        placement: T_frame_patch (`pin.SE3`), identity when the frame itself lies in the sole.
+        vertices: (k, 2), k ≥ 3, in the placed frame [m]: the patch is their convex hull, its centre
+            the hull's centroid. Instead of the half sizes.
+        name: of the contact; the frame's when empty.
+        bilateral: True for a hold that can also pull, without friction limit.
+    """
+
+    frame: str
+    half_length: float | None = field(default=None, kw_only=True)
+    half_width: float | None = field(default=None, kw_only=True)
+    friction: float = field(kw_only=True)
+    placement: Any = field(default_factory=pin.SE3.Identity, kw_only=True)
+    vertices: ArrayLike | None = field(default=None, kw_only=True)
+    name: str = field(default="", kw_only=True)
+    bilateral: bool = field(default=False, kw_only=True)
+    dim = 6
+
+    @cached_property
+    def corners(self) -> Array:
+        """(k, 2), in the x-y plane of the placed frame, in the order of `vertices` [m]."""
+        corners = patch_corners(self.frame, self.half_length, self.half_width, self.vertices)
+        corners.setflags(write=False)
+        return corners
+
+
+@dataclass(frozen=True, eq=False)
+class DiscContact(PlacedContact):
+    """A round sole, as a regular polygon on a stated side of it.
+
+    Attributes:
+        frame: of the robot, by name; a name shared by a link and a joint means the link.
+        radius: of the disc [m].
+        friction: Coulomb coefficient μ ≥ 0; it has no default.
+        kind: "inner", corners on the circle: what holds, holds on the disc; or "outer", sides that
+            touch it: what does not hold, does not hold on the disc.
+        sides: of the polygon, at least 3.
+        placement, name, bilateral: as for `SurfaceContact`.
+    """
+
+    frame: str
+    radius: float = field(kw_only=True)
+    friction: float = field(kw_only=True)
+    kind: Literal["inner", "outer"] = field(default="inner", kw_only=True)
+    sides: int = field(default=16, kw_only=True)
+    placement: Any = field(default_factory=pin.SE3.Identity, kw_only=True)
+    name: str = field(default="", kw_only=True)
+    bilateral: bool = field(default=False, kw_only=True)
+    dim = 6
+
+    @cached_property
+    def corners(self) -> Array:
+        """(sides, 2), in the x-y plane of the placed frame [m]."""
+        if not (np.isfinite(self.radius) and self.radius > 0):
+            raise ContactError(f"radius: got {self.radius}, expected a positive length [m]")
+        if self.kind not in ("inner", "outer"):
+            raise ContactError(f"kind: got {self.kind!r}, expected 'inner' or 'outer'")
+        if int(self.sides) != self.sides or self.sides < 3:
+            raise ContactError(f"sides: got {self.sides!r}, expected an integer of at least 3")
+        reach = self.radius / (np.cos(np.pi / self.sides) if self.kind == "outer" else 1.0)
+        angles = 2 * np.pi * np.arange(self.sides) / self.sides
+        return reach * np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+@dataclass(frozen=True, eq=False)
+class LineContact(PlacedContact):
+    """An edge that lies on the ground: along x of the placed frame, free to turn about itself.
+
+    Five rows: the velocity of its middle (world axes), then the angular velocities about y and z of
+    the placed frame; it transmits a force and the moments about these two.
+
+    Attributes:
+        frame: of the robot, by name; a name shared by a link and a joint means the link.
+        half_length: along x of the placed frame [m].
+        friction: Coulomb coefficient μ ≥ 0; it has no default.
+        placement, name, bilateral: as for `SurfaceContact`.
+    """
+
+    frame: str
+    half_length: float = field(kw_only=True)
+    friction: float = field(kw_only=True)
+    placement: Any = field(default_factory=pin.SE3.Identity, kw_only=True)
+    name: str = field(default="", kw_only=True)
+    bilateral: bool = field(default=False, kw_only=True)
+    dim = 5
+
+    @cached_property
+    def corners(self) -> Array:
+        """(2, 2), the ends, in the x-y plane of the placed frame [m]."""
+        if not (np.isfinite(self.half_length) and self.half_length > 0):
+            raise ContactError(
+                f"half_length: got {self.half_length}, expected a positive length [m]"
+            )
+        return np.array([[self.half_length, 0.0], [-self.half_length, 0.0]])
+
+    def rows(self, robot: Robot, q: ArrayLike) -> Array:
+        """Return P (5, 6): of [v; ω] in world axes, v and the parts of ω about y and z."""
+        P = np.zeros((5, 6))
+        P[:3, :3] = np.eye(3)
+        P[3:, 3:] = self.pose(robot, q).rotation[:, 1:].T
+        return P
+
+    def jacobian(self, robot: Robot, q: ArrayLike) -> Array:
+        """Return J (5, nv): velocity of the middle, world axes, and ω about y and z."""
+        return np.asarray(self.rows(robot, q) @ self._full.jacobian(robot, q))
+
+    def drift(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+        """Return (dJ/dt) v (5,); for an axis y of the body, d(y·ω)/dt = y·α as (ω × y)·ω = 0."""
+        return np.asarray(self.rows(robot, q) @ self._full.drift(robot, q, v))
+
+    def hessian(self, robot: Robot, q: ArrayLike) -> Array:
+        """Return H (5, nv, nv): with ∂y/∂k = J_ω,k × y, y·H_ω,jk + (J_ω,k × y)·J_ω,j."""
+        J_omega = self._full.jacobian(robot, q)[3:]
+        H = np.tensordot(self.rows(robot, q), self._full.hessian(robot, q), axes=1)
+        for row, axis in enumerate(self.pose(robot, q).rotation[:, 1:].T):
+            H[3 + row] += J_omega.T @ cross(J_omega, axis[:, None])
+        return np.asarray(H)
+
+    def grasp(self, robot: Robot, q: ArrayLike) -> Array:
+        """Return G (5, 6): w = G f, from the forces at the ends to the rows of J."""
+        arms = self.world_points(robot, q) - self.pose(robot, q).translation
+        full = np.hstack([np.vstack([np.eye(3), pin.skew(r)]) for r in arms])
+        return np.asarray(self.rows(robot, q) @ full)
+
+    @cached_property
+    def _full(self) -> SurfaceContact:
+        """A patch about the same middle, for its six rows."""
+        ends = np.vstack([self.corners, [[0.0, 1.0], [0.0, -1.0]]])
+        return SurfaceContact(
+            self.frame, vertices=ends, friction=self.friction, placement=self.placement
+        )

@@ -1,0 +1,279 @@
+"""Wrench cones: what a patch, or a whole set of contacts, can transmit.
+
+A contact transmits the wrenches that forces inside the friction cones at its points add up to:
+
+    w = Σ_k [f_k; p_k × f_k],    f_k ∈ K_k
+
+Exactly (a second-order cone program), or by pyramids in place of the cones K_k, inscribed for an
+inner cone and circumscribed for an outer one. The faces F of these, F w ≤ 0, come from the convex
+hull of their rays; inner means that no wrench is accepted that friction forbids, outer that none is
+refused that friction allows, whatever the patch and the number of sides.
+
+S. Caron, Q.-C. Pham, Y. Nakamura, "Stability of surface contacts for humanoid robots" (ICRA 2015).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import nnls
+
+from ..errors import ContactError
+from ..robots import Robot
+from .contact import Contact
+from .contact_set import ContactSet
+from .friction_cone import FrictionCone, check_friction
+from .hulls import cone_faces
+from .solving import solve
+
+Array = NDArray[np.float64]
+Kind = Literal["exact", "inner", "outer"]
+
+
+@dataclass(frozen=True, eq=False)
+class PointForces:
+    """Where forces act and what friction allows them: the generators of a wrench cone.
+
+    Attributes:
+        points: (k, 3), from the point about which moments are taken [m].
+        normals: (k, 3), unit normals.
+        friction: (k,), Coulomb coefficients.
+        bilateral: (k,), points that pull as well, in all directions.
+    """
+
+    points: Array
+    normals: Array
+    friction: Array
+    bilateral: NDArray[np.bool_]
+
+    @property
+    def size(self) -> float:
+        """The length that turns moments into forces: the farthest point, 1 m if all are at zero."""
+        return float(np.linalg.norm(self.points, axis=1).max(initial=0.0)) or 1.0
+
+    def rays(self, kind: Kind, sides: int) -> Array:
+        """Return the wrenches (r, 6) of the rays of every point's pyramid."""
+        rays = [np.zeros((0, 6))]
+        for p, n, mu, pulls in zip(
+            self.points, self.normals, self.friction, self.bilateral, strict=True
+        ):
+            reach = mu if kind == "inner" else mu / np.cos(np.pi / sides)
+            axes = np.vstack([np.eye(3), -np.eye(3)])
+            forces = axes if pulls else FrictionCone(reach, n).rays(sides if mu > 0 else 3)
+            rays.append(np.hstack([forces, np.cross(p, forces)]))
+        return np.unique(np.round(np.vstack(rays), 15), axis=0)
+
+
+class WrenchCone:
+    """The wrenches w = [force; moment] (6,) that a contact can transmit, environment on robot.
+
+    Args:
+        contact: of any kind; w is at its centre, in contact axes (z the normal).
+        kind: "exact" (second-order cones), "inner" or "outer" (pyramids with `sides` sides).
+        sides: number of sides of the pyramids, at least 3; the exact cone has none.
+
+    Raises:
+        ContactError: an unknown kind, or fewer than three sides.
+    """
+
+    def __init__(self, contact: Contact, kind: Kind = "exact", sides: int = 8) -> None:
+        points = contact.points
+        self._set(
+            PointForces(
+                points,
+                np.tile([0.0, 0.0, 1.0], (len(points), 1)),
+                np.full(len(points), contact.friction),
+                np.full(len(points), contact.bilateral),
+            ),
+            kind,
+            sides,
+        )
+
+    @classmethod
+    def of(cls, generators: PointForces, kind: Kind = "exact", sides: int = 8) -> WrenchCone:
+        """Return the cone of given point forces, in their axes."""
+        cone = cls.__new__(cls)
+        cone._set(generators, kind, sides)
+        return cone
+
+    def _set(self, generators: PointForces, kind: Kind, sides: int) -> None:
+        if kind not in ("exact", "inner", "outer"):
+            raise ContactError(f"kind: got {kind!r}, expected 'exact', 'inner' or 'outer'")
+        if int(sides) != sides or sides < 3:
+            raise ContactError(f"sides: got {sides!r}, expected an integer of at least 3")
+        self.generators = generators
+        self.kind = kind
+        self.sides = int(sides)
+
+    @cached_property
+    def rays(self) -> Array:
+        """(r, 6), wrenches whose non-negative combinations are the cone.
+
+        Raises:
+            ContactError: for the exact cone, which has infinitely many.
+        """
+        self._linear("rays")
+        return self.generators.rays(self.kind, self.sides)
+
+    @cached_property
+    def faces(self) -> Array:
+        """F (m, 6) with the cone = {w : F w ≤ 0}, rows of unit norm.
+
+        A cone without volume (a point contact, no friction) has pairs of opposite rows for the
+        wrenches it cannot transmit at all.
+
+        Raises:
+            ContactError: for the exact cone, which is round.
+        """
+        self._linear("faces")
+        return cone_faces(self.rays, self.generators.size)
+
+    def violation(self, wrench: ArrayLike) -> float:
+        """Return the distance of w (6,) from the cone [N]; 0 inside.
+
+        Moments count by the force that gives them at the patch's farthest point.
+        """
+        w = _wrenches(wrench, 1)[0] / self._units
+        scale = float(np.linalg.norm(w))
+        if scale == 0:
+            return 0.0
+        if self.kind == "exact":
+            return scale * self._exact_distance(w / scale)
+        return scale * float(nnls((self.rays / self._units).T, w / scale)[1])
+
+    def contains(self, wrench: ArrayLike, tolerance: float = 1e-7) -> bool | NDArray[np.bool_]:
+        """Whether w (6,), or each of (n, 6), is inside, to `tolerance` times its norm.
+
+        The linear cones ask their faces, all wrenches at once; the exact one solves a program for
+        each wrench that neither an inner nor an outer cone decides.
+        """
+        single = np.ndim(wrench) == 1
+        w = _wrenches(wrench, 2)
+        size = np.linalg.norm(w / self._units, axis=1)
+        if self.kind == "exact":
+            inside = self._exact_contains(w, tolerance * size)
+        else:
+            unit_rows = self.faces * self._units
+            unit_rows = unit_rows / np.linalg.norm(unit_rows, axis=1, keepdims=True)
+            inside = ((w / self._units) @ unit_rows.T <= tolerance * size[:, None]).all(axis=1)
+        return bool(inside[0]) if single else inside
+
+    @property
+    def _units(self) -> Array:
+        return np.repeat([1.0, self.generators.size], 3)
+
+    def _exact_contains(self, w: Array, tolerance: Array) -> NDArray[np.bool_]:
+        inner = WrenchCone.of(self.generators, "inner", 16)
+        outer = WrenchCone.of(self.generators, "outer", 16)
+        inside = np.asarray(inner.contains(w, 0.0))
+        undecided = np.flatnonzero(~inside & np.asarray(outer.contains(w)))
+        for i in undecided:
+            inside[i] = self.violation(w[i]) <= tolerance[i]
+        return inside
+
+    def _exact_distance(self, w: Array) -> float:
+        """min ‖w − Σ_k [f_k; p_k × f_k]‖ with f_k ∈ K_k, in the units of `w`."""
+        import cvxpy as cp
+
+        g = self.generators
+        f = cp.Variable((len(g.points), 3))
+        skews = [_skew(p) / g.size for p in g.points]
+        reached = cp.hstack([cp.sum(f, axis=0), sum(S @ f[k] for k, S in enumerate(skews))])
+        cones = [
+            constraint
+            for k in np.flatnonzero(~g.bilateral)
+            for constraint in FrictionCone(g.friction[k], g.normals[k]).constraints(f[k])
+        ]
+        problem = cp.Problem(cp.Minimize(cp.norm(reached - w, 2)), cones)
+        return max(solve(problem, f).value, 0.0)
+
+    def _linear(self, what: str) -> None:
+        if self.kind == "exact":
+            raise ContactError(
+                f'an exact cone is round, it has no {what}: ask for "inner" or "outer"'
+            )
+
+    def __repr__(self) -> str:
+        sides = "" if self.kind == "exact" else f", sides={self.sides}"
+        return f"WrenchCone({self.kind!r}{sides}, {len(self.generators.points)} points)"
+
+
+def net_wrench_cone(
+    contacts: ContactSet | Iterable[Contact],
+    q: ArrayLike,
+    point: ArrayLike = (0.0, 0.0, 0.0),
+    kind: Kind = "exact",
+    sides: int = 8,
+    robot: Robot | None = None,
+) -> WrenchCone:
+    """Return what a set of contacts can transmit together, about `point` (3,), in world axes.
+
+    Args:
+        contacts: a ContactSet, or any contacts with `robot=`.
+        q: configuration (nq,).
+        point: where moments are taken, in the world [m].
+        kind, sides: as for `WrenchCone`.
+    """
+    if not isinstance(contacts, ContactSet):
+        if robot is None:
+            raise ContactError("contacts: got no ContactSet; expected one, or robot=")
+        contacts = ContactSet(robot, contacts)
+    about = np.asarray(point, dtype=float)
+    if about.shape != (3,) or not np.isfinite(about).all():
+        raise ContactError(f"point: got {point!r}, expected 3 finite numbers [m]")
+    points, normals, friction, bilateral = [np.zeros((0, 3))], [np.zeros((0, 3))], [], []
+    for contact in contacts:
+        where = contact.world_points(contacts.robot, q)
+        points.append(where - about)
+        normals.append(np.tile(contact.pose(contacts.robot, q).rotation[:, 2], (len(where), 1)))
+        friction += [contact.friction] * len(where)
+        bilateral += [contact.bilateral] * len(where)
+    generators = PointForces(
+        np.vstack(points),
+        np.vstack(normals),
+        np.array(friction, dtype=float),
+        np.array(bilateral, dtype=bool),
+    )
+    return WrenchCone.of(generators, kind, sides)
+
+
+def rectangle_faces(half_length: float, half_width: float, friction: float) -> Array:
+    """Return F (16, 6), the closed form of the wrench cone of a rectangle with 4-sided pyramids.
+
+    With X, Y the half sizes and μ the friction of pyramids |f_x|, |f_y| ≤ μ f_z:
+
+        |f_x| ≤ μ f_z,   |f_y| ≤ μ f_z,   |τ_x| ≤ Y f_z,   |τ_y| ≤ X f_z,   τ_min ≤ τ_z ≤ τ_max
+        τ_min = −μ (X + Y) f_z + |Y f_x − μ τ_x| + |X f_y − μ τ_y|
+        τ_max = +μ (X + Y) f_z − |Y f_x + μ τ_x| − |X f_y + μ τ_y|
+
+    This is an inner cone of Coulomb's when `friction` is μ/√2, an outer one when it is μ itself.
+
+    Source: Caron, Pham, Nakamura (2015), proposition 3.
+    """
+    X, Y, mu = half_length, half_width, check_friction(friction)
+    fz = np.array([0, 0, 1.0, 0, 0, 0])
+    fx, fy, _, tx, ty, tz = np.eye(6)
+    bounded = ((fx, mu), (fy, mu), (tx, Y), (ty, X))
+    rows = [sign * row - bound * fz for row, bound in bounded for sign in (1, -1)]
+    for s1 in (1, -1):
+        for s2 in (1, -1):
+            rows.append(-tz - mu * (X + Y) * fz + s1 * (Y * fx - mu * tx) + s2 * (X * fy - mu * ty))
+            rows.append(tz - mu * (X + Y) * fz + s1 * (Y * fx + mu * tx) + s2 * (X * fy + mu * ty))
+    return np.array(rows)
+
+
+def _wrenches(value: ArrayLike, most: int) -> Array:
+    w = np.asarray(value, dtype=float)
+    if w.ndim not in range(1, most + 1) or w.shape[-1] != 6 or not np.isfinite(w).all():
+        shape = "(6,)" if most == 1 else "(6,) or (n, 6)"
+        raise ContactError(f"wrench: got shape {w.shape}, expected {shape} of finite numbers")
+    return np.atleast_2d(w)
+
+
+def _skew(p: Array) -> Array:
+    return np.array([[0, -p[2], p[1]], [p[2], 0, -p[0]], [-p[1], p[0], 0]])

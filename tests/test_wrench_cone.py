@@ -1,0 +1,238 @@
+"""Wrench cones on their stated side of the exact one, for every patch and number of sides."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ContactError, contacts, robots
+from footwork.contacts import PointContact, SurfaceContact, WrenchCone
+from footwork.contacts.hulls import cone_faces
+
+PATCHES = {
+    "rectangle": {"half_length": 0.1, "half_width": 0.05},
+    "triangle": {"vertices": [[0.12, 0.0], [-0.05, 0.06], [-0.02, -0.08]]},
+    "pentagon": {
+        "vertices": [[0.1, 0.02], [0.03, 0.07], [-0.08, 0.05], [-0.1, -0.03], [0.04, -0.06]]
+    },
+}
+SIDES = [3, 4, 5, 6, 8, 16]
+
+
+def patch(shape, friction):
+    return SurfaceContact("sole", friction=friction, **PATCHES[shape])
+
+
+def exact_by_points(contact, wrenches):
+    """Which wrenches are sums of forces in Coulomb's cones: the definition, a program each.
+
+    Returns the least norm of what is missing, moments by the patch's size.
+    """
+    p = contact.points
+    size = np.linalg.norm(p, axis=1).max()
+    f, w = cp.Variable((len(p), 3)), cp.Parameter(6)
+    total = cp.sum(f, axis=0)
+    moment = sum(pin.skew(p[k]) @ f[k] for k in range(len(p)))
+    cones = [cp.norm(f[k, :2]) <= contact.friction * f[k, 2] for k in range(len(p))]
+    missing = cp.hstack([total - w[:3], (moment - w[3:]) / size])
+    problem = cp.Problem(cp.Minimize(cp.norm(missing)), cones)
+    distances = []
+    for wrench in wrenches:
+        w.value = wrench
+        problem.solve(solver="CLARABEL")
+        distances.append(problem.value)
+    return np.array(distances)
+
+
+def wrenches_near_the_surface(contact, rng, n):
+    """Wrenches of unit normal force near the boundary of the cone."""
+    size = np.linalg.norm(contact.points, axis=1).max()
+    w = rng.standard_normal((n, 6)) * np.array([1, 1, 0, size, size, size])
+    w[:, 2] = 1.0
+    outer = WrenchCone(contact, "outer", 16)
+    F = outer.faces
+    free = w * np.array([1, 1, 0, 1, 1, 1])
+    # scale the rest so that the nearest face of the outer cone is just met
+    reach = np.max((free @ F.T) / np.maximum(-F[:, 2], 1e-12), axis=1)
+    scaled = free * (rng.uniform(0.85, 1.1, n) / np.maximum(reach, 1e-9))[:, None]
+    scaled[:, 2] = 1.0
+    return scaled
+
+
+@pytest.mark.parametrize("shape", PATCHES)
+@pytest.mark.parametrize("friction", [0.2, 0.5, 1.2])
+def test_inner_and_outer_are_sound(shape, friction):
+    contact, rng = patch(shape, friction), np.random.default_rng(0)
+    wrenches = wrenches_near_the_surface(contact, rng, 120)
+    distance = exact_by_points(contact, wrenches)
+    assert (distance > 1e-4).any()
+    assert (distance < 1e-7).any()
+    for sides in SIDES:
+        inner = WrenchCone(contact, "inner", sides).contains(wrenches)
+        outer = WrenchCone(contact, "outer", sides).contains(wrenches)
+        assert (distance[inner] < 1e-6).all()  # nothing accepted that friction forbids
+        assert (distance[~outer] > 0).all()
+        assert outer[distance < 1e-9].all()  # nothing refused that friction allows
+        assert outer[inner].all()
+
+
+@pytest.mark.parametrize("kind", ["inner", "outer"])
+@pytest.mark.parametrize("shape", PATCHES)
+@pytest.mark.parametrize("sides", SIDES)
+def test_faces_and_rays_are_one_cone(kind, shape, sides):
+    """Rays and their sums satisfy the faces; every face carries rays that span it."""
+    cone, rng = WrenchCone(patch(shape, 0.6), kind, sides), np.random.default_rng(sides)
+    F, rays = cone.faces, cone.rays
+    assert (rng.random((500, len(rays))) @ rays @ F.T <= 1e-9).all()
+    for face in F:
+        on_it = rays[np.abs(rays @ face) < 1e-7]
+        assert np.linalg.matrix_rank(on_it * [1, 1, 1, 10, 10, 10], tol=1e-6) == 5
+    outside = rng.standard_normal((200, 6))
+    refused = (outside @ F.T > 1e-6).any(axis=1)
+    assert [cone.violation(w) > 1e-9 for w in outside] == list(refused)
+
+
+@pytest.mark.parametrize("shape", PATCHES)
+def test_exact_violation_is_the_distance(shape):
+    contact, rng = patch(shape, 0.5), np.random.default_rng(1)
+    cone, wrenches = WrenchCone(contact), wrenches_near_the_surface(contact, rng, 40)
+    expected = exact_by_points(contact, wrenches)
+    assert [cone.violation(w) for w in wrenches] == pytest.approx(expected, abs=1e-6)
+    assert list(cone.contains(wrenches)) == list(expected < 1e-6)
+
+
+def test_violations_are_ordered():
+    contact, rng = patch("pentagon", 0.5), np.random.default_rng(2)
+    for w in wrenches_near_the_surface(contact, rng, 30):
+        inner, exact, outer = (
+            WrenchCone(contact, kind).violation(w) for kind in ("inner", "exact", "outer")
+        )
+        assert inner >= exact - 1e-7
+        assert exact >= outer - 1e-7
+
+
+@pytest.mark.parametrize("mu", [0.2, 0.7])
+def test_closed_form_of_a_rectangle(mu):
+    """Caron's sixteen rows are the hull of the axis-aligned pyramids at the four corners."""
+    X, Y = 0.12, 0.05
+    rays = []
+    for p in SurfaceContact("sole", half_length=X, half_width=Y, friction=mu).points:
+        for f in ([s * mu, t * mu, 1.0] for s in (1, -1) for t in (1, -1)):
+            rays.append(np.concatenate([f, np.cross(p, f)]))
+    hull = cone_faces(np.array(rays), size=0.1)
+    closed = contacts.rectangle_faces(X, Y, mu)
+    closed = closed / np.linalg.norm(closed, axis=1, keepdims=True)
+    assert len(hull) == len(closed) == 16
+    for row in hull:
+        assert np.abs(closed - row).max(axis=1).min() < 1e-9
+
+
+def test_closed_form_is_inner_with_friction_over_root_two():
+    mu, contact = 0.5, patch("rectangle", 0.5)
+    wrenches = wrenches_near_the_surface(contact, np.random.default_rng(3), 300)
+    distance = exact_by_points(contact, wrenches)
+    inner = (contacts.rectangle_faces(0.1, 0.05, mu / np.sqrt(2)) @ wrenches.T <= 0).all(axis=0)
+    outer = (contacts.rectangle_faces(0.1, 0.05, mu) @ wrenches.T <= 1e-9).all(axis=0)
+    assert inner.any()
+    assert (distance[inner] < 1e-6).all()
+    assert outer[distance < 1e-9].all()
+    assert (distance[outer] > 1e-3).any()  # with the full μ it accepts what friction forbids
+
+
+@pytest.mark.parametrize(
+    "contact", [PointContact("toe", 0.5), patch("rectangle", 0.0), PointContact("toe", 0.0)]
+)
+def test_flat_cones_say_what_they_cannot_transmit(contact):
+    """Points and frictionless patches span less than six dimensions."""
+    for kind in ("inner", "outer", "exact"):
+        cone = WrenchCone(contact, kind)
+        assert cone.contains([0, 0, 1, 0, 0, 0])
+        assert not cone.contains([0, 0, -1, 0, 0, 0])
+        assert not cone.contains([0, 0, 1, 0, 0, 0.1])
+        assert cone.violation([0, 0, -2, 0, 0, 0]) == pytest.approx(2, abs=1e-6)
+    rank = np.linalg.matrix_rank(WrenchCone(contact, "inner").rays)
+    F = WrenchCone(contact, "inner").faces
+    opposite = [row for row in F if np.abs(F + row).max(axis=1).min() < 1e-9]
+    assert len(opposite) == 2 * (6 - rank)
+
+
+def test_net_cone_is_what_static_hold_asks():
+    """The weight, moved to a point, is inside the net cone iff the contacts hold it."""
+    robot = robots.load("quadruped")
+    rng = np.random.default_rng(4)
+    q = robot.posture()
+    verdicts = []
+    for _ in range(6):
+        names = rng.choice(list(robot.feet), size=3, replace=False)
+        feet = []
+        for name in names:
+            n = np.array([0, 0, 1]) + 0.25 * rng.standard_normal(3)
+            feet.append(
+                PointContact(robot.feet[name].frame, 0.6, normal=n / np.linalg.norm(n), name=name)
+            )
+        feet = contacts.ContactSet(robot, feet)
+        hold = contacts.static_hold(robot, q, feet, torque_limits=False)
+        com = robots_com(robot, q)
+        point = rng.standard_normal(3)
+        weight = np.array([0, 0, 9.81 * robot.mass])
+        wrench = np.concatenate([weight, np.cross(com - point, weight)])
+        cone = contacts.net_wrench_cone(feet, q, point)
+        verdicts.append(hold.feasible)
+        assert cone.contains(wrench) == bool(hold.feasible)
+        outer = contacts.net_wrench_cone(feet, q, point, "outer", 12)
+        inner = contacts.net_wrench_cone(feet, q, point, "inner", 12)
+        assert outer.contains(wrench) or not hold.feasible
+        assert hold.feasible or not inner.contains(wrench)
+    assert len(set(verdicts)) == 2
+
+
+def robots_com(robot, q):
+    return np.array(pin.centerOfMass(robot.model, robot.model.createData(), q))
+
+
+def test_squeezing_contacts_have_a_cone_without_an_apex():
+    """Two opposed points with enough friction: some wrenches both ways; all, with four."""
+    robot = robots.block()
+    frame, q = robot.model.frames[2].name, robot.neutral()
+
+    def at(offset, normal):
+        return PointContact(frame, 1.0, offset=offset, normal=normal)
+
+    x = np.array([1.0, 0, 0])
+    pinch = contacts.ContactSet(robot, [at(-0.1 * x, x), at(0.1 * x, -x)])
+    cone = contacts.net_wrench_cone(pinch, q, kind="inner")
+    for w in ([0, 0, 1, 0, 0, 0], [0, 0, -1, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 0]):
+        assert cone.contains(w)
+    assert not cone.contains([0, 0, 0, 1, 0, 0])  # about the line through both points
+    y = np.array([0, 1.0, 0])
+    grip = contacts.ContactSet(
+        robot, [at(-0.1 * x, x), at(0.1 * x, -x), at(-0.1 * y, y), at(0.1 * y, -y)]
+    )
+    assert len(contacts.net_wrench_cone(grip, q, kind="inner").faces) == 0
+    assert contacts.net_wrench_cone(grip, q).contains(np.array([1.0, 2, 3, 4, 5, 6]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"kind": "middle"}, "'exact', 'inner' or 'outer'"),
+        ({"kind": "inner", "sides": 2}, "at least 3"),
+    ],
+)
+def test_impossible_cones(arguments, says):
+    with pytest.raises(ContactError, match=says):
+        WrenchCone(patch("rectangle", 0.5), **arguments)
+
+
+def test_round_cones_have_no_faces():
+    cone = WrenchCone(patch("rectangle", 0.5))
+    with pytest.raises(ContactError, match="round"):
+        _ = cone.faces
+    with pytest.raises(ContactError, match="round"):
+        _ = cone.rays
+    with pytest.raises(ContactError, match="expected"):
+        cone.contains([1, 2, 3])
+    with pytest.raises(ContactError, match="finite"):
+        cone.violation([1, 2, np.nan, 0, 0, 0])
