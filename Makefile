@@ -33,5 +33,5 @@ check-python:
 
 $(STAMP): pyproject.toml constraints.txt | check-python
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[robots,meshes,test,fast]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[robots,test,fast]'
 	@touch $@
