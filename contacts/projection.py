@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import solve_triangular
+from scipy.linalg import cho_solve, solve_triangular
 
 from .. import dynamics
 from ..errors import ModelError
@@ -55,7 +55,7 @@ class Projection:
             ModelError: the mass matrix is singular: a joint moves nothing that has mass.
         """
         robot = contacts.robot
-        L, J = _cholesky(robot.name, dynamics.mass_matrix(robot, q)), contacts.jacobian(q)
+        L, J = cholesky(robot.name, dynamics.mass_matrix(robot, q)), contacts.jacobian(q)
         B = solve_triangular(L, J.T, lower=True).T
         U, s, W = np.linalg.svd(B, full_matrices=False)
         r = int((s > RANK_TOLERANCE * s.max(initial=0.0)).sum())
@@ -113,7 +113,12 @@ class Projection:
         return np.asarray(self.U @ ((self.W @ y) / self.s))
 
 
-def _cholesky(name: str, M: Array) -> Array:
+def cholesky(name: str, M: Array) -> Array:
+    """Return L, lower triangular with M = L Lᵀ, of the robot called `name`.
+
+    Raises:
+        ModelError: M is singular.
+    """
     try:
         return np.asarray(np.linalg.cholesky(M), dtype=float)
     except np.linalg.LinAlgError:
@@ -121,3 +126,8 @@ def _cholesky(name: str, M: Array) -> Array:
             f"the mass matrix of {name!r} is singular at this q: some joint moves no mass and no "
             "inertia"
         ) from None
+
+
+def solve_mass(L: Array, right: Array) -> Array:
+    """Return M⁻¹ right, with M = L Lᵀ."""
+    return np.asarray(cho_solve((L, True), right))
