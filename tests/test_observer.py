@@ -45,6 +45,8 @@ def test_answers_as_a_first_order_filter(load_robot):
     rows, _ = observe(robot, run, 20.0)
     expected = 0.05 * (1 - np.exp(-20.0 * run.t))
     assert np.abs(rows - expected[:, None]).max() < 1e-3
+    in_steps = 0.05 * (1 - (1 + 20.0 * STEP) ** -np.arange(len(run)))
+    assert np.abs(rows - in_steps[:, None]).max() < 1e-5
 
 
 def test_a_push_on_a_flying_robot_is_found_and_named(load_robot, random_state):
