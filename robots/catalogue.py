@@ -10,7 +10,7 @@ from pathlib import Path
 from ..errors import ModelError, unknown
 from . import soles
 from .feet import Foot
-from .installed import package_folder
+from .installed import DATA, package_folder
 
 MODELS = Path(__file__).parent / "models"
 _PACKAGE = "example-robot-data"
@@ -24,7 +24,8 @@ class RobotInfo:
 
     Attributes:
         name: to give to `load`.
-        kind: "humanoid", "biped", "quadruped", "wheeled quadruped", "upper body", "mechanism".
+        kind: "humanoid", "biped", "quadruped", "wheeled quadruped",
+            "wheeled biped", "upper body", "mechanism".
         source: the distribution that brings it ("footwork" for our own).
         licence: of the description, as its package states it.
         aliases: other names that `load` takes.
@@ -59,8 +60,8 @@ class RobotInfo:
         """The folder its files are relative to, or None when the package is not installed."""
         if self.source == "footwork":
             return MODELS
-        root = package_folder(self.source)
-        return root / "robots" if root else None
+        root = package_folder(self.source, DATA.get(self.source, "package.xml"))
+        return root / "robots" if root and self.source == _PACKAGE else root
 
 
 def available() -> tuple[RobotInfo, ...]:
@@ -211,6 +212,11 @@ def _humanoids() -> list[RobotInfo]:
                "alexander_description/srdf/alexander.srdf", feet=soles.alexander),
         _entry("bolt", "biped", bsd3, "bolt_description/robots/bolt.urdf",
                "bolt_description/srdf/bolt.srdf", feet=soles.bolt),
+        RobotInfo("jvrc", "humanoid", "jvrc-description", "Apache-2.0 (metadata)", "jvrc1.urdf",
+                  aliases=("jvrc1",), feet=soles.jvrc, postures=soles.JVRC_POSTURES),
+        RobotInfo("upkie", "wheeled biped", "upkie-description", "Apache-2.0", "upkie.urdf",
+                  feet=soles.upkie, postures=soles.UPKIE_POSTURES,
+                  note="balances on two wheels: a foot is the middle of a wheel"),
         *(
             RobotInfo(f"alex_{hands}", "upper body", _PACKAGE, "CC-BY-NC-ND-4.0",
                       f"{alex}/urdf/alex_{hands}_hands.urdf",

@@ -21,7 +21,19 @@ def package_folder(distribution: str, marker: str = "package.xml") -> Path | Non
     return folder if folder.is_dir() else None
 
 
+# the distributions that bring robots, and a file that marks the folder of their descriptions
+DATA = {
+    "example-robot-data": "package.xml",
+    "jvrc-description": "jvrc1.urdf",
+    "upkie-description": "upkie.urdf",
+}
+
+
 def share_folders() -> list[Path]:
     """Return the folders that hold the installed data packages, as `package://` understands it."""
-    folder = package_folder("example-robot-data")
-    return [folder.parent] if folder else []
+    found = []
+    for distribution, marker in DATA.items():
+        folder = package_folder(distribution, marker)
+        if folder is not None:
+            found.append(folder.parent if marker == "package.xml" else folder.parent.parent)
+    return found

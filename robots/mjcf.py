@@ -40,10 +40,12 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
     mjcf_text.resolve_meshes(tree, description.folders, options.meshes)
     motors = mjcf_text.actuators(tree)
     mjcf_text.strip(tree)
-    full = _Source(serialize(tree), options.base == "floating")
-    whole = full.model()
+    if options.base == "floating":
+        mjcf_text.add_base(tree, BASE_JOINT)
+    text = serialize(tree)
+    whole = _Source(text).model()
     locked = _locked(whole, options)
-    source = _Source(full.text, full.add_base, tuple(locked.items()))
+    source = _Source(text, tuple(locked.items()))
     model = source.reduced(whole)
     findings = tuple(_examine(model))
     refuse_errors(findings, description.origin, options.strict)
@@ -57,10 +59,9 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
 
 @dataclass(frozen=True)
 class _Source:
-    """An MJCF text, with a floating base added or joints frozen: a model, or its shapes."""
+    """An MJCF text with joints frozen: a model, or its shapes."""
 
     text: str
-    add_base: bool
     locked: tuple[tuple[str, float], ...] = ()
 
     def _read(self, build: Any) -> Any:
@@ -76,15 +77,7 @@ class _Source:
 
     def model(self) -> Any:
         """Return the model with every joint."""
-
-        def build(path: str) -> Any:
-            model = pin.buildModelFromMJCF(path)
-            if not self.add_base or floats(model):
-                return model
-            return pin.buildModelFromMJCFAndRootJoint(path, pin.JointModelFreeFlyer(), BASE_JOINT)
-
-        model = self._read(build)
-        return model[0] if isinstance(model, tuple) else model
+        return self._read(pin.buildModelFromMJCF)
 
     def reduced(self, model: Any) -> Any:
         """Return the model without the frozen joints."""

@@ -165,6 +165,27 @@ def _largest_torque(actuator: Node, classes: dict[str, dict[str, dict[str, str]]
     return min(largest) * gear if largest else 0.0
 
 
+def add_base(tree: Node, name: str) -> None:
+    """Free the body that stands on the world, if it is welded to it; keyframes leave it there.
+
+    Raises:
+        ModelError: there is more than one such body.
+    """
+    bodies = [body for world in tree.all("worldbody") for body in world.all("body")]
+    if len(bodies) != 1:
+        raise ModelError(f"base='floating': {len(bodies)} bodies on the world, expected one")
+    body = bodies[0]
+    if body.find("freejoint") is not None or any(
+        j.get("type") == "free" for j in body.all("joint")
+    ):
+        return
+    body.children.insert(0, Node("freejoint", {"name": name}, body.line))
+    pose = f"{body.get('pos', '0 0 0')} {body.get('quat', '1 0 0 0')}"
+    for key in [key for section in tree.all("keyframe") for key in section.all("key")]:
+        if "qpos" in key.attrib:
+            key.attrib["qpos"] = f"{pose} {key.get('qpos')}"
+
+
 def strip(tree: Node) -> None:
     """Take out what does not bear on the robot: solvers, sensors, contacts, cameras, lights."""
     tree.children = [child for child in tree.children if child.tag in _KEPT]

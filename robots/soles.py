@@ -66,6 +66,22 @@ def centauro() -> tuple[Foot, ...]:
     return tuple(point_foot(name, f"wheel_{i}", radius=0.124) for name, i in legs.items())
 
 
+def upkie() -> tuple[Foot, ...]:
+    """Wheels, as Centauro's."""
+    return tuple(
+        point_foot(f"{side}_wheel", f"{side}_wheel_tire", radius=0.05) for side in ("left", "right")
+    )
+
+
+def jvrc() -> tuple[Foot, ...]:
+    """Rectangles, the flat part of the foot meshes (rounded at heel and toes)."""
+    sole = rectangle(-0.061, 0.137, -0.042, 0.042)
+    return (
+        sole_foot("left_foot", "L_ANKLE_P_S", sole, _below(0.1077)),
+        sole_foot("right_foot", "R_ANKLE_P_S", sole, _below(0.1077)),
+    )
+
+
 def talos() -> tuple[Foot, ...]:
     """Rounded rectangles of 195 mm by 120 mm in the plane of the sole frames."""
     sole = rectangle(-0.103, 0.092, -0.06, 0.06)
@@ -159,6 +175,14 @@ G1_POSTURES: Postures = {
         )
     }
 }  # fmt: skip
+JVRC_POSTURES: Postures = {
+    "half_sitting": {
+        f"{side}_{joint}": (angle,)
+        for side in ("L", "R")
+        for joint, angle in (("HIP_P", -0.4), ("KNEE", 0.8), ("ANKLE_P", -0.4))
+    }
+}
+UPKIE_POSTURES: Postures = {"standing": {}}
 HUMAN_POSTURES: Postures = {
     # four numbers for the base: its orientation alone, the feet give the height
     "standing": {"root_joint": (float(np.sqrt(0.5)), 0.0, 0.0, float(np.sqrt(0.5)))}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import itertools
 import os
 import stat
@@ -61,6 +63,8 @@ def describe(
         return Description(_read(sys.stdin.buffer), "standard input", Folders(None, dirs))
     if source in catalogue.names():
         return _from_catalogue(source, dirs)
+    if source.endswith("_description") and not Path(source).exists():
+        return _from_robot_descriptions(source, dirs)
     if "\0" in source or len(source) > 4096:
         raise ModelError("source: neither a path nor a description: it starts with no '<'")
     return _from_path(Path(source), dirs)
@@ -72,6 +76,27 @@ def _from_catalogue(name: str, dirs: tuple[Path, ...]) -> Description:
     path = folder / info.urdf
     srdf = read_file(folder / info.srdf) if info.srdf else None
     return Description(read_file(path), str(path), Folders(path.parent, dirs), path, srdf, info)
+
+
+def _from_robot_descriptions(name: str, dirs: tuple[Path, ...]) -> Description:
+    """Return a description of the package robot_descriptions, which may fetch it at first use."""
+    if importlib.util.find_spec("robot_descriptions") is None:
+        raise ModelError(
+            f"{unknown('robot', name, catalogue.names())}; if it is one of the package "
+            "robot_descriptions: pip install robot_descriptions"
+        )
+    if not name.isidentifier() or importlib.util.find_spec(f"robot_descriptions.{name}") is None:
+        raise ModelError(f"robot_descriptions has no module {name!r}")
+    try:
+        module = importlib.import_module(f"robot_descriptions.{name}")
+        found = getattr(module, "URDF_PATH", None) or getattr(module, "MJCF_PATH", None)
+    except Exception as error:  # it clones repositories, which fails in many ways
+        raise ModelError(f"robot_descriptions.{name} cannot be had: {error}") from error
+    if not found:
+        raise ModelError(f"robot_descriptions.{name} names neither a URDF nor an MJCF file")
+    folders = (getattr(module, "PACKAGE_PATH", ""), getattr(module, "REPOSITORY_PATH", ""))
+    known = tuple(Path(f) for folder in folders if folder for f in (folder, Path(folder).parent))
+    return _from_path(Path(found), (*dirs, *known))
 
 
 def _from_path(path: Path, dirs: tuple[Path, ...]) -> Description:

@@ -7,6 +7,7 @@ import pytest
 from footwork import load, robots
 from footwork.robots.installed import package_folder
 from footwork.robots.srdf import read_srdf
+from footwork.robots.table import table
 
 ENTRIES = robots.available()
 LEGGED = [info.name for info in ENTRIES if info.kind not in ("mechanism", "upper body")]
@@ -61,7 +62,7 @@ def test_legged_robots_have_feet_on_frames_that_exist_and_stand_on_them(name):
     robot = get(name)
     assert robot.feet
     kind = next(i.kind for i in ENTRIES if i.name == name)
-    assert len(robot.feet) == {"humanoid": 2, "biped": 2, "mechanism": 1}.get(kind, 4)
+    assert len(robot.feet) == {"humanoid": 2, "biped": 2, "wheeled biped": 2}.get(kind, 4)
     q = robot.posture()
     data = robot.model.createData()
     pin.framesForwardKinematics(robot.model, data, q)
@@ -76,8 +77,8 @@ def test_legged_robots_have_feet_on_frames_that_exist_and_stand_on_them(name):
         corners.extend(local @ T_world_sole.rotation.T + T_world_sole.translation)
         if not foot.is_point:
             assert T_world_sole.rotation[2, 2] > 0.99  # flat, and the right way up
-    if name == "bolt":
-        return  # stands on two points: no posture is a static one
+    if kind in ("biped", "wheeled biped") and all(f.is_point for f in robot.feet.values()):
+        return  # two points: no posture is a static one
     low, high = np.min(corners, axis=0), np.max(corners, axis=0)
     assert (low[:2] < com[:2]).all()
     assert (com[:2] < high[:2]).all()
@@ -106,6 +107,17 @@ def test_postures_agree_with_pinocchio_where_the_srdf_says_all(name):
         key, q = entry.key(), entry.data()
         start = 0 if semantics.base_joint in semantics.postures[key] else 7 * robot.is_floating
         np.testing.assert_allclose(robot.postures[key][start:], q[start:], atol=1e-3)
+
+
+def test_the_table_lists_what_a_user_chooses_by(monkeypatch):
+    lines = table().splitlines()
+    assert lines[0].split()[:4] == ["name", "kind", "nq", "nv"]
+    assert len(lines) == 1 + len(ENTRIES)
+    biped = next(line for line in lines if line.startswith("biped"))
+    assert all(word in biped for word in ("humanoid", "26", "25", "36.4", "2 soles", "BSD", "yes"))
+    monkeypatch.setattr(robots.catalogue, "package_folder", lambda *_: None)
+    missing = next(line for line in table().splitlines() if line.startswith("talos "))
+    assert missing.split()[2:] == ["-", "-", "-", "-", "BSD-3-Clause", "no", "example-robot-data"]
 
 
 def test_our_own_robots_stand_exactly_on_the_ground():

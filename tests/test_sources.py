@@ -1,0 +1,190 @@
+"""MJCF, xacro, SDF and robot_descriptions: whatever a user has, it loads or says what to do."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ModelError, load, robots
+from footwork.robots import xacro
+
+MJCF = """<mujoco model="hopper">
+<compiler angle="radian"/>
+<default><default class="strong"><motor forcerange="-30 30"/></default></default>
+<worldbody>
+  <body name="trunk" pos="0 0 1">
+    <freejoint name="free"/><inertial pos="0 0 0.1" mass="5" diaginertia="0.1 0.2 0.1"/>
+    <geom type="box" size="0.1 0.1 0.1"/>
+    <body name="thigh" pos="0 0 -0.1">
+      <joint name="hip" axis="0 1 0" range="-2 2" armature="0.02"/>
+      <geom type="capsule" size="0.03" fromto="0 0 0 0 0 -0.4" mass="1"/>
+      <body name="shank" pos="0 0 -0.4">
+        <joint name="knee" axis="0 1 0" range="0 2"/>
+        <geom type="capsule" size="0.02" fromto="0 0 0 0 0 -0.4" mass="0.5"/>
+        <body name="toe" pos="0 0 -0.4"><joint name="spring" type="slide" axis="0 0 1"/>
+          <geom type="sphere" size="0.03" mass="0.1"/></body>
+      </body>
+    </body>
+  </body>
+</worldbody>
+<actuator><motor joint="hip" gear="2" ctrlrange="-10 10"/>
+  <motor class="strong" joint="knee"/></actuator>
+<keyframe><key name="crouch" qpos="0 0 0.9 1 0 0 0 -0.5 1 0.1"/></keyframe>
+</mujoco>"""
+
+
+def test_mjcf_is_read_with_keyframes_actuators_and_limits(tmp_path):
+    file = tmp_path / "hopper.xml"
+    file.write_text(MJCF)
+    robot = load(file)
+    assert (robot.name, robot.nq, robot.nv, robot.mass) == ("hopper", 10, 9, pytest.approx(6.6))
+    assert robot.is_floating
+    assert robot.actuated == ("hip", "knee")  # nothing drives the spring
+    np.testing.assert_allclose(robot.torque_limits, [20, 30])
+    np.testing.assert_allclose(
+        robot.posture("crouch"), [0, 0, 0.9, 0, 0, 0, 1, -0.5, 1, 0.1]
+    )  # w x y z there, x y z w here
+    assert list(robot.postures) == ["crouch"]
+    assert robot.visual.ngeoms == 4
+    assert load(MJCF).model == robot.model
+    assert robots.diagnose(MJCF) == ()
+
+
+def test_mjcf_has_the_mass_matrix_of_mujoco():
+    mujoco = pytest.importorskip("mujoco")
+    robot, model = load(MJCF), mujoco.MjModel.from_xml_string(MJCF)
+    data = mujoco.MjData(model)
+    q = robot.random_configuration(1)
+    data.qpos, data.qvel = robots.conventions.to_mujoco(robot, q, np.zeros(robot.nv))
+    mujoco.mj_forward(model, data)
+    theirs = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, theirs)
+    T = robots.conventions.velocity_map(robot, q, "mujoco")
+    ours = pin.crba(robot.model, robot.model.createData(), q)
+    np.testing.assert_allclose(T @ (np.triu(ours) + np.triu(ours, 1).T) @ T.T, theirs, atol=1e-9)
+
+
+def test_mjcf_bases_and_locks():
+    fixed = load(MJCF, base="fixed", lock={"spring": 0.05})
+    assert (fixed.nv, fixed.na, fixed.locked) == (2, 2, ("free", "spring"))
+    np.testing.assert_allclose(fixed.posture("crouch"), [-0.5, 1])
+    assert fixed.visual.ngeoms == 4
+    welded = MJCF.replace('<freejoint name="free"/>', "").replace("0 0 0.9 1 0 0 0 ", "")
+    assert not load(welded).is_floating  # as the file says
+    freed = load(welded, base="floating")
+    assert freed.is_floating
+    np.testing.assert_allclose(freed.posture("crouch"), [0, 0, 1, 0, 0, 0, 1, -0.5, 1, 0.1])
+    with pytest.raises(ModelError, match="'knee'"):
+        load(MJCF, lock=["kneee"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('mass="5"', 'mass="-5"', "line 6.*negative"),
+        ('mass="5"', 'mass="nan"', "line 6.*finite"),
+        ('mass="5"', 'mass="1,5"', "line 6.*finite"),
+        ('pos="0 0 1"', 'pos="0 0 one"', "line 5.*finite"),
+        ("<worldbody>", '<include file="../../etc/passwd"/><worldbody>', "include"),
+        ("<worldbody>", '<asset><mesh file="/etc/passwd"/></asset><worldbody>', "mesh"),
+        ('type="slide"', 'type="spiral"', "Pinocchio"),
+    ],
+)
+def test_mjcf_that_cannot_be_is_refused(old, new, message):
+    with pytest.raises(ModelError, match=message):
+        load(MJCF.replace(old, new, 1))
+    assert robots.diagnose(MJCF.replace(old, new, 1))[0].level == "error"
+
+
+def test_mjcf_includes_are_read_and_circles_of_them_end(tmp_path):
+    start, end = MJCF.index("<actuator>"), MJCF.index("<keyframe>")
+    (tmp_path / "motors.xml").write_text(f"<mujocoinclude>{MJCF[start:end]}</mujocoinclude>")
+    file = tmp_path / "hopper.xml"
+    file.write_text(MJCF[:start] + '<include file="motors.xml"/>' + MJCF[end:])
+    assert load(file).actuated == ("hip", "knee")
+    (tmp_path / "motors.xml").write_text('<x><include file="motors.xml"/></x>')
+    with pytest.raises(ModelError, match="includes"):
+        load(file)
+
+
+# --- xacro -------------------------------------------------------------------------------------
+
+XACRO = """<robot name="expanded" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:property name="m" value="1.5"/>
+<xacro:macro name="box" params="name mass"><link name="${name}"><inertial><mass value="${mass}"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link></xacro:macro>
+<xacro:box name="a" mass="${m}"/><xacro:box name="b" mass="${2 * m}"/>
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>
+</robot>"""
+
+
+@pytest.mark.parametrize("name", ["robot.urdf.xacro", "robot.xacro", "robot.urdf"])
+def test_xacro_is_expanded(name, tmp_path):
+    pytest.importorskip("xacrodoc")
+    (tmp_path / name).write_text(XACRO)
+    robot = load(tmp_path / name)
+    assert (robot.name, robot.mass, robot.joint_names) == ("expanded", 4.5, ("j",))
+
+
+def test_xacro_that_fails_says_why(tmp_path, monkeypatch):
+    pytest.importorskip("xacrodoc")
+    file = tmp_path / "robot.xacro"
+    file.write_text(XACRO.replace("2 * m", "2 * mass_of_all"))
+    with pytest.raises(ModelError, match=r"xacro failed.*mass_of_all"):
+        load(file)
+    file.write_text(XACRO.replace("2 * m", "10 ** 10 ** 10"))
+    monkeypatch.setattr(xacro, "TIME_LIMIT", 1.0)
+    with pytest.raises(ModelError, match=r"not done after|xacro failed"):
+        load(file)
+
+
+def test_xacro_without_xacrodoc_says_what_to_install(tmp_path, monkeypatch):
+    (tmp_path / "robot.xacro").write_text(XACRO)
+    monkeypatch.setattr(xacro.importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(ModelError, match=r"pip install footwork\[xacro\]"):
+        load(tmp_path / "robot.xacro")
+    with pytest.raises(ModelError, match="xacro"):
+        load(XACRO)
+
+
+# --- others ------------------------------------------------------------------------------------
+
+
+def test_sdf_says_what_to_convert_it_with():
+    with pytest.raises(ModelError, match="URDF"):
+        load('<sdf version="1.7"><model name="m"/></sdf>')
+    with pytest.raises(ModelError, match="<svg>"):
+        load("<svg/>")
+
+
+def test_names_of_robot_descriptions(tmp_path, monkeypatch):
+    package = tmp_path / "robot_descriptions"
+    (package / "data").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "data" / "toy.urdf").write_text(
+        '<robot name="toy"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '
+        'izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+    )
+    (package / "toy_description.py").write_text(
+        "from pathlib import Path\nPACKAGE_PATH = str(Path(__file__).parent / 'data')\n"
+        "URDF_PATH = PACKAGE_PATH + '/toy.urdf'\n"
+    )
+    (package / "broken_description.py").write_text("raise RuntimeError('no network')\n")
+    with pytest.raises(ModelError, match="pip install robot_descriptions"):
+        load("toy_description")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert load("toy_description").mass == 1
+    with pytest.raises(ModelError, match="no network"):
+        load("broken_description")
+    with pytest.raises(ModelError, match="no module"):
+        load("missing_description")
+    for name in [n for n in sys.modules if n.startswith("robot_descriptions")]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def test_importing_the_room_prints_and_downloads_nothing():
+    code = "import footwork.robots, sys; print('meshcat' in sys.modules, 'cvxpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout.strip(), done.stderr) == ("False False", "")
