@@ -116,8 +116,6 @@ def frame_drift(
 
 def drift_from(robot: Robot, data: Any, frame_id: int, reference: Any) -> Array:
     """Return J̇v (6,) from a `data` on which forwardKinematics(q, v, 0) has run."""
-    if frame_id in _fixed_to_the_world(robot):
-        return np.zeros(6)  # fixed to the world; data.a[0] may hold a stale −g of another algorithm
     pin.updateFramePlacement(robot.model, data, frame_id)
     classical = reference == pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
     acceleration = pin.getFrameClassicalAcceleration if classical else pin.getFrameAcceleration
@@ -168,11 +166,6 @@ def hessian_from(robot: Robot, J: Array) -> Array:
     return np.concatenate(
         [np.where(moved, turned, carried), np.where(moved, _cross(angular, angular), 0.0)]
     )
-
-
-@per_robot
-def _fixed_to_the_world(robot: Robot) -> frozenset[int]:
-    return frozenset(i for i, frame in enumerate(robot.model.frames) if frame.parentJoint == 0)
 
 
 @per_robot

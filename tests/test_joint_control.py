@@ -48,6 +48,8 @@ def test_torques_saturate(robot):
     assert np.isfinite(limits).all()
     assert (np.abs(tau) <= limits).all()
     assert (np.abs(tau) == limits).any()
+    free = PD(robot, robot.posture(), kp=1e6, saturate=False)
+    assert np.abs(free(0.0, robot.neutral(), np.zeros(robot.nv))).max() > limits.max()
 
 
 def test_the_integral_takes_away_what_pd_leaves(robot):
