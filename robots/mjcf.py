@@ -37,6 +37,7 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
     """
     mjcf_text.include(tree, description.folders)
     mjcf_text.check_numbers(tree, description.origin)
+    mjcf_text.check_names(tree, description.origin)
     mjcf_text.resolve_meshes(tree, description.folders, options.meshes)
     motors = mjcf_text.actuators(tree)
     mjcf_text.strip(tree)
@@ -83,7 +84,10 @@ class _Source:
         """Return the model without the frozen joints."""
         if not self.locked:
             return model
-        return pin.buildReducedModel(model, *self._frozen(model))
+        try:
+            return pin.buildReducedModel(model, *self._frozen(model))
+        except (ValueError, RuntimeError) as error:
+            raise ModelError(f"Pinocchio cannot freeze the joints: {error}") from None
 
     def _frozen(self, model: Any) -> tuple[list[int], Any]:
         q = pin.neutral(model)
@@ -100,7 +104,10 @@ class _Source:
         shapes = self._read(lambda path: pin.buildGeomFromMJCF(whole, path, type_))
         if not self.locked:
             return shapes
-        return pin.buildReducedModel(whole, shapes, *self._frozen(whole))[1]
+        try:
+            return pin.buildReducedModel(whole, shapes, *self._frozen(whole))[1]
+        except (ValueError, RuntimeError) as error:
+            raise ModelError(f"Pinocchio cannot freeze the joints: {error}") from None
 
 
 def _locked(model: Any, options: Options) -> dict[str, float]:

@@ -18,7 +18,12 @@ _POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "axis", "refpos
 _BODY = ("mass", "diaginertia", "fullinertia", "density", "size", "fromto", "scale", "rgba")
 _JOINT = ("range", "armature", "damping", "frictionloss", "stiffness", "ref", "springref", "qpos")
 _MOTOR = ("gear", "ctrlrange", "forcerange", "actuatorfrcrange")
+_DIRECTIONS = ("quat", "axis", "zaxis", "xyaxes")
 _NUMERIC = frozenset((*_POSE, *_BODY, *_JOINT, *_MOTOR))
+# Pinocchio fills what is missing of these with whatever lies in memory
+_COUNTS = {"pos": 3, "quat": 4, "axisangle": 4, "xyaxes": 6, "zaxis": 3, "euler": 3, "axis": 3}
+_COUNTS |= {"mass": 1, "diaginertia": 3, "fullinertia": 6, "fromto": 6, "range": 2, "scale": 3}
+_COUNTS |= {"armature": 1, "ref": 1, "rgba": 4, "density": 1, "ctrlrange": 2, "forcerange": 2}
 
 
 def include(tree: Node, folders: Folders) -> None:
@@ -64,17 +69,30 @@ def check_numbers(tree: Node, origin: str) -> None:
     """
     for node in tree.walk():
         for key in _NUMERIC.intersection(node.attrib):
-            values = numbers(node.get(key), largest=math.inf if "range" in key else 1e15)
-            if values is None:
+            largest = math.inf if "range" in key else 1e15
+            values = numbers(node.get(key), _COUNTS.get(key), largest)
+            if values is None or (key in _DIRECTIONS and not any(values)):
                 raise ModelError(
                     f"{origin}, line {node.line}: <{node.tag} {key}={node.get(key)[:80]!r}>: "
-                    "expected finite numbers"
+                    f"expected {_COUNTS.get(key, 'some')} finite numbers"
+                    f"{', not all zero' * (key in _DIRECTIONS)}"
                 )
             if key in ("mass", "armature", "density") and min(values) < 0:
                 raise ModelError(
                     f"{origin}, line {node.line}: <{node.tag} {key}={node.get(key)!r}> is negative"
                 )
             node.attrib[key] = plain(values)
+
+
+def check_names(tree: Node, origin: str) -> None:
+    """Raise `ModelError` when two bodies, or two joints, have one name."""
+    for tags in (("body",), ("joint", "freejoint")):
+        seen: set[str] = set()
+        for node in (n for world in tree.all("worldbody") for n in world.walk()):
+            name = node.get("name")
+            if node.tag in tags and name in seen:
+                raise ModelError(f"{origin}, line {node.line}: two <{node.tag}> called {name!r}")
+            seen.update({name} if node.tag in tags and name else ())
 
 
 def resolve_meshes(tree: Node, folders: Folders, read: bool) -> None:

@@ -188,3 +188,12 @@ def test_importing_the_room_prints_and_downloads_nothing():
     code = "import footwork.robots, sys; print('meshcat' in sys.modules, 'cvxpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (done.stdout.strip(), done.stderr) == ("False False", "")
+
+
+def test_mjcf_numbers_that_pinocchio_would_make_up_are_refused():
+    """Of pos="0 1" it reads the third number from uninitialised memory."""
+    for old, new in (('pos="0 0 -0.4"', 'pos="0 1"'), ('axis="0 1 0"', 'axis="0 0 0"')):
+        with pytest.raises(ModelError, match="expected 3 finite numbers"):
+            load(MJCF.replace(old, new, 1))
+    with pytest.raises(ModelError, match="two <joint> called 'hip'"):
+        load(MJCF.replace('"knee"', '"hip"'))
