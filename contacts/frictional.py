@@ -142,7 +142,7 @@ def frictional_forward_dynamics(
     v = check_velocity(robot, v)
     if not (np.isfinite(step) and step > 0):
         raise ConfigurationError(f"step: got {step}, expected a positive time [s]")
-    L = cholesky(robot.name, dynamics.mass_matrix(robot, q))
+    L = cholesky(robot, dynamics.mass_matrix(robot, q))
     free = v + step * dynamics.forward_dynamics(robot, q, v, tau, wrenches)
     J = _point_rows(contact_set, q)
     w = J @ free

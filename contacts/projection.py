@@ -21,7 +21,9 @@ from scipy.linalg import cho_solve, solve_triangular
 
 from .. import dynamics
 from ..errors import ModelError
+from ..robots import Robot
 from .contact_set import ContactSet
+from .reasons import joint_of_row
 
 Array = NDArray[np.float64]
 
@@ -55,7 +57,7 @@ class Projection:
             ModelError: the mass matrix is singular: a joint moves nothing that has mass.
         """
         robot = contacts.robot
-        L, J = cholesky(robot.name, dynamics.mass_matrix(robot, q)), contacts.jacobian(q)
+        L, J = cholesky(robot, dynamics.mass_matrix(robot, q)), contacts.jacobian(q)
         B = solve_triangular(L, J.T, lower=True).T
         U, s, W = np.linalg.svd(B, full_matrices=False)
         r = int((s > RANK_TOLERANCE * s.max(initial=0.0)).sum())
@@ -113,19 +115,29 @@ class Projection:
         return np.asarray(self.U @ ((self.W @ y) / self.s))
 
 
-def cholesky(name: str, M: Array) -> Array:
-    """Return L, lower triangular with M = L Lᵀ, of the robot called `name`.
+def cholesky(robot: Robot, M: Array) -> Array:
+    """Return L, lower triangular with M = L Lᵀ.
 
     Raises:
-        ModelError: M is singular.
+        ModelError: M is singular, to rounding: the message names a joint that moves nothing.
     """
+    diagonal = np.diag(M)
     try:
-        return np.asarray(np.linalg.cholesky(M), dtype=float)
+        L = np.asarray(np.linalg.cholesky(M), dtype=float)
     except np.linalg.LinAlgError:
-        raise ModelError(
-            f"the mass matrix of {name!r} is singular at this q: some joint moves no mass and no "
-            "inertia"
-        ) from None
+        row = int(np.abs(np.linalg.eigh(M)[1][:, 0]).argmax())
+    else:
+        # what is left of each inertia once the motions before it give way
+        left = np.diag(L) ** 2
+        lost = (left <= 1e-12 * diagonal) | (left <= 1e-13 * diagonal.max(initial=0.0))
+        if not lost.any():
+            return L
+        row = int(lost.argmax())
+    raise ModelError(
+        f"the mass matrix of {robot.name!r} is singular at this q: {joint_of_row(robot, row)!r} "
+        "moves no mass and no inertia; expected a link with mass behind it, an armature, or the "
+        "joint locked when loading"
+    )
 
 
 def solve_mass(L: Array, right: Array) -> Array:
