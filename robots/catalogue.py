@@ -66,7 +66,7 @@ class RobotInfo:
 
 def available() -> tuple[RobotInfo, ...]:
     """Return the catalogue, ours first, installed or not."""
-    return (*_own(), *_quadrupeds(), *_humanoids())
+    return (*_own(), *_quadrupeds(), *_humanoids(), *_others())
 
 
 def find(name: str) -> RobotInfo:
@@ -176,7 +176,7 @@ def _quadrupeds() -> list[RobotInfo]:
 
 def _humanoids() -> list[RobotInfo]:
     bsd, bsd2, bsd3 = "BSD", "BSD-2-Clause", "BSD-3-Clause"
-    talos, alex = "talos_data/srdf/talos.srdf", "alex_description"
+    talos = "talos_data/srdf/talos.srdf"
     return [
         _entry("talos", "humanoid", bsd3, "talos_data/robots/talos_reduced.urdf", talos,
                ("talos_reduced",), soles.talos, note="grippers locked by its makers"),
@@ -207,6 +207,12 @@ def _humanoids() -> list[RobotInfo]:
         _entry("human", "humanoid", bsd2, "human_description/robots/human.urdf",
                feet=soles.human, postures=soles.HUMAN_POSTURES,
                note="y up, x forward (ISB): standing, its base is turned by 90 degrees about x"),
+    ]  # fmt: skip
+
+
+def _others() -> list[RobotInfo]:
+    bsd3, alex = "BSD-3-Clause", "alex_description"
+    return [
         _entry("alexander", "biped", "Apache-2.0",
                "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf",
                "alexander_description/srdf/alexander.srdf", feet=soles.alexander),

@@ -41,7 +41,8 @@ def load(
         package_dirs: folders in which `package://name/…` is looked for first.
         lock: joints to freeze, by name or pattern ("gripper_*"), at zero or at the nearest limit;
             or a mapping from names to positions [rad or m].
-        passive: joints without a motor; all others are actuated.
+        passive: joints without a motor, beside those that the SRDF or MJCF names; all others are
+            actuated.
         mimic: what becomes of joints that follow another: "lock" freezes them where they rest,
             "independent" leaves them free, without a motor. Neither moves them with their leader.
         strict: refuse what would otherwise be one warning about an unphysical description.
@@ -83,7 +84,9 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
     robot = Robot(
         name=model.name,
         model=model,
-        actuated=_actuated(model, (*options.passive, *parts.passive), options.passive),
+        actuated=_actuated(
+            model, (*options.passive, *parts.passive, *semantics.passive), options.passive
+        ),
         postures={
             **_keyframes(model),
             **configurations(model, postures, semantics.base_joint, feet.values()),

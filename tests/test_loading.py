@@ -210,7 +210,8 @@ def test_a_missing_data_package_says_what_to_install(monkeypatch):
 def test_a_sibling_srdf_brings_postures_and_feet(tmp_path):
     (tmp_path / "two.urdf").write_text(urdf())
     (tmp_path / "two.srdf").write_text(
-        '<robot name="two"><end_effector name="foot" parent_link="b" group="g"/>'
+        '<robot name="two"><passive_joint name="j"/>'
+        '<end_effector name="foot" parent_link="b" group="g"/>'
         '<group_state name="up" group="g"><joint name="j" value="0.5"/>'
         '<joint name="root_joint" value="0 0 2 0 0 0 1"/></group_state></robot>'
     )
@@ -218,6 +219,7 @@ def test_a_sibling_srdf_brings_postures_and_feet(tmp_path):
     np.testing.assert_allclose(robot.posture("up")[7:], [np.cos(0.5), np.sin(0.5)])
     assert robot.posture("up")[2] == 2
     assert robot.feet["foot"].is_point
+    assert robot.actuated == ()
     (tmp_path / "two.srdf").write_text(
         '<robot name="two"><group_state name="up"><joint name="j" value="1 nan"/>'
         "</group_state></robot>"
