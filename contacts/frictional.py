@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
 from ..dynamics import Wrench
-from ..errors import ConfigurationError, ContactError
+from ..errors import ConfigurationError, ContactError, SolverError
 from ..robots import Robot
 from ..robots.configuration import check_configuration, check_velocity
 from .constrained import Contacts
@@ -136,14 +136,14 @@ def frictional_forward_dynamics(
         ConfigurationError: a bad q, v, τ or step.
         ContactError: gaps of contacts that do not exist, or not one for each point.
         ModelError: the mass matrix is singular.
-        SolverError: the cone solver failed.
+        SolverError: the cone solver failed, or the motion blew up.
     """
     contact_set, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
     v = check_velocity(robot, v)
     if not (np.isfinite(step) and step > 0):
         raise ConfigurationError(f"step: got {step}, expected a positive time [s]")
     L = cholesky(robot, dynamics.mass_matrix(robot, q))
-    free = v + step * dynamics.forward_dynamics(robot, q, v, tau, wrenches)
+    free = _free_velocity(v, step, dynamics.forward_dynamics(robot, q, v, tau, wrenches))
     J = _point_rows(contact_set, q)
     w = J @ free
     w[2::3] += _gaps(contact_set, gaps) / step
@@ -169,6 +169,15 @@ def frictional_forward_dynamics(
         q=q.copy(),
         step=float(step),
     )
+
+
+def _free_velocity(v: Array, step: float, a: Array) -> Array:
+    """v + h a (nv,), where the step would lead without contacts."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        free = v + step * a
+    if not np.isfinite(free).all():
+        raise SolverError("the motion blew up; expected slower motion, softer gains or less step")
+    return np.asarray(free)
 
 
 def _point_rows(contacts: ContactSet, q: Array) -> Array:

@@ -236,6 +236,33 @@ def test_what_sticks_moves_by_gauss_principle(name):
     assert motion.f == pytest.approx(f, abs=1e-6)  # both sets have one answer for f
 
 
+def test_a_quadruped_that_is_pushed_goes_on_standing():
+    """200 steps with stiff joints and a push of a third of its weight: no foot sinks or leaves."""
+    robot = robots.load("quadruped")
+    feet, q0 = contacts.at_feet(robot, 0.7), robot.posture()
+    still = contacts.static_hold(robot, q0, feet, torque_limits=False).torques
+    q, v = q0.copy(), np.zeros(robot.nv)
+    for k in range(200):
+        push = {robot.frame_names[2]: fw.Wrench([60, 0, 0])} if 20 < k < 70 else None
+        spring = 400 * robot.difference(q0, q) + 2 * v
+        tau = still - robot.selection_matrix @ spring
+        gaps = {c.name: c.world_points(robot, q)[:, 2] for c in feet}
+        motion = step_of(robot, q, v, tau, feet, H, push, gaps=gaps)
+        assert motion.converged
+        v, q = motion.v, robot.integrate(q, H * motion.v)
+    heights = [c.world_points(robot, q)[:, 2] for c in feet]
+    assert np.max(heights) < 1e-4
+    assert np.min(heights) > -1e-5
+    assert np.abs(robot.difference(q0, q)).max() < 0.05
+
+
+def test_a_motion_that_blows_up_is_refused():
+    robot, q, sole = block_on()
+    push = {"block": fw.Wrench([1e308, 0, 0])}
+    with pytest.raises(fw.SolverError, match="blew up"):
+        step_of(robot, q, np.zeros(6), [], sole, 100.0, push)
+
+
 def test_nothing_to_touch_is_free_flight():
     robot = robots.load("quadruped")
     q, v, tau = moving(robot, 0)

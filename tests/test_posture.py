@@ -236,6 +236,17 @@ def test_the_limit_in_the_way_is_named():
     assert abs(free.q[1]) == pytest.approx(2 * np.arccos(0.4), abs=1e-7)
 
 
+def test_straight_legs_are_no_dead_end():
+    """From a stretched chain no small step brings the tip nearer: it starts again, a bit bent."""
+    robot = robots.limb([1.0, 1.0], [1.0, 1.0])
+    q0 = np.zeros(2)
+    tip = contacts.PointContact("tip", 0.5)
+    stretched = contacts.ContactSet(robot, [tip]).placements(q0)["tip"].translation
+    posture = contacts.solve_posture(robot, tip, targets={"tip": 0.6 * stretched}, q0=q0)
+    assert posture.converged
+    assert abs(posture.q[1]) == pytest.approx(2 * np.arccos(0.6), abs=1e-7)
+
+
 # --- its parts -------------------------------------------------------------------------------
 
 
