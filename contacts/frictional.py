@@ -130,7 +130,9 @@ def frictional_forward_dynamics(
     Returns:
         FrictionalMotion. Where friction couples so strongly that no solution is found (or none
         exists, as in Painlevé's paradox), `converged` is False and the residuals say how far off it
-        is. Impulses of redundant points are one choice of many; the velocity does not depend on it.
+        is. Impulses of redundant points are one choice of many. The velocity does not depend on it,
+        but for a patch that slides while it turns: how much its friction brakes the turn depends on
+        the pressures at its corners, which rigid bodies leave open.
 
     Raises:
         ConfigurationError: a bad q, v, τ or step.

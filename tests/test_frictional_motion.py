@@ -11,6 +11,7 @@ import pytest
 import footwork as fw
 from footwork import ConfigurationError, ContactError, contacts, dynamics, robots
 from footwork.contacts import frictional_forward_dynamics as step_of
+from footwork.contacts.coulomb import CoulombProblem
 
 G, H = 9.81, 1e-3
 MASS, SIZE = 3.0, (0.4, 0.2, 0.1)
@@ -220,6 +221,57 @@ def test_agrees_with_projected_gauss_seidel(seed):
     assert motion.v == pytest.approx(free + inverse @ J.T @ impulses.ravel(), abs=1e-7)
     for R, name, impulse in zip(axes, feet.names, impulses, strict=True):
         assert motion.impulses[name][0] == pytest.approx(R @ impulse, abs=1e-7)
+
+
+def point_problem(robot, q, v, tau, feet):
+    """W and w of all points in their contacts' axes, and what makes v⁺ of impulses."""
+    J = np.vstack(
+        [c.pose(robot, q).rotation.T @ P for c in feet for P in c.point_jacobians(robot, q)]
+    )
+    inverse = np.linalg.inv(dynamics.mass_matrix(robot, q))
+    free = v + H * dynamics.forward_dynamics(robot, q, v, tau)
+    return J @ inverse @ J.T, J @ free, lambda x: free + inverse @ J.T @ x
+
+
+def by_pinocchio(robot, solver, W, w, friction):
+    """Impulses (K, 3) by its PGS or ADMM solver, given the Delassus matrix."""
+    models, datas = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
+    for mu in friction:
+        model = pin.PointContactConstraintModel(robot.model, 1, pin.SE3.Identity())
+        model.setFriction(mu)
+        models.append(model)
+    for model in models:
+        datas.append(model.createData())
+    settings = getattr(pin, f"{solver}SolverSettings")()
+    for kind in ("feasibility", "complementarity"):
+        for reference in ("absolute", "relative"):
+            setattr(settings, f"{reference}_{kind}_tol", 1e-11)
+    settings.max_iterations, settings.solve_ncp = 100_000, True
+    result = getattr(pin, f"{solver}SolverResult")()
+    answer = getattr(pin, f"{solver}ConstraintSolver")(len(w))
+    assert answer.solve(pin.DelassusOperatorDense(W), w, models, datas, settings, result)
+    return result.retrieveConstraintImpulses().reshape(-1, 3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("solver", ["PGS", "ADMM"])
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_agrees_with_pinocchio(name, solver, seed):
+    """On four balls to the last digits. Soles that slide and turn leave a choice of pressures among
+    their corners, and so of motions: Pinocchio's two solvers differ there, yet obey our laws."""
+    robot = robots.load(name)
+    feet = contacts.at_feet(robot, 0.5)
+    q, v, tau = moving(robot, seed, speed=0.3)
+    motion = checked(step_of(robot, q, v, tau, feet, H))
+    W, w, after = point_problem(robot, q, v, tau, feet)
+    friction = np.full(len(w) // 3, 0.5)
+    impulses = by_pinocchio(robot, solver, W, w, friction)
+    laws = CoulombProblem(W, w, friction, np.zeros(len(friction), dtype=bool))
+    assert laws.residual(impulses, robot.mass) < 1e-9
+    turning_soles = any(states == ("slip",) * 4 for states in motion.states.values())
+    assert turning_soles == (name == "biped" and seed < 3)
+    if not turning_soles:
+        assert motion.v == pytest.approx(after(impulses.ravel()), abs=1e-8)
 
 
 @pytest.mark.parametrize("name", ["biped", "quadruped"])
