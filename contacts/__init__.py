@@ -22,8 +22,18 @@ from .operational_space import (
     dynamically_consistent_projector,
     operational_space_inertia,
 )
+from .point_forces import PointForces
 from .posture import Posture, ground_targets, solve_posture
-from .regions import Region, static_equilibrium_polygon
+from .regions import (
+    AccelerationCone,
+    Region,
+    com_acceleration_cone,
+    equilibrium_polygon,
+    feasible_region,
+    static_equilibrium_polygon,
+    zmp_area,
+    zmp_support_area,
+)
 from .scene import draw_hold, view
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .wrench_cone import WrenchCone, net_wrench_cone, rectangle_faces
@@ -45,6 +55,13 @@ __all__ = [
     "Hold",
     "Region",
     "static_equilibrium_polygon",
+    "zmp_support_area",
+    "com_acceleration_cone",
+    "AccelerationCone",
+    "feasible_region",
+    "PointForces",
+    "equilibrium_polygon",
+    "zmp_area",
     "forward_dynamics",
     "constrained_motion",
     "ConstrainedMotion",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics import Wrench
-from ..errors import ConfigurationError, FootworkWarning
 from ..robots import Robot
-from ..robots.configuration import as_vector
 from . import reasons
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium import Equilibrium, load
 from .hold import Hold
+from .limits import torque_limits_of
 from .solving import SOLVER
 
 Array = NDArray[np.float64]
@@ -76,7 +74,7 @@ def contact_forces(
     caller's to see to: nothing here asks whether the contacts stay where they are.
     """
     contact_set = ContactSet.of(robot, contacts)
-    limits = _limits(robot, torque_limits)
+    limits = torque_limits_of(robot, torque_limits)
     balance = Equilibrium.of(contact_set, q, load(robot, q, v, a, wrenches), limits)
     return decide(contact_set, np.array(q, dtype=float), dict(wrenches or {}), balance)
 
@@ -142,34 +140,3 @@ def certificate(balance: Equilibrium) -> Array | None:
         if strict and balance.certificate_violation(y) <= 1e-8:
             return np.asarray(y)
     return None
-
-
-def _limits(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
-    if torque_limits is False:
-        return np.full(robot.na, np.inf)
-    if torque_limits is not True:
-        return _given_limits(robot, torque_limits)
-    limits = robot.torque_limits
-    unlimited = np.flatnonzero(np.isinf(limits))
-    if len(unlimited):
-        names = [robot.actuated[i] for i in unlimited] if robot.na == len(robot.actuated) else []
-        warnings.warn(
-            f"{robot.name!r}: no torque limit for {len(unlimited)} joints, taken as unlimited: "
-            f"{', '.join(names[:8])}{', …' if len(names) > 8 else ''}",
-            FootworkWarning,
-            stacklevel=3,
-        )
-    return np.asarray(limits)
-
-
-def _given_limits(robot: Robot, torque_limits: Any) -> Array:
-    given = np.array(torque_limits, dtype=float)
-    if given.shape == () and given > 0:
-        given = np.full(robot.na, float(given))
-    finite = np.where(np.isposinf(given), 0.0, given)
-    as_vector(finite, robot.na, "torque_limits", "one per actuated joint, inf for unlimited")
-    if (given < 0).any():
-        raise ConfigurationError(
-            f"torque_limits: got {given.min()} at index {given.argmin()}, expected at least 0"
-        )
-    return given

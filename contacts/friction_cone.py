@@ -39,7 +39,7 @@ class FrictionCone:
 
     def violation(self, force: ArrayLike) -> float:
         """Return the distance from `force` (3,) to the nearest force of the cone [N]; 0 inside."""
-        f = _vector3(force, "force")
+        f = finite_vector(force, "force")
         return float(np.linalg.norm(f - self.project(f)))
 
     def contains(self, force: ArrayLike, tolerance: float = 1e-9) -> bool:
@@ -52,7 +52,7 @@ class FrictionCone:
         The Euclidean projection on a second-order cone: with t = ‖f_t‖ and n = f_n, a force outside
         the cone and its polar goes to (t μ + n)/(1 + μ²) (μ f_t/t, 1).
         """
-        f = _vector3(force, "force")
+        f = finite_vector(force, "force")
         n = float(self.normal @ f)
         tangent = f - n * self.normal
         t = float(np.linalg.norm(tangent))
@@ -115,7 +115,7 @@ def check_friction(friction: float) -> float:
 
 def unit_vector(vector: ArrayLike, name: str) -> Array:
     """Return a read-only unit vector (3,), or raise `ContactError`: nothing is normalised here."""
-    n = _vector3(vector, name).copy()
+    n = finite_vector(vector, name).copy()
     norm = float(np.linalg.norm(n))
     if abs(norm - 1) > 1e-6:
         raise ContactError(
@@ -127,7 +127,8 @@ def unit_vector(vector: ArrayLike, name: str) -> Array:
     return n
 
 
-def _vector3(value: ArrayLike, name: str) -> Array:
+def finite_vector(value: ArrayLike, name: str) -> Array:
+    """Return three finite numbers as an array (3,), or raise `ContactError`."""
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):

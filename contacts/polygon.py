@@ -16,33 +16,40 @@ def cross(a: Array, b: Array) -> Array:
 def convex_hull(points: ArrayLike, tolerance: float = 0.0) -> Array:
     """Return the corners (k, 2) of the hull, counter-clockwise: Andrew's monotone chain.
 
-    Points within about `tolerance` of a side, or of another corner, are no corners. A segment
-    gives two corners, coinciding points one, no points none.
+    Corners within `tolerance` of the line between their neighbours are left out. A segment gives
+    two corners, coinciding points one, no points none.
     """
     p = np.asarray(points, dtype=float).reshape(-1, 2)
     ordered = p[np.lexsort((p[:, 1], p[:, 0]))]
     if len(ordered) == 0:
         return ordered
-    corners = [*_chain(ordered, tolerance), *_chain(ordered[::-1], tolerance)]
-    return np.array(corners) if corners else ordered[:1].copy()
+    corners = [*_chain(ordered), *_chain(ordered[::-1])]
+    return _simplified(np.array(corners) if corners else ordered[:1].copy(), tolerance)
 
 
-def _chain(ordered: Array, tolerance: float) -> list[Array]:
+def _chain(ordered: Array) -> list[Array]:
     """Lower chain of points sorted by x, without its last point."""
     chain: list[Array] = []
     for point in ordered:
-        while len(chain) >= 2 and _no_left_turn(chain[-2], chain[-1], point, tolerance):
+        while len(chain) >= 2 and cross(point - chain[-2], chain[-1] - chain[-2]) >= 0:
             chain.pop()
-        if len(chain) == 1 and np.linalg.norm(point - chain[0]) <= tolerance:
+        if len(chain) == 1 and (point == chain[0]).all():
             continue
         chain.append(point)
     return chain[:-1]
 
 
-def _no_left_turn(a: Array, b: Array, c: Array, tolerance: float) -> bool:
-    """Whether b lies left of, or within `tolerance` of, the line from a to c."""
-    side = c - a
-    return bool(cross(side, b - a) >= -tolerance * np.linalg.norm(side))
+def _simplified(corners: Array, tolerance: float) -> Array:
+    """Leave out, one by one, the corner that lies nearest to the line between its neighbours."""
+    while tolerance > 0 and len(corners) > 1:
+        before, after = np.roll(corners, 1, axis=0), np.roll(corners, -1, axis=0)
+        heights = [
+            _distance_to_segment(x, a, b) for x, a, b in zip(corners, before, after, strict=True)
+        ]
+        if min(heights) > tolerance:
+            break
+        corners = np.delete(corners, int(np.argmin(heights)), axis=0)
+    return corners
 
 
 def centroid(points: ArrayLike) -> Array:

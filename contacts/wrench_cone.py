@@ -15,9 +15,7 @@ S. Caron, Q.-C. Pham, Y. Nakamura, "Stability of surface contacts for humanoid r
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,44 +27,10 @@ from .contact import Contact
 from .contact_set import ContactSet
 from .friction_cone import FrictionCone, check_friction
 from .hulls import cone_faces
+from .point_forces import Kind, PointForces
 from .solving import solve
 
 Array = NDArray[np.float64]
-Kind = Literal["exact", "inner", "outer"]
-
-
-@dataclass(frozen=True, eq=False)
-class PointForces:
-    """Where forces act and what friction allows them: the generators of a wrench cone.
-
-    Attributes:
-        points: (k, 3), from the point about which moments are taken [m].
-        normals: (k, 3), unit normals.
-        friction: (k,), Coulomb coefficients.
-        bilateral: (k,), points that pull as well, in all directions.
-    """
-
-    points: Array
-    normals: Array
-    friction: Array
-    bilateral: NDArray[np.bool_]
-
-    @property
-    def size(self) -> float:
-        """The length that turns moments into forces: the farthest point, 1 m if all are at zero."""
-        return float(np.linalg.norm(self.points, axis=1).max(initial=0.0)) or 1.0
-
-    def rays(self, kind: Kind, sides: int) -> Array:
-        """Return the wrenches (r, 6) of the rays of every point's pyramid."""
-        rays = [np.zeros((0, 6))]
-        for p, n, mu, pulls in zip(
-            self.points, self.normals, self.friction, self.bilateral, strict=True
-        ):
-            reach = mu if kind == "inner" else mu / np.cos(np.pi / sides)
-            axes = np.vstack([np.eye(3), -np.eye(3)])
-            forces = axes if pulls else FrictionCone(reach, n).rays(sides if mu > 0 else 3)
-            rays.append(np.hstack([forces, np.cross(p, forces)]))
-        return np.unique(np.round(np.vstack(rays), 15), axis=0)
 
 
 class WrenchCone:
@@ -223,23 +187,7 @@ def net_wrench_cone(
         if robot is None:
             raise ContactError("contacts: got no ContactSet; expected one, or robot=")
         contacts = ContactSet(robot, contacts)
-    about = np.asarray(point, dtype=float)
-    if about.shape != (3,) or not np.isfinite(about).all():
-        raise ContactError(f"point: got {point!r}, expected 3 finite numbers [m]")
-    points, normals, friction, bilateral = [np.zeros((0, 3))], [np.zeros((0, 3))], [], []
-    for contact in contacts:
-        where = contact.world_points(contacts.robot, q)
-        points.append(where - about)
-        normals.append(np.tile(contact.pose(contacts.robot, q).rotation[:, 2], (len(where), 1)))
-        friction += [contact.friction] * len(where)
-        bilateral += [contact.bilateral] * len(where)
-    generators = PointForces(
-        np.vstack(points),
-        np.vstack(normals),
-        np.array(friction, dtype=float),
-        np.array(bilateral, dtype=bool),
-    )
-    return WrenchCone.of(generators, kind, sides)
+    return WrenchCone.of(PointForces.of(contacts, q, point), kind, sides)
 
 
 def rectangle_faces(half_length: float, half_width: float, friction: float) -> Array:

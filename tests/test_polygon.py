@@ -48,3 +48,16 @@ def test_signed_distance():
     assert polygon.signed_distance(square, [1, 0.5]) == pytest.approx(-0.5)
     assert polygon.signed_distance(square, [3, 1]) == pytest.approx(1)
     assert polygon.signed_distance(square, [3, 3]) == pytest.approx(np.sqrt(2))  # to the corner
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_loses_no_corner(seed):
+    """Corners and middles of a rectangle's sides, shaken by rounding, give its four corners."""
+    rng = np.random.default_rng(seed)
+    corners = np.array([[0.2, 0.15], [-0.2, 0.15], [-0.2, -0.15], [0.2, -0.15]])
+    middles = (corners + np.roll(corners, 1, axis=0)) / 2
+    shaken = np.vstack([corners, middles, corners]) + 1e-12 * rng.standard_normal((12, 2))
+    hull = polygon.convex_hull(shaken, tolerance=1e-7)
+    assert len(hull) == 4
+    assert all(np.linalg.norm(hull - c, axis=1).min() < 1e-9 for c in corners)
+    assert polygon.area(hull) == pytest.approx(0.12, abs=1e-9)
