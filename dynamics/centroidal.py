@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ModelError
 from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
+from .columns import columns
 from .per_robot import per_robot
 
 Array = NDArray[np.float64]
@@ -43,7 +44,7 @@ def com_jacobian(robot: Robot, q: ArrayLike) -> Array:
     if share == 0.0:
         return np.zeros((3, robot.nv))
     J = pin.jacobianCenterOfMass(robot.model, robot.workspace(), q)
-    return np.array(share * J, order="C")
+    return share * columns(J, 3)
 
 
 def centroidal_map(robot: Robot, q: ArrayLike) -> Array:
@@ -57,7 +58,7 @@ def centroidal_map(robot: Robot, q: ArrayLike) -> Array:
     """
     q = check_configuration(robot, q)
     data = robot.workspace()
-    A = np.array(pin.computeCentroidalMap(robot.model, data, q), order="C")
+    A = columns(pin.computeCentroidalMap(robot.model, data, q), 6)
     return about_whole_robot(robot, data, A)
 
 
@@ -89,7 +90,7 @@ def centroidal_drift(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
 
 def of_whole_robot(robot: Robot, data: Any) -> tuple[Array, Array, Array]:
     """Return (com, J_com, A_g) from a `data` that has those of the moving links."""
-    moving, J, A = np.array(data.com[0]), np.array(data.Jcom), np.array(data.Ag)
+    moving, J, A = np.array(data.com[0]), columns(data.Jcom, 3), columns(data.Ag, 6)
     if moving_share(robot) < 1.0:
         J *= moving_share(robot)
         A = about_whole_robot(robot, data, A)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..robots.configuration import as_vector, check_configuration, check_velocity
 from ..robots.robot import Robot
 from . import centroidal
+from .columns import columns
 from .kinematics import (
     frame_drift,
     frame_jacobian,
@@ -86,7 +87,7 @@ def com_hessian(robot: Robot, q: ArrayLike) -> Array:
     require_fixed_axes(robot)
     linear = centroidal.com_jacobian(robot, q)
     axes = pin.computeJointJacobians(robot.model, robot.workspace(), np.asarray(q, dtype=float))
-    return hessian_from(robot, np.concatenate([linear, axes[3:]]))[:3]
+    return hessian_from(robot, np.concatenate([linear, columns(axes, 6)[3:]]))[:3]
 
 
 def angular_momentum_jacobian(robot: Robot, q: ArrayLike) -> Array:
@@ -110,11 +111,11 @@ def centroidal_map_derivative(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array
     q, v = check_configuration(robot, q), check_velocity(robot, v)
     data = robot.workspace()
     pin.centerOfMass(robot.model, data, q, v)  # Pinocchio (4.1) reads its velocity, unset, below
-    dA = np.array(pin.computeCentroidalMapTimeVariation(robot.model, data, q, v), order="C")
+    dA = columns(pin.computeCentroidalMapTimeVariation(robot.model, data, q, v), 6)
     dA = centroidal.about_whole_robot(robot, data, dA)
     welded = 1.0 - centroidal.moving_share(robot)
     if welded > 0.0:  # the lever to the centre of the whole robot changes too
-        A, lever_rate = np.array(data.Ag), welded * np.array(data.vcom[0])
+        A, lever_rate = columns(data.Ag, 6), welded * np.array(data.vcom[0])
         dA[3:] += np.cross(lever_rate, A[:3], axisb=0, axisc=0)
     return dA
 

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ConfigurationError, ModelError, unknown
 from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
+from .columns import columns
 from .per_robot import per_robot
 
 Array = NDArray[np.float64]
@@ -72,7 +73,7 @@ def frame_jacobian(
     q, frame_id, reference = _checked(robot, q, frame, reference)
     data = robot.workspace()
     J = pin.computeFrameJacobian(robot.model, data, q, frame_id, reference)
-    return np.array(J, order="C")
+    return columns(J, 6)
 
 
 def frame_jacobian_derivative(
@@ -90,9 +91,7 @@ def frame_jacobian_derivative(
     data = robot.workspace()
     pin.computeJointJacobiansTimeVariation(robot.model, data, q, v)
     pin.updateFramePlacement(robot.model, data, frame_id)
-    return np.array(
-        pin.getFrameJacobianTimeVariation(robot.model, data, frame_id, reference), order="C"
-    )
+    return columns(pin.getFrameJacobianTimeVariation(robot.model, data, frame_id, reference), 6)
 
 
 def frame_drift(
@@ -144,7 +143,7 @@ def frame_hessian(
     pin.computeJointJacobians(robot.model, data, q)
     T_world_frame = pin.updateFramePlacement(robot.model, data, frame_id)
     R, p = T_world_frame.rotation, T_world_frame.translation
-    J = pin.getFrameJacobian(robot.model, data, frame_id, pin.LOCAL_WORLD_ALIGNED)
+    J = columns(pin.getFrameJacobian(robot.model, data, frame_id, pin.LOCAL_WORLD_ALIGNED), 6)
     H = hessian_from(robot, J)
     if reference == pin.ReferenceFrame.LOCAL:  # ∂(Rᵀ J) = Rᵀ (∂J − ω_k × J)
         turning = np.stack([_cross(J[3:], J[:3]), _cross(J[3:], J[3:])])

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
 from . import centroidal, coriolis, jacobian_sums
+from .columns import columns
 from .kinematics import LOCAL_WORLD_ALIGNED, as_reference, drift_from, frame_hessian, is_depth_first
 
 Array = NDArray[np.float64]
@@ -37,7 +38,7 @@ def terms(robot: Robot, q: ArrayLike, v: ArrayLike) -> Terms:
     # symmetric: the transpose of Pinocchio's column-major copy is row-major
     M = np.array(data.M).T if desk.depth_first else jacobian_sums.mass_matrix(robot, q)
     if desk.all_moves:
-        c, J_com, A = np.array(data.com[0]), np.array(data.Jcom), np.array(data.Ag)
+        c, J_com, A = np.array(data.com[0]), columns(data.Jcom, 3), columns(data.Ag, 6)
     else:
         c, J_com, A = centroidal.of_whole_robot(robot, data)
     b, tau_g = np.array(data.nle), -data.g
@@ -140,7 +141,7 @@ class Terms:
         frame_id, reference = self.robot.frame_id(frame), as_reference(reference)
         model, data = self.robot.model, self._at_desk().data
         pin.updateFramePlacement(model, data, frame_id)
-        return np.array(pin.getFrameJacobian(model, data, frame_id, reference), order="C")
+        return columns(pin.getFrameJacobian(model, data, frame_id, reference), 6)
 
     def frame_drift(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return J̇v (6,), as `dynamics.frame_drift`."""
