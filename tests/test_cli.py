@@ -102,6 +102,24 @@ def test_robots_and_info(capsys):
     assert "half_sitting" in run(capsys, "info", "biped")[1]
 
 
+def test_check_says_what_is_wrong(capsys, tmp_path):
+    assert run(capsys, "check", "biped")[0] == 0
+    bad = tmp_path / "bad.urdf"
+    bad.write_text(
+        '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="-1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="j" type="revolute"><parent link="a"/><child link="b"/>'
+        '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    )
+    code, out, _ = run(capsys, "check", str(bad))
+    assert code == 1
+    assert "mass" in out
+    code, out, _ = run(capsys, "check", str(bad), "--json")
+    assert code == 1
+    assert any(finding["level"] == "error" for finding in json.loads(out))
+    assert run(capsys, "check", str(tmp_path / "none.urdf"))[0] == 2
+
+
 def test_passive_and_locked_joints(capsys):
     joint = robots.load("biped").actuated[-1]
     plain = json.loads(run(capsys, "info", "biped", "--json")[1])

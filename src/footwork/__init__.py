@@ -12,7 +12,14 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import ConfigurationError, ContactError, FootworkError, ModelError, SolverError
+from .errors import (
+    ConfigurationError,
+    ContactError,
+    FootworkError,
+    FootworkWarning,
+    ModelError,
+    SolverError,
+)
 
 if TYPE_CHECKING:
     from . import contacts, control, dynamics, robots
@@ -62,6 +69,7 @@ __all__ = [
     "at_feet",
     "static_hold",
     "FootworkError",
+    "FootworkWarning",
     "ModelError",
     "ConfigurationError",
     "ContactError",

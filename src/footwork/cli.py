@@ -86,17 +86,24 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _robots(options: argparse.Namespace) -> int:
-    from . import robots
+    from .robots import available, table
 
-    infos = robots.available()
     if options.json:
-        print(json.dumps([_info_dict(info) for info in infos], indent=2, default=str))
-        return OK
-    print(f"{'name':<18} {'kind':<10} {'installed':<10} {'licence':<14} source")
-    for info in infos:
-        there = "yes" if info.installed else "no"
-        print(f"{info.name:<18} {info.kind:<10} {there:<10} {info.licence:<14} {info.source}")
+        print(json.dumps([table.facts(info) for info in available()], indent=2))
+    else:
+        print(table.table())
     return OK
+
+
+def _check(options: argparse.Namespace) -> int:
+    from .robots import diagnose, diagnosis
+
+    findings = diagnose(options.robot, package_dirs=options.package_dir)
+    if options.json:
+        print(json.dumps(diagnosis.as_json(findings), indent=2))
+    else:
+        print(diagnosis.verdict(findings))
+    return OK if diagnosis.passes(findings, options.strict) else NO
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -177,12 +184,6 @@ def _facts(robot: Robot) -> dict[str, Any]:
     }
 
 
-def _info_dict(info: Any) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return asdict(info)
-
-
 def _write(viewer: Viewer, options: argparse.Namespace) -> None:
     for path, write in ((options.html, viewer.save_html), (options.png, viewer.screenshot)):
         if path:
@@ -235,6 +236,14 @@ def _parser() -> argparse.ArgumentParser:
 
     listing = _command(commands, "robots", _robots, "the robots that load by name")
     listing.add_argument("--json", action="store_true", help="the same as JSON")
+
+    check = _command(commands, "check", _check, "what is wrong or doubtful in a description?")
+    check.add_argument("robot", metavar="ROBOT", help="a name, a file, or - for standard input")
+    check.add_argument("--strict", action="store_true", help="warnings too make the answer no")
+    check.add_argument("--json", action="store_true", help="the findings as JSON")
+    check.add_argument(
+        "--package-dir", action="append", default=[], metavar="DIR", help="where package:// leads"
+    )
 
     show = _command(commands, "show", _show, "see a robot in the browser")
     _robot_flags(show)
