@@ -85,6 +85,7 @@ def draw_legend(viewer: Viewer, hold: Hold, region: bool = True) -> None:
     """Write the verdict, what the colours mean, and the reason for a "no"."""
     verdict = f"{VERDICTS[hold.feasible]}, margin {hold.margin:.1f} N"
     lines: dict[str, str | None] = {verdict: _VERDICT_COLORS[hold.feasible]}
+    lines["centre of mass"] = COLORS["com"]
     lines["friction cones"] = COLORS["cone"]
     if hold.forces is not None:
         lines["contact forces"] = COLORS["force"]
