@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint bench docs clean check-python
+.PHONY: demo test lint bench clean check-python
 
 demo: $(STAMP)
 	$(BIN)/footwork demo --out out
@@ -19,6 +19,9 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+bench: $(STAMP)
+	for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit 1; done
 
 clean:
 	rm -rf $(VENV) out build .pytest_cache .mypy_cache .ruff_cache .hypothesis

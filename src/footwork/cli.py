@@ -216,19 +216,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--no-png", action="store_true", help="pages only, no pictures")
 
     hold = _command(commands, "hold", _hold, "can the robot stand there, by what margin, why not?")
-    _robot_flags(hold)
-    hold.add_argument("--friction", type=float, default=0.7, help="Coulomb coefficient (0.7)")
-    hold.add_argument("--feet", nargs="+", metavar="FOOT", help="only these feet touch the ground")
-    hold.add_argument(
-        "--push",
-        nargs=4,
-        action="append",
-        metavar=("FRAME", "FX", "FY", "FZ"),
-        help="a force on a link, at its origin, world axes [N]; may be repeated",
-    )
-    hold.add_argument("--no-torque-limits", action="store_true", help="joints of any strength")
-    hold.add_argument("--json", action="store_true", help="the whole answer as JSON")
-    _picture_flags(hold)
+    _hold_flags(hold)
 
     info = _command(commands, "info", _info, "sizes, mass, joints, feet and postures of a robot")
     _robot_flags(info, posture=False)
@@ -271,6 +259,24 @@ def _robot_flags(parser: argparse.ArgumentParser, posture: bool = True) -> None:
     )
     if posture:
         parser.add_argument("--posture", help="a posture of the robot (the one it stands in)")
+
+
+def _hold_flags(parser: argparse.ArgumentParser) -> None:
+    _robot_flags(parser)
+    parser.add_argument("--friction", type=float, default=0.7, help="Coulomb coefficient (0.7)")
+    parser.add_argument(
+        "--feet", nargs="+", metavar="FOOT", help="only these feet touch the ground"
+    )
+    parser.add_argument(
+        "--push",
+        nargs=4,
+        action="append",
+        metavar=("FRAME", "FX", "FY", "FZ"),
+        help="a force on a link, at its origin, world axes [N]; may be repeated",
+    )
+    parser.add_argument("--no-torque-limits", action="store_true", help="joints of any strength")
+    parser.add_argument("--json", action="store_true", help="the whole answer as JSON")
+    _picture_flags(parser)
 
 
 def _picture_flags(parser: argparse.ArgumentParser) -> None:
