@@ -24,8 +24,8 @@ from .wrench import Wrench
 
 Array = NDArray[np.float64]
 
-# accelerations beyond this are rounding divided by a vanishing inertia [m/s², rad/s²]
-_TOO_FAST = 1e12
+# accelerations so much larger than what drives them are rounding divided by a vanishing inertia
+_SINGULAR = 1e12
 
 
 def mass_matrix(robot: Robot, q: ArrayLike) -> Array:
@@ -138,11 +138,11 @@ def accelerations(robot: Robot, q: ArrayLike, v: ArrayLike, forces: ArrayLike) -
     q, v = check_configuration(robot, q), check_velocity(robot, v)
     forces = check_velocity(robot, forces, "forces")
     a = np.array(pin.aba(robot.model, robot.workspace(), q, v, forces))
-    if not np.abs(a).max(initial=0.0) < _TOO_FAST:  # nan too
+    driven = 1.0 + np.abs(forces).max(initial=0.0) + np.abs(v).max(initial=0.0) ** 2
+    if not np.abs(a).max(initial=0.0) / driven < _SINGULAR:  # nan too
         raise ModelError(
-            f"no acceleration of {robot.name!r} below {_TOO_FAST:.0e}: the mass matrix is "
-            "singular at this q (some joint moves no mass and no inertia), or v or the forces "
-            "are too large"
+            f"the mass matrix of {robot.name!r} is singular at this q (some joint moves no mass "
+            "and no inertia), or v or the forces are too large"
         )
     return a
 
