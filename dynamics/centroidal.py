@@ -44,7 +44,7 @@ def com_jacobian(robot: Robot, q: ArrayLike) -> Array:
     if share == 0.0:
         return np.zeros((3, robot.nv))
     J = pin.jacobianCenterOfMass(robot.model, robot.workspace(), q)
-    return share * columns(J, 3)
+    return share * columns(J)
 
 
 def centroidal_map(robot: Robot, q: ArrayLike) -> Array:
@@ -58,7 +58,7 @@ def centroidal_map(robot: Robot, q: ArrayLike) -> Array:
     """
     q = check_configuration(robot, q)
     data = robot.workspace()
-    A = columns(pin.computeCentroidalMap(robot.model, data, q), 6)
+    A = columns(pin.computeCentroidalMap(robot.model, data, q))
     return about_whole_robot(robot, data, A)
 
 
@@ -90,7 +90,7 @@ def centroidal_drift(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
 
 def of_whole_robot(robot: Robot, data: Any) -> tuple[Array, Array, Array]:
     """Return (com, J_com, A_g) from a `data` that has those of the moving links."""
-    moving, J, A = np.array(data.com[0]), columns(data.Jcom, 3), columns(data.Ag, 6)
+    moving, J, A = np.array(data.com[0]), columns(data.Jcom, "K"), columns(data.Ag, "K")
     if moving_share(robot) < 1.0:
         J *= moving_share(robot)
         A = about_whole_robot(robot, data, A)

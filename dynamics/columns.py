@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-def columns(matrix: Any, rows: int) -> Array:
-    """Return a copy (rows, nv) of what Pinocchio returned, also for nv = 1."""
-    return np.array(matrix, order="C").reshape(rows, -1)
+def columns(matrix: Any, order: Literal["C", "K"] = "C") -> Array:
+    """Return a copy (…, nv) of what Pinocchio returned, also for nv = 1; "K" keeps its layout."""
+    copy = np.array(matrix, order=order)
+    return copy if copy.ndim == 2 else copy[:, None]

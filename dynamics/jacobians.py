@@ -87,7 +87,7 @@ def com_hessian(robot: Robot, q: ArrayLike) -> Array:
     require_fixed_axes(robot)
     linear = centroidal.com_jacobian(robot, q)
     axes = pin.computeJointJacobians(robot.model, robot.workspace(), np.asarray(q, dtype=float))
-    return hessian_from(robot, np.concatenate([linear, columns(axes, 6)[3:]]))[:3]
+    return hessian_from(robot, np.concatenate([linear, columns(axes)[3:]]))[:3]
 
 
 def angular_momentum_jacobian(robot: Robot, q: ArrayLike) -> Array:
@@ -111,11 +111,11 @@ def centroidal_map_derivative(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array
     q, v = check_configuration(robot, q), check_velocity(robot, v)
     data = robot.workspace()
     pin.centerOfMass(robot.model, data, q, v)  # Pinocchio (4.1) reads its velocity, unset, below
-    dA = columns(pin.computeCentroidalMapTimeVariation(robot.model, data, q, v), 6)
+    dA = columns(pin.computeCentroidalMapTimeVariation(robot.model, data, q, v))
     dA = centroidal.about_whole_robot(robot, data, dA)
     welded = 1.0 - centroidal.moving_share(robot)
     if welded > 0.0:  # the lever to the centre of the whole robot changes too
-        A, lever_rate = columns(data.Ag, 6), welded * np.array(data.vcom[0])
+        A, lever_rate = columns(data.Ag, "K"), welded * np.array(data.vcom[0])
         dA[3:] += np.cross(lever_rate, A[:3], axisb=0, axisc=0)
     return dA
 

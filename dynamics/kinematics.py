@@ -73,7 +73,7 @@ def frame_jacobian(
     q, frame_id, reference = _checked(robot, q, frame, reference)
     data = robot.workspace()
     J = pin.computeFrameJacobian(robot.model, data, q, frame_id, reference)
-    return columns(J, 6)
+    return columns(J)
 
 
 def frame_jacobian_derivative(
@@ -91,7 +91,7 @@ def frame_jacobian_derivative(
     data = robot.workspace()
     pin.computeJointJacobiansTimeVariation(robot.model, data, q, v)
     pin.updateFramePlacement(robot.model, data, frame_id)
-    return columns(pin.getFrameJacobianTimeVariation(robot.model, data, frame_id, reference), 6)
+    return columns(pin.getFrameJacobianTimeVariation(robot.model, data, frame_id, reference))
 
 
 def frame_drift(
@@ -143,7 +143,7 @@ def frame_hessian(
     pin.computeJointJacobians(robot.model, data, q)
     T_world_frame = pin.updateFramePlacement(robot.model, data, frame_id)
     R, p = T_world_frame.rotation, T_world_frame.translation
-    J = columns(pin.getFrameJacobian(robot.model, data, frame_id, pin.LOCAL_WORLD_ALIGNED), 6)
+    J = columns(pin.getFrameJacobian(robot.model, data, frame_id, pin.LOCAL_WORLD_ALIGNED))
     H = hessian_from(robot, J)
     if reference == pin.ReferenceFrame.LOCAL:  # ∂(Rᵀ J) = Rᵀ (∂J − ω_k × J)
         turning = np.stack([_cross(J[3:], J[:3]), _cross(J[3:], J[3:])])

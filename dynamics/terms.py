@@ -38,7 +38,7 @@ def terms(robot: Robot, q: ArrayLike, v: ArrayLike) -> Terms:
     # symmetric: the transpose of Pinocchio's column-major copy is row-major
     M = np.array(data.M).T if desk.depth_first else jacobian_sums.mass_matrix(robot, q)
     if desk.all_moves:
-        c, J_com, A = np.array(data.com[0]), columns(data.Jcom, 3), columns(data.Ag, 6)
+        c, J_com, A = np.array(data.com[0]), columns(data.Jcom, "K"), columns(data.Ag, "K")
     else:
         c, J_com, A = centroidal.of_whole_robot(robot, data)
     b, tau_g = np.array(data.nle), -data.g
@@ -141,7 +141,7 @@ class Terms:
         frame_id, reference = self.robot.frame_id(frame), as_reference(reference)
         model, data = self.robot.model, self._at_desk().data
         pin.updateFramePlacement(model, data, frame_id)
-        return columns(pin.getFrameJacobian(model, data, frame_id, reference), 6)
+        return columns(pin.getFrameJacobian(model, data, frame_id, reference), "K")
 
     def frame_drift(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return J̇v (6,), as `dynamics.frame_drift`."""
