@@ -16,9 +16,15 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
-from ..errors import ContactError
 from ..robots import Robot
-from .friction_cone import FrictionCone, axes_along, check_friction, unit_vector
+from .friction_cone import (
+    FrictionCone,
+    axes_along,
+    check_friction,
+    check_length,
+    finite_vector,
+    unit_vector,
+)
 
 Array = NDArray[np.float64]
 
@@ -140,9 +146,10 @@ class PointContact(Contact):
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", check_friction(self.friction))
         object.__setattr__(self, "normal", unit_vector(self.normal, "normal"))
-        object.__setattr__(self, "offset", finite3(self.offset, "offset"))
-        if not (np.isfinite(self.radius) and self.radius >= 0):
-            raise ContactError(f"radius: got {self.radius}, expected at least 0 [m]")
+        offset = finite_vector(self.offset, "offset").copy()
+        offset.setflags(write=False)
+        object.__setattr__(self, "offset", offset)
+        object.__setattr__(self, "radius", check_length(self.radius, "radius", zero=True))
 
     @property
     def points(self) -> Array:
@@ -161,12 +168,3 @@ class PointContact(Contact):
 def cross(a: Array, b: Array) -> Array:
     """Return a × b along the first axis, with broadcasting."""
     return np.asarray(np.cross(a, b, axis=0))
-
-
-def finite3(value: ArrayLike, name: str) -> Array:
-    """Return a read-only finite vector (3,), or raise `ContactError`."""
-    array = np.array(value, dtype=float)
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise ContactError(f"{name}: got {value!r}, expected 3 finite numbers [m]")
-    array.setflags(write=False)
-    return array

@@ -44,6 +44,8 @@ class ContactSet:
         """Return `contacts` as a set of `robot`; a set of another robot is refused."""
         if isinstance(contacts, Contact):
             return cls(robot, [contacts])
+        if not isinstance(contacts, ContactSet | Iterable):
+            raise ContactError(f"contacts: got {contacts!r}, expected a ContactSet or contacts")
         if not isinstance(contacts, ContactSet):
             return cls(robot, contacts)
         if contacts.robot is not robot:

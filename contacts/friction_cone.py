@@ -113,6 +113,18 @@ def check_friction(friction: float) -> float:
     return value
 
 
+def check_length(value: float | None, name: str, zero: bool = False) -> float:
+    """Return a finite length above 0 (or at least 0 if `zero`) [m], or raise `ContactError`."""
+    expected = "at least 0 [m]" if zero else "a positive length [m]"
+    try:
+        length = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ContactError(f"{name}: got {value!r}, expected {expected}") from None
+    if not np.isfinite(length) or length < 0 or (length == 0 and not zero):
+        raise ContactError(f"{name}: got {value}, expected {expected}")
+    return length
+
+
 def unit_vector(vector: ArrayLike, name: str) -> Array:
     """Return a read-only unit vector (3,), or raise `ContactError`: nothing is normalised here."""
     n = finite_vector(vector, name).copy()

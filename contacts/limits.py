@@ -42,8 +42,13 @@ def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
 
 
 def _given_limits(robot: Robot, torque_limits: Any) -> Array:
-    given = np.array(torque_limits, dtype=float)
-    if given.shape == () and given > 0:
+    try:
+        given = np.array(torque_limits, dtype=float)
+    except (TypeError, ValueError):
+        raise ConfigurationError(
+            f"torque_limits: got {torque_limits!r}, expected True, False or numbers (na,)"
+        ) from None
+    if given.shape == ():
         given = np.full(robot.na, float(given))
     finite = np.where(np.isposinf(given), 0.0, given)
     as_vector(finite, robot.na, "torque_limits", "one per actuated joint, inf for unlimited")

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ContactError
+from .friction_cone import check_length
 
 Array = NDArray[np.float64]
 
@@ -29,11 +30,9 @@ def patch_corners(
 
 def rectangle(half_length: float | None, half_width: float | None) -> Array:
     """Return the corners (4, 2) of a rectangle, counter-clockwise, x within ±half_length."""
-    for name, value in (("half_length", half_length), ("half_width", half_width)):
-        if value is None or not (np.isfinite(value) and value > 0):
-            raise ContactError(f"{name}: got {value}, expected a positive length [m]")
+    half = [check_length(half_length, "half_length"), check_length(half_width, "half_width")]
     signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]], dtype=float)
-    return np.asarray(signs * np.array([half_length, half_width], dtype=float))
+    return np.asarray(signs * np.array(half))
 
 
 def polygon(vertices: ArrayLike) -> Array:

@@ -19,7 +19,7 @@ from .. import dynamics
 from ..errors import ContactError
 from ..robots import Robot
 from .contact import Contact, cross
-from .friction_cone import check_friction
+from .friction_cone import check_friction, check_length
 from .patch import patch_corners
 from .polygon import centroid
 
@@ -124,13 +124,12 @@ class DiscContact(PlacedContact):
     @cached_property
     def corners(self) -> Array:
         """(sides, 2), in the x-y plane of the placed frame [m]."""
-        if not (np.isfinite(self.radius) and self.radius > 0):
-            raise ContactError(f"radius: got {self.radius}, expected a positive length [m]")
+        radius = check_length(self.radius, "radius")
         if self.kind not in ("inner", "outer"):
             raise ContactError(f"kind: got {self.kind!r}, expected 'inner' or 'outer'")
         if int(self.sides) != self.sides or self.sides < 3:
             raise ContactError(f"sides: got {self.sides!r}, expected an integer of at least 3")
-        reach = self.radius / (np.cos(np.pi / self.sides) if self.kind == "outer" else 1.0)
+        reach = radius / (np.cos(np.pi / self.sides) if self.kind == "outer" else 1.0)
         angles = 2 * np.pi * np.arange(self.sides) / self.sides
         return reach * np.column_stack([np.cos(angles), np.sin(angles)])
 
@@ -160,11 +159,8 @@ class LineContact(PlacedContact):
     @cached_property
     def corners(self) -> Array:
         """(2, 2), the ends, in the x-y plane of the placed frame [m]."""
-        if not (np.isfinite(self.half_length) and self.half_length > 0):
-            raise ContactError(
-                f"half_length: got {self.half_length}, expected a positive length [m]"
-            )
-        return np.array([[self.half_length, 0.0], [-self.half_length, 0.0]])
+        half = check_length(self.half_length, "half_length")
+        return np.array([[half, 0.0], [-half, 0.0]])
 
     def rows(self, robot: Robot, q: ArrayLike) -> Array:
         """Return P (5, 6): of [v; ω] in world axes, v and the parts of ω about y and z."""

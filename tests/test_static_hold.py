@@ -424,7 +424,14 @@ def test_holds_pickle(standing):
 
 @pytest.mark.parametrize(
     ("limits", "says"),
-    [([1.0, 2.0], "shape"), (-np.ones(12), "at least 0"), (np.full(12, np.nan), "finite")],
+    [
+        ("strong", "expected True"),
+        (-1.0, "at least 0"),
+        (np.nan, "finite"),
+        ([1.0, 2.0], "shape"),
+        (-np.ones(12), "at least 0"),
+        (np.full(12, np.nan), "finite"),
+    ],
 )
 def test_bad_torque_limits(limits, says):
     robot = robots.load("quadruped")
