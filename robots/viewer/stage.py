@@ -6,7 +6,7 @@ STYLE = """
 body { margin: 0; background: #fff; font: 13px/1.5 system-ui, sans-serif; color: #1d2127; }
 #meshcat-pane { width: 100vw; height: 100vh; overflow: hidden; }
 #legend { position: absolute; left: 18px; top: 14px; padding: 10px 14px; border-radius: 8px;
-  background: rgba(255, 255, 255, 0.82); pointer-events: none; max-width: 44vw; }
+  background: rgba(255, 255, 255, 0.82); pointer-events: none; max-width: min(25em, 44vw); }
 #legend b { display: block; font-size: 15px; margin-bottom: 2px; }
 #legend i { display: inline-block; width: 11px; height: 11px; border-radius: 3px;
   margin-right: 8px; vertical-align: -1px; }
