@@ -1,0 +1,7 @@
+"""The subcommands of `footwork`, one a file: `add` says its flags, `run` does it."""
+
+from __future__ import annotations
+
+from . import check, demo, hold, info, robots, show
+
+ALL = (demo, hold, info, check, robots, show)
