@@ -164,6 +164,7 @@ def joint_wrenches(
     """
     inverse_dynamics(robot, q, v, a, wrenches)  # checks, and leaves its forces in the workspace
     data, names = robot.workspace(), robot.model.names
+    pin.updateGlobalPlacements(robot.model, data)  # rnea leaves those of an earlier call
     transmitted = {}
     for joint in range(1, robot.model.njoints):
         R, p = data.oMi[joint].rotation, data.oMi[joint].translation
