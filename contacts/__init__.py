@@ -35,6 +35,7 @@ from .regions import (
     zmp_support_area,
 )
 from .scene import draw_hold, view
+from .self_collision import LinkPair, self_collisions
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .wrench_cone import WrenchCone, net_wrench_cone, rectangle_faces
 
@@ -78,6 +79,8 @@ __all__ = [
     "solve_posture",
     "Posture",
     "ground_targets",
+    "self_collisions",
+    "LinkPair",
     "draw_hold",
     "view",
 ]

@@ -25,6 +25,7 @@ from .polygon import centroid, signed_distance
 from .reach import Goal, Reach
 from .reasons import joint_of_row
 from .regions import static_equilibrium_polygon
+from .self_collision import Clearance, self_collisions
 
 Array = NDArray[np.float64]
 CentreOfMass = Sequence[float | None] | Literal["inside"] | None
@@ -32,6 +33,7 @@ CentreOfMass = Sequence[float | None] | Literal["inside"] | None
 _FACES_THE_GROUND = 0.17  # cosine of 80°: a contact tilted more than that touches something else
 _SHRUNK = 0.8  # "inside" means inside the static polygon drawn in by this factor
 _RESTARTS = 6
+_CLEARANCE = 1e-3  # [m], what links keep that must not run into each other
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,7 +43,8 @@ class Posture:
     Attributes:
         q: (nq,), the configuration; when not converged, the nearest that was found.
         error: the largest of `errors`.
-        errors: {contact: the largest entry of its error [m or rad]}, and "com" [m] when asked.
+        errors: {contact: the largest entry of its error [m or rad]}; when asked for, "com" [m] and
+            "self-collision", what the nearest links lack of their clearance [m].
         converged: whether `error` is within the tolerance.
         reason: in words, when not converged: which contact, and which joint limits hold it back.
         targets: {contact: T_world_target} (`pin.SE3`), where the contacts should be.
@@ -74,6 +77,7 @@ def solve_posture(
     *,
     ground: Any = None,
     limits: bool = True,
+    self_collision: bool | float = False,
     tolerance: float = 1e-8,
     iterations: int = 100,
 ) -> Posture:
@@ -90,22 +94,30 @@ def solve_posture(
         q0: (nq,), where to start and what to stay near; `robot.posture()` when not given.
         ground: T_world_ground (`pin.SE3`), whose plane z = 0 is the ground; level when not given.
         limits: whether joint limits bound the answer (they are never crossed then).
+        self_collision: the distance that links should keep from each other [m]; True is 1 mm,
+            False asks nothing. See `self_collisions` for which links.
         tolerance: largest error of any contact that counts as touching [m, rad].
         iterations: most steps from each start; from q0 first, then from a few others near it.
 
     Returns:
         Posture. When no configuration was found that touches everywhere, `converged` is False, q
-        is the nearest one, and `reason` says which contact is out of reach and why. Nothing keeps
-        links from running into each other.
+        is the nearest one, and `reason` says which contact is out of reach and why.
 
     Raises:
         ConfigurationError: a bad q0.
-        ContactError: a target that is none, or of a contact that does not exist; a bad com.
+        ContactError: a target that is none, or of a contact that does not exist; a bad com; a
+            clearance that is none, or a robot without collision shapes.
     """
     contact_set = ContactSet.of(robot, contacts)
     start = robot.posture() if q0 is None else check_configuration(robot, q0, "q0").copy()
     given = _all_targets(contact_set, start, targets, ground)
-    goal = Goal(contact_set, given, _asked_com(com), _size(contact_set, start))
+    goal = Goal(
+        contact_set,
+        given,
+        _asked_com(com),
+        _size(contact_set, start),
+        _asked_clearance(robot, self_collision),
+    )
     posture = _nearest(Reach(goal, start, limits), start, tolerance, iterations)
     if com != "inside" or not posture.converged:
         return posture
@@ -113,7 +125,7 @@ def solve_posture(
     if inside is None:
         reason = "no place of the centre of mass lets these contacts hold the robot still"
         return replace(posture, converged=False, reason=reason)
-    goal = Goal(contact_set, given, inside, goal.size)
+    goal = replace(goal, com=inside)
     return _nearest(Reach(goal, start, limits), posture.q, tolerance, iterations)
 
 
@@ -187,6 +199,12 @@ def _asked_com(com: CentreOfMass) -> Array:
     return asked
 
 
+def _asked_clearance(robot: Robot, asked: bool | float) -> Clearance | None:
+    if asked is False or asked is None:
+        return None
+    return Clearance(robot, _CLEARANCE if asked is True else asked)
+
+
 def _size(contacts: ContactSet, q: Array) -> float:
     """The mean distance from the centre of mass to the contacts, the robot's unit of length [m]."""
     com = dynamics.com(contacts.robot, q)
@@ -214,9 +232,7 @@ def _nearest(reach: Reach, start: Array, tolerance: float, iterations: int) -> P
 def _posture(reach: Reach, q: Array, tolerance: float, iterations: int) -> Posture:
     goal = reach.goal
     error = np.abs(goal.error(q))
-    errors = {n: float(error[goal.contacts.rows(n)].max()) for n in goal.contacts.names}
-    if np.isfinite(goal.com).any():
-        errors["com"] = float(error[goal.contacts.dim :].max())
+    errors = {name: float(error[rows].max(initial=0.0)) for name, rows in goal.parts().items()}
     largest = max(errors.values(), default=0.0)
     converged = largest <= tolerance
     reason = "" if converged else _reason(reach, q, errors)
@@ -228,6 +244,8 @@ def _posture(reach: Reach, q: Array, tolerance: float, iterations: int) -> Postu
 def _reason(reach: Reach, q: Array, errors: dict[str, float]) -> str:
     """Which contact misses its target most, and which joint limits are in the way."""
     worst = max(errors, key=lambda name: errors[name])
+    if errors.get("self-collision", 0.0) > 0.5 * errors[worst]:
+        return _collision_words(reach, q)
     what = "the centre of mass" if worst == "com" else repr(worst)
     joints = dict.fromkeys(joint_of_row(reach.robot, row) for row in reach.blocked(q))
     held = (
@@ -236,6 +254,12 @@ def _reason(reach: Reach, q: Array, errors: dict[str, float]) -> str:
         else "no joint limit holds it back: the targets are too far apart, or contradict each other"
     )
     return f"out of reach: {what} misses its target by {errors[worst]:.3g} (m or rad); {held}"
+
+
+def _collision_words(reach: Reach, q: Array) -> str:
+    clearance = reach.goal.clearance.clearance if reach.goal.clearance else 0.0
+    nearest = self_collisions(reach.robot, q, clearance)[0]
+    return f"out of reach without a collision: {nearest}, expected {clearance:.3g} m of clearance"
 
 
 def _inside(contacts: ContactSet, q: Array) -> Array | None:

@@ -25,6 +25,7 @@ from .. import dynamics
 from ..robots import Robot
 from .contact import Contact, PointContact, cross
 from .contact_set import ContactSet
+from .self_collision import Clearance
 from .surface_contact import LineContact
 
 Array = NDArray[np.float64]
@@ -41,12 +42,14 @@ class Goal:
         targets: {contact: T_world_target} (`pin.SE3`).
         com: (3,), of the centre of mass, nan where it is free [m].
         size: of the robot, the unit of length [m].
+        clearance: links that should keep apart, None when nobody asks.
     """
 
     contacts: ContactSet
     targets: dict[str, Any]
     com: Array
     size: float
+    clearance: Clearance | None = None
 
     @property
     def robot(self) -> Robot:
@@ -54,22 +57,37 @@ class Goal:
         return self.contacts.robot
 
     def error(self, q: Array) -> Array:
-        """Return the errors of all contacts, then of the centre of mass (m,) [m, rad]."""
+        """Return the errors of all contacts, then of the centre of mass, then of links that are
+        too near (m,) [m, rad]."""
         asked = np.isfinite(self.com)
         com = dynamics.com(self.robot, q) - self.com
-        return np.concatenate([self.contacts.error(q, self.targets), com[asked]])
+        near = self.clearance.error(q) if self.clearance else np.zeros(0)
+        return np.concatenate([self.contacts.error(q, self.targets), com[asked], near])
+
+    def parts(self) -> dict[str, slice]:
+        """Return which rows of the error belong to which contact, "com" or "self-collision"."""
+        ends = {name: self.contacts.rows(name) for name in self.contacts.names}
+        asked, start = int(np.isfinite(self.com).sum()), self.contacts.dim
+        if asked:
+            ends["com"] = slice(start, start + asked)
+        if self.clearance:
+            ends["self-collision"] = slice(start + asked, None)
+        return ends
 
     def jacobian(self, q: Array) -> Array:
         """Return the derivative (m, nv) of the errors along tangent steps."""
         rows = [place_jacobian(self.robot, q, c, self.targets[c.name]) for c in self.contacts]
         rows.append(dynamics.com_jacobian(self.robot, q)[np.isfinite(self.com)])
+        if self.clearance:
+            rows.append(self.clearance.jacobian(q))
         return np.vstack(rows)
 
     @cached_property
     def row_units(self) -> Array:
         """(m,), the unit of each error: the robot's size, or a radian."""
         units = [np.array([self.size] * 3 + [1.0] * (c.dim - 3)) for c in self.contacts]
-        return np.concatenate([*units, np.full(int(np.isfinite(self.com).sum()), self.size)])
+        lengths = int(np.isfinite(self.com).sum()) + (Clearance.ROWS if self.clearance else 0)
+        return np.concatenate([*units, np.full(lengths, self.size)])
 
     @cached_property
     def step_units(self) -> Array:

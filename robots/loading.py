@@ -95,6 +95,7 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
         source=description.origin,
         locked=parts.locked,
         shapes=parts.shapes,
+        never_collide=semantics.never_collide,
     )
     return robot, parts.findings
 

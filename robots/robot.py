@@ -38,6 +38,7 @@ class Robot:
         source: where the description came from.
         locked: joints of the description that were frozen: they have no part in q.
         shapes: how to read what it looks like; use `visual` and `collision`.
+        never_collide: pairs of links that an SRDF lets touch (`disable_collisions`).
     """
 
     name: str
@@ -48,6 +49,7 @@ class Robot:
     source: str = ""
     locked: tuple[str, ...] = ()
     shapes: Shapes = field(default_factory=NoShapes)
+    never_collide: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         postures = {name: np.array(q, dtype=float) for name, q in self.postures.items()}

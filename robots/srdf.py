@@ -22,12 +22,14 @@ class Semantics:
         end_effectors: name -> link.
         passive: joints without a motor.
         base_joint: name of the virtual joint of the base.
+        never_collide: pairs of links that cannot, or may, touch each other.
     """
 
     postures: dict[str, Values] = field(default_factory=dict)
     end_effectors: dict[str, str] = field(default_factory=dict)
     passive: tuple[str, ...] = ()
     base_joint: str = "root_joint"
+    never_collide: tuple[tuple[str, str], ...] = ()
 
 
 def read_srdf(text: str | bytes, what: str = "the SRDF") -> Semantics:
@@ -45,6 +47,7 @@ def read_srdf(text: str | bytes, what: str = "the SRDF") -> Semantics:
         {e.get("name"): e.get("parent_link") for e in root.all("end_effector")},
         tuple(joint.get("name") for joint in root.all("passive_joint")),
         virtual.get("name") if virtual is not None else "root_joint",
+        tuple((pair.get("link1"), pair.get("link2")) for pair in root.all("disable_collisions")),
     )
 
 
