@@ -1,0 +1,148 @@
+"""Newton's and Euler's equations of all segments in one matrix equation.
+
+    M [a; ω̇] = C + G + A [F; M_j] + E
+
+Row pairs are segments: the force balance in world axes, the moment balance about the centre of mass
+in the segment's axes. With R_i the rotation of segment i to the world,
+
+    M   diag(m_i 1, I_i), constant; ω̇_i is the angular acceleration in segment axes
+    C   (0, −ω_i × I_i ω_i), ω_i the angular velocity in segment axes
+    G   (m_i g, 0)
+    E   (Σ f, R_iᵀ Σ (m + (p − c_i) × f)), the external wrenches with their points p
+    A   for every joint j of segment i, with s = +1 where i is the child and −1 where it is the
+        parent: s 1 from F_j (world axes) to the force balance; s R_iᵀ [(p_j − c_i) ×] from F_j and
+        s R_iᵀ R_j from M_j (in the axes of the joint's child j) to the moment balance
+
+The lever and the force turn together: R_iᵀ (r × F), never (R_iᵀ r) × F. Every frame has such a
+system; they stand as blocks on the diagonal of one sparse matrix for the trial. The equations are
+those of D. Winter, Biomechanics and Motor Control of Human Movement (2009), chapter 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .chain_forces import ChainForces
+from .external import at_centres
+from .segment_motion import SegmentMotion
+from .segments import External, SegmentChain
+from .series import cross, skew, turn, turn_back
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BlockForm:
+    """The matrices of M [a; ω̇] = C + G + A [F; M_j] + E for k segments and n frames.
+
+    Attributes:
+        chain: of the segments.
+        motion: in the order of the chain.
+        residual_on: place of the segment on which the wrench that is left over acts.
+        M: (6k, 6k).
+        acceleration: (n, 6k), [a; ω̇] of every segment.
+        C: (n, 6k) gyroscopic moments.
+        G: (n, 6k) weights.
+        E: (n, 6k) external wrenches.
+        A: sparse (6kn, 6kn), block-diagonal over the frames. Column pairs are joints, named after
+            their child; the root's pair is the wrench that is left over.
+    """
+
+    chain: SegmentChain
+    motion: SegmentMotion
+    residual_on: int
+    M: Array
+    acceleration: Array
+    C: Array
+    G: Array
+    E: Array
+    A: Any
+
+    def solve(self) -> ChainForces:
+        """Return the wrenches of all joints and frames from one sparse solve."""
+        from scipy.sparse.linalg import splu
+
+        n, k = len(self.motion), len(self.chain.segments)
+        right = self.acceleration @ self.M - self.C - self.G - self.E
+        # the order of the tree makes A (almost) block-triangular: no pivoting, no fill
+        factors = splu(
+            self.A.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"Equil": False}
+        )
+        x = factors.solve(right.ravel()).reshape(n, k, 2, 3)
+        axes = self.motion.R.copy()  # those in which the moments came out
+        axes[:, 0] = self.motion.R[:, self.residual_on]
+        return ChainForces.about_joints(
+            self.chain, self.motion, self.residual_on, x[:, :, 0], turn(axes, x[:, :, 1])
+        )
+
+
+def block_form(
+    chain: SegmentChain, motion: SegmentMotion, external: External | None, residual_on: int = 0
+) -> BlockForm:
+    """Return the matrices of a chain that moved under external wrenches."""
+    motion = motion.ordered(chain.names)
+    n, k = len(motion), len(chain.segments)
+    omega = turn_back(motion.R, motion.omega)
+    rates = turn_back(motion.R, motion.alpha)
+    gyroscopic = -cross(omega, turn(chain.inertias, omega))
+    forces, moments = at_centres(chain, motion, external)
+    weights = np.broadcast_to(chain.masses[:, None] * chain.gravity, (n, k, 3))
+    none = np.zeros((n, k, 3))
+    return BlockForm(
+        chain,
+        motion,
+        residual_on,
+        M=_inertia_blocks(chain),
+        acceleration=_pairs(motion.point_accelerations(chain.coms), rates),
+        C=_pairs(none, gyroscopic),
+        G=_pairs(weights, none),
+        E=_pairs(forces, turn_back(motion.R, moments)),
+        A=_joint_blocks(chain, motion, residual_on),
+    )
+
+
+def _pairs(linear: Array, angular: Array) -> Array:
+    """Return (n, 6k) of two (n, k, 3)."""
+    return np.stack([linear, angular], axis=2).reshape(len(linear), -1)
+
+
+def _inertia_blocks(chain: SegmentChain) -> Array:
+    k = len(chain.segments)
+    M = np.zeros((k, 2, 3, k, 2, 3))
+    for i in range(k):
+        M[i, 0, :, i, 0] = chain.masses[i] * np.eye(3)
+        M[i, 1, :, i, 1] = chain.inertias[i]
+    return M.reshape(6 * k, 6 * k)
+
+
+def _joint_blocks(chain: SegmentChain, motion: SegmentMotion, residual_on: int) -> Any:
+    """Return A: three blocks (force; lever, moment) for every end of every joint."""
+    from scipy.sparse import bsr_array
+
+    n, k = len(motion), len(chain.segments)
+    c, p = motion.points(chain.coms), motion.points(chain.joints)
+    ends = [(i, i, 1.0) for i in range(1, k)]  # (segment, joint, sign)
+    ends += [(chain.parents[j], j, -1.0) for j in range(1, k)]
+    ends += [(residual_on, 0, 1.0)]
+    rows, columns, blocks = [], [], []
+    for i, j, sign in ends:
+        child = residual_on if j == 0 else j
+        R_T = sign * np.swapaxes(motion.R[:, i], 1, 2)
+        rows += [2 * i, 2 * i + 1, 2 * i + 1]
+        columns += [2 * j, 2 * j, 2 * j + 1]
+        blocks += [
+            np.broadcast_to(sign * np.eye(3), (n, 3, 3)),
+            R_T @ skew(p[:, child] - c[:, i]),
+            R_T @ motion.R[:, child],
+        ]
+    order = np.lexsort((columns, rows))
+    data = np.stack(blocks, axis=1)[:, order].reshape(-1, 3, 3)
+    starts = 2 * k * np.arange(n)[:, None]
+    indices = (np.array(columns)[order] + starts).ravel()
+    counts = np.tile(np.bincount(rows, minlength=2 * k), n)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    return bsr_array((data, indices, indptr), shape=(6 * k * n, 6 * k * n))

@@ -1,0 +1,299 @@
+"""Segment chains: matrix road, recursion and URDF road agree; derivatives; axes; power."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import dynamics as dyn
+from footwork import robots
+from footwork.dynamics import bodies
+from footwork.dynamics.bodies import joint_coordinates, time_derivatives
+from footwork.errors import ConfigurationError
+
+ROBOTS = ["tree", "biped", "quadruped", "human", "talos"]
+FRAMES = 12
+
+
+@pytest.fixture(params=ROBOTS)
+def robot(request, load_robot):
+    return load_robot(request.param, "floating")
+
+
+def random_trial(robot, seed=0, frames=FRAMES):
+    rng = np.random.default_rng(seed)
+    q = np.array([robot.random_configuration(rng) for _ in range(frames)])
+    return q, rng.standard_normal((frames, robot.nv)), rng.standard_normal((frames, robot.nv))
+
+
+def loads(chain, seed=1, frames=FRAMES):
+    """Wrenches on three segments, two of them on one."""
+    rng = np.random.default_rng(seed)
+    names = [chain.names[0], chain.names[-1], chain.names[len(chain.names) // 2]]
+
+    def draw():
+        return bodies.WrenchSeries(*rng.standard_normal((3, frames, 3)))
+
+    return {names[0]: draw(), names[1]: [draw(), draw()], names[2]: draw()}
+
+
+def largest_difference(one, other):
+    return max(
+        np.abs(x - y).max()
+        for j in one.wrenches
+        for x, y in [(one[j].force, other[j].force), (one[j].moment, other[j].moment)]
+    )
+
+
+def test_matrix_and_recursion_agree(robot):
+    chain = bodies.chain_of_robot(robot)
+    motion = bodies.motion_of_robot(robot, *random_trial(robot))
+    external = loads(chain)
+    one, other = chain.solve(motion, external), chain.recurse(motion, external)
+    assert largest_difference(one, other) < 1e-10
+    assert largest_difference(one, chain.solve(motion)) > 0.1
+
+
+def test_the_chain_of_a_robot_has_its_joint_wrenches(robot):
+    """Segments with the robot's inertias: Newton and Euler against Pinocchio's recursion."""
+    q, v, a = random_trial(robot)
+    chain = bodies.chain_of_robot(robot)
+    forces = chain.solve(bodies.motion_of_robot(robot, q, v, a))
+    for t in range(FRAMES):
+        truth = dyn.joint_wrenches(robot, q[t], v[t], a[t])
+        for joint, wrench in truth.items():
+            scale = 1 + np.abs(wrench.vector).max()
+            assert np.abs(forces[joint][t].vector - wrench.vector).max() < 1e-10 * scale
+
+
+def test_inverse_dynamics_projects_the_wrenches(robot):
+    """τ = Σ J_jᵀ (what the joint carries): the chain's wrenches, through the robot's Jacobians."""
+    q, v, a = random_trial(robot, seed=3)
+    chain = bodies.chain_of_robot(robot)
+    external = loads(chain, frames=FRAMES)
+    forces = chain.solve(bodies.motion_of_robot(robot, q, v, a), external)
+    model, data = robot.model, robot.model.createData()
+    for t in range(FRAMES):
+        pin.computeJointJacobians(model, data, q[t])
+        tau = dyn.inverse_dynamics(robot, q[t], v[t], a[t]) - model.armature * a[t]
+        for name, wrenches in external.items():
+            i = model.getJointId(name)
+            J = pin.getJointJacobian(model, data, i, pin.LOCAL_WORLD_ALIGNED)
+            for w in [wrenches] if isinstance(wrenches, bodies.WrenchSeries) else wrenches:
+                tau = tau - J.T @ w[t].at(data.oMi[i].translation).vector
+        for i in range(1, model.njoints):
+            joint = model.joints[i]
+            rows = slice(joint.idx_v, joint.idx_v + joint.nv)
+            J = pin.getJointJacobian(model, data, i, pin.LOCAL_WORLD_ALIGNED)[:, rows]
+            carried = J.T @ forces[model.names[i]][t].vector
+            assert np.abs(carried - tau[rows]).max() < 1e-10 * (1 + np.abs(tau).max())
+
+
+def test_the_wrench_left_over_may_be_anywhere(robot):
+    """Wherever the held end is, the residual is the same wrench; all joints balance."""
+    chain = bodies.chain_of_robot(robot)
+    motion = bodies.motion_of_robot(robot, *random_trial(robot, seed=5))
+    external = loads(chain)
+    at_root = chain.solve(motion, external)
+    for name in chain.names[1 :: max(1, len(chain.names) // 4)]:
+        one = chain.solve(motion, external, residual_on=name)
+        assert largest_difference(one, chain.recurse(motion, external, residual_on=name)) < 1e-10
+        assert np.abs((one.residual - at_root.residual).force).max() < 1e-10
+        assert np.abs((at_root.residual - one.residual).moment).max() < 1e-9
+        assert not one[chain.names[0]].force.any()  # nobody holds the root
+        assert one.residual_on == name
+
+
+def test_forces_that_explain_the_motion_close_it():
+    """The residual given to the chain as an external wrench leaves nothing over."""
+    robot = robots.load("biped")
+    chain = bodies.chain_of_robot(robot)
+    motion = bodies.motion_of_robot(robot, *random_trial(robot))
+    first = chain.solve(motion)
+    assert first.closing()[0] > 1.0
+    foot = chain.names[-1]
+    force, moment = chain.solve(motion, {foot: first.residual}).closing()
+    assert force < 1e-9
+    assert moment < 1e-9
+
+
+def test_the_block_form_reads_as_written():
+    """M [a; ω̇] = C + G + A [F; M_j] + E holds with the solution put in."""
+    robot = robots.load("biped")
+    chain = bodies.chain_of_robot(robot)
+    motion = bodies.motion_of_robot(robot, *random_trial(robot)).ordered(chain.names)
+    form = bodies.block_form(chain, motion, loads(chain))
+    forces = form.solve()
+    joints = [
+        np.concatenate([forces.force(j), forces.moment(j, "segment")], axis=1) for j in chain.names
+    ]
+    x = np.concatenate(joints, axis=1)
+    right = form.C + form.G + form.E + (form.A @ x.ravel()).reshape(x.shape)
+    np.testing.assert_allclose(form.acceleration @ form.M.T, right, atol=1e-10)
+    assert form.A.nnz < 0.1 * np.prod(form.A.shape)
+
+
+def limb_published(t):
+    """The last joint's wrench of the published three-segment limb, in its segment's axes."""
+    zero = np.zeros_like(t)
+    f = [
+        -81 / 50 * np.sin(4 * t) - 6 / 25 * np.sin(6 * t),
+        -81 / 50 * np.cos(4 * t) - 6 / 25 * np.cos(6 * t) - 147 / 50,
+        zero,
+    ]
+    m = [zero, zero, 81 / 250 * np.sin(4 * t) + 6 / 125 * np.sin(6 * t)]
+    return np.stack(f, axis=-1), np.stack(m, axis=-1)
+
+
+def limb_trial():
+    """Angles t, 2 t, 4 t: the sum at segment i is its world angle; joints turn relatively."""
+    robot = robots.limb(lengths=(0.8, 0.6, 0.4), masses=(0.7, 0.5, 0.3))
+    t = np.linspace(0, 2 * np.pi, 60)
+    rates = np.array([1.0, 2.0, 4.0])
+    q = np.array([configuration(robot, rates * s) for s in t])
+    return robot, t, q, np.tile(rates, (60, 1)), np.zeros((60, 3))
+
+
+def configuration(robot, angles):
+    return robot.integrate(robot.neutral(), angles)
+
+
+def test_the_published_limb():
+    """Matrix road, recursion and URDF road of m = (0.7, 0.5, 0.3) kg, l = (0.8, 0.6, 0.4) m."""
+    robot, t, q, v, a = limb_trial()
+    chain = bodies.chain_of_robot(robot)
+    chain = bodies.SegmentChain(chain.segments, gravity=(0, 0, 0))
+    forces = chain.solve(bodies.motion_of_robot(robot, q, v, a))
+    f, m = limb_published(t)
+    last = chain.names[-1]
+    np.testing.assert_allclose(forces.force(last, "segment"), f, atol=1e-12)
+    np.testing.assert_allclose(forces.moment(last, "segment"), m, atol=1e-12)
+
+
+def test_power_is_what_the_energy_gains():
+    """Σ joint powers + gravity's and the loads' = d/dt of the kinetic energy."""
+    robot = robots.load("biped")
+    q, v, a = random_trial(robot)
+    chain = bodies.chain_of_robot(robot)
+    motion = bodies.motion_of_robot(robot, q, v, a)
+    forces = chain.solve(motion)
+    power = sum(forces.power(j) for j in chain.names)
+    for t in range(FRAMES):
+        drawn = dyn.inverse_dynamics(robot, q[t], v[t], a[t]) - robot.model.armature * a[t]
+        assert abs(power[t] - drawn @ v[t]) < 1e-9 * (1 + abs(power[t]))
+
+
+def two_segments(seed=0):
+    rng = np.random.default_rng(seed)
+    rate, t = 200.0, np.arange(400) / 200.0
+    turns = [
+        np.array([pin.exp3(0.5 * np.sin(s + axis) * axis) for s in t])
+        for axis in rng.standard_normal((2, 3))
+    ]
+    origins = [np.outer(np.sin(t), rng.standard_normal(3)) for _ in range(2)]
+    chain = bodies.SegmentChain(
+        [
+            bodies.Segment("shank", 3.0, (0, -0.2, 0), np.diag([0.05, 0.01, 0.05])),
+            bodies.Segment("foot", 1.0, (0.05, -0.03, 0), np.diag([1, 4, 4.0]) * 1e-3, "shank"),
+        ],
+        gravity=(0, -9.81, 0),
+    )
+    poses = {"shank": (turns[0], origins[0]), "foot": (turns[1], origins[1])}
+    return chain, bodies.SegmentMotion.from_poses(poses, rate), rate
+
+
+def test_joint_coordinates_do_the_joint_s_work():
+    """M·(ω_c − ω_p) = Σ (M·e_k) θ̇_k, and R_pᵀ R_c = Rz Rx Ry of the angles."""
+    chain, motion, rate = two_segments()
+    forces = chain.solve(motion)
+    R_p, R_c = motion.R[:, 0], motion.R[:, 1]
+    angles = joint_coordinates.joint_angles(R_p, R_c)
+    for t in (0, 100, 399):
+        z, x, y = angles[t]
+        product = pin.utils.rotate("z", z) @ pin.utils.rotate("x", x) @ pin.utils.rotate("y", y)
+        np.testing.assert_allclose(product, R_p[t].T @ R_c[t], atol=1e-12)
+    rates = bodies.differentiate(angles, rate)
+    projected = forces.moment("foot", "joint")
+    world = (forces.moment("foot") * (motion.omega[:, 1] - motion.omega[:, 0])).sum(axis=1)
+    np.testing.assert_allclose((projected * rates).sum(axis=1), world, atol=1e-8)
+
+
+def test_results_in_other_axes_and_about_other_points():
+    chain, motion, _ = two_segments(1)
+    forces = chain.solve(motion)
+    for axes, R in (("segment", motion.R[:, 1]), ("proximal", motion.R[:, 0])):
+        back = np.einsum("nij,nj->ni", R, forces.moment("foot", axes))
+        np.testing.assert_allclose(back, forces.moment("foot"), atol=1e-12)
+    point = np.array([1.0, 2.0, 3.0])
+    lever = forces["foot"].point - point
+    moved = forces.moment("foot") + np.cross(lever, forces.force("foot"))
+    np.testing.assert_allclose(forces.moment("foot", point=point), moved, atol=1e-12)
+    half = forces.moment("foot", per_mass=2.0)
+    np.testing.assert_allclose(2 * half, forces.moment("foot"), atol=1e-12)
+    assert forces["foot"][7].at(point).moment == pytest.approx(moved[7])
+
+
+def test_angular_velocity_and_acceleration_of_a_spinning_body():
+    """R = exp([a ×] θ(t)) about a fixed axis: ω = a θ̇, ω̇ = a θ̈."""
+    rate, axis = 150.0, np.array([0.6, 0.0, 0.8])
+    t = np.arange(300) / rate
+    R = np.array([pin.exp3(axis * np.sin(3 * s)) for s in t])
+    np.testing.assert_allclose(
+        bodies.angular_velocity(R, rate), np.outer(3 * np.cos(3 * t), axis), atol=1e-9
+    )
+    np.testing.assert_allclose(
+        bodies.angular_acceleration(R, rate), np.outer(-9 * np.sin(3 * t), axis), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_differences_are_exact_for_polynomials(order):
+    rate, t = 10.0, np.arange(25) / 10.0
+    p = np.polynomial.Polynomial([1, -2, 0.5, 1, -0.3, 0.2, -0.05, 0.01, 0.002])
+    found = bodies.differentiate(p(t), rate, order)
+    np.testing.assert_allclose(found, p.deriv(order)(t), rtol=1e-8, atol=1e-7)
+    assert time_derivatives.stencil_weights([-1, 0, 1], 2) == pytest.approx([1, -2, 1])
+
+
+BAD = {
+    "a parent that is not there": lambda s: bodies.SegmentChain([s("a"), s("b", parent="aa")]),
+    "two roots": lambda s: bodies.SegmentChain([s("a"), s("b")]),
+    "a loop": lambda s: bodies.SegmentChain([s("a"), s("b", parent="c"), s("c", parent="b")]),
+    "a name twice": lambda s: bodies.SegmentChain([s("a"), s("a", parent="a")]),
+    "no segments": lambda s: bodies.SegmentChain([]),
+    "negative mass": lambda s: s("a", mass=-1),
+    "an inertia no body has": lambda s: s("a", inertia=np.diag([1.0, 1.0, -3.0])),
+    "an inertia of two numbers": lambda s: s("a", inertia=[1.0, 2.0]),
+    "nan": lambda s: s("a", com=[0, np.nan, 0]),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_what_is_no_chain_is_refused(what):
+    def segment(name, mass=1.0, **rest):
+        return bodies.Segment(name, mass, **rest)
+
+    with pytest.raises(ConfigurationError, match=r"got|expected|hang on|did you mean"):
+        BAD[what](segment)
+
+
+def test_what_does_not_fit_the_motion_is_refused():
+    chain, motion, _ = two_segments()
+    wrench = bodies.WrenchSeries(np.zeros((7, 3)), np.zeros(3), np.zeros(3))
+    with pytest.raises(ConfigurationError, match="7 frames; the motion has 400"):
+        chain.solve(motion, {"foot": wrench})
+    with pytest.raises(ConfigurationError, match="did you mean 'foot'"):
+        chain.solve(motion, {"fot": wrench})
+    with pytest.raises(ConfigurationError, match="WrenchSeries"):
+        chain.solve(motion, {"foot": [np.zeros(6)]})
+    with pytest.raises(ConfigurationError, match="no axes 'prox'"):
+        chain.solve(motion).force("foot", "prox")
+    with pytest.raises(ConfigurationError, match="no parent"):
+        chain.solve(motion).force("shank", "proximal")
+    with pytest.raises(ConfigurationError, match="frame 3 is no rotation"):
+        bodies.angular_velocity(np.where(np.arange(20)[:, None, None] == 3, 2, 1) * np.eye(3), 10)
+    with pytest.raises(ConfigurationError, match="the first is frame 2"):
+        bodies.WrenchSeries([[0, 0, 0], [0, 0, 0], [0, np.nan, 0]], np.zeros(3), np.zeros(3))
+    with pytest.raises(ConfigurationError, match="or more to take derivatives"):
+        bodies.differentiate(np.zeros(5), 100.0)
