@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import (
     ConfigurationError,
     ContactError,
+    DataError,
     FootworkError,
     FootworkWarning,
     ModelError,
@@ -73,6 +74,7 @@ __all__ = [
     "ModelError",
     "ConfigurationError",
     "ContactError",
+    "DataError",
     "SolverError",
     "__version__",
 ]

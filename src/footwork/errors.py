@@ -29,6 +29,10 @@ class SolverError(FootworkError, RuntimeError):
     """An optimisation problem for which no solver gave an answer that could be checked."""
 
 
+class DataError(FootworkError, ValueError):
+    """A file of measurements that cannot be read, or measurements that do not fit together."""
+
+
 class FootworkWarning(UserWarning):
     """Something in a robot description that was understood, but that its author should know of."""
 
