@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ContactError, unknown
 from ..robots import Robot
 from .contact import Contact, PointContact
+from .soft_finger import SoftFingerCone
 from .surface_contact import LineContact, SurfaceContact
 
 Array = NDArray[np.float64]
@@ -62,7 +63,7 @@ class ContactSet:
 
     @property
     def dim(self) -> int:
-        """Number of rows: 3 a point, 6 a surface, 5 a line."""
+        """Number of rows: 3 a point, 4 a soft one, 5 a line, 6 a patch."""
         return sum(contact.dim for contact in self.contacts)
 
     def rows(self, name: str) -> slice:
@@ -87,6 +88,14 @@ class ContactSet:
         nv = self.robot.nv
         return self._stack([c.hessian(self.robot, q) for c in self.contacts], nv, nv)
 
+    def surface_velocity(self, q: ArrayLike) -> Array:
+        """Return s (dim,), what J v must be for the contacts to stay on their surfaces."""
+        return self._stack([c.surface_velocity(self.robot, q) for c in self.contacts])
+
+    def surface_acceleration(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Return what J a + (dJ/dt) v must be for the contacts to stay there (dim,)."""
+        return self._stack([c.surface_acceleration(self.robot, q, v) for c in self.contacts])
+
     def placements(self, q: ArrayLike) -> dict[str, Any]:
         """Return {contact: T_world_contact} (`pin.SE3`), z the normal into the robot."""
         return {contact.name: contact.pose(self.robot, q) for contact in self.contacts}
@@ -95,7 +104,8 @@ class ContactSet:
         """Return how far the contacts are from where they should be, (dim,), world axes.
 
         A point: p − p*; a surface: [p − p*; log(R R*ᵀ)], with the rotation vector in world axes, so
-        that the error's rate is J v at the target (but for a ball, whose p rolls along).
+        that the error's rate is J v at the target (but for a ball, whose p rolls along, and for the
+        spin of a soft point, which has no place: its error is 0).
 
         Args:
             q: configuration (nq,).
@@ -109,36 +119,48 @@ class ContactSet:
             T, target = contact.pose(self.robot, q), _as_pose(targets[contact.name], contact)
             turn = np.array(pin.log3(T.rotation @ target.rotation.T))
             error = np.concatenate([T.translation - target.translation, turn])
-            if isinstance(contact, LineContact):
+            if isinstance(contact, PointContact):
+                rows.append(np.append(error[:3], 0.0)[: contact.dim])
+            elif isinstance(contact, LineContact):
                 rows.append(contact.rows(self.robot, q) @ error)
             else:
-                rows.append(error[: contact.dim])
+                rows.append(error)
         return self._stack(rows)
 
     def friction_constraints(self, f: Any, q: ArrayLike) -> list[Any]:
-        """Return the exact friction cones as cvxpy constraints on an expression f of shape (dim,).
+        """Return what limits contact forces as cvxpy constraints on an expression f (dim,).
 
-        f is in the rows of J: forces of points, wrenches [force; moment] of surfaces at their
-        centres, in world axes. A surface's wrench is written as the sum of the forces at its
-        vertices, each in Coulomb's cone.
+        f is in the rows of J: forces of points (of soft ones then the moment about the normal),
+        wrenches [force; moment] of surfaces at their centres, in world axes. The cones are exact: a
+        surface's wrench is written as the sum of the forces at its vertices, each in Coulomb's
+        cone. Torsional friction and the bounds on normal forces are among the constraints.
         """
-        import cvxpy as cp
-
         if getattr(f, "shape", None) != (self.dim,):
             raise ContactError(f"f: got shape {getattr(f, 'shape', None)}, expected ({self.dim},)")
         constraints: list[Any] = []
         for contact in self.contacts:
-            if contact.bilateral:
-                continue
-            wrench, cone = f[self.rows(contact.name)], contact.cone(self.robot, q)
-            if contact.dim == 3:
-                constraints += cone.constraints(wrench)
-                continue
-            forces = cp.Variable((len(contact.points), 3))
-            stacked = cp.reshape(forces, (forces.size,), order="C")
-            constraints.append(wrench == contact.grasp(self.robot, q) @ stacked)
-            for k in range(len(contact.points)):
-                constraints += cone.constraints(forces[k])
+            wrench, normal = f[self.rows(contact.name)], contact.pose(self.robot, q).rotation[:, 2]
+            constraints += _within(normal @ wrench[:3], *contact.normal_bounds)
+            if not contact.bilateral:
+                constraints += self._cone_constraints(contact, wrench, q)
+        return constraints
+
+    def _cone_constraints(self, contact: Contact, wrench: Any, q: ArrayLike) -> list[Any]:
+        import cvxpy as cp
+
+        cone, normal = contact.cone(self.robot, q), contact.pose(self.robot, q).rotation[:, 2]
+        if contact.dim == 3:
+            return cone.constraints(wrench)
+        if contact.dim == 4:
+            return SoftFingerCone(contact.friction, contact.torsion, normal).constraints(wrench)
+        forces = cp.Variable((len(contact.points), 3))
+        stacked = cp.reshape(forces, (forces.size,), order="C")
+        constraints = [wrench == contact.grasp(self.robot, q) @ stacked]
+        for k in range(len(contact.points)):
+            constraints += cone.constraints(forces[k])
+        if np.isfinite(contact.torsion):
+            yaw = wrench[4] if contact.dim == 5 else normal @ wrench[3:]
+            constraints.append(cp.abs(yaw) <= contact.torsion * (normal @ wrench[:3]))
         return constraints
 
     def _stack(self, blocks: list[Array], *trailing: int) -> Array:
@@ -195,6 +217,12 @@ def at_feet(robot: Robot, friction: float = 0.7) -> ContactSet:
     return ContactSet(robot, contacts)
 
 
+def _within(value: Any, low: float, high: float) -> list[Any]:
+    """low ≤ value ≤ high, as far as they are finite."""
+    below = [value >= low] if np.isfinite(low) else []
+    return below + ([value <= high] if np.isfinite(high) else [])
+
+
 def _named(contacts: list[Any]) -> tuple[Contact, ...]:
     """Give every contact a name of its own."""
     given = [c.name for c in contacts if isinstance(c, Contact) and c.name]
@@ -211,7 +239,7 @@ def _named(contacts: list[Any]) -> tuple[Contact, ...]:
         if not contact.name:
             name = next(n for n in _candidates(contact.frame) if n not in taken)
             taken.add(name)
-            contact = replace(contact, name=name)  # type: ignore[type-var]
+            contact = replace(contact, name=name)
         named.append(contact)
     return tuple(named)
 
@@ -228,9 +256,9 @@ def _as_pose(target: Any, contact: Contact) -> Any:
     if isinstance(target, pin.SE3):
         return target
     position = np.asarray(target, dtype=float)
-    if contact.dim != 3 or position.shape != (3,) or not np.isfinite(position).all():
+    if contact.dim > 4 or position.shape != (3,) or not np.isfinite(position).all():
         raise ContactError(
             f"targets[{contact.name!r}]: got {target!r}, expected a pinocchio.SE3"
-            + (" or a position (3,)" if contact.dim == 3 else "")
+            + (" or a position (3,)" if contact.dim <= 4 else "")
         )
     return pin.SE3(np.eye(3), position)

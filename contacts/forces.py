@@ -11,17 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from ..dynamics import Wrench
 from ..robots import Robot
 from . import reasons
+from .balance import load
+from .certificate import EDGE, certificate
 from .contact import Contact
 from .contact_set import ContactSet
-from .equilibrium import Equilibrium, load
+from .equilibrium import Equilibrium
 from .hold import Hold
 from .limits import torque_limits_of
 from .solving import SOLVER
 
 Array = NDArray[np.float64]
-
-# Within this share of the robot's weight of the boundary, the answer is "at the edge"
-EDGE = 1e-6
 
 
 def static_hold(
@@ -113,30 +112,12 @@ def _margin_and_forces(balance: Equilibrium) -> tuple[float, Array | None]:
 
 
 def admissible_forces(balance: Equilibrium) -> Array | None:
-    """Return the least-norm forces (K, 3) in contact axes, or None unless they check out."""
+    """Return the least-norm unknowns x (n,), or None unless they check out."""
     unknowns = balance.least_norm().unknowns
     if unknowns is None:
         return None
-    forces = balance.polished(unknowns)
+    x = balance.polished(unknowns)
     tolerance = EDGE * balance.weight
-    excess = np.abs(balance.torques(forces)) - balance.limits
-    ok = balance.residual(forces) <= 1e-3 * tolerance and balance.violation(forces) <= tolerance
-    return forces if ok and excess.max(initial=0.0) <= tolerance else None
-
-
-def certificate(balance: Equilibrium) -> Array | None:
-    """Return y (nv,), ‖y‖ = 1, that proves infeasibility, or None when there is no strict one.
-
-    A little tightened first, so that J_k y lies in the dual cones to the last digit; where a grip
-    leaves no room for that (its forces can squeeze), as exact as the solver is.
-    """
-    for tightening in (1e-8, 0.0):
-        y = balance.certificate(tightening).unknowns
-        if y is None or not np.linalg.norm(y) > 0:
-            continue
-        y = y / np.linalg.norm(y)
-        y[balance.actuated[~np.isfinite(balance.limits)]] = 0.0
-        strict = balance.certificate_value(y) > EDGE * balance.weight
-        if strict and balance.certificate_violation(y) <= 1e-8:
-            return np.asarray(y)
-    return None
+    excess = np.abs(balance.torques(x)) - balance.limits
+    ok = balance.residual(x) <= 1e-3 * tolerance and balance.violation(x) <= tolerance
+    return x if ok and excess.max(initial=0.0) <= tolerance else None

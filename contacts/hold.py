@@ -42,7 +42,7 @@ class Hold:
     feasible: bool | None
     status: str
     margin: float
-    _point_forces: Array | None
+    _unknowns: Array | None
     certificate: Array | None
     reason: str
     contacts: ContactSet
@@ -55,11 +55,11 @@ class Hold:
     def forces(self) -> dict[str, Array] | None:
         """{contact: (k, 3)}, the least-norm admissible forces of the environment on the robot, at
         the contact's vertices, world axes [N]; None when infeasible."""
-        if self._point_forces is None:
+        if self._unknowns is None:
             return None
         axes = {name: T.rotation for name, T in self.contacts.placements(self.q).items()}
         return {
-            name: self._point_forces[self.balance.owner == i] @ axes[name].T
+            name: self.balance.forces(self._unknowns)[self.balance.owner == i] @ axes[name].T
             for i, name in enumerate(self.contacts.names)
         }
 
@@ -69,24 +69,26 @@ class Hold:
         if self.forces is None:
             return None
         wrenches = {}
-        for contact in self.contacts:
-            centre = contact.pose(self.contacts.robot, self.q).translation
-            arms = contact.world_points(self.contacts.robot, self.q) - centre
+        moments = self.balance.moments(np.asarray(self._unknowns))
+        for contact, moment in zip(self.contacts, moments, strict=True):
+            T = contact.pose(self.contacts.robot, self.q)
+            arms = contact.world_points(self.contacts.robot, self.q) - T.translation
             f = self.forces[contact.name]
-            wrenches[contact.name] = Wrench(f.sum(axis=0), np.cross(arms, f).sum(axis=0), centre)
+            total = np.cross(arms, f).sum(axis=0) + moment * T.rotation[:, 2]
+            wrenches[contact.name] = Wrench(f.sum(axis=0), total, T.translation)
         return wrenches
 
     @cached_property
     def torques(self) -> Array | None:
         """τ (na,) that goes with the forces [N·m or N]; None when infeasible."""
-        return None if self._point_forces is None else self.balance.torques(self._point_forces)
+        return None if self._unknowns is None else self.balance.torques(self._unknowns)
 
     @cached_property
     def residual(self) -> float:
         """Largest entry of M a + vᵀCv − Sᵀτ − τ_g − Σ Jᵀf − τ_ext [N, N·m]; nan without f."""
-        if self._point_forces is None or self.torques is None:
+        if self._unknowns is None or self.torques is None:
             return float("nan")
-        left = self.balance.load + self.balance.grasp @ self._point_forces.ravel()
+        left = self.balance.load + self.balance.columns @ self._unknowns
         left[self.balance.actuated] += self.torques
         return float(np.abs(left).max(initial=0.0))
 

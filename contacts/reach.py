@@ -111,8 +111,8 @@ def place_jacobian(robot: Robot, q: Array, contact: Contact, target: Any) -> Arr
     origin = dynamics.frame_placement(robot, q, contact.frame)
     fixed = origin.act(contact.offset) if isinstance(contact, PointContact) else T.translation
     J[:3] += cross(J[3:], (fixed - origin.translation)[:, None])
-    if contact.dim == 3:
-        return np.asarray(J[:3])
+    if isinstance(contact, PointContact):
+        return np.vstack([J[:3], np.zeros((contact.dim - 3, robot.nv))])
     turn = T.rotation @ target.rotation.T
     rates = np.array(pin.Jlog3(turn)) @ turn.T @ J[3:]
     if isinstance(contact, LineContact):

@@ -19,10 +19,11 @@ from ..dynamics import Wrench
 from ..errors import ContactError
 from ..robots import Robot
 from . import polygon
+from .balance import load
 from .contact import Contact
 from .contact_set import ContactSet
-from .equilibrium import Equilibrium, load
-from .friction_cone import axes_along, finite_vector
+from .equilibrium import Equilibrium
+from .friction_cone import finite_vector
 from .limits import torque_limits_of
 from .planar import PlanarSet, inner_and_outer
 from .point_forces import Kind, PointForces
@@ -218,22 +219,7 @@ def com_acceleration_cone(
 
 def _body_balance(forces: PointForces, load: Array) -> Equilibrium:
     """Newton-Euler of the whole robot, in units of its weight: Σ [f_k; p_k × f_k] + load = 0."""
-    blocks = [np.zeros((6, 0))]
-    for p, n in zip(forces.points, forces.normals, strict=True):
-        axes = axes_along(n)
-        blocks.append(np.vstack([axes, pin.skew(p) @ axes]))
-    grasp = np.hstack(blocks)
-    return Equilibrium(
-        load=load,
-        grasp=grasp,
-        central=grasp,
-        friction=forces.friction,
-        bilateral=forces.bilateral,
-        actuated=np.zeros(0, dtype=np.intp),
-        limits=np.zeros(0),
-        weight=1.0,
-        owner=np.arange(len(forces.points)),
-    )
+    return Equilibrium.of_body(forces, load)
 
 
 def _region(farthest: PlanarSet, tolerance: float) -> Region:

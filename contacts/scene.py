@@ -41,7 +41,7 @@ _VERDICT_COLORS = {True: "green", False: "red", None: "orange"}
 
 # shares of the robot's height
 _FORCE_OF_WEIGHT = 0.8  # an arrow as long as this carries the whole weight
-_CONE = {3: 0.22, 5: 0.16, 6: 0.10}  # of a point, of each corner of a patch
+_CONE = {3: 0.22, 4: 0.22, 5: 0.16, 6: 0.10}  # of a point, of each corner of a patch
 _TILE = 0.10
 _MOTION = 0.25
 

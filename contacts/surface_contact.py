@@ -19,25 +19,41 @@ from .. import dynamics
 from ..errors import ContactError
 from ..robots import Robot
 from .contact import Contact, cross
-from .friction_cone import check_friction, check_length
+from .friction_cone import check_length
 from .patch import patch_corners
 from .polygon import centroid
 
 Array = NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
 class PlacedContact(Contact):
-    """A contact whose corners are fixed in a placed frame of a link."""
+    """A contact whose corners are fixed in a placed frame of a link; attributes as for `Contact`.
 
-    placement: Any
+    Attributes:
+        placement: T_frame_patch (`pin.SE3`), identity when the frame itself lies in the sole.
+    """
+
+    friction: float = field(kw_only=True)
+    placement: Any = field(default_factory=pin.SE3.Identity, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "friction", check_friction(self.friction))
+        super().__post_init__()
         if not isinstance(self.placement, pin.SE3):
             raise ContactError(
                 f"placement: got {type(self.placement).__name__}, expected a pinocchio.SE3"
             )
         _ = self.corners  # refuses impossible patches where they enter
+
+    @property
+    def dim(self) -> int:
+        """Number of rows: 6, linear before angular."""
+        return 6
+
+    @property
+    def torsion(self) -> float:
+        """γ [m]: inf where only the forces at the corners limit the moment."""
+        return np.inf if self.torsional_friction is None else self.torsional_friction
 
     @property
     @abstractmethod
@@ -69,25 +85,18 @@ class SurfaceContact(PlacedContact):
     can transmit is exact: Coulomb's cone at every vertex.
 
     Attributes:
-        frame: of the robot, by name; a name shared by a link and a joint means the link.
+        frame: of the robot, by name.
         half_length, half_width: of a rectangle along x and y of the placed frame [m].
-        friction: Coulomb coefficient μ ≥ 0; it has no default.
-        placement: T_frame_patch (`pin.SE3`), identity when the frame itself lies in the sole.
+        friction, placement: as for `PlacedContact`; friction has no default.
         vertices: (k, 2), k ≥ 3, in the placed frame [m]: the patch is their convex hull, its centre
             the hull's centroid. Instead of the half sizes.
-        name: of the contact; the frame's when empty.
-        bilateral: True for a hold that can also pull, without friction limit.
+
+    The other attributes are those of `Contact`.
     """
 
-    frame: str
     half_length: float | None = field(default=None, kw_only=True)
     half_width: float | None = field(default=None, kw_only=True)
-    friction: float = field(kw_only=True)
-    placement: Any = field(default_factory=pin.SE3.Identity, kw_only=True)
     vertices: ArrayLike | None = field(default=None, kw_only=True)
-    name: str = field(default="", kw_only=True)
-    bilateral: bool = field(default=False, kw_only=True)
-    dim = 6
 
     @cached_property
     def corners(self) -> Array:
@@ -102,24 +111,18 @@ class DiscContact(PlacedContact):
     """A round sole, as a regular polygon on a stated side of it.
 
     Attributes:
-        frame: of the robot, by name; a name shared by a link and a joint means the link.
         radius: of the disc [m].
-        friction: Coulomb coefficient μ ≥ 0; it has no default.
+        friction, placement: as for `PlacedContact`; friction has no default.
         kind: "inner", corners on the circle: what holds, holds on the disc; or "outer", sides that
             touch it: what does not hold, does not hold on the disc.
         sides: of the polygon, at least 3.
-        placement, name, bilateral: as for `SurfaceContact`.
+
+    The other attributes are those of `Contact`.
     """
 
-    frame: str
     radius: float = field(kw_only=True)
-    friction: float = field(kw_only=True)
     kind: Literal["inner", "outer"] = field(default="inner", kw_only=True)
     sides: int = field(default=16, kw_only=True)
-    placement: Any = field(default_factory=pin.SE3.Identity, kw_only=True)
-    name: str = field(default="", kw_only=True)
-    bilateral: bool = field(default=False, kw_only=True)
-    dim = 6
 
     @cached_property
     def corners(self) -> Array:
@@ -142,19 +145,18 @@ class LineContact(PlacedContact):
     the placed frame; it transmits a force and the moments about these two.
 
     Attributes:
-        frame: of the robot, by name; a name shared by a link and a joint means the link.
         half_length: along x of the placed frame [m].
-        friction: Coulomb coefficient μ ≥ 0; it has no default.
-        placement, name, bilateral: as for `SurfaceContact`.
+        friction, placement: as for `PlacedContact`; friction has no default.
+
+    The other attributes are those of `Contact`.
     """
 
-    frame: str
     half_length: float = field(kw_only=True)
-    friction: float = field(kw_only=True)
-    placement: Any = field(default_factory=pin.SE3.Identity, kw_only=True)
-    name: str = field(default="", kw_only=True)
-    bilateral: bool = field(default=False, kw_only=True)
-    dim = 5
+
+    @property
+    def dim(self) -> int:
+        """Number of rows: 5."""
+        return 5
 
     @cached_property
     def corners(self) -> Array:
@@ -171,30 +173,39 @@ class LineContact(PlacedContact):
 
     def jacobian(self, robot: Robot, q: ArrayLike) -> Array:
         """Return J (5, nv): velocity of the middle, world axes, and ω about y and z."""
-        return np.asarray(self.rows(robot, q) @ self._full.jacobian(robot, q))
+        return np.asarray(self.rows(robot, q) @ self._full_jacobian(robot, q))
 
     def drift(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
         """Return (dJ/dt) v (5,); for an axis y of the body, d(y·ω)/dt = y·α as (ω × y)·ω = 0."""
-        return np.asarray(self.rows(robot, q) @ self._full.drift(robot, q, v))
+        return np.asarray(self.rows(robot, q) @ self._full_drift(robot, q, v))
 
     def hessian(self, robot: Robot, q: ArrayLike) -> Array:
         """Return H (5, nv, nv): with ∂y/∂k = J_ω,k × y, y·H_ω,jk + (J_ω,k × y)·J_ω,j."""
-        J_omega = self._full.jacobian(robot, q)[3:]
-        H = np.tensordot(self.rows(robot, q), self._full.hessian(robot, q), axes=1)
+        J_omega = self._full_jacobian(robot, q)[3:]
+        H = np.tensordot(self.rows(robot, q), self._full_hessian(robot, q), axes=1)
         for row, axis in enumerate(self.pose(robot, q).rotation[:, 1:].T):
             H[3 + row] += J_omega.T @ cross(J_omega, axis[:, None])
         return np.asarray(H)
 
+    def surface_velocity(self, robot: Robot, q: ArrayLike) -> Array:
+        """Return s (5,), what J v must be for the contact to stay on its surface."""
+        if self.surface is None:
+            return np.zeros(5)
+        return np.asarray(self.rows(robot, q) @ super().surface_velocity(robot, q))
+
+    def surface_acceleration(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+        """Return what J a + (dJ/dt) v must be for the contact to stay there (5,).
+
+        For an axis y of the body, the rate of y·(ω − ω_s) = 0: y·α = y·α_s + (ω × y)·ω_s.
+        """
+        if self.surface is None:
+            return np.zeros(5)
+        P = self.rows(robot, q)
+        s = P @ super().surface_acceleration(robot, q, v)
+        omega = dynamics.frame_jacobian(robot, q, self.frame)[3:] @ np.asarray(v, dtype=float)
+        s[3:] += np.cross(omega, P[3:, 3:]) @ self.surface.angular
+        return np.asarray(s)
+
     def grasp(self, robot: Robot, q: ArrayLike) -> Array:
         """Return G (5, 6): w = G f, from the forces at the ends to the rows of J."""
-        arms = self.world_points(robot, q) - self.pose(robot, q).translation
-        full = np.hstack([np.vstack([np.eye(3), pin.skew(r)]) for r in arms])
-        return np.asarray(self.rows(robot, q) @ full)
-
-    @cached_property
-    def _full(self) -> SurfaceContact:
-        """A patch about the same middle, for its six rows."""
-        ends = np.vstack([self.corners, [[0.0, 1.0], [0.0, -1.0]]])
-        return SurfaceContact(
-            self.frame, vertices=ends, friction=self.friction, placement=self.placement
-        )
+        return np.asarray(self.rows(robot, q) @ super().grasp(robot, q))

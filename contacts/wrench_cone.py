@@ -4,6 +4,7 @@ A contact transmits the wrenches that forces inside the friction cones at its po
 
     w = Σ_k [f_k; p_k × f_k],    f_k ∈ K_k
 
+(with torsional friction, of a soft point its moment too, and of a patch those with |m_n| ≤ γ f_n).
 Exactly (a second-order cone program), or by pyramids in place of the cones K_k, inscribed for an
 inner cone and circumscribed for an outer one. The faces F of these, F w ≤ 0, come from the convex
 hull of their rays; inner means that no wrench is accepted that friction forbids, outer that none is
@@ -25,7 +26,8 @@ from ..errors import ContactError
 from ..robots import Robot
 from .contact import Contact
 from .contact_set import ContactSet
-from .friction_cone import FrictionCone, check_friction
+from .equilibrium import Equilibrium
+from .friction_cone import check_friction
 from .hulls import cone_faces
 from .point_forces import Kind, PointForces
 from .solving import solve
@@ -42,21 +44,12 @@ class WrenchCone:
         sides: number of sides of the pyramids, at least 3; the exact cone has none.
 
     Raises:
-        ContactError: an unknown kind, or fewer than three sides.
+        ContactError: an unknown kind, fewer than three sides, or a contact with bounds on its
+            normal force: the wrenches of such a contact are no cone.
     """
 
     def __init__(self, contact: Contact, kind: Kind = "exact", sides: int = 8) -> None:
-        points = contact.points
-        self._set(
-            PointForces(
-                points,
-                np.tile([0.0, 0.0, 1.0], (len(points), 1)),
-                np.full(len(points), contact.friction),
-                np.full(len(points), contact.bilateral),
-            ),
-            kind,
-            sides,
-        )
+        self._set(PointForces.of_contact(contact), kind, sides)
 
     @classmethod
     def of(cls, generators: PointForces, kind: Kind = "exact", sides: int = 8) -> WrenchCone:
@@ -70,6 +63,11 @@ class WrenchCone:
             raise ContactError(f"kind: got {kind!r}, expected 'exact', 'inner' or 'outer'")
         if int(sides) != sides or sides < 3:
             raise ContactError(f"sides: got {sides!r}, expected an integer of at least 3")
+        if generators.bounded:
+            raise ContactError(
+                "min_normal, max_normal: got bounds on normal forces; with them the wrenches of a "
+                "contact are no cone. Expected contacts without (static_hold takes them)"
+            )
         self.generators = generators
         self.kind = kind
         self.sides = int(sides)
@@ -141,20 +139,14 @@ class WrenchCone:
         return inside
 
     def _exact_distance(self, w: Array) -> float:
-        """min ‖w − Σ_k [f_k; p_k × f_k]‖ with f_k ∈ K_k, in the units of `w`."""
+        """min ‖w − A x‖ over admissible x, A their wrenches, in the units of `w`."""
         import cvxpy as cp
 
-        g = self.generators
-        f = cp.Variable((len(g.points), 3))
-        skews = [_skew(p) / g.size for p in g.points]
-        reached = cp.hstack([cp.sum(f, axis=0), sum(S @ f[k] for k, S in enumerate(skews))])
-        cones = [
-            constraint
-            for k in np.flatnonzero(~g.bilateral)
-            for constraint in FrictionCone(g.friction[k], g.normals[k]).constraints(f[k])
-        ]
-        problem = cp.Problem(cp.Minimize(cp.norm(reached - w, 2)), cones)
-        return max(solve(problem, f).value, 0.0)
+        body = Equilibrium.of_body(self.generators, np.zeros(6))
+        x = body.variable()
+        missing = (body.columns / self._units[:, None]) @ x - w
+        problem = cp.Problem(cp.Minimize(cp.norm(missing, 2)), body.limited(x))
+        return max(solve(problem, x).value, 0.0)
 
     def _linear(self, what: str) -> None:
         if self.kind == "exact":
@@ -221,7 +213,3 @@ def _wrenches(value: ArrayLike, most: int) -> Array:
         shape = "(6,)" if most == 1 else "(6,) or (n, 6)"
         raise ContactError(f"wrench: got shape {w.shape}, expected {shape} of finite numbers")
     return np.atleast_2d(w)
-
-
-def _skew(p: Array) -> Array:
-    return np.array([[0, -p[2], p[1]], [p[2], 0, -p[0]], [-p[1], p[0], 0]])
