@@ -36,7 +36,9 @@ from .regions import (
 )
 from .scene import draw_hold, view
 from .self_collision import LinkPair, self_collisions
+from .solids import Box, Plane, Stairs, Wall
 from .surface_contact import DiscContact, LineContact, SurfaceContact
+from .terrain import Terrain
 from .wrench_cone import WrenchCone, net_wrench_cone, rectangle_faces
 
 __all__ = [
@@ -81,6 +83,11 @@ __all__ = [
     "ground_targets",
     "self_collisions",
     "LinkPair",
+    "Terrain",
+    "Plane",
+    "Box",
+    "Stairs",
+    "Wall",
     "draw_hold",
     "view",
 ]

@@ -1,0 +1,186 @@
+"""Terrain: distances, normals and heights against sampled surfaces and finite differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ContactError, contacts, robots
+from footwork.contacts import Box, Plane, Stairs, Terrain, Wall
+
+PARTS = {
+    "plane": Plane("slope", (0.1, 0.2, 0.3), rises=25, towards=40),
+    "box": Box("stone", (0.6, 0.4, 0.3), (0.2, -0.1, 0.1), heading=30, rises=15),
+    "stairs": Stairs("stairs", 3, 0.15, 0.3, 1.0, (0.2, 0.0, 0.0), heading=70),
+    "wall": Wall("wall", (0.4, 0.1, 0.0), facing=200),
+}
+
+
+def sampled_surface(part, spacing=0.02):
+    """Points (k, 3) that lie on the part's faces."""
+    points = []
+    for solid in part.solids:
+        for face in solid.faces:
+            half = np.minimum(face.half_size, 1.5)
+            x, y = (np.arange(-h, h + spacing / 2, spacing) for h in half)
+            grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+            local = np.column_stack([grid, np.zeros(len(grid))])
+            points.append(local @ face.placement.rotation.T + face.placement.translation)
+    return np.vstack(points)
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_distance_is_that_to_the_nearest_sample(name):
+    terrain, surface = Terrain([PARTS[name]]), sampled_surface(PARTS[name])
+    points = np.random.default_rng(0).uniform(-0.8, 0.8, (200, 3))
+    d = terrain.signed_distance(points)
+    nearest = np.linalg.norm(points[:, None] - surface, axis=2).min(axis=1)
+    outside = d > 0
+    assert outside.any()
+    assert d[outside] == pytest.approx(nearest[outside], abs=0.015)
+    assert (d[outside] <= nearest[outside] + 1e-12).all()
+    if name != "stairs":  # where boxes overlap, samples lie inside others
+        assert -d[~outside] == pytest.approx(nearest[~outside], abs=0.015)
+    assert terrain.signed_distance(surface).max() < 1e-12  # the surface is no gap
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_the_normal_is_the_gradient_and_leads_to_the_surface(name):
+    terrain, h = Terrain([PARTS[name]]), 1e-6
+    points = np.random.default_rng(1).uniform(-0.8, 0.8, (300, 3))
+    steps = h * np.eye(3)
+    gradient = np.stack(
+        [(terrain.signed_distance(points + s) - terrain.signed_distance(points - s)) for s in steps]
+    ).T / (2 * h)
+    n, d = terrain.normal(points), terrain.signed_distance(points)
+    smooth = np.abs(np.linalg.norm(gradient, axis=1) - 1) < 1e-6  # off the ridges
+    assert smooth.mean() > 0.9
+    assert n[smooth] == pytest.approx(gradient[smooth], abs=1e-5)
+    assert np.linalg.norm(n, axis=1) == pytest.approx(1, abs=1e-12)
+    outside = d > 0
+    there = (points - d[:, None] * n)[outside]
+    assert terrain.signed_distance(there) == pytest.approx(0, abs=1e-12)
+
+
+def test_slopes_and_headings_point_where_they_say():
+    uphill = Plane("slope", rises=30, towards=90)
+    n = uphill.faces[0].normal
+    assert n == pytest.approx([0, -0.5, np.sqrt(0.75)])
+    assert Terrain([uphill]).height([[0, 1], [5, 0]]) == pytest.approx([np.tan(np.pi / 6), 0])
+    for normal in ([1, 2, 3], [0, 0, 2], [-1, 0, 0], [0.3, -0.2, -0.5]):
+        plane = Plane.through((1, 2, 3), normal)
+        assert plane.faces[0].normal == pytest.approx(normal / np.linalg.norm(normal))
+        assert Terrain([plane]).signed_distance([1, 2, 3]) == pytest.approx(0, abs=1e-12)
+    wall = Wall("wall", (0.5, 0, 0), facing=180)
+    front = wall.solids[0].faces[0]
+    assert front.normal == pytest.approx([-1, 0, 0], abs=1e-12)
+    assert front.height([0.5, 0.3, 0.7]) == pytest.approx(0, abs=1e-12)
+    ramp = Box("ramp", (1, 1, 0.1), heading=90, rises=20)
+    top = next(f for f in ramp.faces if f.name == "ramp, top")
+    assert top.normal == pytest.approx([0, -np.sin(np.radians(20)), np.cos(np.radians(20))])
+
+
+def test_every_face_looks_out_of_its_box():
+    box = PARTS["box"]
+    sides = {f.name.split(", ")[1]: f.placement.rotation for f in box.faces}
+    for R in sides.values():
+        assert np.linalg.det(R) == pytest.approx(1)
+    assert sides["front"][:, 2] == pytest.approx(-sides["back"][:, 2])
+    for face in box.faces:
+        o, n = face.placement.translation, face.normal
+        assert box.signed_distance(np.array([o + 0.1 * n])) == pytest.approx(0.1)
+        corner = o + face.placement.rotation[:, :2] @ face.half_size
+        assert box.signed_distance(corner[None]) == pytest.approx(0, abs=1e-12)
+        assert face.overhang(corner[None]) == pytest.approx(0, abs=1e-12)
+        assert face.overhang((corner + 0.1 * face.placement.rotation[:, 0])[None]) == (
+            pytest.approx(0.1)
+        )
+
+
+def test_steps_rise_one_by_one():
+    stairs = Stairs("stairs", 4, 0.17, 0.28, 1.0, (1.0, 2.0, 0.1), heading=90)
+    terrain = Terrain([Plane(), stairs])
+    ahead = 2.0 + 0.28 * (np.arange(-1, 5) + 0.5)
+    heights = terrain.height(np.column_stack([np.full(6, 1.2), ahead]))
+    assert heights == pytest.approx([0, 0.27, 0.44, 0.61, 0.78, 0])
+    assert terrain.names == ("ground", "stairs/1", "stairs/2", "stairs/3", "stairs/4")
+    assert terrain.among("stairs").names == terrain.names[1:]
+    assert terrain.among("stairs/2").height([1.2, ahead[2]]) == pytest.approx(0.44)
+    assert terrain.among("stairs/2").height([1.2, ahead[1]]) == -np.inf
+
+
+def test_the_highest_ground_counts_and_nothing_is_nothing():
+    terrain = Terrain([Plane(), Box("table", (1, 1, 0.1), (0, 0, 0.7))])
+    assert terrain.height([[0, 0], [2, 0]]) == pytest.approx([0.8, 0])
+    assert terrain.ground(0, 0)[0].name == "table, top"
+    empty = Terrain()
+    assert empty.signed_distance(np.zeros((2, 3))).tolist() == [np.inf, np.inf]
+    assert empty.height([0.0, 0.0]) == -np.inf
+    with pytest.raises(ContactError, match="empty"):
+        empty.normal([0, 0, 0])
+
+
+def test_friction_is_the_surfaces_own_or_the_given_one():
+    terrain = Terrain([Plane(), Box("ice", (1, 1, 0.1), (3, 0, 0), friction=0.05)])
+    assert terrain.friction([[0, 0, 0.1], [3, 0, 0.2]], otherwise=0.6).tolist() == [0.6, 0.05]
+
+
+def test_feet_are_brought_to_what_is_below_and_hands_to_the_wall():
+    robot = robots.load("biped")
+    hand = contacts.PointContact("right_hand", 0.5, normal=(-1, 0, 0))
+    both = contacts.ContactSet(robot, [*contacts.at_feet(robot), hand])
+    q = robot.posture()
+    step = Box("step", (0.4, 0.2, 0.1), (0.02, 0.085, 0.0))
+    terrain = Terrain([Plane(), step, Wall("wall", (0.4, 0, 0))])
+    targets, places = terrain.targets(both, q), both.placements(q)
+    assert targets["left_foot"].translation[2] == pytest.approx(0.1)
+    assert targets["right_foot"].translation[2] == pytest.approx(0.0)
+    assert targets["left_foot"].rotation == pytest.approx(places["left_foot"].rotation)
+    hand_at = places["right_hand"].translation
+    assert targets["right_hand"].translation == pytest.approx([0.4, *hand_at[1:]])
+    slope = Plane("slope", rises=15, towards=30)
+    tilted = Terrain([slope]).targets(contacts.at_feet(robot), q)
+    kept = contacts.ground_targets(contacts.at_feet(robot), q, slope.faces[0].placement)
+    for name, T in tilted.items():
+        assert T.homogeneous == pytest.approx(kept[name].homogeneous, abs=1e-9)
+
+
+def test_frames_lie_in_the_face_along_the_heading():
+    face = PARTS["plane"].faces[0]
+    T = face.frame([3.0, 4.0, 5.0], [0, 1, 0])
+    assert face.height(T.translation) == pytest.approx(0, abs=1e-12)
+    assert T.rotation[:, 2] == pytest.approx(face.normal)
+    assert T.rotation[:, 0] @ [0, 1, 0] > 0.5
+    assert isinstance(T, pin.SE3)
+    assert T.rotation.T @ T.rotation == pytest.approx(np.eye(3), abs=1e-12)
+    with pytest.raises(ContactError, match="across 'slope'"):
+        face.frame([0, 0, 0], face.normal)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Terrain([1]), "expected a Plane"),
+        (lambda: Terrain([Plane(), Plane()]), "'ground' twice"),
+        (lambda: Terrain([Plane("a/1"), Stairs("a", 1, 1, 1, 1)]), "'a/1' twice"),
+        (lambda: Terrain([Plane()]).among("groud"), "did you mean 'ground'"),
+        (lambda: Plane("", (0, 0, 0)), "name"),
+        (lambda: Plane("p", (0, 0)), "at: got"),
+        (lambda: Plane("p", (0, 0, np.nan)), "at: got"),
+        (lambda: Plane("p", rises=np.inf), "rises: got"),
+        (lambda: Plane("p", friction=-0.1), "friction"),
+        (lambda: Plane.through((0, 0, 0), (0, 0, 0)), "zero vector"),
+        (lambda: Box("b", (1, 0, 1)), "size"),
+        (lambda: Stairs("s", 0, 1, 1, 1), "steps"),
+        (lambda: Stairs("s", 2, -1, 1, 1), "rise"),
+        (lambda: Wall("w", (0, 0, 0), thickness=0), "thickness"),
+        (lambda: Terrain([Plane()]).signed_distance([1, 2]), "points: got shape"),
+        (lambda: Terrain([Plane()]).signed_distance([0, 0, np.nan]), "points: got shape"),
+        (lambda: Terrain([Plane()]).height([[1.0]]), "points: got shape"),
+        (lambda: Terrain([Plane()]).normal("here"), "points: got"),
+    ],
+)
+def test_bad_input_is_refused(make, says):
+    with pytest.raises(ContactError, match=says):
+        make()
