@@ -1,5 +1,6 @@
 # make demo   one robot on two feet, one on a slope: verdicts, pictures and pages in out/
 # make test   the whole test suite
+# make docs   the documentation, into site/
 # Both set up .venv first; that takes a minute the first time and a second afterwards.
 
 PYTHON ?= python3
@@ -7,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint bench clean check-python
+.PHONY: demo test lint bench docs clean check-python
 
 demo: $(STAMP)
 	$(BIN)/footwork demo --out out
@@ -20,11 +21,14 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: $(STAMP)
 	for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit 1; done
 
 clean:
-	rm -rf $(VENV) out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) out build site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 check-python:
 	@command -v $(PYTHON) >/dev/null 2>&1 || { \
@@ -36,5 +40,5 @@ check-python:
 
 $(STAMP): pyproject.toml constraints.txt | check-python
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,docs,test]'
 	@touch $@

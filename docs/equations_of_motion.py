@@ -19,6 +19,28 @@ HERE = Path(__file__).parent
 ROBOTS = {"biped, floating base": ("biped", "floating"), "quadruped, fixed": ("quadruped", "fixed")}
 
 
+# What the code of the page stands on: the first block of the page, and what `state` runs.
+SETUP = """\
+import numpy as np
+
+import footwork as fw
+from footwork import dynamics
+from footwork.dynamics import jacobian_sums
+
+rng = np.random.default_rng(0)
+robot = fw.load("{name}", base="{base}")
+q = robot.random_configuration(rng)
+v, a = rng.standard_normal((2, robot.nv))
+tau = rng.standard_normal(robot.na)
+link = robot.frame_names[-1]
+push = {{link: fw.Wrench((10, 20, 30), (1, 2, 3), point=(0.1, 0.2, 0.3))}}
+h = 1e-6
+
+
+def M(q):
+    return dynamics.mass_matrix(robot, q)"""
+
+
 class Term(NamedTuple):
     """A row of the page: `code` and `road` are evaluated, and must agree to `tolerance`."""
 
@@ -119,22 +141,9 @@ TERMS = [
 
 def state(name: str, base: str) -> dict[str, object]:
     """Return the names that the code of the page uses, at a random state."""
-    robot, rng = fw.load(name, base=base), np.random.default_rng(0)
-    v, a = rng.standard_normal((2, robot.nv))
-    link = robot.frame_names[-1]
-    return {
-        "dynamics": dynamics,
-        "jacobian_sums": jacobian_sums,
-        "robot": robot,
-        "q": robot.random_configuration(rng),
-        "v": v,
-        "a": a,
-        "tau": rng.standard_normal(robot.na),
-        "link": link,
-        "push": {link: fw.Wrench((10, 20, 30), (1, 2, 3), point=(0.1, 0.2, 0.3))},
-        "M": lambda q: dynamics.mass_matrix(robot, q),
-        "h": 1e-6,
-    }
+    names: dict[str, object] = {}
+    exec(SETUP.format(name=name, base=base), names)
+    return names
 
 
 def difference(term: Term, names: dict[str, object]) -> float:
@@ -192,6 +201,10 @@ def page(folder: Path = HERE / "pictures") -> str:
         "difference along the motion. The numbers were computed when this page was built (by",
         "`python docs/equations_of_motion.py`), at random states with the base moving: how far the",
         "two lie apart, relative to the largest entry.",
+        "",
+        "```python",
+        SETUP.format(name="biped", base="floating"),
+        "```",
         "",
     ]
     for term in TERMS:

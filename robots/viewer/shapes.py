@@ -161,6 +161,9 @@ def box(matrix: Array, size: Array, style: Style) -> Shape:
     return Shape({"box": Piece(thing, matrix)}, corners)
 
 
+_WIDTH_OF_A_LETTER = 0.52  # of its height, on average, in sans-serif
+
+
 def label(position: Array, text: str, height: float, color: int) -> Shape:
     """Return a text that faces the eye and is seen through everything."""
     words: dict[str, Any] = {
@@ -175,7 +178,10 @@ def label(position: Array, text: str, height: float, color: int) -> Shape:
     surface["alphaTest"] = 0.05
     sprite = three.object3d({"uuid": "none"}, surface, kind="Sprite", renderOrder=20)
     sprite = {**sprite, "geometries": []}
-    scale = np.array([4 * height, 4 * height, 1.0])
+    # meshcat's page writes on a square of 256 pixels, a text too wide for it in smaller letters: a
+    # square that grows as they shrink gives every label letters of the height asked for
+    side = 4 * height * max(1.0, 64 * _WIDTH_OF_A_LETTER * len(text) / 256)
+    scale = np.array([side, side, 1.0])
     return Shape({"text": Piece(sprite, geometry.placement(position, scale=scale))}, position[None])
 
 
