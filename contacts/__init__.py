@@ -12,6 +12,7 @@ from .constrained import (
 )
 from .contact import Contact, PointContact
 from .contact_set import ContactSet, at_feet
+from .falling import animate_certificate, falling_path
 from .forces import contact_forces, static_hold
 from .friction_cone import FrictionCone
 from .frictional import FrictionalMotion, FrictionResiduals, frictional_forward_dynamics
@@ -88,6 +89,8 @@ __all__ = [
     "Box",
     "Stairs",
     "Wall",
+    "animate_certificate",
+    "falling_path",
     "draw_hold",
     "view",
 ]

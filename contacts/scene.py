@@ -19,6 +19,7 @@ from ..errors import ContactError
 from ..robots import Robot
 from .contact import Contact
 from .contact_set import ContactSet
+from .falling import animate_certificate
 from .hold import Hold
 from .regions import Region, static_equilibrium_polygon
 
@@ -49,6 +50,8 @@ _MOTION = 0.25
 def view(hold: Hold, region: bool = True) -> Viewer:
     """Return a Viewer that shows a Hold: robot, contacts, cones, forces or the motion it falls in.
 
+    A robot that does not hold moves along that motion, see `animate_certificate`.
+
     >>> view(static_hold(robot, q, contacts)).save_html("hold.html")
     """
     from ..robots import Viewer
@@ -56,6 +59,8 @@ def view(hold: Hold, region: bool = True) -> Viewer:
     viewer = Viewer(hold.contacts.robot, ground=ground_height(hold.contacts, hold.q))
     viewer.display(hold.q)
     draw_hold(viewer, hold, region)
+    if hold.certificate is not None:
+        animate_certificate(viewer, hold)
     return viewer
 
 

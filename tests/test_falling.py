@@ -1,0 +1,145 @@
+"""The certificate in motion: pivots stay, slipping feet glide, and nothing brakes the fall."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ContactError, Wrench, contacts, dynamics, robots
+from footwork.contacts import PointContact, falling
+
+TILT = np.deg2rad(25)
+NORMAL = np.array([-np.sin(TILT), 0.0, np.cos(TILT)])
+
+
+def pushed(name="biped", newtons=400.0):
+    """A robot on level ground that a push in +y, above its centre of mass, topples."""
+    robot = robots.load(name)
+    com = dynamics.com(robot, robot.posture())
+    push = Wrench((0.0, newtons, 0.0), np.zeros(3), point=com + np.array([0, 0, 0.2]))
+    link = robot.frame_names[2]
+    return contacts.static_hold(
+        robot, robot.posture(), contacts.at_feet(robot), {link: push}, torque_limits=False
+    )
+
+
+def sliding():
+    """A quadruped on a slope that is too steep for its friction."""
+    robot = robots.load("quadruped")
+    ground = pin.SE3(pin.exp3(np.array([0, -TILT, 0])), np.zeros(3))
+    feet = contacts.ContactSet(
+        robot,
+        [
+            PointContact(
+                f.frame, 0.3, normal=NORMAL, radius=f.radius, offset=f.placement.translation
+            )
+            for f in robot.feet.values()
+        ],
+    )
+    posture = contacts.solve_posture(robot, feet, ground=ground, com="inside")
+    return contacts.static_hold(robot, posture.q, feet, torque_limits=False)
+
+
+def points(hold, q):
+    return np.vstack([c.world_points(hold.contacts.robot, q) for c in hold.contacts])
+
+
+def test_a_toppling_robot_turns_about_the_edge_of_a_sole():
+    hold = pushed()
+    path = falling.falling_path(hold, 0.2)
+    robot, before, after = hold.contacts.robot, points(hold, path[0]), points(hold, path[-1])
+    moved = np.linalg.norm(after - before, axis=1)
+    assert (moved < 1e-3).sum() == 2  # the outer edge of the left sole is the pivot
+    assert before[moved < 1e-3, 1] == pytest.approx(before[:, 1].max())
+    assert (after[:, 2] > -1e-3).all()  # and nothing sinks into the ground
+    fall = dynamics.com(robot, path[-1]) - dynamics.com(robot, path[0])
+    assert np.linalg.norm(fall) == pytest.approx(0.2, rel=0.05)
+    assert fall[1] > 0.9 * np.linalg.norm(fall)
+    # ‖com − pivot‖ is kept: a rigid turn
+    pivot = before[moved < 1e-3].mean(axis=0)
+    radii = [np.linalg.norm((dynamics.com(robot, q) - pivot)[1:]) for q in path]
+    assert np.ptp(radii) < 1e-2
+
+
+def test_a_slipping_robot_glides_along_its_ground():
+    hold = sliding()
+    assert hold.feasible is False
+    path = falling.falling_path(hold, 0.1)
+    before, after = points(hold, path[0]), points(hold, path[-1])
+    assert (after - before) @ NORMAL == pytest.approx(0, abs=1e-6)
+    downhill = np.array([-np.cos(TILT), 0.0, -np.sin(TILT)])
+    assert (after - before) @ downhill == pytest.approx(0.1, rel=0.1)
+
+
+@pytest.mark.parametrize("make", [pushed, sliding])
+def test_the_path_starts_along_the_certificate(make):
+    """The first step is y itself, but for the rise of what slips; gravity and the push help it."""
+    hold = make()
+    path = falling.falling_path(hold, 1e-4, steps=1)
+    step = hold.contacts.robot.difference(path[0], path[1])
+    along = step @ hold.certificate / np.linalg.norm(step) / np.linalg.norm(hold.certificate)
+    assert along > 0.9
+    assert step @ hold.balance.load > 0
+
+
+def test_the_animation_loops_and_says_what_is_missing():
+    hold = pushed()
+    viewer = contacts.view(hold)  # a "no" is animated
+    page = viewer.html()
+    assert f"{-hold.margin:.3g} N missing" in falling.missing_words(hold)
+    assert "missing" in viewer.names
+    assert "motion/0" in viewer.names  # the arrows of the contact points
+    assert len(page) > 1000
+    times, shares = falling._loop()
+    assert shares[[0, -1]] == pytest.approx(0)
+    assert shares.max() == pytest.approx(1)
+    assert np.abs(np.diff(shares)).max() < 0.2  # eased: no jump
+    assert (np.diff(times) > 0).all()
+
+
+def test_the_robot_really_moves_in_the_page():
+    hold = sliding()
+
+    class Recorder:
+        scale, robot = 1.0, hold.contacts.robot
+
+        def animate(self, times, qs, **options):
+            self.times, self.qs, self.options = times, qs, options
+
+        def label(self, name, position, text, **options):
+            self.text = text
+
+    viewer = Recorder()
+    contacts.animate_certificate(viewer, hold, distance=0.05)
+    assert viewer.qs[0] == pytest.approx(hold.q)
+    assert viewer.qs[-1] == pytest.approx(hold.q)
+    far = max(
+        np.linalg.norm(points(hold, q) - points(hold, hold.q), axis=1).max() for q in viewer.qs
+    )
+    assert far == pytest.approx(0.05, rel=0.1)
+    assert viewer.options == {"play": True, "repeat": True}
+    assert "missing" in viewer.text
+
+
+def test_without_a_finite_margin_the_cause_is_named():
+    robot = robots.load("block")
+    weightless = contacts.static_hold(
+        robot, robot.posture(), [], {robot.frame_names[2]: Wrench((0, 0, 0), np.zeros(3))}
+    )
+    assert weightless.margin == -np.inf
+    assert falling.missing_words(weightless) == weightless.reason.split(";")[0]
+    path = falling.falling_path(weightless, 0.1)
+    fall = dynamics.com(robot, path[-1]) - dynamics.com(robot, path[0])
+    assert fall == pytest.approx([0, 0, -0.1])
+
+
+def test_refusals():
+    hold = pushed(newtons=0.0)
+    assert hold.feasible
+    with pytest.raises(ContactError, match="expected an infeasible one"):
+        falling.falling_path(hold, 0.1)
+    with pytest.raises(ContactError, match="distance"):
+        falling.falling_path(sliding(), -1.0)
+    with pytest.raises(ContactError, match="another robot"):
+        contacts.animate_certificate(robots.Viewer(robots.load("block")), hold)
