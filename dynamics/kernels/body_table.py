@@ -1,0 +1,149 @@
+"""A robot as one array of records, a body each: what the kernels read instead of a `pin.Model`.
+
+Body 0 is the root: a free flyer's body, or the world with what a fixed base welds to it. Bodies
+come after their parents. Each has one joint to its parent, and the axes of the body are chosen so
+that the joint turns about, or slides along, its z: then no kernel asks which axis a joint has.
+That costs nothing where the axis was x, y or z before: the axes only change their names (`turn`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ...robots.robot import Robot
+from ..per_robot import per_robot
+
+Array = NDArray[np.float64]
+
+FIXED, FREE, REVOLUTE, CONTINUOUS, PRISMATIC = range(5)
+
+BODY = np.dtype(
+    [
+        ("parent", "i8"),  # a body of smaller index; −1 for the root
+        ("kind", "i8"),  # of the joint: FIXED … PRISMATIC
+        ("turn", "i8"),  # R: 0, 1, 2 the axes renamed so many times, 3 any rotation
+        ("q", "i8"),  # the joint's first entry in q
+        ("v", "i8"),  # and in v
+        ("R", "f8", 9),  # axes of the joint at rest in the parent's, row by row
+        ("p", "f8", 3),  # origin of the joint in the parent's axes [m]
+        ("mass", "f8"),  # m [kg]
+        ("subtree_mass", "f8"),  # of the body and all after it [kg]
+        ("h", "f8", 3),  # first moment m c about the origin [kg m]
+        ("I", "f8", 6),  # about the origin: xx, xy, yy, xz, yz, zz [kg m²]
+        ("armature", "f8"),  # reflected inertia of the rotor [kg m² or kg]
+        ("gravity", "f8", 3),  # of the root alone: g in the world [m/s²]
+    ],
+    align=True,
+)
+
+_KINDS = {
+    **dict.fromkeys(("RX", "RY", "RZ", "RevoluteUnaligned"), REVOLUTE),
+    **dict.fromkeys(("RUBX", "RUBY", "RUBZ", "RevoluteUnboundedUnaligned"), CONTINUOUS),
+    **dict.fromkeys(("PX", "PY", "PZ", "PrismaticUnaligned"), PRISMATIC),
+}
+_RENAMED = [np.roll(np.eye(3), -k, axis=1) for k in range(3)]  # 1: z is the parent's x; 2: y
+
+
+@per_robot
+def body_table(robot: Robot) -> Any:
+    """Return the robot's records (bodies,); None if a joint of it is of a kind kernels lack.
+
+    They know free flyers (as the base), hinges with and without limits about any axis, and sliders.
+    """
+    if unknown_joints(robot):
+        return None
+    model, first = robot.model, 1 if robot.is_floating else 0
+    bodies = np.zeros(model.njoints - first, BODY)
+    axes = [np.eye(3)]  # of each body, in those of its joint in Pinocchio
+    _fill_inertia(bodies[0], model.inertias[first], axes[0])
+    bodies[0]["parent"], bodies[0]["kind"] = -1, FREE if robot.is_floating else FIXED
+    bodies[0]["gravity"] = model.gravity.linear
+    for body, joint in zip(bodies[1:], range(first + 1, model.njoints), strict=True):
+        axes.append(_axes_with_z(_axis(model.joints[joint])))
+        _fill_joint(body, model, joint, axes[model.parents[joint] - first], axes[-1])
+        body["parent"] = model.parents[joint] - first
+        _fill_inertia(body, model.inertias[joint], axes[-1])
+    bodies["subtree_mass"] = bodies["mass"]
+    for body in bodies[:0:-1]:
+        bodies["subtree_mass"][body["parent"]] += body["subtree_mass"]
+    bodies.setflags(write=False)
+    return bodies
+
+
+@per_robot
+def unknown_joints(robot: Robot) -> tuple[str, ...]:
+    """Return the names of the joints that keep a robot out of the kernels."""
+    model, first = robot.model, 1 if robot.is_floating else 0
+    names = [
+        model.names[i]
+        for i in range(first + 1, model.njoints)
+        if _short(model.joints[i]) not in _KINDS
+    ]
+    if robot.is_floating:
+        on_world = [i for i in range(2, model.njoints) if model.parents[i] == 0]
+        names += [model.names[i] for i in on_world]  # a second tree beside the floating base
+        moved = not model.jointPlacements[1].isIdentity(0.0)
+        if moved or np.any(np.asarray(model.armature)[:6]):
+            names.append(model.names[1])
+    return tuple(names)
+
+
+def angles(robot: Robot) -> NDArray[np.int64]:
+    """Return the indices in q of angles in radians."""
+    bodies = body_table(robot)
+    return np.asarray(bodies["q"][bodies["kind"] == REVOLUTE])
+
+
+def place_in_body(robot: Robot, frame: str) -> tuple[int, Array]:
+    """Return a frame's body and its placement there: R row by row, then p (12,)."""
+    found = robot.model.frames[robot.frame_id(frame)]
+    joint, first = found.parentJoint, 1 if robot.is_floating else 0
+    T_body_frame = found.placement
+    if joint > first:
+        axes = _axes_with_z(_axis(robot.model.joints[joint]))
+        T_body_frame = pin.SE3(axes.T, np.zeros(3)) * T_body_frame
+    return max(joint - first, 0), np.append(T_body_frame.rotation, T_body_frame.translation)
+
+
+def _short(joint: Any) -> str:
+    return str(joint.shortname()).removeprefix("JointModel")
+
+
+def _axis(joint: Any) -> Array:
+    """Return the unit axis of a hinge or slider."""
+    name = _short(joint)
+    if name.endswith("Unaligned"):
+        S = np.ravel(joint.createData().S)
+        return np.asarray(S[:3] + S[3:], dtype=float)  # one of the two is zero
+    return np.array(np.eye(3)["XYZ".index(name[-1])])
+
+
+def _axes_with_z(axis: Array) -> Array:
+    """Return a rotation whose third column is `axis`; the axes renamed if it is one of them."""
+    for renamed in _RENAMED:
+        if np.array_equal(renamed[:, 2], axis):
+            return renamed
+    x = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])
+
+
+def _fill_joint(body: Any, model: Any, joint: int, before: Array, after: Array) -> None:
+    """Put the joint of Pinocchio into a record; `before`, `after`: new axes of parent and body."""
+    own, placement = model.joints[joint], model.jointPlacements[joint]
+    R = before.T @ placement.rotation @ after
+    body["kind"] = _KINDS[_short(own)]
+    body["q"], body["v"] = own.idx_q, own.idx_v
+    body["R"], body["p"] = R.ravel(), before.T @ placement.translation
+    body["turn"] = next((k for k, C in enumerate(_RENAMED) if np.array_equal(R, C)), 3)
+    body["armature"] = model.armature[own.idx_v]
+
+
+def _fill_inertia(body: Any, inertia: Any, axes: Array) -> None:
+    turned = pin.SE3(axes.T, np.zeros(3)).act(inertia)
+    parameters = turned.toDynamicParameters()  # m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz
+    body["mass"], body["h"], body["I"] = parameters[0], parameters[1:4], parameters[4:]

@@ -1,0 +1,120 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+# ruff: noqa: E741 (I is the letter of inertia)
+"""The mass matrix M by composite rigid bodies.
+
+I_i becomes the inertia of body i and all after it, as if they were one. A unit velocity of joint i
+gives them the momentum I_i S, which is carried inward: what each joint k on the way to the root
+feels of it is the entry M_ik = S_kᵀ X … I_i S. Off one branch M is zero.
+
+Source: R. Featherstone (2008), table 6.2.
+"""
+
+from __future__ import annotations
+
+from .body_table import FREE, PRISMATIC
+from .inertia import add_symmetric, inertia_to_parent
+from .rows import finite, gather, scatter, units, well
+from .scalars import LANES, as_lanes, buffer
+from .spatial import add, along_joint, force_to_parent, joint_position
+
+
+def moment_and_inertia(composites, i):
+    """h and I of the composite body i."""
+    c = composites[i]
+    return (c[0], c[1], c[2]), (c[3], c[4], c[5], c[6], c[7], c[8])
+
+
+def store(composites, i, h, I):
+    """The composite body i has h and I."""
+    for k in range(3):
+        composites[i, k] = h[k]
+    for k in range(6):
+        composites[i, 3 + k] = I[k]
+
+
+def joint_momentum(body, mass, h, I):
+    """I S: the momentum of a composite body that its joint moves at unit velocity."""
+    if body.kind == PRISMATIC:
+        return (0.0, 0.0, mass), (h[1], -h[0], 0.0)
+    return (-h[1], h[0], 0.0), (I[3], I[4], I[5])
+
+
+def crba(bodies, q, M, joints, composites):
+    """Fill M (nv, nv) along branches, zero elsewhere; room: joints (n, 2), composites (n, 9)."""
+    for i in range(len(bodies)):
+        store(composites, i, bodies[i].h, bodies[i].I)
+        if i > 0:
+            joints[i, 0], joints[i, 1] = joint_position(bodies[i], q)
+    for i in range(len(bodies) - 1, 0, -1):
+        body, joint = bodies[i], (joints[i, 0], joints[i, 1])
+        mass, (h, I) = body.subtree_mass, moment_and_inertia(composites, i)
+        column_of(bodies, joints, i, joint_momentum(body, mass, h, I), M)
+        h, I = inertia_to_parent(body, joint, mass, h, I)
+        above_h, above_I = moment_and_inertia(composites, body.parent)
+        store(composites, body.parent, add(above_h, h), add_symmetric(above_I, I))
+    if bodies[0].kind == FREE:
+        h, I = moment_and_inertia(composites, 0)
+        root_block(bodies[0].subtree_mass, h, I, M)
+
+
+def column_of(bodies, joints, i, force, M):
+    """M_ik for joint i and each joint k between it and the root, from the momentum I_i S_i."""
+    v, k = bodies[i].v, i
+    M[v, v] = along_joint(bodies[i], force) + bodies[i].armature
+    while bodies[k].parent > 0:
+        force = force_to_parent(bodies[k], (joints[k, 0], joints[k, 1]), force)
+        k = bodies[k].parent
+        entry = along_joint(bodies[k], force)
+        M[v, bodies[k].v] = entry
+        M[bodies[k].v, v] = entry
+    if bodies[0].kind == FREE:
+        f, n = force_to_parent(bodies[k], (joints[k, 0], joints[k, 1]), force)
+        for r in range(3):
+            M[v, r], M[r, v] = f[r], f[r]
+            M[v, 3 + r], M[3 + r, v] = n[r], n[r]
+
+
+def root_block(mass, h, I, M):
+    """The inertia of the whole robot about the root: [[m 1, −[h]×], [[h]×, I]]."""
+    for r in range(3):
+        for k in range(3):
+            M[r, k], M[r, 3 + r], M[3 + r, r] = 0.0, 0.0, 0.0
+        M[r, r] = 0.0 * h[r] + mass
+    M[0, 4], M[4, 0], M[1, 3], M[3, 1] = h[2], h[2], -h[2], -h[2]
+    M[0, 5], M[5, 0], M[2, 3], M[3, 2] = -h[1], -h[1], h[1], h[1]
+    M[1, 5], M[5, 1], M[2, 4], M[4, 2] = h[0], h[0], -h[0], -h[0]
+    M[3, 3], M[4, 4], M[5, 5] = I[0], I[2], I[5]
+    M[3, 4], M[4, 3], M[3, 5], M[5, 3], M[4, 5], M[5, 4] = I[1], I[1], I[3], I[3], I[4], I[4]
+
+
+def mass_matrix_rows(bodies, Q, M, first, last):
+    """M[first:last] (N, nv, nv); returns the first row of eight with one not well, or −1."""
+    n, nv = len(bodies), M.shape[1]
+    q, one, doubts = buffer(Q.shape[1]), buffer(nv * nv), buffer(n + 1)
+    room, flat = as_lanes(buffer(11 * n).reshape(n, 11, LANES)), M.reshape(len(M), nv * nv)
+    one[:] = 0.0
+    for start in range(first, last, LANES):
+        gather(Q, start, last, q)
+        count = units(bodies, as_lanes(q), as_lanes(doubts))
+        as_lanes(doubts)[count] = finite(as_lanes(q), 0.0)
+        if not well(doubts, count + 1):
+            return start
+        lanes = as_lanes(one.reshape(nv, nv, LANES))
+        crba(bodies, as_lanes(q), lanes, room[:, :2], room[:, 2:])
+        scatter(one, start, last, flat)
+    return -1
+
+
+def mass_matrix_lanes(bodies, Q, M, first, last):
+    """The same into M (blocks, nv, nv, LANES), configuration 8 i + k in M[i, :, :, k]."""
+    n = len(bodies)
+    q, doubts = buffer(Q.shape[1]), buffer(n + 1)
+    room, blocks = as_lanes(buffer(11 * n).reshape(n, 11, LANES)), as_lanes(M)
+    for start in range(first, last, LANES):
+        gather(Q, start, last, q)
+        count = units(bodies, as_lanes(q), as_lanes(doubts))
+        as_lanes(doubts)[count] = finite(as_lanes(q), 0.0)
+        if not well(doubts, count + 1):
+            return start
+        crba(bodies, as_lanes(q), blocks[start // LANES], room[:, :2], room[:, 2:])
+    return -1

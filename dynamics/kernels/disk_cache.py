@@ -1,0 +1,95 @@
+# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call, assignment"
+"""Compiled kernels on disk, under a name that has a hash of all their sources in it.
+
+Numba's own `cache=True` looks at the file of the outermost function alone and runs old code after
+an edit in another one. Here an edit in any file beside a function that a kernel reaches is another
+name (as is another Python; another Numba or processor is another entry): code older than its source
+is never run, and is deleted when newer is kept. The files lie in `__pycache__` beside the kernel,
+or where that is read-only in the user's cache folder; NUMBA_CACHE_DIR overrules both. Where nothing
+can be written, nothing is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, ClassVar
+
+from numba.core import caching
+
+_logger = logging.getLogger(__name__)
+_HERE = Path(__file__).parent
+
+
+def cache_of(kernel: Any, functions: Iterable[Any]) -> Any:
+    """Return Numba's cache for a kernel that is made of `functions`."""
+    stamp = source_stamp(functions)
+
+    class Stamped:
+        """The hash is both what makes an entry valid and part of its file's name."""
+
+        def get_source_stamp(self):
+            return stamp
+
+        def get_disambiguator(self):
+            return stamp
+
+    class Places(caching.CompileResultCacheImpl):
+        _locator_classes: ClassVar[list[Any]] = [
+            type(name, (Stamped, getattr(caching, name)), {})
+            for name in ("UserProvidedCacheLocator", "InTreeCacheLocator", "UserWideCacheLocator")
+        ]
+
+    class Cache(_AnnouncedCache):
+        _impl_class = Places
+
+    try:
+        return Cache(kernel)
+    except RuntimeError:  # no folder to write to
+        _announce(kernel.__name__)
+        return caching.NullCache()
+
+
+def source_stamp(functions: Iterable[Any]) -> str:
+    """Return a hash of every source in the folders of some functions, and in this one."""
+    folders = {_HERE} | {Path(function.__code__.co_filename).parent for function in functions}
+    digest = hashlib.sha256()
+    for path in sorted(path for folder in folders for path in folder.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:20]
+
+
+class _AnnouncedCache(caching.Cache):
+    """Says so when there is nothing on disk and compiling begins."""
+
+    def load_overload(self, sig, target_context):
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            _announce(self._py_func.__name__)
+        return found
+
+    def save_overload(self, sig, data):
+        try:
+            super().save_overload(sig, data)
+            self._forget_older()
+        except OSError as error:  # the disk is full or gone: the kernel runs all the same
+            _logger.warning("compiled %s is not kept: %s", self._py_func.__name__, error)
+
+    def _forget_older(self):
+        """Delete what other sources of the same kernel left in the same folder."""
+        stamp = self._impl.locator.get_disambiguator()
+        name = self._impl.filename_base.split(stamp)[0]
+        for path in Path(self.cache_path).glob(f"{name}*.nb[ci]"):
+            if stamp not in path.name:
+                path.unlink(missing_ok=True)
+
+
+def _announce(name: str) -> None:
+    """Tell who waits why: a line on a terminal, an entry in the log for others."""
+    line = f"footwork: compiling {name} (some seconds, once)"
+    _logger.info(line)
+    if sys.stderr is not None and sys.stderr.isatty():
+        sys.stderr.write(line + "\n")

@@ -1,0 +1,50 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""Gravity torques τ_g = Σ m J_comᵀ g: the weights of the bodies, summed from the tips to the root.
+
+Outward:  g_i = the parent's g in the body's axes,   f_i = (m g_i, h × g_i)
+Inward:   τ_i = Sᵀ f_i,   f_λ += Xᵀ f_i
+"""
+
+from __future__ import annotations
+
+from .rnea import inward
+from .rows import finite, gather, scatter, units, well
+from .scalars import LANES, as_lanes, buffer
+from .spatial import cross, gravity_at_root, joint_position, put, scale, to_child_axes
+
+
+def weight(body, g):
+    """(m g, h × g): the weight of a body at its origin."""
+    return scale(body.mass, g), cross(body.h, g)
+
+
+def gravity_torques(bodies, q, tau, joints, directions, forces):
+    """Fill tau (nv,); joints (n, 2), directions (n, 3) and forces (n, 6) are room to work."""
+    g = gravity_at_root(bodies[0], q)
+    directions[0, 0], directions[0, 1], directions[0, 2] = g
+    put(forces, 0, weight(bodies[0], g))
+    for i in range(1, len(bodies)):
+        body = bodies[i]
+        joint, above = joint_position(body, q), directions[body.parent]
+        joints[i, 0], joints[i, 1] = joint
+        g = to_child_axes(body, joint, above)
+        directions[i, 0], directions[i, 1], directions[i, 2] = g
+        put(forces, i, weight(body, g))
+    inward(bodies, joints, forces, tau)
+
+
+def gravity_torques_rows(bodies, Q, T, first, last):
+    """T[first:last] = τ_g; returns the first row of eight with one that is not well, or −1."""
+    n = len(bodies)
+    q, tau = buffer(Q.shape[1]), buffer(T.shape[1])
+    room, doubts = as_lanes(buffer(11 * n).reshape(n, 11, LANES)), buffer(n + 1)
+    for start in range(first, last, LANES):
+        gather(Q, start, last, q)
+        count = units(bodies, as_lanes(q), as_lanes(doubts))
+        as_lanes(doubts)[count] = finite(as_lanes(q), 0.0)
+        if not well(doubts, count + 1):
+            return start
+        joints, directions, forces = room[:, :2], room[:, 2:5], room[:, 5:]
+        gravity_torques(bodies, as_lanes(q), as_lanes(tau), joints, directions, forces)
+        scatter(tau, start, last, T)
+    return -1

@@ -1,0 +1,117 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+# ruff: noqa: E741 (I is the letter of inertia)
+"""Inverse dynamics τ = M a + vᵀCv − τ_g by recursive Newton-Euler.
+
+Outward, from the root to the tips:     v_i = X v_λ + S q̇
+                                        a_i = X a_λ + S q̈ + v_i × S q̇        (a_0 has −g in it)
+                                        f_i = I a_i + v_i ×* I v_i
+Inward, from the tips to the root:      τ_i = Sᵀ f_i + armature q̈,   f_λ += Xᵀ f_i
+
+Source: R. Featherstone (2008), table 5.1.
+"""
+
+from __future__ import annotations
+
+from .body_table import FREE
+from .rows import finite, gather, scatter, units, well
+from .scalars import LANES, as_lanes, buffer
+from .spatial import (
+    along_joint,
+    cross_force,
+    cross_joint,
+    force_to_parent,
+    get,
+    gravity_at_root,
+    joint_position,
+    momentum,
+    motion_to_child,
+    plus,
+    put,
+    root_motion,
+    sub,
+    with_joint,
+)
+
+
+def net_force(body, twist, acceleration):
+    """f = I a + v ×* I v."""
+    h, I = body.h, body.I
+    inertial = momentum(body.mass, h, I, acceleration)
+    return plus(inertial, cross_force(twist, momentum(body.mass, h, I, twist)))
+
+
+def rnea(bodies, q, v, a, tau, joints, twists, accelerations, forces):
+    """Fill tau (nv,); joints (n, 2), twists, accelerations and forces (n, 6) are room to work."""
+    root = bodies[0]
+    twist, (linear, angular) = root_motion(root, v), root_motion(root, a)
+    acceleration = sub(linear, gravity_at_root(root, q)), angular
+    put(twists, 0, twist)
+    put(accelerations, 0, acceleration)
+    put(forces, 0, net_force(root, twist, acceleration))
+    for i in range(1, len(bodies)):
+        body = bodies[i]
+        joint, rate = joint_position(body, q), v[body.v]
+        joints[i, 0], joints[i, 1] = joint
+        twist = with_joint(body, motion_to_child(body, joint, get(twists, body.parent)), rate)
+        carried = motion_to_child(body, joint, get(accelerations, body.parent))
+        acceleration = plus(with_joint(body, carried, a[body.v]), cross_joint(body, twist, rate))
+        put(twists, i, twist)
+        put(accelerations, i, acceleration)
+        put(forces, i, net_force(body, twist, acceleration))
+    inward(bodies, joints, forces, tau)
+    for i in range(1, len(bodies)):
+        tau[bodies[i].v] += bodies[i].armature * a[bodies[i].v]
+
+
+def inward(bodies, joints, forces, tau):
+    """τ_i = Sᵀ f_i and f_λ += Xᵀ f_i, from the tips to the root."""
+    for i in range(len(bodies) - 1, 0, -1):
+        body, force = bodies[i], get(forces, i)
+        tau[body.v] = along_joint(body, force)
+        carried = force_to_parent(body, (joints[i, 0], joints[i, 1]), force)
+        put(forces, body.parent, plus(get(forces, body.parent), carried))
+    if bodies[0].kind == FREE:
+        for k in range(6):
+            tau[k] = forces[0, k]
+
+
+def inverse_dynamics_rows(bodies, Q, V, A, T, first, last):
+    """T[first:last] = τ; returns the first row of eight among which one is not well, or −1."""
+    n, nv = len(bodies), V.shape[1]
+    q, v, a, tau = buffer(Q.shape[1]), buffer(nv), buffer(nv), buffer(nv)
+    room, doubts = as_lanes(buffer(20 * n).reshape(n, 20, LANES)), buffer(n + 1)
+    joints, twists = room[:, :2], room[:, 2:8]
+    accelerations, forces = room[:, 8:14], room[:, 14:]
+    for start in range(first, last, LANES):
+        gather(Q, start, last, q)
+        gather(V, start, last, v)
+        gather(A, start, last, a)
+        count = units(bodies, as_lanes(q), as_lanes(doubts))
+        as_lanes(doubts)[count] = finite(as_lanes(a), finite(as_lanes(v), finite(as_lanes(q), 0.0)))
+        if not well(doubts, count + 1):
+            return start
+        motion = as_lanes(q), as_lanes(v), as_lanes(a)
+        rnea(bodies, *motion, as_lanes(tau), joints, twists, accelerations, forces)
+        scatter(tau, start, last, T)
+    return -1
+
+
+def bias_rows(bodies, Q, V, B, first, last):
+    """B[first:last] = b, the τ of a = 0; returns as `inverse_dynamics_rows` does."""
+    n, nv = len(bodies), V.shape[1]
+    q, v, a, b = buffer(Q.shape[1]), buffer(nv), buffer(nv), buffer(nv)
+    room, doubts = as_lanes(buffer(20 * n).reshape(n, 20, LANES)), buffer(n + 1)
+    joints, twists = room[:, :2], room[:, 2:8]
+    accelerations, forces = room[:, 8:14], room[:, 14:]
+    a[:] = 0.0
+    for start in range(first, last, LANES):
+        gather(Q, start, last, q)
+        gather(V, start, last, v)
+        count = units(bodies, as_lanes(q), as_lanes(doubts))
+        as_lanes(doubts)[count] = finite(as_lanes(v), finite(as_lanes(q), 0.0))
+        if not well(doubts, count + 1):
+            return start
+        motion = as_lanes(q), as_lanes(v), as_lanes(a)
+        rnea(bodies, *motion, as_lanes(b), joints, twists, accelerations, forces)
+        scatter(b, start, last, B)
+    return -1

@@ -1,0 +1,70 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""Between arrays with a configuration a row and lanes with a configuration each.
+
+Also the check of what enters, on lanes as they pass: `well(…)` tells a kernel to stop at values
+that are not finite and at quaternions that are not unit; the caller then says which and why.
+"""
+
+from __future__ import annotations
+
+from .body_table import CONTINUOUS, FREE
+from .scalars import LANES, turn_in, turn_out
+
+UNIT = 2e-7  # | ‖x‖² − 1 | of a unit quaternion: twice that of `robots.configuration`
+
+
+def gather(X, start, last, lanes):
+    """Rows start … of X (N, k) into lanes (k, LANES); rows past the end repeat the last one."""
+    width = X.shape[1]
+    if last - start >= LANES and width >= LANES:
+        for k in range(0, width - LANES, LANES):
+            turn_in(X, start, lanes, k)
+        turn_in(X, start, lanes, width - LANES)  # may overlap the one before
+        return
+    for lane in range(LANES):
+        row = min(start + lane, last - 1)
+        for k in range(width):
+            lanes[k, lane] = X[row, k]
+
+
+def scatter(lanes, start, last, X):
+    """Lanes (k, LANES) into rows start … of X (N, k)."""
+    width = X.shape[1]
+    if last - start >= LANES and width >= LANES:
+        for k in range(0, width - LANES, LANES):
+            turn_out(lanes, k, X, start)
+        turn_out(lanes, width - LANES, X, start)
+        return
+    for lane in range(min(LANES, last - start)):
+        for k in range(width):
+            X[start + lane, k] = lanes[k, lane]
+
+
+def finite(x, doubt):
+    """Add 0 to `doubt` for each number of x; nan where one is not finite."""
+    for k in range(len(x)):
+        doubt = doubt + 0.0 * x[k]
+    return doubt
+
+
+def units(bodies, q, doubts):
+    """‖x‖² − 1 of the base's quaternion and of each (cos, sin) into doubts; returns how many."""
+    count = 0
+    if bodies[0].kind == FREE:
+        doubts[0] = q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6] - 1.0
+        count = 1
+    for i in range(1, len(bodies)):
+        if bodies[i].kind == CONTINUOUS:
+            k = bodies[i].q
+            doubts[count] = q[k] * q[k] + q[k + 1] * q[k + 1] - 1.0
+            count += 1
+    return count
+
+
+def well(doubts, count):
+    """Whether all lanes of the first rows of doubts (…, LANES) are near zero; nan is not."""
+    for k in range(count):
+        for lane in range(LANES):
+            if not abs(doubts[k, lane]) <= UNIT:
+                return False
+    return True

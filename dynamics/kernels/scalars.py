@@ -1,0 +1,50 @@
+"""The numbers that the kernels reckon with, and what differs between their three readings.
+
+A kernel is plain Python on plain operators, so the same source can be read three ways:
+
+- compiled: a number is a *lane*, `LANES` configurations side by side in one vector register
+  (`lanes.py` has that type, `compiling.py` the compiler);
+- as NumPy: a number is a row of `LANES` floats, or one float. Slow, but every line can be stepped
+  through; set NUMBA_DISABLE_JIT=1 to have it everywhere;
+- as SymPy: a number is an expression, and the kernel prints its closed form (`closed_forms.py`).
+
+The functions here are the NumPy and SymPy reading; `lanes.COUNTERPARTS` has the compiled one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+LANES = 8  # doubles in a vector register of 512 bits; LLVM splits them where registers are shorter
+
+
+def sincos(angle: Any) -> tuple[Any, Any]:
+    """Return sin and cos of an angle [rad]."""
+    if hasattr(angle, "free_symbols"):
+        import sympy
+
+        return sympy.sin(angle), sympy.cos(angle)
+    return np.sin(angle), np.cos(angle)
+
+
+def buffer(count: int) -> NDArray[np.float64]:
+    """Return room for `count` lanes: floats (count, LANES), on a boundary of 64 bytes."""
+    return np.empty((count, LANES))
+
+
+def as_lanes(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """View floats (…, LANES) as lanes (…)."""
+    return rows
+
+
+def turn_in(X: NDArray[np.float64], row: int, lanes: NDArray[np.float64], k: int) -> None:
+    """lanes[k : k + LANES] = the square X[row : row + LANES, k : k + LANES], transposed."""
+    lanes[k : k + LANES] = X[row : row + LANES, k : k + LANES].T
+
+
+def turn_out(lanes: NDArray[np.float64], k: int, X: NDArray[np.float64], row: int) -> None:
+    """X[row : row + LANES, k : k + LANES] = the square lanes[k : k + LANES], transposed."""
+    X[row : row + LANES, k : k + LANES] = lanes[k : k + LANES].T
