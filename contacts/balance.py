@@ -155,26 +155,40 @@ class Balance:
         limited = np.isfinite(self.torsion) & ~self.bilateral[self.first]
         return np.flatnonzero(several & limited)
 
+    @property
+    def rubs(self) -> bool:
+        """Whether torsional friction limits any contact."""
+        return len(self.soft) + len(self.twisting) > 0
+
+    @property
+    def bounded(self) -> bool:
+        """Whether any contact has bounds on its normal force."""
+        return bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
+
     @cached_property
     def columns(self) -> Array:
         """(nv, n), what a newton of each unknown of x does to the robot."""
         return np.hstack([self.grasp, self.spin[:, self.soft] * self.torsion[self.soft]])
 
     @cached_property
+    def wrench_rows(self) -> Array:
+        """(C, 6, n), the wrench [force; moment] of each contact at its centre, contact axes."""
+        rows, k = np.zeros((len(self.torsion), 6, self.columns.shape[1])), self.point_count
+        for i, (c, (x, y)) in enumerate(zip(self.owner, self.arms, strict=True)):
+            rows[c, :3, 3 * i : 3 * i + 3] = np.eye(3)
+            rows[c, 3:, 3 * i : 3 * i + 3] = [[0, 0, y], [0, 0, -x], [-y, x, 0]]
+        rows[self.soft, 5, 3 * k + np.arange(len(self.soft))] = self.torsion[self.soft]
+        return rows
+
+    @property
     def sums(self) -> Array:
         """(C, n), adds up the normal force of each contact."""
-        sums = np.zeros((len(self.torsion), self.columns.shape[1]))
-        sums[self.owner, 3 * np.arange(self.point_count) + 2] = 1.0
-        return sums
+        return self.wrench_rows[:, 2]
 
-    @cached_property
+    @property
     def yaws(self) -> Array:
         """(C, n), the moment about its normal that each contact makes about its centre [m]."""
-        yaws, k = np.zeros_like(self.sums), np.arange(self.point_count)
-        yaws[self.owner, 3 * k] = -self.arms[:, 1]
-        yaws[self.owner, 3 * k + 1] = self.arms[:, 0]
-        yaws[self.soft, 3 * self.point_count + np.arange(len(self.soft))] = self.torsion[self.soft]
-        return yaws
+        return self.wrench_rows[:, 5]
 
     @cached_property
     def presses(self) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ContactError, unknown
+from ..errors import ConfigurationError, ContactError, unknown
 from ..robots import Robot
 from .contact import Contact, PointContact
 from .soft_finger import SoftFingerCone
@@ -35,7 +35,7 @@ class ContactSet:
     """
 
     def __init__(self, robot: Robot, contacts: Iterable[Contact] = ()) -> None:
-        self.robot = robot
+        self.robot = check_robot(robot)
         self.contacts = _named(list(contacts))
         for contact in self.contacts:
             robot.frame_id(contact.frame)
@@ -43,6 +43,7 @@ class ContactSet:
     @classmethod
     def of(cls, robot: Robot, contacts: ContactSet | Contact | Iterable[Contact]) -> ContactSet:
         """Return `contacts` as a set of `robot`; a set of another robot is refused."""
+        check_robot(robot)
         if isinstance(contacts, Contact):
             return cls(robot, [contacts])
         if not isinstance(contacts, ContactSet | Iterable):
@@ -182,6 +183,14 @@ class ContactSet:
         return f"ContactSet({self.robot.name!r}, {list(self.names)}, dim={self.dim})"
 
 
+def check_robot(robot: Any) -> Robot:
+    """Return `robot`, or raise `ConfigurationError` for what is none, such as its name."""
+    if isinstance(robot, Robot):
+        return robot
+    hint = f"; footwork.load({robot!r}) gives one" if isinstance(robot, str) else ""
+    raise ConfigurationError(f"robot: got {robot!r}, expected a Robot{hint}")
+
+
 def at_feet(robot: Robot, friction: float = 0.7) -> ContactSet:
     """Return contacts at the robot's own feet: its soles as surfaces, its ball feet as balls.
 
@@ -190,7 +199,7 @@ def at_feet(robot: Robot, friction: float = 0.7) -> ContactSet:
     Raises:
         ContactError: the robot has no feet that we know of.
     """
-    if not robot.feet:
+    if not check_robot(robot).feet:
         raise ContactError(
             f"{robot.name!r} has no feet that we know of; give PointContact or SurfaceContact by "
             f"hand, or feet as end effectors in its SRDF"

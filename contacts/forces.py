@@ -14,10 +14,11 @@ from . import reasons
 from .balance import load
 from .certificate import EDGE, certificate
 from .contact import Contact
-from .contact_set import ContactSet
+from .contact_set import ContactSet, check_robot
 from .equilibrium import Equilibrium
 from .hold import Hold
 from .limits import torque_limits_of
+from .objectives import Objective, Preferred, candidates, check_objective, preferred_wrenches
 from .solving import SOLVER
 
 Array = NDArray[np.float64]
@@ -29,14 +30,18 @@ def static_hold(
     contacts: ContactSet | Contact | Iterable[Contact],
     wrenches: Mapping[str, Wrench] | None = None,
     torque_limits: bool | ArrayLike = True,
+    *,
+    objective: Objective = "least_norm",
+    preferred: Preferred | None = None,
 ) -> Hold:
     """Decide whether contacts can hold the robot still, by how much, with which forces and torques.
 
         Sᵀτ + τ_g(q) + Σ_k J_kᵀ f_k + τ_ext = 0,   ‖f_t‖ ≤ μ f_n at every vertex,   |τ| ≤ limits
 
-    The cones are exact (second-order cones). The answer is decided by the margin, the largest ε
-    such that every contact wrench stays in its cone after ε of normal force is taken away at its
-    centre; the forces are the least-norm ones.
+    and whatever else limits the contacts: torsional friction, bounds on their normal forces. The
+    cones are exact (second-order cones). The answer is decided by the margin, the largest ε such
+    that every contact wrench keeps to its limits after ε of normal force is taken away at its
+    centre; the objective only chooses among the forces.
 
     Args:
         robot: floating or fixed base, with or without passive joints.
@@ -45,6 +50,12 @@ def static_hold(
         wrenches: {link: Wrench} of the environment on the robot, besides the contacts.
         torque_limits: True takes those of the description (where it gives none or zero, the joint
             is unlimited, and a warning says so once), False none, an array (na,) those [N·m or N].
+        objective: which admissible forces: "least_norm"; "largest_margin", forces that have the
+            margin (the robot's weight of it where squeezing makes it unbounded); "least_torque",
+            least Στ²; "centred", least Σ F d² with d from each patch's centre to its ZMP, which F
+            loads. Of several the least-norm ones.
+        preferred: {contact: force (3,), wrench (6,) at its centre, or Wrench; world axes}: instead,
+            the forces of least distance to these.
 
     Returns:
         Hold, whose `feasible` is True, False, or None at the edge.
@@ -52,8 +63,13 @@ def static_hold(
     Raises:
         ConfigurationError, ContactError: invalid input. A solver never raises.
     """
+    check_robot(robot)
     zero = np.zeros(robot.nv)
-    return contact_forces(robot, q, zero, zero, contacts, wrenches, torque_limits)
+    return contact_forces(
+        *(robot, q, zero, zero, contacts, wrenches, torque_limits),
+        objective=objective,
+        preferred=preferred,
+    )
 
 
 def contact_forces(
@@ -64,6 +80,9 @@ def contact_forces(
     contacts: ContactSet | Contact | Iterable[Contact],
     wrenches: Mapping[str, Wrench] | None = None,
     torque_limits: bool | ArrayLike = True,
+    *,
+    objective: Objective = "least_norm",
+    preferred: Preferred | None = None,
 ) -> Hold:
     """Decide whether contacts can give the robot the acceleration a in the state (q, v), and how.
 
@@ -73,17 +92,29 @@ def contact_forces(
     caller's to see to: nothing here asks whether the contacts stay where they are.
     """
     contact_set = ContactSet.of(robot, contacts)
+    check_objective(objective, preferred)
     limits = torque_limits_of(robot, torque_limits)
     balance = Equilibrium.of(contact_set, q, load(robot, q, v, a, wrenches), limits)
-    return decide(contact_set, np.array(q, dtype=float), dict(wrenches or {}), balance)
+    q = np.array(q, dtype=float)
+    targets = preferred_wrenches(contact_set, q, preferred)
+    return decide(contact_set, q, dict(wrenches or {}), balance, objective, targets)
 
 
 def decide(
-    contacts: ContactSet, q: Array, external: Mapping[str, Wrench], balance: Equilibrium
+    contacts: ContactSet,
+    q: Array,
+    external: Mapping[str, Wrench],
+    balance: Equilibrium,
+    objective: Objective = "least_norm",
+    targets: Array | None = None,
 ) -> Hold:
-    """Return the Hold of a balance: margin first, then forces or a certificate."""
-    asked: Any = (contacts, q, external, balance, SOLVER)
-    margin, forces = _margin_and_forces(balance)
+    """Return the Hold of a balance: margin first, then forces or a certificate.
+
+    `targets` (C, 6) are preferred wrenches in contact axes, nan where nothing is asked.
+    """
+    chosen = "preferred" if targets is not None else objective
+    asked: Any = (contacts, q, external, balance, SOLVER, chosen)
+    margin, forces = _margin_and_forces(balance, objective, targets)
     edge = EDGE * balance.weight
     if margin > edge and forces is not None:
         return Hold(True, "feasible", margin, forces, None, "", *asked)
@@ -100,24 +131,37 @@ def decide(
     return Hold(None, "at the edge", margin, forces, None, reason, *asked)
 
 
-def _margin_and_forces(balance: Equilibrium) -> tuple[float, Array | None]:
-    """Return the margin [N], and the admissible forces if there are any.
+def _margin_and_forces(
+    balance: Equilibrium, objective: Objective, targets: Array | None
+) -> tuple[float, Array | None]:
+    """Return the margin [N], and admissible forces if there are any, the objective's if it can.
 
     A solver that meets a problem both infeasible and unbounded may call it either: without forces
     it was infeasible, so that no pull helps.
     """
     margin = balance.margin().value
-    forces = admissible_forces(balance) if not margin < -EDGE * balance.weight else None
+    if margin < -EDGE * balance.weight:
+        return margin, None
+    forces = admissible_forces(balance, objective, margin, targets)
     return (-np.inf if margin == np.inf and forces is None else margin), forces
 
 
-def admissible_forces(balance: Equilibrium) -> Array | None:
-    """Return the least-norm unknowns x (n,), or None unless they check out."""
-    unknowns = balance.least_norm().unknowns
-    if unknowns is None:
-        return None
-    x = balance.polished(unknowns)
+def admissible_forces(
+    balance: Equilibrium,
+    objective: Objective = "least_norm",
+    margin: float = 0.0,
+    targets: Array | None = None,
+) -> Array | None:
+    """Return the objective's unknowns x (n,), or None unless they check out."""
+    for x in candidates(balance, objective, margin, targets):
+        polished = balance.polished(x)
+        if _checks_out(balance, polished):
+            return polished
+    return None
+
+
+def _checks_out(balance: Equilibrium, x: Array) -> bool:
     tolerance = EDGE * balance.weight
     excess = np.abs(balance.torques(x)) - balance.limits
     ok = balance.residual(x) <= 1e-3 * tolerance and balance.violation(x) <= tolerance
-    return x if ok and excess.max(initial=0.0) <= tolerance else None
+    return bool(ok and excess.max(initial=0.0) <= tolerance)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .. import dynamics
 from ..dynamics import Wrench
+from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium import Equilibrium
 from .planar import inradius
@@ -36,6 +37,7 @@ class Hold:
             and yᵀ(τ_g + τ_ext − M a − vᵀCv) > Σ limit |S y| (S y = 0 where there is no limit).
         reason: in words, when it does not hold.
         solver: the one that was asked.
+        objective: which admissible forces were asked for, "preferred" for those nearest to some.
         contacts, q, external: what was asked: contacts, configuration, external wrenches.
     """
 
@@ -50,11 +52,12 @@ class Hold:
     external: Mapping[str, Wrench]
     balance: Equilibrium
     solver: str
+    objective: str = "least_norm"
 
     @cached_property
     def forces(self) -> dict[str, Array] | None:
-        """{contact: (k, 3)}, the least-norm admissible forces of the environment on the robot, at
-        the contact's vertices, world axes [N]; None when infeasible."""
+        """{contact: (k, 3)}, admissible forces of the environment on the robot, the best by the
+        objective, at the contact's vertices, world axes [N]; None when infeasible."""
         if self._unknowns is None:
             return None
         axes = {name: T.rotation for name, T in self.contacts.placements(self.q).items()}
@@ -91,6 +94,35 @@ class Hold:
         left = self.balance.load + self.balance.columns @ self._unknowns
         left[self.balance.actuated] += self.torques
         return float(np.abs(left).max(initial=0.0))
+
+    @cached_property
+    def normal_forces(self) -> dict[str, float] | None:
+        """{contact: its whole normal force} [N]; None when infeasible."""
+        if self._unknowns is None:
+            return None
+        totals = (self.balance.sums @ self._unknowns).tolist()
+        return dict(zip(self.contacts.names, totals, strict=True))
+
+    @cached_property
+    def contact_margins(self) -> dict[str, float]:
+        """{contact: the largest ε of normal force that it could lose at its centre, it alone} [N].
+
+        Over all admissible forces of all contacts: how near to its limits this one is when the
+        others do what they can for it. For the only contact this is the margin; negative, +inf and
+        −inf as for the margin, and +inf for what holds both ways.
+        """
+        margins = {}
+        for i, name in enumerate(self.contacts.names):
+            share = np.eye(len(self.contacts))[i]
+            margins[name] = self._largest(share) if self.balance.presses[i] else float("inf")
+        return margins
+
+    def _largest(self, shares: Array) -> float:
+        """The margin for given shares; −inf where the contacts hold nothing whatever is pulled."""
+        value = self.balance.margin(shares).value
+        return (
+            -np.inf if value == np.inf and not self.feasible and self.margin == -np.inf else value
+        )
 
     @cached_property
     def torque_margin(self) -> float:
@@ -143,9 +175,17 @@ class Hold:
         for contact in self.contacts:
             wrench = (self.wrenches or {})[contact.name]
             line = f"{contact.name:<14} force ({_numbers(wrench.force)}) N"
-            moment = f"   moment ({_numbers(wrench.moment)}) N·m"
-            lines.append(line + (moment if contact.dim > 3 else ""))
+            moment = f"   moment ({_numbers(wrench.moment)}) N·m" if contact.dim > 3 else ""
+            lines.append(line + moment + self._bound_words(contact))
         return lines
+
+    def _bound_words(self, contact: Contact) -> str:
+        """The normal force and its bounds, where there are any."""
+        low, high = contact.normal_bounds
+        bounds = [f"at least {low:.4g} N"] * bool(np.isfinite(low))
+        bounds += [f"at most {high:.4g} N"] * bool(np.isfinite(high))
+        total = (self.normal_forces or {})[contact.name]
+        return f"   normal {total:.4g} N of {', '.join(bounds)}" if bounds else ""
 
     def _torque_lines(self) -> list[str]:
         """The joint that comes nearest to its limit, and what the best forces would leave it."""
@@ -174,6 +214,13 @@ class Hold:
             "margin": _finite(self.margin),
             "margin_text": str(self.margin),
             "torque_margin": _finite(self.torque_margin),
+            "contact_margins": {n: _finite(m) for n, m in self.contact_margins.items()},
+            "objective": self.objective,
+            "normal_forces": self.normal_forces,
+            "normal_bounds": {
+                contact.name: [_finite(bound) for bound in contact.normal_bounds]
+                for contact in self.contacts
+            },
             "residual": _finite(self.residual),
             "solver": self.solver,
             "q": _listed(self.q),

@@ -131,6 +131,22 @@ class PointForces:
         """Whether any contact has bounds on its normal force, so that forces do not scale."""
         return bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
 
+    def require_cone(self) -> None:
+        """Raise `ContactError` if forces do not scale, so that their wrenches are no cone."""
+        if self.bounded:
+            raise ContactError(
+                "min_normal, max_normal: got bounds on normal forces; with them the wrenches of a "
+                "contact are no cone. Expected contacts without (static_hold takes them)"
+            )
+
+    @property
+    def plain(self) -> bool:
+        """Whether Coulomb's cones at the points are all that limits the forces."""
+        held = ~self.bilateral[np.unique(self.owner, return_index=True)[1]]
+        several = np.bincount(self.owner, minlength=len(self.torsion)) > 1
+        free = np.where(several, np.isinf(self.torsion), self.torsion == 0)
+        return not self.bounded and bool((free | ~held).all())
+
     @property
     def size(self) -> float:
         """The length that turns moments into forces: the farthest point, 1 m if all are at zero."""
@@ -159,7 +175,12 @@ class PointForces:
         return _wrenches(self.centres[self.owner], self.normals)
 
     def rays(self, kind: Kind, sides: int) -> Array:
-        """Return the wrenches (r, 6) of the rays of every contact's linear cone."""
+        """Return the wrenches (r, 6) of the rays of every contact's linear cone.
+
+        Raises:
+            ContactError: bounds on normal forces, with which the wrenches are no cone.
+        """
+        self.require_cone()
         rays = [np.zeros((0, 6))]
         for i in range(len(self.torsion)):
             own, normal = self.owner == i, self.normals[self.owner == i][0]

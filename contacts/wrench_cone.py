@@ -63,11 +63,7 @@ class WrenchCone:
             raise ContactError(f"kind: got {kind!r}, expected 'exact', 'inner' or 'outer'")
         if int(sides) != sides or sides < 3:
             raise ContactError(f"sides: got {sides!r}, expected an integer of at least 3")
-        if generators.bounded:
-            raise ContactError(
-                "min_normal, max_normal: got bounds on normal forces; with them the wrenches of a "
-                "contact are no cone. Expected contacts without (static_hold takes them)"
-            )
+        generators.require_cone()
         self.generators = generators
         self.kind = kind
         self.sides = int(sides)
