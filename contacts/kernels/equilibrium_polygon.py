@@ -1,0 +1,252 @@
+# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
+"""All corners of the shadow of a polyhedron in the plane, compiled.
+
+    {(x·λ, y·λ) : A λ = b, λ ≥ 0}
+
+Turn the direction d = (cos θ, sin θ) once around and keep the basis of the linear program
+max d·(x·λ, y·λ) optimal: every basis that comes up is a corner, in counter-clockwise order. With
+the direction d + t d⊥ of a quarter turn, t from 0 to ∞, a column j enters at the t where its
+reduced cost d·δ_j + t d⊥·δ_j turns positive. Ties between bases are broken by letting each λ_j be
+as low as −ε_j, with small random ε; corners are those of the true b.
+
+The tableau T (m + 2, n + 2) is the textbook's: rows B⁻¹A, then the reduced costs δ of x and of y;
+the last two columns are B⁻¹b for the b of the ties and for the true one.
+
+S. Gass, T. Saaty, "The computational algorithm for the parametric objective function" (1955);
+K. H. Borgwardt, "The Simplex Method" (1987).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+BOUNDED, EMPTY, UNBOUNDED, FAILED = range(4)
+
+_SLACK = 1e-9  # ε, in units of b
+_ROUNDING = 1e-10  # of reduced costs, pivots and corners, for data of the size of one
+
+_options: Any = {
+    "error_model": "numpy",
+    "nogil": True,
+    "fastmath": {"contract", "nsz", "reassoc"},
+}
+
+
+def compiled(function):
+    """Compile, kept on disk where a folder for that can be written."""
+    try:
+        return njit(cache=True, **_options)(function)
+    except RuntimeError:  # no such folder
+        return njit(**_options)(function)
+
+
+@compiled
+def cone_wrenches(points, normals, friction, bilateral, sides, stretch):
+    """Return W (6, n), the wrenches of the rays of every point's pyramid.
+
+    A point that pulls has six rays ± along the axes, one without friction its normal.
+
+    Args:
+        points, normals: (k, 3).
+        friction: (k,).
+        bilateral: (k,).
+        sides: of each pyramid.
+        stretch: 1 for inscribed pyramids, 1/cos(π/sides) for circumscribed ones.
+    """
+    W = np.zeros((6, len(points) * max(sides, 6)))
+    n = 0
+    for k in range(len(points)):
+        count = 6 if bilateral[k] else (sides if friction[k] > 0 else 1)
+        t, u = tangents(normals[k])
+        for i in range(count):
+            for row in range(3):
+                if bilateral[k]:
+                    W[row, n] = (1.0 if i < 3 else -1.0) * (row == i % 3)
+                else:
+                    angle, reach = 2 * math.pi * i / sides, friction[k] * stretch
+                    across = math.cos(angle) * t[row] + math.sin(angle) * u[row]
+                    W[row, n] = normals[k, row] + reach * across
+            for row in range(3):
+                r, s = (row + 1) % 3, (row + 2) % 3
+                W[3 + row, n] = points[k, r] * W[s, n] - points[k, s] * W[r, n]
+            n += 1
+    return W[:, :n]
+
+
+@compiled
+def tangents(n):
+    """Return t, u with (t, u, n) right-handed, t near the world's x or y."""
+    t = np.zeros(3)
+    t[0 if abs(n[0]) < 0.9 else 1] = 1.0
+    t -= (t[0] * n[0] + t[1] * n[1] + t[2] * n[2]) * n
+    t /= math.sqrt(t[0] ** 2 + t[1] ** 2 + t[2] ** 2)
+    u = np.array([n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0]])
+    return t, u
+
+
+@compiled
+def shadow(A, b, x, y):
+    """Return (status, corners (k, 2)) of {(x·λ, y·λ) : A λ = b, λ ≥ 0}, counter-clockwise.
+
+    Two corners when it has no area, one when it is a point. The data should be near one in size.
+    """
+    m, n = A.shape
+    T, basis = tableau(A, b, x, y), np.arange(n, n + m)
+    corners = np.zeros((64 + 4 * n, 2))
+    status = find_basis(T, basis)
+    if status != BOUNDED:
+        return status, corners[:0]
+    count = 0
+    for quarter in range(4):
+        # the first quarter starts wherever the first phase ended
+        greedy = quarter == 0
+        while count < len(corners):
+            entering = -1
+            if greedy:
+                entering = most_gain(T)
+                greedy = entering >= 0
+            if not greedy:
+                corners[count, 0], corners[count, 1] = -T[m, n + 1], -T[m + 1, n + 1]
+                count += 1
+                entering = next_to_turn(T, quarter)
+            if entering < 0:
+                break
+            status = exchange(T, basis, entering)
+            if status != BOUNDED:
+                return status, corners[:0]
+    if count == len(corners):
+        return FAILED, corners[:0]
+    return BOUNDED, without_rests(corners[:count])
+
+
+@compiled
+def tableau(A, b, x, y):
+    """Return T (m + 2, n + 2) with an artificial unknown as the basis of each row."""
+    m, n = A.shape
+    T = np.zeros((m + 2, n + 2))
+    T[m, :n], T[m + 1, :n] = x, y
+    for i in range(m):
+        sign = 1.0 if b[i] >= 0 else -1.0
+        state = 12345
+        T[i, n + 1] = sign * b[i]
+        T[i, n] = T[i, n + 1]
+        for j in range(n):
+            state = (1103515245 * state + 12345) % 2147483648
+            T[i, j] = sign * A[i, j]
+            T[i, n] += _SLACK * (1 + state / 2147483648) * T[i, j]
+        if T[i, n] < 0:
+            T[i] *= -1
+    return T
+
+
+@compiled
+def find_basis(T, basis):
+    """First phase: minimise the sum of the artificial unknowns, those of index n and more.
+
+    One that stays in the basis at zero belongs to a row that depends on the others: zeros.
+    """
+    m, n = T.shape[0] - 2, T.shape[1] - 2
+    for _ in range(64 + 4 * n):
+        entering, best = -1, _ROUNDING
+        for j in range(n):
+            gain = 0.0
+            for i in range(m):
+                if basis[i] >= n:
+                    gain += T[i, j]
+            if gain > best:
+                entering, best = j, gain
+        if entering < 0:
+            break
+        if exchange(T, basis, entering) != BOUNDED:
+            return FAILED
+    for i in range(m):
+        if basis[i] >= n:
+            if abs(T[i, n]) > 2 * _ROUNDING:
+                return EMPTY
+            widest = np.abs(T[i, :n]).argmax()
+            if abs(T[i, widest]) > _ROUNDING:
+                pivot(T, basis, i, widest)
+    return BOUNDED
+
+
+@compiled
+def most_gain(T):
+    """Return the column that gains most along x; −1 when none does."""
+    m, n = T.shape[0] - 2, T.shape[1] - 2
+    entering = T[m, :n].argmax()
+    return entering if T[m, entering] > _ROUNDING else -1
+
+
+@compiled
+def next_to_turn(T, quarter):
+    """Return the column that is the first to gain as d turns by a quarter; −1 when none does."""
+    m, n = T.shape[0] - 2, T.shape[1] - 2
+    along_x, along_y = ((1, 0), (0, 1), (-1, 0), (0, -1))[quarter]
+    entering, first = -1, math.inf
+    for j in range(n):
+        gain = along_x * T[m, j] + along_y * T[m + 1, j]
+        turn = along_x * T[m + 1, j] - along_y * T[m, j]
+        if turn > _ROUNDING and max(-gain, 0.0) < first * turn:
+            entering, first = j, max(-gain, 0.0) / turn
+    return entering
+
+
+@compiled
+def exchange(T, basis, entering):
+    """Let a column enter the basis in place of the first to reach zero; returns the status."""
+    m, n = T.shape[0] - 2, T.shape[1] - 2
+    leaving, least = -1, math.inf
+    for i in range(m):
+        if T[i, entering] > _ROUNDING and T[i, n] < least * T[i, entering]:
+            leaving, least = i, T[i, n] / T[i, entering]
+    if leaving < 0:
+        return UNBOUNDED
+    pivot(T, basis, leaving, entering)
+    return BOUNDED
+
+
+@compiled
+def pivot(T, basis, row, column):
+    """Write T for the basis in which `column` takes the place of the one of `row`."""
+    factor = 1.0 / T[row, column]
+    for j in range(T.shape[1]):
+        T[row, j] *= factor
+    for i in range(T.shape[0]):
+        factor = T[i, column]
+        if i != row and factor != 0:
+            for j in range(T.shape[1]):
+                T[i, j] -= factor * T[row, j]
+            T[i, column] = 0.0
+    basis[row] = column
+
+
+@compiled
+def without_rests(corners):
+    """Leave out corners that lie on the segment between their neighbours, to rounding."""
+    kept = np.empty_like(corners)
+    n = 0
+    for k in range(len(corners)):
+        while n >= 1 and rests(kept[n - 2] if n >= 2 else corners[k], kept[n - 1], corners[k]):
+            n -= 1
+        kept[n] = corners[k]
+        n += 1
+    first = 0
+    while n - first >= 2 and rests(kept[n - 2], kept[n - 1], kept[first]):
+        n -= 1
+    while n - first >= 3 and rests(kept[n - 1], kept[first], kept[first + 1]):
+        first += 1
+    return kept[first:n].copy()
+
+
+@compiled
+def rests(before, p, after):
+    """Whether p lies on the segment between two others, to rounding."""
+    ax, ay = after[0] - before[0], after[1] - before[1]
+    px, py = p[0] - before[0], p[1] - before[1]
+    length = ax * ax + ay * ay
+    share = 0.0 if length == 0 else min(max((px * ax + py * ay) / length, 0.0), 1.0)
+    return math.hypot(px - share * ax, py - share * ay) <= 10 * _ROUNDING
