@@ -18,6 +18,7 @@ from .friction_cone import FrictionCone
 from .frictional import FrictionalMotion, FrictionResiduals, frictional_forward_dynamics
 from .hold import Hold
 from .impact import impact
+from .moving_surface import MovingSurface
 from .operational_space import (
     delassus,
     dynamically_consistent_projector,
@@ -38,6 +39,7 @@ from .regions import (
 from .scene import draw_hold, view
 from .self_collision import LinkPair, self_collisions
 from .solids import Box, Plane, Stairs, Wall
+from .soft_finger import SoftFingerCone
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .terrain import Terrain
 from .wrench_cone import WrenchCone, net_wrench_cone, rectangle_faces
@@ -50,7 +52,9 @@ __all__ = [
     "DiscContact",
     "ContactSet",
     "at_feet",
+    "MovingSurface",
     "FrictionCone",
+    "SoftFingerCone",
     "WrenchCone",
     "net_wrench_cone",
     "rectangle_faces",

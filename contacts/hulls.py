@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
-from scipy.spatial import ConvexHull, QhullError
+from scipy.spatial import ConvexHull, QhullError, cKDTree
 
 from ..errors import SolverError
 
 Array = NDArray[np.float64]
 
 _ROUNDING = 1e-9
+_SAME = 1e-8  # distance of unit rows that count as one
 
 
 def cone_faces(rays: Array, size: float = 1.0) -> Array:
@@ -107,6 +108,6 @@ def _faces_of_pointed(x: Array, inward: Array) -> Array:
 
 
 def _distinct(rows: Array) -> Array:
-    """Rows that differ: Qhull splits a face into simplices of one normal."""
-    first = np.unique(np.round(rows, 8), axis=0, return_index=True)[1]
-    return np.asarray(rows[np.sort(first)])
+    """Rows that differ: Qhull splits a face into simplices, of one normal but for rounding."""
+    pairs = cKDTree(rows).query_pairs(_SAME, output_type="ndarray")
+    return np.asarray(np.delete(rows, pairs.max(axis=1), axis=0) if len(pairs) else rows)

@@ -201,6 +201,20 @@ class PointForces:
                 rays.append(self._point_rays(own, np.zeros(3), kind, sides))
         return np.unique(np.round(np.vstack(rays), 15), axis=0)
 
+    def faces(self, kind: Kind, sides: int) -> Array:
+        """Return F (m, 6), rows of unit norm, of the linear cone of all contacts {w : F w ≤ 0}.
+
+        Of one patch, those of its points and of the torsional limit, if it has one.
+        """
+        if self.plain or len(self.torsion) > 1 or len(self.points) == 1:
+            return cone_faces(self.rays(kind, sides), self.size)
+        every = np.ones(len(self.points), dtype=bool)
+        rays = self._point_rays(every, np.zeros(3), kind, sides)
+        limit = yaw_rows(self.normals[0], float(self.torsion[0]))
+        limit[:, :3] += np.cross(self.centres[0], limit[:, 3:])
+        limit /= np.linalg.norm(limit, axis=1, keepdims=True)
+        return np.vstack([cone_faces(rays, self.size), limit])
+
     def _point_rays(self, own: NDArray[np.bool_], about: Array, kind: Kind, sides: int) -> Array:
         """Wrenches about a point of the rays of some points' pyramids."""
         rays = []
@@ -220,9 +234,13 @@ def with_yaw_limit(rays: Array, normal: Array, torsion: float) -> Array:
     By the polar cone: the rays of {w : F w ≤ 0} are the faces of the cone whose rays are F.
     """
     size = float(np.abs(rays[:, 3:]).max()) or 1.0
-    limit = [np.append(-torsion * normal, sign * normal) for sign in (1, -1)]
-    rows = np.vstack([cone_faces(rays, size), limit])
+    rows = np.vstack([cone_faces(rays, size), yaw_rows(normal, torsion)])
     return cone_faces(rows, 1.0 / size)
+
+
+def yaw_rows(normal: Array, torsion: float) -> Array:
+    """Return F (2, 6) of |n·m| ≤ γ n·f."""
+    return np.array([np.append(-torsion * normal, sign * normal) for sign in (1, -1)])
 
 
 def _wrenches(points: Array, normals: Array) -> Array:

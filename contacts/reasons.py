@@ -125,7 +125,7 @@ def _friction_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Arr
 def _least_that_holds(with_value: Callable[[float], Equilibrium], high: float) -> float:
     """The smallest value of a coefficient that holds, by bisection; `high` does."""
     low, most = 0.0, high
-    while high - low > 1e-3 * most and high - low > 1e-3 * high:
+    while high - low > 1e-3 * high and high > 1e-4 * most:
         middle = (low + high) / 2
         low, high = (low, middle) if with_value(middle).margin().value >= 0 else (middle, high)
     return high

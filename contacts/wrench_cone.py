@@ -28,7 +28,6 @@ from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium import Equilibrium
 from .friction_cone import check_friction
-from .hulls import cone_faces
 from .point_forces import Kind, PointForces
 from .solving import solve
 
@@ -89,7 +88,7 @@ class WrenchCone:
             ContactError: for the exact cone, which is round.
         """
         self._linear("faces")
-        return cone_faces(self.rays, self.generators.size)
+        return self.generators.faces(self.kind, self.sides)
 
     def violation(self, wrench: ArrayLike) -> float:
         """Return the distance of w (6,) from the cone [N]; 0 inside.

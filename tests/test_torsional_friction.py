@@ -1,0 +1,336 @@
+"""Friction against turning: soft points and patches with a torsional limit, by second roads."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ContactError, Wrench, contacts, robots
+from footwork.contacts import (
+    DiscContact,
+    LineContact,
+    PointContact,
+    SoftFingerCone,
+    SurfaceContact,
+    WrenchCone,
+    static_hold,
+)
+from footwork.contacts.friction_cone import axes_along
+
+G = 9.81
+MASS, SIZE = 3.0, (0.4, 0.3, 0.2)
+WEIGHT = MASS * G
+SIDES = [3, 4, 5, 8, 12]
+
+
+def soft(friction=0.6, torsion=0.03, **given):
+    return PointContact("toe", friction, torsional_friction=torsion, **given)
+
+
+# --- the cone of a soft point ------------------------------------------------------------------
+
+
+def unit(rng, shape):
+    x = rng.standard_normal(shape)
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def random_soft_wrenches(cone, rng, count):
+    """[f; m] about the cone's surface, in and out, with the excess by the definition."""
+    T = axes_along(cone.normal)
+    d = unit(rng, (count, 3)) * rng.uniform(0.8, 1.2, (count, 1))
+    forces = cone.friction * d[:, :2] @ T[:, :2].T + cone.normal
+    w = np.column_stack([forces, cone.torsional_friction * d[:, 2]])
+    return w * rng.uniform(0.5, 20, (count, 1)), np.linalg.norm(d, axis=1) - 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_soft_cone_is_an_ellipsoid(seed):
+    rng = np.random.default_rng(seed)
+    cone = SoftFingerCone(0.4 + seed, 0.02 * (1 + seed), unit(rng, 3))
+    wrenches, excess = random_soft_wrenches(cone, rng, 300)
+    assert [cone.contains(w) for w in wrenches] == list(excess <= 0)
+    w = cp.Variable(4)
+    for wrench in wrenches[:4]:
+        share = cone.friction / cone.torsional_friction
+        scaled = cp.norm(cp.multiply([1, 1, 1, share], w - wrench))
+        problem = cp.Problem(cp.Minimize(scaled), cone.constraints(w))
+        problem.solve(solver="CLARABEL")
+        assert cone.violation(wrench) == pytest.approx(problem.value, abs=1e-5)
+        assert cone.contains(cone.project(wrench), 1e-9)
+
+
+@pytest.mark.parametrize("sides", SIDES)
+def test_soft_pyramids_are_sound(sides):
+    rng = np.random.default_rng(sides)
+    cone = SoftFingerCone(0.5, 0.03, unit(rng, 3))
+    wrenches, excess = random_soft_wrenches(cone, rng, 2000)
+    inner, outer = (
+        (wrenches @ cone.faces(sides, kind).T <= 1e-12).all(axis=1) for kind in ("inner", "outer")
+    )
+    assert (excess[inner] <= 1e-9).all()
+    assert outer[excess <= -1e-9].all()
+    assert outer[inner].all()
+    assert (inner != outer).any()
+    # n of the rays lie on Coulomb's cone, without moment
+    flat = [r for r in cone.rays(sides) if abs(r[3]) < 1e-12]
+    assert len(flat) == sides
+    assert (cone.rays(sides) @ cone.faces(sides).T <= 1e-12).all()
+
+
+# --- wrench cones ------------------------------------------------------------------------------
+
+CONTACTS = {
+    "soft point": soft(),
+    "rectangle": SurfaceContact(
+        "sole", half_length=0.1, half_width=0.05, friction=0.7, torsional_friction=0.02
+    ),
+    "pentagon": SurfaceContact(
+        "sole",
+        vertices=[[0.1, 0.02], [0.03, 0.07], [-0.08, 0.05], [-0.1, -0.03], [0.04, -0.06]],
+        friction=0.5,
+        torsional_friction=0.01,
+    ),
+    "line": LineContact("sole", half_length=0.1, friction=0.6, torsional_friction=0.02),
+    "disc": DiscContact("sole", radius=0.08, friction=0.5, sides=6, torsional_friction=0.015),
+    "no turning": SurfaceContact(
+        "sole", half_length=0.1, half_width=0.05, friction=0.7, torsional_friction=0.0
+    ),
+}
+
+
+def missing_by_definition(contact, wrenches):
+    """Least norm of what forces in the cones, with the torsional limit, leave of each wrench."""
+    p = contact.points
+    size = np.linalg.norm(p, axis=1).max() or 1.0
+    f, m, w = cp.Variable((len(p), 3)), cp.Variable(), cp.Parameter(6)
+    total = cp.sum(f, axis=0)
+    moment = sum(pin.skew(p[k]) @ f[k] for k in range(len(p))) + cp.hstack([0, 0, m])
+    if len(p) == 1:
+        ratio = cp.hstack([f[0, :2] / contact.friction, m / contact.torsional_friction])
+        limits = [cp.norm(ratio) <= f[0, 2]]
+    else:
+        limits = [cp.norm(f[k, :2]) <= contact.friction * f[k, 2] for k in range(len(p))]
+        limits += [m == 0, cp.abs(moment[2]) <= contact.torsional_friction * total[2]]
+    left = cp.hstack([total - w[:3], (moment - w[3:]) / size])
+    problem = cp.Problem(cp.Minimize(cp.norm(left)), limits)
+    answers = []
+    for wrench in wrenches:
+        w.value = wrench
+        problem.solve(solver="CLARABEL")
+        answers.append(problem.value)
+    return np.array(answers)
+
+
+def near(contact, rng, count):
+    """Wrenches of positive combinations of outer rays, stretched about their mean."""
+    rays = WrenchCone(contact, "outer", 6).rays
+    mixed = rng.dirichlet(np.full(len(rays), 0.15), count) @ rays
+    middle = rays.mean(axis=0)
+    return middle + rng.uniform(0.5, 4, (count, 1)) * (mixed - middle)
+
+
+@pytest.mark.parametrize("name", CONTACTS)
+def test_wrench_cones_with_torsional_friction_are_sound(name):
+    contact, rng = CONTACTS[name], np.random.default_rng(len(name))
+    wrenches = near(contact, rng, 60)
+    missing = missing_by_definition(contact, wrenches)
+    exact = WrenchCone(contact)
+    assert [exact.violation(w) for w in wrenches] == pytest.approx(missing, abs=2e-6)
+    assert (missing > 1e-4).any()
+    assert (missing < 1e-6).any()
+    for sides in (3, 4, 5, 8):
+        inner = WrenchCone(contact, "inner", sides)
+        outer = WrenchCone(contact, "outer", sides)
+        assert (missing[inner.contains(wrenches, 1e-9)] < 1e-6).all()
+        assert outer.contains(wrenches)[missing < 1e-8].all()
+        assert (missing[[not inside for inside in outer.contains(wrenches)]] > 0).all()
+        for cone in (inner, outer):
+            assert (cone.rays @ cone.faces.T <= 1e-9).all()
+            assert cone.contains(cone.rays).all()
+    assert exact.contains(WrenchCone(contact, "inner", 6).rays, 1e-6).all()
+
+
+def test_net_cone_with_torsional_friction():
+    """The pull of a pinch about its axis: two soft points turn what two hard ones cannot."""
+    robot = robots.block()
+    frame, q, x = robot.model.frames[2].name, robot.neutral(), np.array([1.0, 0, 0])
+
+    def pinch(torsion):
+        return contacts.ContactSet(
+            robot,
+            [
+                PointContact(frame, 1.0, n, -0.1 * n, name=name, torsional_friction=torsion)
+                for name, n in (("left", x), ("right", -x))
+            ],
+        )
+
+    turn = [0, 0, 0, 1, 0, 0]
+    for kind in ("exact", "inner", "outer"):
+        assert not contacts.net_wrench_cone(pinch(None), q, kind=kind).contains(turn)
+        assert contacts.net_wrench_cone(pinch(0.02), q, kind=kind).contains(turn)
+
+
+# --- holds -------------------------------------------------------------------------------------
+
+
+def block_on(contact_of):
+    robot = robots.block(mass=MASS, size=SIZE)
+    link = robot.model.frames[2].name
+    return robot, robot.neutral(), contact_of(link), link
+
+
+def pushed_at(contact, robot, q, link, force, yaw):
+    """A wrench at the contact's centre, as seen at the link's origin."""
+    r = contact.pose(robot, q).translation - q[:3]
+    return {link: Wrench(force, np.cross(r, force) + [0, 0, yaw])}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_block_on_a_soft_point(seed):
+    """The margin in closed form: W − ‖(T/μ, M/γ)‖."""
+    rng = np.random.default_rng(seed)
+    mu, gamma = 0.5, 0.04
+    robot, q, toe, link = block_on(
+        lambda link: PointContact(link, mu, offset=[0, 0, -0.1], torsional_friction=gamma)
+    )
+    T, M = mu * WEIGHT * rng.uniform(0, 1), gamma * WEIGHT * rng.uniform(-1, 1)
+    load = pushed_at(toe, robot, q, link, T * np.append(unit(rng, 2), 0.0), M)
+    hold = static_hold(robot, q, toe, load)
+    margin = WEIGHT - np.hypot(T / mu, M / gamma)
+    assert hold.margin == pytest.approx(margin, abs=1e-5)
+    assert hold.feasible is bool(margin > 0)
+    if hold.feasible:
+        wrench = hold.wrenches[toe.frame]
+        assert wrench.moment == pytest.approx([0, 0, -M], abs=1e-7)
+        assert hold.residual < 1e-6
+    else:
+        check_certificate(robot, q, hold, load)
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.05, 1.0])
+def test_yaw_of_a_patch(gamma):
+    """The margin in closed form: the smaller of what corners and torsional friction give."""
+    mu, M = 0.5, 1.1
+    robot, q, sole, link = block_on(
+        lambda link: SurfaceContact(
+            link,
+            half_length=SIZE[0] / 2,
+            half_width=SIZE[1] / 2,
+            friction=mu,
+            placement=pin.SE3(np.eye(3), np.array([0, 0, -SIZE[2] / 2])),
+            torsional_friction=gamma,
+        )
+    )
+    load = {link: Wrench([0, 0, 0], [0, 0, M])}
+    hold = static_hold(robot, q, sole, load)
+    radius = np.hypot(SIZE[0], SIZE[1]) / 2
+    assert hold.margin == pytest.approx(WEIGHT - M / min(gamma, mu * radius), abs=1e-5)
+    if hold.feasible:
+        total = hold.wrenches[sole.frame]
+        assert abs(total.moment[2]) <= gamma * total.force[2] + 1e-6
+        return
+    check_certificate(robot, q, hold, load)
+    assert "torsional friction" in hold.reason
+    assert "spins" in hold.reason
+    assert f"yaw moment of {M:.4g} N·m" in hold.reason
+    assert f"exceeds the {gamma * WEIGHT:.4g} N·m" in hold.reason
+    assert f"{M / WEIGHT:.3g} m at every contact would hold" in hold.reason
+
+
+def test_reason_of_a_soft_point():
+    robot, q, toe, link = block_on(
+        lambda link: PointContact(link, 0.5, offset=[0, 0, -0.1], torsional_friction=0.02)
+    )
+    hold = static_hold(robot, q, toe, {link: Wrench([0, 0, 0], [0, 0, 1.0])})
+    assert "spins about its normal" in hold.reason
+    assert f"the yaw moment of 1 N·m on {link} exceeds the {0.02 * WEIGHT:.4g} N·m" in hold.reason
+    hard = PointContact(link, 0.5, offset=[0, 0, -0.1])
+    assert static_hold(robot, q, hard, {link: Wrench([0, 0, 0], [0, 0, 1.0])}).margin == -np.inf
+
+
+def check_certificate(robot, q, hold, load):
+    """Power of the load less the most that contacts and torques take, by sampled forces."""
+    from footwork import dynamics
+
+    y, rng = hold.certificate, np.random.default_rng(0)
+    h = dynamics.gravity_torques(robot, q) + dynamics.external_torques(robot, q, load)
+    assert y @ h > 0
+    for contact in hold.contacts:
+        rays = contacts.PointForces.of(hold.contacts, q).rays("inner", 16)
+        J = dynamics.frame_jacobian(robot, q, contact.frame)
+        twist = J @ y
+        origin = dynamics.frame_placement(robot, q, contact.frame).translation
+        at_zero = np.concatenate([twist[:3] - np.cross(twist[3:], origin), twist[3:]])
+        assert (rng.random((50, len(rays))) @ rays @ at_zero >= -1e-6).all()
+        assert (rays @ at_zero >= -1e-7).all()
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_margin_by_a_second_formulation(name):
+    """max ε over contact wrenches in the rows of J, with the cones of ContactSet and τ unknown."""
+    from dataclasses import replace
+
+    from footwork import dynamics
+
+    robot = robots.load(name)
+    q = robot.posture()
+    feet = contacts.ContactSet(
+        robot, [replace(c, torsional_friction=0.005) for c in contacts.at_feet(robot, 0.6)]
+    )
+    assert feet.dim == sum(4 if c.dim == 4 else 6 for c in feet)
+    f, tau, eps = cp.Variable(feet.dim), cp.Variable(robot.na), cp.Variable()
+    normals = np.zeros(feet.dim)
+    for contact, T in feet.placements(q).items():
+        normals[feet.rows(contact)][:3] = T.rotation[:, 2]
+    base = robot.model.frames[2].name
+    load = {base: Wrench([5, 3, 0], [0, 0, 0.3])}
+    balance = robot.selection_matrix.T @ tau + dynamics.gravity_torques(robot, q)
+    balance += feet.jacobian(q).T @ f + dynamics.external_torques(robot, q, load)
+    cones = feet.friction_constraints(f - eps * normals, q)
+    limits = [cp.abs(tau) <= robot.torque_limits]
+    problem = cp.Problem(cp.Maximize(eps), [balance == 0, *limits, *cones])
+    problem.solve(solver="CLARABEL")
+    hold = static_hold(robot, q, feet, load)
+    assert hold.margin == pytest.approx(eps.value, rel=1e-5)
+    plain = static_hold(robot, q, contacts.at_feet(robot, 0.6), load)
+    assert (hold.margin < plain.margin) == (name == "biped")
+    assert hold.residual < 1e-6
+
+
+def test_friction_margin_counts_torsional_friction():
+    """Yaw alone on a soft point: γ may shrink by γ W / M."""
+    robot, q, toe, link = block_on(
+        lambda link: PointContact(link, 0.5, offset=[0, 0, -0.1], torsional_friction=0.04)
+    )
+    hold = static_hold(robot, q, toe, {link: Wrench([0, 0, 0], [0, 0, 0.5])})
+    assert hold.friction_margin() == pytest.approx(0.04 * WEIGHT / 0.5, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"torsional_friction": -1}, "torsional_friction"),
+        ({"torsional_friction": np.nan}, "torsional_friction"),
+        ({"torsional_friction": "much"}, "torsional_friction"),
+        ({"torsional_friction": 0.1, "bilateral": True}, "no friction limit"),
+    ],
+)
+def test_impossible_torsional_friction(given, says):
+    with pytest.raises(ContactError, match=says):
+        PointContact("toe", 0.5, **given)
+    with pytest.raises(ContactError, match=says):
+        SurfaceContact("sole", half_length=1, half_width=1, friction=0.5, **given)
+
+
+def test_what_turns_must_rub():
+    with pytest.raises(ContactError, match="positive friction"):
+        PointContact("toe", 0.0, torsional_friction=0.1)
+    with pytest.raises(ContactError, match="positive"):
+        SoftFingerCone(0.0, 0.1)
+    with pytest.raises(ContactError, match="positive"):
+        SoftFingerCone(0.5, 0.0)
+    with pytest.raises(ContactError, match="4 finite"):
+        SoftFingerCone(0.5, 0.1).violation([1, 2, 3])
