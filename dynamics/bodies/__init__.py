@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from .anatomical_frames import hip_centres, segment_poses
 from .block_form import BlockForm, block_form
+from .body_model import body_model, upper_body
+from .body_segment_tables import BodySegment, body_segment
+from .c3d import read_c3d
 from .chain_forces import ChainForces
+from .filters import lowpass, resample
+from .footfalls import Footfall, footfalls, ground_wrenches
+from .force_plates import ForcePlate
+from .forces_file import read_forces, write_forces
+from .gait import Gait, analyse_gait
 from .inertia import inertia_about, moved_inertia, rotated_inertia, steiner
+from .joint_coordinates import joint_angles, joint_axes
+from .lab_files import read_trial
+from .lab_table import read_table
+from .marker_sets import MarkerSet
+from .markers import Markers
 from .moving_frames import (
     FictitiousWrenches,
     MovingFrame,
@@ -23,9 +40,15 @@ from .rotations import angular_acceleration, angular_velocity
 from .segment_motion import SegmentMotion
 from .segments import Segment, SegmentChain
 from .time_derivatives import differentiate
+from .trc import read_trc, write_trc
+from .trial import Trial
 from .wrench_series import WrenchSeries
 
+if TYPE_CHECKING:
+    from . import symbolic
+
 __all__ = [
+    "symbolic",
     "MovingFrame",
     "frame_motion",
     "body_motions",
@@ -51,4 +74,37 @@ __all__ = [
     "angular_velocity",
     "angular_acceleration",
     "differentiate",
+    "joint_angles",
+    "joint_axes",
+    "lowpass",
+    "resample",
+    "Markers",
+    "ForcePlate",
+    "Trial",
+    "read_trial",
+    "read_trc",
+    "read_forces",
+    "read_table",
+    "read_c3d",
+    "write_trc",
+    "write_forces",
+    "MarkerSet",
+    "segment_poses",
+    "hip_centres",
+    "BodySegment",
+    "body_segment",
+    "body_model",
+    "upper_body",
+    "Footfall",
+    "footfalls",
+    "ground_wrenches",
+    "Gait",
+    "analyse_gait",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import `symbolic`, and SymPy with it, when it is first used (PEP 562)."""
+    if name == "symbolic":
+        return importlib.import_module(".symbolic", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

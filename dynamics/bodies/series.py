@@ -33,7 +33,7 @@ def as_series(value: ArrayLike, shape: tuple[int, ...], name: str, frames: int |
         raise ConfigurationError(
             f"{name}: got shape {array.shape}, expected ({', '.join(expected)})"
         )
-    finite = np.isfinite(array).reshape(len(array), -1).all(axis=1)
+    finite = np.isfinite(array).all(axis=tuple(range(1, array.ndim)))
     if not finite.all():
         missing = np.flatnonzero(~finite)
         raise ConfigurationError(

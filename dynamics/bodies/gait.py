@@ -1,0 +1,292 @@
+"""From a trial to the forces and moments at hips, knees and ankles, in three dimensions.
+
+Markers are filtered, turned into segment frames and differentiated; the plates' wrenches are given
+to the feet that stood on them; the chain's equations are solved for all joints and frames at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ConfigurationError, unknown
+from .anatomical_frames import segment_poses
+from .axes import up_vector
+from .body_model import body_model
+from .chain_forces import ChainForces
+from .filters import lowpass
+from .footfalls import Footfall, footfalls, ground_wrenches
+from .joint_coordinates import joint_angles
+from .marker_sets import MarkerSet, implausible, marker_set_of, on_their_sides
+from .segment_motion import SegmentMotion
+from .trial import Trial
+
+Array = NDArray[np.float64]
+
+BELOW = {"hip": "thigh", "knee": "shank", "ankle": "foot"}  # joint -> the segment below it
+STEPS = ("filter", "frames", "derivatives", "feet", "forces")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gait:
+    """What the joints of a walking subject did.
+
+    Joints are named by side and joint, "right ankle". Forces and moments are those of the upper
+    segment on the lower one.
+
+    Attributes:
+        trial: filtered, all at the markers' rate.
+        mass: of the subject [kg].
+        forces: of the chain of segments; `forces.residual` is what was left over.
+        footfalls: which foot stood on which plate.
+        names: which marker is what.
+    """
+
+    trial: Trial
+    mass: float
+    forces: ChainForces
+    footfalls: tuple[Footfall, ...]
+    names: MarkerSet
+
+    @property
+    def t(self) -> Array:
+        """(n,) times [s]."""
+        return self.trial.markers.t
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """ "right ankle", "right knee", …; hips only where the pelvis was measured."""
+        known = [joint for joint in BELOW if joint != "hip" or self.names.pelvis]
+        return tuple(f"{side} {joint}" for side in self.names.legs for joint in reversed(known))
+
+    def segment(self, joint: str) -> str:
+        """Return the segment below a joint, under whose name the chain has it.
+
+        Raises:
+            ConfigurationError: there is no such joint.
+        """
+        side, _, name = joint.partition(" ")
+        if side not in self.names.legs or name not in BELOW:
+            raise ConfigurationError(unknown("joint", joint, self.joints))
+        return f"{side} {BELOW[name]}"
+
+    def force(self, joint: str, axes: str = "segment", per_mass: bool = False) -> Array:
+        """Return the force (n, 3) [N or N/kg] on the segment below; axes as in `ChainForces`."""
+        return self.forces.force(self.segment(joint), axes, self.mass if per_mass else None)
+
+    def moment(self, joint: str, axes: str = "joint", per_mass: bool = False) -> Array:
+        """Return the moment (n, 3) [N·m or N·m/kg] on the segment below, about the joint.
+
+        In "joint" axes: flexion, adduction and rotation, positive where a right leg's segment below
+        turns about z (forwards and up), x and y of a frame x forwards, y up, z to the right.
+        """
+        per = self.mass if per_mass else None
+        return self.forces.moment(self.segment(joint), axes, per_mass=per)
+
+    def power(self, joint: str, per_mass: bool = False) -> Array:
+        """Return the power of a joint (n,) [W or W/kg]."""
+        return self.forces.power(self.segment(joint), self.mass if per_mass else None)
+
+    def angles(self, joint: str) -> Array:
+        """Return flexion, adduction, rotation (n, 3) [rad]; see `joint_coordinates`."""
+        i = self.forces.chain.index(self.segment(joint))
+        parent, R = self.forces.chain.parents[i], self.forces.motion.R
+        if parent < 0:
+            raise ConfigurationError(f"{joint!r} has no segment above it that was measured")
+        return joint_angles(R[:, parent], R[:, i])
+
+    @property
+    def explained(self) -> NDArray[np.bool_]:
+        """(n,) whether the plates explain the motion.
+
+        They do where the residual, without what is faster than 5 Hz, is below a fifth of the
+        weight; it is the whole weight where a foot stands beside the plates, and then that leg's
+        joints carry what nobody measured. Without a pelvis every frame counts as explained.
+        """
+        if not self.names.pelvis:
+            return np.ones(len(self.t), dtype=bool)
+        weight = self.mass * np.linalg.norm(self.forces.chain.gravity)
+        slow = lowpass(self.forces.residual.force, self.trial.markers.rate, 5.0)
+        return np.asarray(np.linalg.norm(slow, axis=1) < 0.2 * weight)
+
+    def weighed(self) -> float | None:
+        """Return the mass that the plates carried over a stride [kg], or None without one.
+
+        From one step of a foot to its next, the body's mean vertical acceleration is almost zero.
+        Of several strides the heaviest: a foot beside the plates only takes away.
+        """
+        carried = sum((plate.vertical for plate in self.trial.plates), np.zeros(len(self.t)))
+        gravity = np.linalg.norm(self.forces.chain.gravity)
+        strides = []
+        for foot in {step.foot for step in self.footfalls if step.foot}:
+            starts = [step.first for step in self.footfalls if step.foot == foot]
+            strides += list(pairwise(starts))
+        return max((float(np.mean(carried[a:b]) / gravity) for a, b in strides), default=None)
+
+    def warnings(self) -> list[str]:
+        """Return what makes the results doubtful: a mass that the plates do not carry."""
+        weighed = self.weighed()
+        if weighed is None or abs(weighed - self.mass) < 0.1 * self.mass:
+            return []
+        return [f"the plates carry {weighed:.1f} kg over a stride, not {self.mass:g} kg"]
+
+    def stance(self, side: str) -> NDArray[np.bool_]:
+        """Return (n,) whether the foot of a side stood on a plate."""
+        on = np.zeros(len(self.t), dtype=bool)
+        for step in self.footfalls:
+            if step.foot == f"{side} foot":
+                on[step.first : step.last + 1] = True
+        return on
+
+    def facts(self) -> dict[str, Any]:
+        """Return peaks, footfalls and the residual, as plain numbers for JSON."""
+        ok = self.explained
+        peaks = {}
+        for joint in self.joints:
+            on = self.stance(joint.partition(" ")[0]) & ok
+            if on.any():
+                flexion = self.moment(joint)[on, 0]
+                peaks[joint] = {
+                    "largest flexion moment [N·m]": float(flexion[np.abs(flexion).argmax()]),
+                    "largest moment [N·m]": _largest(self.moment(joint, "world")[on]),
+                    "largest force [N]": _largest(self.force(joint, "world")[on]),
+                    "power [W]": [float(x(self.power(joint)[on])) for x in (np.min, np.max)],
+                }
+        residual = self.forces.residual
+        facts: dict[str, Any] = {
+            "source": self.trial.source,
+            "frames": len(self.t),
+            "rate [Hz]": self.trial.markers.rate,
+            "mass [kg]": self.mass,
+            "marker set": self.names.name,
+            "notes": [*self.trial.notes, *self.warnings()],
+            "footfalls": [step._asdict() for step in self.footfalls],
+            "stance peaks": peaks,
+        }
+        if self.names.pelvis:
+            facts["mass that the plates carry over a stride [kg]"] = self.weighed()
+            facts["frames that the plates explain"] = int(ok.sum())
+            if ok.any():
+                facts["residual at the pelvis, rms"] = {
+                    "force [N]": _rms(residual.force[ok]),
+                    "moment [N·m]": _rms(residual.moment[ok]),
+                }
+        return facts
+
+    def columns(self) -> tuple[list[str], Array]:
+        """Return (names, values (n, c)) of everything over time, for a table."""
+        names, values = ["time [s]"], [self.t[:, None]]
+        for joint in self.joints:
+            for quantity, unit, array in (
+                ("force", "N", self.force(joint)),
+                ("moment", "N·m", self.moment(joint, "segment")),
+            ):
+                names += [f"{joint} {quantity} {axis} [{unit}]" for axis in "xyz"]
+                values.append(array)
+            turns = ("flexion", "adduction", "rotation")
+            names += [f"{joint} {turn} moment [N·m]" for turn in turns]
+            names += [f"{joint} {turn} [rad]" for turn in turns]
+            values += [self.moment(joint), self.angles(joint)]
+            names.append(f"{joint} power [W]")
+            values.append(self.power(joint)[:, None])
+        names.append("explained by plates")
+        values.append(self.explained[:, None].astype(float))
+        return names, np.concatenate(values, axis=1)
+
+    def write_csv(self, path: str | Path) -> Path:
+        """Write `columns` as comma-separated values; return the path."""
+        names, values = self.columns()
+        rows = [",".join(f"{x:.9g}" for x in row) for row in values]
+        file = Path(path)
+        file.write_text("\n".join([",".join(names), *rows]) + "\n")
+        return file
+
+    def write_json(self, path: str | Path) -> Path:
+        """Write `facts` as JSON; return the path."""
+        file = Path(path)
+        file.write_text(json.dumps(self.facts(), indent=2, ensure_ascii=False) + "\n")
+        return file
+
+    def __repr__(self) -> str:
+        return (
+            f"Gait({self.trial.source!r}, {self.mass:g} kg, joints {list(self.joints)}, "
+            f"{len(self.footfalls)} footfalls)"
+        )
+
+
+def analyse_gait(
+    trial: Trial,
+    mass: float,
+    *,
+    sex: str = "male",
+    cutoff: float | None = 6.0,
+    force_cutoff: float | None = None,
+    names: MarkerSet | None = None,
+    longest_gap: float = 0.1,
+    gravity: float = 9.81,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Gait:
+    """Return forces, moments, angles and powers of all joints that the markers show.
+
+    Args:
+        trial: as read.
+        mass: of the subject [kg].
+        sex: whose body-segment table: "male" or "female".
+        cutoff: of the low-pass filter [Hz]; None: nothing is filtered.
+        force_cutoff: of the plates [Hz]; None: the same.
+        names: which marker is what; None: the known set that fits.
+        longest_gap: markers may be missing for so long [s]; their gaps are bridged.
+        gravity: [m/s²].
+        progress: called with each of `STEPS` as it begins.
+
+    Raises:
+        ConfigurationError: unknown markers, gaps that are too long, a bad mass or cut-off.
+    """
+    progress("filter")
+    names, notes = _names(trial, names)
+    markers = trial.markers.only(names.markers).filled(longest_gap)
+    whole = replace(trial, markers=markers, notes=notes).smoothed(cutoff, force_cutoff)
+    progress("frames")
+    poses = segment_poses(whole.markers, names)
+    down = -gravity * up_vector(whole.markers.up)
+    chain = body_model(whole.markers, names, poses, mass, sex, down)
+    progress("derivatives")
+    motion = SegmentMotion.from_poses(poses, whole.markers.rate)
+    progress("feet")
+    unfiltered = trial.smoothed(None).plates
+    steps = footfalls(unfiltered, _middles(whole, names))
+    progress("forces")
+    forces = chain.solve(motion, ground_wrenches(whole.plates, steps))
+    return Gait(whole, float(mass), forces, tuple(steps), names)
+
+
+def _names(trial: Trial, names: MarkerSet | None) -> tuple[MarkerSet, tuple[str, ...]]:
+    """Return which marker is what, and the trial's notes with what was noticed about the body."""
+    names, swapped = on_their_sides(trial.markers, names or marker_set_of(trial.markers))
+    said = [swapped] if swapped else []
+    return names, (*trial.notes, *said, *implausible(trial.markers, names))
+
+
+def _middles(trial: Trial, names: MarkerSet) -> dict[str, Array]:
+    """{"right foot": midway between heel and toes (n, 3)}."""
+    markers = trial.markers
+    return {
+        f"{side} foot": markers[leg["heel"]] / 2
+        + (markers[leg["toe lateral"]] + markers[leg["toe medial"]]) / 4
+        for side, leg in names.legs.items()
+    }
+
+
+def _largest(vectors: Array) -> float:
+    return float(np.linalg.norm(vectors, axis=1).max())
+
+
+def _rms(vectors: Array) -> float:
+    return float(np.sqrt((vectors**2).sum(axis=1).mean()))

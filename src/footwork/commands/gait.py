@@ -1,0 +1,135 @@
+"""`footwork gait`: forces and moments at hips, knees and ankles from markers and force plates."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DataError
+from . import flags
+
+if TYPE_CHECKING:
+    from ..dynamics.bodies import Gait
+
+
+def add(commands: Any) -> None:
+    """Say the flags of `footwork gait`."""
+    words = "joint forces and moments from a laboratory's markers and force plates"
+    parser = flags.command(commands, "gait", run, words)
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", type=Path, help=".trc (and .forces), .c3d, or a table"
+    )
+    parser.add_argument("--mass", type=float, required=True, help="of the subject [kg]")
+    parser.add_argument("--sex", choices=("male", "female"), default="male", help="whose table")
+    _reading_flags(parser)
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="write CSV, JSON and pictures")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write everything over time")
+    parser.add_argument("--png", type=Path, metavar="FILE", help="write the picture of the joints")
+    flags.json_flag(parser, "peaks, footfalls and residuals as JSON")
+
+
+def _reading_flags(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cutoff", type=float, default=6.0, help="of the low-pass filter [Hz] (6); 0: no filter"
+    )
+    parser.add_argument("--forces", type=Path, metavar="FILE", help="the plates of a .trc file")
+    parser.add_argument("--up", choices=("y", "z"), help="axis up (y; z for .c3d)")
+    parser.add_argument("--unit", choices=("mm", "cm", "m"), default="mm", help="of a table (mm)")
+    parser.add_argument("--side", choices=("right", "left"), help="whose joints to draw")
+    parser.add_argument(
+        "--per-mass", action="store_true", help="draw forces and moments divided by the mass"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Analyse every file, write what is asked for, and print the peaks."""
+    from tqdm import tqdm
+
+    from ..dynamics.bodies import gait as analysis
+
+    if len(options.files) > 1 and (options.csv or options.png or options.forces):
+        raise DataError("--csv, --png and --forces are for one file; use --out for several")
+    steps = ("read", *analysis.STEPS, "write")
+    facts = []
+    with tqdm(total=len(steps) * len(options.files), disable=None, leave=False) as bar:
+        for file in options.files:
+
+            def tell(step: str, file: Path = file) -> None:
+                bar.set_description(f"{file.name}: {step}")
+                bar.update()
+
+            facts.append(_one(file, options, tell))
+    if options.json:
+        print(json.dumps(facts[0] if len(facts) == 1 else facts, indent=2, ensure_ascii=False))
+    else:
+        print("\n\n".join(map(_report, facts)))
+    return flags.OK
+
+
+def _one(file: Path, options: argparse.Namespace, tell: Any) -> dict[str, Any]:
+    from ..dynamics.bodies import analyse_gait, read_trial
+
+    tell("read")
+    trial = read_trial(file, forces=options.forces, up=options.up, unit=options.unit)
+    gait = analyse_gait(
+        trial, options.mass, sex=options.sex, cutoff=options.cutoff or None, progress=tell
+    )
+    tell("write")
+    for path in _write(gait, file.stem, options):
+        print(f"wrote {path}", file=sys.stderr)
+    return gait.facts()
+
+
+def _write(gait: Gait, stem: str, options: argparse.Namespace) -> list[Path]:
+    from ..dynamics.bodies import gait_plots as plots
+
+    csv = [options.csv] if options.csv else []
+    png = [(options.side, options.png)] if options.png else []
+    out, written = options.out, []
+    if out:
+        out.mkdir(parents=True, exist_ok=True)
+        csv.append(out / f"{stem}.csv")
+        sides = [options.side] if options.side else list(gait.names.legs)
+        png += [(side, out / f"{stem}-{side}.png") for side in sides]
+        written += [
+            gait.write_json(out / f"{stem}.json"),
+            plots.save(plots.plot_walk(gait), out / f"{stem}-walk.png"),
+        ]
+    written += [gait.write_csv(path) for path in csv]
+    for side, path in png:
+        figure = plots.plot_joints(gait, side, per_mass=options.per_mass)
+        written.append(plots.save(figure, path))
+    return written
+
+
+def _report(facts: dict[str, Any]) -> str:
+    lines = [
+        f"{facts['source']}: {facts['frames']} frames at {facts['rate [Hz]']:g} Hz, "
+        f"{facts['mass [kg]']:g} kg"
+    ]
+    lines += [f"  note: {note}" for note in facts["notes"]]
+    for step in facts["footfalls"]:
+        who = step["foot"] or "no foot is near"
+        lines.append(
+            f"  plate {step['plate']}: {who}, frames {step['first']} to {step['last']}, "
+            f"{step['distance']:.3f} m from its middle"
+        )
+    lines.append(f"  {'stance peaks':<14} flexion N·m  moment N·m   force N   power W")
+    for joint, peak in facts["stance peaks"].items():
+        low, high = peak["power [W]"]
+        lines.append(
+            f"  {joint:<14} {peak['largest flexion moment [N·m]']:>11.1f} "
+            f"{peak['largest moment [N·m]']:>11.1f} {peak['largest force [N]']:>9.0f}   "
+            f"{low:.0f} to {high:.0f}"
+        )
+    residual = facts.get("residual at the pelvis, rms")
+    if residual:
+        lines.append(
+            f"  residual at the pelvis (rms): {residual['force [N]']:.0f} N, "
+            f"{residual['moment [N·m]']:.0f} N·m, over the "
+            f"{facts['frames that the plates explain']} frames that the plates explain"
+        )
+    return "\n".join(lines)
