@@ -1,11 +1,12 @@
 """Motion under contacts that hold: Gauss's principle of least constraint.
 
-    M a + vᵀCv = Sᵀτ + τ_g + Jᵀf + τ_ext,        J a + J̇v = 0
+    M a + vᵀCv = Sᵀτ + τ_g + Jᵀf + τ_ext,        J v = s,        J a + J̇v = ṡ
 
-Of all accelerations that the contacts allow, the robot takes the one nearest to that of the free
-robot in the metric of M. The contacts hold both ways here (they pull if they must): whether f is in
-the friction cones is for the caller to ask, and `frictional_forward_dynamics` is for those that
-slip or break.
+with s the velocity of the surfaces that are touched and ṡ its rate (zero where they rest). Of all
+accelerations that the contacts allow, the robot takes the one nearest to that of the free robot in
+the metric of M. The contacts hold both ways here (they pull if they must): whether f is in the
+friction cones is for the caller to ask, and `frictional_forward_dynamics` is for those that slip or
+break.
 
 C. F. Gauss, "Über ein neues allgemeines Grundgesetz der Mechanik" (1829); F. Udwadia, R. Kalaba, "A
 new perspective on constrained motion" (1992); J. Baumgarte, "Stabilization of constraints and
@@ -44,7 +45,7 @@ class ConstrainedMotion:
             [force; moment] of patches at their centres, world axes; the least-norm one.
         rank: number of independent constraints; below dim the contacts are redundant: then a is
             unique all the same, and f is not.
-        residual: largest entry of J a + J̇v − stabilisation [m/s², rad/s²].
+        residual: largest entry of J a + J̇v − ṡ − stabilisation [m/s², rad/s²].
         free: (nv,), the acceleration without contacts.
         constraint: ½ (a − free)ᵀ M (a − free), what Gauss minimises.
         contacts: in the order of the rows.
@@ -69,7 +70,7 @@ class GaussResidual:
     """How far an acceleration is from Gauss's: all three vanish at the answer, and only there.
 
     Attributes:
-        violation: largest entry of J a + J̇v [m/s², rad/s²].
+        violation: largest entry of J a + J̇v − ṡ [m/s², rad/s²].
         unexplained: largest entry of M (a − free) − Jᵀf for the best f: forces that no contact can
             give [N, N·m].
         excess: ½ ‖a − free‖²_M less the least it could be; negative only if the contacts are
@@ -96,7 +97,7 @@ def forward_dynamics(
 ) -> tuple[Array, Array]:
     """Return (a, f): acceleration (nv,) and contact forces (dim,) when the contacts hold.
 
-        minimise ½ (a − a_free)ᵀ M (a − a_free)   subject to   J a + J̇v = 0
+        minimise ½ (a − a_free)ᵀ M (a − a_free)   subject to   J a + J̇v = ṡ
 
     f is of the environment on the robot, in the rows of J (world axes, linear before angular),
     least-norm if the contacts are redundant. `constrained_motion` explains the arguments and says
@@ -128,12 +129,12 @@ def constrained_motion(
 ) -> ConstrainedMotion:
     """Return the motion of a robot whose contacts hold, with its forces, rank and residual.
 
-        J a + J̇v = −kd J v − kp e        e = contacts.error(q, targets), or zero
+        J a + J̇v = ṡ − kd (J v − s) − kp e        e = contacts.error(q, targets), or zero
 
     Args:
         robot: floating or fixed base, with or without passive joints.
         q: configuration (nq,).
-        v: velocity (nv,); nothing asks whether J v = 0.
+        v: velocity (nv,); nothing asks whether J v = s.
         tau: actuated torques (na,).
         contacts: a ContactSet of this robot, or any contacts.
         wrenches: {link: Wrench} of the environment on the robot, besides the contacts.
@@ -151,7 +152,7 @@ def constrained_motion(
     """
     contact_set = ContactSet.of(robot, contacts)
     free = dynamics.forward_dynamics(robot, q, v, tau, wrenches)
-    projection, drift = Projection.of(contact_set, q), contact_set.drift(q, v)
+    projection, drift = Projection.of(contact_set, q), _drift(contact_set, q, v)
     pulls = _stabilisation(contact_set, projection.J, q, v, (kp, kd), targets)
     # places may contradict each other a little: what rows can follow
     target = -drift - projection.in_range(pulls.sum(axis=0))
@@ -195,7 +196,7 @@ def gauss_residual(
     """
     contact_set, a = ContactSet.of(robot, contacts), check_velocity(robot, a, "a")
     free = dynamics.forward_dynamics(robot, q, v, tau, wrenches)
-    projection, drift = Projection.of(contact_set, q), contact_set.drift(q, v)
+    projection, drift = Projection.of(contact_set, q), _drift(contact_set, q, v)
     least, _ = projection.nearest(free, -drift)
     forced = projection.L @ (projection.L.T @ (a - free))
     unexplained = forced - projection.J.T @ projection.forces(forced)
@@ -207,6 +208,11 @@ def gauss_residual(
     )
 
 
+def _drift(contacts: ContactSet, q: ArrayLike, v: ArrayLike) -> Array:
+    """J̇v − ṡ (dim,), how contacts would leave their surfaces if a were zero."""
+    return contacts.drift(q, v) - contacts.surface_acceleration(q, v)
+
+
 def _stabilisation(
     contacts: ContactSet,
     J: Array,
@@ -215,7 +221,7 @@ def _stabilisation(
     gains: tuple[float, float],
     targets: Mapping[str, Any] | None,
 ) -> Array:
-    """kd J v and kp e (2, dim)."""
+    """kd (J v − s) and kp e (2, dim)."""
     kp, kd = gains
     for name, gain in (("kp", kp), ("kd", kd)):
         if not (np.isfinite(gain) and gain >= 0):
@@ -226,7 +232,8 @@ def _stabilisation(
             "neither: kp pulls the contacts to their targets"
         )
     error = np.zeros(len(J)) if targets is None else contacts.error(q, targets)
-    return np.stack([kd * (J @ check_velocity(contacts.robot, v)), kp * error])
+    slip = J @ check_velocity(contacts.robot, v) - contacts.surface_velocity(q)
+    return np.stack([kd * slip, kp * error])
 
 
 def _require_kept(contacts: ContactSet, residual: Array, allowed: float) -> None:
@@ -236,9 +243,9 @@ def _require_kept(contacts: ContactSet, residual: Array, allowed: float) -> None
     worst = {name: _largest(residual[contacts.rows(name)]) for name in contacts.names}
     named = ", ".join(f"{name!r} by {r:.3g}" for name, r in worst.items() if r > allowed)
     raise ContactError(
-        f"the contacts contradict each other: no acceleration gives J a + J̇v = 0; the nearest one "
+        f"the contacts contradict each other: no acceleration gives J a + J̇v = ṡ; the nearest one "
         f"misses {named} [m/s², rad/s²]. Expected contacts that can all stay where they are at "
-        "this v (J v = 0 where they are redundant)"
+        "this v (J v = s, the surface's velocity, 0 at rest, where they are redundant)"
     )
 
 

@@ -152,12 +152,13 @@ class Contact(ABC):
     def surface_acceleration(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
         """Return what J a + (dJ/dt) v must be for the contact to stay there (dim,), world axes.
 
-        The rate of the rows of J v = s: for a patch, whose points stay on those of the surface
-        that they touch, the acceleration of the surface's material point.
+        The rate of s where the centre goes: of a contact that stays on its surface, whose points
+        stay on those of the surface that they touch, the acceleration of the surface's own point.
         """
         if self.surface is None:
             return np.zeros(self.dim)
-        s = self.surface.acceleration(self.pose(robot, q).translation)
+        moving = self._full_jacobian(robot, q)[:3] @ np.asarray(v, dtype=float)
+        s = self.surface.field_rate(self.pose(robot, q).translation, moving)
         return np.concatenate([s, self.surface.angular_acceleration])
 
     def grasp(self, robot: Robot, q: ArrayLike) -> Array:

@@ -2,7 +2,8 @@
 
     M (v⁺ − v) = h (Sᵀτ + τ_g + τ_ext − vᵀCv) + Σ_k J_kᵀ λ_k,     K ∋ λ_k ⟂ u_k + μ ‖u_t,k‖ n ∈ K*
 
-with u_k = J_k v⁺ the velocity of the k-th point after the step and λ_k its impulse. Written for
+with u_k = J_k v⁺ − s_k the velocity of the k-th point on its surface after the step (s_k that of a
+surface that moves) and λ_k its impulse. Written for
 velocities and impulses, the same step holds for what is at rest, what slides and what hits the
 ground (without bouncing).
 
@@ -112,7 +113,7 @@ def frictional_forward_dynamics(
 
     Exact Coulomb friction at the points of every contact (the corners of a patch), unilateral
     (bilateral contacts keep u = 0), inelastic. Accelerations and impulses follow from the velocity
-    after the step, u_k = J_k(q) v⁺: what sticks at the end of the step sticks exactly.
+    after the step, u_k = J_k(q) v⁺ − s_k: what sticks at the end of the step sticks exactly.
 
     Args:
         robot: floating or fixed base.
@@ -136,18 +137,20 @@ def frictional_forward_dynamics(
 
     Raises:
         ConfigurationError: a bad q, v, τ or step.
-        ContactError: gaps of contacts that do not exist, or not one for each point.
+        ContactError: gaps of contacts that do not exist, or not one for each point; torsional
+            friction or bounds on normal forces, which these laws do not have.
         ModelError: the mass matrix is singular.
         SolverError: the cone solver failed, or the motion blew up.
     """
     contact_set, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
     v = check_velocity(robot, v)
+    _require_plain(contact_set)
     if not (np.isfinite(step) and step > 0):
         raise ConfigurationError(f"step: got {step}, expected a positive time [s]")
     L = cholesky(robot, dynamics.mass_matrix(robot, q))
     free = _free_velocity(v, step, dynamics.forward_dynamics(robot, q, v, tau, wrenches))
     J = _point_rows(contact_set, q)
-    w = J @ free
+    w = J @ free - _surface_velocities(contact_set, q)
     w[2::3] += _gaps(contact_set, gaps) / step
     problem = _coulomb_problem(contact_set, J @ solve_mass(L, J.T), w)
     impulses, programs = problem.solve(robot.mass, tolerance, iterations)
@@ -189,6 +192,31 @@ def _point_rows(contacts: ContactSet, q: Array) -> Array:
         axes = contact.pose(robot, q).rotation
         rows += [axes.T @ J for J in contact.point_jacobians(robot, q)]
     return np.vstack(rows)
+
+
+def _require_plain(contacts: ContactSet) -> None:
+    """Refuse contacts that are limited by more than Coulomb's cones at their points."""
+    for contact in contacts:
+        given = [
+            name
+            for name in ("torsional_friction", "min_normal", "max_normal")
+            if getattr(contact, name) is not None
+        ]
+        if given:
+            raise ContactError(
+                f"{contact.name!r}: got {' and '.join(given)}, which frictional motion does not "
+                "know; expected contacts with Coulomb's friction at their points alone"
+            )
+
+
+def _surface_velocities(contacts: ContactSet, q: Array) -> Array:
+    """s (3K,) of the surfaces at all points, in their contacts' axes."""
+    robot, s = contacts.robot, [np.zeros(0)]
+    for contact in contacts:
+        points, axes = contact.world_points(robot, q), contact.pose(robot, q).rotation
+        moving = contact.surface
+        s += [np.zeros(3) if moving is None else axes.T @ moving.velocity(p) for p in points]
+    return np.concatenate(s)
 
 
 def _coulomb_problem(contacts: ContactSet, W: Array, w: Array) -> CoulombProblem:

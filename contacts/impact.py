@@ -1,7 +1,8 @@
 """Impacts: what happens to velocities when contacts close at once.
 
-    M (v⁺ − v) = JᵀΛ,        J v⁺ = −e J v
+    M (v⁺ − v) = JᵀΛ,        J v⁺ − s = −e (J v − s)
 
+with s the velocity of the surfaces, zero where they rest.
 An impact is so short that positions and finite forces stay out of it: only the impulses Λ count.
 J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988).
 """
@@ -27,9 +28,9 @@ def impact(
     """Return (v_plus, impulse): velocity (nv,) and impulses (dim,) when contacts close.
 
     Without restitution, the velocity nearest to v, in the metric of M, of those that the contacts
-    allow. With e > 0 **all** rows of J bounce, tangential and angular ones too: J v⁺ = −e J v, and
-    the impulse is (1 + e) times the inelastic one, as by Poisson's hypothesis. The kinetic energy
-    never grows:
+    allow. With e > 0 **all** rows of J bounce, tangential and angular ones too, and the impulse is
+    (1 + e) times the inelastic one, as by Poisson's hypothesis. On ground at rest (s = 0) the
+    kinetic energy never grows:
 
         T − T⁺ = (1 − e²) ½ (J v)ᵀ (J M⁻¹ Jᵀ)⁺ (J v)
 
@@ -55,5 +56,7 @@ def impact(
     """
     if not 0.0 <= restitution <= 1.0:
         raise ContactError(f"restitution: got {restitution}, expected a number from 0 to 1")
-    projection, v = Projection.of(ContactSet.of(robot, contacts), q), check_velocity(robot, v)
-    return projection.nearest(v, -restitution * (projection.J @ v))
+    contact_set = ContactSet.of(robot, contacts)
+    projection, v = Projection.of(contact_set, q), check_velocity(robot, v)
+    s = contact_set.surface_velocity(q)
+    return projection.nearest(v, s - restitution * (projection.J @ v - s))

@@ -185,7 +185,7 @@ def block_on(contact_of):
 def pushed_at(contact, robot, q, link, force, yaw):
     """A wrench at the contact's centre, as seen at the link's origin."""
     r = contact.pose(robot, q).translation - q[:3]
-    return {link: Wrench(force, np.cross(r, force) + [0, 0, yaw])}
+    return {link: Wrench(force, np.cross(r, force) + np.array([0, 0, yaw]))}
 
 
 @pytest.mark.parametrize("seed", range(4))
