@@ -27,7 +27,7 @@ from .articulated import (
     without_joint,
 )
 from .body_table import FREE
-from .rows import finite, gather, scatter, units, well
+from .rows import UNIT, entered, finite, gather, scatter, well
 from .scalars import LANES, as_lanes, buffer
 from .spatial import (
     add,
@@ -111,6 +111,15 @@ def aba(bodies, q, v, tau, a, joints, drives, twists, forces, inertias, system):
     accelerate(bodies, v, joints, twists, forces, drives, a)
 
 
+def tame(a, doubts):
+    """Whether accelerations are finite and below 1e8, so that M cannot be singular."""
+    doubt = 0.0
+    for k in range(len(a)):
+        doubt = doubt + UNIT * ((1e-8 * a[k]) * (1e-8 * a[k]))
+    as_lanes(doubts)[0] = doubt
+    return well(doubts, 1)
+
+
 def forward_dynamics_rows(bodies, actuated, Q, V, T, A, first, last):
     """A[first:last] = a for T (N, na), the torques at v[actuated]; returns as the other kernels."""
     n, nv = len(bodies), V.shape[1]
@@ -126,10 +135,7 @@ def forward_dynamics_rows(bodies, actuated, Q, V, T, A, first, last):
         gather(T, start, last, torques)
         for k in range(len(actuated)):
             tau[actuated[k]] = torques[k]
-        count = units(bodies, as_lanes(q), as_lanes(doubts))
-        doubt = finite(as_lanes(v), finite(as_lanes(q), 0.0))
-        as_lanes(doubts)[count] = finite(as_lanes(tau), doubt)
-        if not well(doubts, count + 1):
+        if not entered(bodies, q, finite(as_lanes(tau), finite(as_lanes(v))), doubts):
             return start
         aba(
             bodies,
@@ -144,5 +150,7 @@ def forward_dynamics_rows(bodies, actuated, Q, V, T, A, first, last):
             inertias,
             as_lanes(system.reshape(6, 7, LANES)),
         )
+        if not tame(as_lanes(a), doubts):
+            return start
         scatter(a, start, last, A)
     return -1

@@ -18,6 +18,7 @@ from ...robots.robot import Robot
 from ..per_robot import per_robot
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 FIXED, FREE, REVOLUTE, CONTINUOUS, PRISMATIC = range(5)
 
@@ -92,21 +93,20 @@ def unknown_joints(robot: Robot) -> tuple[str, ...]:
     return tuple(names)
 
 
-def angles(robot: Robot) -> NDArray[np.int64]:
-    """Return the indices in q of angles in radians."""
-    bodies = body_table(robot)
-    return np.asarray(bodies["q"][bodies["kind"] == REVOLUTE])
+def chain_and_place(robot: Robot, frame: str) -> tuple[Integers, Array]:
+    """Return the bodies from the root (without it) to a frame's, and the frame's place there.
 
-
-def place_in_body(robot: Robot, frame: str) -> tuple[int, Array]:
-    """Return a frame's body and its placement there: R row by row, then p (12,)."""
+    The place is R row by row, then p (12,).
+    """
     found = robot.model.frames[robot.frame_id(frame)]
     joint, first = found.parentJoint, 1 if robot.is_floating else 0
     T_body_frame = found.placement
     if joint > first:
         axes = _axes_with_z(_axis(robot.model.joints[joint]))
         T_body_frame = pin.SE3(axes.T, np.zeros(3)) * T_body_frame
-    return max(joint - first, 0), np.append(T_body_frame.rotation, T_body_frame.translation)
+    chain = [i - first for i in robot.model.supports[joint] if i > first]
+    place = np.append(T_body_frame.rotation, T_body_frame.translation)
+    return np.array(chain, dtype=np.int64), place
 
 
 def _short(joint: Any) -> str:

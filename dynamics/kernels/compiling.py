@@ -31,7 +31,7 @@ def compiled(kernel: Callable[..., Any]) -> Callable[..., Any]:
     from .disk_cache import cache_of
     from .lanes import COUNTERPARTS
 
-    translated = _translated(kernel, dict(COUNTERPARTS))
+    translated = _translated(kernel, COUNTERPARTS)
     dispatcher: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy")(translated)
     vars(dispatcher)["_cache"] = cache_of(kernel, reached(kernel))
     return dispatcher
@@ -44,7 +44,10 @@ def _numba() -> Any:
 
 
 def _translated(function: Any, inlined: dict[Any, Any]) -> FunctionType:
-    """Return a copy of `function` that calls compiled functions where it called ours."""
+    """Return a copy of `function` that calls compiled functions where it called ours.
+
+    `inlined` has those there are, and gets the new ones: they are shared between kernels.
+    """
     names = dict(function.__globals__)
     for name, callee in _callees(function):
         if callee not in inlined:

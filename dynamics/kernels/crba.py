@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from .body_table import FREE, PRISMATIC
 from .inertia import add_symmetric, inertia_to_parent
-from .rows import finite, gather, scatter, units, well
+from .rows import entered, gather, scatter
 from .scalars import LANES, as_lanes, buffer
 from .spatial import add, along_joint, force_to_parent, joint_position
 
@@ -95,9 +95,7 @@ def mass_matrix_rows(bodies, Q, M, first, last):
     one[:] = 0.0
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
-        count = units(bodies, as_lanes(q), as_lanes(doubts))
-        as_lanes(doubts)[count] = finite(as_lanes(q), 0.0)
-        if not well(doubts, count + 1):
+        if not entered(bodies, q, 0.0, doubts):
             return start
         lanes = as_lanes(one.reshape(nv, nv, LANES))
         crba(bodies, as_lanes(q), lanes, room[:, :2], room[:, 2:])
@@ -112,9 +110,7 @@ def mass_matrix_lanes(bodies, Q, M, first, last):
     room, blocks = as_lanes(buffer(11 * n).reshape(n, 11, LANES)), as_lanes(M)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
-        count = units(bodies, as_lanes(q), as_lanes(doubts))
-        as_lanes(doubts)[count] = finite(as_lanes(q), 0.0)
-        if not well(doubts, count + 1):
+        if not entered(bodies, q, 0.0, doubts):
             return start
         crba(bodies, as_lanes(q), blocks[start // LANES], room[:, :2], room[:, 2:])
     return -1

@@ -8,7 +8,7 @@ Inward:   τ_i = Sᵀ f_i,   f_λ += Xᵀ f_i
 from __future__ import annotations
 
 from .rnea import inward
-from .rows import finite, gather, scatter, units, well
+from .rows import entered, gather, scatter
 from .scalars import LANES, as_lanes, buffer
 from .spatial import cross, gravity_at_root, joint_position, put, scale, to_child_axes
 
@@ -40,9 +40,7 @@ def gravity_torques_rows(bodies, Q, T, first, last):
     room, doubts = as_lanes(buffer(11 * n).reshape(n, 11, LANES)), buffer(n + 1)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
-        count = units(bodies, as_lanes(q), as_lanes(doubts))
-        as_lanes(doubts)[count] = finite(as_lanes(q), 0.0)
-        if not well(doubts, count + 1):
+        if not entered(bodies, q, 0.0, doubts):
             return start
         joints, directions, forces = room[:, :2], room[:, 2:5], room[:, 5:]
         gravity_torques(bodies, as_lanes(q), as_lanes(tau), joints, directions, forces)

@@ -255,7 +255,7 @@ def _choose_sincos(x):
     return _sincos if x == lanes else lambda x: (math.sin(x), math.cos(x))
 
 
-# plain function -> what stands for it in compiled kernels
+# plain function -> what stands for it in compiled kernels; `compiling` adds what it translates
 COUNTERPARTS = {
     scalars.as_lanes: as_lanes,
     scalars.buffer: buffer,

@@ -13,7 +13,7 @@ Source: R. Featherstone (2008), table 5.1.
 from __future__ import annotations
 
 from .body_table import FREE
-from .rows import finite, gather, scatter, units, well
+from .rows import entered, finite, gather, scatter
 from .scalars import LANES, as_lanes, buffer
 from .spatial import (
     along_joint,
@@ -86,9 +86,7 @@ def inverse_dynamics_rows(bodies, Q, V, A, T, first, last):
         gather(Q, start, last, q)
         gather(V, start, last, v)
         gather(A, start, last, a)
-        count = units(bodies, as_lanes(q), as_lanes(doubts))
-        as_lanes(doubts)[count] = finite(as_lanes(a), finite(as_lanes(v), finite(as_lanes(q), 0.0)))
-        if not well(doubts, count + 1):
+        if not entered(bodies, q, finite(as_lanes(a), finite(as_lanes(v))), doubts):
             return start
         motion = as_lanes(q), as_lanes(v), as_lanes(a)
         rnea(bodies, *motion, as_lanes(tau), joints, twists, accelerations, forces)
@@ -107,9 +105,7 @@ def bias_rows(bodies, Q, V, B, first, last):
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         gather(V, start, last, v)
-        count = units(bodies, as_lanes(q), as_lanes(doubts))
-        as_lanes(doubts)[count] = finite(as_lanes(v), finite(as_lanes(q), 0.0))
-        if not well(doubts, count + 1):
+        if not entered(bodies, q, finite(as_lanes(v)), doubts):
             return start
         motion = as_lanes(q), as_lanes(v), as_lanes(a)
         rnea(bodies, *motion, as_lanes(b), joints, twists, accelerations, forces)

@@ -1,14 +1,16 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Between arrays with a configuration a row and lanes with a configuration each.
 
-Also the check of what enters, on lanes as they pass: `well(…)` tells a kernel to stop at values
-that are not finite and at quaternions that are not unit; the caller then says which and why.
+Also the check of what enters, on lanes as they pass: a kernel stops at eight configurations among
+which one may be ill (not finite, a quaternion that is not unit, angles of more than 1e5 rad). It
+returns the first of them, and its caller looks closer: it says what is wrong, or reckons them
+without the kernel.
 """
 
 from __future__ import annotations
 
 from .body_table import CONTINUOUS, FREE
-from .scalars import LANES, turn_in, turn_out
+from .scalars import LANES, as_lanes, turn_in, turn_out
 
 UNIT = 2e-7  # | ‖x‖² − 1 | of a unit quaternion: twice that of `robots.configuration`
 
@@ -40,10 +42,22 @@ def scatter(lanes, start, last, X):
             X[start + lane, k] = lanes[k, lane]
 
 
-def finite(x, doubt):
-    """Add 0 to `doubt` for each number of x; nan where one is not finite."""
+def finite(x, doubt=0.0):
+    """0, or nan where a number of x is not finite (or `doubt`, of another x, was nan)."""
     for k in range(len(x)):
         doubt = doubt + 0.0 * x[k]
+    return doubt
+
+
+def moderate(q):
+    """Next to 0; more than UNIT where a number of q is not finite, or is larger than 1e5.
+
+    Beyond that the compiled sin and cos lose digits.
+    """
+    doubt = 0.0
+    for k in range(len(q)):
+        square = (1e-5 * q[k]) * (1e-5 * q[k])
+        doubt = doubt + UNIT * (square * square)
     return doubt
 
 
@@ -68,3 +82,11 @@ def well(doubts, count):
             if not abs(doubts[k, lane]) <= UNIT:
                 return False
     return True
+
+
+def entered(bodies, q, others, doubts):
+    """Whether q (nq, LANES) is fit to go on; `others`: `finite` of what else came in."""
+    lanes = as_lanes(doubts)
+    count = units(bodies, as_lanes(q), lanes)
+    lanes[count] = others + moderate(as_lanes(q))
+    return well(doubts, count + 1)

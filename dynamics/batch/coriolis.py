@@ -1,0 +1,150 @@
+"""Coriolis matrices and tensors of many states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...errors import ModelError
+from ...robots.robot import Robot
+from .. import coriolis
+from ..kernels import coriolis_chains as kernels
+from ..kernels.body_table import body_table, unknown_joints
+from ..kinematics import require_fixed_axes
+from ..per_robot import per_robot
+from .running import Array, Work, run
+
+
+def coriolis_matrix(
+    robot: Robot, Q: ArrayLike, V: ArrayLike, out: Array | None = None, threads: int = 1
+) -> Array:
+    """Return C @ v (N, nv, nv) of each row: (C @ v) @ v is the force vᵀCv.
+
+    Raises:
+        ConfigurationError: a bad value, with its row.
+        ModelError: a joint whose axes turn within its own body.
+    """
+    require_fixed_axes(robot)
+    tables: tuple[Any, ...] = ()
+    if body_table(robot) is not None:
+        chains, starts = _chains(robot)
+        tables = (chains, starts, _entries(robot))
+    work = Work(
+        kernels.coriolis_matrix_rows, lambda q, v: coriolis.coriolis_matrix(robot, q, v), tables
+    )
+    values = ("Q", Q, robot.nq), ("V", V, robot.nv)
+    return run(robot, work, values, (robot.nv, robot.nv), out, threads)
+
+
+def coriolis_tensor(
+    robot: Robot, Q: ArrayLike, out: Array | None = None, threads: int = 1
+) -> Array:
+    """Return C (N, nv, nv, nv) of each row, as `dynamics.coriolis_tensor`.
+
+    That is 440 kB a row for a humanoid, and mostly zeros and copies: `coriolis_chains` has the same
+    in a tenth of the numbers, `coriolis_matrix` the product with v.
+
+    Raises:
+        ConfigurationError: a bad value, with its row.
+        ModelError: a joint whose axes turn within its own body.
+    """
+    require_fixed_axes(robot)
+    work = Work(None, lambda q: coriolis.coriolis_tensor(robot, q))
+    return run(robot, work, [("Q", Q, robot.nq)], (robot.nv,) * 3, out, threads)
+
+
+@dataclass(frozen=True, eq=False)
+class CoriolisChains:
+    """The Coriolis tensors of N states in the numbers that matter.
+
+    Attributes:
+        robot: whose.
+        squares: (N, entries): of a floating base the block C[:6, :6, :6], then of each joint t the
+            square X[b, a] = C[a, t, b] over the velocities a, b of its chain.
+    """
+
+    robot: Robot
+    squares: Array
+
+    def __len__(self) -> int:
+        return len(self.squares)
+
+    def tensor(self, row: int) -> Array:
+        """Return C (nv, nv, nv) of one row."""
+        robot, X = self.robot, self.squares[row]
+        C, base = np.zeros((robot.nv,) * 3), 6 if robot.is_floating else 0
+        C[:base, :base, :base] = X[: base**3].reshape(base, base, base)
+        chains, starts = _chains(robot)
+        at = base**3
+        for first, last in pairwise(starts):
+            chain, t = chains[first:last], chains[last - 1]
+            d = len(chain)
+            square = X[at : at + d * d].reshape(d, d)
+            C[np.ix_(chain, [t], chain)] = square.T[:, None, :]
+            C[np.ix_(chain, chain, [t])] = square.T[:, :, None]
+            b, a = np.indices((d - 1, d - 1))
+            earlier = (b <= a) | ((a < base) & (b < base))
+            own = -np.where(earlier, square[:-1, :-1], square[:-1, :-1].T)
+            C[np.ix_([t], chain[:-1], chain[:-1])] = own.T[None]
+            at += d * d
+        return C
+
+
+def coriolis_chains(
+    robot: Robot, Q: ArrayLike, out: Array | None = None, threads: int = 1
+) -> CoriolisChains:
+    """Return the Coriolis tensors of each row, in their sparse form.
+
+    Args:
+        robot: of hinges and sliders, with a fixed or a floating base.
+        Q: configurations (N, nq).
+        out: the `squares` of an earlier answer, to be written over; None: a new array.
+        threads: how many share the rows.
+
+    Raises:
+        ConfigurationError: a bad value, with its row.
+        ModelError: joints of other kinds.
+    """
+    if names := unknown_joints(robot):
+        raise ModelError(
+            f"{robot.name!r}: joints {', '.join(map(repr, names))}; expected hinges and sliders "
+            "(on a free flyer, or none). coriolis_tensor holds for every robot"
+        )
+    chains, starts = _chains(robot)
+    base = 6 if robot.is_floating else 0
+
+    def single(q: Any) -> Any:
+        C = coriolis.coriolis_tensor(robot, q)
+        squares = [C[:base, :base, :base].ravel()]
+        for first, last in pairwise(starts):
+            chain = chains[first:last]
+            squares.append(C[np.ix_(chain, [chain[-1]], chain)][:, 0, :].T.ravel())
+        return np.concatenate(squares)
+
+    work = Work(kernels.chain_squares_rows, single, (chains, starts))
+    squares = run(robot, work, [("Q", Q, robot.nq)], (_entries(robot),), out, threads)
+    return CoriolisChains(robot, squares)
+
+
+@per_robot
+def _chains(robot: Robot) -> Any:
+    """(chains, starts): chains[starts[i]:starts[i + 1]] are the velocities down to joint i + 1."""
+    bodies = body_table(robot)
+    base = list(range(6)) if robot.is_floating else []
+    paths = [base]
+    for body in bodies[1:]:
+        paths.append([*paths[body["parent"]], int(body["v"])])
+    chains = np.array([v for path in paths[1:] for v in path], dtype=np.int64)
+    starts = np.cumsum([0, *map(len, paths[1:])]).astype(np.int64)
+    return chains, starts
+
+
+@per_robot
+def _entries(robot: Robot) -> int:
+    """How many numbers a row of squares has."""
+    _, starts = _chains(robot)
+    return (216 if robot.is_floating else 0) + int((np.diff(starts) ** 2).sum())

@@ -1,0 +1,116 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""Jacobians of frames: J[:, k] is the frame's twist when joint k alone moves at unit velocity.
+
+A hinge with axis z through p_k moves the point p at z × (p − p_k) and turns at z; a slider moves it
+at z. The point is the frame's origin, or the world's for the reference WORLD; the axes are those
+of the world, or the frame's own for LOCAL. Only joints between the root and the frame (its chain)
+have a part.
+"""
+
+from __future__ import annotations
+
+from .body_table import FREE, PRISMATIC
+from .places import (
+    axes_of,
+    inwards,
+    joint_axis,
+    origin_of,
+    outwards,
+    place_body,
+    place_root,
+    put_place,
+    root_origin,
+)
+from .rows import entered, gather, scatter
+from .scalars import LANES, as_lanes, buffer
+from .spatial import add, cross, scale, sub
+
+LOCAL, WORLD, LOCAL_WORLD_ALIGNED = range(3)
+
+
+def place_chain(bodies, chain, q, places):
+    """Place the root and each body of the chain, in order."""
+    place_root(bodies[0], q, places)
+    for i in chain:
+        place_body(bodies[i], q, places, i)
+
+
+def place_frame(place, places, i, frame):
+    """Row `frame` of places: a frame fixed to body i, `place` (12,) being its R and p there."""
+    R = place
+    body = axes_of(places, i)
+    axes = (
+        inwards(((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])), body[0]),
+        inwards(((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])), body[1]),
+        inwards(((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])), body[2]),
+    )
+    origin = add(origin_of(places, i), outwards(body, (R[9], R[10], R[11])))
+    put_place(places, frame, axes, origin)
+
+
+def put_column(J, k, linear, angular, reference, axes):
+    """J[:, k], in the frame's axes if asked."""
+    if reference == LOCAL:
+        linear, angular = inwards(axes, linear), inwards(axes, angular)
+    for r in range(3):
+        J[r, k], J[3 + r, k] = linear[r], angular[r]
+
+
+def frame_jacobian(bodies, chain, place, reference, q, J, places):
+    """Fill J (6, nv) where the chain moves the frame, zero elsewhere; room: places (n + 1, 12)."""
+    n = len(bodies)
+    place_chain(bodies, chain, q, places)
+    place_frame(place, places, chain[-1] if len(chain) > 0 else 0, n)
+    axes, point = axes_of(places, n), origin_of(places, n)
+    if reference == WORLD:
+        point = scale(-1.0, root_origin(bodies[0], q))
+    for i in chain:
+        z, arm = joint_axis(places, i), sub(point, origin_of(places, i))
+        linear, angular = cross(z, arm), z
+        if bodies[i].kind == PRISMATIC:
+            linear, angular = z, scale(0.0, z)
+        put_column(J, bodies[i].v, linear, angular, reference, axes)
+    if bodies[0].kind == FREE:
+        for k in range(3):
+            z = places[0, k], places[0, 3 + k], places[0, 6 + k]
+            put_column(J, k, z, scale(0.0, z), reference, axes)
+            put_column(J, 3 + k, cross(z, point), z, reference, axes)
+
+
+def frame_jacobian_rows(bodies, chain, place, reference, Q, J, first, last):
+    """J[first:last] (N, 6, nv); returns the first row of eight with one not well, or −1."""
+    n, nv = len(bodies), J.shape[2]
+    q, one, doubts = buffer(Q.shape[1]), buffer(6 * nv), buffer(n + 1)
+    places = as_lanes(buffer(12 * n + 12).reshape(n + 1, 12, LANES))
+    flat = J.reshape(len(J), 6 * nv)
+    one[:] = 0.0
+    for start in range(first, last, LANES):
+        gather(Q, start, last, q)
+        if not entered(bodies, q, 0.0, doubts):
+            return start
+        lanes = as_lanes(one.reshape(6, nv, LANES))
+        frame_jacobian(bodies, chain, place, reference, as_lanes(q), lanes, places)
+        scatter(one, start, last, flat)
+    return -1
+
+
+def frame_placement_rows(bodies, chain, place, Q, T, first, last):
+    """T[first:last] (N, 4, 4), homogeneous; returns as `frame_jacobian_rows`."""
+    n = len(bodies)
+    q, one, doubts, flat = buffer(Q.shape[1]), buffer(16), buffer(n + 1), T.reshape(len(T), 16)
+    places, lanes = as_lanes(buffer(12 * n + 12).reshape(n + 1, 12, LANES)), as_lanes(one)
+    one[:] = 0.0
+    for start in range(first, last, LANES):
+        gather(Q, start, last, q)
+        if not entered(bodies, q, 0.0, doubts):
+            return start
+        place_chain(bodies, chain, as_lanes(q), places)
+        place_frame(place, places, chain[-1] if len(chain) > 0 else 0, n)
+        axes, origin = axes_of(places, n), origin_of(places, n)
+        origin = add(origin, root_origin(bodies[0], as_lanes(q)))
+        for r in range(3):
+            lanes[4 * r], lanes[4 * r + 1], lanes[4 * r + 2] = axes[r]
+            lanes[4 * r + 3] = origin[r]
+        lanes[15] = 1.0
+        scatter(one, start, last, flat)
+    return -1

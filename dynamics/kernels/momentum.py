@@ -1,0 +1,97 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""The centroidal momentum h_g = A_g v and its rate Ȧ_g v at a = 0, without the map.
+
+Each body's momentum I_i v_i (or the force I_i a_i + v_i ×* I_i v_i of a motion with a = 0 and no
+gravity) is summed inward to the root, as forces are in `rnea`, and moved to the centre of mass.
+"""
+
+from __future__ import annotations
+
+from .body_table import PRISMATIC
+from .places import axes_of, outwards, place_root
+from .rnea import net_force
+from .rows import entered, finite, gather, scatter
+from .scalars import LANES, as_lanes, buffer
+from .spatial import (
+    add,
+    cross,
+    cross_joint,
+    force_to_parent,
+    get,
+    joint_position,
+    momentum,
+    motion_to_child,
+    plus,
+    put,
+    root_motion,
+    scale,
+    sub,
+    to_parent_axes,
+    with_joint,
+)
+
+
+def total(bodies, q, v, rate, result, joints, twists, accelerations, forces, moments, places):
+    """Fill result (6,): the momentum, or if `rate` its rate; room: as in `momentum_rows`."""
+    put(twists, 0, root_motion(bodies[0], v))
+    put(accelerations, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    for i in range(len(bodies)):
+        body = bodies[i]
+        if i > 0:
+            joint, speed = joint_position(body, q), v[body.v]
+            joints[i, 0], joints[i, 1] = joint
+            twist = with_joint(body, motion_to_child(body, joint, get(twists, body.parent)), speed)
+            carried = motion_to_child(body, joint, get(accelerations, body.parent))
+            put(twists, i, twist)
+            put(accelerations, i, plus(carried, cross_joint(body, twist, speed)))
+        twist = get(twists, i)
+        if rate:
+            put(forces, i, net_force(body, twist, get(accelerations, i)))
+        else:
+            put(forces, i, momentum(body.mass, body.h, body.I, twist))
+        for k in range(3):
+            moments[i, k] = body.h[k]
+    sum_inward(bodies, joints, forces, moments)
+    at_com(bodies, q, forces, moments, places, result)
+
+
+def sum_inward(bodies, joints, forces, moments):
+    """Forces and first moments of all bodies, at the root."""
+    for i in range(len(bodies) - 1, 0, -1):
+        body, joint, parent = bodies[i], (joints[i, 0], joints[i, 1]), bodies[i].parent
+        put(forces, parent, plus(get(forces, parent), force_to_parent(body, joint, get(forces, i))))
+        # the first moment goes as a force's moment of mass would: h_λ += R h + m p
+        along = 0.0 if body.kind != PRISMATIC else body.subtree_mass * joint[0]
+        h = to_parent_axes(body, joint, (moments[i, 0], moments[i, 1], moments[i, 2] + along))
+        h = add(h, scale(body.subtree_mass, body.p))
+        for k in range(3):
+            moments[parent, k] += h[k]
+
+
+def at_com(bodies, q, forces, moments, places, result):
+    """The root's total at the centre of mass, in world axes."""
+    f, n = get(forces, 0)
+    h = moments[0, 0], moments[0, 1], moments[0, 2]
+    n = sub(n, cross(scale(1.0 / bodies[0].subtree_mass, h), f))
+    place_root(bodies[0], q, places)
+    axes = axes_of(places, 0)
+    result[0], result[1], result[2] = outwards(axes, f)
+    result[3], result[4], result[5] = outwards(axes, n)
+
+
+def momentum_rows(bodies, rate, Q, V, H, first, last):
+    """H[first:last] (N, 6); returns the first row of eight with one not well, or −1."""
+    n = len(bodies)
+    q, v, result, doubts = buffer(Q.shape[1]), buffer(V.shape[1]), buffer(6), buffer(n + 1)
+    room = as_lanes(buffer(35 * n).reshape(n, 35, LANES))
+    joints, twists, accelerations = room[:, :2], room[:, 2:8], room[:, 8:14]
+    forces, moments, places = room[:, 14:20], room[:, 20:23], room[:, 23:]
+    for start in range(first, last, LANES):
+        gather(Q, start, last, q)
+        gather(V, start, last, v)
+        if not entered(bodies, q, finite(as_lanes(v)), doubts):
+            return start
+        motion, room6 = (as_lanes(q), as_lanes(v)), (joints, twists, accelerations, forces)
+        total(bodies, *motion, rate, as_lanes(result), *room6, moments, places)
+        scatter(result, start, last, H)
+    return -1
