@@ -19,7 +19,7 @@ from ..dynamics import Wrench
 from ..errors import ContactError
 from ..robots import Robot
 from . import polygon
-from .balance import load
+from .balance import load, weight
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium import Equilibrium
@@ -83,7 +83,8 @@ def static_equilibrium_polygon(
 
     Source: T. Bretl, S. Lall, "Testing static equilibrium for legged robots" (2008).
     """
-    return equilibrium_polygon(PointForces.of(ContactSet.of(robot, contacts), q), tolerance)
+    points = PointForces.of(ContactSet.of(robot, contacts), q).in_units(weight(robot))
+    return equilibrium_polygon(points, tolerance)
 
 
 def equilibrium_polygon(forces: PointForces, tolerance: float = 1e-3) -> Region:
@@ -118,7 +119,8 @@ def zmp_support_area(
     frictional constraints" (2017).
     """
     c = dynamics.com(robot, q) if com is None else finite_vector(com, "com")
-    return zmp_area(PointForces.of(ContactSet.of(robot, contacts), q), c, height, tolerance)
+    points = PointForces.of(ContactSet.of(robot, contacts), q).in_units(weight(robot))
+    return zmp_area(points, c, height, tolerance)
 
 
 def zmp_area(
@@ -164,9 +166,9 @@ def feasible_region(
         ContactSet.of(robot, contacts), q, load(robot, q, zero, zero, wrenches), limits
     )
     R = pin.Quaternion(np.array(q, dtype=float)[3:7]).matrix()
-    weight = robot.mass * np.asarray(robot.model.gravity.linear)
+    newtons = robot.mass * np.asarray(robot.model.gravity.linear)
     columns = np.zeros((robot.nv, 2))
-    columns[3:6] = R.T @ np.column_stack([np.cross(axis, weight) for axis in np.eye(3)[:2]])
+    columns[3:6] = R.T @ np.column_stack([np.cross(axis, newtons) for axis in np.eye(3)[:2]])
     moved = _region(balance.planar_set(columns, reach=_FAR), tolerance)
     c = dynamics.com(robot, q)[:2]
     return Region(moved.vertices + c, moved.outer + c, moved.status)
@@ -213,7 +215,7 @@ def com_acceleration_cone(
     `com` (3,) is the robot's at q by default [m].
     """
     c = dynamics.com(robot, q) if com is None else finite_vector(com, "com")
-    forces = PointForces.of(ContactSet.of(robot, contacts), q, c)
+    forces = PointForces.of(ContactSet.of(robot, contacts), q, c).in_units(weight(robot))
     return AccelerationCone(np.array(robot.model.gravity.linear), forces)
 
 

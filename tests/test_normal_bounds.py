@@ -1,0 +1,267 @@
+"""Bounds on the normal force of a contact: closed forms, and certificates by a second program."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import cvxpy as cp
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ContactError, Wrench, contacts, dynamics, robots
+from footwork.contacts import LineContact, PointContact, SurfaceContact, WrenchCone, static_hold
+
+MASS, SIZE = 3.0, (0.4, 0.3, 0.2)
+W = MASS * 9.81
+
+
+def block():
+    robot = robots.block(mass=MASS, size=SIZE)
+    return robot, robot.neutral(), robot.model.frames[2].name
+
+
+def sole(link, **given):
+    below = pin.SE3(np.eye(3), np.array([0, 0, -SIZE[2] / 2]))
+    half = {"half_length": SIZE[0] / 2, "half_width": SIZE[1] / 2}
+    return SurfaceContact(link, friction=0.5, placement=below, **half, **given)
+
+
+def most_power(robot, q, hold, load):
+    """What the load puts into the certificate's motion, plus the least that contacts add to it.
+
+    Over the forces at the points, by a program of its own; torques are free of limits here.
+    """
+    y, least, limits = hold.certificate, 0.0, []
+    assert robot.selection_matrix @ y == pytest.approx(0, abs=1e-9)
+    for contact in hold.contacts:
+        f = cp.Variable((len(contact.points), 3))
+        n = contact.pose(robot, q).rotation[:, 2]
+        for k, J in enumerate(contact.point_jacobians(robot, q)):
+            least = least + (J @ y) @ f[k]
+            if not contact.bilateral:
+                tangent = f[k] - (n @ f[k]) * n
+                limits.append(cp.norm(tangent) <= contact.friction * (n @ f[k]))
+        low, high = contact.normal_bounds
+        total = cp.sum(f @ n)
+        limits += [total >= low] * bool(np.isfinite(low))
+        limits += [total <= high if np.isfinite(high) else total <= 1e3 * W]
+        limits.append(cp.abs(f) <= 1e4 * W)
+    problem = cp.Problem(cp.Minimize(least), limits)
+    problem.solve(solver="CLARABEL")
+    return float(y @ load + problem.value)
+
+
+def check_no(robot, q, hold, load=None):
+    assert hold.feasible is False
+    assert hold.forces is None
+    h = dynamics.gravity_torques(robot, q)
+    if load:
+        h = h + dynamics.external_torques(robot, q, load)
+    assert most_power(robot, q, hold, h) > 0
+
+
+@pytest.mark.parametrize("low", [0.0, 0.3, 0.99])
+def test_a_lower_bound_takes_from_the_margin(low):
+    robot, q, link = block()
+    hold = static_hold(robot, q, sole(link, min_normal=low * W))
+    assert hold.margin == pytest.approx((1 - low) * W, abs=1e-5)
+    assert hold.contact_margins == pytest.approx({link: (1 - low) * W}, abs=1e-5)
+    assert hold.feasible is True
+    assert hold.normal_forces == pytest.approx({link: W})
+
+
+def test_too_light_for_its_lower_bound():
+    robot, q, link = block()
+    hold = static_hold(robot, q, sole(link, min_normal=1.5 * W))
+    check_no(robot, q, hold)
+    assert hold.margin == pytest.approx(-0.5 * W, abs=1e-5)
+    assert f"{link} would have to carry {W:.4g} N of at least {1.5 * W:.4g} N" in hold.reason
+
+
+def test_too_heavy_for_its_upper_bound():
+    robot, q, link = block()
+    hold = static_hold(robot, q, sole(link, max_normal=0.8 * W))
+    check_no(robot, q, hold)
+    assert hold.margin == -np.inf  # the less a contact gives, the less it can carry
+    assert f"{link} would have to carry {W:.4g} N of at most {0.8 * W:.4g} N" in hold.reason
+    rope = {link: Wrench([0, 0, 0.5 * W], [0, 0, 0])}
+    held = static_hold(robot, q, sole(link, max_normal=0.8 * W), rope)
+    assert held.feasible is True
+    assert held.margin == pytest.approx(0.5 * W, abs=1e-5)
+    assert f"normal {0.5 * W:.4g} N of at most {0.8 * W:.4g} N" in held.explain()
+    answer = json.loads(json.dumps(held.as_dict()))
+    assert answer["normal_bounds"] == {link: [None, pytest.approx(0.8 * W)]}
+    assert answer["normal_forces"] == {link: pytest.approx(0.5 * W)}
+    assert answer["contact_margins"] == {link: pytest.approx(0.5 * W, abs=1e-5)}
+
+
+@pytest.mark.parametrize("most", [0.6, 2.0])
+def test_a_pinch_squeezes_up_to_its_bound(most):
+    """Two opposed points with μ = 1 need W/2 each; what is left to the bound is the margin."""
+    robot, q, link = block()
+    x = np.array([1.0, 0, 0])
+    pinch = [
+        PointContact(link, 1.0, n, -0.2 * n, name=name, max_normal=most * W)
+        for name, n in (("left", x), ("right", -x))
+    ]
+    assert static_hold(robot, q, [replace(c, max_normal=None) for c in pinch]).margin == np.inf
+    hold = static_hold(robot, q, pinch)
+    assert hold.margin == pytest.approx((most - 0.5) * W, abs=1e-5)
+    strong = static_hold(robot, q, pinch, objective="largest_margin")
+    assert strong.normal_forces == pytest.approx(dict.fromkeys(hold.forces, most * W), rel=1e-4)
+
+
+def test_a_pinch_that_may_not_squeeze_enough():
+    robot, q, link = block()
+    x = np.array([1.0, 0, 0])
+    pinch = [
+        PointContact(link, 1.0, n, -0.2 * n, name=name, max_normal=0.4 * W)
+        for name, n in (("left", x), ("right", -x))
+    ]
+    hold = static_hold(robot, q, pinch)
+    check_no(robot, q, hold)
+    for name in ("left", "right"):
+        assert (
+            f"{name} would have to carry {0.5 * W:.4g} N of at most {0.4 * W:.4g} N" in hold.reason
+        )
+
+
+@pytest.mark.parametrize("pull", [0.5, 2.0])
+def test_a_grip_that_pulls_only_so_much(pull):
+    """A block that hangs from a bilateral hold."""
+    robot, q, link = block()
+    q[3:7] = pin.Quaternion(pin.exp3(np.array([np.pi, 0, 0]))).coeffs()
+    hold = static_hold(robot, q, sole(link, bilateral=True, min_normal=-pull * W))
+    assert hold.margin == pytest.approx((pull - 1) * W, abs=1e-5)
+    if pull > 1:
+        assert hold.feasible is True
+        assert hold.normal_forces == pytest.approx({link: -W})
+    else:
+        check_no(robot, q, hold)
+        assert f"{-W:.4g} N of at least {-pull * W:.4g} N" in hold.reason
+
+
+@pytest.mark.parametrize("shift", [-0.6, 0.0, 0.35])
+def test_margins_of_each_contact(shift):
+    """On two edges the loads follow from moments alone: W/2 (1 ± d/L); each is its own margin."""
+    robot, q, link = block()
+    L = SIZE[0] / 2
+    edges = [
+        LineContact(
+            link,
+            half_length=SIZE[1] / 2,
+            friction=0.5,
+            placement=pin.SE3(
+                pin.exp3(np.array([0, 0, np.pi / 2])), np.array([s * L, 0, -SIZE[2] / 2])
+            ),
+            name=name,
+        )
+        for name, s in (("front", 1), ("back", -1))
+    ]
+    load = {link: Wrench([0, 0, 0], [0, W * shift * L, 0])}  # as if the weight moved by shift L
+    hold = static_hold(robot, q, edges, load)
+    front, back = W / 2 * (1 + shift), W / 2 * (1 - shift)
+    assert hold.contact_margins == pytest.approx({"front": front, "back": back}, abs=1e-5)
+    assert hold.margin == pytest.approx(min(front, back), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_contact_margins_by_a_second_formulation(name):
+    robot = robots.load(name)
+    q = robot.posture()
+    feet = contacts.at_feet(robot, 0.6)
+    load = {robot.model.frames[2].name: Wrench([20, 5, 0], [0, 0, 2])}
+    hold = static_hold(robot, q, feet, load)
+    assert min(hold.contact_margins.values()) >= hold.margin - 1e-6
+    for contact, T in feet.placements(q).items():
+        f, tau, eps = cp.Variable(feet.dim), cp.Variable(robot.na), cp.Variable()
+        normals = np.zeros(feet.dim)
+        normals[feet.rows(contact)][:3] = T.rotation[:, 2]
+        balance = robot.selection_matrix.T @ tau + dynamics.gravity_torques(robot, q)
+        balance += feet.jacobian(q).T @ f + dynamics.external_torques(robot, q, load)
+        limits = feet.friction_constraints(f - eps * normals, q)
+        limits += [balance == 0, cp.abs(tau) <= robot.torque_limits]
+        cp.Problem(cp.Maximize(eps), limits).solve(solver="CLARABEL")
+        assert hold.contact_margins[contact] == pytest.approx(eps.value, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_bounds_on_a_quadruped(seed):
+    """Verdicts, forces and certificates against a program of its own over the same limits."""
+    robot, rng = robots.load("quadruped"), np.random.default_rng(seed)
+    q, weight = robot.posture(), 9.81 * robot.mass
+    feet = contacts.at_feet(robot, 0.6)
+    verdicts = []
+    for _ in range(4):
+        low, high = np.sort(rng.uniform(0, 0.55, (2, 4)) * weight, axis=0)
+        bounded = contacts.ContactSet(
+            robot,
+            [
+                replace(foot, min_normal=a, max_normal=b)
+                for foot, a, b in zip(feet, low, high, strict=True)
+            ],
+        )
+        f = cp.Variable(12)
+        slack = cp.Variable()
+        base = (dynamics.gravity_torques(robot, q) + bounded.jacobian(q).T @ f)[:6]
+        problem = cp.Problem(
+            cp.Minimize(slack), [cp.norm(base) <= slack, *bounded.friction_constraints(f, q)]
+        )
+        problem.solve(solver="CLARABEL")
+        hold = static_hold(robot, q, bounded, torque_limits=False)
+        verdicts.append(hold.feasible)
+        assert hold.feasible is bool(problem.value < 1e-6)
+        if hold.feasible:
+            assert hold.residual < 1e-6
+            total = np.array(list(hold.normal_forces.values()))
+            assert (total >= low - 1e-6).all()
+            assert (total <= high + 1e-6).all()
+        else:
+            check_no(robot, q, hold)
+            assert "bounds on normal forces" in hold.reason
+            assert set(hold.contact_margins) == set(bounded.names)
+    assert verdicts
+
+
+def test_the_static_polygon_keeps_to_the_bounds():
+    """With feet that carry at most half the weight, the middle half of the support is left."""
+    robot, q, link = block()
+    L = SIZE[0] / 2
+    ends = [
+        SurfaceContact(
+            link,
+            half_length=1e-3,
+            half_width=SIZE[1] / 2,
+            friction=0.5,
+            placement=pin.SE3(np.eye(3), np.array([s * L, 0, -SIZE[2] / 2])),
+            max_normal=0.75 * W,
+            name=name,
+        )
+        for name, s in (("front", 1), ("back", -1))
+    ]
+    region = contacts.static_equilibrium_polygon(robot, q, ends, tolerance=1e-5)
+    assert region.vertices[:, 0].max() == pytest.approx(L / 2, abs=2e-3)
+    assert region.vertices[:, 0].min() == pytest.approx(-L / 2, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"min_normal": -1.0}, "cannot pull"),
+        ({"max_normal": -1.0}, "at least 0"),
+        ({"min_normal": np.nan}, "min_normal"),
+        ({"max_normal": np.inf}, "finite"),
+        ({"max_normal": "much"}, "max_normal"),
+        ({"min_normal": 3.0, "max_normal": 2.0}, "at most max_normal"),
+    ],
+)
+def test_impossible_bounds(given, says):
+    with pytest.raises(ContactError, match=says):
+        PointContact("toe", 0.5, **given)
+
+
+def test_bounds_make_no_cone():
+    with pytest.raises(ContactError, match="no cone"):
+        WrenchCone(PointContact("toe", 0.5, max_normal=3.0))
