@@ -38,6 +38,7 @@ from .regions import (
 )
 from .scene import draw_hold, view
 from .self_collision import LinkPair, self_collisions
+from .sensitivity import MarginGradient, margin_gradient
 from .solids import Box, Plane, Stairs, Wall
 from .soft_finger import SoftFingerCone
 from .surface_contact import DiscContact, LineContact, SurfaceContact
@@ -95,6 +96,8 @@ __all__ = [
     "Wall",
     "animate_certificate",
     "falling_path",
+    "margin_gradient",
+    "MarginGradient",
     "draw_hold",
     "view",
 ]

@@ -1,0 +1,181 @@
+"""How the margin changes with friction, with the places of the contacts and with the posture.
+
+The margin is the value of a convex program, the largest ε that A x + ε N + h = 0 allows. Its
+Lagrangian L, at the optimal forces x and multipliers y (nv,) of the balance and s_k of the cones,
+gives the slope along any parameter p without solving again (the envelope theorem):
+
+    dε/dp = ∂L/∂p = yᵀ ∂(h + A x + ε N)/∂p + Σ_k s_k f_n,k ∂μ_k/∂p
+
+y = dε/dh is a virtual velocity: of an infeasible robot a certificate, and of one that holds the
+motion in which it would fall first. All derivatives are analytic. Where several forces or
+multipliers are optimal the margin can have a kink, and no gradient: slopes to both sides find these
+places out.
+
+Source: A. V. Fiacco, "Introduction to sensitivity and stability analysis in nonlinear programming"
+(1983).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..dynamics import Wrench
+from ..errors import ContactError
+from ..robots.configuration import check_velocity
+from .balance import load
+from .contact_set import ContactSet
+from .equilibrium import Equilibrium
+from .force_derivatives import (
+    force_derivative,
+    load_derivative,
+    local_wrenches,
+    moved_contact,
+    placement_slope,
+)
+from .hold import Hold
+from .saddle import solve_saddle
+
+Array = NDArray[np.float64]
+
+_STEP = 1e-5  # of the slopes to both sides [rad, m, or of μ]
+_KINK = 1e-3  # slopes that differ by more than this share are those of a kink
+
+
+@dataclass(frozen=True, eq=False)
+class MarginGradient:
+    """Slopes of a Hold's margin ε; nan where it has a kink.
+
+    Attributes:
+        margin: ε [N].
+        q: (nv,), dε/dq along tangent directions, the contacts fixed to the robot [N/rad, N/m].
+        friction: {contact: dε/dμ} [N]; of a frictionless one the slope to the right.
+        placement: {contact: (6,)}, along translations [N/m] and rotations [N/rad] of the contact on
+            its link, q fixed, in contact axes about its centre. A patch moves with its corners; of
+            a point the rotation is that of the ground's normal.
+        load: y = dε/dh (nv,), along generalised forces: of a force on a frame it is J y.
+        torque_limits: (na,), along the limit of each actuated joint.
+        kinks: what has entries without a derivative: "q", "friction of …", "placement of …".
+    """
+
+    margin: float
+    q: Array
+    friction: dict[str, float]
+    placement: dict[str, Array]
+    load: Array
+    torque_limits: Array
+    kinks: tuple[str, ...]
+
+
+def margin_gradient(
+    hold: Hold, v: ArrayLike | None = None, a: ArrayLike | None = None, check: bool = True
+) -> MarginGradient:
+    """Return how the margin of a Hold changes with q, friction, and placements of contacts.
+
+    Args:
+        hold: whose margin is finite, whether it holds or not.
+        v, a: (nv,), of a Hold by `contact_forces`; zero by default.
+        check: whether kinks are looked for: by the slopes to both sides along a random direction of
+            q, of each friction and of each placement, and where these differ, entry by entry. False
+            leaves some slope there.
+
+    Raises:
+        ContactError: a margin that is infinite, or v and a that are not those of the hold.
+        ModelError: a joint whose axes turn within its own body (no URDF has one).
+    """
+    point = _Point.of(hold, v, a)
+    robot, balance, names = point.contacts.robot, hold.balance, hold.contacts.names
+    saddle = solve_saddle(balance)
+    y = saddle.velocity
+    wrenches = local_wrenches(point.contacts, balance, saddle.unknowns, saddle.margin)
+    by_q = load_derivative(robot, point.q, point.v, point.a, point.external)
+    for contact in point.contacts:
+        by_q += force_derivative(robot, point.q, contact, wrenches[contact.name])
+    slopes = {"q": y @ by_q}
+    for i, contact in enumerate(point.contacts):
+        of_points = saddle.friction[balance.owner == i]
+        slopes[f"friction of {contact.name}"] = np.array([of_points.sum()])
+        slopes[f"placement of {contact.name}"] = placement_slope(
+            robot, point.q, contact, wrenches[contact.name], y
+        )
+    kinks = tuple(_without_kinks(point, slopes, saddle.margin)) if check else ()
+    limited = np.isfinite(balance.limits)
+    return MarginGradient(
+        saddle.margin,
+        slopes["q"],
+        {name: float(slopes[f"friction of {name}"][0]) for name in names},
+        {name: slopes[f"placement of {name}"] for name in names},
+        y,
+        np.where(limited, np.abs(y[balance.actuated]), 0.0),
+        kinks,
+    )
+
+
+def _without_kinks(point: _Point, slopes: dict[str, Array], margin: float) -> Iterator[str]:
+    """Write nan over entries that have no derivative; yield the names of their groups."""
+    rng = np.random.default_rng(0)
+    for name, values in slopes.items():
+        along = rng.standard_normal(len(values))
+        if name.startswith("friction") and point.frictionless(name):
+            continue
+        if _differentiable(point, name, values, along / np.linalg.norm(along), margin):
+            continue
+        smooth = [_differentiable(point, name, values, e, margin) for e in np.eye(len(values))]
+        values[~np.array(smooth)] = np.nan
+        yield name
+
+
+def _differentiable(point: _Point, name: str, slopes: Array, along: Array, margin: float) -> bool:
+    """Whether the slopes to both sides along a direction are the one that was worked out."""
+    right = (point.margin_after(name, _STEP * along) - margin) / _STEP
+    left = (margin - point.margin_after(name, -_STEP * along)) / _STEP
+    expected, unit = float(slopes @ along), point.balance.weight
+    tolerance = _KINK * max(abs(expected), 0.1 * unit)
+    return bool(max(abs(right - expected), abs(left - expected)) <= tolerance)
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Where slopes are taken: the robot's motion, its contacts, its loads and torque limits."""
+
+    contacts: ContactSet
+    q: Array
+    v: Array
+    a: Array
+    external: Mapping[str, Wrench]
+    balance: Equilibrium
+
+    @classmethod
+    def of(cls, hold: Hold, v: ArrayLike | None, a: ArrayLike | None) -> _Point:
+        robot, zero = hold.contacts.robot, np.zeros(hold.contacts.robot.nv)
+        v = zero if v is None else check_velocity(robot, v)
+        a = zero if a is None else check_velocity(robot, a, "a")
+        asked = load(robot, hold.q, v, a, hold.external)
+        if np.abs(asked - hold.balance.load).max(initial=0.0) > 1e-9 * hold.balance.weight:
+            raise ContactError(
+                "v, a: got others than those of the hold; expected what contact_forces was given "
+                "(zero for static_hold)"
+            )
+        return cls(hold.contacts, hold.q, v, a, hold.external, hold.balance)
+
+    def frictionless(self, name: str) -> bool:
+        """Whether a group is the friction of a contact that has none: only more is possible."""
+        return self.contacts[name.removeprefix("friction of ")].friction == 0
+
+    def margin_after(self, name: str, step: Array) -> float:
+        """Return the margin after a step of a group of parameters [N]."""
+        robot, q, moved = self.contacts.robot, self.q, list(self.contacts)
+        if name == "q":
+            q = robot.integrate(q, step)
+        else:
+            kind, contact = name.split(" of ", 1)
+            i = self.contacts.names.index(contact)
+            friction = float(step[0]) if kind == "friction" else 0.0
+            twist = step if kind == "placement" else np.zeros(6)
+            moved[i] = moved_contact(robot, q, moved[i], friction, twist)
+        h = load(robot, q, self.v, self.a, self.external)
+        contacts = ContactSet(robot, moved)
+        return Equilibrium.of(contacts, q, h, self.balance.limits).margin().value

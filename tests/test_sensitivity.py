@@ -1,0 +1,251 @@
+"""Slopes of the margin: against differences of freshly solved margins, and closed forms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import footwork as fw
+from footwork import ContactError, Wrench, contacts, dynamics, robots
+from footwork.contacts.balance import load
+from footwork.contacts.equilibrium import Equilibrium
+from footwork.contacts.saddle import solve_saddle
+
+
+def shaken(robot, seed, size=0.15):
+    rng = np.random.default_rng(seed)
+    return robot.integrate(robot.posture(), size * rng.standard_normal(robot.nv)), rng
+
+
+def pushed(robot, rng):
+    """A random wrench on a link, of the size of the weight."""
+    weight = 9.81 * robot.mass
+    force, moment = 0.3 * weight * rng.standard_normal(3), 0.05 * weight * rng.standard_normal(3)
+    return {robot.frame_names[2]: Wrench(force, moment)}
+
+
+def margin(hold, q, feet):
+    """Of other contacts at another q, the loads and torque limits of a hold at rest."""
+    robot, zero = hold.contacts.robot, np.zeros(hold.contacts.robot.nv)
+    h = load(robot, q, zero, zero, hold.external)
+    return solve_saddle(Equilibrium.of(feet, q, h, hold.balance.limits)).margin
+
+
+def slope(value, h=1e-4):
+    """d value/dt at 0, to fourth order."""
+    return (8 * (value(h) - value(-h)) - (value(2 * h) - value(-2 * h))) / (12 * h)
+
+
+def changed(feet, changes):
+    return contacts.ContactSet(feet.robot, [replace(c, **changes(c)) for c in feet])
+
+
+def on_its_link(robot, q, contact, twist):
+    """The contact after a twist in its axes about its centre: by hand, not by the library."""
+    R = contact.pose(robot, q).rotation
+    if isinstance(contact, contacts.PointContact):
+        link = dynamics.frame_placement(robot, q, contact.frame).rotation
+        return {
+            "offset": contact.offset + link.T @ R @ twist[:3],
+            "normal": pin.exp3(R @ twist[3:]) @ contact.normal,
+        }
+    centre = contact.placement.act(contact.centre)
+    turn = pin.exp3(contact.placement.rotation @ twist[3:])
+    moved = centre + contact.placement.rotation @ twist[:3]
+    rotation = turn @ contact.placement.rotation
+    return {"placement": pin.SE3(rotation, moved - rotation @ contact.centre)}
+
+
+CASES = (  # whose margin is smooth: pushed, weak, of all kinds of contact
+    *("block 1", "biped 0", "biped 1", "quadruped 0", "talos 0"),
+    *("weak biped 1", "weak quadruped 0", "weak talos 1", "kinds 2", "kinds 3"),
+)
+
+
+def make(case, load_robot):
+    kind, name, seed = ["pushed", *case.split()][-3:]
+    seed = int(seed)
+    if name == "kinds":
+        return all_kinds(seed)
+    robot = load_robot(name, "floating")
+    q, rng = shaken(robot, seed)
+    feet = contacts.at_feet(robot, 0.4)
+    if kind == "weak":
+        limits = np.full(robot.na, 0.06 * 9.81 * robot.mass)
+        return contacts.static_hold(robot, q, feet, torque_limits=limits)
+    return contacts.static_hold(robot, q, feet, pushed(robot, rng), torque_limits=False)
+
+
+def all_kinds(seed):
+    """A bounded sole with torsional friction, an edge, a soft finger, a disc."""
+    robot = robots.load("biped")
+    q, rng = shaken(robot, seed)
+    left, right = (robot.feet[name].placement for name in ("left_foot", "right_foot"))
+    touching = [
+        contacts.SurfaceContact(
+            "left_foot",
+            half_length=0.1,
+            half_width=0.05,
+            friction=0.5,
+            torsional_friction=0.01,
+            min_normal=20.0,
+            max_normal=300.0,
+            placement=left,
+        ),
+        contacts.LineContact("right_foot", half_length=0.1, friction=0.4, placement=right),
+        contacts.PointContact("right_hand", 0.6, normal=(0, 1, 0), torsional_friction=0.02),
+        contacts.DiscContact("left_hand", radius=0.04, friction=0.7),
+    ]
+    return contacts.static_hold(robot, q, touching, pushed(robot, rng), torque_limits=False)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_slopes_are_those_of_solved_margins(case, load_robot):
+    hold = make(case, load_robot)
+    robot, q, feet = hold.contacts.robot, hold.q, hold.contacts
+    gradient = contacts.margin_gradient(hold)
+    assert gradient.kinks == ()
+    assert gradient.margin == pytest.approx(hold.margin, abs=1e-8 * hold.balance.weight)
+    rng = np.random.default_rng(5)
+    unit = max(np.abs(gradient.q).max(), hold.balance.weight)
+    d = rng.standard_normal(robot.nv)
+    found = slope(lambda t: margin(hold, robot.integrate(q, t * d), feet))
+    assert gradient.q @ d == pytest.approx(found, rel=1e-6, abs=1e-6 * unit)
+
+    rates = dict(zip(feet.names, rng.standard_normal(len(feet)), strict=True))
+    found = slope(
+        lambda t: margin(
+            hold, q, changed(feet, lambda c: {"friction": c.friction + t * rates[c.name]})
+        )
+    )
+    known = sum(gradient.friction[name] * rate for name, rate in rates.items())
+    assert known == pytest.approx(found, rel=1e-6, abs=1e-6 * unit)
+
+    twists = dict(zip(feet.names, rng.standard_normal((len(feet), 6)), strict=True))
+    found = slope(
+        lambda t: margin(
+            hold, q, changed(feet, lambda c: on_its_link(robot, q, c, t * twists[c.name]))
+        )
+    )
+    known = sum(gradient.placement[name] @ twist for name, twist in twists.items())
+    assert known == pytest.approx(found, rel=1e-6, abs=1e-6 * unit)
+
+
+def test_slopes_along_loads_and_torque_limits():
+    robot = robots.load("quadruped")
+    q, rng = shaken(robot, 2)
+    feet, limits = contacts.at_feet(robot, 0.4), np.full(robot.na, 0.06 * 9.81 * robot.mass)
+    hold = contacts.static_hold(robot, q, feet, torque_limits=limits)
+    gradient = contacts.margin_gradient(hold)
+    force, link = rng.standard_normal(3), robot.frame_names[2]
+    J = dynamics.frame_jacobian(robot, q, link)[:3]
+
+    def loaded(t):
+        pull = {link: Wrench(t * force, np.zeros(3))}
+        return contacts.static_hold(robot, q, feet, pull, torque_limits=limits).margin
+
+    assert force @ J @ gradient.load == pytest.approx(slope(loaded, 1e-2), rel=1e-5)
+    assert (gradient.torque_limits > 1e-3).sum() >= 1  # a joint at its limit
+    for j in np.flatnonzero(gradient.torque_limits > 1e-3):
+        stronger = np.eye(robot.na)[j]
+        found = slope(
+            lambda t, d=stronger: (
+                contacts.static_hold(robot, q, feet, torque_limits=limits + t * d).margin
+            ),
+            1e-2,
+        )
+        assert gradient.torque_limits[j] == pytest.approx(found, rel=1e-5)
+
+
+def test_a_block_on_a_slope():
+    """By hand: what normal force may go before it slips, ε = m g (cos θ − sin θ/μ)."""
+    robot, mu, theta = robots.block(10.0, (0.4, 0.3, 0.2)), 0.5, 0.3
+    q = robot.posture()
+    q[3:7] = pin.Quaternion(pin.exp3(np.array([0.0, theta, 0.0]))).coeffs()
+    hold = contacts.static_hold(robot, q, contacts.at_feet(robot, mu))
+    gradient, weight = contacts.margin_gradient(hold), 98.1
+    assert hold.margin == pytest.approx(weight * (np.cos(theta) - np.sin(theta) / mu))
+    assert gradient.friction == pytest.approx({"bottom": weight * np.sin(theta) / mu**2})
+    by_turn = weight * (-np.sin(theta) - np.cos(theta) / mu)
+    assert gradient.q == pytest.approx([0, 0, 0, 0, by_turn, 0], abs=1e-9)
+    # to turn the sole alone changes nothing: sole and block turn against the same weight
+    assert gradient.placement["bottom"][4] == pytest.approx(by_turn)
+
+
+def test_without_friction_the_slope_is_that_to_the_right():
+    """A ball in a groove of 45°: N = W/√2 on both sides; with μ they also rub."""
+    robot = robots.load("block")
+    q, n = robot.posture(), np.sqrt(0.5)
+    walls = [
+        contacts.PointContact(
+            robot.frame_names[2],
+            0.0,
+            normal=(0, s * n, n),
+            offset=(0, -s * n / 10, -n / 10),
+            name=w,
+        )
+        for s, w in ((1, "left"), (-1, "right"))
+    ]
+    rising = contacts.static_hold(robot, q, walls)
+    gradient = contacts.margin_gradient(rising)
+    for name in ("left", "right"):
+        more = contacts.static_hold(
+            robot, q, changed(rising.contacts, lambda c, n=name: {"friction": 1e-6 * (c.name == n)})
+        )
+        found = (more.margin - rising.margin) / 1e-6
+        assert gradient.friction[name] == pytest.approx(found, abs=1e-3 * rising.balance.weight)
+
+
+def test_a_kink_is_said_and_not_given_a_number():
+    """A block that is pushed nowhere: more load on any corner tips it, so the margin has a peak."""
+    robot = robots.load("biped")
+    hold = contacts.static_hold(
+        robot, robot.posture(), contacts.at_feet(robot), torque_limits=False
+    )
+    gradient = contacts.margin_gradient(hold)
+    assert "q" in gradient.kinks
+    assert np.isnan(gradient.q).any()
+    assert not np.isnan(gradient.q).all()
+    feet, q = hold.contacts, hold.q
+    for k, value in enumerate(gradient.q):
+        d = np.eye(robot.nv)[k]
+        right = (margin(hold, robot.integrate(q, 1e-4 * d), feet) - hold.margin) / 1e-4
+        left = (hold.margin - margin(hold, robot.integrate(q, -1e-4 * d), feet)) / 1e-4
+        if np.isnan(value):
+            assert abs(right - left) > 1e-3 * hold.balance.weight
+        else:
+            assert value == pytest.approx(right, abs=1e-2 * hold.balance.weight)
+    unchecked = contacts.margin_gradient(hold, check=False)
+    assert unchecked.kinks == ()
+    assert np.isfinite(unchecked.q).all()
+
+
+def test_a_moving_robot_needs_its_motion():
+    robot = robots.load("biped")
+    q, rng = shaken(robot, 1)
+    v, a = 0.3 * rng.standard_normal((2, robot.nv))
+    feet = contacts.at_feet(robot, 0.4)
+    hold = contacts.contact_forces(robot, q, v, a, feet, torque_limits=False)
+    with pytest.raises(ContactError, match="v, a: got others"):
+        contacts.margin_gradient(hold)
+    gradient = contacts.margin_gradient(hold, v, a)
+    d = rng.standard_normal(robot.nv)
+
+    def moved(t):
+        there = robot.integrate(q, t * d)
+        return contacts.contact_forces(robot, there, v, a, feet, torque_limits=False).margin
+
+    assert gradient.q @ d == pytest.approx(slope(moved, 3e-4), rel=1e-5)
+
+
+def test_refusals():
+    robot = robots.load("block")
+    floating = contacts.static_hold(robot, robot.posture(), [])
+    with pytest.raises(ContactError, match="expected a finite one"):
+        contacts.margin_gradient(floating)
+    hold = contacts.static_hold(robot, robot.posture(), contacts.at_feet(robot))
+    with pytest.raises(fw.ConfigurationError):
+        contacts.margin_gradient(hold, v=[1.0])
