@@ -1,0 +1,170 @@
+"""Layout: what stays the same from tick to tick, and the program that each state makes of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import block_diag
+
+from .command import _joint_of
+from .footing import footings
+from .force_tasks import ForceLikeTask, ForceRows
+from .hierarchy import Stage
+from .null_space import moving_columns
+from .qp import Array, Program
+from .situation import Situation
+from .switching import FULL
+from .tasks import PostureTask, Rows, Task
+
+if TYPE_CHECKING:
+    from .whole_body import WholeBodyController
+
+
+class AskedRows(NamedTuple):
+    """What the tasks asked at one state."""
+
+    motion: list[tuple[Task, Rows]]
+    forces: list[tuple[ForceLikeTask, ForceRows]]
+
+    def residuals(self, a: Array, w: Array) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Return what each task lacks, A a − r or B w − c, and the errors of the motion tasks."""
+        lacks = {task.name: rows.A @ a - rows.r for task, rows in self.motion}
+        lacks |= {task.name: rows.B @ w - rows.c for task, rows in self.forces}
+        return lacks, {task.name: rows.error for task, rows in self.motion}
+
+
+class Layout:
+    """Everything about a controller's program that no state changes."""
+
+    def __init__(self, controller: WholeBodyController) -> None:
+        self.controller, robot = controller, controller.robot
+        self.robot, self.weight = robot, 9.81 * robot.mass
+        self.footings = footings(controller.contacts, controller.sides)
+        self.columns = moving_columns(robot, self.footings)
+        moved = robot.selection_matrix.any(axis=0)
+        self.actuated, self.unactuated = np.flatnonzero(moved), np.flatnonzero(~moved)
+        self.F = _blocks([f.faces for f in self.footings])
+        self.N = _blocks([np.eye(1, f.dim, 2) for f in self.footings])
+        self.spread = _blocks([f.spread for f in self.footings])
+        self.motion = [task for task in controller.tasks if isinstance(task, Task)]
+        self.forces = [task for task in controller.tasks if isinstance(task, ForceLikeTask)]
+
+    def joint_name(self, row: int) -> str:
+        """Return the joint that an entry of v belongs to."""
+        return str(self.robot.model.names[_joint_of(self.robot, row)])
+
+    def program(self, now: Situation, shares: dict[str, float]) -> tuple[Program, AskedRows]:
+        """Return the program of a state, and what the tasks asked."""
+        J, k = self._contacts(now)
+        d, p = self._accelerations(now)
+        motion = [(task, task.rows(now)) for task in self.motion]
+        dense = [(task, rows) for task, rows in motion if not task.diagonal]
+        P, s, forces = self._force_terms(now, shares)
+        lower, upper = self._normal_bounds(shares)
+        slowest, fastest = self._joint_bounds(now)
+        nv = self.robot.nv
+        program = Program(
+            M=now.M, b=now.b, J=J, k=k, actuated=self.actuated, unactuated=self.unactuated,
+            A=np.concatenate([np.zeros((0, nv)), *(rows.A for _, rows in dense)]),
+            r=np.concatenate([np.zeros(0), *(rows.r for _, rows in dense)]),
+            weight=_weights([(task.weight, len(rows.r)) for task, rows in dense]),
+            d=d, p=p, P=P, s=s, F=self.F, N=self.N, lower=lower, upper=upper,
+            limits=self.controller.torque_limits, slowest=slowest, fastest=fastest,
+        )  # fmt: skip
+        return program, AskedRows(motion, forces)
+
+    def _contacts(self, now: Situation) -> tuple[Array, Array]:
+        """J (dim, nv) and k = −J̇v − damping J v (dim,)."""
+        dim = len(self.spread)
+        J, drift, start = np.zeros((dim, self.robot.nv)), np.zeros(dim), 0
+        for footing in self.footings:
+            own = slice(start, start + footing.dim)
+            J[own], drift[own] = footing.rows(now)
+            start += footing.dim
+        return J, -drift - self.controller.contact_damping * (J @ now.v)
+
+    def _accelerations(self, now: Situation) -> tuple[Array, Array]:
+        """d and p (nv,): several tasks on one entry add up to one."""
+        d, dp = np.full(self.robot.nv, self.controller.regularisation), np.zeros(self.robot.nv)
+        for task in self.motion:
+            if isinstance(task, PostureTask):
+                asked, _ = task.asked(now)
+                weight = np.broadcast_to(np.asarray(task.weight, dtype=float), len(asked))
+                d[task.entries] += weight
+                dp[task.entries] += weight * asked
+        return d, dp / np.where(d > 0, d, 1.0)
+
+    def _force_terms(
+        self, now: Situation, shares: dict[str, float]
+    ) -> tuple[Array, Array, list[tuple[ForceLikeTask, ForceRows]]]:
+        """P and s: near an even share of the weight, and what force tasks ask."""
+        usual = self.controller.force_weight / max(self.robot.mass, 1e-9) ** 2
+        P = usual * self.spread
+        s, asked = P @ self._even_share(now, shares), []
+        for task in self.forces:
+            rows = task.rows(now, self.controller.contacts)
+            if rows is None:
+                continue
+            weighted = np.broadcast_to(task.weight, len(rows.c))[:, None] * rows.B
+            P, s = P + rows.B.T @ weighted, s + weighted.T @ rows.c
+            asked.append((task, rows))
+        return P, s, asked
+
+    def _even_share(self, now: Situation, shares: dict[str, float]) -> Array:
+        """The robot's weight on the contacts that face up, by their shares; in contact axes."""
+        ups = [(f, f.up(now)) for f in self.footings]
+        parts = [shares.get(f.name, 1.0) * float(up[2] > 0.3) for f, up in ups]
+        total, w = sum(parts), np.zeros(len(self.spread))
+        if total <= 0:
+            return w
+        start = 0
+        for (footing, up), part in zip(ups, parts, strict=True):
+            w[start : start + 3] = self.weight * part / total * up
+            start += footing.dim
+        return w
+
+    def _normal_bounds(self, shares: dict[str, float]) -> tuple[Array, Array]:
+        bounds = np.array([f.bounds for f in self.footings]).reshape(-1, 2)
+        for i, footing in enumerate(self.footings):
+            if (share := shares.get(footing.name)) is not None:
+                low, high = bounds[i]
+                cap = share * FULL * self.weight
+                bounds[i] = (max(low, -cap) if low < 0 else share * low), min(high, cap)
+        return bounds[:, 0], bounds[:, 1]
+
+    def _joint_bounds(self, now: Situation) -> tuple[Array, Array]:
+        limits = self.controller.joint_limits
+        if limits is None:
+            far = np.full(len(self.actuated), np.inf)
+            return -far, far
+        return limits.bounds(now.q, now.v)
+
+    def stages(self, asked: AskedRows) -> list[Stage]:
+        """Return the levels of a strict hierarchy, the most important first."""
+        found = []
+        nv, dim = self.robot.nv, len(self.spread)
+        for level in sorted({t.level for t in self.motion} | {t.level for t in self.forces}):
+            motion = [(t, rows) for t, rows in asked.motion if t.level == level]
+            forces = [(t, rows) for t, rows in asked.forces if t.level == level]
+            on_a = [rows.A for _, rows in motion] + [np.zeros((len(r.c), nv)) for _, r in forces]
+            on_w = [np.zeros((len(r.r), dim)) for _, r in motion] + [rows.B for _, rows in forces]
+            e = [rows.r for _, rows in motion] + [rows.c for _, rows in forces]
+            weights = [task.weight for task, _ in motion] + [task.weight for task, _ in forces]
+            if e:
+                sizes = [len(x) for x in e]
+                spread = _weights(list(zip(weights, sizes, strict=True)))
+                parts = (np.concatenate(on_a), np.concatenate(on_w), np.concatenate(e))
+                found.append(Stage(*parts, spread))
+        return found
+
+
+def _blocks(matrices: list[Array]) -> NDArray[np.float64]:
+    return np.asarray(block_diag(*matrices)) if matrices else np.zeros((0, 0))
+
+
+def _weights(parts: list[tuple[Any, int]]) -> Array:
+    spread = [np.zeros(0)]
+    spread += [np.broadcast_to(np.asarray(w, dtype=float), n) for w, n in parts]
+    return np.concatenate(spread)

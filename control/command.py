@@ -1,0 +1,157 @@
+"""Command: what a whole-body controller answers, with everything needed to check it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contacts import ContactSet, WrenchCone
+from ..dynamics import Wrench
+from .footing import LINE_ROWS, Footing, world_axes
+from .force_tasks import wrench_axes
+from .qp import Program
+
+Array = NDArray[np.float64]
+
+# rounding that no one calls a violation, as a share of the largest force asked for
+_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Command:
+    """The torques of one tick, and where they come from.
+
+    Attributes:
+        tau: (na,), to apply [N·m or N].
+        status: "optimal"; "relaxed", when something had to give way (see `gave_way`); "held" or
+            "damped", when there was no answer at all (see `reason`).
+        reason: in words, unless optimal.
+        a: (nv,), the accelerations it leads to; nan without an answer.
+        w: (dim,), contact forces in contact axes (tangents, normal, moments); nan without one.
+        gave_way: {what: by how much}, contacts [m/s², rad/s²] and limits [rad/s², N] that could not
+            be kept; the largest entry of each.
+        task_residuals: {task: (rows,)}, A a − r of each task: what its acceleration or force lacks.
+        errors: {task: (rows,)}, of the motion tasks' values [m, rad].
+        iterations: of the solver.
+        solver: its name.
+        t, q, v: the state it answers [s].
+        contacts: that were there.
+    """
+
+    tau: Array
+    status: str
+    reason: str
+    a: Array
+    w: Array
+    t: float
+    q: Array
+    v: Array
+    contacts: ContactSet
+    gave_way: dict[str, float] = field(default_factory=dict)
+    task_residuals: dict[str, Array] = field(default_factory=dict)
+    errors: dict[str, Array] = field(default_factory=dict)
+    iterations: int = 0
+    solver: str = ""
+    program: Program | None = None
+    footings: tuple[Footing, ...] = ()
+
+    @property
+    def solved(self) -> bool:
+        """Whether a program was solved for it: its status is "optimal" or "relaxed"."""
+        return self.status in ("optimal", "relaxed")
+
+    @cached_property
+    def f(self) -> Array:
+        """(dim,), contact forces in the rows of `contacts.jacobian`, world axes; nan without."""
+        if not self.solved:
+            return np.full(self.contacts.dim, np.nan)
+        return world_axes(list(self.footings), self.q, self.w)
+
+    @cached_property
+    def wrenches(self) -> dict[str, Wrench]:
+        """{contact: Wrench of the environment on the robot, at its centre, world axes}."""
+        found = {}
+        for contact in self.contacts if self.solved else ():
+            T = contact.pose(self.contacts.robot, self.q)
+            forces, moments = wrench_axes(contact.dim, T.rotation)
+            w = self.w[self.contacts.rows(contact.name)]
+            found[contact.name] = Wrench(forces @ w, moments @ w, T.translation)
+        return found
+
+    @cached_property
+    def residuals(self) -> dict[str, float]:
+        """{kind: largest violation}, 0 where a constraint holds; see `Program.violations`.
+
+        Two more: "exact cones" [N], how far any contact force is from Coulomb's cone, and
+        "torque balance" [N·m], the largest entry of M a + b − Sᵀτ − Jᵀw.
+        """
+        if self.program is None or not self.solved:
+            return {}
+        P, found = self.program, self.program.violations(self.a, self.w)
+        left = P.M @ self.a + P.b - P.J.T @ self.w
+        left[P.actuated] -= self.tau
+        found["torque balance"] = float(np.abs(left).max(initial=0.0))
+        found["exact cones"] = max(self.cone_violations.values(), default=0.0)
+        return found
+
+    @cached_property
+    def cone_violations(self) -> dict[str, float]:
+        """{contact: distance of its force from Coulomb's exact cone [N]}; 0 inside."""
+        found = {}
+        for contact in self.contacts if self.solved else ():
+            w = self.w[self.contacts.rows(contact.name)]
+            if contact.bilateral or contact.dim == 4:
+                continue
+            if contact.dim < 6:
+                full = np.zeros(6)
+                full[[0, 1, 2] if contact.dim == 3 else LINE_ROWS] = w
+                w = full
+            found[contact.name] = WrenchCone(contact).violation(w)
+        return found
+
+    def active(self, tolerance: float = 1e-6) -> tuple[str, ...]:
+        """Return what limits the answer: "torque of <joint>", "friction of <contact>", …
+
+        Args:
+            tolerance: distance from the limit that counts as at it, as a share of it.
+        """
+        if self.program is None or not self.solved:
+            return ()
+        P, found = self.program, []
+        robot, size = self.contacts.robot, 1.0 + float(np.abs(self.w).max(initial=0.0))
+        names = [robot.model.names[_joint_of(robot, row)] for row in P.actuated]
+        at_limit = np.abs(self.tau) >= P.limits * (1 - tolerance)
+        found += [f"torque of {name}" for name, hit in zip(names, at_limit, strict=True) if hit]
+        for footing in self.footings:
+            w = self.w[self.contacts.rows(footing.name)]
+            if len(footing.faces) and (footing.faces @ w).max() > -tolerance * size:
+                found.append(f"friction of {footing.name}")
+        joints = self.a[P.actuated]
+        room = np.minimum(joints - P.slowest, P.fastest - joints)
+        found += [f"range of {n}" for n, r in zip(names, room, strict=True) if r <= tolerance]
+        return tuple(found)
+
+    def explain(self) -> str:
+        """Return status, torques, forces, tasks and what gave way, as text of a few lines."""
+        lines = [f"{self.status}" + (f": {self.reason}" if self.reason else "")]
+        for name, wrench in self.wrenches.items():
+            lines.append(f"{name:<14} force {np.round(wrench.force, 2) + 0.0} N")
+        for name, residual in self.task_residuals.items():
+            lines.append(f"{name:<14} lacks {np.abs(residual).max(initial=0.0):.3g}")
+        lines += [f"{what} gave way by {amount:.3g}" for what, amount in self.gave_way.items()]
+        lines += [f"at its limit: {what}" for what in self.active()]
+        return "\n  ".join(lines)
+
+    def __repr__(self) -> str:
+        why = f", {self.reason!r}" if self.reason else ""
+        return f"Command({self.status!r}{why})"
+
+
+def _joint_of(robot: object, row: int) -> int:
+    model = robot.model  # type: ignore[attr-defined]
+    return next(
+        i for i, joint in enumerate(model.joints) if joint.idx_v <= row < joint.idx_v + joint.nv
+    )

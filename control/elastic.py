@@ -1,0 +1,116 @@
+"""When a program has no solution: the least that must give way.
+
+    minimise    cost + ρ Σ s,   s ≥ 0
+    such that   |J a − k| ≤ s_J,   slowest − s_a ≤ a ≤ fastest + s_a,   lower − s_n ≤ w_n
+
+The dynamics, friction and torque limits stay: they are physics, and falling freely obeys them all,
+so that this program always has a solution. With ρ beyond the multipliers nothing gives way that
+need not (an exact penalty).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .qp import Array, Program
+
+
+class Relaxed(NamedTuple):
+    """a, w, and slacks: (dim,) of contacts, (na,) of joint limits, (C,) of normal forces."""
+
+    a: Array
+    w: Array
+    contacts: Array
+    joints: Array
+    normal: Array
+
+
+# per unit of slack, where a unit of a task's acceleration error costs about its weight
+PENALTY = 1e4
+
+
+def relaxed(program: Program) -> Relaxed | None:
+    """Return the solution that gives way least; None if the solver fails."""
+    import clarabel
+    from scipy.sparse import csc_matrix
+
+    P = program
+    unit = max(float(np.abs(P.M).max()), 1e-9)  # forces in units of the robot's mass
+    columns = _Columns(P)
+    H, g = _objective(P, columns, unit)
+    equal, inequal = _rows(P, columns, unit)
+    A = np.concatenate([equal[0], inequal[0]])
+    b = np.concatenate([equal[1], inequal[1]])
+    cones = [clarabel.ZeroConeT(len(equal[1])), clarabel.NonnegativeConeT(len(inequal[1]))]
+    for tolerance in (1e-10, 1e-8, 1e-6):
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+        data = (csc_matrix(np.triu(H)), g, csc_matrix(A), b)
+        found = clarabel.DefaultSolver(*data, cones, settings).solve()
+        if str(found.status) == "Solved":
+            x = np.array(found.x)
+            parts = [x[columns[i]] for i in range(5)]
+            return Relaxed(parts[0], unit * parts[1], parts[2], parts[3], unit * parts[4])
+    return None
+
+
+class _Columns:
+    """Where a, w/unit, s_J, s_a, s_n/unit are in x."""
+
+    def __init__(self, P: Program) -> None:
+        sizes = [P.nv, P.dim, P.dim, len(P.limits), len(P.lower)]
+        ends = np.cumsum([0, *sizes])
+        self.slices = [slice(int(i), int(j)) for i, j in pairwise(ends)]
+        self.size = int(ends[-1])
+
+    def __getitem__(self, i: int) -> slice:
+        return self.slices[i]
+
+
+def _objective(P: Program, at: _Columns, unit: float) -> tuple[Array, Array]:
+    H, g = np.zeros((at.size, at.size)), np.zeros(at.size)
+    H[at[0], at[0]] = P.A.T @ (P.weight[:, None] * P.A) + np.diag(P.d)
+    g[at[0]] = -P.A.T @ (P.weight * P.r) - P.d * P.p
+    H[at[1], at[1]] = unit**2 * P.P
+    g[at[1]] = -unit * P.s
+    largest = max(float(P.weight.max(initial=0.0)), float(P.d.max(initial=0.0)), 1e-9)
+    for i in (2, 3, 4):
+        g[at[i]] = PENALTY * largest
+        H[at[i], at[i]] = 1e-6 * largest * np.eye(at[i].stop - at[i].start)
+    return H, g
+
+
+def _rows(P: Program, at: _Columns, unit: float) -> tuple[Any, Any]:
+    """(A, b) of A x = b, and of A x ≤ b."""
+    u, act, n = P.unactuated, P.actuated, at.size
+    dynamics = np.zeros((len(u), n))
+    dynamics[:, at[0]], dynamics[:, at[1]] = P.M[u] / unit, -P.J[:, u].T
+    rows: list[tuple[Array, Array]] = []
+
+    def add(parts: dict[int, Array], high: NDArray[np.float64]) -> None:
+        block = np.zeros((len(high), n))
+        for i, part in parts.items():
+            block[:, at[i]] = part
+        kept = np.isfinite(high)
+        rows.append((block[kept], high[kept]))
+
+    T, Tw, tau0 = P.M[act] / unit, -P.J[:, act].T, P.b[act] / unit
+    pick = np.eye(P.nv)[act]
+    for sign in (1.0, -1.0):
+        add({0: sign * P.J, 2: -np.eye(P.dim)}, sign * P.k)
+        add({0: sign * T, 1: sign * Tw}, P.limits / unit - sign * tau0)
+        high = P.fastest if sign > 0 else -P.slowest
+        add({0: sign * pick, 3: -np.eye(len(act))}, high)
+    add({1: P.F}, np.zeros(len(P.F)))
+    add({1: P.N}, P.upper / unit)
+    add({1: -P.N, 4: -np.eye(len(P.lower))}, -P.lower / unit)
+    for i in (2, 3, 4):
+        size = at[i].stop - at[i].start
+        add({i: -np.eye(size)}, np.zeros(size))
+    inequalities = (np.concatenate([A for A, _ in rows]), np.concatenate([b for _, b in rows]))
+    return (dynamics, -P.b[u] / unit), inequalities

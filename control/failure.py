@@ -1,0 +1,64 @@
+"""What a robot gets when there is no answer: the torques it had, or damped joints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..contacts import ContactSet
+from ..errors import ConfigurationError
+from ..robots.robot import Robot
+from .command import Command
+
+Array = NDArray[np.float64]
+
+POLICIES = ("hold", "damp", "raise")
+
+
+class SafeTorques:
+    """Torques that are always finite, whatever came in.
+
+    "hold" repeats the last good ones (before the first, it damps); "damp" gives −damping q̇ within
+    the limits, an entry of q̇ that is not finite counting as zero.
+
+    Raises:
+        ConfigurationError: an unknown policy, or a bad damping.
+    """
+
+    def __init__(self, robot: Robot, policy: str, damping: ArrayLike, limits: Array) -> None:
+        if policy not in POLICIES:
+            raise ConfigurationError(f"on_failure: got {policy!r}; expected one of {POLICIES}")
+        gains = np.broadcast_to(np.asarray(damping, dtype=float), robot.na)
+        if not (np.isfinite(gains).all() and (gains >= 0).all()):
+            raise ConfigurationError(f"damping: got {damping!r}; expected finite, at least 0")
+        self.robot, self.policy, self.damping, self.limits = robot, policy, gains, limits
+        self.last: Array | None = None
+
+    @property
+    def raises(self) -> bool:
+        """Whether failures are exceptions."""
+        return self.policy == "raise"
+
+    def remember(self, tau: Array) -> None:
+        """Take these torques as the last good ones."""
+        self.last = tau
+
+    def instead(self, contacts: ContactSet, q: Any, v: Any, t: float, reason: str) -> Command:
+        """Return the safe command, and why it was needed."""
+        held = self.policy == "hold" and self.last is not None
+        tau = self.last.copy() if held and self.last is not None else self._damped(v)
+        nothing = np.full(self.robot.nv, np.nan)
+        forces = np.full(contacts.dim, np.nan)
+        status = "held" if held else "damped"
+        return Command(tau, status, reason, nothing, forces, t, q, v, contacts)
+
+    def _damped(self, v: Any) -> Array:
+        try:
+            speeds = self.robot.selection_matrix @ np.nan_to_num(
+                np.asarray(v, dtype=float), nan=0.0, posinf=0.0, neginf=0.0
+            )
+        except (TypeError, ValueError):  # not even a vector of this robot
+            speeds = np.zeros(self.robot.na)
+        return np.asarray(np.clip(-self.damping * speeds, -self.limits, self.limits))

@@ -1,0 +1,145 @@
+"""Force tasks: what the ground should give, as rows on the contact forces: B w = c.
+
+w (dim,) stacks the contacts' wrenches in contact axes (two tangents, then the normal).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contacts import ContactSet
+from ..errors import ConfigurationError, ContactError
+from .situation import Situation
+
+Array = NDArray[np.float64]
+
+
+class ForceRows(NamedTuple):
+    """A task on the forces at one state: B w = c is what it asks."""
+
+    B: Array
+    c: Array
+
+
+@dataclass(eq=False)
+class ForceLikeTask(ABC):
+    """What tasks on the forces have.
+
+    Attributes:
+        target: the value, or a function t -> value; it may be set at any time.
+        weight: of the squared residual, a number or one a row [1/N², 1/(N·m)²].
+        level: of a strict hierarchy.
+        name: by which commands report it.
+    """
+
+    target: Any
+    weight: Any = field(default=1e-2, kw_only=True)
+    level: int = field(default=0, kw_only=True)
+    name: str = field(default="", kw_only=True)
+
+    @abstractmethod
+    def rows(self, now: Situation, contacts: ContactSet) -> ForceRows | None:
+        """Return the task's rows; None while its contact is not there."""
+
+    def _value(self, t: float) -> Any:
+        return self.target(t) if callable(self.target) else self.target
+
+
+@dataclass(eq=False)
+class ForceTask(ForceLikeTask):
+    """The wrench of one contact, or its first rows (a force alone): w = target.
+
+    Attributes:
+        target: (k,), k up to the contact's dim, in contact axes: two tangents and the normal, then
+            moments [N, N·m]; or a function of t.
+        contact: by name.
+    """
+
+    contact: str = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.name = self.name or f"force of {self.contact}"
+
+    def rows(self, now: Situation, contacts: ContactSet) -> ForceRows | None:
+        """Rows of the identity at the contact."""
+        if self.contact not in contacts.names:
+            return None
+        target = np.atleast_1d(np.asarray(self._value(now.t), dtype=float))
+        own = contacts.rows(self.contact)
+        if target.ndim != 1 or len(target) > own.stop - own.start:
+            raise ConfigurationError(
+                f"target of {self.name!r}: got shape {target.shape}; expected up to "
+                f"{own.stop - own.start} numbers"
+            )
+        return ForceRows(np.eye(contacts.dim)[own][: len(target)], target)
+
+
+@dataclass(eq=False)
+class CopTask(ForceLikeTask):
+    """The centre of pressure of one patch at p (x, y): w_mx = y w_n, w_my = −x w_n.
+
+    Attributes:
+        target: (x, y) in the patch, from its centre, in contact axes [m]; or a function of t.
+        contact: by name, a surface.
+    """
+
+    contact: str = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.name = self.name or f"pressure of {self.contact}"
+
+    def rows(self, now: Situation, contacts: ContactSet) -> ForceRows | None:
+        """The moments about p, which vanish."""
+        if self.contact not in contacts.names:
+            return None
+        own, (x, y) = contacts.rows(self.contact), np.asarray(self._value(now.t), dtype=float)
+        if contacts[self.contact].dim != 6:
+            raise ContactError(
+                f"{self.name!r}: got the contact {self.contact!r} without an area; expected a patch"
+            )
+        B = np.zeros((2, contacts.dim))
+        B[0, own.start + 3], B[0, own.start + 2] = 1.0, -y
+        B[1, own.start + 4], B[1, own.start + 2] = 1.0, x
+        return ForceRows(B, np.zeros(2))
+
+
+@dataclass(eq=False)
+class ZmpTask(ForceLikeTask):
+    """The zero-moment point of all contacts together: the moment about it is vertical.
+
+    Attributes:
+        target: the point (3,) in the world [m]; or a function of t.
+    """
+
+    def __post_init__(self) -> None:
+        self.name = self.name or "zmp"
+
+    def rows(self, now: Situation, contacts: ContactSet) -> ForceRows | None:
+        """The horizontal moments of all contact wrenches about the point, which vanish."""
+        if not len(contacts):
+            return None
+        p, B = np.asarray(self._value(now.t), dtype=float), np.zeros((2, contacts.dim))
+        for contact in contacts:
+            T, own = contact.pose(contacts.robot, now.q), contacts.rows(contact.name)
+            forces, moments = wrench_axes(contact.dim, T.rotation)
+            arm = T.translation - p
+            B[:, own] = (_skew(arm) @ forces + moments)[:2]
+        return ForceRows(B, np.zeros(2))
+
+
+def wrench_axes(dim: int, R: Array) -> tuple[Array, Array]:
+    """Return the force (3, dim) and the moment (3, dim) of w at its centre, world axes."""
+    force, moment = np.zeros((3, dim)), np.zeros((3, dim))
+    force[:, :3] = R
+    columns = {3: [], 4: [2], 5: [1, 2], 6: [0, 1, 2]}[dim]
+    moment[:, 3:] = R[:, columns]
+    return force, moment
+
+
+def _skew(r: Array) -> Array:
+    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])

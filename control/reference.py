@@ -1,0 +1,92 @@
+"""The same program written with cvxpy: what every fast road is held to.
+
+With `exact` cones, Coulomb's at every vertex (second-order), instead of the inner pyramids.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..contacts import ContactSet
+from ..contacts.solving import solve
+from ..errors import SolverError
+from .footing import Footing, world_axes
+from .qp import Array, Program
+from .whole_body import WholeBodyController
+
+
+def by_cvxpy(
+    controller: WholeBodyController, q: Array, v: Array, t: float = 0.0, exact: bool = False
+) -> tuple[Array, Array, Array]:
+    """Return a (nv,), w (dim,) in contact axes and τ (na,) of the controller's program at a state.
+
+    Args:
+        controller: whose program; weighted sums only.
+        q, v, t: the state.
+        exact: whether friction is Coulomb's cone at every vertex.
+
+    Raises:
+        SolverError: the program has no solution, or was not solved.
+    """
+    import cvxpy as cp
+
+    P = controller.program(q, v, t)
+    a, x = cp.Variable(P.nv), cp.Variable(P.dim) if P.dim else cp.Constant(np.zeros(0))
+    w = controller.robot.mass * x  # a solver likes accelerations and forces of one size
+    friction = [P.F @ w <= 0] if len(P.F) else []
+    if exact and P.dim:
+        turn = _turn(controller.contacts, list(controller.footings), q)
+        friction = controller.contacts.friction_constraints(turn @ w, q)
+    problem = cp.Problem(
+        cp.Minimize(_cost(P, a, w) / _size(P, controller.robot.mass)),
+        _constraints(P, a, w) + friction,
+    )
+    found = solve(problem, a)
+    if found.unknowns is None:
+        raise SolverError(f"the reference program: {found.status}; expected optimal")
+    forces = np.asarray(w.value, dtype=float)
+    return found.unknowns, forces, P.torques(found.unknowns, forces)
+
+
+def _cost(P: Program, a: Any, w: Any) -> Any:
+    import cvxpy as cp
+
+    cost = 0.5 * cp.sum_squares(cp.multiply(np.sqrt(P.d), a - P.p))
+    if len(P.r):
+        cost += 0.5 * cp.sum_squares(cp.multiply(np.sqrt(P.weight), P.A @ a - P.r))
+    if P.dim:
+        root = np.linalg.cholesky(P.P + 1e-14 * np.trace(P.P) * np.eye(P.dim))
+        cost += 0.5 * cp.sum_squares(root.T @ w) - P.s @ w
+    return cost
+
+
+def _size(P: Program, mass: float) -> float:
+    largest = [P.weight.max(initial=0.0), P.d.max(), mass**2 * np.abs(P.P).max(initial=0.0)]
+    return float(max(largest))
+
+
+def _constraints(P: Program, a: Any, w: Any) -> list[Any]:
+    tau = P.M[P.actuated] @ a + P.b[P.actuated] - P.J[:, P.actuated].T @ w
+    found = []
+    if len(P.unactuated):
+        u = P.unactuated
+        found.append(P.M[u] @ a + P.b[u] == P.J[:, u].T @ w)
+    if P.dim:
+        found.append(P.J @ a == P.k)
+    joints, normal = a[P.actuated], P.N @ w
+    for expression, low, high in (
+        (tau, -P.limits, P.limits),
+        (joints, P.slowest, P.fastest),
+        (normal, P.lower, P.upper),
+    ):
+        below, above = np.isfinite(low), np.isfinite(high)
+        found += [expression[below] >= low[below]] if below.any() else []
+        found += [expression[above] <= high[above]] if above.any() else []
+    return found
+
+
+def _turn(contacts: ContactSet, footings: list[Footing], q: Array) -> Array:
+    """(dim, dim), from contact axes to the rows of the contacts' J."""
+    return np.column_stack([world_axes(footings, q, e) for e in np.eye(contacts.dim)])

@@ -1,0 +1,136 @@
+"""Smooth references: where a task should be, t -> (x, ẋ, ẍ).
+
+A minimum-jerk motion from rest to rest follows x₀ ⊕ s(θ) (x₁ ⊖ x₀) with θ = (t − t₀)/T and
+
+    s = 10 θ³ − 15 θ⁴ + 6 θ⁵,
+
+which has no velocity and no acceleration at either end. T. Flash, N. Hogan, "The coordination of
+arm movements" (1985), eq. 11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError
+from ..robots.configuration import check_configuration
+from ..robots.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+class Wanted(NamedTuple):
+    """A value with its velocity and acceleration."""
+
+    value: Any
+    velocity: Array
+    acceleration: Array
+
+
+Reference = Callable[[float], Wanted]
+
+
+def minimum_jerk(theta: float) -> tuple[float, float, float]:
+    """Return s, s', s'' of the share of time gone, held to its ends outside [0, 1]."""
+    x = min(max(theta, 0.0), 1.0)
+    return (
+        x**3 * (10 - 15 * x + 6 * x**2),
+        30 * x**2 * (1 - x) ** 2,
+        60 * x * (1 - x) * (1 - 2 * x),
+    )
+
+
+def bump(theta: float) -> tuple[float, float, float]:
+    """Return p = 64 θ³(1 − θ)³ with p' and p'': up to one half-way, at rest at both ends."""
+    x = min(max(theta, 0.0), 1.0)
+    y = x * (1 - x)
+    slope = 1 - 2 * x
+    return 64 * y**3, 192 * y**2 * slope, 384 * y * (slope**2 - y)
+
+
+def between(start: ArrayLike, goal: ArrayLike, duration: float, begin: float = 0.0) -> Reference:
+    """Return the minimum-jerk motion between two points (n,), as of a centre of mass [m].
+
+    Args:
+        start, goal: (n,).
+        duration: [s].
+        begin: when it starts [s].
+
+    Raises:
+        ConfigurationError: points of different sizes or not finite, or no positive duration.
+    """
+    a, b = np.asarray(start, dtype=float), np.asarray(goal, dtype=float)
+    if a.shape != b.shape or not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise ConfigurationError(f"start, goal: got {start!r}, {goal!r}; expected finite, one size")
+    T, way = _duration(duration), b - a
+
+    def reference(t: float) -> Wanted:
+        s, ds, dds = minimum_jerk((t - begin) / T)
+        return Wanted(a + s * way, ds / T * way, dds / T**2 * way)
+
+    return reference
+
+
+def between_postures(
+    robot: Robot, start: ArrayLike, goal: ArrayLike, duration: float, begin: float = 0.0
+) -> Reference:
+    """Return the minimum-jerk motion between two configurations along the geodesic.
+
+    The values are q (nq,), v and a (nv,).
+
+    Raises:
+        ConfigurationError: a bad configuration, or no positive duration.
+    """
+    q0 = check_configuration(robot, start, "start").copy()
+    way = robot.difference(q0, check_configuration(robot, goal, "goal"))
+    T = _duration(duration)
+
+    def reference(t: float) -> Wanted:
+        s, ds, dds = minimum_jerk((t - begin) / T)
+        return Wanted(robot.integrate(q0, s * way), ds / T * way, dds / T**2 * way)
+
+    return reference
+
+
+def swing(
+    start: Any, goal: Any, duration: float, begin: float = 0.0, height: float = 0.0
+) -> Reference:
+    """Return the motion of a foot between two poses (`pin.SE3`): minimum jerk, and a bump upwards.
+
+    Velocity and acceleration (6,) are [linear; angular] in world axes at the frame's origin.
+
+    Args:
+        start, goal: T_world_frame.
+        duration: [s].
+        begin: when it starts [s].
+        height: of the bump half-way [m].
+
+    Raises:
+        ConfigurationError: something that is no pose, or no positive duration.
+    """
+    if not (isinstance(start, pin.SE3) and isinstance(goal, pin.SE3)):
+        raise ConfigurationError(f"start, goal: got {start!r}, {goal!r}; expected pinocchio.SE3")
+    T, turn = _duration(duration), pin.log3(goal.rotation @ start.rotation.T)
+    way = np.concatenate([goal.translation - start.translation, turn])
+    up = np.array([0.0, 0.0, height, 0.0, 0.0, 0.0])
+
+    def reference(t: float) -> Wanted:
+        theta = (t - begin) / T
+        s, ds, dds = minimum_jerk(theta)
+        p, dp, ddp = bump(theta)
+        place = start.translation + s * way[:3] + p * up[:3]
+        pose = pin.SE3(pin.exp3(s * turn) @ start.rotation, place)
+        return Wanted(pose, (ds * way + dp * up) / T, (dds * way + ddp * up) / T**2)
+
+    return reference
+
+
+def _duration(duration: float) -> float:
+    if not (np.isfinite(duration) and duration > 0):
+        raise ConfigurationError(f"duration: got {duration!r}; expected a positive time [s]")
+    return float(duration)

@@ -1,0 +1,127 @@
+"""Solvers of the reduced quadratic program: DAQP, which starts warm, or Clarabel.
+
+    minimise ½ yᵀH y + gᵀy   such that   low ≤ C y ≤ high
+
+D. Arnström, A. Bemporad, D. Axehill, "A dual active-set solver for embedded quadratic programming
+using recursive LDLᵀ updates" (2022); P. Goulart, Y. Chen, "Clarabel" (2024).
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ConfigurationError
+
+Array = NDArray[np.float64]
+
+_FAR = 1e30  # what DAQP takes for no bound
+
+
+class Answer(NamedTuple):
+    """What a solver says: y, or None; "optimal", "infeasible" or "unsolved"; its iterations."""
+
+    y: Array | None
+    status: str
+    iterations: int
+
+
+class Solver(Protocol):
+    """Anything that solves the program above."""
+
+    name: str
+
+    def __call__(self, H: Array, g: Array, C: Array, low: Array, high: Array) -> Answer:
+        """Solve; never raise."""
+
+    def forget(self) -> None:
+        """Start cold the next time."""
+
+
+def solver_named(name: str | None) -> Solver:
+    """Return "daqp" or "clarabel"; None: DAQP where it is installed.
+
+    Raises:
+        ConfigurationError: another name, or DAQP is not installed.
+    """
+    if name not in (None, "daqp", "clarabel"):
+        raise ConfigurationError(f"solver: got {name!r}; expected 'daqp' or 'clarabel'")
+    installed = find_spec("daqp") is not None
+    if name == "daqp" and not installed:
+        raise ConfigurationError("solver 'daqp' is missing; pip install 'footwork[control]'")
+    return Daqp() if installed and name != "clarabel" else Clarabel()
+
+
+class Daqp:
+    """A dual active-set method; it begins with the constraints that were active last."""
+
+    name = "daqp"
+
+    def __init__(self) -> None:
+        self._model: Any = None
+        self._shape: tuple[int, int] = (-1, -1)
+
+    def forget(self) -> None:
+        """Start cold the next time."""
+        self._shape = (-1, -1)
+
+    def __call__(self, H: Array, g: Array, C: Array, low: Array, high: Array) -> Answer:
+        """Solve; an answer that a warm start did not find is looked for once more, cold."""
+        low, high = np.maximum(low, -_FAR), np.minimum(high, _FAR)
+        if self._shape == C.shape:
+            flag = self._model.update(H=H, f=g, A=C, bupper=high, blower=low)
+            if flag >= 0:
+                y, _, flag, info = self._model.solve()
+                if flag == 1:
+                    return Answer(np.array(y), "optimal", int(info["iterations"]))
+        return self._cold(H, g, C, low, high)
+
+    def _cold(self, H: Array, g: Array, C: Array, low: Array, high: Array) -> Answer:
+        import daqp
+
+        self._model = daqp.Model()
+        self._model.settings = {**self._model.settings, "primal_tol": 1e-9, "iter_limit": 1000}
+        sense = np.zeros(len(C), dtype=np.int32)
+        flag, _ = self._model.setup(H, g, C, high, low, sense)
+        if flag >= 0:
+            y, _, flag, info = self._model.solve()
+            if flag == 1:
+                self._shape = C.shape
+                return Answer(np.array(y), "optimal", int(info["iterations"]))
+        self._shape = (-1, -1)
+        return Answer(None, "infeasible" if flag == -1 else "unsolved", 0)
+
+
+class Clarabel:
+    """An interior-point method: no warm start, but no hurry with singular H either."""
+
+    name = "clarabel"
+
+    def forget(self) -> None:
+        """It remembers nothing."""
+
+    def __call__(self, H: Array, g: Array, C: Array, low: Array, high: Array) -> Answer:
+        """Solve, in one-sided rows, with the tightest tolerance that it reaches."""
+        import clarabel
+        from scipy.sparse import csc_matrix
+
+        up, down = np.isfinite(high), np.isfinite(low)
+        rows = np.concatenate([C[up], -C[down]])
+        bounds = np.concatenate([high[up], -low[down]])
+        cones = [clarabel.NonnegativeConeT(len(rows))] if len(rows) else []
+        status = "unsolved"
+        for tolerance in (1e-12, 1e-10, 1e-8):
+            settings = clarabel.DefaultSettings()
+            settings.verbose = False
+            settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+            data = (csc_matrix(np.triu(H)), g, csc_matrix(rows), bounds)
+            found = clarabel.DefaultSolver(*data, cones, settings).solve()
+            status = str(found.status)
+            if status == "Solved":
+                return Answer(np.array(found.x), "optimal", int(found.iterations))
+            if status == "PrimalInfeasible":
+                return Answer(None, "infeasible", int(found.iterations))
+        return Answer(None, "unsolved", 0)
