@@ -13,7 +13,7 @@ NAMES = ["biped", "quadruped", "limb", "double_pendulum"]
 
 @pytest.fixture(scope="module", params=NAMES)
 def contact_set(request):
-    """A point off the frame's origin and a tilted, shifted, irregular patch, on two links."""
+    """A point and a soft one off the frame's origin, a tilted, irregular patch, an edge."""
     robot = robots.load(request.param)
     rng = np.random.default_rng(len(request.param))
     first, second = robot.joint_names[-1], robot.joint_names[0]
@@ -24,6 +24,14 @@ def contact_set(request):
         [
             contacts.PointContact(
                 first, 0.5, normal=normal / np.linalg.norm(normal), offset=rng.standard_normal(3)
+            ),
+            contacts.PointContact(
+                second,
+                0.5,
+                normal=normal / np.linalg.norm(normal),
+                offset=rng.standard_normal(3),
+                torsional_friction=0.1,
+                name="finger",
             ),
             contacts.SurfaceContact(
                 second, vertices=rng.standard_normal((5, 2)), friction=0.4, placement=tilted
@@ -58,9 +66,14 @@ def velocities_by_difference(contact, robot, q, h=1e-6):
         linear = (after.translation - before.translation) / (2 * h)
         angular = pin.log3(after.rotation @ before.rotation.T) / (2 * h)
         columns.append(np.concatenate([linear, angular]))
+    full = np.stack(columns, axis=-1)
     if isinstance(contact, contacts.LineContact):
-        return contact.rows(robot, q) @ np.stack(columns, axis=-1)
-    return np.stack(columns, axis=-1)[: contact.dim]
+        return contact.rows(robot, q) @ full
+    if contact.dim == 4:  # the contact's axes stay with the ground: the link's own turning
+        link = contacts.SurfaceContact(contact.frame, half_length=1, half_width=1, friction=1)
+        turning = velocities_by_difference(link, robot, q)[3:]
+        return np.vstack([full[:3], contact.normal @ turning])
+    return full[: contact.dim]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -101,6 +114,10 @@ def test_vertex_forces_and_wrench_do_the_same_work(contact_set, seed):
             y, z = contact.pose(robot, q).rotation[:, 1:].T
             moment = np.array([y @ moment, z @ moment])
         assert w == pytest.approx(np.concatenate([f.sum(axis=0), moment])[: contact.dim])
+        back = contact.spread(robot, q, w)  # other forces, the least, of the same wrench
+        assert contact.grasp(robot, q) @ back.ravel() == pytest.approx(w, abs=1e-10)
+        assert np.sum(back * back) <= np.sum(f * f) + 1e-12
+        assert np.sum(back * (f - back)) == pytest.approx(0, abs=1e-9)
         by_points = np.einsum("kin,ki->n", contact.point_jacobians(robot, q), f)
         assert by_points == pytest.approx(contact.jacobian(robot, q).T @ w, abs=1e-12)
 
@@ -134,7 +151,9 @@ def test_error_vanishes_at_the_target_and_grows_with_the_jacobian(contact_set):
     targets = contact_set.placements(q)
     assert contact_set.error(q, targets) == pytest.approx(0, abs=1e-12)
     by_difference = central(lambda x: contact_set.error(x, targets), robot, q)
-    assert by_difference == pytest.approx(contact_set.jacobian(q), abs=1e-7)
+    J = contact_set.jacobian(q)
+    J[contact_set.rows("finger")][3] = 0.0  # the spin of a soft point has no place
+    assert by_difference == pytest.approx(J, abs=1e-7)
 
 
 def test_normals():
