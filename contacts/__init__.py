@@ -16,6 +16,11 @@ from .falling import animate_certificate, falling_path
 from .forces import contact_forces, static_hold
 from .friction_cone import FrictionCone
 from .frictional import FrictionalMotion, FrictionResiduals, frictional_forward_dynamics
+from .gravito_inertial import (
+    GravitoInertialCone,
+    gravito_inertial_cone,
+    gravito_inertial_wrench,
+)
 from .hold import Hold
 from .impact import impact
 from .moving_surface import MovingSurface
@@ -59,6 +64,9 @@ __all__ = [
     "WrenchCone",
     "net_wrench_cone",
     "rectangle_faces",
+    "GravitoInertialCone",
+    "gravito_inertial_cone",
+    "gravito_inertial_wrench",
     "static_hold",
     "contact_forces",
     "Hold",
