@@ -16,11 +16,6 @@ from .falling import animate_certificate, falling_path
 from .forces import contact_forces, static_hold
 from .friction_cone import FrictionCone
 from .frictional import FrictionalMotion, FrictionResiduals, frictional_forward_dynamics
-from .gravito_inertial import (
-    GravitoInertialCone,
-    gravito_inertial_cone,
-    gravito_inertial_wrench,
-)
 from .hold import Hold
 from .impact import impact
 from .moving_surface import MovingSurface
@@ -41,6 +36,9 @@ from .regions import (
     zmp_area,
     zmp_support_area,
 )
+from .scenario import Scenario, scenarios
+from .scenario_file import ScenarioError
+from .scenario_parts import Payload, Push, Rope, Start, Touch
 from .scene import draw_hold, view
 from .self_collision import LinkPair, self_collisions
 from .sensitivity import MarginGradient, margin_gradient
@@ -64,9 +62,6 @@ __all__ = [
     "WrenchCone",
     "net_wrench_cone",
     "rectangle_faces",
-    "GravitoInertialCone",
-    "gravito_inertial_cone",
-    "gravito_inertial_wrench",
     "static_hold",
     "contact_forces",
     "Hold",
@@ -97,6 +92,14 @@ __all__ = [
     "ground_targets",
     "self_collisions",
     "LinkPair",
+    "Scenario",
+    "scenarios",
+    "ScenarioError",
+    "Touch",
+    "Push",
+    "Rope",
+    "Payload",
+    "Start",
     "Terrain",
     "Plane",
     "Box",

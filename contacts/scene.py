@@ -86,8 +86,9 @@ def draw_hold(viewer: Viewer, hold: Hold, region: bool = True) -> None:
     draw_legend(viewer, hold, region)
 
 
-def draw_legend(viewer: Viewer, hold: Hold, region: bool = True) -> None:
-    """Write the verdict, what the colours mean, and the reason for a "no"."""
+def draw_legend(viewer: Viewer, hold: Hold, region: bool = True, title: str = "") -> None:
+    """Write the verdict, what the colours mean, and the reason for a "no"; the robot's name when
+    there is no other title."""
     verdict = f"{VERDICTS[hold.feasible]}, margin {hold.margin:.1f} N"
     lines: dict[str, str | None] = {verdict: _VERDICT_COLORS[hold.feasible]}
     lines["centre of mass"] = COLORS["com"]
@@ -102,7 +103,7 @@ def draw_legend(viewer: Viewer, hold: Hold, region: bool = True) -> None:
         lines["where the centre of mass may be"] = COLORS["region"]
     if hold.reason:
         lines[hold.reason.split(";")[0]] = None
-    viewer.legend(hold.contacts.robot.name, lines)
+    viewer.legend(title or hold.contacts.robot.name, lines)
 
 
 def draw_contacts(viewer: Viewer, contacts: ContactSet, q: ArrayLike) -> None:

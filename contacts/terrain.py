@@ -116,7 +116,7 @@ class Terrain:
         targets = {}
         for name, T in contacts.placements(q).items():
             face, p = self.beneath(T)
-            targets[name] = face.frame(p, _forward(T, face.normal))
+            targets[name] = face.frame(p, forward_on(T, face.normal))
         return targets
 
     def beneath(self, T: Any) -> tuple[Face, Array]:
@@ -170,8 +170,8 @@ class Terrain:
         return f"Terrain({list(self.parts)})"
 
 
-def _forward(T: Any, normal: Array) -> Array:
-    """The x axis of T after the least turn that takes its z to the normal."""
+def forward_on(T: Any, normal: Array) -> Array:
+    """Return the x axis (3,) of T after the least turn that takes its z to the normal."""
     z = T.rotation[:, 2]
     if z @ normal < -0.999:
         return np.asarray(T.rotation[:, 0])

@@ -55,12 +55,23 @@ class Camera:
         )
 
 
-def default_camera(points: Array, aspect: float, field_of_view: float = 30.0) -> Camera:
-    """Return a camera that has points (k, 3) amid a picture of width/height `aspect`."""
+def default_camera(
+    points: Array,
+    aspect: float,
+    field_of_view: float = 30.0,
+    view: Array = VIEW,
+    left: float = 0.0,
+) -> Camera:
+    """Return a camera that has points (k, 3) amid a picture of width/height `aspect`.
+
+    It looks from the direction `view` (3,); the share `left` of the picture's width stays free on
+    its left side.
+    """
     if len(points) == 0:
         points = np.array([[-0.5, -0.5, 0.0], [0.5, 0.5, 1.0]])
     target = (points.min(axis=0) + points.max(axis=0)) / 2
-    camera = Camera(target + VIEW, target, field_of_view)
+    camera = Camera(target + view, target, field_of_view)
+    aspect = (1 - left) * aspect
     right, up, backward = camera.axes()
     tangent = np.tan(np.radians(field_of_view) / 2) / MARGIN
     distance = 1.0
@@ -75,4 +86,6 @@ def default_camera(points: Array, aspect: float, field_of_view: float = 30.0) ->
             target = target + axis * (values.min() + values.max()) / 2 * distance
     relative = points - target
     width = np.max(np.abs(relative @ right) / (distance - relative @ backward)) / tangent
+    width /= 1 - left
+    target = target - right * left / (1 - left) * aspect * tangent * MARGIN * distance
     return Camera(target + distance * backward, target, field_of_view, float(width))

@@ -80,6 +80,24 @@ class Viewer(Drawing):
         if self._server is not None:
             self._server.send(self._camera.command())
 
+    def look_from(
+        self, direction: ArrayLike, *, field_of_view: float = 30.0, left: float = 0.0
+    ) -> None:
+        """Look from `direction` (3,), seen from the scene, at all that is drawn by now.
+
+        `left`, in [0, 0.8], is the share of the picture's width to leave free for the legend.
+        """
+        eye = checks.vector(direction, "direction")
+        if not np.linalg.norm(eye) > 0 or not 0 <= left <= 0.8:
+            raise ViewerError(
+                f"got direction {eye.tolist()} and left {left!r}; expected a direction and a "
+                "share in [0, 0.8]"
+            )
+        points = self._points()
+        self._camera = default_camera(points, 1.6, field_of_view, eye / np.linalg.norm(eye), left)
+        if self._server is not None:
+            self._server.send(self._camera.command())
+
     def display(self, q: ArrayLike) -> None:
         """Put the robot in a configuration q (nq,). An animation that was set ends.
 
