@@ -16,11 +16,14 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
+from ..dynamics import Wrench
 from ..errors import ContactError, unknown
 from ..robots import Robot
 from ..robots.configuration import check_configuration
+from .ascent import Ascent
 from .contact import Contact
 from .contact_set import ContactSet
+from .limits import torque_limits_of
 from .polygon import centroid, signed_distance
 from .reach import Goal, Reach
 from .reasons import joint_of_row
@@ -51,6 +54,7 @@ class Posture:
         com: (3,), where the centre of mass should be, nan where it was free [m].
         contacts: whose places were solved for.
         iterations: steps tried.
+        margins: when asked to maximise, of the posture it began from and after each step [N].
     """
 
     q: Array
@@ -62,6 +66,7 @@ class Posture:
     com: Array
     contacts: ContactSet
     iterations: int
+    margins: tuple[float, ...] = ()
 
     def __repr__(self) -> str:
         why = f", reason={self.reason!r}" if self.reason else ""
@@ -78,6 +83,9 @@ def solve_posture(
     ground: Any = None,
     limits: bool = True,
     self_collision: bool | float = False,
+    maximize: Literal["margin"] | None = None,
+    wrenches: Mapping[str, Wrench] | None = None,
+    torque_limits: bool | ArrayLike = True,
     tolerance: float = 1e-8,
     iterations: int = 100,
 ) -> Posture:
@@ -96,6 +104,9 @@ def solve_posture(
         limits: whether joint limits bound the answer (they are never crossed then).
         self_collision: the distance that links should keep from each other [m]; True is 1 mm,
             False asks nothing. See `self_collisions` for which links.
+        maximize: "margin" goes on, from where all contacts touch, to where `static_hold` has the
+            largest margin nearby, see `Posture.margins`; "inside" is then only where it begins.
+        wrenches, torque_limits: as for `static_hold`, of the margin that is maximised.
         tolerance: largest error of any contact that counts as touching [m, rad].
         iterations: most steps from each start; from q0 first, then from a few others near it.
 
@@ -106,8 +117,10 @@ def solve_posture(
     Raises:
         ConfigurationError: a bad q0.
         ContactError: a target that is none, or of a contact that does not exist; a bad com; a
-            clearance that is none, or a robot without collision shapes.
+            clearance that is none, or a robot without collision shapes; a maximize that is none.
     """
+    if maximize not in (None, "margin"):
+        raise ContactError(f"maximize: got {maximize!r}, expected 'margin' or None")
     contact_set = ContactSet.of(robot, contacts)
     start = robot.posture() if q0 is None else check_configuration(robot, q0, "q0").copy()
     given = _all_targets(contact_set, start, targets, ground)
@@ -119,14 +132,19 @@ def solve_posture(
         _asked_clearance(robot, self_collision),
     )
     posture = _nearest(Reach(goal, start, limits), start, tolerance, iterations)
-    if com != "inside" or not posture.converged:
+    if com == "inside" and posture.converged:
+        posture = _drawn_inside(Reach(goal, start, limits), posture, tolerance, iterations)
+    if maximize is None or not posture.converged:
         return posture
-    inside = _inside(contact_set, posture.q)
-    if inside is None:
-        reason = "no place of the centre of mass lets these contacts hold the robot still"
-        return replace(posture, converged=False, reason=reason)
-    goal = replace(goal, com=inside)
-    return _nearest(Reach(goal, start, limits), posture.q, tolerance, iterations)
+    ascent = Ascent(
+        Reach(goal, start, limits),
+        dict(wrenches or {}),
+        torque_limits_of(robot, torque_limits),
+        tolerance,
+        iterations,
+    )
+    q, margins = ascent.run(posture.q)
+    return replace(_posture(ascent.reach, q, tolerance, posture.iterations), margins=margins)
 
 
 def ground_targets(contacts: ContactSet, q: ArrayLike, ground: Any = None) -> dict[str, Any]:
@@ -260,6 +278,16 @@ def _collision_words(reach: Reach, q: Array) -> str:
     clearance = reach.goal.clearance.clearance if reach.goal.clearance else 0.0
     nearest = self_collisions(reach.robot, q, clearance)[0]
     return f"out of reach without a collision: {nearest}, expected {clearance:.3g} m of clearance"
+
+
+def _drawn_inside(reach: Reach, posture: Posture, tolerance: float, iterations: int) -> Posture:
+    """The posture with its centre of mass where the contacts can hold it."""
+    inside = _inside(posture.contacts, posture.q)
+    if inside is None:
+        reason = "no place of the centre of mass lets these contacts hold the robot still"
+        return replace(posture, converged=False, reason=reason)
+    asked = Reach(replace(reach.goal, com=inside), reach.prefer, reach.bounded)
+    return _nearest(asked, posture.q, tolerance, iterations)
 
 
 def _inside(contacts: ContactSet, q: Array) -> Array | None:

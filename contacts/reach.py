@@ -76,10 +76,13 @@ class Goal:
 
     def jacobian(self, q: Array) -> Array:
         """Return the derivative (m, nv) of the errors along tangent steps."""
+        rows = self.fixed_jacobian(q)
+        return np.vstack([rows, self.clearance.jacobian(q)]) if self.clearance else rows
+
+    def fixed_jacobian(self, q: Array) -> Array:
+        """Return the part that always holds: contacts and centre of mass, without clearances."""
         rows = [place_jacobian(self.robot, q, c, self.targets[c.name]) for c in self.contacts]
         rows.append(dynamics.com_jacobian(self.robot, q)[np.isfinite(self.com)])
-        if self.clearance:
-            rows.append(self.clearance.jacobian(q))
         return np.vstack(rows)
 
     @cached_property
@@ -168,7 +171,7 @@ class Reach:
     """
 
     def __init__(self, goal: Goal, prefer: Array, bounded: bool) -> None:
-        self.goal, self.robot, self.prefer = goal, goal.robot, prefer
+        self.goal, self.robot, self.prefer, self.bounded = goal, goal.robot, prefer, bounded
         endless: Array = np.full(self.robot.nv, np.inf)
         self.lower, self.upper = joint_limits(self.robot) if bounded else (-endless, endless)
         self.in_q, self.in_v = plain_coordinates(self.robot)
