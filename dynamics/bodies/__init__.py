@@ -20,6 +20,7 @@ from .inertia import inertia_about, moved_inertia, rotated_inertia, steiner
 from .joint_coordinates import joint_angles, joint_axes
 from .lab_files import read_trial
 from .lab_table import read_table
+from .marker_fit import MarkerFit, attach, fit_markers
 from .marker_sets import MarkerSet
 from .markers import Markers
 from .moving_frames import (
@@ -36,12 +37,17 @@ from .moving_frames_balance import (
     wrench_balance,
 )
 from .robot_chain import chain_of_robot, motion_of_robot
+from .robot_dynamics import TrialDynamics, trial_dynamics
+from .robot_motion import velocities_and_accelerations
 from .rotations import angular_acceleration, angular_velocity
+from .scaled_robot import scaled_robot
 from .segment_motion import SegmentMotion
 from .segments import Segment, SegmentChain
+from .subject import Subject, make_subject
 from .time_derivatives import differentiate
 from .trc import read_trc, write_trc
 from .trial import Trial
+from .walker import Walker, walker
 from .wrench_series import WrenchSeries
 
 if TYPE_CHECKING:
@@ -100,6 +106,17 @@ __all__ = [
     "ground_wrenches",
     "Gait",
     "analyse_gait",
+    "Walker",
+    "walker",
+    "fit_markers",
+    "MarkerFit",
+    "attach",
+    "scaled_robot",
+    "Subject",
+    "make_subject",
+    "velocities_and_accelerations",
+    "trial_dynamics",
+    "TrialDynamics",
 ]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -49,54 +47,59 @@ def body_model(
         raise ConfigurationError(f"mass: got {mass!r}; expected the subject's mass [kg]")
     segments = []
     for side, leg in names.legs.items():
-        segments += _leg(side, leg, markers, poses, mass, sex, root=not names.pelvis)
+        heel = _average(poses[f"{side} foot"], markers[leg["heel"]])
+        parts = leg_segments(side, *_measured_lengths(poses, side), heel, mass, sex)
+        if not names.pelvis:
+            parts[0] = _root(parts[0])
+        segments += parts
     if names.pelvis:
         segments.append(upper_body(poses, mass, sex))
     return SegmentChain(segments, gravity)
 
 
-def _leg(
-    side: str,
-    leg: Mapping[str, str],
-    markers: Markers,
-    poses: Poses,
-    mass: float,
-    sex: str,
-    root: bool,
+def leg_segments(
+    side: str, thigh: float, shank: float, heel: ArrayLike, mass: float, sex: str = "male"
 ) -> list[Segment]:
-    thigh, shank, foot = (body_segment(name, sex) for name in ("thigh", "shank", "foot"))
-    hip, knee, ankle = (poses[f"{side} {name}"][1] for name in ("thigh", "shank", "foot"))
-    thigh_length, shank_length = _distance(hip, knee), _distance(knee, ankle)
+    """Return thigh, shank and foot of a leg that hangs on a "pelvis".
+
+    Args:
+        side: "right" or "left".
+        thigh: its length, hip to knee [m].
+        shank: its length, knee to ankle [m].
+        heel: (3,) in the foot's axes, from the ankle [m].
+        mass: of the subject [kg].
+        sex: whose table.
+    """
+    lines = {name: body_segment(name, sex) for name in ("thigh", "shank", "foot")}
+    foot = lines["foot"]
     # toes have no marker: a foot is as long as the shank says
-    foot_length = foot.length / shank.length * shank_length
-    heel = _average(poses[f"{side} foot"], markers[leg["heel"]])
-    parts = [
-        (
-            "thigh",
-            thigh,
-            thigh_length,
-            None if root else "pelvis",
-            (0, -thigh.com * thigh_length, 0),
-        ),
-        ("shank", shank, shank_length, f"{side} thigh", (0, -shank.com * shank_length, 0)),
-        (
-            "foot",
-            foot,
-            foot_length,
-            f"{side} shank",
-            heel + np.array([foot.com * foot_length, 0, 0]),
-        ),
-    ]
+    foot_length = foot.length / lines["shank"].length * shank
+    sole = np.array([foot.com * foot_length, 0.0, 0.0])
+    parts = (
+        ("thigh", thigh, "pelvis", [0.0, -lines["thigh"].com * thigh, 0.0]),
+        ("shank", shank, f"{side} thigh", [0.0, -lines["shank"].com * shank, 0.0]),
+        ("foot", foot_length, f"{side} shank", np.asarray(heel) + sole),
+    )
     return [
         Segment(
             f"{side} {name}",
-            line.mass * mass,
+            lines[name].mass * mass,
             com,
-            line.inertia(mass, length, along="x" if name == "foot" else "y"),
+            lines[name].inertia(mass, length, along="x" if name == "foot" else "y"),
             parent,
         )
-        for name, line, length, parent, com in parts
+        for name, length, parent, com in parts
     ]
+
+
+def _root(s: Segment) -> Segment:
+    return Segment(s.name, s.mass, s.com, s.inertia)
+
+
+def _measured_lengths(poses: Poses, side: str) -> tuple[float, float]:
+    """(thigh, shank) from the joint centres [m]."""
+    hip, knee, ankle = (poses[f"{side} {name}"][1] for name in ("thigh", "shank", "foot"))
+    return _distance(hip, knee), _distance(knee, ankle)
 
 
 def upper_body(poses: Poses, mass: float, sex: str = "male") -> Segment:
@@ -106,14 +109,17 @@ def upper_body(poses: Poses, mass: float, sex: str = "male") -> Segment:
     as the pelvis does against its own average over the trial. Good enough to see whether the plates
     explain the motion (the residual), not to judge a back.
     """
+    measured = [sum(_measured_lengths(poses, side)) for side in ("right", "left")]
+    average = body_segment("thigh", sex).length + body_segment("shank", sex).length
+    standing = upper_body_segment(float(np.mean(measured)) / average, mass, sex)
+    lean = _upright(poses["pelvis"][0])
+    inertia = lean @ standing.inertia @ lean.T
+    return Segment("pelvis", standing.mass, lean @ standing.com, inertia)
+
+
+def upper_body_segment(scale: float, mass: float, sex: str = "male") -> Segment:
+    """Return the same from how large it is against the average subject, y up, from the mid-hips."""
     parts = {n: body_segment(n, sex) for n in ("trunk 2", "head 2", "upper arm", "forearm", "hand")}
-    thigh, shank = body_segment("thigh", sex), body_segment("shank", sex)
-    measured = [
-        _distance(poses[f"{side} thigh"][1], poses[f"{side} shank"][1])
-        + _distance(poses[f"{side} shank"][1], poses[f"{side} foot"][1])
-        for side in ("right", "left")
-    ]
-    scale = float(np.mean(measured)) / (thigh.length + shank.length)
     neck, shoulder = parts["trunk 2"].length, body_segment("trunk 3", sex).length
     pieces = [("trunk 2", neck, 0.0), ("head 2", neck + parts["head 2"].length, 0.0)]
     for side in (-_HALF_SHOULDERS, _HALF_SHOULDERS):
@@ -126,12 +132,11 @@ def upper_body(poses: Poses, mass: float, sex: str = "male") -> Segment:
         [(0.0, top - parts[n].com * parts[n].length, side) for n, top, side in pieces]
     )
     com = masses @ centres / masses.sum()
-    inertia = sum(
-        parts[n].inertia(mass, scale * parts[n].length) + m * _point_inertia(c - com)
-        for (n, _, _), m, c in zip(pieces, masses, centres, strict=True)
-    )
-    lean = _upright(poses["pelvis"][0])
-    return Segment("pelvis", masses.sum(), lean @ com, lean @ inertia @ lean.T)
+    inertia = np.zeros((3, 3))
+    for (name, _, _), m, centre in zip(pieces, masses, centres, strict=True):
+        inertia += parts[name].inertia(mass, scale * parts[name].length)
+        inertia += m * _point_inertia(centre - com)
+    return Segment("pelvis", masses.sum(), com, inertia)
 
 
 def _upright(R: Array) -> Array:
