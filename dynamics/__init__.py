@@ -5,7 +5,7 @@ M(q) a + vᵀC(q)v = Sᵀτ + τ_g(q) + Σ_i J_i(q)ᵀ w_i + τ_ext
 
 from __future__ import annotations
 
-from . import bodies, conventions, jacobian_sums
+from . import batch, bodies, conventions, jacobian_sums
 from .centroidal import centroidal_drift, centroidal_map, centroidal_momentum, com, com_jacobian
 from .com_coordinates import ComCoordinates, com_coordinates
 from .contact_derivatives import (
@@ -154,6 +154,7 @@ __all__ = [
     "block_on_table",
     "BlockMotion",
     "bodies",
+    "batch",
     "jacobian_sums",
     "conventions",
     "Wrench",

@@ -1,9 +1,9 @@
 """Many states at once: the names of `dynamics` for arrays with a state a row, compiled.
 
 Q (N, nq), V and A (N, nv), tau (N, na) in, (N, …) out; `out=` takes an array to write to,
-`threads=` shares the rows among threads. With Numba (the extra `fast`) eight states run side by side
-in vector registers, see `dynamics.kernels`; without it the same functions call Pinocchio state by
-state, and say so once.
+`threads=` shares the rows among threads. With Numba (the extra `fast`) eight states run side by
+side in vector registers, see `dynamics.kernels`; without it the same functions call Pinocchio state
+by state, and say so once.
 """
 
 from __future__ import annotations

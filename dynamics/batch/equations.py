@@ -111,7 +111,7 @@ def from_lanes(blocks: ArrayLike, count: int) -> Array:
             f"blocks: got shape {blocks.shape} for {count} rows; expected (ceil(N/8), …, {LANES})"
         )
     rows = np.moveaxis(blocks, -1, 1)
-    return np.ascontiguousarray(rows.reshape(-1, *rows.shape[2:])[:count])
+    return np.ascontiguousarray(rows.reshape(LANES * len(rows), *rows.shape[2:])[:count])
 
 
 def forward_dynamics(

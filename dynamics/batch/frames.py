@@ -11,6 +11,7 @@ from .. import kinematics
 from ..kernels import drifts, jacobians
 from ..kernels.body_table import body_table, chain_and_place
 from ..kinematics import LOCAL_WORLD_ALIGNED, as_reference
+from ..per_robot import per_robot
 from .running import Array, Work, run
 
 _REFERENCES = {
@@ -32,7 +33,8 @@ def frame_placement(
     def single(q: Any) -> Any:
         return kinematics.frame_placement(robot, q, frame).homogeneous
 
-    work = Work(jacobians.frame_placement_rows, single, _chain(robot, frame))
+    kernel, tables = _kernel(robot, frame, jacobians.frame_placement_rows)
+    work = Work(kernel, single, tables)
     return run(robot, work, [("Q", Q, robot.nq)], (4, 4), out, threads)
 
 
@@ -53,8 +55,8 @@ def frame_jacobian(
     def single(q: Any) -> Any:
         return kinematics.frame_jacobian(robot, q, frame, reference)
 
-    tables = (*_chain(robot, frame), _REFERENCES[as_reference(reference).name])
-    work = Work(jacobians.frame_jacobian_rows, single, tables)
+    kernel, tables = _kernel(robot, frame, jacobians.frame_jacobian_rows)
+    work = Work(kernel, single, (*tables, _REFERENCES[as_reference(reference).name]))
     return run(robot, work, [("Q", Q, robot.nq)], (6, robot.nv), out, threads)
 
 
@@ -78,13 +80,26 @@ def frame_drift(
     def single(q: Any, v: Any) -> Any:
         return kinematics.frame_drift(robot, q, v, frame, reference)
 
-    tables = (*_chain(robot, frame), _REFERENCES[as_reference(reference).name])
-    work = Work(drifts.frame_drift_rows, single, tables)
+    kernel, tables = _kernel(robot, frame, drifts.frame_drift_rows)
+    work = Work(kernel, single, (*tables, _REFERENCES[as_reference(reference).name]))
     values = ("Q", Q, robot.nq), ("V", V, robot.nv)
     return run(robot, work, values, (6,), out, threads)
 
 
-def _chain(robot: Robot, frame: str) -> tuple[Any, ...]:
-    """What a kernel needs to know of a frame; nothing where no kernel will ask."""
-    robot.frame_id(frame)  # raises for names that do not exist
-    return chain_and_place(robot, frame) if body_table(robot) is not None else ()
+def _kernel(robot: Robot, frame: str, kernel: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The kernel, if it can place this frame, and the chain and place that it reads."""
+    on_world = robot.model.frames[robot.frame_id(frame)].parentJoint == 0
+    if on_world and robot.is_floating:  # it does not move: no body of the table carries it
+        return None, ()
+    if body_table(robot) is None:
+        return kernel, ()
+    known = _known_frames(robot)
+    if frame not in known:
+        known[frame] = chain_and_place(robot, frame)
+    return kernel, known[frame]
+
+
+@per_robot
+def _known_frames(robot: Robot) -> dict[str, tuple[Any, ...]]:
+    """Chains and places of the frames that were asked for."""
+    return {}

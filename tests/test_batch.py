@@ -1,0 +1,394 @@
+"""Batches against the functions for one state, row by row, on robots of every kind of joint."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import footwork as fw
+from footwork import dynamics as dyn
+from footwork.dynamics import batch
+from footwork.dynamics.batch import running
+from footwork.dynamics.kernels import compiling
+
+ROBOTS = [
+    ("talos", "floating"),
+    ("anymal_c", "fixed"),
+    ("centauro", "floating"),
+    ("double_pendulum", "fixed"),
+    ("limb", "fixed"),
+    ("block", "floating"),
+    ("block", "fixed"),
+    ("hinges and sliders", "floating"),
+    ("hinges and sliders", "fixed"),
+]
+
+
+def hinges_and_sliders(base):
+    """Joints about general axes, with and without limits, rotors, no depth-first order."""
+    rng = np.random.default_rng(3)
+    model = pin.Model()
+    model.name = f"hinges and sliders ({base})"
+    axis = np.array([0.6, 0.0, 0.8])
+    kinds = [
+        (0, pin.JointModelFreeFlyer() if base == "floating" else pin.JointModelRUBX()),
+        (1, pin.JointModelPX()),
+        (1, pin.JointModelRevoluteUnaligned(axis)),
+        (2, pin.JointModelRUBY()),
+        (3, pin.JointModelPrismaticUnaligned(axis)),
+        (4, pin.JointModelRUBX()),
+        (5, pin.JointModelPZ()),
+        (1 if base == "floating" else 0, pin.JointModelRUBZ()),
+        (8, pin.JointModelPY()),
+        (9, pin.JointModelRX()),
+    ]
+    for i, (parent, kind) in enumerate(kinds):
+        name = "root_joint" if i == 0 and base == "floating" else f"joint_{i}"
+        off = pin.SE3(pin.exp3(rng.standard_normal(3)), 0.4 * rng.standard_normal(3))
+        placement = off if i % 3 else pin.SE3.Identity()
+        joint = model.addJoint(parent, kind, placement, name)
+        A = rng.standard_normal((3, 3))
+        inertia = pin.Inertia(1.0 + rng.random(), 0.3 * rng.standard_normal(3), A @ A.T + np.eye(3))
+        model.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
+        model.addFrame(pin.Frame(f"link_{i}", joint, off, pin.FrameType.OP_FRAME))
+    if base == "fixed":
+        welded = pin.Inertia(3.0, np.array([0.3, 0.1, -0.2]), np.eye(3))
+        model.appendBodyToJoint(0, welded, pin.SE3.Identity())
+        off = pin.SE3(pin.exp3(rng.standard_normal(3)), rng.standard_normal(3))
+        model.addFrame(pin.Frame("shelf", 0, off, pin.FrameType.OP_FRAME))
+    moving = slice(6 if base == "floating" else 0, None)
+    model.armature[moving] = 0.1
+    model.gravity.linear = np.array([0.3, -0.2, -9.7])
+    names = tuple(model.names)[2:]
+    return fw.Robot(model.name, model, shapes=None, actuated=names[::2])
+
+
+_built = {}
+
+
+@pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
+def robot(request, load_robot):
+    name, base = request.param
+    if name == "hinges and sliders":
+        return _built.setdefault(base, hinges_and_sliders(base))
+    return load_robot(name, base)
+
+
+def states(robot, count=11, seed=0):
+    rng = np.random.default_rng(seed)
+    Q = np.array([robot.random_configuration(rng) for _ in range(count)]).reshape(count, robot.nq)
+    V, A = rng.standard_normal((2, count, robot.nv))
+    return Q, V, A, 10 * rng.standard_normal((count, robot.na))
+
+
+def cases(robot, count=11):
+    """{name: (function for many, function for one, values)}."""
+    Q, V, A, tau = states(robot, count)
+    frames = robot.frame_names
+    drifting = {"centroidal_drift": (Q, V)} if robot.nv else {}
+    found = {
+        name: (getattr(batch, name), getattr(dyn, name), values)
+        for name, values in {
+            "inverse_dynamics": (Q, V, A),
+            "forward_dynamics": (Q, V, tau),
+            "bias": (Q, V),
+            "gravity_torques": (Q,),
+            "mass_matrix": (Q,),
+            "coriolis_matrix": (Q, V),
+            "coriolis_tensor": (Q,),
+            "com": (Q,),
+            "com_jacobian": (Q,),
+            "centroidal_map": (Q,),
+            "centroidal_momentum": (Q, V),
+            **drifting,
+        }.items()
+    }
+    found["frame_placement"] = (
+        lambda r, Q, **more: batch.frame_placement(r, Q, frames[-1], **more),
+        lambda r, q: dyn.frame_placement(r, q, frames[-1]).homogeneous,
+        (Q,),
+    )
+    for frame in {frames[0], frames[len(frames) // 2], frames[-1]}:
+        for axes in ("LOCAL", "WORLD", "LOCAL_WORLD_ALIGNED"):
+            found[f"frame_jacobian {frame} {axes}"] = (
+                lambda r, Q, f=frame, x=axes, **more: batch.frame_jacobian(r, Q, f, x, **more),
+                lambda r, q, f=frame, x=axes: dyn.frame_jacobian(r, q, f, x),
+                (Q,),
+            )
+            found[f"frame_drift {frame} {axes}"] = (
+                lambda r, Q, V, f=frame, x=axes, **more: batch.frame_drift(r, Q, V, f, x, **more),
+                lambda r, q, v, f=frame, x=axes: dyn.frame_drift(r, q, v, f, x),
+                (Q, V),
+            )
+    return found
+
+
+def one_by_one(robot, single, values):
+    return np.array([single(robot, *row) for row in zip(*values, strict=True)])
+
+
+def same(a, b, tolerance=1e-12):
+    assert a.shape == b.shape
+    assert np.abs(a - b).max(initial=0) <= tolerance * (1 + np.abs(b).max(initial=0))
+
+
+@pytest.fixture
+def numba():
+    return pytest.importorskip("numba")
+
+
+def test_every_function_row_by_row(robot, numba, monkeypatch):
+    for name, (many, single, values) in cases(robot).items():
+        with monkeypatch.context() as patch:
+            if name != "coriolis_tensor" and "universe" not in name:  # those have no kernel
+                patch.setattr(running, "_loop", None)  # the kernels do it all
+            same(many(robot, *values), one_by_one(robot, single, values))
+
+
+def test_the_loop_gives_the_same(robot, monkeypatch):
+    monkeypatch.setattr(running, "_kernel", lambda robot, kernel: None)
+    for many, single, values in cases(robot, 3).values():
+        same(many(robot, *values), one_by_one(robot, single, values), 0)
+
+
+def test_out_is_written_and_returned(robot, numba):
+    for many, _, values in cases(robot, 9).values():
+        fresh = many(robot, *values)
+        out = np.full_like(fresh, np.nan)
+        assert many(robot, *values, out=out) is out
+        assert np.array_equal(out, fresh)
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 40])
+def test_any_number_of_rows_and_threads(numba, count):
+    robot = hinges_and_sliders("floating")
+    for name, (many, _, values) in cases(robot, count).items():
+        alone = many(robot, *values)
+        assert len(alone) == count, name
+        for threads in (2, 3):
+            assert np.array_equal(many(robot, *values, threads=threads), alone), name
+
+
+def test_lanes_are_rows_in_another_order(robot, numba):
+    Q, *_ = states(robot, 13)
+    M = batch.mass_matrix(robot, Q)
+    lanes = batch.mass_matrix(robot, Q, layout="lanes")
+    assert lanes.shape == (2, robot.nv, robot.nv, batch.LANES)
+    assert np.array_equal(batch.from_lanes(lanes, 13), M)
+    again = batch.mass_matrix(robot, Q, out=lanes, threads=2, layout="lanes")
+    assert again is lanes
+    assert np.array_equal(batch.from_lanes(lanes, 13), M)
+
+
+def test_lanes_without_kernels(monkeypatch):
+    monkeypatch.setattr(running, "_kernel", lambda robot, kernel: None)
+    robot = hinges_and_sliders("fixed")
+    Q, *_ = states(robot, 13)
+    lanes = batch.mass_matrix(robot, Q, layout="lanes")
+    assert np.array_equal(batch.from_lanes(lanes, 13), batch.mass_matrix(robot, Q))
+
+
+def test_coriolis_chains_are_the_tensor(robot, numba, monkeypatch):
+    Q, V, *_ = states(robot, 9)
+    chains = batch.coriolis_chains(robot, Q)
+    assert len(chains) == 9
+    for i in (0, 8):
+        C = dyn.coriolis_tensor(robot, Q[i])
+        same(chains.tensor(i), C, 1e-11)
+        same(batch.coriolis_matrix(robot, Q[i : i + 1], V[i : i + 1])[0], C @ V[i], 1e-11)
+    assert batch.coriolis_chains(robot, Q, out=chains.squares).squares is chains.squares
+    monkeypatch.setattr(running, "_kernel", lambda robot, kernel: None)
+    same(batch.coriolis_chains(robot, Q).squares, chains.squares, 1e-11)
+
+
+def test_identities_of_mechanics(robot, numba):
+    """ID = M a + b, FD undoes ID, ½ dM/dt = sym C, A_g's first rows are m J_com, ΔT = power."""
+    Q, V, A, _ = states(robot, 16, seed=5)
+    M, b = batch.mass_matrix(robot, Q), batch.bias(robot, Q, V)
+    tau = batch.inverse_dynamics(robot, Q, V, A)
+    same(np.einsum("nij,nj->ni", M, A) + b, tau, 1e-11)
+    C = batch.coriolis_matrix(robot, Q, V)
+    same(np.einsum("nij,nj->ni", C, V) - batch.gravity_torques(robot, Q), b, 1e-11)
+    J, G = batch.com_jacobian(robot, Q), batch.centroidal_map(robot, Q)
+    same(robot.mass * J, G[:, :3], 1e-11)
+    weight = robot.mass * np.asarray(robot.model.gravity.linear)
+    same(np.einsum("nri,r->ni", J, weight), batch.gravity_torques(robot, Q), 1e-11)
+    h = 1e-6
+    step = [np.array([pin.integrate(robot.model, q, s * h * v) for q, v in zip(Q, V, strict=True)])
+            for s in (1, -1)]  # fmt: skip
+    ahead, behind = (batch.mass_matrix(robot, x.reshape(Q.shape)) for x in step)
+    same(C + C.transpose(0, 2, 1), (ahead - behind) / (2 * h), 1e-7)
+
+
+# --- what is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernels", [True, False])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_bad_row_is_named(kernels, threads, monkeypatch, load_robot):
+    if kernels:
+        pytest.importorskip("numba")
+    else:
+        monkeypatch.setattr(running, "_kernel", lambda robot, kernel: None)
+    robot = hinges_and_sliders("floating")
+    for name, (many, single, values) in cases(robot, 40).items():
+        for which in range(len(values)):
+            spoiled = [value.copy() for value in values]
+            spoiled[which][29, -1] = np.nan
+            spoiled[which][33, 0] = np.inf
+            with pytest.raises(fw.ConfigurationError) as one:
+                single(robot, *[value[29] for value in spoiled])
+            with pytest.raises(fw.ConfigurationError) as error:
+                many(robot, *spoiled, threads=threads)
+            assert str(error.value) == f"row 29: {one.value}", name
+
+
+@pytest.mark.parametrize("where", [3, 8])
+def test_a_quaternion_or_pair_that_is_not_unit(numba, where):
+    robot = hinges_and_sliders("floating")
+    Q, V, *_ = states(robot, 20)
+    start, stop = next(block for block in robot.unit_blocks if block[1] > where)
+    Q[13, start:stop] *= 1 + 1e-5
+    with pytest.raises(fw.ConfigurationError, match=r"row 13: q: the .* has norm 1\.00001"):
+        batch.bias(robot, Q, V)
+
+
+def test_shapes_and_types(load_robot):
+    robot = load_robot("double_pendulum", "fixed")
+    Q, V, A, _ = states(robot, 4)
+    for bad, message in [
+        ((Q[0], V, A), r"Q: got shape \(2,\), expected \(N, 2\)"),
+        ((Q, V[:, :1], A), r"V: got shape \(4, 1\), expected \(N, 2\)"),
+        ((Q, V, A[:3]), "A: got 3 rows; expected 4, as many as Q has"),
+        ((Q, V, [["a", "b"]] * 4), "A: got an array of dtype"),
+        ((Q, V, A * 1j), "A: got an array of dtype complex128"),
+    ]:
+        with pytest.raises(fw.ConfigurationError, match=message):
+            batch.inverse_dynamics(robot, *bad)
+    for threads in (0, -1, 1.0, True, "2"):
+        with pytest.raises(fw.ConfigurationError, match="threads: got"):
+            batch.bias(robot, Q, V, threads=threads)
+    for out in (np.empty((4, 3)), np.empty((4, 2), np.float32), np.empty((2, 4)).T, [0.0]):
+        with pytest.raises(fw.ConfigurationError, match="out: got"):
+            batch.bias(robot, Q, V, out=out)
+    with pytest.raises(fw.ConfigurationError, match="memory of an input"):
+        batch.bias(robot, Q, V, out=V)
+    with pytest.raises(fw.ConfigurationError, match="layout 'lane'; did you mean 'lanes'"):
+        batch.mass_matrix(robot, Q, layout="lane")
+    with pytest.raises(fw.ConfigurationError, match="did you mean"):
+        batch.frame_jacobian(robot, Q, "bar1x")
+    with pytest.raises(fw.ConfigurationError, match="no reference"):
+        batch.frame_drift(robot, Q, V, robot.frame_names[-1], "LOKAL")
+    with pytest.raises(fw.ConfigurationError, match="blocks: got shape"):
+        batch.from_lanes(np.zeros((1, 2, 8)), 9)
+
+
+def test_lists_integers_and_strided_views_are_arrays(load_robot, numba):
+    robot = load_robot("double_pendulum", "fixed")
+    Q, V, *_ = states(robot, 8)
+    same(batch.bias(robot, Q[::2], np.asfortranarray(V)[::2]), batch.bias(robot, Q, V)[::2], 0)
+    same(batch.bias(robot, [[1, 2]], [[3, 4]]), batch.bias(robot, [[1.0, 2.0]], [[3.0, 4.0]]), 0)
+
+
+# --- what kernels hand back ----------------------------------------------------------------------
+
+
+def test_angles_of_many_turns(load_robot, numba):
+    """Beyond 1e5 rad the compiled sin loses digits: such rows are reckoned by Pinocchio."""
+    robot = load_robot("double_pendulum", "fixed")
+    Q, V, A, _ = states(robot, 24)
+    Q[[3, 17], 1] += [9.9e4, 1e9]
+    got = batch.inverse_dynamics(robot, Q, V, A)
+    same(got, one_by_one(robot, dyn.inverse_dynamics, (Q, V, A)))
+
+
+def test_a_singular_mass_matrix_is_told(numba):
+    model = pin.Model()
+    joint = model.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "turns nothing")
+    model.addJoint(joint, pin.JointModelRY(), pin.SE3.Identity(), "nor this")
+    robot = fw.Robot("empty", model, shapes=None, actuated=("turns nothing", "nor this"))
+    Q, V, _, tau = states(robot, 9)
+    with pytest.raises(fw.ModelError, match="row 0: the mass matrix of 'empty' is singular"):
+        batch.forward_dynamics(robot, Q, V, tau)
+    with pytest.raises(fw.ModelError, match="no mass"):
+        batch.com(robot, Q)
+
+
+def test_large_accelerations_are_no_singularity(load_robot, numba):
+    robot = load_robot("double_pendulum", "fixed")
+    Q, V, _, tau = states(robot, 9)
+    tau[4] = 1e12
+    got = batch.forward_dynamics(robot, Q, V, tau)
+    same(got, one_by_one(robot, dyn.forward_dynamics, (Q, V, tau)))
+
+
+# --- without kernels -----------------------------------------------------------------------------
+
+
+def test_joints_that_kernels_do_not_know(load_robot, numba):
+    robot = load_robot("tree", "floating")
+    Q, V, *_ = states(robot, 3)
+    fresh = fw.Robot("a tree", robot.model, shapes=None, actuated=robot.actuated)
+    with pytest.warns(fw.FootworkWarning, match="'a tree'.*state by state.*not .*'joint_3'"):
+        got = batch.bias(fresh, Q, V)
+    same(got, one_by_one(fresh, dyn.bias, (Q, V)), 0)
+    batch.mass_matrix(fresh, Q)  # said once: a second warning would be an error here
+    with pytest.raises(fw.ModelError, match="coriolis_tensor holds"):
+        batch.coriolis_chains(fresh, Q)
+
+
+def test_without_numba_it_says_so_once(load_robot, monkeypatch):
+    monkeypatch.setattr(compiling, "available", lambda: False)
+    running._note_numba.cache_clear()
+    robot = load_robot("double_pendulum", "fixed")
+    Q, V, *_ = states(robot, 3)
+    with pytest.warns(fw.FootworkWarning, match=r"pip install 'footwork\[fast\]'"):
+        got = batch.bias(robot, Q, V)
+    same(got, one_by_one(robot, dyn.bias, (Q, V)), 0)
+    batch.bias(robot, Q, V)
+    running._note_numba.cache_clear()
+
+
+def test_numba_that_does_not_import_is_no_numba(load_robot, monkeypatch):
+    def broken(kernel):
+        raise ImportError("Numba needs another NumPy")
+
+    monkeypatch.setattr(compiling, "compiled", broken)
+    monkeypatch.setattr(compiling, "available", lambda: True)
+    running._note_numba.cache_clear()
+    robot = load_robot("double_pendulum", "fixed")
+    Q, V, *_ = states(robot, 3)
+    with pytest.warns(fw.FootworkWarning, match="Numba needs another NumPy"):
+        same(batch.bias(robot, Q, V), one_by_one(robot, dyn.bias, (Q, V)), 0)
+    running._note_numba.cache_clear()
+
+
+def test_importing_batch_does_not_import_numba():
+    code = "import sys; from footwork.dynamics import batch; sys.exit('numba' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_the_whole_catalogue(numba):
+    """Every robot, both bases, against Pinocchio: 1e-12 relative."""
+    for info in fw.robots.available():
+        for base in ("floating", "fixed") if info.installed else ():
+            robot = fw.load(info.name, base=base)
+            Q, V, A, tau = states(robot, 9, seed=2)
+            for name, values in {
+                "inverse_dynamics": (Q, V, A),
+                "forward_dynamics": (Q, V, tau),
+                "mass_matrix": (Q,),
+                "centroidal_map": (Q,),
+                "coriolis_matrix": (Q, V),
+            }.items():
+                try:
+                    reference = one_by_one(robot, getattr(dyn, name), values)
+                except fw.ModelError:  # a link without mass
+                    with pytest.raises(fw.ModelError):
+                        getattr(batch, name)(robot, *values)
+                else:
+                    same(getattr(batch, name)(robot, *values), reference)
