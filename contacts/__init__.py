@@ -36,6 +36,7 @@ from .regions import (
     zmp_area,
     zmp_support_area,
 )
+from .robust_region import Pushes, robust_equilibrium_polygon
 from .scenario import Scenario, scenarios
 from .scenario_file import ScenarioError
 from .scenario_parts import Payload, Push, Rope, Start, Touch
@@ -109,6 +110,8 @@ __all__ = [
     "falling_path",
     "margin_gradient",
     "MarginGradient",
+    "robust_equilibrium_polygon",
+    "Pushes",
     "draw_hold",
     "view",
 ]

@@ -84,6 +84,46 @@ def sides(corners: Array) -> tuple[Array, Array]:
     return normals, np.einsum("ij,ij->i", normals, corners)
 
 
+def intersection(a: ArrayLike, b: ArrayLike) -> Array:
+    """Return the corners (k, 2) of what two convex polygons share: a, cut along the sides of b.
+
+    Segments and points are polygons too; what shares nothing gives no corners.
+    """
+    a, b = convex_hull(a), convex_hull(b)
+    if len(a) == 0 or len(b) == 0:
+        return np.zeros((0, 2))
+    for n, offset in zip(*_enclosing(b), strict=True):
+        a = _cut(a, n, offset)
+        if len(a) == 0:
+            return np.zeros((0, 2))
+    return convex_hull(a, 1e-12 * (1 + float(np.abs(a).max())))
+
+
+def _enclosing(corners: Array) -> tuple[Array, Array]:
+    """Half-planes normals @ x ≤ offsets whose intersection is the polygon, segment or point."""
+    if len(corners) >= 3:
+        return sides(corners)
+    along = corners[-1] - corners[0]
+    along = along / np.linalg.norm(along) if along.any() else np.array([1.0, 0.0])
+    across = np.array([along[1], -along[0]])
+    normals = np.array([along, -along, across, -across])
+    return normals, (corners @ normals.T).max(axis=0)
+
+
+def _cut(corners: Array, normal: Array, offset: float) -> Array:
+    """The part of a polygon with normal·x ≤ offset (I. Sutherland, G. Hodgman, 1974)."""
+    heights = corners @ normal - offset
+    slack = 1e-12 * (1 + abs(offset))
+    kept: list[Array] = []
+    for i, j in zip(range(len(corners)), np.roll(range(len(corners)), -1), strict=True):
+        if heights[i] <= slack:
+            kept.append(corners[i])
+        if (heights[i] > slack) != (heights[j] > slack):
+            share = heights[i] / (heights[i] - heights[j])
+            kept.append(corners[i] + share * (corners[j] - corners[i]))
+    return np.array(kept).reshape(-1, 2)
+
+
 def signed_distance(corners: ArrayLike, point: ArrayLike) -> float:
     """Return the distance of a point to the boundary: negative inside, positive outside.
 

@@ -228,10 +228,11 @@ def _region(farthest: PlanarSet, tolerance: float) -> Region:
     if not (np.isfinite(tolerance) and tolerance > 0):
         raise ContactError(f"tolerance: got {tolerance}, expected a positive length")
     inner, outer = inner_and_outer(farthest, tolerance)
-    return Region(inner, outer, _status(inner))
+    return Region(inner, outer, region_status(inner))
 
 
-def _status(inner: Array) -> str:
+def region_status(inner: Array) -> str:
+    """Return what `Region.status` says of an inner polygon."""
     if len(inner) == 0:
         return "empty"
     if np.abs(inner).max() > 0.99 * _FAR:
