@@ -52,6 +52,7 @@ from .jacobians import (
     relative_jacobian,
     relative_placement,
 )
+from .kernels.closed_forms import ClosedForms, closed_forms
 from .kinematics import (
     frame_drift,
     frame_hessian,
@@ -155,6 +156,8 @@ __all__ = [
     "BlockMotion",
     "bodies",
     "batch",
+    "closed_forms",
+    "ClosedForms",
     "jacobian_sums",
     "conventions",
     "Wrench",
