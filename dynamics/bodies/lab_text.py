@@ -110,13 +110,14 @@ def rate_of(file: Path, times: Array, rate: float | None) -> tuple[float, str | 
         raise DataError(f"{file}: the times do not increase from row to row")
     frames = np.arange(len(times))
     if rate is None:
-        rate = (len(times) - 1) / (times[-1] - times[0])
+        centred = frames - frames.mean()
+        rate = float(centred @ centred / (centred @ times))  # of the line through all of them
         whole = float(max(1, round(rate)))
         rounding = 0.51 * 10.0 ** -_decimals(times)
         if np.abs(times - times[0] - frames / whole).max() <= 2 * rounding:
             rate = whole
     off = np.abs(times - times[0] - frames / rate).max()
-    if off > 0.5 / rate:
+    if off > 0.5 / rate or steps.max() > 1.6 / rate:
         raise DataError(
             f"{file}: the times depart from {rate:g} frames a second by {off:.4g} s; a frame is "
             "missing, or the rate is another"
