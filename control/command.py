@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -109,7 +109,9 @@ class Command:
                 full = np.zeros(6)
                 full[[0, 1, 2] if contact.dim == 3 else LINE_ROWS] = w
                 w = full
-            found[contact.name] = WrenchCone(contact).violation(w)
+            # bounds of the whole normal force are other constraints' matter
+            unbounded = replace(contact, min_normal=None, max_normal=None)
+            found[contact.name] = WrenchCone(unbounded).violation(w)
         return found
 
     def active(self, tolerance: float = 1e-6) -> tuple[str, ...]:

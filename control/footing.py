@@ -9,6 +9,8 @@ Coulomb's friction at every vertex gives.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
@@ -142,7 +144,8 @@ def _patch_faces(contact: Contact, sides: int) -> Array:
     half = np.abs(contact.points[:, :2])
     if sides == 4 and contact.dim == 6 and len(half) == 4 and np.ptp(half, axis=0).max() < 1e-9:
         return rectangle_faces(float(half[0, 0]), float(half[0, 1]), contact.friction / np.sqrt(2))
-    return WrenchCone(contact, "inner", sides).faces
+    unbounded = replace(contact, min_normal=None, max_normal=None)
+    return WrenchCone(unbounded, "inner", sides).faces
 
 
 def _soft_faces(friction: float, gamma: float) -> Array:

@@ -18,11 +18,10 @@ import numpy as np
 
 from .null_space import Solutions
 from .qp import Array, Program, Reduced, reduced
-from .solvers import Answer, Solver
+from .solvers import Answer, Clarabel, Solver
 
 # singular values below this share of the largest are free directions
 _RANK = 1e-7
-_ROUNDING = 1e-6
 
 
 class Stage(NamedTuple):
@@ -85,11 +84,11 @@ def _level(
     H, g = np.zeros((n, n)), np.zeros(n)
     H[range(rank), range(rank)] = sizes**2
     g[:rank] = -pull
-    small_cost = 1e-6 * float(sizes.max()) ** 2
+    small_cost = 1e-3 * float(sizes.max()) ** 2
     H[range(rank, n), range(rank, n)] = small_cost
     u = np.zeros(n)
     answer = Answer(None, "unsolved", 0)
-    for _ in range(10):  # proximal steps: the free directions' cost is of the step alone
+    for _ in range(30):  # proximal steps: the free directions' cost is of the step alone
         shifted = g.copy()
         shifted[rank:] = -small_cost * u[rank:]
         answer = _bounded(small, y, Z, H, shifted, solver)
@@ -106,7 +105,9 @@ def _bounded(small: Reduced, y: Array, Z: Array, H: Array, g: Array, solver: Sol
     """Solve in u with the constraints on y + Z u, those of y being kept to rounding."""
     there = small.C @ y
     low, high = small.low - there, small.high - there
-    if (low <= _ROUNDING).all() and (high >= -_ROUNDING).all():
-        # what an earlier level put on its bound may be beyond it by rounding
+    if y.any():  # an earlier level's answer: beyond its bounds by rounding only
         low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
-    return solver(H, g, np.ascontiguousarray(small.C @ Z), low, high)
+    rows = np.ascontiguousarray(small.C @ Z)
+    answer = solver(H, g, rows, low, high)
+    # at a vertex, where an earlier level ends, an active-set method can miss what there is
+    return Clarabel()(H, g, rows, low, high) if answer.y is None else answer

@@ -25,7 +25,7 @@ from .limits import JointLimits
 from .null_space import Solutions, solutions
 from .qp import Program, Reduced, reduced
 from .situation import Desk
-from .solvers import Answer, solver_named
+from .solvers import Answer, Clarabel, solver_named
 from .switching import Ramp
 from .tasks import Task
 
@@ -199,7 +199,8 @@ class WholeBodyController:
     def program(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Program:
         """Return the program of a state, as `control.reference` solves it with cvxpy."""
         q, v = check_configuration(self.robot, q), check_velocity(self.robot, v)
-        return self._layout.program(self._desk.situation(t, q, v), self._shares(t))[0]
+        shares = self._shares(t)  # first: a contact may leave here, and the layout with it
+        return self._layout.program(self._desk.situation(t, q, v), shares)[0]
 
     def _checked(
         self, q: ArrayLike, v: ArrayLike, t: float, now: float | None
@@ -265,7 +266,11 @@ class WholeBodyController:
     ) -> tuple[Answer, Reduced]:
         small = reduced(program, found, accelerations)
         solver = self._bounded if accelerations else self._solver
-        return solver(small.H, small.g, small.C, small.low, small.high), small
+        data = (small.H, small.g, small.C, small.low, small.high)
+        answer = solver(*data)
+        if answer.y is None:  # before anything gives way, a second opinion
+            answer = Clarabel()(*data)
+        return answer, small
 
     def _give_way(self, program: Program) -> tuple[Array, Array, Array, dict[str, float]]:
         """The elastic program's answer, and what gave way in it."""

@@ -1,0 +1,107 @@
+"""A strict hierarchy: what lower levels ask never shows in higher ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from footwork import contacts, control, dynamics
+
+
+@pytest.fixture(scope="module", params=["talos", "go2"])
+def stand(request, load_robot):
+    robot = load_robot(request.param, "floating")
+    feet = contacts.at_feet(robot, 0.6)
+    return robot, feet, contacts.solve_posture(robot, feet, com="inside").q
+
+
+def tasks_of(robot, q, com=0.03, turn=0.2, bend=0.3, weights=(1.0, 1.0, 1.0)):
+    """Three levels that cannot all have their way."""
+    base = next(f.name for f in robot.model.frames if f.parentJoint == 1)
+    pose = dynamics.frame_placement(robot, q, base)
+    pose.rotation = pose.rotation @ _yaw(turn)
+    bent = q.copy()
+    bent[7:] += bend
+    return [
+        control.ComTask(dynamics.com(robot, q) + com, weight=weights[0], level=0),
+        control.FrameTask(
+            pose, frame=base, rows_of="orientation", weight=weights[1], level=1, name="base"
+        ),
+        control.PostureTask(bent, weight=weights[2], level=2),
+    ]
+
+
+def _yaw(angle):
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
+
+
+def answer(stand, tasks, **options):
+    robot, feet, q = stand
+    controller = control.WholeBodyController(robot, feet, tasks, joint_limits=False, **options)
+    command = controller(q, np.zeros(robot.nv))
+    assert command.status == "optimal", command.reason
+    return command
+
+
+@pytest.mark.parametrize("limits", [True, False])
+def test_lower_levels_change_nothing_above(stand, limits):
+    robot, _, q = stand
+    options = {"strict": True, "torque_limits": limits}
+    first = answer(stand, tasks_of(robot, q)[:1], **options)
+    second = answer(stand, tasks_of(robot, q)[:2], **options)
+    for bend, turn in ((0.3, 0.2), (-0.5, 0.2), (0.0, 0.2)):
+        third = answer(stand, tasks_of(robot, q, bend=bend, turn=turn), **options)
+        for name, held in (("com", first), ("base", second)):
+            residual = third.task_residuals[name]
+            assert residual == pytest.approx(held.task_residuals[name], abs=1e-6), name
+        assert max(third.residuals.values()) < 1e-6 * 9.81 * robot.mass
+
+
+def test_a_level_is_the_best_that_the_ones_above_leave(stand):
+    """Against cvxpy, level by level, with what is above held as equations."""
+    import cvxpy as cp
+
+    robot, feet, q = stand
+    # so much that friction is in the way
+    tasks = tasks_of(robot, q, com=0.06, turn=0.3)
+    command = answer(stand, tasks, strict=True, torque_limits=False)
+    assert any(what.startswith("friction") for what in command.active(1e-4))
+    controller = control.WholeBodyController(robot, feet, tasks, joint_limits=False)
+    P = controller.program(q, np.zeros(robot.nv))
+    a, x = cp.Variable(P.nv), cp.Variable(P.dim)
+    w, u = robot.mass * x, P.unactuated
+    held = [P.M[u] @ a + P.b[u] == P.J[:, u].T @ w, P.J @ a == P.k, P.F @ w <= 0, P.N @ w >= 0]
+    rows = [(P.A[:3], P.r[:3]), (P.A[3:], P.r[3:])]
+    for (A, r), name in zip(rows, ("com", "base"), strict=True):
+        bounded = 1e-7 * (cp.sum_squares(a) + cp.sum_squares(x))
+        problem = cp.Problem(cp.Minimize(cp.sum_squares(A @ a - r) + bounded), held)
+        problem.solve(solver="CLARABEL")
+        best = np.linalg.norm(A @ a.value - r)
+        assert np.linalg.norm(command.task_residuals[name]) == pytest.approx(best, abs=5e-3)
+        held.append(cp.abs(A @ a - A @ a.value) <= 1e-6)
+
+
+def test_weights_that_go_apart_reach_the_hierarchy(stand):
+    robot, _, q = stand
+    strict = answer(stand, tasks_of(robot, q)[::2], strict=True)
+    apart = []
+    for ratio in (1e1, 1e3, 1e5):
+        tasks = tasks_of(robot, q, weights=(ratio, 1.0, 1.0))[::2]
+        command = answer(stand, tasks, force_weight=1e-6)
+        apart.append(np.abs(command.a - strict.a).max())
+    assert apart[2] < 0.02 * apart[0]
+    assert apart[2] <= apart[1] <= apart[0]
+
+
+def test_force_tasks_have_levels_too(stand):
+    """A foot's force below the centre of mass's motion: it gets what that leaves."""
+    robot, feet, q = stand
+    name = feet.names[0]
+    force = control.ForceTask([0.0, 0.0, 0.27 * 9.81 * robot.mass], contact=name, level=1)
+    tasks = [tasks_of(robot, q)[0], force, control.PostureTask(q, level=2)]
+    alone = answer(stand, tasks[:1], strict=True)
+    command = answer(stand, tasks, strict=True)
+    assert command.task_residuals["com"] == pytest.approx(alone.task_residuals["com"], abs=1e-6)
+    own = command.contacts.rows(name)
+    assert command.w[own][2] == pytest.approx(0.27 * 9.81 * robot.mass, abs=1e-3 * robot.mass)

@@ -1,0 +1,259 @@
+"""What a controller does when something is wrong: safe torques, limits that give way and say so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from footwork import FootworkError, contacts, control, dynamics
+from footwork.control.failure import SafeTorques
+
+
+@pytest.fixture(scope="module")
+def talos(load_robot):
+    robot = load_robot("talos", "floating")
+    feet = contacts.at_feet(robot, 0.6)
+    return robot, feet, contacts.solve_posture(robot, feet, com="inside").q
+
+
+def controller_of(talos, tasks=(), **options):
+    robot, feet, q = talos
+    usual = [
+        control.ComTask(dynamics.com(robot, q), weight=10.0),
+        control.PostureTask(q, weight=0.1),
+    ]
+    return control.WholeBodyController(robot, feet, [*usual, *tasks], **options)
+
+
+def broken_inputs(robot, q):
+    """What may come in: q, v, t, now, and a word of the reason."""
+    v, bad, twice = np.zeros(robot.nv), q.copy(), q.copy()
+    bad[9] = np.nan
+    twice[3:7] *= 2
+    fast = v.copy()
+    fast[3] = np.inf
+    return [
+        (bad, v, 1.0, None, "q: got nan"),
+        (twice, v, 1.0, None, "quaternion"),
+        (q, fast, 1.0, None, "v: got inf"),
+        (q[:-1], v, 1.0, None, "shape"),
+        (None, v, 1.0, None, "q"),
+        (q, "fast", 1.0, None, "v"),
+        (q, v, -1.0, None, "expected a later one"),
+        (q, v, np.nan, None, "t: got nan"),
+        (q, v, 1.0, 1.2, "late"),
+    ]
+
+
+@pytest.mark.parametrize("case", range(9))
+@pytest.mark.parametrize("policy", ["hold", "damp", "raise"])
+def test_no_input_stops_the_motion(talos, case, policy):
+    robot, _, q = talos
+    controller = controller_of(talos, on_failure=policy, deadline=0.01, damping=2.0)
+    good = controller(q, np.zeros(robot.nv), t=0.0)
+    q_in, v_in, t, now, reason = broken_inputs(robot, q)[case]
+    if policy == "raise":
+        with pytest.raises(FootworkError, match=reason):
+            controller(q_in, v_in, t, now)
+        return
+    command = controller(q_in, v_in, t, now)
+    assert reason in command.reason
+    assert np.isfinite(command.tau).all()
+    assert not command.solved
+    assert np.isnan(command.a).all()
+    assert np.isnan(command.f).all()
+    assert command.residuals == {}
+    if policy == "hold":
+        assert command.status == "held"
+        assert command.tau == pytest.approx(good.tau)
+    else:
+        assert command.status == "damped"
+        assert command.tau == pytest.approx(0.0)  # nothing moves, or nobody knows
+    after = controller(q, np.zeros(robot.nv), t=2.0)
+    assert after.tau == pytest.approx(good.tau, abs=1e-6)
+
+
+def test_damping_takes_power_out_within_the_limits(talos):
+    robot, _, q = talos
+    controller = controller_of(talos, on_failure="damp", damping=50.0)
+    v = np.random.default_rng(0).standard_normal(robot.nv)
+    v[8] = np.nan
+    command = controller(q, v)
+    speeds = robot.selection_matrix @ np.nan_to_num(v)
+    assert (command.tau * speeds <= 0).all()
+    assert (np.abs(command.tau) <= robot.torque_limits).all()
+    assert np.abs(command.tau).max() > 10.0
+
+
+def test_before_the_first_answer_there_is_nothing_to_hold(talos):
+    robot = talos[0]
+    command = controller_of(talos)(np.full(robot.nq, np.nan), np.ones(robot.nv))
+    assert command.status == "damped"
+    assert "damped" in repr(command)
+    assert "nan" in command.explain()
+
+
+@pytest.mark.parametrize("broken", ["raises", "nan", "shape"])
+def test_references_that_break(talos, broken):
+    """The user's own code in the loop."""
+    robot, _, q = talos
+
+    def reference(t):
+        if t < 0.5:
+            return np.zeros(3), np.zeros(3), np.zeros(3)
+        if broken == "raises":
+            raise KeyError("footstep 7")
+        return (np.full(3, np.nan) if broken == "nan" else np.zeros(2)), np.zeros(3), np.zeros(3)
+
+    task = control.ComTask(reference, name="mine")
+    controller = controller_of(talos, [task])
+    good = controller(q, np.zeros(robot.nv), t=0.0)
+    command = controller(q, np.zeros(robot.nv), t=1.0)
+    assert command.status == "held"
+    assert command.tau == pytest.approx(good.tau)
+    assert controller.safe.last is not None
+
+
+def test_a_solver_that_fails(talos, monkeypatch):
+    robot, _, q = talos
+    controller = controller_of(talos)
+    good = controller(q, np.zeros(robot.nv))
+    monkeypatch.setattr("footwork.control.whole_body.solutions", lambda *_: None)
+    monkeypatch.setattr("footwork.control.whole_body.relaxed", lambda _: None)
+    command = controller(q, np.zeros(robot.nv))
+    assert (command.status, "not solved" in command.reason) == ("held", False)
+    assert command.tau == pytest.approx(good.tau)
+
+
+# --- what gives way --------------------------------------------------------------------------
+
+
+def test_weak_joints_let_the_contacts_go(talos):
+    """Torque limits, friction and dynamics are kept whatever is asked; contacts give way."""
+    robot, _, q = talos
+    controller = controller_of(talos, torque_limits=10.0)
+    v = np.zeros(robot.nv)
+    v[2] = 3.0  # the feet leave the ground: to stop them the ground would have to pull
+    command = controller(q, v)
+    assert command.status == "relaxed"
+    assert any(what.startswith("contact") for what in command.gave_way)
+    assert (np.abs(command.tau) <= 10.0 + 1e-9).all()
+    residuals = command.residuals
+    for kind in ("dynamics", "torques", "friction", "torque balance", "exact cones"):
+        assert residuals[kind] < 1e-3, kind
+    assert "gave way" in command.explain()
+
+
+def test_nothing_gives_way_that_need_not(talos):
+    """Asked of a feasible program, the elastic one gives its solution."""
+    from footwork.control.elastic import relaxed
+
+    robot, _, q = talos
+    controller = controller_of(talos)
+    v = 0.02 * np.random.default_rng(0).standard_normal(robot.nv)
+    command = controller(q, v)
+    found = relaxed(controller.program(q, v))
+    assert found.a == pytest.approx(command.a, abs=1e-4)
+    assert max(found.contacts.max(), found.joints.max(), found.normal.max()) < 1e-6
+
+
+def test_contacts_that_contradict_each_other(talos):
+    """The other foot is told to press where it cannot: the bound on its force gives way."""
+    robot, feet, q = talos
+    pressed = contacts.SurfaceContact(
+        feet["l_foot"].frame,
+        vertices=feet["l_foot"].corners,
+        placement=feet["l_foot"].placement,
+        friction=0.6,
+        min_normal=1e5,
+        name="l_foot",
+    )
+    tasks = [control.PostureTask(q)]
+    controller = control.WholeBodyController(robot, [pressed, feet["r_foot"]], tasks)
+    command = controller(q, np.zeros(robot.nv))
+    assert command.status == "relaxed"
+    assert "least normal force of l_foot" in command.gave_way
+    assert command.residuals["torques"] < 1e-6
+
+
+def test_ranges_and_speeds_are_kept(load_robot):
+    """An arm asked to go far beyond its limits stops at them."""
+    robot = load_robot("talos", "fixed")
+    q = robot.posture()
+    row = int(np.flatnonzero(robot.selection_matrix[:, :].any(axis=0))[10])
+    far = q.copy()
+    far[row] += 3.0
+    controller = control.WholeBodyController(
+        robot, [], [control.PostureTask(far, gain=400.0)], torque_limits=False
+    )
+    high = robot.model.upperPositionLimit[row]
+    fast = robot.model.upperVelocityLimit[row]
+    v, seen = np.zeros(robot.nv), []
+    for k in range(400):
+        command = controller(q, v, t=0.002 * k)
+        assert command.status == "optimal"
+        v = v + 0.002 * command.a
+        q = robot.integrate(q, 0.002 * v)
+        seen.append((q[row], v[row]))
+    places, speeds = np.array(seen).T
+    assert places.max() <= high + 1e-6
+    assert places[-1] == pytest.approx(high, abs=0.02)
+    assert speeds.max() <= fast + 1e-6
+
+
+# --- contacts that come and go ---------------------------------------------------------------
+
+
+def lifted(talos, ramp):
+    """Torques of a robot that leans on its right foot while the left one is taken out."""
+    robot, feet, q = talos
+    right = feet["r_foot"].pose(robot, q).translation
+    lean = contacts.solve_posture(robot, feet, com=(*right[:2], None), q0=q).q
+    tasks = [
+        control.ComTask(dynamics.com(robot, lean), weight=100.0),
+        control.PostureTask(lean, weight=1.0),
+    ]
+    controller = control.WholeBodyController(robot, feet, tasks, force_weight=1.0)
+    v, torques = np.zeros(robot.nv), []
+    for k in range(140):
+        if k == 10:
+            controller.remove_contact("l_foot", ramp=ramp)
+        command = controller(lean, v, t=1e-3 * k)
+        assert command.status == "optimal"
+        torques.append(command.tau)
+    assert controller.contacts.names == ("r_foot",)
+    controller.add_contact(feet["l_foot"], ramp=ramp)
+    for k in range(140, 280):
+        command = controller(lean, v, t=1e-3 * k)
+        torques.append(command.tau)
+    assert controller.contacts.names == ("r_foot", "l_foot")
+    assert command.status == "optimal"
+    return np.abs(np.diff(torques, axis=0)).max(axis=1)
+
+
+def test_a_contact_leaves_and_comes_without_a_jump(talos):
+    """The state stands still, so all change of the torques is the switch's own."""
+    sudden, ramped = lifted(talos, 0.0), lifted(talos, 0.1)
+    assert sudden.max() > 20.0  # N·m at one tick
+    assert ramped.max() < 0.1 * sudden.max()
+
+
+def test_shares_follow_their_ramps(talos):
+    robot, _, q = talos
+    controller = controller_of(talos)
+    controller.remove_contact("l_foot", ramp=0.1)
+    seen = []
+    for k in range(12):
+        P = controller.program(q, np.zeros(robot.nv), t=0.01 * k)
+        seen.append(P.upper[0] if len(P.upper) == 2 else 0.0)
+    assert seen[-1] == 0.0
+    assert (np.diff(seen) <= 0).all()
+    assert seen[0] == pytest.approx(1.5 * 9.81 * robot.mass)
+
+
+def test_safe_torques_know_their_arguments(talos):
+    robot = talos[0]
+    with pytest.raises(FootworkError, match="hold"):
+        SafeTorques(robot, "stop", 1.0, robot.torque_limits)
+    with pytest.raises(FootworkError, match="damping"):
+        SafeTorques(robot, "damp", -1.0, robot.torque_limits)
