@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 import footwork as fw
+from footwork.dynamics import com
 from footwork.robots.viewer import BrowserError, Viewer
 from footwork.robots.viewer.browser import NAMES, find_browser, open_html, open_page
 from footwork.robots.viewer.framing import Camera
@@ -300,6 +301,78 @@ def test_an_animation_plays_by_itself(look, tab, load_robot):
     start = tab.evaluate(root)
     tab.wait_for(f"Math.abs({root} - {start}) > 0.05")
     assert tab.errors == []
+
+
+def test_a_ghost_stands_where_it_is_told(look, tab, load_robot):
+    robot = load_robot("biped", "floating")
+    viewer = Viewer(robot, ground=None)
+    camera = Camera(np.array([0.0, -6.0, 1.0]), np.array([0, 0, 1.0]), 40.0)
+    viewer.set_camera(camera.eye, camera.target, field_of_view=40.0)
+    q = robot.posture()
+    assert len(where(look(viewer), "green")) == 0
+    q[0] += 1.0
+    viewer.ghost("later", q, color=PURE["green"], opacity=0.5)
+    seen = where(look(viewer), "green")
+    assert tab.errors == []
+    middle = camera.project(com(robot, q)[None], WIDTH, HEIGHT)[0]
+    assert seen.mean(axis=0) == pytest.approx(middle, abs=25)
+    viewer.delete("later")
+    assert len(where(look(viewer), "green")) == 0
+
+
+def test_drawings_move_with_the_robot(look, tab, load_robot):
+    """An arrow turns and grows, a ball is there half of the time, a label changes its text."""
+    robot = load_robot("block", "floating")
+    viewer = Viewer(robot, ground=None, opacity=0.01)
+    camera = Camera(np.array([0.0, -8.0, 0.0]), np.zeros(3), 40.0)
+    viewer.set_camera(camera.eye, camera.target, field_of_view=40.0)
+    forces = np.array([[1.0, 0, 0.0], [0.0, 0, 0.5], [0.0, 0, 0.0]])
+    ball = np.array([-1.0, 0.0, -1.0])
+
+    def draw(i):
+        viewer.arrow("force", [0.5, 0, 0], forces[i], color=PURE["red"], radius=0.05)
+        if i == 0:
+            viewer.point("ball", ball, color=PURE["green"], radius=0.1)
+        viewer.label("text", [0, 0, 1], ("first", "second", "second")[i])
+
+    viewer.animate([0.0, 1.0, 2.0], [robot.posture()] * 3, draw=draw, play=False)
+    first = look(viewer)
+    second, last = (
+        (tab.evaluate(f"viewer.animator.time_scrubber.setValue({t}), 0"), pixels(tab))[1]
+        for t in (1.0, 2.0)
+    )
+    assert tab.errors == []
+    ends = camera.project(np.array([[0.5, 0, 0], [1.5, 0, 0], [0.5, 0, 0.5]]), WIDTH, HEIGHT)
+    red = where(first, "red")
+    assert red[:, 0].min() == pytest.approx(ends[0, 0], abs=12)
+    assert red[:, 0].max() == pytest.approx(ends[1, 0], abs=6)
+    red = where(second, "red")
+    assert red[:, 1].min() == pytest.approx(ends[2, 1], abs=6)
+    assert np.ptp(red[:, 0]) < 40
+    assert len(where(last, "red")) == 0
+    green = where(first, "green")
+    assert green.mean(axis=0) == pytest.approx(camera.project(ball, WIDTH, HEIGHT)[0], abs=4)
+    assert len(where(second, "green")) == 0
+    for piece, shown in (("text", False), ("text~2", True)):
+        node = f"viewer.scene_tree.find(['overlays', 'text', '{piece}'])"
+        assert tab.evaluate(f"{node}.object.visible") is shown
+
+
+def test_what_moved_can_be_drawn_again(look, load_robot):
+    robot = load_robot("block", "floating")
+    viewer = Viewer(robot, ground=None, opacity=0.01)
+    camera = Camera(np.array([0.0, -8.0, 0.0]), np.zeros(3), 40.0)
+    viewer.set_camera(camera.eye, camera.target, field_of_view=40.0)
+
+    def draw(i):
+        if i == 1:
+            viewer.point("ball", [0, 0, 1], color=PURE["green"], radius=0.1)
+
+    viewer.animate([0.0, 1.0], [robot.posture()] * 2, draw=draw, play=False)
+    assert len(where(look(viewer), "green")) == 0
+    viewer.display(robot.posture())
+    viewer.point("ball", [0, 0, 1], color=PURE["green"], radius=0.1)
+    assert len(where(look(viewer), "green")) > 100
 
 
 # --- pages -------------------------------------------------------------------------------------

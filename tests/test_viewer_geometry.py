@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footwork.robots.viewer import geometry
+from footwork.robots.viewer import geometry, shapes
 from footwork.robots.viewer.framing import Camera, default_camera
 from footwork.robots.viewer.smoothing import smooth
 
@@ -170,3 +170,20 @@ def test_smoothing_rounds_a_ball():
     np.testing.assert_allclose(vertices[index], ball[0][ball[1]])
     assert len(vertices) == len(ball[0])
     assert np.einsum("ij,ij->i", normals, vertices).min() > 0.99
+
+
+def test_a_moment_turns_as_the_right_hand_says():
+    """Its arc lies on a circle of radius |vector| about the vector, its head ahead of its end."""
+    vector = np.array([0.3, -0.2, 0.6])
+    shape = shapes.moment(np.array([1.0, 2.0, 3.0]), vector, shapes.Style(0xFF0000))
+    matrix = shape.pieces["arc"].matrix
+    vertices, _ = geometry.turn(thickness=0.01)
+    points = vertices @ matrix[:3, :3].T + matrix[:3, 3] - [1.0, 2.0, 3.0]
+    size = np.linalg.norm(vector)
+    np.testing.assert_allclose(points @ vector / size, 0, atol=0.05 * size)
+    np.testing.assert_allclose(np.linalg.norm(points, axis=1), size, atol=0.06 * size)
+    start, tip = np.eye(3)[0], vertices[len(vertices) - 49]  # the apex, before the 48 of the rim
+    assert np.linalg.norm(tip) == pytest.approx(1, abs=0.01)
+    swept = np.arctan2(np.cross(start, tip)[2], start @ tip) % (2 * np.pi)
+    assert 1.5 * np.pi < swept < 1.6 * np.pi
+    assert shapes.moment(np.zeros(3), np.zeros(3), shapes.Style(0)).pieces == {}

@@ -12,37 +12,48 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-def tracks(times: Array, poses: Mapping[str, Array]) -> list[dict[str, Any]]:
+def tracks(
+    times: Array, poses: Mapping[str, Array], visible: Mapping[str, NDArray[np.bool_]] | None = None
+) -> list[dict[str, Any]]:
     """Return the clips that move nodes through poses, for `commands.set_animation`.
 
     Args:
         times: (n,) [s], increasing; the page's clock starts at the first.
-        poses: path of a node -> (n, 4, 4), rotations and translations [m]. Nodes that stay where
-        they
-            are get no clip.
+        poses: path of a node -> (n, 4, 4): a scale along its axes, a rotation, a translation [m].
+            Nodes that stay where they are get no clip.
+        visible: path of a node -> (n,), whether it is seen, for nodes that come and go.
     """
-    from scipy.spatial.transform import Rotation
-
     clips = []
     for path, matrices in poses.items():
-        if np.ptp(matrices, axis=0).max() < 1e-9:
-            continue
-        quaternions = Rotation.from_matrix(matrices[:, :3, :3]).as_quat()
-        moves = [
-            _track(".position", "vector3", times, matrices[:, :3, 3]),
-            _track(".quaternion", "quaternion", times, quaternions),
-        ]
-        # fps 1: the page divides the times by it
-        clips.append({"path": path, "clip": {"fps": 1, "name": "motion", "tracks": moves}})
+        moves = _moves(times, matrices) if np.ptp(matrices, axis=0).max() > 1e-9 else []
+        seen = (visible or {}).get(path)
+        if seen is not None and not seen.all():
+            moves.append(_track(".visible", "bool", times, seen))
+        if moves:  # fps 1: the page divides the times by it
+            clips.append({"path": path, "clip": {"fps": 1, "name": "motion", "tracks": moves}})
     return clips
 
 
-def _track(name: str, kind: str, times: Array, values: Array) -> dict[str, Any]:
+def _moves(times: Array, matrices: Array) -> list[dict[str, Any]]:
+    from scipy.spatial.transform import Rotation
+
+    scales = np.linalg.norm(matrices[:, :3, :3], axis=1)
+    quaternions = Rotation.from_matrix(matrices[:, :3, :3] / scales[:, None, :]).as_quat()
+    moves = [
+        _track(".position", "vector3", times, matrices[:, :3, 3]),
+        _track(".quaternion", "quaternion", times, quaternions),
+    ]
+    if np.ptp(scales, axis=0).max() > 1e-9:
+        moves.append(_track(".scale", "vector3", times, scales))
+    return moves
+
+
+def _track(name: str, kind: str, times: Array, values: NDArray[Any]) -> dict[str, Any]:
     return {
         "name": name,
         "type": kind,
         "times": _floats(times - times[0]),
-        "values": _floats(values.ravel()),
+        "values": values.tolist() if kind == "bool" else _floats(values.ravel()),
     }
 
 

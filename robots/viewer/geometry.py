@@ -158,3 +158,15 @@ def _ball(sides: int) -> Mesh:
 
 def _rows(array: Array) -> Array:
     return array.reshape(-1, 3)
+
+
+def turn(thickness: float = 0.05, gap: float = np.pi / 2) -> Mesh:
+    """Return three quarters of a circle of radius 1 about z, ending in a head: a turn about +z."""
+    angles = np.linspace(0.0, 2 * np.pi - gap, 40)
+    arc = tube(np.column_stack([np.cos(angles), np.sin(angles), 0 * angles]), thickness)
+    vertices, triangles = cone(np.arctan(0.4), 8 * thickness)  # opens along +z from its apex
+    end = angles[-1]
+    along_arc = np.array([-np.sin(end), np.cos(end), 0.0])
+    apex = np.array([np.cos(end), np.sin(end), 0.0]) + 7 * thickness * along_arc
+    head = vertices @ rotation_to(-along_arc, axis=2).T + apex
+    return merge([arc, (head, triangles)])

@@ -23,6 +23,7 @@ GHOST = 0.35  # share of its opacity with which something is seen through the ro
 
 _UNIT_CYLINDER = three.cylinder(1.0, 1.0, 1.0)
 _UNIT_CONE = three.cylinder(0.0, 1.0, 1.0)
+_UNIT_TURN = three.mesh(*geometry.turn())
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,12 @@ class Piece:
     Attributes:
         object: in three.js's JSON form.
         matrix: (4, 4), where it stands.
+        visible: whether it is seen; pieces of an animation come and go.
     """
 
     object: three.Object
     matrix: Array = field(default_factory=lambda: np.eye(4))
+    visible: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +92,17 @@ def arrow(point: Array, vector: Array, radius: float, style: Style) -> Shape:
         pieces["shaft"] = Piece(style.object(_UNIT_CYLINDER), parts[0])
         pieces["head"] = Piece(style.object(_UNIT_CONE), parts[1])
     return Shape(pieces, np.array([point, point + vector]))
+
+
+def moment(point: Array, vector: Array, style: Style) -> Shape:
+    """Return an arc of radius |vector| [m] about a vector, with a head the way it turns."""
+    size = float(np.linalg.norm(vector))
+    if size < 1e-6:
+        return Shape({}, point[None])
+    axes = geometry.rotation_to(vector, axis=2)
+    matrix = geometry.placement(point, axes, np.full(3, size))
+    square = np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]])
+    return Shape({"arc": Piece(style.object(_UNIT_TURN), matrix)}, point + size * square @ axes.T)
 
 
 def cone(

@@ -128,6 +128,22 @@ def object3d(geometry: Part, surface: Part, *, kind: str = "Mesh", **properties:
     return scene | {k: surface[k] for k in ("textures", "images") if k in surface}
 
 
+def faint(thing: Object, opacity: float, color: int | None = None) -> Object:
+    """Return an object that one can look through, without shadow, of one colour if given."""
+    look: dict[str, Any] = {"opacity": opacity, "transparent": opacity < 1, "depthWrite": False}
+    if color is not None:
+        look |= {"color": color, "vertexColors": False}
+    surfaces = [
+        {k: v for k, v in (m | look).items() if color is None or k != "map"}
+        for m in thing["materials"]
+    ]
+    node = thing["object"] | {
+        "uuid": _digest([thing["object"]["uuid"], look]),
+        "userData": {"shadow": False},
+    }
+    return {**thing, "materials": surfaces, "object": node}
+
+
 def shared(objects: Sequence[Object]) -> tuple[list[Part], list[Object]]:
     """Return the geometries and images that several objects have in common, and lighter objects.
 
