@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pinocchio as pin
@@ -25,6 +26,7 @@ from .contact_set import ContactSet
 from .equilibrium import Equilibrium
 from .friction_cone import finite_vector
 from .limits import torque_limits_of
+from .linear_polygon import STATIC, Section, linear_polygon
 from .planar import PlanarSet, inner_and_outer
 from .point_forces import Kind, PointForces
 from .wrench_cone import WrenchCone
@@ -65,7 +67,12 @@ class Region:
 
 
 def static_equilibrium_polygon(
-    robot: Robot, q: ArrayLike, contacts: Contacts, tolerance: float = 1e-3
+    robot: Robot,
+    q: ArrayLike,
+    contacts: Contacts,
+    tolerance: float = 1e-3,
+    kind: Kind = "exact",
+    sides: int = 8,
 ) -> Region:
     """Return where the centre of mass may be, seen from above, for the contacts to hold the robot.
 
@@ -79,16 +86,23 @@ def static_equilibrium_polygon(
         robot: whose contacts.
         q: configuration (nq,), for the places of the contacts.
         contacts: a ContactSet of this robot, or any contacts.
-        tolerance: largest gap between inner and outer polygon [m].
+        tolerance: largest gap between inner and outer polygon, for exact cones [m].
+        kind: "exact"; or "inner", "outer" for pyramids inside or around the cones: then all corners
+            of that polygon at once, `vertices` and `outer` alike.
+        sides: of the pyramids, at least 3.
 
     Source: T. Bretl, S. Lall, "Testing static equilibrium for legged robots" (2008).
     """
     points = PointForces.of(ContactSet.of(robot, contacts), q).in_units(weight(robot))
-    return equilibrium_polygon(points, tolerance)
+    return equilibrium_polygon(points, tolerance, kind, sides)
 
 
-def equilibrium_polygon(forces: PointForces, tolerance: float = 1e-3) -> Region:
+def equilibrium_polygon(
+    forces: PointForces, tolerance: float = 1e-3, kind: Kind = "exact", sides: int = 8
+) -> Region:
     """Return the static-equilibrium polygon of points of the world: see the function above."""
+    if kind != "exact":
+        return _linear_region(forces, STATIC, kind, sides)
     weight = np.array([0.0, 0.0, -1.0])
     columns = np.zeros((6, 2))
     columns[3:] = np.column_stack([np.cross(axis, weight) for axis in np.eye(3)[:2]])
@@ -229,6 +243,19 @@ def _region(farthest: PlanarSet, tolerance: float) -> Region:
         raise ContactError(f"tolerance: got {tolerance}, expected a positive length")
     inner, outer = inner_and_outer(farthest, tolerance)
     return Region(inner, outer, region_status(inner))
+
+
+def _linear_region(
+    forces: PointForces, section: Section, kind: Literal["inner", "outer"], sides: int
+) -> Region:
+    """The region of moments about the points' middle, in units of their spread, brought back."""
+    middle = forces.points.mean(axis=0) if len(forces.points) else np.zeros(3)
+    seen = forces.points - middle
+    size = float(np.sqrt((seen * seen).sum(axis=1).max(initial=0.0))) or 1.0
+    near = forces.about(middle).scaled(1 / size)
+    corners, bounded = linear_polygon(near, section, kind, sides, _FAR / size)
+    vertices = middle[:2] + size * corners
+    return Region(vertices, vertices.copy(), region_status(vertices) if bounded else "unbounded")
 
 
 def region_status(inner: Array) -> str:

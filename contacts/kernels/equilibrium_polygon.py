@@ -19,29 +19,15 @@ K. H. Borgwardt, "The Simplex Method" (1987).
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numba import njit
+
+from .compiling import compiled
 
 BOUNDED, EMPTY, UNBOUNDED, FAILED = range(4)
 
 _SLACK = 1e-9  # ε, in units of b
 _ROUNDING = 1e-10  # of reduced costs, pivots and corners, for data of the size of one
-
-_options: Any = {
-    "error_model": "numpy",
-    "nogil": True,
-    "fastmath": {"contract", "nsz", "reassoc"},
-}
-
-
-def compiled(function):
-    """Compile, kept on disk where a folder for that can be written."""
-    try:
-        return njit(cache=True, **_options)(function)
-    except RuntimeError:  # no such folder
-        return njit(**_options)(function)
 
 
 @compiled
