@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import ConfigurationError
 from .anatomical_frames import Poses
 from .body_segment_tables import body_segment
 from .marker_sets import MarkerSet
 from .markers import Markers
 from .segments import Segment, SegmentChain
-from .series import turn_back
+from .series import as_positive, turn_back
 
 Array = NDArray[np.float64]
 
@@ -43,8 +42,7 @@ def body_model(
     Raises:
         ConfigurationError: a mass that is none, or no such table.
     """
-    if not (np.ndim(mass) == 0 and np.isfinite(mass) and mass > 0):
-        raise ConfigurationError(f"mass: got {mass!r}; expected the subject's mass [kg]")
+    mass = as_positive(mass, "mass", "that of the subject [kg]")
     segments = []
     for side, leg in names.legs.items():
         heel = _average(poses[f"{side} foot"], markers[leg["heel"]])

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import ConfigurationError, unknown
 from .joint_coordinates import joint_axes, projected
 from .segment_motion import SegmentMotion
-from .series import dot, turn_back
+from .series import as_positive, dot, turn_back
 from .wrench_series import WrenchSeries
 
 if TYPE_CHECKING:
@@ -158,6 +158,4 @@ class ChainForces:
 def _divisor(mass: float | None) -> float:
     if mass is None:
         return 1.0
-    if not (np.isfinite(mass) and mass > 0):
-        raise ConfigurationError(f"per_mass: got {mass!r}; expected a positive mass [kg]")
-    return float(mass)
+    return as_positive(mass, "per_mass", "a mass [kg]")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import FootworkError
+from ...errors import ConfigurationError, FootworkError, unknown
 from .axes import up_vector
 from .filters import runs
 from .gait import Gait
@@ -36,9 +36,9 @@ def plot_joints(gait: Gait, side: str | None = None, per_mass: bool = False) -> 
         ConfigurationError: there is no such side.
     """
     side = side or max(gait.names.legs, key=lambda s: int(gait.stance(s).sum()))
+    if side not in gait.names.legs:
+        raise ConfigurationError(unknown("side", side, gait.names.legs))
     joints = [joint for joint in gait.joints if joint.startswith(side)]
-    for joint in joints or [f"{side} ankle"]:
-        gait.segment(joint)
     figure, axes = _figure(len(joints))
     per = "/kg" if per_mass else ""
     columns = (

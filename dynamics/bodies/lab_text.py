@@ -117,7 +117,7 @@ def rate_of(file: Path, times: Array, rate: float | None) -> tuple[float, str | 
         if np.abs(times - times[0] - frames / whole).max() <= 2 * rounding:
             rate = whole
     off = np.abs(times - times[0] - frames / rate).max()
-    if off > 0.5 / rate or steps.max() > 1.6 / rate:
+    if off > 0.5 / rate or steps.max() > 1.6 / rate + 10.0 ** -_decimals(times):
         raise DataError(
             f"{file}: the times depart from {rate:g} frames a second by {off:.4g} s; a frame is "
             "missing, or the rate is another"

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 
-from ...errors import ConfigurationError
 from ...robots.robot import Robot
+from .series import as_positive
 
 
 def scaled_robot(robot: Robot, factors: Mapping[str, float], mass: float | None = None) -> Robot:
@@ -30,12 +30,9 @@ def scaled_robot(robot: Robot, factors: Mapping[str, float], mass: float | None 
     model = pin.Model(robot.model)
     scale = np.ones(model.njoints)
     for link, s in factors.items():
-        if not (np.isfinite(s) and s > 0):
-            raise ConfigurationError(f"factors[{link!r}]: got {s!r}; expected a positive number")
-        scale[model.frames[robot.frame_id(link)].parentJoint] = s
-    if mass is not None and not (np.isfinite(mass) and mass > 0):
-        raise ConfigurationError(f"mass: got {mass!r}; expected a positive mass [kg]")
-    heavier = 1.0 if mass is None else mass / robot.mass
+        factor = as_positive(s, f"factors[{link!r}]", "how much larger the link is")
+        scale[model.frames[robot.frame_id(link)].parentJoint] = factor
+    heavier = 1.0 if mass is None else as_positive(mass, "mass", "of all links [kg]") / robot.mass
     for j in range(model.njoints):
         s, inertia = scale[j], model.inertias[j]
         m = heavier * inertia.mass

@@ -45,11 +45,19 @@ def as_series(value: ArrayLike, shape: tuple[int, ...], name: str, frames: int |
 
 def as_rate(rate: float) -> float:
     """Return a sampling rate [Hz], or raise."""
-    if not (np.ndim(rate) == 0 and np.isfinite(rate) and rate > 0):
-        raise ConfigurationError(
-            f"rate: got {rate!r}; expected a positive number of frames a second"
-        )
-    return float(rate)
+    return as_positive(rate, "rate", "frames a second")
+
+
+def as_positive(value: object, name: str, meaning: str) -> float:
+    """Return a positive, finite number, or raise and say what it should be.
+
+    Raises:
+        ConfigurationError: anything else.
+    """
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not number or not 0 < float(value) < np.inf:  # type: ignore[arg-type]
+        raise ConfigurationError(f"{name}: got {value!r}; expected a positive number, {meaning}")
+    return float(value)  # type: ignore[arg-type]
 
 
 def skew(vectors: Array) -> Array:

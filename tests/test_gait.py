@@ -1,0 +1,368 @@
+"""From markers and plates to joints: a walker whose forces are known, and the command."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from footwork import cli
+from footwork import dynamics as dyn
+from footwork.dynamics import bodies
+from footwork.dynamics.bodies import axes, gait_plots, marker_sets
+from footwork.dynamics.bodies.body_segment_tables import DE_LEVA
+from footwork.errors import ConfigurationError, DataError
+
+LAST_AXIS = {"hip": "y", "knee": "z", "ankle": "x"}  # of the walker's joints, at the segment below
+
+
+@cache
+def walk(**options):
+    return bodies.walker(**options)
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory):
+    """The walker's trial as a laboratory would have written it."""
+    folder = tmp_path_factory.mktemp("walk")
+    trial = walk().trial()
+    bodies.write_trc(folder / "walk.trc", trial.markers)
+    bodies.write_forces(folder / "walk.forces", trial.plates)
+    return folder / "walk.trc"
+
+
+@pytest.fixture(scope="session")
+def gait(files):
+    trial = bodies.read_trial(files, threshold=0)
+    return bodies.analyse_gait(trial, walk().mass, cutoff=None)
+
+
+def truth(w, joint, every=10):
+    """(force, moment) (k, 3) about a joint, laboratory axes, from the robot's recursion."""
+    R = axes.turning("z", "y")
+    name = f"{joint} {LAST_AXIS[joint.split()[1]]}"
+    rows = []
+    for i in range(0, len(w.q), every):
+        ground = {link: wrench[i] for link, wrench in w.ground.items()}
+        wrench = dyn.joint_wrenches(w.robot, w.q[i], w.v[i], w.a[i], ground)[name]
+        rows.append([R @ wrench.force, R @ wrench.moment])
+    return np.moveaxis(np.array(rows), 1, 0)
+
+
+# --- the walker --------------------------------------------------------------------------------
+
+
+def test_the_walker_obeys_newton_and_euler():
+    """Its velocities and accelerations are those of q; the ground explains all of its motion."""
+    w = walk()
+    v, a = bodies.velocities_and_accelerations(w.robot, w.q, w.rate)
+    np.testing.assert_allclose(v, w.v, atol=1e-9)
+    np.testing.assert_allclose(a, w.a, atol=1e-6)
+    for i in range(0, len(w.q), 50):
+        ground = {link: wrench[i] for link, wrench in w.ground.items()}
+        tau = dyn.inverse_dynamics(w.robot, w.q[i], w.v[i], w.a[i], ground)
+        assert np.abs(tau[:6]).max() < 1e-9
+    assert min(w.ground[f"{s} foot"].force[:, 2].min() for s in ("right", "left")) >= 0
+    assert w.robot.mass == pytest.approx(w.mass, rel=0.02)  # the table's sum
+
+
+@pytest.mark.parametrize("joint", [f"{s} {j}" for s in ("right", "left") for j in LAST_AXIS])
+def test_a_walk_is_recovered_from_its_files(gait, joint):
+    """Files → markers → frames → derivatives → forces, against the robot that walked: 1e-6."""
+    force, moment = truth(walk(), joint)
+    np.testing.assert_allclose(gait.force(joint, "world")[::10], force, atol=1e-6)
+    np.testing.assert_allclose(gait.moment(joint, "world")[::10], moment, atol=1e-6)
+    assert np.abs(moment).max() > 30
+
+
+def test_nothing_is_left_over(gait):
+    """The pelvis with the trunk closes the balance."""
+    force, moment = gait.forces.closing()
+    assert force < 2e-6
+    assert moment < 2e-6
+    assert gait.explained.all()
+    assert gait.weighed() == pytest.approx(walk().robot.mass, rel=0.01)
+
+
+def test_footfalls(gait):
+    """Each foot on its own plate, in turn."""
+    feet = [step.foot for step in gait.footfalls]
+    assert feet == ["left foot", "right foot"] * 2 + ["left foot"]
+    assert {step.plate for step in gait.footfalls if step.foot == "right foot"} == {"1"}
+    first = [step.first for step in gait.footfalls]
+    assert first == sorted(first)
+    assert gait.stance("right").mean() == pytest.approx(0.6, abs=0.02)
+
+
+def test_joint_angles_are_those_of_the_walker(gait):
+    w = walk()
+    for name, columns in (("hip", "zxy"), ("knee", "z")):
+        angles = gait.angles(f"right {name}")
+        for k, axis in enumerate(columns):
+            joint = w.robot.model.joints[w.robot.model.getJointId(f"right {name} {axis}")]
+            np.testing.assert_allclose(angles[:, k], w.q[:, joint.idx_q], atol=1e-9)
+
+
+def test_power_of_the_joints_is_the_robot_s(gait):
+    """Σ over the joints' axes of τ q̇."""
+    w = walk()
+    for joint in gait.joints:
+        total = np.zeros(len(w.q[::10]))
+        for k, i in enumerate(range(0, len(w.q), 10)):
+            ground = {link: wrench[i] for link, wrench in w.ground.items()}
+            tau = dyn.inverse_dynamics(w.robot, w.q[i], w.v[i], w.a[i], ground)
+            own = [j for j in w.robot.joint_names if j.startswith(joint)]
+            rows = [w.robot.model.joints[w.robot.model.getJointId(j)].idx_v for j in own]
+            total[k] = tau[rows] @ w.v[i][rows]
+        np.testing.assert_allclose(gait.power(joint)[::10], total, atol=1e-5)
+
+
+def test_filtered_and_with_gaps_it_is_still_nearly_so(files):
+    """At 10 Hz, with gaps and a tenth of a millimetre of noise, the ankle is within 5 %."""
+    trial = bodies.read_trial(files)
+    rng = np.random.default_rng(0)
+    positions = trial.markers.positions + 1e-4 * rng.standard_normal(trial.markers.positions.shape)
+    positions[100:115, 3] = np.nan
+    noisy = replace(trial, markers=replace(trial.markers, positions=positions))
+    gait = bodies.analyse_gait(noisy, walk().mass, cutoff=15.0)
+    _, moment = truth(walk(), "right ankle")
+    middle = slice(5, -5)
+    gap = gait.moment("right ankle", "world")[::10][middle] - moment[middle]
+    assert np.sqrt((gap**2).mean()) < 0.05 * np.abs(moment).max()
+
+
+def test_the_axis_up_does_not_matter(gait):
+    z_up = bodies.analyse_gait(walk().trial(up="z"), walk().mass, cutoff=None)
+    for joint in gait.joints:
+        one, other = gait.moment(joint), z_up.moment(joint)
+        np.testing.assert_allclose(one, other, atol=1e-7)
+
+
+def test_matrix_and_recursion_agree_on_the_walk(gait):
+    external = bodies.ground_wrenches(gait.trial.plates, list(gait.footfalls))
+    other = gait.forces.chain.recurse(gait.forces.motion, external)
+    for joint, wrench in gait.forces.wrenches.items():
+        np.testing.assert_allclose(wrench.moment, other[joint].moment, atol=1e-10)
+
+
+# --- sides, sets, sizes ------------------------------------------------------------------------
+
+
+def swapped_names(trial):
+    """The same markers under the other side's names."""
+    other = {"R": "L", "L": "R"}
+    names = tuple(other[n[0]] + n[1:] for n in trial.markers.names)
+    return replace(trial, markers=replace(trial.markers, names=names))
+
+
+def test_sides_that_are_swapped_are_told_and_put_right(gait):
+    trial = swapped_names(walk().trial())
+    found = bodies.analyse_gait(trial, walk().mass, cutoff=None)
+    assert any("right and left are swapped" in note for note in found.trial.notes)
+    np.testing.assert_allclose(found.moment("right ankle"), gait.moment("right ankle"), atol=1e-7)
+
+
+def test_one_confused_leg_is_refused():
+    trial = walk().trial()
+    names = list(trial.markers.names)
+    for joint in ("Ankle", "Knee"):
+        i, j = names.index(f"R.{joint}"), names.index(f"R.{joint}.Medial")
+        names[i], names[j] = names[j], names[i]
+    confused = replace(trial, markers=replace(trial.markers, names=tuple(names)))
+    with pytest.raises(ConfigurationError, match="lateral and medial markers are confused"):
+        bodies.analyse_gait(confused, 70)
+
+
+def one_leg(trial, side):
+    """The markers of one leg under the names of a one-leg set, with its hip."""
+    poses = bodies.segment_poses(trial.markers, marker_sets.BOTH_LEGS)
+    leg = marker_sets.BOTH_LEGS.legs[side]
+    table = marker_sets.ONE_LEG.legs["right"]
+    columns = {table[k]: trial.markers[leg[k]] for k in leg} | {"FH": poses[f"{side} thigh"][1]}
+    markers = bodies.Markers(
+        tuple(columns), np.stack(list(columns.values()), axis=1), trial.markers.rate
+    )
+    plate = trial.plates[0 if side == "right" else 1]
+    return bodies.Trial(markers, (plate,))
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_one_leg_alone(gait, side):
+    """The same ankle and knee; which leg it is, its markers say. The hip's wrench is left over."""
+    alone = bodies.analyse_gait(one_leg(walk().trial(), side), walk().mass, cutoff=None)
+    assert alone.joints == (f"{side} ankle", f"{side} knee")
+    for joint in alone.joints:
+        np.testing.assert_allclose(alone.moment(joint), gait.moment(joint), atol=1e-7)
+    hip = gait.moment(f"{side} hip", "world")
+    np.testing.assert_allclose(alone.forces.residual.moment, hip, atol=1e-6)
+
+
+def test_markers_of_no_known_set_are_told():
+    trial = walk().trial()
+    bare = replace(trial, markers=trial.markers.only(["R.Knee", "R.Heel"]))
+    with pytest.raises(ConfigurationError, match=r"of no known set.*describe yours"):
+        bodies.analyse_gait(bare, 70)
+    with pytest.raises(ConfigurationError, match="no marker for the right heel"):
+        bodies.MarkerSet(
+            "mine",
+            {
+                "right": {
+                    "knee lateral": "a",
+                    "knee medial": "b",
+                    "ankle lateral": "c",
+                    "ankle medial": "d",
+                }
+            },
+        )
+    with pytest.raises(ConfigurationError, match="no side 'rigth'; did you mean 'right'"):
+        bodies.MarkerSet("mine", {"rigth": {}})
+
+
+def test_a_marker_somewhere_else_is_told():
+    trial = walk().trial()
+    positions = trial.markers.positions.copy()
+    positions[:, trial.markers.names.index("R.Knee.Medial")] += [0.15, 0.0, -0.05]
+    moved = replace(trial, markers=replace(trial.markers, positions=positions))
+    gait = bodies.analyse_gait(moved, 70)
+    assert any("right knee's markers are 0." in note for note in gait.trial.notes)
+
+
+def test_a_wrong_mass_and_a_missing_plate_are_told():
+    trial = walk().trial()
+    heavy = bodies.analyse_gait(trial, 100.0)
+    assert any("plates carry" in note for note in heavy.facts()["notes"])
+    beside = bodies.analyse_gait(replace(trial, plates=trial.plates[:1]), walk().mass)
+    explained = beside.explained
+    assert 0.2 < explained.mean() < 0.8
+    assert not explained[200] or not explained[0]  # the left foot stood beside the plate
+
+
+@pytest.mark.parametrize("mass", [0.0, -1.0, np.nan, None])
+def test_no_mass_is_refused(mass):
+    with pytest.raises(ConfigurationError, match="mass"):
+        bodies.analyse_gait(walk().trial(), mass)
+
+
+def test_hips_are_where_the_regression_says():
+    """Half a hip's width grows with a third of the pelvis's."""
+    narrow = {
+        "right asis": (0.0, 0, 0.12),
+        "left asis": (0.0, 0, -0.12),
+        "right psis": (-0.15, 0, 0.05),
+        "left psis": (-0.15, 0, -0.05),
+    }
+    spines = {k: np.array([p]) for k, p in narrow.items()}
+    hips = bodies.hip_centres(np.eye(3)[None], spines)
+    assert hips["right"][0] == pytest.approx([-0.0459, -0.0829, 0.0865])
+    assert hips["left"][0] == pytest.approx([-0.0459, -0.0829, -0.0865])
+
+
+# --- the table ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sex", ["male", "female"])
+def test_the_table_of_segments_adds_up(sex):
+    """Head, trunk, arms and legs are the whole body; three trunks are one."""
+    table = DE_LEVA[sex]
+    whole = table["head"].mass + table["trunk"].mass
+    limbs = ("upper arm", "forearm", "hand", "thigh", "shank", "foot")
+    whole += 2 * sum(table[name].mass for name in limbs)
+    assert whole == pytest.approx(1.0, abs=0.002)
+    parts = sum(table[f"{part} trunk"].mass for part in ("upper", "middle", "lower"))
+    assert parts == pytest.approx(table["trunk"].mass, abs=2e-4)
+    for segment in table.values():
+        moments = np.diag(segment.inertia(70.0, segment.length))
+        assert 2 * moments.max() <= moments.sum()  # the triangle inequality of a body
+        assert 0 < segment.com < 1
+
+
+def test_a_segment_and_a_table_that_are_not_there():
+    with pytest.raises(ConfigurationError, match="did you mean 'shank'"):
+        bodies.body_segment("shanc")
+    with pytest.raises(ConfigurationError, match="no table 'men'"):
+        bodies.body_segment("shank", "men")
+
+
+def test_a_foot_lies_along_x():
+    foot = bodies.body_segment("foot")
+    along_x, along_y = foot.inertia(70, 0.25, "x"), foot.inertia(70, 0.25)
+    assert along_x[0, 0] == along_y[1, 1] < along_y[0, 0]
+
+
+# --- the command -------------------------------------------------------------------------------
+
+
+def test_the_command_writes_everything(files, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    assert cli.main(["gait", str(files), "--mass", "70", "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr()
+    assert "right ankle" in said.out
+    assert "plate 1: right foot" in said.out
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {
+        "walk.csv",
+        "walk.json",
+        "walk-right.png",
+        "walk-left.png",
+        "walk-walk.png",
+    }
+    assert all(path.stat().st_size > 1000 for path in (tmp_path / "out").iterdir())
+    with open(tmp_path / "out" / "walk.csv") as file:
+        rows = list(csv.reader(file))
+    assert len(rows) == 1 + len(walk().q)
+    column = rows[0].index("right ankle flexion moment [N·m]")
+    moments = np.array([float(row[column]) for row in rows[1:]])
+    facts = json.loads((tmp_path / "out" / "walk.json").read_text())
+    peak = facts["stance peaks"]["right ankle"]["largest flexion moment [N·m]"]
+    assert peak == pytest.approx(moments[np.abs(moments).argmax()], rel=1e-6)
+    assert -250 < peak < -100
+
+
+def test_the_command_answers_in_json(files, capsys):
+    assert cli.main(["gait", str(files), "--mass", "70", "--json", "--cutoff", "0"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["frames"] == len(walk().q)
+    assert facts["residual at the pelvis, rms"]["force [N]"] < 10  # below the plates' threshold
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing.trc", "--mass", "70"], "no such file"),
+        (["FILE", "--mass", "-70"], "mass: got -70"),
+        (["FILE", "--mass", "70", "--cutoff", "900"], "half the rate"),
+        (["FILE", "FILE", "--mass", "70", "--csv", "x.csv"], "use --out"),
+        (["FILE", "--mass", "70", "--forces", "nothing.forces"], "no such file"),
+    ],
+)
+def test_bad_usage_is_told(files, capsys, arguments, message):
+    given = [str(files) if a == "FILE" else a for a in arguments]
+    assert cli.main(["gait", *given]) == 2
+    said = capsys.readouterr()
+    assert message in said.err
+    assert len(said.err.splitlines()) == 1
+
+
+def test_figures_show_what_was_found(gait):
+    pytest.importorskip("matplotlib")
+    figure = gait_plots.plot_joints(gait, "left")
+    rows = figure.get_axes()
+    assert len(rows) == 9
+    assert rows[1].get_title() == "left ankle: moment [N·m]"
+    drawn = rows[1].get_lines()[0].get_ydata()
+    np.testing.assert_allclose(drawn, gait.moment("left ankle")[:, 0])
+    with pytest.raises(ConfigurationError, match="did you mean 'left'"):
+        gait_plots.plot_joints(gait, "lef")
+    assert "walk.trc" in gait_plots.plot_walk(gait).get_axes()[0].get_title()
+
+
+def test_names_that_do_not_exist(gait):
+    with pytest.raises(ConfigurationError, match="no joint 'right wrist'"):
+        gait.moment("right wrist")
+    plate = gait.trial.plates[0]
+    with pytest.raises(DataError, match="one of each"):
+        bodies.write_forces("x.forces", (plate, plate.resampled(200.0)))
