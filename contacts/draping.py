@@ -9,11 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .polygon import convex_hull, sides
+from .polygon import area, convex_hull, sides
 from .solids import FACES_UP, Face
 from .terrain import Terrain
 
 Array = NDArray[np.float64]
+
+_SLIVER = 1e-9  # [m²]
 
 
 def drape(terrain: Terrain, vertices: ArrayLike) -> list[Array]:
@@ -25,7 +27,7 @@ def drape(terrain: Terrain, vertices: ArrayLike) -> list[Array]:
         pieces = [_within(corners, *_footprint(face))]
         for other in faces:
             pieces = [part for piece in pieces for part in _beside(piece, face, other)]
-        draped += [_lifted(piece, face) for piece in pieces if len(piece) > 2]
+        draped += [_lifted(piece, face) for piece in pieces if area(piece) > _SLIVER]
     return draped
 
 
@@ -71,7 +73,7 @@ def _beside(piece: Array, face: Face, other: Face) -> list[Array]:
     for n, b in zip(normals, offsets, strict=True):
         parts.append(_cut(piece, -n, -b))
         piece = _cut(piece, n, b)
-    return [part for part in parts if len(part) > 2]
+    return [part for part in parts if area(part) > _SLIVER]
 
 
 def _lifted(corners: Array, face: Face) -> Array:

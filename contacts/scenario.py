@@ -199,6 +199,11 @@ class Scenario:
         """(nq,) of `solved`."""
         return self.solved.q
 
+    def refuse_out_of_reach(self) -> None:
+        """Raise `ScenarioError` when no posture touches, with how near the nearest one comes."""
+        if not self.solved.converged:
+            raise ScenarioError(f"{self.file}: no posture touches: {self.solved.reason}")
+
     def wrenches_at(self, q: ArrayLike) -> dict[str, Wrench]:
         """Return {link: Wrench} of the loads at q, each link's added up."""
         for k, load in enumerate(self.loads):
@@ -214,7 +219,7 @@ class Scenario:
         Raises:
             ScenarioError: no posture touches; the message has the nearest one's error.
         """
-        self._refuse_out_of_reach()
+        self.refuse_out_of_reach()
         wrenches = self.wrenches_at(self.q)
         return static_hold(self.machine, self.q, self.contact_set, wrenches, self.torque_limits)
 
@@ -223,25 +228,21 @@ class Scenario:
 
         The static-equilibrium polygon of the contacts: see `static_equilibrium_polygon`.
         """
-        self._refuse_out_of_reach()
+        self.refuse_out_of_reach()
         return static_equilibrium_polygon(self.machine, self.q, self.contact_set, tolerance)
 
-    def scene(self, animate: bool = True) -> Viewer:
+    def scene(self, region: Region | None = None, animate: bool = True) -> Viewer:
         """Return a Viewer with terrain, robot, contacts, cones, forces, region and the verdict.
 
         A posture out of reach is drawn too, with where its contacts should be; a robot that does
-        not hold moves along its certificate if `animate`.
+        not hold moves along its certificate if `animate`. `region`: in place of the static one.
         """
         from . import scenario_scene
 
         hold = self.check() if self.solved.converged else None
-        return scenario_scene.view(self, hold, animate)
+        return scenario_scene.view(self, hold, region, animate)
 
     # --- inside ----------------------------------------------------------------------------
-
-    def _refuse_out_of_reach(self) -> None:
-        if not self.solved.converged:
-            raise ScenarioError(f"{self.file}: no posture touches: {self.solved.reason}")
 
     def _robot_source(self) -> str | Path:
         """A name of the catalogue, or a file beside the scenario; nothing else is looked for."""
@@ -282,6 +283,8 @@ def find(source: str | os.PathLike[str]) -> Path:
         if not path.exists() and path.parent == Path() and shipped.is_file():
             return shipped
         if not path.exists():
-            raise ScenarioError(f"{path}: no such file; {unknown('scenario', path, scenarios())}")
+            raise ScenarioError(
+                f"{path}: no such file; {unknown('scenario', path.stem, scenarios())}"
+            )
         return path
     raise ScenarioError(f"{unknown('scenario', str(source), scenarios())}; nor is it a file")

@@ -42,8 +42,8 @@ class Touch:
         radius: of a disc, or of a ball that touches as a point [m].
         offset, turn: of the patch in its frame: (x, y, z) [m]; roll, pitch, yaw [degrees].
         surface: the solid of the terrain that it touches; the one below or nearest when empty.
-        at: where: (x, y), on what lies below; or (x, y, z), on what is nearest [m]. Below where
-            it is at the start when not given.
+        at: where: (x, y), on what lies below or above, nearest to the start; or (x, y, z), on what
+            is nearest [m]. Below or above where it is at the start when not given.
         heading: of the patch's x axis: seen from above [degrees from x to y], or a direction
             (x, y, z) of the world. That of the start when not given.
         friction: Coulomb coefficient; the surface's, or the scenario's, when not given.
@@ -130,7 +130,7 @@ class Touch:
             return ground.beneath(start)
         if len(self.at) == 3:
             return ground.face(self.at), np.array(self.at)
-        hit = ground.ground(*self.at)
+        hit = ground.ground(self.at[0], self.at[1], float(start.translation[2]))
         if hit is None:
             raise ContactError(
                 f"at: nothing of {self.surface or 'the terrain'!r} lies below or above "

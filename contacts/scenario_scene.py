@@ -13,6 +13,7 @@ from . import scene
 from .draping import drape
 from .falling import animate_certificate
 from .hold import Hold
+from .regions import Region
 from .scenario_parts import Payload, Rope
 from .solids import Box, Plane
 from .terrain import Terrain
@@ -37,13 +38,16 @@ _THICK = 0.04  # of a drawn slope [robot's heights]
 _AROUND = 1.7  # a drawn slope is so wide [robot's heights]
 
 
-def view(scenario: Scenario, hold: Hold | None, animate: bool = True) -> Viewer:
+def view(
+    scenario: Scenario, hold: Hold | None, region: Region | None = None, animate: bool = True
+) -> Viewer:
     """Return a Viewer that shows a scenario.
 
     Args:
         scenario: whose posture, terrain and loads.
         hold: what `scenario.check()` gives; None when no posture touches: then the nearest one is
             drawn, and where its contacts should be.
+        region: to draw on the terrain, `scenario.region()` when not given.
         animate: whether a robot that does not hold moves along its certificate.
     """
     from ..robots import Viewer
@@ -57,7 +61,7 @@ def view(scenario: Scenario, hold: Hold | None, animate: bool = True) -> Viewer:
     if hold is None:
         _draw_targets(viewer, scenario)
     else:
-        _draw_answer(viewer, scenario, hold)
+        _draw_answer(viewer, scenario, hold, region or scenario.region())
     left = _LEGEND if hold is not None and hold.feasible else _LONG_LEGEND
     viewer.look_from(scenario.view or VIEW, left=left)
     if animate and hold is not None and hold.certificate is not None:
@@ -77,9 +81,9 @@ def draw_terrain(viewer: Viewer, terrain: Terrain, around: ArrayLike = (0.0, 0.0
             _draw_slope(viewer, solid, np.asarray(around, dtype=float))
 
 
-def _draw_answer(viewer: Viewer, scenario: Scenario, hold: Hold) -> None:
+def _draw_answer(viewer: Viewer, scenario: Scenario, hold: Hold, region: Region) -> None:
     """What a Hold has to show, and the region laid over the terrain."""
-    region, lowest = scenario.region(), scene.ground_height(hold.contacts, hold.q)
+    lowest = scene.ground_height(hold.contacts, hold.q)
     scene.draw_hold(viewer, hold, region=False)
     pulled = {load.frame for load in scenario.loads if not isinstance(load, Payload)}
     for frame in hold.external.keys() - pulled:  # payloads are drawn as such

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
+import numpy as np
+
 from ..errors import FootworkError
 from .scenario_file import Entry
 from .scenario_parts import KINDS, Payload, Push, Rope, Start, Touch
@@ -279,8 +281,9 @@ def _written(content: Any) -> str:
         return "true" if content else "false"
     if content is None:
         return "free"
-    if isinstance(content, float):
-        return f"{content:.12g}" if float(f"{content:.12g}") == content else repr(content)
+    if isinstance(content, int | float | np.number):
+        short = f"{content:.12g}"
+        return short if float(short) == content else repr(float(content))
     if isinstance(content, tuple):
         if content and isinstance(content[0], tuple) and isinstance(content[0][0], str):
             inner = (f"{_written(name)}: {_written(number)}" for name, number in content)

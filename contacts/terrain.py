@@ -20,6 +20,8 @@ from .friction_cone import finite_vector
 from .solids import FACES_UP, Box, Face, Plane, Stairs, Wall
 
 Array = NDArray[np.float64]
+
+_OFF = 1e-6  # [m], a face is bare where a point so far before it lies in no solid
 Part = Plane | Box | Stairs | Wall
 
 
@@ -91,10 +93,17 @@ class Terrain:
         heights = [-np.inf if hit is None else hit[1][2] for hit in found]
         return np.array(heights).reshape(p.shape[:-1])
 
-    def ground(self, x: float, y: float) -> tuple[Face, Array] | None:
-        """Return the highest face on the vertical line through (x, y), and the point; or None."""
+    def ground(self, x: float, y: float, near: float | None = None) -> tuple[Face, Array] | None:
+        """Return the face on the vertical line through (x, y), and the point (3,); or None.
+
+        The highest one; with `near`, the one whose height is nearest to it [m], so that a foot
+        stands under a table and a hand lies on it. Faces inside other solids do not count.
+        """
         hits = [(f, p) for f in self._faces if (p := f.below(x, y)) is not None]
-        return max(hits, key=lambda hit: float(hit[1][2])) if hits else None
+        bare = [(f, p) for f, p in hits if self.signed_distance(p + _OFF * f.normal) > 0]
+        if near is None or not bare:
+            return max(bare, key=lambda hit: float(hit[1][2]), default=None)
+        return min(bare, key=lambda hit: abs(float(hit[1][2]) - near))
 
     def face(self, point: ArrayLike) -> Face:
         """Return the face of the nearest solid that lies most before or least behind `point`."""
@@ -105,7 +114,7 @@ class Terrain:
     def targets(self, contacts: ContactSet, q: ArrayLike) -> dict[str, Any]:
         """Return {contact: T_world_target} (`pin.SE3`): the places at q, brought to the terrain.
 
-        What faces up goes straight up or down onto the highest ground there; what does not, as a
+        What faces up goes straight up or down onto the nearest ground there; what does not, as a
         hand on a wall, to the nearest face. Headings are kept.
 
         Raises:
@@ -120,8 +129,8 @@ class Terrain:
         return targets
 
     def beneath(self, T: Any) -> tuple[Face, Array]:
-        """Return the face under a contact at T_world_contact, and the point below it."""
-        hit = self.ground(*T.translation[:2]) if T.rotation[2, 2] >= FACES_UP else None
+        """Return the face under a contact at T_world_contact, and the point of it."""
+        hit = self.ground(*T.translation) if T.rotation[2, 2] >= FACES_UP else None
         if hit is not None:
             return hit
         face = self.face(T.translation)

@@ -114,6 +114,9 @@ def test_the_highest_ground_counts_and_nothing_is_nothing():
     terrain = Terrain([Plane(), Box("table", (1, 1, 0.1), (0, 0, 0.7))])
     assert terrain.height([[0, 0], [2, 0]]) == pytest.approx([0.8, 0])
     assert terrain.ground(0, 0)[0].name == "table, top"
+    assert terrain.ground(0, 0, near=0.3)[0].name == "ground"
+    stone = Terrain([Plane(), Box("stone", (1, 1, 0.5))])
+    assert stone.ground(0, 0, near=0.0)[0].name == "stone, top"  # there the ground is inside
     empty = Terrain()
     assert empty.signed_distance(np.zeros((2, 3))).tolist() == [np.inf, np.inf]
     assert empty.height([0.0, 0.0]) == -np.inf

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import check, demo, doctor, gait, hold, info, robots, show
+from . import check, demo, doctor, gait, hold, info, region, robots, scenarios, show
 
-ALL = (demo, hold, info, check, robots, show, gait, doctor)
+ALL = (demo, hold, region, scenarios, info, check, robots, show, gait, doctor)

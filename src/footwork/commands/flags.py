@@ -23,9 +23,14 @@ def command(
     return parser
 
 
-def robot_flags(parser: argparse.ArgumentParser, posture: bool = True) -> None:
+def robot_flags(
+    parser: argparse.ArgumentParser,
+    posture: bool = True,
+    metavar: str = "ROBOT",
+    words: str = "a name (see `footwork robots`) or a file",
+) -> None:
     """Which robot, which of its joints move, and how it stands."""
-    parser.add_argument("robot", metavar="ROBOT", help="a name (see `footwork robots`) or a file")
+    parser.add_argument("robot", metavar=metavar, help=words)
     parser.add_argument(
         "--passive", nargs="+", default=(), metavar="JOINT", help="joints without a motor"
     )

@@ -1,36 +1,51 @@
-"""`footwork show`: see a robot in the browser."""
+"""`footwork show`: see a scenario or a robot in the browser."""
 
 from __future__ import annotations
 
 import argparse
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import flags
+from . import flags, stance
 from .output import write_scene
+
+if TYPE_CHECKING:
+    from ..robots import Viewer
 
 
 def add(commands: Any) -> None:
     """Say the flags of `footwork show`."""
-    parser = flags.command(commands, "show", run, "see a robot in the browser")
-    flags.robot_flags(parser)
+    parser = flags.command(commands, "show", run, "see a scenario or a robot in the browser")
+    stance.add_flags(parser)
     parser.add_argument("--no-browser", action="store_true", help="print the address only")
     flags.picture_flags(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the scene, or serve it until Ctrl-C."""
-    from ..robots import Viewer
-
-    robot = flags.load(options)
-    viewer = Viewer(robot)
-    viewer.display(robot.posture(options.posture))
+    viewer = _viewer(options)
     if options.html or options.png:
         write_scene(viewer, options)
         return flags.OK
     with viewer:
-        print(f"{robot.name} at {viewer.url} (Ctrl-C ends)", flush=True)
+        print(f"{viewer.title} at {viewer.url} (Ctrl-C ends)", flush=True)
         if not options.no_browser:
             viewer.open()
         while True:
             time.sleep(3600)
+
+
+def _viewer(options: argparse.Namespace) -> Viewer:
+    """A scenario's scene; a robot as it stands, with its contacts when a flag asks for them."""
+    from ..robots import Viewer
+
+    scenario = stance.scenario_of(options)
+    if scenario is not None:
+        return scenario.scene()
+    if options.feet or options.push or options.friction is not None:
+        where = stance.stance_of(options, None)
+        return where.view(where.hold())
+    robot = flags.load(options)
+    viewer = Viewer(robot)
+    viewer.display(robot.posture(options.posture))
+    return viewer

@@ -1,0 +1,75 @@
+"""`footwork region`: where may the centre of mass be?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..errors import FootworkError
+from . import flags, stance
+from .output import write_scene
+
+if TYPE_CHECKING:
+    from ..contacts import Region
+
+
+def add(commands: Any) -> None:
+    """Say the flags of `footwork region`."""
+    words = "where may the centre of mass be, seen from above?"
+    parser = flags.command(commands, "region", run, words)
+    stance.add_flags(parser)
+    parser.add_argument(
+        "--kind",
+        choices=stance.REGIONS,
+        default="static",
+        help="static: the contacts hold it still (the usual one); feasible: and the joints are "
+        "strong enough, and loads act; zmp: where the ZMP may be, at the lowest contact",
+    )
+    parser.add_argument(
+        "--tolerance", type=float, default=1e-3, help="gap to the exact region [m] (0.001)"
+    )
+    flags.json_flag(parser)
+    flags.picture_flags(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print area and corners, draw them where asked; an empty region is a no."""
+    from .. import dynamics
+
+    where = stance.stance_of(options, stance.scenario_of(options))
+    if options.kind == "zmp" and where.wrenches:
+        raise FootworkError("--kind zmp: loads are not part of the ZMP's region; leave them out")
+    region = where.region(options.kind, options.tolerance)
+    com = dynamics.com(where.robot, where.q)
+    print(json.dumps(_facts(region, com), indent=2) if options.json else _report(region, com))
+    if options.html or options.png:
+        write_scene(where.view(where.hold(), region), options)
+    return flags.NO if region.status == "empty" else flags.OK
+
+
+def _report(region: Region, com: Any) -> str:
+    if region.status == "empty":
+        return "empty: the contacts hold it nowhere"
+    if region.status == "unbounded":
+        return "unbounded: the contacts hold it wherever its centre of mass is"
+    away = region.distance(com)
+    side = "inside" if away <= 0 else "outside"
+    lines = [
+        f"area {region.area:.4g} m², {len(region.vertices)} corners, {region.status}",
+        f"centre of mass ({com[0]:.4f}, {com[1]:.4f}), {abs(away):.4f} m {side}",
+        "corners, counter-clockwise [m]",
+    ]
+    return "\n".join([*lines, *(f"  {x:9.4f} {y:9.4f}" for x, y in region.vertices + 0.0)])
+
+
+def _facts(region: Region, com: Any) -> dict[str, Any]:
+    bounded = region.status in ("bounded", "flat")
+    return {
+        "status": region.status,
+        "area": region.area if bounded else (0.0 if region.status == "empty" else None),
+        "vertices": region.vertices.tolist() if bounded else [],
+        "outer": region.outer.tolist() if bounded else [],
+        "com": com.tolist(),
+        "com_inside": region.status == "unbounded" or bool(region.contains(com)),
+    }

@@ -1,0 +1,181 @@
+"""A scenario or a robot on its feet, as the commands `hold`, `region` and `show` take it."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import FootworkError, unknown
+from . import flags
+
+if TYPE_CHECKING:
+    from ..contacts import ContactSet, Hold, Region, Scenario
+    from ..robots import Robot, Viewer
+
+REGIONS = ("static", "feasible", "zmp")
+
+
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """Where a robot stands and what acts on it.
+
+    Attributes:
+        robot, q, contacts, wrenches, torque_limits: as for `contacts.static_hold`.
+        scenario: it came from, if any.
+    """
+
+    robot: Robot
+    q: Any
+    contacts: ContactSet
+    wrenches: dict[str, Any]
+    torque_limits: bool
+    scenario: Scenario | None = None
+
+    def hold(self) -> Hold:
+        """Return whether it holds."""
+        from .. import contacts
+
+        return contacts.static_hold(
+            self.robot, self.q, self.contacts, self.wrenches, self.torque_limits
+        )
+
+    def region(self, kind: str, tolerance: float) -> Region:
+        """Return one of `REGIONS`."""
+        from .. import contacts
+
+        where = self.robot, self.q, self.contacts
+        if kind == "zmp":
+            lowest = contacts.scene.ground_height(self.contacts, self.q)
+            return contacts.zmp_support_area(*where, height=lowest, tolerance=tolerance)
+        if kind == "static":
+            return contacts.static_equilibrium_polygon(*where, tolerance)
+        return contacts.feasible_region(*where, self.wrenches, self.torque_limits, tolerance)
+
+    def view(self, hold: Hold, region: Region | None = None) -> Viewer:
+        """Return its scene, with `region` in place of the static one."""
+        from ..contacts import scene
+
+        if self.scenario is not None:
+            return self.scenario.scene(region)
+        viewer = scene.view(hold, region is None)
+        if region is not None:
+            scene.draw_region(viewer, region, scene.ground_height(self.contacts, self.q))
+        return viewer
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Which scenario or robot, and what differs from it."""
+    flags.robot_flags(
+        parser,
+        metavar="SCENARIO|ROBOT",
+        words="a scenario (a .yaml file, or a name: see `footwork scenarios`), or a robot on its "
+        "feet (a name: see `footwork robots`; or a file)",
+    )
+    parser.add_argument(
+        "--friction",
+        type=float,
+        help="Coulomb coefficient (0.7; in a scenario, of what has none of its own)",
+    )
+    parser.add_argument("--feet", nargs="+", metavar="FOOT", help="only these contacts touch")
+    parser.add_argument(
+        "--push",
+        nargs=4,
+        action="append",
+        metavar=("FRAME", "FX", "FY", "FZ"),
+        help="a force on a link, at its origin, world axes [N]; may be repeated",
+    )
+    parser.add_argument("--no-torque-limits", action="store_true", help="joints of any strength")
+
+
+def scenario_of(options: argparse.Namespace) -> Scenario | None:
+    """Return the scenario that is meant, with the changes of the flags; None for a robot.
+
+    Raises:
+        ScenarioError: what is wrong with it.
+        FootworkError: a name that is neither a scenario's nor a robot's.
+    """
+    from .. import contacts
+    from ..robots import catalogue
+
+    name, known = options.robot, contacts.scenarios()
+    if Path(name).suffix in (".yaml", ".yml") or name in known:
+        return _changed(contacts.Scenario.load(name), options)
+    if name not in (*catalogue.names(), "-") and _is_plain(name):
+        what = unknown("scenario or robot", name, [*known, *catalogue.names()])
+        raise FootworkError(f"{what}; nor is it a file")
+    return None
+
+
+def _is_plain(name: str) -> bool:
+    """Whether it can only be a name: no file, no text, no package of descriptions."""
+    word = len(name) < 60 and not set(name) & set("./<\\\0") and name.isprintable()
+    return word and not name.endswith("_description") and not Path(name).exists()
+
+
+def stance_of(options: argparse.Namespace, scenario: Scenario | None) -> Stance:
+    """Return the stance of a scenario, its posture solved for; without one, of a robot on its feet.
+
+    Raises:
+        ScenarioError: also when no posture touches.
+    """
+    if scenario is not None:
+        scenario.refuse_out_of_reach()
+        q = scenario.q
+        parts = scenario.contact_set, scenario.wrenches_at(q), scenario.torque_limits
+        return Stance(scenario.machine, q, *parts, scenario)
+    from ..contacts.scenario_parts import wrenches_of
+
+    robot = flags.load(options)
+    q, feet = robot.posture(options.posture), _feet(robot, options)
+    wrenches = wrenches_of(_pushes(options), robot, q)
+    return Stance(robot, q, feet, wrenches, not options.no_torque_limits)
+
+
+def _changed(scenario: Scenario, options: argparse.Namespace) -> Scenario:
+    changes: dict[str, Any] = {}
+    if options.friction is not None:
+        changes["friction"] = options.friction
+    if options.posture:
+        changes["posture"] = options.posture
+    if options.no_torque_limits:
+        changes["torque_limits"] = False
+    if options.passive or options.lock:
+        changes["passive"] = (*scenario.passive, *options.passive)
+        changes["lock"] = (*scenario.lock, *options.lock)
+    if options.push:
+        changes["loads"] = (*scenario.loads, *_pushes(options))
+    if options.feet:
+        named = dict(zip(scenario.contact_set.names, scenario.contacts, strict=True))
+        changes["contacts"] = tuple(_named(name, named) for name in options.feet)
+    return replace(scenario, **changes)
+
+
+def _named(name: str, contacts: dict[str, Any]) -> Any:
+    if name not in contacts:
+        raise FootworkError(f"--feet: {unknown('contact', name, contacts)}")
+    return contacts[name]
+
+
+def _feet(robot: Robot, options: argparse.Namespace) -> ContactSet:
+    from .. import contacts
+
+    friction = 0.7 if options.friction is None else options.friction
+    feet = contacts.at_feet(robot, friction)
+    return contacts.ContactSet(robot, [feet[name] for name in options.feet or feet.names])
+
+
+def _pushes(options: argparse.Namespace) -> tuple[Any, ...]:
+    """The --push flags: forces at the frames' origins, world axes."""
+    from ..contacts import Push
+
+    pushes = options.push or []
+    return tuple(Push(frame, tuple(map(_number, force))) for frame, *force in pushes)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise FootworkError(f"--push: got {text!r}, expected FRAME FX FY FZ [N]") from None

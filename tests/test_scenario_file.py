@@ -1,0 +1,459 @@
+"""Scenario files: what is read, what is refused and how it is told, and the command on them."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from footwork import ContactError, cli, contacts, dynamics, robots
+from footwork.contacts import (
+    Box,
+    Payload,
+    Plane,
+    Push,
+    Rope,
+    Scenario,
+    ScenarioError,
+    Stairs,
+    Start,
+    Touch,
+    Wall,
+)
+from footwork.contacts.draping import drape
+
+GOOD = """\
+version: 1
+title: "A title: with a colon"
+robot: biped
+friction: 0.6
+
+terrain:
+  - plane: ground
+  - box: stone
+    size: [0.4, 0.2, 0.1]
+    at: [0.02, 0.085]
+    friction: 0.3
+
+contacts:
+  - foot: left_foot
+    surface: stone
+    at: [0.02, 0.085]
+  - foot: right_foot
+
+loads:
+  - push: torso
+    force: [5, 0, 0]
+    at: com
+"""
+
+
+def refused(text, folder="."):
+    with pytest.raises(ScenarioError) as error:
+        Scenario.from_text(text, "s.yaml", folder)
+    message = str(error.value)
+    assert "\n" not in message
+    return message
+
+
+# --- what is read ------------------------------------------------------------------------------
+
+
+def test_a_file_says_what_it_says():
+    scenario = Scenario.from_text(GOOD)
+    assert scenario.title == "A title: with a colon"
+    stone = scenario.contact_set["left_foot"]
+    assert stone.friction == 0.3  # the stone's own
+    assert scenario.contact_set["right_foot"].friction == 0.6  # the scenario's
+    places = scenario.contact_set.placements(scenario.q)
+    assert places["left_foot"].translation == pytest.approx([0.02, 0.085, 0.1], abs=1e-7)
+    assert places["right_foot"].translation[2] == pytest.approx(0, abs=1e-7)
+    wrench = scenario.wrenches_at(scenario.q)["torso"]
+    assert wrench.point == pytest.approx(dynamics.com(scenario.machine, scenario.q))
+    hold = scenario.check()
+    total = sum(w.force for w in hold.wrenches.values())
+    assert total == pytest.approx([-5, 0, 9.81 * scenario.machine.mass], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", contacts.scenarios())
+def test_shipped_scenarios_survive_their_own_text(name, tmp_path):
+    scenario = Scenario.load(name)
+    again = Scenario.load(scenario.save(tmp_path / f"{name}.yaml"))
+    assert again == scenario
+    assert again.as_text() == scenario.as_text()
+    assert again.name == scenario.name == name
+
+
+def test_every_kind_of_part_survives():
+    scenario = Scenario(
+        "biped",
+        contacts=(
+            Touch(foot="left_foot", heading=12.5, friction=1e-7, name="a name, with 'quotes': #1"),
+            Touch(frame="right_sole", kind="polygon", vertices=((1.0, 0), (0, 0.5), (-1, 0))),
+            Touch(frame="left_hand", surface="wall", at=(0.5, 0, 0.9), bilateral=True, radius=0.1),
+            Touch(frame="right_hand", kind="disc", radius=0.03, turn=(0.0, 90.0, 0.0),
+                  surface="wall", at=(0.5, -0.2, 0.9), heading=(0.0, 0.0, 1.0)),
+            Touch(frame="pelvis", kind="line", half_length=0.1, offset=(0.0, 0.0, -0.5)),
+        ),
+        terrain=(
+            Plane(friction=0.2),
+            Plane("p", (0.0, 0.0, -9.0), 12.0, -30.0),
+            Box("b/1", (1.0, 2.0, 3.0), (9.0, 9.0, -3.0), 10.0, -20.0),
+            Stairs("on", 3, 0.1, 0.2, 0.3, (5.0, 5.0, 0.0), 90.0),
+            Wall("wall", (0.5, 0.0, 0.0)),
+        ),
+        loads=(
+            Push("torso", (1.0, 2.0, 3.0), (4.0, 5.0, 6.0), (0.1, 0.2, 0.3)),
+            Rope("pelvis", (1e-5, 3.0, 1e3), 12.0, "com"),
+            Payload("left_hand", 1.5),
+        ),
+        title="yes", about="no", passive=("waist_yaw",), lock=("left_elbow",),
+        posture="half_sitting", start=Start((0.1, 0.0, 0.0), 5.0, (("left_knee", 30.0),)),
+        com=(0.1, None, 0.5), friction=0.55, torque_limits=False, view=(1.0, 2.0, 3.0),
+    )  # fmt: skip
+    assert Scenario.from_text(scenario.as_text()) == scenario
+
+
+def test_words_of_yaml_are_only_words():
+    """YAML 1.1 would read these names as true, false, a number and a time."""
+    text = (
+        "{version: 1, robot: biped, terrain: [{plane: on}, {box: 1e3, size: [1, 1, 1], at: [5, 0]},"
+        " {box: 12:30, size: [1, 1, 1], at: [9, 0]}], contacts: [{foot: left_foot, surface: on}]}"
+    )
+    scenario = Scenario.from_text(text)
+    assert [part.name for part in scenario.terrain] == ["on", "1e3", "12:30"]
+
+
+def test_a_robot_beside_the_file(tmp_path):
+    model = (robots.catalogue.MODELS / "quadruped.urdf").read_text()
+    (tmp_path / "mine.urdf").write_text(model)
+    text = "version: 1\nrobot: mine.urdf\ncontacts:\n  - frame: LF_foot\n    radius: 0.02\n"
+    (tmp_path / "s.yaml").write_text(text)
+    scenario = Scenario.load(tmp_path / "s.yaml")
+    assert scenario.machine.name == "quadruped"
+    assert scenario.solved.converged
+    message = refused("version: 1\nrobot: other.urdf\n", tmp_path)
+    assert message.startswith("s.yaml:2: robot: no robot 'other.urdf'")
+    assert str(tmp_path / "other.urdf") in message
+    for source in ("-", "<robot/>", "go2_description", "/dev/null", "../mine"):
+        assert "no robot" in refused(f"version: 1\nrobot: {source!r}\n", tmp_path / "below")
+
+
+def test_start_and_joints():
+    scenario = Scenario(
+        "biped", start=Start((1.0, 2.0, 0.0), 90.0, (("left_knee", 60.0),)), contacts=()
+    )
+    robot = scenario.machine
+    assert scenario.q0[:2] == pytest.approx([1, 2])
+    knee = robot.model.joints[robot.model.getJointId("left_knee")]
+    assert scenario.q0[knee.idx_q] == pytest.approx(np.radians(60))
+    forward = dynamics.frame_placement(robot, scenario.q0, "pelvis").rotation[:, 0]
+    assert forward == pytest.approx([0, 1, 0], abs=1e-12)
+
+
+def test_headings_turn_soles():
+    def heading(value):
+        touch = Touch(foot="left_foot", heading=value)
+        scenario = Scenario("biped", contacts=(touch, Touch(foot="right_foot")))
+        return scenario.touching[1]["left_foot"].rotation[:, 0]
+
+    assert heading(30.0) == pytest.approx([np.cos(np.pi / 6), 0.5, 0])
+    assert heading((0.0, 2.0, 5.0)) == pytest.approx([0, 1, 0])
+    assert heading(None) == pytest.approx([1, 0, 0], abs=1e-9)
+
+
+def test_loads_on_one_link_add_up():
+    loads = (
+        Push("torso", (1.0, 0, 0), at="com"),
+        Rope("torso", (0.0, 0.0, 9.0), 2.0),
+        Payload("torso", 3.0),
+    )
+    scenario = Scenario("biped", contacts=(Touch(foot="left_foot"),), loads=loads)
+    q, robot = scenario.q0, scenario.machine
+    total = scenario.wrenches_at(q)["torso"]
+    torso, com = dynamics.frame_placement(robot, q, "torso").translation, dynamics.com(robot, q)
+    rope = np.array([0, 0, 9.0]) - torso
+    force = np.array([1.0, 0, 0]) + 2 * rope / np.linalg.norm(rope) + [0, 0, -3 * 9.81]
+    assert total.force == pytest.approx(force)
+    assert total.at(torso).moment == pytest.approx(np.cross(com - torso, [1.0, 0, 0]), abs=1e-12)
+
+
+# --- what is refused ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("version: 1", "version: 2", "s.yaml:1: version: got '2', expected 1"),
+        ("version: 1\n", "", "s.yaml:1: scenario: no version; expected `version: 1`"),
+        ("robot: biped", "robto: biped", "s.yaml:3: robto: no key 'robto'; did you mean 'robot'"),
+        ("robot: biped", "robot: bipde", "s.yaml:3: robot: no robot 'bipde'; did you mean 'biped'"),
+        ("robot: biped\n", "", "s.yaml:1: scenario: no robot"),
+        ("friction: 0.6", "friction: high", "s.yaml:4: friction: got 'high', expected a number"),
+        ("friction: 0.6", "friction: -0.1", "s.yaml:4: friction: got '-0.1'"),
+        ("friction: 0.6", "friction: .nan", "s.yaml:4: friction: got '.nan'"),
+        ("friction: 0.6", "friction: 1e999", "s.yaml:4: friction: got '1e999'"),
+        ("friction: 0.6", "friction: '0.6'", "s.yaml:4: friction: got '0.6', expected a number"),
+        ("friction: 0.6", "friction:", "s.yaml:4: friction: got nothing, expected a number"),
+        ("friction: 0.6", "robot: biped", "s.yaml:4: robot: given twice (first in line 3)"),
+        ("plane: ground", "plan: ground", "s.yaml:7: terrain[0]: got plan, expected exactly one"),
+        ("plane: ground", "plane: stone", "terrain: got the name 'stone' twice"),
+        ("size: [0.4, 0.2, 0.1]", "size: [0.4, 0.2]", "s.yaml:9: terrain[1].size: got [0.4, 0.2]"),
+        ("size: [0.4, 0.2, 0.1]", "size: [0.4, 0, 1]", "s.yaml:8: terrain[1]: size: got 0.0"),
+        ("    size: [0.4, 0.2, 0.1]\n", "", "s.yaml:8: terrain[1]: no size; expected the keys"),
+        ("at: [0.02, 0.085]\n    fr", "at: [0.02, b]\n    fr", "terrain[1].at[1]: got 'b'"),
+        ("surface: stone", "surface: ston", "s.yaml:14: contacts[0]: no surface 'ston'; did you"),
+        ("foot: left_foot", "foot: left_fot", "no foot 'left_fot'; did you mean 'left_foot'"),
+        ("foot: left_foot", "frame: left_sol", "no frame 'left_sol'; did you mean 'left_sole'"),
+        ("foot: left_foot", "foot: left_foot\n    frame: x", "contacts[0]: contact: got foot="),
+        ("foot: left_foot", "kind: disc", "contacts[0]: contact: got foot=''"),
+        ("foot: left_foot", "frame: left_sole\n    kind: dsic", "contacts[0].kind: no kind of"),
+        ("foot: left_foot", "frame: left_sole\n    kind: disc", "s.yaml:14: contacts[0]: radius"),
+        ("foot: right_foot", "foot: left_foot", "contacts: got the name ['left_foot'] twice"),
+        ("at: [0.02, 0.085]\n  - foot", "at: [0.15, 0.085]\n  - foot", "hangs 0.03 m over the"),
+        ("at: [0.02, 0.085]\n  - foot", "at: [3, 3]\n  - foot", "nothing of 'stone' lies below"),
+        ("push: torso", "push: torsoo", "s.yaml:20: loads[0]: no frame 'torsoo'; did you mean 'to"),
+        ("at: com", "at: cmo", "s.yaml:22: loads[0].at: got 'cmo', expected [x, y, z]"),
+        ("loads:", "posture: sitting\nloads:", "posture: no posture 'sitting'; did you mean"),
+        ("loads:", "start: {joints: {left_kne: 1}}\nloads:", "no joint 'left_kne'; did you mean"),
+        ("loads:", "com: outside\nloads:", "com: got 'outside', expected [x, y]"),
+        ("loads:", "torque_limits: maybe\nloads:", "torque_limits: got 'maybe', expected true"),
+        ("loads:", "view: &a [1, 2, 3]\nloads:", "s.yaml:19: anchors (&) and aliases (*)"),
+        ("loads:", "view: *a\nloads:", "anchors (&) and aliases (*) are not read"),
+        ("loads:", "about: !!python/object/apply:os.system [ls]\nloads:", "tags (!) are not read"),
+        ("loads:", "---\nloads:", "a second document"),
+        ("loads:", "about: [\nloads:", "no YAML"),
+        ("loads:", "? [a, b]\n: 1\nloads:", "a key that is a single word"),
+    ],
+)  # fmt: skip
+def test_errors_lead_to_line_and_key(old, new, says):
+    assert GOOD.count(old) >= 1
+    assert says in refused(GOOD.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "empty"),
+        ("# nothing\n", "empty"),
+        ("biped", "s.yaml:1: scenario: got 'biped', expected keys with values"),
+        ("[1, 2]", "expected keys with values"),
+        ("[" * 100_000, "too deep"),
+        ("version: 1\nrobot: biped\ncontacts: [" + "1," * 10_000 + "]", "too deep or too long"),
+        ("a" * 300_000, "at most 200000"),
+        ("\x00", "no YAML"),
+        ("a: \x07b", "no YAML"),
+        ("a: b: c", "s.yaml:1: no YAML: mapping values are not allowed here"),
+    ],
+)
+def test_hostile_texts_are_refused_at_once(text, says):
+    assert says in refused(text)
+
+
+def test_files_that_are_none(tmp_path):
+    def says(source):
+        with pytest.raises(ScenarioError) as error:
+            Scenario.load(source)
+        return str(error.value)
+
+    assert "did you mean 'stairs'" in says("stiars")
+    assert "no such file" in says(tmp_path / "none.yaml")
+    assert "a folder" in says(tmp_path)
+    os.mkfifo(tmp_path / "pipe.yaml")
+    assert "a pipe or device" in says(tmp_path / "pipe.yaml")
+    (tmp_path / "bytes.yaml").write_bytes(b"version: \xff\xfe")
+    assert "not UTF-8" in says(tmp_path / "bytes.yaml")
+    (tmp_path / "large.yaml").write_text("#" * 300_000)
+    assert "at most 200000" in says(tmp_path / "large.yaml")
+    assert "bytes.yaml" not in says(tmp_path / "robot.yaml")
+
+
+def test_parts_made_by_hand_are_checked_too():
+    with pytest.raises(ContactError, match="expected one of them"):
+        Touch()
+    with pytest.raises(ContactError, match="did you mean 'disc'"):
+        Touch(frame="a", kind="disk")
+    scenario = Scenario("biped", loads=(Rope("torso", (0.0, 0.0, 0.0), 1.0, (0.0, 0.0, 0.0)),))
+    there = dynamics.frame_placement(scenario.machine, scenario.q0, "torso").translation
+    rope = Rope("torso", tuple(there), 1.0)
+    with pytest.raises(ScenarioError, match=r"loads\[0\]: anchor: got .* where the rope begins"):
+        replace(scenario, loads=(rope,)).wrenches_at(scenario.q0)
+    with pytest.raises(ScenarioError, match="terrain: it is empty"):
+        _ = Scenario("biped", (Touch(foot="left_foot"),), terrain=()).touching
+
+
+def test_out_of_reach_is_said_and_drawn():
+    far = Touch(foot="left_foot", surface="stone", at=(0.0, 0.085))
+    stone = Box("stone", (0.4, 0.4, 0.1), (0.0, 0.085, 1.2))
+    scenario = Scenario("biped", (far, Touch(foot="right_foot")), (Plane(), stone))
+    assert not scenario.solved.converged
+    for ask in (scenario.check, scenario.region):
+        with pytest.raises(ScenarioError, match="no posture touches: out of reach"):
+            ask()
+    viewer = scenario.scene()
+    assert "targets/left_foot" in viewer.names
+    assert "no posture touches" in viewer.html() or viewer.names
+
+
+# --- the scene ---------------------------------------------------------------------------------
+
+
+def test_draping_covers_each_place_once():
+    """By area, and by height: every piece lies on the highest ground under it."""
+    stairs = Stairs("stairs", 3, 0.1, 0.3, 0.5, (0.2, 0.0, 0.0), 20.0)
+    terrain = contacts.Terrain([Plane(), stairs, Plane("hill", rises=10, at=(2.0, 0.0, 0.0))])
+    flat = contacts.Terrain([Plane(), stairs])
+    region = np.array([[0.0, -0.3], [0.9, -0.2], [1.0, 0.35], [0.1, 0.3]])
+    pieces = drape(flat, region)
+    whole = contacts.polygon.area(region)
+    assert sum(contacts.polygon.area(p[:, :2]) for p in pieces) == pytest.approx(whole)
+    for piece in pieces:
+        inner = 0.999 * piece + 0.001 * piece.mean(axis=0)
+        assert flat.height(inner) == pytest.approx(inner[:, 2], abs=1e-9)
+    assert len(drape(terrain, region)) > len(pieces)
+    assert drape(flat, np.zeros((0, 2))) == []
+
+
+def test_the_scene_has_terrain_ropes_loads_and_the_region():
+    names = Scenario.load("rope").scene(animate=False).names
+    assert {"ropes/0", "anchors/0", "loads/torso", "com/centre"} <= set(names)
+    names = Scenario.load("stairs").scene().names
+    assert {f"terrain/stairs/{k}" for k in (1, 2, 3, 4)} <= set(names)
+    assert any(name.startswith("region/") for name in names)
+    names = Scenario.load("too-heavy").scene(animate=False).names
+    assert {"payloads/0", "masses/0"} <= set(names)
+    assert "loads/torso" not in names
+    names = Scenario.load("icy-ramp").scene(animate=False).names
+    assert "terrain/ramp" in names
+    assert not any(name.startswith("region") for name in names)  # it is empty
+    assert any(name.startswith("motion/") for name in names)
+
+
+def test_the_legend_keeps_its_side_of_the_picture():
+    """All that is drawn lies right of it, and inside the picture."""
+    viewer = Scenario.load("push").scene(animate=False)
+    pixels = viewer._camera.project(viewer._points(), 1600, 1000)
+    assert pixels[:, 0].min() > 0.3 * 1600
+    assert pixels[:, 0].max() < 1600
+    assert pixels[:, 1].min() > 0
+    assert pixels[:, 1].max() < 1000
+
+
+# --- the command -------------------------------------------------------------------------------
+
+
+def run(capsys, *arguments):
+    try:
+        code = cli.main(list(arguments))
+    except SystemExit as stop:
+        code = stop.code
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_hold_takes_names_and_files(capsys, tmp_path):
+    code, out, _ = run(capsys, "hold", "stairs")
+    assert code == 0
+    assert "biped holds on left_foot, right_foot" in out
+    (tmp_path / "mine.yaml").write_text(GOOD)
+    code, out, _ = run(capsys, "hold", str(tmp_path / "mine.yaml"))
+    assert code == 0
+    assert "A title" in out
+    code, out, _ = run(capsys, "hold", "tripod", "--json")
+    assert code == 1
+    assert json.loads(out)["feasible"] is False
+
+
+def test_flags_change_a_scenario(capsys):
+    def margin(*flags):
+        return json.loads(run(capsys, "hold", *flags, "--json")[1])["margin"]
+
+    assert margin("icy-ramp", "--friction", "0.6") > 0 > margin("icy-ramp")
+    assert margin("push", "--push", "torso", "0", "-90", "0") > 0
+    assert margin("too-heavy", "--no-torque-limits") > 0
+    code, out, _ = run(capsys, "hold", "foot-on-wall", "--feet", "right_foot")
+    assert code == 1
+    assert "does not hold on right_foot" in out
+
+
+def test_no_posture_is_a_no(capsys, tmp_path):
+    (tmp_path / "far.yaml").write_text(GOOD.replace("0.085]\n    fr", "0.085, 2]\n    fr"))
+    code, out, _ = run(capsys, "hold", str(tmp_path / "far.yaml"))
+    assert code == 1
+    assert "out of reach" in out
+    code, out, _ = run(capsys, "hold", str(tmp_path / "far.yaml"), "--json")
+    assert code == 1
+    assert json.loads(out)["status"] == "no posture"
+    code, _, err = run(capsys, "region", str(tmp_path / "far.yaml"))
+    assert code == 2
+    assert "no posture touches" in err
+
+
+def test_region_of_scenarios_and_robots(capsys, tmp_path):
+    code, out, _ = run(capsys, "region", "gap", "--json")
+    facts, scenario = json.loads(out), Scenario.load("gap")
+    assert code == 0
+    assert facts["area"] == pytest.approx(scenario.region().area)
+    assert facts["com_inside"]
+    code, out, _ = run(capsys, "region", "biped")
+    robot = robots.load("biped")
+    static = contacts.static_equilibrium_polygon(robot, robot.posture(), contacts.at_feet(robot))
+    assert code == 0
+    assert f"area {static.area:.4g} m²" in out
+    assert len(out.splitlines()) == 3 + len(static.vertices)
+    asked = ["region", "too-heavy", "--kind", "feasible", "--json"]
+    weak, strong = (json.loads(run(capsys, *asked, *f)[1]) for f in ([], ["--no-torque-limits"]))
+    assert weak["area"] < strong["area"]
+    assert strong["com_inside"]
+    assert not weak["com_inside"]
+    assert run(capsys, "region", "icy-ramp")[0] == 1
+    assert "unbounded" in run(capsys, "region", "ladder")[1]
+    assert json.loads(run(capsys, "region", "ladder", "--json")[1])["area"] is None
+    page = tmp_path / "region.html"
+    assert run(capsys, "region", "quadruped", "--kind", "zmp", "--html", str(page))[0] == 0
+    assert page.stat().st_size > 100_000
+
+
+def test_show_writes_the_scene(capsys, tmp_path):
+    page = tmp_path / "gap.html"
+    assert run(capsys, "show", "gap", "--html", str(page))[0] == 0
+    assert "Across a gap" in page.read_text()
+    assert (
+        run(capsys, "show", "biped", "--push", "torso", "5", "0", "0", "--html", str(page))[0] == 0
+    )
+
+
+def test_scenarios_are_listed(capsys):
+    out = run(capsys, "scenarios")[1]
+    assert all(name in out for name in contacts.scenarios())
+    rows = json.loads(run(capsys, "scenarios", "--json")[1])
+    assert [row["name"] for row in rows] == list(contacts.scenarios())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["hold", "stiars"], "did you mean 'stairs'"),
+        (["hold", "none.yaml"], "no such file"),
+        (["show", "qadruped"], "did you mean 'quadruped'"),
+        (["hold", "flat", "--feet", "left_fot"], "did you mean 'left_foot'"),
+        (["hold", "flat", "--friction", "-1"], "friction"),
+        (["hold", "flat", "--push", "torso", "nan", "0", "0"], "finite"),
+        (["hold", "flat", "--push", "torsoo", "1", "0", "0"], "did you mean 'torso'"),
+        (["hold", "flat", "--posture", "siting"], "no posture 'siting'"),
+        (["hold", "flat", "--lock", "left_kne"], "did you mean 'left_knee'"),
+        (["region", "biped", "--tolerance", "0"], "tolerance"),
+        (["region", "push", "--kind", "zmp"], "--kind zmp"),
+        (["region", "flat", "--kind", "zpm"], "invalid choice"),
+    ],
+)
+def test_bad_usage_is_one_line(capsys, arguments, says):
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert says in err
+    assert out == ""
+    assert "Traceback" not in err
+    assert len(err.splitlines()) == 1 or "usage" in err
