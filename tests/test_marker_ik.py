@@ -1,0 +1,276 @@
+"""Markers drive robots: fits, scaled humanoids, torques of a trial; URDF and segments agree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import dynamics as dyn
+from footwork.dynamics import bodies
+from footwork.dynamics.bodies.subject import HUMAN
+from footwork.errors import ConfigurationError
+
+ROBOTS = ["tree", "biped", "quadruped", "human"]
+
+
+def smooth_trial(robot, frames=120, rate=200.0, seed=0):
+    """q(t) = q0 ⊕ A sin(ω t + φ) and its rates by the definition, on a finer grid."""
+    rng = np.random.default_rng(seed)
+    q0 = robot.random_configuration(rng)
+    size, phase = 0.3 * rng.random(robot.nv), rng.uniform(0, 6, robot.nv)
+
+    def at(t):
+        return robot.integrate(q0, size * np.sin(5 * t + phase))
+
+    return np.array([at(i / rate) for i in range(frames)]), at, rate
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_velocities_and_accelerations_on_the_manifold(load_robot, name):
+    """Against central differences of 1e-4 s of the motion itself; nine frames see as much."""
+    robot = load_robot(name, "floating")
+    q, at, rate = smooth_trial(robot)
+    v, a = bodies.velocities_and_accelerations(robot, q, rate)
+    h = 1e-4
+    for i in (0, 3, 60, 119):
+        t = i / rate
+        ahead, behind = (pin.difference(robot.model, q[i], at(t + s)) for s in (h, -h))
+        np.testing.assert_allclose(v[i], (ahead - behind) / (2 * h), atol=1e-6)
+        np.testing.assert_allclose(a[i], (ahead + behind) / h**2, atol=1e-4)
+
+
+def random_attachments(robot, rng, per_link=3):
+    links = [f.name for f in robot.model.frames if f.type == pin.FrameType.BODY]
+    links = links or [f"link_{i}" for i in range(10)]
+    return {
+        f"{link} {k}": (link, 0.2 * rng.standard_normal(3))
+        for link in links
+        for k in range(per_link)
+    }
+
+
+def seen_on(robot, q, attachments, rate=100.0):
+    places = [
+        [dyn.frame_placement(robot, x, link).act(np.asarray(p)) for link, p in attachments.values()]
+        for x in q
+    ]
+    return bodies.Markers(tuple(attachments), np.array(places), rate, "z")
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_exact_markers_are_fitted_exactly(load_robot, name):
+    robot = load_robot(name, "floating")
+    q, _, rate = smooth_trial(robot, frames=15)
+    attachments = random_attachments(robot, np.random.default_rng(1))
+    seen = seen_on(robot, q, attachments, rate)
+    fit = bodies.fit_markers(robot, seen, attachments, q[0])
+    assert fit.rms < 1e-9
+    for found, true in zip(fit.q, q, strict=True):
+        np.testing.assert_allclose(robot.difference(true, found), 0, atol=1e-7)
+
+
+def test_a_fit_is_a_minimum():
+    """With noise, the gradient Jᵀ gap vanishes and scipy finds nothing better."""
+    from scipy.optimize import least_squares
+
+    w = bodies.walker(rate=50)
+    trial = w.trial(up="z")
+    rng = np.random.default_rng(0)
+    noise = 0.01 * rng.standard_normal(trial.markers.positions.shape)
+    markers = replace(trial.markers, positions=trial.markers.positions + noise).cut(10, 12)
+    fit = bodies.fit_markers(w.robot, markers, w.attachments)
+
+    def gaps(step, i):
+        moved = seen_on(w.robot, [w.robot.integrate(fit.q[i], step)], w.attachments)
+        return (moved.positions[0] - markers.positions[i]).ravel()
+
+    for i in range(3):
+        better = least_squares(gaps, np.zeros(w.robot.nv), args=(i,), xtol=1e-14, gtol=1e-14)
+        own = (fit.residuals[i] ** 2).sum()
+        assert own <= 2 * better.cost * (1 + 1e-9)
+        np.testing.assert_allclose(better.x, 0, atol=1e-5)
+    assert 0.005 < fit.rms < 0.02
+
+
+def test_missing_markers_have_no_say():
+    w = bodies.walker(rate=50)
+    markers = w.trial().markers  # y up: the fit turns it
+    positions = markers.positions.copy()
+    positions[4:9, 0] = np.nan
+    positions[6, 5:8] = np.nan
+    fit = bodies.fit_markers(w.robot, replace(markers, positions=positions), w.attachments)
+    assert np.isnan(fit.residuals[4, 0])
+    for found, true in zip(fit.q, w.q, strict=True):
+        np.testing.assert_allclose(w.robot.difference(true, found), 0, atol=1e-9)
+    positions[3] = np.nan
+    with pytest.raises(ConfigurationError, match="frame 3: none of the markers"):
+        bodies.fit_markers(w.robot, replace(markers, positions=positions), w.attachments)
+
+
+def test_joints_that_no_marker_sees_stay(load_robot):
+    robot = load_robot("biped", "floating")
+    q0 = robot.random_configuration(3)
+    base = robot.model.frames[2].name
+    attachments = {str(k): (base, 0.1 * np.eye(3)[k]) for k in range(3)}
+    seen = seen_on(robot, [q0], attachments)
+    start = robot.integrate(q0, 0.1 * np.ones(robot.nv))
+    found = bodies.fit_markers(robot, seen, attachments, start).q[0]
+    np.testing.assert_allclose(robot.difference(q0, found)[:6], 0, atol=1e-8)
+    np.testing.assert_allclose(found[7:], start[7:], atol=1e-9)
+
+
+def test_attachments_are_found_from_postures():
+    w = bodies.walker(rate=50)
+    seen = w.trial("z").markers
+    links = {marker: link for marker, (link, _) in w.attachments.items()}
+    found = bodies.attach(w.robot, w.q[5], links, seen.positions[5])
+    averaged = bodies.attach(w.robot, w.q[:8], links, seen.positions[:8])
+    for marker, (link, place) in w.attachments.items():
+        assert found[marker][0] == averaged[marker][0] == link
+        np.testing.assert_allclose(found[marker][1], place, atol=1e-12)
+        np.testing.assert_allclose(averaged[marker][1], place, atol=1e-12)
+    with pytest.raises(ConfigurationError, match="2 postures and 1 frames"):
+        bodies.attach(w.robot, w.q[:2], links, seen.positions[0])
+
+
+def test_markers_to_torques():
+    """Fitted, differentiated, with the plates of its feet: the walker's own torques, to 1e-6."""
+    w = bodies.walker()
+    trial = w.trial()
+    fit = bodies.fit_markers(w.robot, trial.markers, w.attachments)
+    ground = {p.name: p.wrench() for p in trial.turned("z").plates}
+    found = bodies.trial_dynamics(w.robot, fit.q, w.rate, ground)
+    for i in range(0, len(w.q), 25):
+        wrenches = {link: wrench[i] for link, wrench in w.ground.items()}
+        tau = dyn.inverse_dynamics(w.robot, w.q[i], w.v[i], w.a[i], wrenches)
+        np.testing.assert_allclose(found.tau[i], tau, atol=2e-6)
+    assert np.abs(found.residual.force).max() < 2e-6
+    assert np.abs(found.residual.moment).max() < 2e-6
+    assert np.abs(found.torque("right knee z")).max() > 50
+
+
+def test_segments_and_urdf_agree_on_one_motion(load_robot):
+    """The human's own inertias as a chain: its joint wrenches project to the robot's torques."""
+    robot = load_robot("human", "floating")
+    q, _, rate = smooth_trial(robot, frames=12)
+    rng = np.random.default_rng(2)
+    ground = {
+        foot: bodies.WrenchSeries(*(100 * rng.standard_normal((3, 12, 3))))
+        for foot in ("left_foot", "right_foot")
+    }
+    found = bodies.trial_dynamics(robot, q, rate, ground)
+    motion = bodies.motion_of_robot(robot, found.q, found.v, found.a)
+    on = {f"{foot.split('_')[0]}_ankle_X": wrench for foot, wrench in ground.items()}
+    forces = bodies.chain_of_robot(robot).solve(motion, on)
+    for name in robot.joint_names:
+        i = robot.model.getJointId(name)
+        R = motion.R[:, motion.index(name)]
+        turned = np.einsum("nij,j->ni", R, _axis(robot, i))
+        projected = (forces.moment(name) * turned).sum(axis=1)
+        scale = 1 + np.abs(projected).max()
+        np.testing.assert_allclose(projected, found.torque(name), atol=1e-10 * scale)
+    gap = forces.residual - found.residual
+    assert np.abs(gap.force).max() < 1e-9 * (1 + np.abs(found.residual.force).max())
+
+
+def _axis(robot, i):
+    """A revolute joint's axis in its own frame, from the motion it makes."""
+    v = np.zeros(robot.nv)
+    v[robot.model.joints[i].idx_v] = 1.0
+    data = robot.model.createData()
+    pin.forwardKinematics(robot.model, data, robot.neutral(), v)
+    return data.v[i].angular
+
+
+# --- scaled robots and subjects ----------------------------------------------------------------
+
+
+def test_a_scaled_robot_has_the_lengths_and_the_mass_asked_for(load_robot):
+    robot = load_robot("human", "floating")
+    scaled = bodies.scaled_robot(robot, {"left_upperleg": 1.1, "middle_pelvis": 0.9}, mass=80.0)
+    assert scaled.mass == pytest.approx(80.0)
+    q = robot.random_configuration(0)
+
+    def length(r, a, b):
+        ends = (dyn.frame_placement(r, q, link).translation for link in (a, b))
+        return np.linalg.norm(np.subtract(*ends))
+
+    for a, b, factor in (
+        ("left_upperleg", "left_lowerleg", 1.1),
+        ("right_upperleg", "right_lowerleg", 1.0),
+        ("left_upperleg", "right_upperleg", 0.9),
+        ("left_lowerleg", "left_foot", 1.0),
+    ):
+        assert length(scaled, a, b) == pytest.approx(factor * length(robot, a, b))
+    before, after = (r.model.inertias[r.model.getJointId("left_hip_Y")] for r in (robot, scaled))
+    heavier = 80.0 / robot.mass
+    np.testing.assert_allclose(after.inertia, heavier * 1.21 * before.inertia, rtol=1e-9)
+    np.testing.assert_allclose(after.lever, 1.1 * before.lever)
+    assert robot.mass == pytest.approx(74.712)  # the one that was given is as it was
+    with pytest.raises(ConfigurationError, match="factors"):
+        bodies.scaled_robot(robot, {"left_foot": 0.0})
+    with pytest.raises(ConfigurationError, match="did you mean 'left_foot'"):
+        bodies.scaled_robot(robot, {"left_fot": 1.0})
+
+
+def test_scaling_there_and_back_is_nothing(load_robot):
+    robot = load_robot("human", "floating")
+    links = list(HUMAN.values())
+    there = bodies.scaled_robot(robot, dict.fromkeys(links, 1.25), 90.0)
+    back = bodies.scaled_robot(there, dict.fromkeys(links, 0.8), robot.mass)
+    q, v, a = robot.random_configuration(1), np.ones(robot.nv), np.ones(robot.nv)
+    np.testing.assert_allclose(
+        dyn.inverse_dynamics(back, q, v, a), dyn.inverse_dynamics(robot, q, v, a), rtol=1e-9
+    )
+
+
+@cache
+def subject(robot):
+    """A human of the walker's size who follows its markers."""
+    w = bodies.walker(rate=100)
+    return w, bodies.make_subject(robot, w.trial().markers, w.mass)
+
+
+def test_a_human_follows_the_walker(load_robot):
+    """Another skeleton, scaled: its markers within a centimetre, its ankles and hips alike."""
+    robot = load_robot("human", "floating")
+    w, person = subject(robot)
+    trial = w.trial()
+    assert person.robot.mass == pytest.approx(w.mass)
+    thigh = w.robot.model.jointPlacements[w.robot.model.getJointId("right knee z")].translation
+    own = dyn.frame_placement(robot, robot.neutral(), "right_lowerleg").translation
+    own = own - dyn.frame_placement(robot, robot.neutral(), "right_upperleg").translation
+    factor = np.linalg.norm(thigh) / np.linalg.norm(own)
+    assert person.factors["right_upperleg"] == pytest.approx(factor, rel=1e-6)
+    fit = person.follow(trial.markers, progress=False)
+    assert fit.rms < 0.01
+    ground = {p.name.replace(" ", "_"): p.wrench() for p in trial.turned("z").plates}
+    found = bodies.trial_dynamics(person.robot, fit.q, fit.rate, ground)
+    gait = bodies.analyse_gait(trial, w.mass, cutoff=None)
+    for joint, name in (("ankle", "ankle_Z"), ("hip", "hip_Z")):
+        segments = gait.moment(f"right {joint}")[:, 0]
+        gap = found.torque(f"right_{name}") - segments
+        assert np.sqrt((gap**2).mean()) < 0.1 * np.abs(segments).max()
+
+
+def test_a_fixed_base_and_wrong_lengths_are_refused(load_robot):
+    fixed = load_robot("biped", "fixed")
+    with pytest.raises(ConfigurationError, match="fixed base"):
+        bodies.trial_dynamics(fixed, np.tile(fixed.neutral(), (12, 1)), 100.0)
+    robot = load_robot("biped", "floating")
+    q = np.tile(robot.neutral(), (12, 1))
+    short = bodies.WrenchSeries(np.zeros((5, 3)), np.zeros(3), np.zeros(3))
+    with pytest.raises(ConfigurationError, match="5 frames; expected 12"):
+        bodies.trial_dynamics(robot, q, 100.0, {robot.frame_names[2]: short})
+    with pytest.raises(ConfigurationError, match="or more to take derivatives"):
+        bodies.velocities_and_accelerations(robot, q[:4], 100.0)
+    with pytest.raises(ConfigurationError, match="no marker 'nobody'"):
+        bodies.fit_markers(
+            robot,
+            seen_on(robot, [q[0]], {"a": (robot.frame_names[2], [0, 0, 0])}),
+            {"nobody": (robot.frame_names[2], [0, 0, 0])},
+        )
