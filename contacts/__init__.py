@@ -15,6 +15,7 @@ from .contact_set import ContactSet, at_feet
 from .falling import animate_certificate, falling_path
 from .forces import contact_forces, static_hold
 from .friction_cone import FrictionCone
+from .friction_map import FrictionMap, friction_map
 from .frictional import FrictionalMotion, FrictionResiduals, frictional_forward_dynamics
 from .hold import Hold
 from .impact import impact
@@ -112,6 +113,8 @@ __all__ = [
     "MarginGradient",
     "robust_equilibrium_polygon",
     "Pushes",
+    "friction_map",
+    "FrictionMap",
     "draw_hold",
     "view",
 ]

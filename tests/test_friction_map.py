@@ -1,0 +1,122 @@
+"""Friction maps: closed forms for a block, and polygons asked the other way round."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ContactError, Wrench, contacts, robots
+
+WEIGHT = 98.1  # of the block [N]
+
+
+def block():
+    robot = robots.block(10.0, (0.4, 0.3, 0.2))
+    return robot, robot.posture(), contacts.at_feet(robot, 0.1)
+
+
+def test_a_pushed_block():
+    """μ = F/(m g) wherever the ZMP c + h F/(m g) is in the sole, no friction at all elsewhere."""
+    robot, q, sole = block()
+    push, h = 20.0, 0.5
+    x, y = np.linspace(-0.35, 0.25, 13), np.linspace(-0.2, 0.2, 9)
+    found = contacts.friction_map(
+        robot, q, sole, x, y, Wrench((push, 0, 0), np.zeros(3)), height=h, tolerance=1e-4
+    )
+    zmp = x + h * push / WEIGHT
+    inside = (np.abs(zmp) < 0.2)[None, :] & (np.abs(y) < 0.15 - 1e-9)[:, None]
+    edge = np.isclose(np.abs(y), 0.15)[:, None] & (np.abs(zmp) < 0.2)[None, :]
+    assert found.friction[inside] == pytest.approx(push / WEIGHT, abs=1.1e-4)
+    assert (found.lower[inside] <= push / WEIGHT).all()
+    assert np.isinf(found.friction[~inside & ~edge]).all()
+    assert (found.lower[np.isinf(found.friction)] >= found.most).all()
+    assert found.at((0.0, 0.0)) == pytest.approx(push / WEIGHT, abs=1.1e-4)
+
+
+def test_a_block_on_a_slope():
+    """μ = tan θ, wherever the weight's line meets the sole."""
+    robot, _, sole = block()
+    q, theta = robot.posture(), 0.3
+    q[3:7] = pin.Quaternion(pin.exp3(np.array([0.0, theta, 0.0]))).coeffs()
+    found = contacts.friction_map(robot, q, sole, tolerance=1e-5)
+    feasible = np.isfinite(found.friction)
+    assert 0.3 < feasible.mean() < 0.9
+    assert found.friction[feasible] == pytest.approx(np.tan(theta), abs=2e-5)
+
+
+def test_a_twisted_block():
+    """In the middle all corners bear the same, at r = 0.25 m: M = μ m g r."""
+    robot, q, sole = block()
+    twist = Wrench(np.zeros(3), (0, 0, 5.0))
+    found = contacts.friction_map(robot, q, sole, [0.0, 0.1], [0.0], twist, tolerance=1e-5)
+    assert found.friction[0, 0] == pytest.approx(5.0 / (WEIGHT * 0.25), abs=1e-5)
+    assert found.friction[0, 1] > found.friction[0, 0]
+
+
+def test_level_ground_without_a_load_asks_for_none():
+    robot = robots.load("quadruped")
+    found = contacts.friction_map(robot, robot.posture(), contacts.at_feet(robot), tolerance=1e-3)
+    inside = np.isfinite(found.friction)
+    assert inside.any()
+    assert (found.friction[inside] <= 1e-3).all()
+    assert found.x.shape == found.y.shape == (20,)
+    region = contacts.static_equilibrium_polygon(
+        robot, robot.posture(), contacts.at_feet(robot), tolerance=1e-5
+    )
+    for j, y in enumerate(found.y):
+        for i, x in enumerate(found.x):
+            if abs(region.distance((x, y))) > 1e-4:
+                assert inside[j, i] == (region.distance((x, y)) < 0)
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_polygons_of_that_friction_contain_the_place(name):
+    """And those of a little less do not: another program, asked from the other side."""
+    robot = robots.load(name)
+    q, feet = robot.posture(), contacts.at_feet(robot, 0.5)
+    tilted = []
+    for i, contact in enumerate(feet):  # uneven ground
+        turn = pin.exp3(0.4 * np.array([(-1.0) ** i, 0.5, 0.0]))
+        placed = (
+            {"normal": turn @ contact.normal}
+            if contact.dim == 3
+            else {"placement": contact.placement * pin.SE3(turn, np.zeros(3))}
+        )
+        tilted.append(replace(contact, **placed))
+    push = Wrench(0.05 * 9.81 * robot.mass * np.array([1.0, -0.5, 0.2]), np.zeros(3))
+    found = contacts.friction_map(robot, q, tilted, wrench=push, tolerance=1e-3)
+    places = np.argwhere(np.isfinite(found.friction) & (found.friction > 0.01))
+    assert len(np.unique(np.round(found.friction[np.isfinite(found.friction)], 2))) > 5
+    rng = np.random.default_rng(0)
+    for j, i in rng.permutation(places)[:4]:
+        c = (found.x[i], found.y[j])
+        for friction, inside in ((found.friction, True), (found.lower, False)):
+            mu = max(friction[j, i] + (2e-4 if inside else -2e-4), 0.0)
+            feet = contacts.ContactSet(robot, [replace(t, friction=mu) for t in tilted])
+            region = contacts.robust_equilibrium_polygon(robot, q, feet, [push], tolerance=1e-5)
+            assert (region.distance(c) <= 1e-4) == inside
+
+
+def test_hands_that_hold_need_no_friction():
+    robot = robots.load("biped")
+    grip = contacts.SurfaceContact(
+        "left_hand", half_length=0.05, half_width=0.05, friction=0.0, bilateral=True
+    )
+    found = contacts.friction_map(robot, robot.posture(), grip, [0.0], [0.0])
+    assert found.friction[0, 0] <= found.tolerance
+
+
+def test_refusals():
+    robot, q, sole = block()
+    ask = contacts.friction_map
+    with pytest.raises(ContactError, match="x: got shape"):
+        ask(robot, q, sole, x=[[0.0]])
+    with pytest.raises(ContactError, match="tolerance, most, height"):
+        ask(robot, q, sole, tolerance=0.0)
+    with pytest.raises(ContactError, match="expected a Wrench in world axes"):
+        ask(robot, q, sole, wrench=Wrench((0, 0, 1), np.zeros(3), axes="local"))
+    with pytest.raises(ContactError, match="friction alone limits"):
+        ask(robot, q, replace(next(iter(sole)), max_normal=50.0))
