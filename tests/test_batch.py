@@ -341,30 +341,34 @@ def test_joints_that_kernels_do_not_know(load_robot, numba):
         batch.coriolis_chains(fresh, Q)
 
 
-def test_without_numba_it_says_so_once(load_robot, monkeypatch):
+@pytest.fixture
+def fresh():
+    """A robot that no kernel was made for, and no notes taken."""
+    running._note_numba.cache_clear()
+    yield fw.robots.double_pendulum()
+    running._note_numba.cache_clear()
+
+
+def test_without_numba_it_says_so_once(fresh, monkeypatch):
     monkeypatch.setattr(compiling, "available", lambda: False)
-    running._note_numba.cache_clear()
-    robot = load_robot("double_pendulum", "fixed")
-    Q, V, *_ = states(robot, 3)
-    with pytest.warns(fw.FootworkWarning, match=r"pip install 'footwork\[fast\]'"):
-        got = batch.bias(robot, Q, V)
-    same(got, one_by_one(robot, dyn.bias, (Q, V)), 0)
-    batch.bias(robot, Q, V)
-    running._note_numba.cache_clear()
+    Q, V, *_ = states(fresh, 3)
+    with pytest.warns(fw.FootworkWarning, match=r"pip install 'footwork\[fast\]'") as notes:
+        got = batch.bias(fresh, Q, V)
+    assert [note.filename for note in notes] == [__file__]
+    same(got, one_by_one(fresh, dyn.bias, (Q, V)), 0)
+    batch.bias(fresh, Q, V)
+    batch.mass_matrix(fresh, Q)
 
 
-def test_numba_that_does_not_import_is_no_numba(load_robot, monkeypatch):
+def test_numba_that_does_not_import_is_no_numba(fresh, monkeypatch):
     def broken(kernel):
         raise ImportError("Numba needs another NumPy")
 
     monkeypatch.setattr(compiling, "compiled", broken)
     monkeypatch.setattr(compiling, "available", lambda: True)
-    running._note_numba.cache_clear()
-    robot = load_robot("double_pendulum", "fixed")
-    Q, V, *_ = states(robot, 3)
+    Q, V, *_ = states(fresh, 3)
     with pytest.warns(fw.FootworkWarning, match="Numba needs another NumPy"):
-        same(batch.bias(robot, Q, V), one_by_one(robot, dyn.bias, (Q, V)), 0)
-    running._note_numba.cache_clear()
+        same(batch.bias(fresh, Q, V), one_by_one(fresh, dyn.bias, (Q, V)), 0)
 
 
 def test_importing_batch_does_not_import_numba():

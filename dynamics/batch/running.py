@@ -11,10 +11,9 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,11 +27,12 @@ from ..per_robot import per_robot
 
 Array = NDArray[np.float64]
 
+Kernel = tuple[Callable[..., int], Any]  # compiled, and the bodies it reads
+
 _FLOAT = np.dtype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class Work:
+class Work(NamedTuple):
     """What is to be done for each row.
 
     Attributes:
@@ -67,13 +67,13 @@ def run(
             )
     full = (-(-count // LANES), *shape, LANES) if work.in_lanes else (count, *shape)
     out = _room(full, out, arrays, zero=work.in_lanes)
-    kernel = _kernel(robot, work.kernel)
-    if threads == 1 and type(threads) is int:
-        _fill(robot, work, kernel, arrays, out, 0, count)
+    kernel = _kernel(robot, work.kernel) if work.kernel else None
+    if type(threads) is int and threads == 1:
+        _fill(work, kernel, arrays, out, 0, count)
         return out
     ranges = _ranges(count, threads)
-    tasks = [_pool(os.getpid(), len(ranges)).submit(_fill, robot, work, kernel, arrays, out, *r)
-             for r in ranges]  # fmt: skip
+    pool = _pool(os.getpid(), len(ranges))
+    tasks = [pool.submit(_fill, work, kernel, arrays, out, *rows) for rows in ranges]
     wait(tasks)  # all of them, also when one fails: none may write to `out` later
     for task in tasks:
         task.result()
@@ -132,20 +132,14 @@ def _pool(process: int, threads: int) -> ThreadPoolExecutor:
 
 
 def _fill(
-    robot: Robot,
-    work: Work,
-    kernel: Callable[..., int] | None,
-    arrays: list[Array],
-    out: Array,
-    first: int,
-    last: int,
+    work: Work, kernel: Kernel | None, arrays: list[Array], out: Array, first: int, last: int
 ) -> None:
     """Rows first … last of out, by the kernel, and what it hands back one by one."""
     if kernel is None:
         _loop(work, arrays, out, first, last)
         return
-    bodies = body_table(robot)
-    while (stopped := kernel(bodies, *work.tables, *arrays, out, first, last)) >= 0:
+    run_rows, bodies = kernel
+    while (stopped := run_rows(bodies, *work.tables, *arrays, out, first, last)) >= 0:
         first = min(stopped + LANES, last)
         _loop(work, arrays, out, stopped, first)
 
@@ -163,17 +157,30 @@ def _loop(work: Work, arrays: list[Array], out: Array, first: int, last: int) ->
             out[row] = answer
 
 
-def _kernel(robot: Robot, kernel: Callable[..., int] | None) -> Callable[..., int] | None:
-    """Return the compiled kernel if there is one and it knows the robot's joints."""
-    if kernel is None or body_table(robot) is None:
-        if kernel is not None:
-            _note_joints(robot)
+def _kernel(robot: Robot, kernel: Callable[..., int]) -> Kernel | None:
+    """Return the compiled kernel and the table it reads, if the robot's joints are known."""
+    ready = _ready(robot)
+    if kernel not in ready:
+        ready[kernel] = _prepared(robot, kernel)
+    return ready[kernel]
+
+
+@per_robot
+def _ready(robot: Robot) -> dict[Callable[..., int], Kernel | None]:
+    """The kernels that were asked for."""
+    return {}
+
+
+def _prepared(robot: Robot, kernel: Callable[..., int]) -> Kernel | None:
+    bodies = body_table(robot)
+    if bodies is None:
+        _note_joints(robot)
         return None
     if not compiling.available():
         _note_numba("Numba is not installed")
         return None
     try:
-        return compiling.compiled(kernel)
+        return compiling.compiled(kernel), bodies
     except ImportError as error:  # Numba is there, but not for this NumPy or Python
         _note_numba(str(error))
         return None
@@ -185,7 +192,7 @@ def _note_numba(reason: str) -> None:
         f"dynamics.batch calls Pinocchio state by state: {reason}. pip install 'footwork[fast]' "
         "for compiled kernels, 5 to 30 times as fast",
         FootworkWarning,
-        stacklevel=5,
+        stacklevel=6,
     )
 
 
@@ -196,5 +203,5 @@ def _note_joints(robot: Robot) -> None:
         f"{robot.name!r}: dynamics.batch calls Pinocchio state by state, because kernels know "
         f"free flyers, hinges and sliders (without rotors in the base); not {names}",
         FootworkWarning,
-        stacklevel=5,
+        stacklevel=6,
     )

@@ -22,7 +22,7 @@ Integers = NDArray[np.int64]
 
 FIXED, FREE, REVOLUTE, CONTINUOUS, PRISMATIC = range(5)
 
-BODY = np.dtype(
+_FIELDS = np.dtype(
     [
         ("parent", "i8"),  # a body of smaller index; −1 for the root
         ("kind", "i8"),  # of the joint: FIXED … PRISMATIC
@@ -40,6 +40,7 @@ BODY = np.dtype(
     ],
     align=True,
 )
+BODY = np.dtype((np.record, _FIELDS))  # body.mass is body["mass"]
 
 _KINDS = {
     **dict.fromkeys(("RX", "RY", "RZ", "RevoluteUnaligned"), REVOLUTE),

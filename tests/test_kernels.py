@@ -1,0 +1,328 @@
+"""The kernels' own matters: three readings of one source, and machine code that is never stale."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import footwork as fw
+from footwork import dynamics as dyn
+from footwork.dynamics.kernels import body_table, compiling, crba, rnea, scalars, spatial
+from footwork.dynamics.kernels.aba import aba
+from footwork.dynamics.kernels.scalars import LANES
+
+
+def room(*shape):
+    return np.zeros((*shape, LANES))
+
+
+# --- NumPy ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "base"), [("biped", "floating"), ("limb", "fixed")])
+def test_kernels_are_plain_python_on_rows_of_numpy(name, base, load_robot, random_state):
+    robot = load_robot(name, base)
+    bodies = body_table.body_table(robot)
+    n, nv = len(bodies), robot.nv
+    q, v, a = lanes_of_states(robot, random_state)
+    tau, M, back = room(nv), room(nv, nv), room(nv)
+    rnea.rnea(bodies, q, v, a, tau, room(n, 2), room(n, 6), room(n, 6), room(n, 6))
+    crba.crba(bodies, q, M, room(n, 2), room(n, 9))
+    rooms = room(n, 2), room(n, 2), room(n, 6), room(n, 6), room(n, 21), room(6, 7)
+    aba(bodies, q, v, tau, back, *rooms)
+    assert np.abs(back - a).max() < 1e-8
+    for lane in range(LANES):
+        at = q[:, lane], v[:, lane]
+        expected = dyn.inverse_dynamics(robot, *at, a[:, lane])
+        assert np.abs(tau[:, lane] - expected).max() < 1e-10
+        assert np.abs(M[..., lane] - dyn.mass_matrix(robot, at[0])).max() < 1e-10
+
+
+def lanes_of_states(robot, random_state):
+    states = [random_state(robot, seed) for seed in range(LANES)]
+    return tuple(np.stack(numbers, axis=-1) for numbers in zip(*states, strict=True))
+
+
+def test_kernels_are_plain_python_on_floats(load_robot, random_state):
+    robot = load_robot("quadruped", "floating")
+    bodies = body_table.body_table(robot)
+    n, (q, v, a), tau = len(bodies), random_state(robot), np.zeros(robot.nv)
+    rnea.rnea(bodies, q, v, a, tau, *(np.zeros((n, k)) for k in (2, 6, 6, 6)))
+    assert np.abs(tau - dyn.inverse_dynamics(robot, q, v, a)).max() < 1e-11
+
+
+def test_numba_switched_off_is_numpy(tmp_path):
+    """NUMBA_DISABLE_JIT=1: the same answers, line by line in Python."""
+    pytest.importorskip("numba")
+    code = """
+        import numpy as np, footwork as fw
+        from footwork import dynamics as dyn
+        from footwork.dynamics import batch
+        from footwork.dynamics.kernels import compiling, rnea
+        assert compiling.compiled(rnea.bias_rows) is rnea.bias_rows
+        robot, rng = fw.load("quadruped"), np.random.default_rng(0)
+        Q = np.array([robot.random_configuration(rng) for _ in range(9)])
+        V = rng.standard_normal((9, robot.nv))
+        for many, one in ((batch.bias, dyn.bias), (batch.coriolis_matrix, dyn.coriolis_matrix)):
+            expected = np.array([one(robot, q, v) for q, v in zip(Q, V)])
+            assert np.abs(many(robot, Q, V) - expected).max() < 1e-10
+    """
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=100, env=environment
+    )
+
+
+def test_squares_are_turned():
+    X, lanes = np.arange(200.0).reshape(10, 20), np.zeros((20, LANES))
+    scalars.turn_in(X, 1, lanes, 3)
+    assert np.array_equal(lanes[3:11], X[1:9, 3:11].T)
+    back = np.zeros_like(X)
+    scalars.turn_out(lanes, 3, back, 1)
+    assert np.array_equal(back[1:9, 3:11], X[1:9, 3:11])
+
+
+# --- the algebra, by matrices --------------------------------------------------------------------
+
+
+def skew(x):
+    return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
+
+
+def test_motions_and_forces_are_dual():
+    """(X x) · f = x · (Xᵀ f), (x × y) · f = −y · (x ×* f), for every joint and placement."""
+    rng = np.random.default_rng(0)
+    body = np.zeros(1, body_table.BODY)[0]
+    for kind in (body_table.REVOLUTE, body_table.PRISMATIC):
+        for turn, R in enumerate([*body_table._RENAMED, np.linalg.qr(rng.normal(size=(3, 3)))[0]]):
+            body["kind"], body["turn"], body["p"] = kind, turn, rng.normal(size=3)
+            body["R"] = (R * np.sign(np.linalg.det(R))).ravel()
+            x, f, y = rng.normal(size=(3, 2, 3))
+            joint = (np.cos(0.3), np.sin(0.3)) if kind == body_table.REVOLUTE else (0.3, 0.0)
+            moved = np.array(spatial.motion_to_child(body, joint, x))
+            carried = np.array(spatial.force_to_parent(body, joint, f))
+            assert np.isclose((moved * f).sum(), (x * carried).sum(), atol=1e-13)
+            turned = np.array(spatial.to_parent_axes(body, joint, f[0]))
+            assert np.allclose(spatial.to_child_axes(body, joint, turned), f[0])
+            crossed = np.array(spatial.cross_motion(x, y))
+            forces = np.array(spatial.cross_force(x, f))
+            assert np.isclose((crossed * f).sum(), -(y * forces).sum(), atol=1e-13)
+
+
+def test_articulated_inertias_move_as_matrices_do():
+    from footwork.dynamics.kernels import articulated, inertia
+
+    rng = np.random.default_rng(1)
+    B = rng.normal(size=(6, 6))
+    Y, r = B @ B.T, rng.normal(size=3)
+    six = [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]
+    A, I = (tuple(block[i] for i in six) for block in (Y[:3, :3], Y[3:, 3:]))  # noqa: E741
+    moved = articulated.shifted((A, tuple(map(tuple, Y[:3, 3:])), I), r)
+    X = np.eye(6)
+    X[:3, 3:] = -skew(r)  # v at r is v + ω × r
+    expected = X.T @ Y @ X
+    assert np.allclose(moved[0], [expected[:3, :3][i] for i in six])
+    assert np.allclose(moved[1], expected[:3, 3:])
+    assert np.allclose(moved[2], [expected[3:, 3:][i] for i in six])
+    c, s = np.cos(0.7), np.sin(0.7)
+    R = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+    turned = R @ Y[3:, 3:] @ R.T
+    assert np.allclose(inertia.turned_about_z((c, s), I), [turned[i] for i in six])
+    points = rng.normal(size=(5, 3))
+    about = [sum(p @ p * np.eye(3) - np.outer(p, p) for p in points + d) for d in (0 * r, r)]
+    gained = (about[1] - about[0]).astype(float)
+    assert np.allclose(inertia.shift(5.0, points.sum(axis=0), r), [gained[i] for i in six])
+
+
+def test_the_table_holds_the_whole_robot(load_robot):
+    robot = load_robot("talos", "fixed")
+    bodies = body_table.body_table(robot)
+    assert np.isclose(bodies[0]["subtree_mass"], robot.mass)
+    assert (bodies["parent"][1:] < np.arange(1, len(bodies))).all()
+    assert body_table.body_table(robot) is bodies
+    assert not bodies.flags.writeable
+    assert body_table.body_table(load_robot("tree", "floating")) is None
+    assert "joint_3" in body_table.unknown_joints(load_robot("tree", "floating"))
+
+
+def test_far_from_the_world_nothing_is_lost(load_robot, random_state):
+    pytest.importorskip("numba")
+    robot = load_robot("biped", "floating")
+    q, _, _ = random_state(robot)
+    away = q + np.pad([3e4, -3e4, 3e4], (0, robot.nq - 3))
+    here, there = (dyn.batch.centroidal_map(robot, x[None]) for x in (q, away))
+    assert np.abs(here - there).max() < 1e-12
+    com = dyn.batch.com(robot, np.stack([q, away]))
+    assert np.abs(com[1] - com[0] - (away - q)[:3]).max() < 1e-9
+
+
+# --- SymPy ---------------------------------------------------------------------------------------
+
+
+def test_the_double_pendulum_reads_as_in_a_textbook():
+    sympy = pytest.importorskip("sympy")
+    robot = fw.robots.double_pendulum(l1=0.7, l2=0.5, m1=2.0, m2=3.0)
+    forms = dyn.closed_forms(robot)
+    m1, m2, l2, c1, c2 = sympy.symbols("m_1 m_2 l_2 c_1 c_2", positive=True)
+    I1, I2, g = sympy.symbols("I_1 I_2 g", positive=True)
+    (q1, q2), (v1, v2) = forms.q, forms.v
+    k = m2 * l2 * c2
+    M22, M12 = I2, I2 + k * sympy.cos(q2)
+    M = sympy.Matrix([[I1 + I2 + m2 * l2**2 + 2 * k * sympy.cos(q2), M12], [M12, M22]])
+    force = k * sympy.sin(q2) * sympy.Matrix([-2 * v1 * v2 - v2**2, v1**2])
+    lower = m2 * c2 * sympy.sin(q1 + q2)
+    gravity = -g * sympy.Matrix([(m1 * c1 + m2 * l2) * sympy.sin(q1) + lower, lower])
+    assert (forms.mass_matrix - M).applyfunc(sympy.simplify).is_zero_matrix
+    assert (forms.coriolis_force - force).applyfunc(sympy.simplify).is_zero_matrix
+    assert (forms.gravity_torques - gravity).applyfunc(sympy.simplify).is_zero_matrix
+    assert forms.values[m2] == 3.0
+    assert forms.values[l2] == 0.7
+    assert r"\cos" in sympy.latex(forms.mass_matrix)
+
+
+@pytest.mark.parametrize(
+    ("name", "base"), [("double_pendulum", "fixed"), ("limb", "fixed"), ("block", "floating")]
+)
+def test_closed_forms_have_the_values_of_the_robot(name, base, load_robot, random_state):
+    pytest.importorskip("sympy")
+    robot = load_robot(name, base)
+    forms = dyn.closed_forms(robot)
+    q, v, _ = random_state(robot)
+    at = {
+        **forms.values,
+        **dict(zip(forms.q, q, strict=True)),
+        **dict(zip(forms.v, v, strict=True)),
+    }
+
+    def numbers(term):
+        return np.array(term.subs(at), dtype=float)
+
+    assert np.abs(numbers(forms.mass_matrix) - dyn.mass_matrix(robot, q)).max() < 1e-12
+    gravity, force = numbers(forms.gravity_torques).ravel(), numbers(forms.coriolis_force).ravel()
+    assert np.abs(gravity - dyn.gravity_torques(robot, q)).max() < 1e-12
+    assert np.abs(force - gravity - dyn.bias(robot, q, v)).max() < 1e-12
+
+
+def test_closed_forms_of_unknown_joints(load_robot):
+    pytest.importorskip("sympy")
+    with pytest.raises(fw.ModelError, match="no kernel knows the joints"):
+        dyn.closed_forms(load_robot("tree", "fixed"))
+
+
+# --- machine code --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def kernel_folder(tmp_path, monkeypatch):
+    """A package with a kernel in two files, and how to call it in a process of its own."""
+    pytest.importorskip("numba")
+    package = tmp_path / "footwork_extra"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "helper.py").write_text("FACTOR = 2.0\n\ndef scaled(x):\n    return FACTOR * x\n")
+    (package / "outer.py").write_text(
+        "from .helper import scaled\n\ndef kernel(x):\n    return scaled(x) + 1.0\n"
+    )
+    script = textwrap.dedent(
+        """
+        import logging, sys
+        logging.basicConfig(level=logging.INFO, format="%(message)s")
+        from footwork.dynamics.kernels import compiling
+        from footwork_extra.outer import kernel
+        fast = compiling.compiled(kernel)
+        print(fast(3.0), sum(fast.stats.cache_hits.values()))
+        """
+    )
+
+    def call(**environment):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(tmp_path), **environment},
+        )
+        value, hits = done.stdout.split()
+        return float(value), int(hits), done.stderr
+
+    return package, call
+
+
+@pytest.mark.slow
+def test_code_is_kept_and_never_stale(kernel_folder):
+    package, call = kernel_folder
+    value, hits, log = call()
+    assert (value, hits) == (7.0, 0)
+    assert "footwork: compiling kernel" in log
+    value, hits, log = call()
+    assert (value, hits) == (7.0, 1)
+    assert "compiling" not in log
+    helper = package / "helper.py"  # Numba's own cache looks at outer.py alone
+    before = helper.stat()
+    helper.write_text(helper.read_text().replace("2.0", "5.0"))
+    os.utime(helper, ns=(before.st_atime_ns, before.st_mtime_ns))
+    value, hits, _ = call()
+    assert (value, hits) == (16.0, 0)
+    kept = list((package / "__pycache__").glob("*.nbi"))
+    assert len(kept) == 1  # what the older sources left is gone
+
+
+@pytest.mark.slow
+def test_a_folder_that_cannot_be_written(kernel_folder, tmp_path):
+    package, call = kernel_folder
+    elsewhere = tmp_path / "cache"
+    (package / "__pycache__").write_text("no folder")
+    assert call(XDG_CACHE_HOME=str(elsewhere), HOME=str(elsewhere))[0] == 7.0
+    assert list(elsewhere.rglob("*.nbc"))
+    blocked = tmp_path / "blocked"
+    blocked.write_text("no folder")
+    value, hits, log = call(XDG_CACHE_HOME=str(blocked), HOME=str(blocked))
+    assert (value, hits) == (7.0, 0)
+    assert "footwork: compiling kernel" in log
+
+
+def test_what_a_kernel_reaches():
+    reached = compiling.reached(rnea.inverse_dynamics_rows)
+    assert {rnea.rnea, spatial.cross, rnea.inward} <= reached
+    assert all(function.__module__.startswith("footwork") for function in reached)
+
+
+def test_kernel_files_do_not_import_numba():
+    """All but the number type and the cache, which are imported when a kernel is wanted."""
+    folder = Path(compiling.__file__).parent
+    sources = {path.name: path.read_text() for path in folder.glob("*.py")}
+    importing = {
+        name for name, text in sources.items() if "from numba" in text or "import numba" in text
+    }
+    assert importing == {"lanes.py", "disk_cache.py", "compiling.py", "coriolis.py"}
+
+
+def test_compiled_sine_and_cosine():
+    """To 1.5 ulp of 1 over all angles that kernels accept."""
+    numba = pytest.importorskip("numba")
+    from footwork.dynamics.kernels import lanes
+
+    sincos, as_lanes = lanes.COUNTERPARTS[scalars.sincos], lanes.as_lanes
+
+    @numba.njit
+    def both(x, s, c):
+        X, S, C = as_lanes(x), as_lanes(s), as_lanes(c)
+        for k in range(len(X)):
+            S[k], C[k] = sincos(X[k])
+
+    rng = np.random.default_rng(0)
+    quarters = np.arange(-4000, 4000) * np.pi / 8
+    x = np.concatenate([quarters, rng.uniform(-1e5, 1e5, 16000), rng.uniform(-4, 4, 8000)])
+    x = x.reshape(-1, LANES)
+    s, c = np.empty_like(x), np.empty_like(x)
+    both(x, s, c)
+    assert np.abs(s - np.sin(x)).max() < 3.4e-16
+    assert np.abs(c - np.cos(x)).max() < 3.4e-16
