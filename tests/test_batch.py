@@ -263,7 +263,7 @@ def test_shapes_and_types(load_robot):
     for bad, message in [
         ((Q[0], V, A), r"Q: got shape \(2,\), expected \(N, 2\)"),
         ((Q, V[:, :1], A), r"V: got shape \(4, 1\), expected \(N, 2\)"),
-        ((Q, V, A[:3]), "A: got 3 rows; expected 4, as many as Q has"),
+        ((Q, V, A[:3]), "got 4 of Q, 4 of V, 3 of A; expected as many rows of each"),
         ((Q, V, [["a", "b"]] * 4), "A: got an array of dtype"),
         ((Q, V, A * 1j), "A: got an array of dtype complex128"),
     ]:

@@ -60,11 +60,9 @@ def run(
     """Return out (N, *shape), filled; `values` are (name, (N, width), width)."""
     arrays = [as_rows(value, width, name) for name, value, width in values]
     count = len(arrays[0])
-    for (name, _, _), array in zip(values, arrays, strict=True):
-        if len(array) != count:
-            raise ConfigurationError(
-                f"{name}: got {len(array)} rows; expected {count}, as many as {values[0][0]} has"
-            )
+    if any([len(array) != count for array in arrays]):
+        sizes = ", ".join(f"{len(a)} of {v[0]}" for a, v in zip(arrays, values, strict=True))
+        raise ConfigurationError(f"got {sizes}; expected as many rows of each")
     full = (-(-count // LANES), *shape, LANES) if work.in_lanes else (count, *shape)
     out = _room(full, out, arrays, zero=work.in_lanes)
     kernel = _kernel(robot, work.kernel) if work.kernel else None
@@ -105,15 +103,22 @@ def _room(shape: tuple[int, ...], out: Array | None, arrays: list[Array], zero: 
     """Return `out` if it fits, or a new array."""
     if out is None:
         return np.zeros(shape) if zero else np.empty(shape)
-    fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float64
-    if not (fits and out.flags.c_contiguous and out.flags.writeable):
+    fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == _FLOAT
+    if not (fits and (flags := out.flags).c_contiguous and flags.writeable):
         found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
         raise ConfigurationError(
             f"out: got {found}; expected a writable float64 array {shape}, row by row"
         )
-    if any(np.may_share_memory(out, array) for array in arrays):
+    if any([_may_share_memory(out, array) for array in arrays]):
         raise ConfigurationError("out: got memory of an input; expected an array of its own")
     return out
+
+
+def _may_share_memory(a: Array, b: Array) -> bool:
+    """Whether two arrays overlap, as far as their bounds tell."""
+    if a.base is None and b.base is None:  # each owns its memory
+        return a is b
+    return np.may_share_memory(a, b)
 
 
 def _ranges(count: int, threads: int) -> list[tuple[int, int]]:
