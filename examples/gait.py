@@ -1,0 +1,60 @@
+"""From a laboratory's files to forces, moments and powers at ankles, knees and hips, in 3-D.
+
+Without a file, a walker is measured whose forces are known, and the answer is compared with them.
+Writes gait-joints.png, gait-walk.png and gait.csv.
+
+python examples/gait.py [FILE MASS]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from footwork import dynamics
+from footwork.dynamics import bodies
+from footwork.dynamics.bodies import gait_plots
+
+
+def measured_walker() -> tuple[Path, bodies.Walker]:
+    """Write what a laboratory sees of a walker: walker.trc (markers), walker.forces (plates)."""
+    walker = bodies.walker(mass=62.0, rate=200.0)
+    trial = walker.trial()
+    bodies.write_forces("walker.forces", trial.plates)
+    return bodies.write_trc("walker.trc", trial.markers), walker
+
+
+def main(file: str | None = None, mass: float = 62.0) -> None:
+    """Print the peaks of the joints, and what the plates do not explain."""
+    walker = None
+    if file is None:
+        path, walker = measured_walker()
+        gait = bodies.analyse_gait(bodies.read_trial(path, threshold=0), mass, cutoff=None)
+    else:
+        gait = bodies.analyse_gait(bodies.read_trial(file), mass, cutoff=6.0)
+    for note in gait.facts()["notes"]:
+        print(f"note: {note}")
+    for joint, peak in gait.facts()["stance peaks"].items():
+        low, high = peak["power [W]"]
+        print(
+            f"{joint:<12} flexion {peak['largest flexion moment [N·m]']:7.1f} N·m, "
+            f"force {peak['largest force [N]']:4.0f} N, power {low:.0f} to {high:.0f} W"
+        )
+    force, moment = gait.forces.closing()
+    print(f"left over at {gait.forces.residual_on}: up to {force:.3g} N and {moment:.3g} N·m")
+    if walker is not None:
+        ground = {link: wrench[100] for link, wrench in walker.ground.items()}
+        state = walker.q[100], walker.v[100], walker.a[100]
+        true = dynamics.joint_wrenches(walker.robot, *state, ground)["right ankle x"]
+        error = gait.moment("right ankle", "world")[100] - true.moment[[0, 2, 1]] * [1, 1, -1]
+        size = np.linalg.norm(true.moment)
+        print(f"right ankle off its own {size:.0f} N·m by {np.linalg.norm(error):.1e}")
+    gait.write_csv("gait.csv")
+    gait_plots.save(gait_plots.plot_joints(gait), "gait-joints.png")
+    gait_plots.save(gait_plots.plot_walk(gait), "gait-walk.png")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2], *map(float, sys.argv[2:3]))
