@@ -195,6 +195,16 @@ def test_balance_of_a_free_body_closes_for_every_observer(observer):
         assert is_zero(fictitious.total.vector)
 
 
+def test_moment_is_the_rate_of_angular_momentum():
+    """I ω̇ + ω × I ω in the body's axes is d(R I ω)/dt in the world's."""
+    shaft = sy.Frame("shaft", rotation=sy.rotation(UP, t**2))
+    frame = sy.Frame("blade", shaft, sy.rotation((1, 0, 0), A * t), (1, 0, 0))
+    momentum = frame.in_world[0] * body(frame).inertia * frame.angular_velocity
+    dynamic = body(frame).dynamic_wrench().express(sy.WORLD)
+    assert is_zero(dynamic.moment - momentum.diff(t))
+    assert is_zero(dynamic.force - M * dynamic.point.diff(t, 2))
+
+
 def test_weight_friction_and_tip():
     frame = turning()
     weight = body(frame).gravity_wrench((0, 0, -X))
