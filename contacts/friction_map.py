@@ -77,7 +77,8 @@ def friction_map(
         robot: whose contacts and weight.
         q: configuration (nq,), for the places of the contacts.
         contacts: a ContactSet of this robot, or any contacts without bounds and torsional friction.
-        x, y: (nx,), (ny,), the places [m]; by default 20 each over the contacts and a quarter more.
+        x, y: (nx,), (ny,), the places [m]; by default 20 each, over the contacts and where the load
+            shifts them, and a quarter more.
         wrench: a load in world axes at a point of the world, without a point at the CoM.
         height: of the centre of mass [m], the robot's at q by default; the load acts there.
         tolerance: of μ.
@@ -94,7 +95,10 @@ def friction_map(
         )
     com = dynamics.com(robot, q)
     z = float(com[2] if height is None else height)
-    xs, ys = _grid(x, points.points[:, 0], "x"), _grid(y, points.points[:, 1], "y")
+    shift = _shift(points, z, wrench, weight(robot))
+    xs, ys = (
+        _grid(given, points.points[:, i], shift[i], "xy"[i]) for i, given in enumerate((x, y))
+    )
     if not (np.isfinite([tolerance, most, z]).all() and 0 < tolerance < most):
         raise ContactError(
             f"tolerance, most, height: got {tolerance}, {most}, {height}, expected finite numbers, "
@@ -107,9 +111,17 @@ def friction_map(
     return FrictionMap(xs, ys, upper.reshape(shape), lower.reshape(shape), tolerance, most, com)
 
 
-def _grid(given: ArrayLike | None, along: Array, name: str) -> Array:
+def _shift(points: PointForces, height: float, wrench: Wrench | None, unit: float) -> Array:
+    """Where the load's line meets the ground (x, y), the CoM being above the origin."""
+    fx, fy, fz, mx, my, _ = _loads(np.array([[0.0, 0.0, height]]), wrench, unit)[0]
+    ground = float(points.points[:, 2].mean()) if len(points.points) else 0.0
+    return np.array([ground * fx - my, mx + ground * fy]) / fz if fz < -0.1 else np.zeros(2)
+
+
+def _grid(given: ArrayLike | None, along: Array, shift: float, name: str) -> Array:
     if given is None:
         low, high = (along.min(), along.max()) if len(along) else (-0.5, 0.5)
+        low, high = low - max(shift, 0.0), high - min(shift, 0.0)
         wider = max(0.125 * (high - low), 0.02)
         return np.linspace(low - wider, high + wider, 20)
     values = np.asarray(given, dtype=float)

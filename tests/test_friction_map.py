@@ -36,6 +36,16 @@ def test_a_pushed_block():
     assert found.at((0.0, 0.0)) == pytest.approx(push / WEIGHT, abs=1.1e-4)
 
 
+def test_the_grid_covers_where_a_load_shifts_the_map():
+    robot, q, sole = block()
+    for load in (Wrench((30, -20, 0), np.zeros(3)), Wrench(np.zeros(3), (8.0, 5.0, 0))):
+        found = contacts.friction_map(robot, q, sole, wrench=load, height=0.5)
+        inside = np.isfinite(found.friction)
+        assert inside.any()
+        for border in (inside[0], inside[-1], inside[:, 0], inside[:, -1]):
+            assert not border.any()
+
+
 def test_a_block_on_a_slope():
     """μ = tan θ, wherever the weight's line meets the sole."""
     robot, _, sole = block()
