@@ -101,12 +101,12 @@ def test_polygons_of_that_friction_contain_the_place(name):
     places = np.argwhere(np.isfinite(found.friction) & (found.friction > 0.01))
     assert len(np.unique(np.round(found.friction[np.isfinite(found.friction)], 2))) > 5
     rng = np.random.default_rng(0)
-    for j, i in rng.permutation(places)[:4]:
+    for j, i in rng.permutation(places)[:3]:
         c = (found.x[i], found.y[j])
         for mu in (found.friction[j, i] + 1e-3, found.lower[j, i] - 5e-3):
             feet = contacts.ContactSet(robot, [replace(t, friction=max(mu, 0.0)) for t in tilted])
-            region = contacts.robust_equilibrium_polygon(robot, q, feet, [push], tolerance=1e-5)
-            assert (region.distance(c) <= 1e-5) == (mu > found.lower[j, i])
+            region = contacts.robust_equilibrium_polygon(robot, q, feet, [push], tolerance=1e-4)
+            assert (region.distance(c) <= 1e-4) == (mu > found.lower[j, i])
 
 
 def test_hands_that_hold_need_no_friction():
