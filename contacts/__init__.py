@@ -19,6 +19,7 @@ from .friction_map import FrictionMap, friction_map
 from .frictional import FrictionalMotion, FrictionResiduals, frictional_forward_dynamics
 from .hold import Hold
 from .impact import impact
+from .map_scene import draw_friction_map
 from .moving_surface import MovingSurface
 from .operational_space import (
     delassus,
@@ -115,6 +116,7 @@ __all__ = [
     "Pushes",
     "friction_map",
     "FrictionMap",
+    "draw_friction_map",
     "draw_hold",
     "view",
 ]

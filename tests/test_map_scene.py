@@ -1,0 +1,72 @@
+"""A friction map on the ground: every place has its tile, its shade and its entry."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from footwork import ContactError, Wrench, contacts, robots
+from footwork.contacts import map_scene
+
+
+class Recorder:
+    """A viewer that only remembers."""
+
+    scale = 1.0
+
+    def __init__(self):
+        self.tiles, self.lines = {}, {}
+
+    def polygon(self, name, corners, **options):
+        self.tiles[name] = (np.array(corners), options["color"])
+
+    def legend(self, title, lines):
+        self.lines = lines
+
+
+def a_map():
+    robot = robots.load("quadruped")
+    push = Wrench((30.0, 10.0, 0.0), (0.0, 0.0, 6.0))
+    x, y = np.linspace(-0.5, 0.4, 9), np.linspace(-0.4, 0.4, 7)
+    feet = contacts.at_feet(robot)
+    return contacts.friction_map(robot, robot.posture(), feet, x, y, push)
+
+
+def test_every_place_is_under_one_tile_of_its_shade():
+    found, viewer = a_map(), Recorder()
+    contacts.draw_friction_map(viewer, found, ground=0.5)
+    limits = {color: float(text.split()[-1]) for text, color in viewer.lines.items()}
+    assert 1 < len(limits) <= len(map_scene.SHADES)
+    assert list(limits.values()) == sorted(limits.values())
+    for j, y in enumerate(found.y):
+        for i, x in enumerate(found.x):
+            over = [
+                color
+                for corners, color in viewer.tiles.values()
+                if (corners[0, :2] < (x, y)).all() and (corners[2, :2] > (x, y)).all()
+            ]
+            if np.isinf(found.friction[j, i]):
+                assert over == []
+            else:
+                (color,) = over
+                assert found.friction[j, i] <= limits[color] * 1.01
+    for corners, _ in viewer.tiles.values():
+        assert (corners[:, 2] > 0.5).all()
+        assert (corners[:, 2] < 0.51).all()
+
+
+def test_it_fits_a_page():
+    found = a_map()
+    viewer = robots.Viewer(robots.load("quadruped"))
+    contacts.draw_friction_map(viewer, found, legend=False)
+    assert any(name.startswith("friction map/") for name in viewer.names)
+    assert len(viewer.html()) > 1000
+
+
+def test_refusals():
+    found = a_map()
+    row = contacts.FrictionMap(
+        found.x, found.y[:1], found.friction[:1], found.lower[:1], 1e-3, 2.0, found.com
+    )
+    with pytest.raises(ContactError, match="expected two each way"):
+        contacts.draw_friction_map(Recorder(), row)
