@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from . import references
+from .closed_loop import ClosedLoop
 from .command import Command
+from .disturbances import Noise, Push, random_pushes
 from .force_tasks import CopTask, ForceTask, ZmpTask
 from .joint import PD, PID, ComputedTorque, gravity_compensation
 from .limits import JointLimits
 from .reference import by_cvxpy
+from .simulation import simulate
 from .tasks import ComTask, FrameTask, MomentumTask, PostureTask
 from .whole_body import WholeBodyController
 
@@ -27,5 +30,10 @@ __all__ = [
     "WholeBodyController",
     "Command",
     "by_cvxpy",
+    "simulate",
+    "ClosedLoop",
+    "Push",
+    "Noise",
+    "random_pushes",
     "references",
 ]

@@ -1,0 +1,210 @@
+"""The ground under a simulated robot: one step of time with points that stick, slip, break or land.
+
+    M (v⁺ − v) = h (Sᵀτ + τ_g + τ_ext − vᵀCv) + Σ_k J_kᵀ λ_k,     K ∋ λ_k ⟂ u_k + μ ‖u_t,k‖ n ∈ K*
+
+with u_k = J_k v⁺ + (d_k/h) n: a point at the distance d_k may come down by d_k within the step, and
+one that is too deep is driven out, at most at `RECOVERY`. The laws are those of
+`contacts.frictional_forward_dynamics`; here Pinocchio's solvers find the impulses, started from the
+last ones, for the many steps of a closed loop.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..contacts import ContactSet, PointContact, Terrain
+from ..contacts.surface_contact import PlacedContact
+from ..errors import ContactError, SolverError
+from ..robots.robot import Robot
+
+Array = NDArray[np.float64]
+
+REACH = 0.02  # points farther from the ground than this are left out [m]
+RECOVERY = 0.2  # fastest way out of the ground [m/s]
+TOLERANCE = 1e-8  # of the impulses' laws [m/s, N·s], and relative
+
+
+class Landed(NamedTuple):
+    """What a step gives: v⁺ (nv,), and impulses (K, 3) of the ground on all points, world axes."""
+
+    v: Array
+    impulses: Array
+
+
+class Point(NamedTuple):
+    """A point that may touch: its joint, where it is in the joint's axes, its ball's radius."""
+
+    contact: str
+    joint: int
+    place: Array
+    radius: float
+    friction: float
+
+
+class Ground:
+    """A terrain and the points of a robot that may touch it.
+
+    Args:
+        robot: floating base.
+        contacts: whose points may touch: patches by their corners, balls by their lowest point.
+        terrain: anything with `signed_distance`, `normal` and `friction` of points (n, 3).
+
+    Raises:
+        ContactError: contacts of another kind.
+    """
+
+    def __init__(self, robot: Robot, contacts: ContactSet, terrain: Terrain) -> None:
+        self.robot, self.contacts, self.terrain = robot, contacts, terrain
+        self.points = [p for contact in contacts for p in points_of(robot, contact)]
+        self._model, self._data = robot.model, robot.model.createData()
+        self._places = np.array([p.place for p in self.points]).reshape(-1, 3)
+        self._radii = np.array([p.radius for p in self.points])
+        self._mu = [p.friction for p in self.points]
+        self._last = np.zeros((len(self.points), 3))
+        self._solvers: dict[tuple[float, ...], _Impulses] = {}
+
+    def distances(self, q: Array) -> tuple[Array, Array, Array]:
+        """Return distances (K,) to the ground [m], normals (K, 3), and touching points (K, 3)."""
+        pin.forwardKinematics(self._model, self._data, q)
+        placements = [self._data.oMi[p.joint] for p in self.points]
+        centres = np.array(
+            [T.act(p.place) for T, p in zip(placements, self.points, strict=True)]
+        ).reshape(-1, 3)
+        normals = self.terrain.normal(centres)
+        lowest = centres - self._radii[:, None] * normals
+        return self.terrain.signed_distance(centres) - self._radii, normals, lowest
+
+    def step(self, q: Array, v: Array, forces: Array, h: float) -> Landed:
+        """Return v⁺ and impulses after h under generalised forces Sᵀτ + τ_ext (nv,).
+
+        Raises:
+            SolverError: the motion blew up.
+        """
+        model, data = self._model, self._data
+        free = v + h * pin.aba(model, data, q, v, forces)
+        if not np.isfinite(free).all() or np.abs(free).max() > 1e4:
+            raise SolverError("the motion blew up; expected softer gains or a shorter step")
+        distances, normals, lowest = self.distances(q)
+        near = np.flatnonzero(distances < REACH)
+        impulses = np.zeros((len(self.points), 3))
+        if len(near) == 0:
+            self._last[:] = 0.0
+            return Landed(free, impulses)
+        pin.computeJointJacobians(model, data, q)
+        axes = _axes(normals[near])
+        J = np.concatenate(
+            [R.T @ self._jacobian(int(i), lowest[i]) for i, R in zip(near, axes, strict=True)]
+        )
+        Minv = _symmetric(pin.computeMinverse(model, data, q))
+        JM = J @ Minv
+        drift = J @ free
+        drift[2::3] += np.maximum(distances[near] / h, -RECOVERY)
+        mu = self.terrain.friction(lowest[near], np.nan)
+        mu = np.where(np.isnan(mu), [self._mu[i] for i in near], mu)
+        found = self._solver(tuple(mu.tolist())).solve(JM @ J.T, drift, self._last[near])
+        self._last[:] = 0.0
+        self._last[near] = found
+        impulses[near] = np.einsum("kij,kj->ki", axes, found)
+        return Landed(free + JM.T @ found.ravel(), impulses)
+
+    def _jacobian(self, i: int, place: Array) -> Array:
+        """(3, nv), of the i-th point at `place` (3,), world axes: v_o + ω × r."""
+        joint = self.points[i].joint
+        J = pin.getJointJacobian(self._model, self._data, joint, pin.LOCAL_WORLD_ALIGNED)
+        r = place - self._data.oMi[joint].translation
+        return np.asarray(J[:3] - pin.skew(r) @ J[3:])
+
+    def _solver(self, friction: tuple[float, ...]) -> _Impulses:
+        if friction not in self._solvers:
+            self._solvers[friction] = _Impulses(self._model, friction)
+        return self._solvers[friction]
+
+    def by_contact(self, impulses: Array) -> dict[str, Array]:
+        """Return {contact: (k, 3)} of all points' impulses (K, 3)."""
+        return {
+            name: impulses[[i for i, p in enumerate(self.points) if p.contact == name]]
+            for name in self.contacts.names
+        }
+
+
+class _Impulses:
+    """Pinocchio's ADMM solver for points of given μ, or its PGS where that does not converge."""
+
+    def __init__(self, model: Any, friction: tuple[float, ...]) -> None:
+        self._models, self._datas = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
+        for mu in friction:
+            point = pin.PointContactConstraintModel(model, 1, pin.SE3.Identity())
+            point.setFriction(mu)
+            self._models.append(point)
+        for constraint in self._models:
+            self._datas.append(constraint.createData())
+        self._methods = []
+        for kind, most in (("ADMM", 200), ("PGS", 500)):
+            settings = getattr(pin, f"{kind}SolverSettings")()
+            settings.absolute_feasibility_tol = settings.absolute_complementarity_tol = TOLERANCE
+            settings.relative_feasibility_tol = settings.relative_complementarity_tol = TOLERANCE
+            settings.max_iterations, settings.solve_ncp = most, True
+            result = getattr(pin, f"{kind}SolverResult")()
+            solver = getattr(pin, f"{kind}ConstraintSolver")(3 * len(friction))
+            self._methods.append((solver, settings, result))
+
+    def solve(self, W: Array, w: Array, guess: Array) -> Array:
+        """Return impulses (k, 3) in the points' axes, near a guess (k, 3)."""
+        W = W + 1e-9 * np.trace(W) / len(W) * np.eye(len(W))  # redundant points share evenly
+        best = np.zeros_like(guess)
+        for solver, settings, result in self._methods:
+            result.setConstraintImpulseGuess(guess.ravel())
+            solver.solve(
+                pin.DelassusOperatorDense(W), w, self._models, self._datas, settings, result
+            )
+            best = np.array(result.retrieveConstraintImpulses()).reshape(-1, 3)
+            if result.converged and np.isfinite(best).all():
+                break
+        if not np.isfinite(best).all():
+            raise SolverError("the ground's impulses are not finite; expected a shorter step")
+        return best
+
+
+def points_of(robot: Robot, contact: Any) -> list[Point]:
+    """Return the points of a contact that may touch.
+
+    Raises:
+        ContactError: a contact of another kind, or bilateral.
+    """
+    if contact.bilateral or not isinstance(contact, PlacedContact | PointContact):
+        raise ContactError(
+            f"{contact.name!r}: got {type(contact).__name__}"
+            f"{' that is bilateral' if contact.bilateral else ''}; expected patches or points that "
+            "the ground can push"
+        )
+    frame = robot.model.frames[robot.frame_id(contact.frame)]
+    if isinstance(contact, PointContact):
+        places, radius = [np.array(contact.offset)], float(contact.radius)
+    else:
+        places = [contact.placement.act(contact.centre + p) for p in contact.points]
+        radius = 0.0
+    return [
+        Point(
+            contact.name, int(frame.parentJoint), np.array(frame.placement.act(p)), radius,
+            float(contact.friction),
+        )
+        for p in places
+    ]  # fmt: skip
+
+
+def _axes(normals: Array) -> Array:
+    """(k, 3, 3), right-handed axes whose third columns are the normals."""
+    seeds = np.where(np.abs(normals[:, :1]) < 0.9, [[1.0, 0, 0]], [[0, 1.0, 0]])
+    x = seeds - np.einsum("ki,ki->k", seeds, normals)[:, None] * normals
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    return np.stack([x, np.cross(normals, x), normals], axis=2)
+
+
+def _symmetric(upper: Array) -> Array:
+    """Pinocchio fills only the upper triangle of M⁻¹."""
+    half = np.triu(np.asarray(upper))
+    return np.asarray(half + np.triu(half, 1).T)

@@ -1,0 +1,185 @@
+"""MuJoCo under the same closed loop: the robot, its points and the terrain, written as MJCF.
+
+States and generalised forces go to the coordinates of `robots.conventions.to_mujoco`, in which the
+base's linear velocity is in world axes: v_world = R v_base, f_world = R f_base. Contacts are
+compliant there, so what touches sinks in a little.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..contacts import ContactSet, Terrain
+from ..contacts.solids import Box, Plane
+from ..errors import ConfigurationError, ModelError, SolverError
+from ..robots.robot import Robot
+from .ground import Landed, Point, points_of
+
+Array = NDArray[np.float64]
+
+CORNER = 0.005  # radius of the balls that stand for a patch's corners [m]
+_AXES = {"RX": "1 0 0", "RY": "0 1 0", "RZ": "0 0 1", "PX": "1 0 0", "PY": "0 1 0", "PZ": "0 0 1"}
+
+
+class MujocoGround:
+    """As `Ground`, with MuJoCo's engine.
+
+    Raises:
+        ConfigurationError: MuJoCo is not installed.
+        ModelError: joints that are neither hinges nor slides.
+    """
+
+    def __init__(self, robot: Robot, contacts: ContactSet, terrain: Terrain) -> None:
+        try:
+            import mujoco
+        except ImportError:
+            raise ConfigurationError(
+                "engine 'mujoco': MuJoCo is missing; pip install mujoco"
+            ) from None
+        self.robot, self.contacts, self.terrain = robot, contacts, terrain
+        self.points = [p for contact in contacts for p in points_of(robot, contact)]
+        self._mujoco = mujoco
+        self.model = mujoco.MjModel.from_xml_string(as_mjcf(robot, contacts, terrain))
+        self.data = mujoco.MjData(self.model)
+        self._joints = [
+            self.model.joint(i).name for i in range(self.model.njnt) if self.model.jnt_type[i] != 0
+        ]
+        self._rows = _rows(robot, self._joints)
+        self._geoms = {self.model.geom(f"point {i}").id: i for i in range(len(self.points))}
+
+    def step(self, q: Array, v: Array, forces: Array, h: float) -> Landed:
+        """Return v⁺ and impulses after h, as `Ground.step`.
+
+        Raises:
+            SolverError: the motion blew up.
+        """
+        data = self.data
+        self.model.opt.timestep = h
+        R = pin.Quaternion(q[3:7]).toRotationMatrix()
+        data.qpos[:], data.qvel[:] = self.there(q, v, R)
+        data.qfrc_applied[:3], data.qfrc_applied[3:6] = R @ forces[:3], forces[3:6]
+        data.qfrc_applied[6:] = forces[self._rows]
+        self._mujoco.mj_step(self.model, data)
+        if not np.isfinite(data.qvel).all():
+            raise SolverError("the motion blew up; expected softer gains or a shorter step")
+        turned = pin.Quaternion(*data.qpos[3:7]).toRotationMatrix()
+        after = np.empty_like(v)
+        after[:3], after[3:6] = turned.T @ data.qvel[:3], data.qvel[3:6]
+        after[self._rows] = data.qvel[6:]
+        return Landed(after, h * self._forces())
+
+    def there(self, q: Array, v: Array, R: Array) -> tuple[Array, Array]:
+        """Return MuJoCo's (qpos, qvel) of (q, v), as `to_mujoco`, in a tenth of its time."""
+        places = q[self._rows + 1]  # hinges and slides: one entry of q for one of v
+        base = [q[:3], q[6:7], q[3:6]]
+        return np.concatenate([*base, places]), np.concatenate([R @ v[:3], v[3:6], v[self._rows]])
+
+    def _forces(self) -> Array:
+        """(K, 3), of the ground on each point, world axes [N]."""
+        found, force = np.zeros((len(self.points), 3)), np.zeros(6)
+        for i in range(self.data.ncon):
+            contact = self.data.contact[i]
+            self._mujoco.mj_contactForce(self.model, self.data, i, force)
+            on_second = contact.frame.reshape(3, 3).T @ force[:3]
+            for geom, sign in ((contact.geom[1], 1.0), (contact.geom[0], -1.0)):
+                if geom in self._geoms:
+                    found[self._geoms[geom]] += sign * on_second
+        return found
+
+
+def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain) -> str:
+    """Return the robot, balls at its contacts' points, and the terrain as MJCF."""
+    points = [p for contact in contacts for p in points_of(robot, contact)]
+    ups = np.repeat(
+        [_up(robot, contact) for contact in contacts], [len(c.points) for c in contacts], axis=0
+    )
+    gravity = " ".join(f"{g:.17g}" for g in robot.model.gravity.linear)
+    return (
+        f'<mujoco><compiler angle="radian" balanceinertia="false" autolimits="false"/>'
+        f'<option gravity="{gravity}" cone="elliptic" integrator="implicitfast"/>'
+        f"<worldbody>{''.join(_solid(s) for s in terrain.solids)}"
+        f"{_body(robot, 1, list(enumerate(zip(points, ups, strict=True))))}</worldbody></mujoco>"
+    )
+
+
+def _up(robot: Robot, contact: Any) -> Array:
+    """From a corner to the middle of the ball that stands for it, in the joint's axes."""
+    if contact.dim == 3:
+        return np.zeros(3)
+    frame = robot.model.frames[robot.frame_id(contact.frame)]
+    R = frame.placement.rotation @ contact.placement.rotation
+    return np.asarray(CORNER * R[:, 2])
+
+
+def _body(robot: Robot, joint: int, points: list[tuple[int, tuple[Point, Array]]]) -> str:
+    model = robot.model
+    inertia, T = model.inertias[joint], model.jointPlacements[joint]
+    about_com = inertia.inertia
+    full = about_com[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    own = [_ball(i, p, up) for i, (p, up) in points if p.joint == joint]
+    below = [k for k in range(1, model.njoints) if model.parents[k] == joint]
+    return (
+        f"<body {_pose(T)}>{_joint(model, joint)}"
+        f'<inertial pos="{_numbers(inertia.lever)}" mass="{inertia.mass:.17g}" '
+        f'fullinertia="{_numbers(full)}"/>{"".join(own)}'
+        f"{''.join(_body(robot, k, points) for k in below)}</body>"
+    )
+
+
+def _joint(model: Any, joint: int) -> str:
+    kind = model.joints[joint].shortname().removeprefix("JointModel")
+    if kind == "FreeFlyer":
+        return '<freejoint name="base"/>'
+    if kind in _AXES:
+        axis = _AXES[kind]
+    elif kind in ("RevoluteUnaligned", "PrismaticUnaligned"):
+        axis = _numbers(model.joints[joint].extract().axis)
+    else:
+        raise ModelError(
+            f"joint {model.names[joint]!r}: got {kind}; expected hinges and slides for MuJoCo"
+        )
+    what = "hinge" if kind[0] == "R" else "slide"
+    armature = float(model.armature[model.joints[joint].idx_v])
+    name = quoteattr(model.names[joint])
+    return f'<joint name={name} type="{what}" axis="{axis}" armature="{armature:.17g}"/>'
+
+
+def _ball(i: int, point: Point, up: Array) -> str:
+    radius = point.radius or CORNER
+    return (
+        f'<geom name="point {i}" type="sphere" size="{radius:.17g}" mass="0" '
+        f'pos="{_numbers(point.place + up)}" friction="{point.friction:.17g} 0 0" condim="3" '
+        f'contype="1" conaffinity="2"/>'
+    )
+
+
+def _solid(solid: Any) -> str:
+    touch = 'contype="2" conaffinity="1" condim="3"'
+    own = "0 0 0" if solid.friction is None else f"{solid.friction:.17g} 0 0"
+    priority = "0" if solid.friction is None else "1"
+    rest = f'friction="{own}" priority="{priority}" {touch}/>'
+    if isinstance(solid, Plane):
+        return f'<geom type="plane" size="0 0 1" {_pose(solid.faces[0].placement)} {rest}'
+    if isinstance(solid, Box):
+        half = _numbers(np.array(solid.size) / 2)
+        return f'<geom type="box" size="{half}" {_pose(solid.placement)} {rest}'
+    raise ModelError(f"terrain: got {solid!r}; expected planes and boxes for MuJoCo")
+
+
+def _pose(T: Any) -> str:
+    x, y, z, w = pin.Quaternion(T.rotation).coeffs()
+    return f'pos="{_numbers(T.translation)}" quat="{_numbers([w, x, y, z])}"'
+
+
+def _rows(robot: Robot, joints: list[str]) -> NDArray[np.intp]:
+    """Our rows of v in MuJoCo's order of joints."""
+    return np.array([robot.model.joints[robot.joint_id(name)].idx_v for name in joints])
+
+
+def _numbers(values: Any) -> str:
+    return " ".join(f"{float(x):.17g}" for x in values)

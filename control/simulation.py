@@ -1,0 +1,208 @@
+"""simulate(): a robot and its controller on a terrain, in closed loop."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..contacts import ContactSet, Plane, Terrain, at_feet, solve_posture
+from ..dynamics import EventRecord, external_torques, kinetic_energy, potential_energy
+from ..errors import ConfigurationError
+from ..robots.configuration import check_configuration, check_torques, check_velocity
+from ..robots.robot import Robot
+from .closed_loop import ClosedLoop
+from .disturbances import Noise, Push
+from .ground import Ground
+
+Array = NDArray[np.float64]
+
+FALLEN = 0.5  # share of the first height of the base above the ground below which it has fallen
+
+
+def simulate(
+    robot: Robot,
+    controller: Any,
+    terrain: Terrain | None = None,
+    *,
+    duration: float,
+    step: float = 1e-3,
+    control_step: float | None = None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    contacts: ContactSet | None = None,
+    friction: float = 0.7,
+    disturbances: Sequence[Push] = (),
+    noise: Noise | None = None,
+    seed: int = 0,
+    engine: str = "pinocchio",
+    progress: bool | None = None,
+) -> ClosedLoop:
+    """Return the motion of a robot under a controller, on frictional ground.
+
+    Physics goes by `step`: points of the feet stick, slip, break or land on the terrain. The
+    controller is asked every `control_step`, its torques held in between and clipped to the torque
+    limits. The motion ends when the robot has fallen (event "fell").
+
+    Args:
+        robot: floating base.
+        controller: a WholeBodyController, or anything that gives commands (`gives_commands`) when
+            called with (q, v, t); or a law (t, q, v) -> τ, as of `control.PD`.
+        terrain: a level plane when not given.
+        duration: [s].
+        step: of the physics [s].
+        control_step: of the controller [s]; `step` when not given.
+        q: where it starts (nq,); its usual posture brought onto the ground when not given.
+        v: how it starts (nv,); at rest when not given.
+        contacts: whose points may touch; the robot's feet when not given.
+        friction: of the feet, where neither contacts nor terrain say [-].
+        disturbances: pushes.
+        noise: on what the controller is told.
+        seed: of the noise.
+        engine: "pinocchio" or "mujoco" (the same robot, points and ground there; compliant
+            contacts).
+        progress: draw a bar on stderr; when not given, if that is a terminal.
+
+    Raises:
+        ConfigurationError: a bad q, v, duration or step, a robot without a floating base.
+        ContactError: contacts that cannot be simulated.
+        SolverError: the motion blew up.
+    """
+    if not robot.is_floating:
+        raise ConfigurationError(
+            f"{robot.name!r} has a fixed base; expected a floating one (dynamics.simulate is for "
+            "the others)"
+        )
+    feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
+    ground = Terrain([Plane("ground")]) if terrain is None else terrain
+    start = _start(robot, feet, ground, q)
+    velocity = np.zeros(robot.nv) if v is None else check_velocity(robot, v).copy()
+    ticks, substeps = _steps(duration, step, step if control_step is None else control_step)
+    physics = _engine(engine)(robot, feet, ground)
+    loop = _Loop(robot, controller, physics, tuple(disturbances), noise, seed)
+    draw = sys.stderr.isatty() if progress is None else progress
+    return loop.run(start, velocity, ticks, substeps, step, draw)
+
+
+def _start(robot: Robot, feet: ContactSet, ground: Terrain, q: ArrayLike | None) -> Array:
+    if q is not None:
+        return check_configuration(robot, q).copy()
+    posture = solve_posture(robot, feet, targets=ground.targets(feet, robot.posture()))
+    return posture.q
+
+
+def _steps(duration: float, step: float, control_step: float) -> tuple[int, int]:
+    """How many ticks, and how many steps of the physics each."""
+    for name, value in (("duration", duration), ("step", step), ("control_step", control_step)):
+        if not (np.isfinite(value) and value > 0):
+            raise ConfigurationError(f"{name}: got {value!r}; expected a positive time [s]")
+    substeps = round(control_step / step)
+    if substeps < 1 or abs(substeps * step - control_step) > 1e-9 * control_step:
+        raise ConfigurationError(
+            f"control_step: got {control_step!r}; expected a multiple of the step {step!r}"
+        )
+    return max(1, round(duration / control_step)), substeps
+
+
+def _engine(name: str) -> Callable[[Robot, ContactSet, Terrain], Any]:
+    if name == "pinocchio":
+        return Ground
+    if name == "mujoco":
+        from .mujoco_engine import MujocoGround
+
+        return MujocoGround
+    raise ConfigurationError(f"engine: got {name!r}; expected 'pinocchio' or 'mujoco'")
+
+
+class _Loop:
+    """A closed loop under way."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        controller: Any,
+        physics: Any,
+        pushes: tuple[Push, ...],
+        noise: Noise | None,
+        seed: int,
+    ) -> None:
+        self.robot, self.controller, self.physics = robot, controller, physics
+        self.pushes, self.noise, self.rng = pushes, noise, np.random.default_rng(seed)
+        self.S, self.limits = robot.selection_matrix.T, robot.torque_limits
+        for push in pushes:
+            robot.frame_id(push.frame)
+        self.samples: list[tuple[Any, ...]] = []
+
+    def run(
+        self, q: Array, v: Array, ticks: int, substeps: int, h: float, draw: bool
+    ) -> ClosedLoop:
+        from tqdm import tqdm
+
+        height, fell = self._height(q), False
+        for k in tqdm(range(ticks), disable=not draw, unit="tick", leave=False):
+            t = k * substeps * h
+            tau, status, took = self._asked(t, q, v)
+            q_next, v_next, impulses = self._advance(t, q, v, tau, substeps, h)
+            a, force = (v_next - v) / (substeps * h), impulses / (substeps * h)
+            self.samples.append((t, q, v, tau, force, a, status, took))
+            q, v = q_next, v_next
+            if self._height(q) < FALLEN * height:
+                fell = True
+                break
+        end = (len(self.samples)) * substeps * h
+        last = self.samples[-1]
+        self.samples.append((end, q, v, last[3], last[4], last[5], last[6], 0.0))
+        return self._record(fell)
+
+    def _asked(self, t: float, q: Array, v: Array) -> tuple[Array, str, float]:
+        """The torques of a tick, the command's status, and how long it took [s]."""
+        told = (q, v) if self.noise is None else self.noise.measured(self.robot, q, v, self.rng)
+        began = time.perf_counter()
+        if getattr(self.controller, "gives_commands", False):
+            command = self.controller(*told, t)
+            tau, status = command.tau, command.status
+        else:
+            tau = check_torques(self.robot, self.controller(t, *told), "the controller's answer")
+            status = ""
+        took = time.perf_counter() - began
+        return np.clip(tau, -self.limits, self.limits), status, took
+
+    def _advance(
+        self, t: float, q: Array, v: Array, tau: Array, substeps: int, h: float
+    ) -> tuple[Array, Array, Array]:
+        total = np.zeros((len(self.physics.points), 3))
+        for i in range(substeps):
+            forces = self.S @ tau
+            acting = [push for push in self.pushes if push.acts(t + i * h)]
+            for push in acting:
+                forces = forces + external_torques(self.robot, q, {push.frame: push.wrench})
+            v, impulses = self.physics.step(q, v, forces, h)
+            q = self.robot.integrate(q, h * v)
+            q[3:7] /= np.linalg.norm(q[3:7])
+            total += impulses
+        return q, v, total
+
+    def _height(self, q: Array) -> float:
+        ground = float(self.physics.terrain.height(q[:3]))
+        return float(q[2]) - (ground if np.isfinite(ground) else 0.0)
+
+    def _record(self, fell: bool) -> ClosedLoop:
+        t, q, v, tau, force, a, statuses, took = zip(*self.samples, strict=True)
+        robot, stacked = self.robot, np.array(force)
+        energy = [
+            kinetic_energy(robot, x, y) + potential_energy(robot, x)
+            for x, y in zip(q, v, strict=True)
+        ]
+        events = (EventRecord("fell", t[-1], q[-1], v[-1]),) if fell else ()
+        per_contact = {
+            name: stacked[:, [i for i, p in enumerate(self.physics.points) if p.contact == name]]
+            for name in self.physics.contacts.names
+        }
+        return ClosedLoop(
+            robot, np.array(t), np.array(q), np.array(v), np.array(tau), np.array(energy), events,
+            self.physics.contacts, per_contact, np.array(a), tuple(statuses), fell, np.array(took),
+        )  # fmt: skip

@@ -1,0 +1,261 @@
+"""Closed loops: the ground's laws, and controllers that keep robots on their feet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ConfigurationError, ContactError, SolverError, contacts, control, robots
+from footwork.control.ground import Ground
+from footwork.control.simulation import simulate
+
+G = 9.81
+
+
+def base_of(robot):
+    return next(f.name for f in robot.model.frames if f.parentJoint == 1 and f.type == pin.BODY)
+
+
+def standing(robot, friction=0.7, **options):
+    """A whole-body controller that stands where the robot is."""
+    from footwork import dynamics
+
+    feet = contacts.at_feet(robot, friction)
+    q = contacts.solve_posture(robot, feet, com="inside").q
+    base = base_of(robot)
+    tasks = [
+        control.ComTask(dynamics.com(robot, q), weight=10.0, gain=30.0),
+        control.FrameTask(
+            dynamics.frame_placement(robot, q, base),
+            frame=base, rows_of="orientation", weight=5.0, gain=50.0,
+        ),
+        control.PostureTask(q, weight=0.1, gain=50.0),
+    ]  # fmt: skip
+    return control.WholeBodyController(robot, feet, tasks, **options), q
+
+
+def nothing(t, q, v):
+    return []
+
+
+# --- the ground ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_ground_keeps_the_laws_of_dry_friction(seed):
+    """A step of four balls, against the exact cone programs of contacts."""
+    robot = robots.load("quadruped")
+    feet, rng = contacts.at_feet(robot, 0.5), np.random.default_rng(seed)
+    q = contacts.solve_posture(robot, feet).q
+    v, h = 0.3 * rng.standard_normal(robot.nv), 1e-3
+    tau = 5.0 * rng.standard_normal(robot.na)
+    terrain = contacts.Terrain([contacts.Plane("ground")])
+    ground = Ground(robot, feet, terrain)
+    distances, _, _ = ground.distances(q)
+    assert np.abs(distances).max() < 1e-6
+    landed = ground.step(q, v, robot.selection_matrix.T @ tau, h)
+    gaps = dict(zip(feet.names, distances, strict=True))
+    exact = contacts.frictional_forward_dynamics(robot, q, v, tau, feet, h, gaps=gaps)
+    assert exact.converged
+    assert landed.v == pytest.approx(exact.v, abs=1e-5)
+    for name, impulses in ground.by_contact(landed.impulses).items():
+        assert impulses == pytest.approx(exact.impulses[name], abs=1e-5)
+
+
+@pytest.mark.parametrize(("degrees", "friction"), [(10.0, 0.5), (35.0, 0.5), (20.0, 0.0)])
+def test_a_block_on_a_slope(degrees, friction):
+    robot = robots.block(3.0, (0.4, 0.2, 0.1))
+    slope = contacts.Terrain([contacts.Plane("slope", rises=degrees)])
+    feet = contacts.at_feet(robot, friction)
+    motion = simulate(robot, nothing, slope, duration=0.2, friction=friction)
+    angle = np.deg2rad(degrees)
+    a = max(G * (np.sin(angle) - friction * np.cos(angle)), 0.0)
+    downhill = np.array([-np.cos(angle), 0.0, -np.sin(angle)])
+    moved = motion.q[-1][:3] - motion.q[0][:3]
+    assert moved @ downhill == pytest.approx(0.5 * a * 0.2**2, rel=0.02, abs=1e-6)
+    assert np.linalg.norm(moved - (moved @ downhill) * downhill) < 1e-5
+    force = motion.forces[feet.names[0]][10].sum(axis=0)
+    normal = np.array([-np.sin(angle), 0.0, np.cos(angle)])
+    assert force @ normal == pytest.approx(3.0 * G * np.cos(angle), rel=1e-3)
+    assert force @ -downhill == pytest.approx(3.0 * (G * np.sin(angle) - a), rel=1e-3, abs=1e-6)
+
+
+def test_a_block_falls_on_a_step_and_rests():
+    """Boxes and the ground beside them; energy only goes away."""
+    robot = robots.block(2.0, (0.2, 0.2, 0.1))
+    box = contacts.Box("step", (1.0, 1.0, 0.3))
+    terrain = contacts.Terrain([contacts.Plane("ground"), box])
+    q = robot.neutral()
+    q[2] = 0.05 + 0.3 + 0.02
+    motion = simulate(robot, nothing, terrain, q=q, duration=0.25)
+    assert motion.q[-1][2] == pytest.approx(0.35, abs=1e-3)
+    assert (np.diff(motion.energy) < 1e-6).all()
+    q[0], q[2] = 3.0, 0.05 + 0.02
+    motion = simulate(robot, nothing, terrain, q=q, duration=0.4)
+    assert motion.q[-1][2] == pytest.approx(0.05, abs=2e-3)
+
+
+def test_what_starts_in_the_ground_comes_out_slowly():
+    robot = robots.block(2.0, (0.2, 0.2, 0.1))
+    q = robot.neutral()
+    q[2] = 0.05 - 0.01
+    motion = simulate(robot, nothing, q=q, duration=0.2)
+    assert motion.q[-1][2] == pytest.approx(0.05, abs=1e-4)
+    assert np.abs(motion.v).max() < 0.25
+
+
+# --- standing --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["talos", "solo12"])
+def test_a_robot_stands_under_noise_and_a_push(load_robot, name):
+    """One second at 500 Hz, a push of 0.2 m/s times its mass."""
+    robot = load_robot(name, "floating")
+    controller, q = standing(robot)
+    force = 0.2 * robot.mass / 0.1
+    push = control.Push(base_of(robot), (0.6 * force, 0.8 * force, 0.0), 0.2)
+    noise = control.Noise(1e-4, 1e-3, 1e-4, 1e-4, 1e-3)
+    motion = simulate(
+        robot, controller, duration=1.0, control_step=2e-3, q=q, disturbances=[push], noise=noise
+    )
+    assert not motion.fell
+    assert set(motion.statuses) == {"optimal"}
+    moved = np.linalg.norm(motion.com - motion.com[0], axis=1)
+    assert moved.max() > 2e-3
+    assert moved[-1] < 0.03
+    total = sum(f.sum(axis=1) for f in motion.forces.values())
+    assert total[-100:].mean(axis=0)[2] == pytest.approx(G * robot.mass, rel=0.02)
+    times, margins = motion.margins(every=0.25)
+    assert len(times) == len(margins)
+    assert (margins > 0).all()
+    assert (np.abs(motion.tau) <= robot.torque_limits + 1e-9).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "size"), [("talos", 0.15), ("solo12", 0.3)])
+def test_a_robot_stands_ten_seconds_under_random_pushes(load_robot, name, size):
+    robot = load_robot(name, "floating")
+    controller, q = standing(robot)
+    pushes = control.random_pushes(robot, base_of(robot), 10.0, size, seed=2)
+    motion = simulate(robot, controller, duration=10.0, control_step=2e-3, q=q, disturbances=pushes)
+    assert not motion.fell
+    assert motion.duration == pytest.approx(10.0)
+    assert len(pushes) == 10
+    feet = contacts.ContactSet.of(robot, controller.contacts)
+    slid = feet.error(motion.q[-1], feet.placements(q))
+    assert np.abs(slid).max() < 5e-3
+
+
+def test_a_robot_without_torques_falls():
+    robot = robots.load("quadruped")
+    motion = simulate(robot, lambda t, q, v: np.zeros(robot.na), duration=2.0, step=2e-3)
+    assert motion.fell
+    assert motion.events[-1].name == "fell"
+    assert motion.duration < 2.0
+
+
+def test_joint_laws_are_controllers_too():
+    """PD with gravity compensation by static_hold keeps a quadruped up."""
+    robot = robots.load("quadruped")
+    feet = contacts.at_feet(robot, 0.7)
+    q = contacts.solve_posture(robot, feet).q
+    still = contacts.static_hold(robot, q, feet).torques
+    law = control.PD(robot, q, kp=200.0, kd=5.0, feedforward=still)
+    motion = simulate(robot, law, q=q, duration=0.5)
+    assert np.abs(motion.q - q).max() < 0.01
+    assert set(motion.statuses) == {""}
+    assert motion.touching[feet.names[0]].all()
+
+
+def test_a_controller_that_fails_does_not_stop_the_loop():
+    """Ticks at which the state is not a number: torques are held, the robot goes on standing."""
+    robot = robots.load("quadruped")
+    controller, q = standing(robot)
+
+    class Blind:
+        gives_commands = True
+
+        def __call__(self, q, v, t):
+            lost = round(1e3 * t) % 10 == 5
+            return controller(np.full_like(q, np.nan) if lost else q, v, t)
+
+    motion = simulate(robot, Blind(), q=q, duration=0.3)
+    assert motion.statuses.count("held") == 30
+    assert not motion.fell
+    assert np.abs(motion.com - motion.com[0]).max() < 1e-3
+
+
+# --- MuJoCo ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["biped", "solo12"])
+def test_mujoco_is_the_same_robot(load_robot, random_state, name):
+    """Its states are the converters', and in the air it moves as ours does."""
+    pytest.importorskip("mujoco")
+    from footwork import dynamics
+    from footwork.control.mujoco_engine import MujocoGround
+
+    robot = load_robot(name, "floating")
+    q, v, _ = random_state(robot, 3)
+    q[2] = 10.0
+    tau = np.random.default_rng(0).standard_normal(robot.na)
+    terrain = contacts.Terrain([contacts.Plane("ground")])
+    engine = MujocoGround(robot, contacts.at_feet(robot), terrain)
+    R = pin.Quaternion(q[3:7]).toRotationMatrix()
+    theirs = robots.conventions.to_mujoco(robot, q, v, joints=engine._joints)
+    for ours, expected in zip(engine.there(q, v, R), theirs, strict=True):
+        assert ours == pytest.approx(expected, abs=1e-12)
+    h = 1e-6
+    landed = engine.step(q, v, robot.selection_matrix.T @ tau, h)
+    a = dynamics.forward_dynamics(robot, q, v, tau)
+    assert (landed.v - v) / h == pytest.approx(a, rel=1e-3, abs=1e-3 * np.abs(a).max())
+
+
+def test_the_same_controller_stands_in_mujoco(load_robot):
+    pytest.importorskip("mujoco")
+    robot = load_robot("solo12", "floating")
+    controller, q = standing(robot)
+    push = control.Push(base_of(robot), (0.0, 2.0, 0.0), 0.1)
+    motion = simulate(
+        robot, controller, q=q, duration=0.5, control_step=2e-3, disturbances=[push],
+        engine="mujoco",
+    )  # fmt: skip
+    assert not motion.fell
+    total = sum(f.sum(axis=1) for f in motion.forces.values())
+    assert total[-50:].mean(axis=0)[2] == pytest.approx(G * robot.mass, rel=0.02)
+    assert np.abs(motion.com[-1] - motion.com[0]).max() < 0.01
+
+
+# --- arguments -------------------------------------------------------------------------------
+
+
+def test_bad_arguments_are_refused(load_robot):
+    robot = robots.load("quadruped")
+    with pytest.raises(ConfigurationError, match="floating"):
+        simulate(robots.load("limb"), nothing, duration=1.0)
+    with pytest.raises(ConfigurationError, match="multiple"):
+        simulate(robot, nothing, duration=1.0, step=1e-3, control_step=1.5e-3)
+    with pytest.raises(ConfigurationError, match="duration"):
+        simulate(robot, nothing, duration=0.0)
+    with pytest.raises(ConfigurationError, match="engine"):
+        simulate(robot, nothing, duration=1.0, engine="drake")
+    with pytest.raises(ConfigurationError, match="answer"):
+        simulate(robot, nothing, duration=1.0)
+    hold = contacts.PointContact(robot.feet["lf_foot"].frame, 0.5, bilateral=True)
+    with pytest.raises(ContactError, match="bilateral"):
+        simulate(robot, nothing, duration=1.0, contacts=contacts.ContactSet(robot, [hold]))
+    with pytest.raises(ConfigurationError, match="no frame"):
+        simulate(robot, nothing, duration=1.0, disturbances=[control.Push("head", (1, 0, 0), 0.0)])
+    with pytest.raises(ConfigurationError, match="lasting"):
+        control.random_pushes(robot, base_of(robot), 1.0, 0.1, lasting=2.0)
+    with pytest.raises(SolverError, match="blew up"):
+        simulate(robot, lambda t, q, v: np.zeros(robot.na), v=np.full(18, 1e5), duration=1.0)
+
+
+def test_a_bar_shows_progress(capsys):
+    robot = robots.block(2.0, (0.2, 0.2, 0.1))
+    simulate(robot, nothing, duration=0.01, progress=True)
+    assert "tick" in capsys.readouterr().err
+    simulate(robot, nothing, duration=0.01)
+    assert capsys.readouterr().err == ""
