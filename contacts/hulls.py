@@ -13,6 +13,7 @@ Array = NDArray[np.float64]
 
 _ROUNDING = 1e-9
 _SAME = 1e-8  # distance of unit rows that count as one
+_QHULL = ("Qt Qx", "C-1e-12", "C-1e-11", "C-1e-10", "A-0.9999999999")  # the plainest first
 
 
 def cone_faces(rays: Array, size: float = 1.0) -> Array:
@@ -99,12 +100,26 @@ def _faces_of_pointed(x: Array, inward: Array) -> Array:
     elif section.shape[1] == 1:
         equations = np.array([[1.0, -section.max()], [-1.0, section.min()]])
     else:
+        equations = _hull(section)
+    return _distinct(equations[:, :-1] @ beside + equations[:, -1:] * d)
+
+
+def _hull(points: Array) -> Array:
+    """Rows [a, b] of the faces a·z + b ≤ 0 of a hull, all points within rounding of them.
+
+    Qhull gives up where many points lie on one face but for rounding; it then may merge what is
+    nearly one face (its option C) before it goes on.
+    """
+    reason = ""
+    for options in _QHULL:
         try:
-            equations = ConvexHull(section).equations
+            equations = np.asarray(ConvexHull(points, qhull_options=options).equations)
         except QhullError as error:
             reason = str(error).splitlines()[0]
-            raise SolverError(f"{len(x)} rays: no faces at this precision: {reason}") from None
-    return _distinct(equations[:, :-1] @ beside + equations[:, -1:] * d)
+            continue
+        if (points @ equations[:, :-1].T + equations[:, -1]).max() <= _ROUNDING:
+            return equations
+    raise SolverError(f"{len(points)} rays: no faces at this precision: {reason}")
 
 
 def _distinct(rows: Array) -> Array:

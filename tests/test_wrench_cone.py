@@ -94,6 +94,25 @@ def test_faces_and_rays_are_one_cone(kind, shape, sides):
     assert [cone.violation(w) > 1e-9 for w in outside] == list(refused)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_faces_of_any_patch_and_many_sides(seed):
+    """Long and thin, smooth and rough, near the centre and off it: rays lie on rank-5 faces."""
+    rng = np.random.default_rng(seed)
+    count, sides = rng.integers(3, 6), int(rng.integers(12, 24))
+    corners = rng.standard_normal((count, 2)) * [0.2, 0.2 * rng.uniform(0.05, 1)] + 0.1
+    contact = SurfaceContact("sole", vertices=corners, friction=10 ** rng.uniform(-2, 0.5))
+    for kind in ("inner", "outer"):
+        cone = WrenchCone(contact, kind, sides)
+        units = np.repeat([1.0, np.linalg.norm(contact.points, axis=1).max()], 3)
+        rays, F = cone.rays / units, cone.faces * units
+        rays /= np.linalg.norm(rays, axis=1, keepdims=True)
+        F /= np.linalg.norm(F, axis=1, keepdims=True)
+        touching = np.abs(rays @ F.T) < 1e-9
+        assert (rays @ F.T < 1e-9).all()
+        assert (touching.sum(axis=0) >= 5).all()
+        assert touching.any(axis=1).all()
+
+
 @pytest.mark.parametrize("shape", PATCHES)
 def test_exact_violation_is_the_distance(shape):
     contact, rng = patch(shape, 0.5), np.random.default_rng(1)
