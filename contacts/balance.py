@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
 from ..robots import Robot
+from .contact import cross
 from .contact_set import ContactSet
 
 if TYPE_CHECKING:
@@ -73,17 +74,18 @@ class Balance:
     @classmethod
     def of(cls, contacts: ContactSet, q: ArrayLike, load: Array, limits: Array) -> Self:
         """Return the balance of `load` by these contacts at q."""
-        robot = contacts.robot
-        grasp, central = [np.zeros((robot.nv, 0))], [np.zeros((robot.nv, 0))]
-        spin, arms = [np.zeros((robot.nv, 0))], [np.zeros((0, 2))]
+        robot, none = contacts.robot, np.zeros((contacts.robot.nv, 0))
+        grasp, central, spin, arms = [none], [none], [none], [np.zeros((0, 2))]
         for contact in contacts:
-            axes = contact.pose(robot, q).rotation
-            at_centre = contact.jacobian(robot, q)[:3].T @ axes
-            grasp += [J.T @ axes for J in contact.point_jacobians(robot, q)]
-            central += [at_centre] * len(contact.points)
-            turning = dynamics.frame_jacobian(robot, q, contact.frame)[3:]
-            spin.append(turning.T @ axes[:, 2:])
-            arms.append(contact.points[:, :2])
+            axes, points = contact.pose(robot, q).rotation, contact.points
+            J = contact.centre_jacobian(robot, q)
+            linear, angular = axes.T @ J[:3], axes.T @ J[3:]
+            # of a point at p, in contact axes: J_v + J_ω × p
+            at_points = linear[:, None] + cross(angular[:, None], points.T[:, :, None])
+            grasp.append(at_points.transpose(2, 1, 0).reshape(robot.nv, -1))
+            central.append(np.tile(linear.T, len(points)))
+            spin.append(angular[2:].T)
+            arms.append(points[:, :2])
         counts = [len(contact.points) for contact in contacts]
         bounds = np.array([contact.normal_bounds for contact in contacts]).reshape(-1, 2)
         return cls(

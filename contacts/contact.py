@@ -102,9 +102,10 @@ class Contact(ABC):
 
         At r from the frame's origin, J_p = J_v − [r]× J_ω, column by column J_v + J_ω × r.
         """
-        return self._full_jacobian(robot, q)
+        return self.centre_jacobian(robot, q)
 
-    def _full_jacobian(self, robot: Robot, q: ArrayLike) -> Array:
+    def centre_jacobian(self, robot: Robot, q: ArrayLike) -> Array:
+        """Return (6, nv), velocity of the centre and ω, world axes, whatever the rows of J."""
         J = dynamics.frame_jacobian(robot, q, self.frame)
         J[:3] += cross(J[3:], self._arm(robot, q)[:, None])
         return J
@@ -157,7 +158,7 @@ class Contact(ABC):
         """
         if self.surface is None:
             return np.zeros(self.dim)
-        moving = self._full_jacobian(robot, q)[:3] @ np.asarray(v, dtype=float)
+        moving = self.centre_jacobian(robot, q)[:3] @ np.asarray(v, dtype=float)
         s = self.surface.field_rate(self.pose(robot, q).translation, moving)
         return np.concatenate([s, self.surface.angular_acceleration])
 
@@ -186,7 +187,7 @@ class Contact(ABC):
         J = dynamics.frame_jacobian(robot, q, self.frame)
         origin = dynamics.frame_placement(robot, q, self.frame).translation
         arms = self.world_points(robot, q) - origin
-        return np.stack([J[:3] + cross(J[3:], r[:, None]) for r in arms])
+        return (J[:3, None] + cross(J[3:, None], arms.T[:, :, None])).transpose(1, 0, 2)
 
     def _arm(self, robot: Robot, q: ArrayLike) -> Array:
         """From the frame's origin to the centre, (3,), world axes [m]."""
@@ -258,7 +259,7 @@ class PointContact(Contact):
 
     def jacobian(self, robot: Robot, q: ArrayLike) -> Array:
         """Return J (3 or 4, nv): velocity of the point, world axes, and n·ω of a soft one."""
-        return self._rows(self._full_jacobian(robot, q))
+        return self._rows(self.centre_jacobian(robot, q))
 
     def drift(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
         """Return (dJ/dt) v (3 or 4,): the acceleration of the point when a = 0, and n·α."""
@@ -309,7 +310,9 @@ class PointContact(Contact):
 
 def cross(a: Array, b: Array) -> Array:
     """Return a × b along the first axis, with broadcasting."""
-    return np.asarray(np.cross(a, b, axis=0))
+    return np.stack(
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    )
 
 
 def check_whole(contact: Contact) -> None:

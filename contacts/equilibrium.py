@@ -5,6 +5,9 @@
 The symbols are those of `Balance`: A its columns, N its sums, Y its yaws. The cones are exact, as
 second-order cones. The unknowns are in units of the robot's weight, so that a solver sees numbers
 near one for a mouse and for an elephant.
+
+The questions that are asked again and again go to the conic solver as matrices
+(`conic_program.py`); `reference.py` has them as cvxpy writes them. The tests hold both together.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import conic_program
 from .balance import Balance
 from .planar import PlanarSet
 from .solving import Solution, solve
@@ -36,36 +40,15 @@ class Equilibrium(Balance):
         Args:
             shares: (C,), how much of ε each contact loses; all of it if not given.
         """
-        import cvxpy as cp
-
-        shares = np.ones(len(self.torsion)) if shares is None else shares
-        x, epsilon = self.variable(), cp.Variable()
-        given = self.columns @ x + epsilon * (self.normals @ shares)
-        constraints = self.admissible(x, given, epsilon * (self.presses * shares))
-        problem = cp.Problem(cp.Maximize(epsilon), constraints)
-        return solve(problem, x).in_units(self.weight, self.weight)
+        return conic_program.margin(self, shares)
 
     def least_norm(self) -> Solution:
         """Solve min ‖x‖² over the admissible forces [N²]."""
-        import cvxpy as cp
-
-        x = self.variable()
-        constraints = self.admissible(x, self.columns @ x)
-        problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), constraints)
-        return solve(problem, x).in_units(self.weight**2, self.weight)
+        return conic_program.least_norm(self)
 
     def torque_margin(self) -> Solution:
         """Solve max of the least (limit − |τ|)/limit over admissible forces, whatever |τ| [-]."""
-        import cvxpy as cp
-
-        x, slack = self.variable(), cp.Variable()
-        given = self.columns @ x
-        limited = np.isfinite(self.limits)
-        constraints = self.without_torque_limits().admissible(x, given)
-        torques = self.scaled_torques(given)[limited]
-        constraints.append(cp.abs(torques) <= (1 - slack) * self.limits[limited] / self.weight)
-        problem = cp.Problem(cp.Maximize(slack), constraints)
-        return solve(problem, x).in_units(1.0, self.weight)
+        return conic_program.torque_margin(self)
 
     def least_help(self, columns: Array, signed: bool = False) -> Solution:
         """Solve min Σ |p|: how much of other helpers the contacts would need besides their forces.
@@ -106,20 +89,7 @@ class Equilibrium(Balance):
             columns: (nv, 2), what a unit of each x does to the robot.
             reach: bound on each |x|, in the unit of x.
         """
-        import cvxpy as cp
-
-        forces, x, direction = self.variable(), cp.Variable(2), cp.Parameter(2)
-        unit = self.weight / np.abs(columns).max()  # x in numbers near one, as the forces are
-        given = self.columns @ forces + (columns * unit / self.weight) @ x
-        constraints = [*self.admissible(forces, given), cp.abs(x) <= reach / unit]
-        problem = cp.Problem(cp.Maximize(direction @ x), constraints)
-
-        def farthest(d: Array) -> Array | None:
-            direction.value = d
-            unknowns = solve(problem, x).unknowns
-            return None if unknowns is None else unknowns * unit
-
-        return farthest
+        return conic_program.farthest(self, columns, reach)
 
     def shrink_factor(self, tolerance: float) -> float:
         """Return the largest s such that friction/s and patch sizes/s still balance the load [-].

@@ -173,7 +173,7 @@ class LineContact(PlacedContact):
 
     def jacobian(self, robot: Robot, q: ArrayLike) -> Array:
         """Return J (5, nv): velocity of the middle, world axes, and ω about y and z."""
-        return np.asarray(self.rows(robot, q) @ self._full_jacobian(robot, q))
+        return np.asarray(self.rows(robot, q) @ self.centre_jacobian(robot, q))
 
     def drift(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
         """Return (dJ/dt) v (5,); for an axis y of the body, d(y·ω)/dt = y·α as (ω × y)·ω = 0."""
@@ -181,7 +181,7 @@ class LineContact(PlacedContact):
 
     def hessian(self, robot: Robot, q: ArrayLike) -> Array:
         """Return H (5, nv, nv): with ∂y/∂k = J_ω,k × y, y·H_ω,jk + (J_ω,k × y)·J_ω,j."""
-        J_omega = self._full_jacobian(robot, q)[3:]
+        J_omega = self.centre_jacobian(robot, q)[3:]
         H = np.tensordot(self.rows(robot, q), self._full_hessian(robot, q), axes=1)
         for row, axis in enumerate(self.pose(robot, q).rotation[:, 1:].T):
             H[3 + row] += J_omega.T @ cross(J_omega, axis[:, None])

@@ -1,0 +1,307 @@
+"""The programs of the balance as matrices, given to the conic solver without a detour.
+
+    minimise ½ zᵀPz + cᵀz   subject to   b − A z ∈ {0}^p × R₊^l × second-order cones
+
+with z = [x/weight, further unknowns]. cvxpy writes the same programs (`reference.py`), some thirty
+times slower; the tests hold the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_matrix
+
+from .balance import Balance
+from .solving import Solution
+
+Array = NDArray[np.float64]
+
+# what is asked of the solver, the next where it finds no answer: the default, then smaller steps
+# with more exact directions, then rows that are not rescaled
+_ATTEMPTS: tuple[dict[str, Any], ...] = (
+    {"tol": 1e-11},
+    {"tol": 1e-11, "max_step_fraction": 0.95, "refinement": 1e-14},
+    {"tol": 1e-9, "max_step_fraction": 0.9, "refinement": 1e-14, "equilibrate_enable": False},
+)
+_ENOUGH = 1e-8  # what it may call an answer when it gets no further
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows b − A z of one kind of cone; `sizes` of the second-order cones, one after the other."""
+
+    A: Array
+    b: Array
+    sizes: tuple[int, ...] = ()
+
+    @cached_property
+    def stirred(self) -> Rows:
+        """Without the rows that no unknown enters."""
+        kept = self.A.any(axis=1)
+        return Rows(self.A[kept], self.b[kept])
+
+    @property
+    def unmoved(self) -> Array:
+        """b of the rows that no unknown enters."""
+        return self.b[~self.A.any(axis=1)]
+
+
+@dataclass(frozen=True, eq=False)
+class Admissible:
+    """What limits z = [x, e] (n + m,), all forces in units of the weight.
+
+    As `Equilibrium.admissible` has it: with what e does to the robot, (nv, m), and what it takes
+    of each contact's normal force, (C, m).
+    """
+
+    balance: Balance
+    columns: Array
+    taken: Array
+
+    @cached_property
+    def given(self) -> Array:
+        """(nv, n + m), what a unit of each unknown does to the robot."""
+        return np.hstack([self.balance.columns, self.columns])
+
+    @property
+    def none(self) -> Rows:
+        """No rows."""
+        return Rows(np.zeros((0, self.given.shape[1])), np.zeros(0))
+
+    def rows(self, x: Array) -> Array:
+        """Return rows on x (…, n) as rows on z, zero on the rest."""
+        return np.hstack([x, np.zeros((len(x), self.columns.shape[1]))])
+
+    def balanced(self) -> Rows:
+        """The unactuated rows of the equations of motion."""
+        free = self.balance.unactuated
+        return Rows(self.given[free], -self.balance.load[free] / self.balance.weight)
+
+    def torques(self) -> Rows:
+        """|τ| ≤ limits, where there are any."""
+        limited = np.isfinite(self.balance.limits)
+        rows = self.balance.actuated[limited]
+        most = self.balance.limits[limited] / self.balance.weight
+        h, G = self.balance.load[rows] / self.balance.weight, self.given[rows]
+        return Rows(np.vstack([G, -G]), np.concatenate([most - h, most + h]))
+
+    def pressing(self) -> Rows:
+        """f_n ≥ 0 wherever the round cones do not say so, and rough soft points' |m/γ| ≤ f_n."""
+        b = self.balance
+        if np.isfinite(b.friction).all() and (b.friction > 0).all():
+            return self.none
+        straight = ~b.bilateral & (np.isinf(b.friction) | (b.friction == 0))
+        normal = _unit_rows(3 * np.flatnonzero(straight) + 2, b.columns.shape[1])
+        points = b.first[b.soft]
+        rough = np.flatnonzero(np.isinf(b.friction[points]))
+        share = _unit_rows(3 * b.point_count + rough, b.columns.shape[1])
+        under = _unit_rows(3 * points[rough] + 2, b.columns.shape[1])
+        A = -np.vstack([normal, under - share, under + share])
+        return Rows(self.rows(A), np.zeros(len(A)))
+
+    def whole(self) -> Rows:
+        """What limits contacts as a whole: bounds on normal forces, torsional friction."""
+        b = self.balance
+        if not (b.bounded or len(b.twisting)):
+            return self.none
+        low, high, c = np.isfinite(b.lower), np.isfinite(b.upper), b.twisting
+        sums, yaws = b.sums, b.yaws[c]
+        grip = b.torsion[c, None] * sums[c]
+        A = np.vstack(
+            [
+                self.rows(-sums[low]),
+                np.hstack([sums[high], self.taken[high]]),
+                self.rows(yaws - grip),
+                self.rows(-yaws - grip),
+            ]
+        )
+        bounds = np.concatenate([-b.lower[low], b.upper[high]]) / b.weight
+        return Rows(A, np.append(bounds, np.zeros(2 * len(c))))
+
+    def cones(self) -> Rows:
+        """Coulomb's cones (μ f_n, f_t), those of soft points with their moment, μ m/γ."""
+        b, n = self.balance, self.balance.columns.shape[1]
+        soft = dict(zip(b.first[b.soft].tolist(), range(len(b.soft)), strict=True))
+        entries, sizes = [], []
+        for k in np.flatnonzero(~b.bilateral & ~np.isinf(b.friction)).tolist():
+            mu = float(b.friction[k])
+            entries += [(3 * k + 2, mu), (3 * k, 1.0), (3 * k + 1, 1.0)]
+            if k in soft:
+                entries.append((3 * b.point_count + soft[k], mu))
+            sizes.append(4 if k in soft else 3)
+        A = np.zeros((len(entries), n))
+        for row, (column, value) in enumerate(entries):
+            A[row, column] = -value
+        return Rows(self.rows(A), np.zeros(len(A)), tuple(sizes))
+
+
+def _unit_rows(columns: NDArray[np.intp], n: int) -> Array:
+    """Rows that pick out some of n unknowns."""
+    rows = np.zeros((len(columns), n))
+    rows[np.arange(len(columns)), columns] = 1.0
+    return rows
+
+
+# --- the questions -------------------------------------------------------------------------------
+
+
+def margin(balance: Balance, shares: Array | None = None) -> Solution:
+    """Solve for the margin ε, z = [x, ε]: see `Equilibrium.margin`."""
+    shares = np.ones(len(balance.torsion)) if shares is None else shares
+    pull, taken = (balance.normals @ shares)[:, None], (balance.presses * shares)[:, None]
+    n = balance.columns.shape[1]
+    answer = _best(Admissible(balance, pull, taken), np.zeros(n + 1), -np.eye(n + 1)[n])
+    return _maximum(answer, n).in_units(balance.weight, balance.weight)
+
+
+def least_norm(balance: Balance) -> Solution:
+    """Solve for the admissible x of least norm: see `Equilibrium.least_norm`."""
+    n = balance.columns.shape[1]
+    nothing = np.zeros((len(balance.load), 0)), np.zeros((len(balance.torsion), 0))
+    answer = _best(Admissible(balance, *nothing), np.full(n, 2.0), np.zeros(n))
+    return answer.in_units(balance.weight**2, balance.weight)
+
+
+def _best(limits: Admissible, diagonal: Array, cost: Array) -> Solution:
+    """The best z, at first as if joints were of any strength: what they can bear stays the best."""
+    rows = limits.pressing(), limits.whole(), limits.cones()
+    torques = limits.torques()
+    answer = Program(diagonal, limits.balanced(), *rows).solve(cost)
+    if answer.status == "infeasible" or len(torques.b) == 0:
+        return answer
+    if answer.unknowns is not None and (torques.A @ answer.unknowns <= torques.b).all():
+        return answer
+    return Program(diagonal, limits.balanced(), torques, *rows).solve(cost)
+
+
+def torque_margin(balance: Balance) -> Solution:
+    """Solve for the torque margin, z = [x, slack]: see `Equilibrium.torque_margin`."""
+    n = balance.columns.shape[1]
+    limits = Admissible(
+        balance, np.zeros((len(balance.load), 1)), np.zeros((len(balance.torsion), 1))
+    )
+    torques = limits.torques()
+    most = balance.limits[np.isfinite(balance.limits)] / balance.weight
+    torques.A[:, n] = np.tile(most, 2)  # |τ| ≤ (1 − slack) limit
+    rows = torques, limits.pressing(), limits.whole(), limits.cones()
+    answer = Program(np.zeros(n + 1), limits.balanced(), *rows).solve(-np.eye(n + 1)[n])
+    return _maximum(answer, n).in_units(1.0, balance.weight)
+
+
+def farthest(balance: Balance, columns: Array, reach: float) -> Callable[[Array], Array | None]:
+    """Return the set of `Equilibrium.planar_set`, z = [forces, x], its matrices made once."""
+    n, unit = balance.columns.shape[1], balance.weight / np.abs(columns).max()
+    scaled = columns * unit / balance.weight
+    limits = Admissible(balance, scaled, np.zeros((len(balance.torsion), 2)))
+    box = np.zeros((4, n + 2))
+    box[:2, n:], box[2:, n:] = np.eye(2), -np.eye(2)
+    fence = Rows(box, np.full(4, reach / unit))
+    whole = (limits.torques(), limits.pressing(), limits.whole(), fence, limits.cones())
+    program = Program(np.zeros(n + 2), limits.balanced(), *whole)
+
+    def along(direction: Array) -> Array | None:
+        z = program.solve(np.append(np.zeros(n), -np.asarray(direction))).unknowns
+        return None if z is None else z[n:] * unit
+
+    return along
+
+
+def _maximum(answer: Solution, n: int) -> Solution:
+    """The answer to a maximisation of −cᵀz, and its first n unknowns."""
+    x = None if answer.unknowns is None else answer.unknowns[:n]
+    return Solution(answer.status, -answer.value, x)
+
+
+# --- the solver ----------------------------------------------------------------------------------
+
+
+class Program:
+    """A conic program that is asked with several costs.
+
+    Args:
+        diagonal: of P (n,).
+        equal: rows that are zero.
+        rows: rows that are non-negative; last those in second-order cones, which have sizes.
+    """
+
+    def __init__(self, diagonal: Array, equal: Rows, *rows: Rows) -> None:
+        import clarabel
+
+        straight = [part.stirred for part in rows if not part.sizes]
+        parts = [equal.stirred, *straight, *(part for part in rows if part.sizes)]
+        under = [-part.unmoved.min(initial=0.0) for part in rows if not part.sizes]
+        self.hopeless = max(np.abs(equal.unmoved).max(initial=0.0), *under) > _ENOUGH
+        self.b = np.concatenate([part.b for part in parts])
+        self.A = _compressed(np.vstack([part.A for part in parts]))
+        self.P = _compressed(np.diag(diagonal))
+        self.count = len(diagonal)
+        self.cones = [
+            clarabel.ZeroConeT(len(parts[0].b)),
+            clarabel.NonnegativeConeT(sum(len(part.b) for part in straight)),
+            *(clarabel.SecondOrderConeT(size) for part in rows for size in part.sizes),
+        ]
+
+    def solve(self, cost: Array) -> Solution:
+        """Return the answer for the cost c (n,); no exception escapes."""
+        import clarabel
+
+        if self.hopeless:
+            return Solution("infeasible", float("inf"))
+        if self.count == 0:
+            return Solution("optimal", 0.0, np.zeros(0))
+        matrices = self.P, np.ascontiguousarray(cost), self.A, self.b
+        answer = Solution("unsolved", float("nan"))
+        for attempt in range(len(_ATTEMPTS)):
+            try:
+                solver = clarabel.DefaultSolver(*matrices, self.cones, _settings(attempt))
+                answer = _read(solver.solve())
+            except Exception:  # of the solver, whatever they are
+                continue
+            if answer.status != "unsolved":
+                break
+        return answer
+
+
+def _compressed(A: Array) -> Any:
+    """Return A as a sparse matrix, column by column."""
+    columns, rows = np.nonzero(A.T)
+    ends = np.append(0, np.cumsum(np.bincount(columns, minlength=A.shape[1])))
+    return csc_matrix((A[rows, columns], rows, ends), shape=A.shape)
+
+
+@cache
+def _settings(attempt: int) -> Any:
+    import clarabel
+
+    asked, settings = dict(_ATTEMPTS[attempt]), clarabel.DefaultSettings()
+    settings.verbose = False
+    tolerance, refinement = asked.pop("tol"), asked.pop("refinement", None)
+    for name in ("gap_abs", "gap_rel", "feas", "ktratio"):
+        setattr(settings, f"tol_{name}", tolerance)
+        setattr(settings, f"reduced_tol_{name}", _ENOUGH)
+    settings.reduced_tol_infeas_abs = settings.reduced_tol_infeas_rel = _ENOUGH
+    if refinement is not None:
+        settings.iterative_refinement_max_iter = 30
+        settings.iterative_refinement_reltol = refinement
+        settings.iterative_refinement_abstol = refinement
+    for name, value in asked.items():
+        setattr(settings, name, value)
+    return settings
+
+
+def _read(answer: Any) -> Solution:
+    """Statuses as cvxpy names them."""
+    status = str(answer.status)
+    if status in ("Solved", "AlmostSolved"):
+        return Solution("optimal", float(answer.obj_val), np.array(answer.x))
+    if status in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
+        return Solution("infeasible", float("inf"))
+    if status in ("DualInfeasible", "AlmostDualInfeasible"):
+        return Solution("unbounded", -float("inf"))
+    return Solution("unsolved", float("nan"))

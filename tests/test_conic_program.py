@@ -1,0 +1,130 @@
+"""The programs as matrices against the same programs as cvxpy writes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from footwork import contacts, dynamics, robots
+from footwork.contacts import PointForces, conic_program
+from footwork.contacts.balance import load
+from footwork.contacts.equilibrium import Equilibrium
+from footwork.contacts.reference import ReferenceEquilibrium
+
+QUESTIONS = ("margin", "least_norm", "torque_margin")
+
+
+def agree(balance, question):
+    """The same status, value and, where there is only one, the same unknowns."""
+    ours = getattr(balance, question)()
+    theirs = getattr(ReferenceEquilibrium.like(balance), question)()
+    if theirs.status == "unsolved":
+        return ours.status
+    if theirs.value == ours.value == np.inf or {ours.status, theirs.status} == {
+        "infeasible",
+        "unbounded",
+    }:  # both at once: either name is right
+        return ours.status
+    assert ours.status == theirs.status
+    assert ours.value == pytest.approx(theirs.value, rel=1e-6, abs=1e-7 * balance.weight)
+    if question == "least_norm" and ours.unknowns is not None:
+        assert np.abs(ours.unknowns - theirs.unknowns).max(initial=0) < 1e-6 * balance.weight
+    return ours.status
+
+
+def wild(rng):
+    """Points of a body with everything that limits contacts: some hold, some do not."""
+    count, points = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+    owner = np.repeat(np.arange(count), points)
+    normals = np.array([0, 0, 1]) + 0.3 * rng.standard_normal((count, 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    centres = np.column_stack(
+        [rng.uniform(-0.4, 0.4, (count, 2)), 0.1 * rng.standard_normal(count)]
+    )
+    forces = PointForces(
+        centres[owner] + 0.05 * rng.standard_normal((count * points, 3)) * (points > 1),
+        normals[owner],
+        rng.choice([0.0, 0.4, 0.8], count)[owner],
+        (rng.random(count) < 0.15)[owner],
+        owner,
+        centres,
+        rng.choice([0.0, 0.02, np.inf], count) if points > 1 else rng.choice([0.0, 0.02], count),
+        np.where(rng.random(count) < 0.2, 0.1, -np.inf),
+        np.where(rng.random(count) < 0.2, 0.6, np.inf),
+    )
+    x, y = rng.uniform(-0.2, 0.2, 2)
+    return Equilibrium.of_body(forces, -np.array([*rng.normal(0, 0.1, 2), 1, y, -x, 0.02]))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_contacts_of_every_kind(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        balance = wild(rng)
+        agree(balance, "margin")
+        agree(balance, "least_norm")
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped", "talos"])
+def test_robots_with_torque_limits(load_robot, name):
+    robot = load_robot(name, "floating")
+    q, zero = robot.posture(), np.zeros(robot.nv)
+    feet = contacts.at_feet(robot)
+    strong = contacts.static_hold(robot, q, feet, torque_limits=False)
+    most, statuses = np.abs(strong.torques).max(), set()
+    for share in (0.1, 0.6, 1.0, np.inf):
+        balance = Equilibrium.of(
+            feet, q, load(robot, q, zero, zero), np.full(robot.na, share * most)
+        )
+        statuses |= {agree(balance, question) for question in QUESTIONS}
+    assert statuses >= {"optimal"}
+
+
+def test_passive_joints_fixed_bases_rough_points_and_nothing():
+    robot = robots.load("quadruped")
+    q, zero = robot.posture(), np.zeros(robot.nv)
+    feet = contacts.at_feet(robot)
+    balance = Equilibrium.of(feet, q, load(robot, q, zero, zero), np.full(robot.na, np.inf))
+    fewer = replace(balance, actuated=balance.actuated[1:], limits=balance.limits[1:])
+    rough = replace(balance, friction=np.full(balance.point_count, np.inf))
+    slippery = replace(balance, friction=np.zeros(balance.point_count))
+    nothing = Equilibrium.of(
+        contacts.ContactSet(robot), q, load(robot, q, zero, zero), np.full(robot.na, np.inf)
+    )
+    arm = robots.load("limb")
+    held = Equilibrium.of(
+        contacts.ContactSet(arm),
+        np.zeros(arm.nq),
+        dynamics.gravity_torques(arm, np.zeros(arm.nq)),
+        np.full(arm.na, 1e-3),
+    )
+    for case in (fewer, rough, slippery, nothing, held):
+        for question in QUESTIONS[:2]:
+            agree(case, question)
+
+
+def test_planar_sets():
+    robot = robots.load("quadruped")
+    q, zero = robot.posture(), np.zeros(robot.nv)
+    J = dynamics.com_jacobian(robot, q)
+    balance = Equilibrium.of(
+        contacts.at_feet(robot), q, load(robot, q, zero, zero), np.full(robot.na, 30.0)
+    )
+    ours = balance.planar_set(J[:2].T, 1e4)
+    theirs = ReferenceEquilibrium.like(balance).planar_set(J[:2].T, 1e4)
+    for angle in np.linspace(0, 6, 7):
+        d = np.array([np.cos(angle), np.sin(angle)])
+        assert d @ ours(d) == pytest.approx(d @ theirs(d), rel=1e-6)
+
+
+def test_a_solver_that_raises_is_no_answer(monkeypatch):
+    balance = wild(np.random.default_rng(0))
+
+    def broken(attempt):
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(conic_program, "_settings", broken)
+    assert balance.margin().status == "unsolved"
+    assert np.isnan(balance.margin().value)
