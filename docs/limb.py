@@ -1,0 +1,27 @@
+"""Draw the picture of limb.md: python docs/limb.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from footwork import robots
+from footwork.dynamics.bodies import moving_frames_plots
+
+FOLDER = Path(__file__).parent / "pictures"
+RATES = np.array([1.0, 2.0, 4.0])  # of the joints [rad/s]
+
+
+def main(folder: Path = FOLDER) -> None:
+    """Write limb-paths.png: one turn of the first joint, from two points of view."""
+    t = np.linspace(0, 2 * np.pi, 500)
+    motion = np.outer(t, RATES), np.tile(RATES, (t.size, 1)), np.zeros((t.size, 3))
+    views = {"seen from the world": "world", "seen from segment 1": "segment_1"}
+    chain = ["joint_1", "joint_2", "joint_3", "tip"]
+    figure = moving_frames_plots.plot_seen_paths(robots.limb(), motion, chain, views)
+    figure.savefig(folder / "limb-paths.png", dpi=90)
+
+
+if __name__ == "__main__":
+    main()
