@@ -118,7 +118,7 @@ def decide(
     edge = EDGE * balance.weight
     if margin > edge and forces is not None:
         return Hold(True, "feasible", margin, forces, None, "", *asked)
-    if margin < -edge and (y := certificate(balance)) is not None:
+    if not margin >= -edge and (y := certificate(balance)) is not None:  # also where it is nan
         reason = reasons.why_not(contacts, q, balance, y)
         return Hold(False, "infeasible", margin, None, y, reason, *asked)
     if margin > edge or np.isnan(margin):

@@ -31,10 +31,11 @@ class Hold:
         margin: the largest ε such that every contact wrench stays in its cone after ε of normal
             force is taken away at its centre, torque limits kept [N]; negative: the pull that each
             contact would have to supply; +inf if squeezing makes it unbounded, −inf if no pull
-            helps.
+            helps, nan where the solver did not find it.
         certificate: y (nv,), ‖y‖ = 1, a virtual velocity along which the robot falls and nothing
             can stop it, when infeasible: n·u ≥ μ ‖u_t‖ for every u = J_k y (u = 0 if bilateral),
-            and yᵀ(τ_g + τ_ext − M a − vᵀCv) > Σ limit |S y| (S y = 0 where there is no limit).
+            and yᵀ(τ_g + τ_ext − M a − vᵀCv) > Σ limit |S y| (S y = 0 where there is no limit);
+            `certificate.py` has the form for torsional friction and bounds on normal forces.
         reason: in words, when it does not hold.
         solver: the one that was asked.
         objective: which admissible forces were asked for, "preferred" for those nearest to some.
