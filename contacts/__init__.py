@@ -17,6 +17,11 @@ from .forces import contact_forces, static_hold
 from .friction_cone import FrictionCone
 from .friction_map import FrictionMap, friction_map
 from .frictional import FrictionalMotion, FrictionResiduals, frictional_forward_dynamics
+from .gravito_inertial import (
+    GravitoInertialCone,
+    gravito_inertial_cone,
+    gravito_inertial_wrench,
+)
 from .hold import Hold
 from .impact import impact
 from .map_scene import draw_friction_map
@@ -48,6 +53,7 @@ from .sensitivity import MarginGradient, margin_gradient
 from .solids import Box, Plane, Stairs, Wall
 from .soft_finger import SoftFingerCone
 from .surface_contact import DiscContact, LineContact, SurfaceContact
+from .sweeps import Sweep, sweep, variant
 from .terrain import Terrain
 from .wrench_cone import WrenchCone, net_wrench_cone, rectangle_faces
 
@@ -65,6 +71,9 @@ __all__ = [
     "WrenchCone",
     "net_wrench_cone",
     "rectangle_faces",
+    "GravitoInertialCone",
+    "gravito_inertial_cone",
+    "gravito_inertial_wrench",
     "static_hold",
     "contact_forces",
     "Hold",
@@ -116,6 +125,9 @@ __all__ = [
     "Pushes",
     "friction_map",
     "FrictionMap",
+    "sweep",
+    "Sweep",
+    "variant",
     "draw_friction_map",
     "draw_hold",
     "view",

@@ -1,0 +1,81 @@
+"""The picture of a sweep: a quantity along one axis, or a map over two, with the edge of "yes"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import FootworkError
+from ..scenario_file import ScenarioError
+from .result import UNITS, Sweep
+
+
+def draw(sweep: Sweep, quantity: str = "margin", ax: Any = None) -> Any:
+    """Draw a quantity over one or two axes of a grid, or over the first two of a sample.
+
+    Returns:
+        matplotlib's Axes.
+
+    Raises:
+        FootworkError: matplotlib is not installed.
+        ScenarioError: the sweep has another number of axes, axes of texts, or no such quantity.
+    """
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise FootworkError("plots need matplotlib: pip install 'footwork[plots]'") from error
+    values, keys = sweep[quantity], list(sweep.plan.axes)
+    if any(isinstance(v, str) for values in sweep.plan.axes.values() for v in values):
+        raise ScenarioError("a picture needs axes of numbers; this sweep has one of texts")
+    if not sweep.plan.samples and len(keys) > 2:
+        raise ScenarioError(f"a picture has one or two axes, this grid {len(keys)}: {keys}")
+    ax = ax or pyplot.figure(layout="constrained").add_subplot()
+    unit = "" if UNITS[quantity] == "1" else f" [{UNITS[quantity]}]"
+    label = quantity.replace("_", " ") + unit
+    if sweep.plan.samples and len(keys) > 1:
+        _scatter(ax, sweep, values, label)
+    elif len(keys) == 2:
+        _map(ax, sweep, values, label)
+    else:
+        _line(ax, sweep, values, label)
+    ax.set_xlabel(keys[0])
+    return ax
+
+
+def _line(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
+    key = next(iter(sweep.plan.axes))
+    x = sweep.plan.sample[:, 0] if sweep.plan.samples else np.array(sweep.plan.axes[key])
+    order = np.argsort(x)
+    ax.plot(x[order], np.where(np.isfinite(values), values, np.nan)[order], color="0.3")
+    for verdict, color, name in ((1, "tab:green", "holds"), (0, "tab:red", "does not")):
+        chosen = sweep.feasible == verdict
+        ax.plot(x[chosen], values[chosen], "o", color=color, label=name)
+    ax.axhline(0, color="0.7", linewidth=0.8)
+    ax.set_ylabel(label)
+    ax.legend()
+
+
+def _map(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
+    x, y = (np.array(values, dtype=float) for values in sweep.plan.axes.values())
+    finite = np.where(np.isfinite(values), values, np.nan)
+    mesh = ax.pcolormesh(x, y, finite.T, cmap="RdYlGn", shading="nearest", **_centred(finite))
+    ax.figure.colorbar(mesh, ax=ax, label=label)
+    holds = (sweep.feasible == 1).astype(float)
+    if min(holds.shape) > 1 and np.ptp(holds) > 0:
+        ax.contour(x, y, holds.T, levels=[0.5], colors="black", linewidths=1.2)
+    ax.set_ylabel(list(sweep.plan.axes)[1])
+
+
+def _scatter(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
+    x, y = sweep.plan.sample[:, :2].T
+    finite = np.where(np.isfinite(values), values, np.nan)
+    dots = ax.scatter(x, y, c=finite, cmap="RdYlGn", edgecolors="0.3", **_centred(finite))
+    ax.figure.colorbar(dots, ax=ax, label=label)
+    ax.set_ylabel(list(sweep.plan.axes)[1])
+
+
+def _centred(values: Any) -> dict[str, float]:
+    """Limits of the colours with zero in the middle, where yes turns to no."""
+    largest = float(np.nanmax(np.abs(values), initial=1e-12))
+    return {"vmin": -largest, "vmax": largest}

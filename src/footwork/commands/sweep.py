@@ -1,0 +1,133 @@
+"""`footwork sweep`: a scenario's verdict and margins over grids and samples of its values."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import FootworkError
+from . import flags
+
+if TYPE_CHECKING:
+    from ..contacts import Sweep
+
+WORDS = {1: "hold", 0: "do not", -1: "at the edge", -2: "out of reach"}
+
+
+def add(commands: Any) -> None:
+    """Say the flags of `footwork sweep`."""
+    words = "a scenario's verdict and margins over grids and samples of its values"
+    parser = flags.command(commands, "sweep", run, words)
+    parser.add_argument("scenario", metavar="SCENARIO", help="a file, or the name of a shipped one")
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="append",
+        required=True,
+        dest="axes",
+        metavar=("KEY", "VALUE"),
+        help="a key of the file and its values: friction 0.2 0.4 0.6, or low:high:count as in "
+        "'loads[0].force[1]' 0:60:7, or low:high with --samples; may be repeated",
+    )
+    parser.add_argument("--samples", type=int, default=0, help="points of a sample, not a grid")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")
+    parser.add_argument(
+        "--quantity",
+        nargs="+",
+        default=["margin"],
+        metavar="NAME",
+        help="margin, torque_margin, push_margin, friction_margin (margin)",
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="processes (1)")
+    parser.add_argument(
+        "--journal", type=Path, metavar="FILE", help="keeps what is done; the same command resumes"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write .nc (netCDF), .zarr or .csv"
+    )
+    parser.add_argument(
+        "--png", type=Path, metavar="FILE", help="write a map of the first quantity"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    flags.json_flag(parser, "counts as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask everywhere, say how often what was answered, write what is asked for."""
+    from .. import contacts
+
+    axes = {key: _values(key, given, options.samples) for key, *given in options.axes}
+    with ProcessPoolExecutor(options.jobs) if options.jobs > 1 else nullcontext() as executor:
+        found = contacts.sweep(
+            options.scenario,
+            axes,
+            samples=options.samples,
+            seed=options.seed,
+            quantities=options.quantity,
+            journal=options.journal,
+            executor=executor,
+            progress=False if options.quiet else None,
+        )
+    counts = {WORDS[k]: n for k, n in Counter(found.feasible.ravel().tolist()).items()}
+    print(json.dumps(counts) if options.json else _report(found, counts))
+    if options.out:
+        print(f"wrote {found.save(options.out)}", file=sys.stderr)
+    if options.png:
+        _picture(found, options.quantity[0], options.png)
+    return flags.OK
+
+
+def _values(key: str, given: list[str], samples: int) -> list[float | str]:
+    """Return the values of an axis: words and numbers, or low:high:count."""
+    if not given:
+        raise FootworkError(f"--set {key}: expected values, or low:high:count")
+    if len(given) > 1 or ":" not in given[0]:
+        return [_number(text) for text in given]
+    import numpy as np
+
+    parts = [_number(text) for text in given[0].split(":")]
+    if any(isinstance(part, str) for part in parts) or len(parts) != (2 if samples else 3):
+        expected = "low:high" if samples else "low:high:count"
+        raise FootworkError(f"--set {key}: got {given[0]}, expected {expected}")
+    if samples:
+        return parts
+    low, high, count = (float(part) for part in parts)
+    if count != int(count) or not 1 <= count <= 1e6:
+        raise FootworkError(f"--set {key}: got a count of {parts[2]}, expected 1 to 1000000")
+    return [float(x) for x in np.linspace(low, high, int(count))]
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _report(found: Sweep, counts: dict[str, int]) -> str:
+    import numpy as np
+
+    total = sum(counts.values())
+    lines = [f"{total} verdicts: " + ", ".join(f"{n} {word}" for word, n in counts.items())]
+    for quantity in found.plan.quantities:
+        values = found[quantity][np.isfinite(found[quantity])]
+        if len(values):
+            lines.append(f"  {quantity:<16} from {values.min():.4g} to {values.max():.4g}")
+    return "\n".join(lines)
+
+
+def _picture(found: Sweep, quantity: str, path: Path) -> None:
+    import matplotlib
+
+    from ..contacts.sweeps import picture
+
+    matplotlib.use("agg")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture.draw(found, quantity).figure.savefig(path, dpi=120)
+    print(f"wrote {path}", file=sys.stderr)

@@ -1,0 +1,364 @@
+"""Sweeps: right at every point, the same whoever runs them, nothing lost when they are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+from footwork import cli, static_hold
+from footwork.contacts import Scenario, ScenarioError, sweep, variant
+from footwork.contacts.sweeps import picture, verdicts
+from footwork.errors import SolverError
+
+BLOCK = """
+version: 1
+robot: block
+terrain:
+  - plane: slope
+    rises: 0
+contacts:
+  - foot: bottom
+    surface: slope
+loads:
+  - push: block
+    force: [0, 0, 0]
+"""
+
+
+@pytest.fixture(scope="module")
+def push():
+    return Scenario.load("push")
+
+
+AXES = {"friction": (0.3, 0.6, 0.9), "loads[0].force[1]": (0.0, 10.0, 20.0, 60.0)}
+
+
+@pytest.fixture(scope="module")
+def whole(push):
+    return sweep(push, AXES, quantities=("margin", "torque_margin"), chunk=5)
+
+
+def same(one, other):
+    """The same answers to the last digit."""
+    np.testing.assert_array_equal(np.array(one.rows), np.array(other.rows))
+
+
+def test_every_point_is_that_scenario(push, whole):
+    assert whole.feasible.shape == (3, 4)
+    assert {0, 1} <= set(whole.feasible.ravel().tolist())
+    for i, friction in enumerate(AXES["friction"]):
+        for j, force in enumerate(AXES["loads[0].force[1]"]):
+            one = variant(push, {"friction": friction, "loads[0].force[1]": force})
+            assert {contact.friction for contact in one.contact_set} == {friction}
+            hold = static_hold(one.machine, one.q, one.contact_set, one.wrenches_at(one.q))
+            assert whole.feasible[i, j] == hold.feasible
+            assert whole["margin"][i, j] == pytest.approx(hold.margin, abs=1e-4)
+
+
+def test_a_variant_is_the_file_with_other_values(push):
+    text = push.as_text()
+    assert "friction: 0.45" not in text
+    one = variant(push, {"friction": 0.45})
+    assert Scenario.from_text(one.as_text()) == one
+    assert one.friction == 0.45
+    assert one.machine is push.machine
+    assert push.as_text() == text
+    harder = variant(push, {"loads[0].force[1]": 95.0})
+    assert harder.solved is push.solved
+
+
+def test_what_moves_the_posture_moves_it():
+    slope = Scenario.load("slope")
+    steeper = variant(slope, {"terrain[0].rises": 12.5})
+    assert steeper.machine is slope.machine
+    assert steeper.solved is not slope.solved
+    assert steeper.check().feasible
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("frictoin", 1.0, "friction"),
+        ("loads[7].force[0]", 1.0, "list of 1"),
+        ("loads.force", 1.0, "sequence"),
+        ("robot[0]", 1.0, "scalar"),
+        ("loads[0].froce[0]", 1.0, "force"),
+        ("friction", "much", "number"),
+        ("", 1.0, "expected a key"),
+        ("a b", 1.0, "expected a key"),
+        ("friction", -1.0, "friction"),
+    ],
+)
+def test_keys_and_values_that_do_not_exist(push, key, value, words):
+    with pytest.raises(ScenarioError, match=words):
+        variant(push, {key: value})
+    with pytest.raises(ScenarioError):
+        sweep(push, {key: [value]})
+
+
+@pytest.mark.parametrize(
+    ("axes", "options", "words"),
+    [
+        ({}, {}, "at least one key"),
+        ({"friction": []}, {}, "at least one key"),
+        ({"friction": [np.nan]}, {}, "finite"),
+        ({"friction": [None]}, {}, "numbers or texts"),
+        ({"friction": [0.1, 0.2, 0.3]}, {"samples": 4}, "lowest, highest"),
+        ({"friction": [0.2, 0.1]}, {"samples": 4}, "lowest, highest"),
+        ({"friction": [0.2]}, {"quantities": ["magrin"]}, "margin"),
+        ({"friction": [0.2]}, {"chunk": 0}, "chunks of 0"),
+    ],
+)
+def test_questions_that_are_none(push, axes, options, words):
+    with pytest.raises(ScenarioError, match=words):
+        sweep(push, axes, **options)
+
+
+def test_whoever_runs_it_finds_the_same(push, whole):
+    options = {"quantities": ("margin", "torque_margin"), "chunk": 5}
+    with ThreadPoolExecutor(3) as threads:
+        same(sweep(push, AXES, executor=threads, **options), whole)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
+        same(sweep(push, AXES, executor=processes, **options), whole)
+
+
+def test_samples_follow_their_seed(push):
+    ranges = {"friction": (0.3, 0.9), "loads[0].force[1]": (0.0, 60.0)}
+    one, again, other = (sweep(push, ranges, samples=6, seed=s, chunk=4) for s in (1, 1, 2))
+    same(one, again)
+    np.testing.assert_array_equal(one.plan.sample, again.plan.sample)
+    assert np.abs(one.plan.sample - other.plan.sample).max() > 0.01
+    thirds = np.floor((one.plan.sample - [0.3, 0]) / [0.1, 10.0])  # a Latin hypercube: one a cell
+    assert all(sorted(column) == [0, 1, 2, 3, 4, 5] for column in thirds.T)
+
+
+# --- interrupted ---------------------------------------------------------------------------------
+
+
+def test_what_is_done_is_not_done_again(push, whole, tmp_path, monkeypatch):
+    asked = []
+
+    def counted(plan, index):
+        asked.append(index)
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return chunk(plan, index)
+
+    chunk = verdicts.chunk
+    monkeypatch.setattr(verdicts, "chunk", counted)
+    options = {"quantities": ("margin", "torque_margin"), "chunk": 5, "journal": tmp_path / "j"}
+    with pytest.raises(KeyboardInterrupt):
+        sweep(push, AXES, **options)
+    same(sweep(push, AXES, **options), whole)
+    assert asked == [0, 1, 1, 2]
+    same(sweep(push, AXES, **options), whole)
+    assert asked == [0, 1, 1, 2]
+
+
+def test_half_a_line_is_done_again(push, whole, tmp_path):
+    journal = tmp_path / "journal"
+    options = {"quantities": ("margin", "torque_margin"), "chunk": 5, "journal": journal}
+    sweep(push, AXES, **options)
+    text = journal.read_bytes()
+    for cut in (len(text) - 7, text.index(b"\n") + 3, 40):
+        journal.write_bytes(text[:cut])
+        same(sweep(push, AXES, **options), whole)
+        assert sorted(journal.read_bytes().splitlines()) == sorted(text.splitlines())
+
+
+def test_journals_of_something_else_are_left_alone(push, tmp_path):
+    journal = tmp_path / "journal"
+    sweep(push, {"friction": [0.3]}, journal=journal)
+    before = journal.read_bytes()
+    with pytest.raises(ScenarioError, match="axes differ"):
+        sweep(push, {"friction": [0.4]}, journal=journal)
+    assert journal.read_bytes() == before
+    for text, words in ((b"shopping list\n", "not a line"), (b"{}\n", "no sweep")):
+        journal.write_bytes(text)
+        with pytest.raises(ScenarioError, match=words):
+            sweep(push, {"friction": [0.3]}, journal=journal)
+        assert journal.read_bytes() == text
+
+
+def test_one_process_at_a_time(push, tmp_path, monkeypatch):
+    def again(plan, index):
+        with pytest.raises(ScenarioError, match="another process"):
+            sweep(push, {"friction": [0.3]}, journal=tmp_path / "j")
+        return [[1, 0.0]]
+
+    monkeypatch.setattr(verdicts, "chunk", again)
+    sweep(push, {"friction": [0.3]}, journal=tmp_path / "j")
+
+
+SCRIPT = """
+import sys, numpy as np
+from footwork.contacts import sweep
+axes = {"friction": np.linspace(0.3, 0.9, 40), "loads[0].force[1]": [0.0, 30.0]}
+sweep("push", axes, chunk=2, journal=sys.argv[1], progress=False)
+"""
+
+
+def test_killed_in_the_middle(tmp_path):
+    """SIGKILL, as by a scheduler or for want of memory: the rest is done by the next run."""
+    journal = tmp_path / "journal"
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(journal)])
+    try:
+        deadline = time.monotonic() + 60
+        while not journal.exists() or journal.read_bytes().count(b"\n") < 4:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    finally:
+        process.kill()
+        process.wait()
+    done = journal.read_bytes().rpartition(b"\n")[0].splitlines()
+    assert 4 <= len(done) < 41
+    subprocess.run([sys.executable, "-c", SCRIPT, str(journal)], check=True, timeout=100)
+    lines = journal.read_bytes().splitlines()
+    assert lines[: len(done)] == done
+    assert len(lines) == len(set(lines)) == 41
+
+
+def test_a_worker_that_dies_is_told(push):
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
+        processes.submit(int).result()
+        with pytest.raises(SolverError, match="a worker died"):
+            sweep(push, {"friction": [0.3]}, executor=DieThere(processes))
+
+
+class DieThere:
+    """Runs `os._exit` in a worker, whatever it is asked."""
+
+    def __init__(self, executor):
+        self.executor = executor
+
+    def submit(self, *_):
+        return self.executor.submit(os._exit, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_whose_worker_is_killed(push, whole):
+    """Dask gives a dead worker's chunks to another: nothing is lost, nothing is different."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        victim = next(iter(client.run(os.getpid).values()))
+        options = {"quantities": ("margin", "torque_margin"), "chunk": 1}
+        executor = KillOnce(client.get_executor(), victim)
+        same(sweep(push, AXES, executor=executor, **options), whole)
+        assert executor.killed
+        assert victim not in client.run(os.getpid).values()
+
+
+class KillOnce:
+    """Kills a process once the fourth chunk is handed out."""
+
+    def __init__(self, executor, victim):
+        self.executor, self.victim, self.count, self.killed = executor, victim, 0, False
+
+    def submit(self, *question):
+        self.count += 1
+        future = self.executor.submit(*question)
+        if self.count == 4:
+            os.kill(self.victim, signal.SIGKILL)
+            self.killed = True
+        return future
+
+
+# --- what comes out ------------------------------------------------------------------------------
+
+
+def test_dataset_and_files(whole, tmp_path):
+    xarray = pytest.importorskip("xarray")
+    data = whole.dataset()
+    assert data.feasible.dims == tuple(AXES)
+    assert data.margin.attrs["units"] == "N"
+    there = data.margin.sel({"friction": 0.6, "loads[0].force[1]": 20.0})
+    assert float(there) == whole["margin"][1, 2]
+    read = xarray.load_dataset(whole.save(tmp_path / "sweep.nc"), engine="scipy")
+    xarray.testing.assert_identical(read, data)
+    lines = whole.save(tmp_path / "sweep.csv").read_text().splitlines()
+    assert lines[0] == "friction,loads[0].force[1],feasible,margin,torque_margin"
+    assert len(lines) == 13
+    assert float(lines[7].split(",")[3]) == whole["margin"][1, 2]
+    with pytest.raises(ScenarioError, match=r"\.nc"):
+        whole.save(tmp_path / "sweep.xls")
+    with pytest.raises(ScenarioError, match="margin"):
+        whole["push"]
+
+
+def test_pictures(whole, push):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    ax = picture.draw(whole)
+    assert ax.get_xlabel() == "friction"
+    assert ax.get_ylabel() == "loads[0].force[1]"
+    shown = ax.collections[0].get_array().reshape(4, 3)
+    np.testing.assert_allclose(shown, whole["margin"].T)
+    line = picture.draw(sweep(push, {"loads[0].force[1]": (0.0, 30.0, 60.0)}))
+    assert line.get_ylabel() == "margin [N]"
+    sampled = sweep(push, {"friction": (0.3, 0.9), "loads[0].force[1]": (0.0, 60.0)}, samples=3)
+    dots = picture.draw(sampled).collections[0]
+    np.testing.assert_allclose(dots.get_offsets(), sampled.plan.sample)
+    with pytest.raises(ScenarioError, match="texts"):
+        picture.draw(sweep(push, {"robot": ["biped"]}))
+    pyplot.close("all")
+
+
+def test_robots_can_be_an_axis():
+    found = sweep("flat", {"robot": ["biped"], "friction": [0.5]})
+    assert found.feasible.shape == (1, 1)
+
+
+def test_the_tilting_block():
+    """A block slides where tan(angle) exceeds μ, and tips where it exceeds half-length / height."""
+    angles = [5.0, 15.0, 25.0, 60.0, 66.0]
+    axes = {"friction": [0.2, 0.6, 3.0], "terrain[0].rises": angles}
+    found = sweep(Scenario.from_text(BLOCK), axes)
+    least = np.minimum([[0.2], [0.6], [3.0]], 0.2 / 0.1)
+    np.testing.assert_array_equal(found.feasible == 1, np.tan(np.radians(angles)) < least)
+
+
+def test_the_command(tmp_path, capsys):
+    table, journal = tmp_path / "found.csv", tmp_path / "journal"
+    command = ["sweep", "push", "--set", "loads[0].force[1]", "0:90:4", "--quiet"]
+    command += ["--out", str(table), "--journal", str(journal), "--png", str(tmp_path / "map.png")]
+    assert cli.main(command) == 0
+    out = capsys.readouterr().out
+    assert "4 verdicts: 2 hold, 2 do not" in out
+    assert "margin" in out
+    assert len(table.read_text().splitlines()) == 5
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert cli.main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"hold": 2, "do not": 2}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["friction", "0.1:0.2"], "low:high:count"),
+        (["friction", "0:1:0"], "count"),
+        (["friction", "a:b:c"], "low:high:count"),
+        (["friction"], "expected values"),
+        (["frictoin", "0.5"], "friction"),
+    ],
+)
+def test_the_command_says_what_is_wrong(given, words, capsys):
+    assert cli.main(["sweep", "push", "--set", *given]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert len(error.splitlines()) == 1
