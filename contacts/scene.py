@@ -205,7 +205,7 @@ def draw_region(viewer: Viewer, region: Region, ground: float = 0.0) -> None:
 
 def _patch(contact: Contact, T: pin.SE3, scale: float) -> Array:
     """Corners of the patch; for a point a small square of its ground, seen under the foot."""
-    if contact.dim > 3:
+    if len(contact.points) > 1:
         order = np.argsort(np.arctan2(contact.points[:, 1], contact.points[:, 0]))
         local = contact.points[order]
     else:
