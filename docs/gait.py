@@ -9,6 +9,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
+
+from footwork import Viewer, load
 from footwork.dynamics import bodies
 from footwork.dynamics.bodies import gait_plots
 
@@ -21,12 +24,30 @@ def draw(gait: bodies.Gait, name: str) -> None:
     gait_plots.save(gait_plots.plot_walk(gait), FOLDER / f"{name}-sticks.png")
 
 
+def human(gait: bodies.Gait, frame: int = 150) -> None:
+    """Write a picture of the human in a frame of the walk, on the force that carries it."""
+    found = bodies.robot_gait(gait, load("human"))
+    q = found.fit.q[frame]
+    viewer = Viewer(found.subject.robot)
+    viewer.display(q)
+    for plate in gait.trial.turned("z").plates:
+        if plate.loaded[frame]:
+            force = plate.force[frame] / 1000
+            viewer.arrow(f"plate {plate.name}", plate.centre_of_pressure[frame], force)
+    eye = q[:3] + np.array([2.2, -3.6, 0.6])
+    viewer.set_camera(eye=eye, target=(q[0], q[1], 0.9), field_of_view=30)
+    viewer.screenshot(FOLDER / "walk-human.png", width=640, height=640)
+
+
 def main(file: str | None = None, mass: float = 70.0) -> None:
     """Draw the walker, and a file's walk if one is given."""
     walker = bodies.walker()
-    draw(bodies.analyse_gait(walker.trial(), walker.mass, cutoff=None), "walker")
+    analysed = bodies.analyse_gait(walker.trial(), walker.mass, cutoff=None)
+    gait_plots.save(gait_plots.plot_joints(analysed, "right"), FOLDER / "walker-joints.png")
     if file is not None:
-        draw(bodies.analyse_gait(bodies.read_trial(file), mass), "walk")
+        gait = bodies.analyse_gait(bodies.read_trial(file), mass)
+        draw(gait, "walk")
+        human(gait)
 
 
 if __name__ == "__main__":

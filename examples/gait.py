@@ -15,7 +15,7 @@ import numpy as np
 
 from footwork import dynamics
 from footwork.dynamics import bodies
-from footwork.dynamics.bodies import gait_plots
+from footwork.dynamics.bodies import gait_plots, gait_report
 
 
 def measured_walker() -> tuple[Path, bodies.Walker]:
@@ -34,9 +34,9 @@ def main(file: str | None = None, mass: float = 62.0) -> None:
         gait = bodies.analyse_gait(bodies.read_trial(path, threshold=0), mass, cutoff=None)
     else:
         gait = bodies.analyse_gait(bodies.read_trial(file), mass, cutoff=6.0)
-    for note in gait.facts()["notes"]:
+    for note in gait_report.facts(gait)["notes"]:
         print(f"note: {note}")
-    for joint, peak in gait.facts()["stance peaks"].items():
+    for joint, peak in gait_report.facts(gait)["stance peaks"].items():
         low, high = peak["power [W]"]
         print(
             f"{joint:<12} flexion {peak['largest flexion moment [N·m]']:7.1f} N·m, "
@@ -51,7 +51,7 @@ def main(file: str | None = None, mass: float = 62.0) -> None:
         error = gait.moment("right ankle", "world")[100] - true.moment[[0, 2, 1]] * [1, 1, -1]
         size = np.linalg.norm(true.moment)
         print(f"right ankle off its own {size:.0f} N·m by {np.linalg.norm(error):.1e}")
-    gait.write_csv("gait.csv")
+    gait_report.write_csv(gait, "gait.csv")
     gait_plots.save(gait_plots.plot_joints(gait), "gait-joints.png")
     gait_plots.save(gait_plots.plot_walk(gait), "gait-walk.png")
 

@@ -257,6 +257,41 @@ def test_a_human_follows_the_walker(load_robot):
         assert np.sqrt((gap**2).mean()) < 0.1 * np.abs(segments).max()
 
 
+def test_the_second_road_of_a_gait_analysis(load_robot):
+    """Segments and human on one walk: near in their moments; the human's own two roads equal."""
+    robot = load_robot("human", "floating")
+    w, _ = subject(robot)
+    gait = bodies.analyse_gait(w.trial(), w.mass, cutoff=None)
+    found = bodies.robot_gait(gait, robot, progress=False)
+    gap = found.forces.residual - found.dynamics.residual
+    assert np.abs(gap.force).max() < 1e-9
+    assert np.abs(gap.moment).max() < 1e-9
+    ankle = found.subject.robot.model.getJointId("right_ankle_Z")
+    R = found.forces.motion.R[:, found.forces.chain.index("right_ankle_Z")]
+    axis = np.einsum("nij,j->ni", R, _axis(found.subject.robot, ankle))
+    torque = (found.forces.moment("right_ankle_Z") * axis).sum(axis=1)
+    np.testing.assert_allclose(torque, found.dynamics.torque("right_ankle_Z"), atol=1e-9)
+    assert all(apart < 15 for apart in found.apart().values())
+    assert found.apart()["right ankle"] < 5  # the plates say most of it
+    one_leg = replace(gait, names=replace(gait.names, pelvis={}, name="legs", legs={}))
+    with pytest.raises(ConfigurationError, match="pelvis and both legs"):
+        bodies.robot_gait(one_leg, robot)
+
+
+def test_a_subject_made_from_one_static_frame(load_robot):
+    """Standing still somewhere else, facing another way, and then the walk."""
+    robot = load_robot("human", "floating")
+    w = bodies.walker(rate=100)
+    markers = w.trial("z").markers
+    turned = pin.exp3(np.array([0, 0, 2.0]))
+    static = replace(markers.cut(30, 30), positions=markers.positions[30:31] @ turned.T + [5, 3, 0])
+    person = bodies.make_subject(robot, static, w.mass)
+    fit = person.follow(markers, progress=False)
+    assert fit.rms < 0.01
+    moved = fit.q[30, :3] - (turned.T @ (person.start[:3] - [5, 3, 0]))
+    np.testing.assert_allclose(moved, 0, atol=0.01)
+
+
 def test_a_fixed_base_and_wrong_lengths_are_refused(load_robot):
     fixed = load_robot("biped", "fixed")
     with pytest.raises(ConfigurationError, match="fixed base"):

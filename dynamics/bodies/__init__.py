@@ -30,14 +30,17 @@ from .moving_frames import (
     frame_motion,
 )
 from .moving_frames_balance import (
+    ObservedMotion,
     WrenchBalance,
     body_motions,
     fictitious_wrenches,
     observed_joint_wrenches,
+    observed_motions,
     wrench_balance,
 )
 from .robot_chain import chain_of_robot, motion_of_robot
 from .robot_dynamics import TrialDynamics, trial_dynamics
+from .robot_gait import RobotGait, robot_gait
 from .robot_motion import velocities_and_accelerations
 from .rotations import angular_acceleration, angular_velocity
 from .scaled_robot import scaled_robot
@@ -58,6 +61,8 @@ __all__ = [
     "MovingFrame",
     "frame_motion",
     "body_motions",
+    "observed_motions",
+    "ObservedMotion",
     "fictitious_wrenches",
     "fictitious_wrenches_of",
     "FictitiousWrenches",
@@ -117,6 +122,8 @@ __all__ = [
     "velocities_and_accelerations",
     "trial_dynamics",
     "TrialDynamics",
+    "RobotGait",
+    "robot_gait",
 ]
 
 

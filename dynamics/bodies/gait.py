@@ -6,12 +6,9 @@ to the feet that stood on them; the chain's equations are solved for all joints 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,23 +81,33 @@ class Gait:
     def moment(self, joint: str, axes: str = "joint", per_mass: bool = False) -> Array:
         """Return the moment (n, 3) [N·m or N·m/kg] on the segment below, about the joint.
 
-        In "joint" axes: flexion, adduction and rotation, positive where a right leg's segment below
-        turns about z (forwards and up), x and y of a frame x forwards, y up, z to the right.
+        In "joint" axes: what flexes (dorsiflexes), adducts and turns inwards, positive on both
+        sides; a knee that is kept from bending has a negative first one.
         """
         per = self.mass if per_mass else None
-        return self.forces.moment(self.segment(joint), axes, per_mass=per)
+        moment = self.forces.moment(self.segment(joint), axes, per_mass=per)
+        return moment * self._signs(joint) if axes == "joint" else moment
 
     def power(self, joint: str, per_mass: bool = False) -> Array:
         """Return the power of a joint (n,) [W or W/kg]."""
         return self.forces.power(self.segment(joint), self.mass if per_mass else None)
 
     def angles(self, joint: str) -> Array:
-        """Return flexion, adduction, rotation (n, 3) [rad]; see `joint_coordinates`."""
+        """Return flexion, adduction and inward rotation (n, 3) [rad], positive on both sides.
+
+        Grood and Suntay's angles (`joint_coordinates`); zero where both segments' axes agree.
+        """
         i = self.forces.chain.index(self.segment(joint))
         parent, R = self.forces.chain.parents[i], self.forces.motion.R
         if parent < 0:
             raise ConfigurationError(f"{joint!r} has no segment above it that was measured")
-        return joint_angles(R[:, parent], R[:, i])
+        return joint_angles(R[:, parent], R[:, i]) * self._signs(joint)
+
+    def _signs(self, joint: str) -> Array:
+        """From turns about z, x and y of a right leg to those that anatomy counts."""
+        side, _, name = joint.partition(" ")
+        inwards = 1.0 if side == "right" else -1.0
+        return np.array([-1.0 if name == "knee" else 1.0, inwards, inwards])
 
     @property
     def explained(self) -> NDArray[np.bool_]:
@@ -144,75 +151,6 @@ class Gait:
             if step.foot == f"{side} foot":
                 on[step.first : step.last + 1] = True
         return on
-
-    def facts(self) -> dict[str, Any]:
-        """Return peaks, footfalls and the residual, as plain numbers for JSON."""
-        ok = self.explained
-        peaks = {}
-        for joint in self.joints:
-            on = self.stance(joint.partition(" ")[0]) & ok
-            if on.any():
-                flexion = self.moment(joint)[on, 0]
-                peaks[joint] = {
-                    "largest flexion moment [N·m]": float(flexion[np.abs(flexion).argmax()]),
-                    "largest moment [N·m]": _largest(self.moment(joint, "world")[on]),
-                    "largest force [N]": _largest(self.force(joint, "world")[on]),
-                    "power [W]": [float(x(self.power(joint)[on])) for x in (np.min, np.max)],
-                }
-        residual = self.forces.residual
-        facts: dict[str, Any] = {
-            "source": self.trial.source,
-            "frames": len(self.t),
-            "rate [Hz]": self.trial.markers.rate,
-            "mass [kg]": self.mass,
-            "marker set": self.names.name,
-            "notes": [*self.trial.notes, *self.warnings()],
-            "footfalls": [step._asdict() for step in self.footfalls],
-            "stance peaks": peaks,
-        }
-        if self.names.pelvis:
-            facts["mass that the plates carry over a stride [kg]"] = self.weighed()
-            facts["frames that the plates explain"] = int(ok.sum())
-            if ok.any():
-                facts["residual at the pelvis, rms"] = {
-                    "force [N]": _rms(residual.force[ok]),
-                    "moment [N·m]": _rms(residual.moment[ok]),
-                }
-        return facts
-
-    def columns(self) -> tuple[list[str], Array]:
-        """Return (names, values (n, c)) of everything over time, for a table."""
-        names, values = ["time [s]"], [self.t[:, None]]
-        for joint in self.joints:
-            for quantity, unit, array in (
-                ("force", "N", self.force(joint)),
-                ("moment", "N·m", self.moment(joint, "segment")),
-            ):
-                names += [f"{joint} {quantity} {axis} [{unit}]" for axis in "xyz"]
-                values.append(array)
-            turns = ("flexion", "adduction", "rotation")
-            names += [f"{joint} {turn} moment [N·m]" for turn in turns]
-            names += [f"{joint} {turn} [rad]" for turn in turns]
-            values += [self.moment(joint), self.angles(joint)]
-            names.append(f"{joint} power [W]")
-            values.append(self.power(joint)[:, None])
-        names.append("explained by plates")
-        values.append(self.explained[:, None].astype(float))
-        return names, np.concatenate(values, axis=1)
-
-    def write_csv(self, path: str | Path) -> Path:
-        """Write `columns` as comma-separated values; return the path."""
-        names, values = self.columns()
-        rows = [",".join(f"{x:.9g}" for x in row) for row in values]
-        file = Path(path)
-        file.write_text("\n".join([",".join(names), *rows]) + "\n")
-        return file
-
-    def write_json(self, path: str | Path) -> Path:
-        """Write `facts` as JSON; return the path."""
-        file = Path(path)
-        file.write_text(json.dumps(self.facts(), indent=2, ensure_ascii=False) + "\n")
-        return file
 
     def __repr__(self) -> str:
         return (
@@ -282,11 +220,3 @@ def _middles(trial: Trial, names: MarkerSet) -> dict[str, Array]:
         + (markers[leg["toe lateral"]] + markers[leg["toe medial"]]) / 4
         for side, leg in names.legs.items()
     }
-
-
-def _largest(vectors: Array) -> float:
-    return float(np.linalg.norm(vectors, axis=1).max())
-
-
-def _rms(vectors: Array) -> float:
-    return float(np.sqrt((vectors**2).sum(axis=1).mean()))

@@ -148,10 +148,24 @@ def _places(
         return check_configuration(robot, start, "start").copy(), places
     q = robot.posture()
     gaps, _ = _gaps(robot, q, places, seen.positions[0])
-    return _brought_to(robot, q, seen.positions[0] + gaps, seen.positions[0]), places
+    return _moved(robot, q, seen.positions[0] + gaps, seen.positions[0]), places
 
 
-def _brought_to(robot: Robot, q: Array, there: Array, seen: Array) -> Array:
+def brought_to(
+    robot: Robot, q: ArrayLike, attachments: Attachments, markers: Markers, frame: int = 0
+) -> Array:
+    """Return q (nq,) with the base moved so that its markers are nearest to those of a frame.
+
+    Raises:
+        ConfigurationError: no such marker or link, or a bad q.
+    """
+    seen = markers.turned("z").only(tuple(attachments)).positions[frame]
+    start, places = _places(robot, attachments, markers.only(tuple(attachments)), q)
+    gaps, _ = _gaps(robot, start, places, seen)
+    return _moved(robot, start, seen + gaps, seen)
+
+
+def _moved(robot: Robot, q: Array, there: Array, seen: Array) -> Array:
     """Return q with the base moved as a rigid body so that points (m, 3) get nearest to others."""
     known = np.isfinite(seen).all(axis=1)
     if not robot.is_floating or known.sum() < 3:

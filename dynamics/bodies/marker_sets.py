@@ -8,16 +8,20 @@ psis), right and left.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
-from ...errors import ConfigurationError, unknown
+from ...errors import ConfigurationError, DataError, unknown
+from . import lab_text
 from .markers import Markers
 from .series import cross, dot
 
 SIDES = ("right", "left")
+_KEYS = {"name", "legs", "pelvis"}
 
 LEG = (
     "knee lateral",
@@ -56,11 +60,44 @@ class MarkerSet:
             if landmark not in self.pelvis:
                 raise ConfigurationError(f"{self.name!r}: no marker for the {landmark}")
 
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the set that a YAML or JSON file describes.
+
+        legs: {right: {knee lateral: RKNE, knee medial: RKNM, …}, left: {…}}, and
+        pelvis: {right asis: RASI, …}, or a hip on every leg.
+
+        Raises:
+            DataError: no such file, or one that says something else.
+            ConfigurationError: a landmark without a marker.
+        """
+        import yaml
+
+        file, lines = lab_text.read_lines(path)
+        try:
+            content = yaml.safe_load("\n".join(lines))
+        except yaml.YAMLError as error:
+            raise DataError(f"{file}: {error}") from None
+        tables = content if isinstance(content, dict) else {}
+        legs, pelvis = tables.get("legs"), tables.get("pelvis") or {}
+        nested = legs.values() if isinstance(legs, dict) else [None]
+        if not all(isinstance(x, dict) for x in (pelvis, *nested)) or set(tables) - _KEYS:
+            raise DataError(
+                f"{file}: expected legs: {{right: {{landmark: marker}}}} and pelvis: "
+                f"{{landmark: marker}}; got {list(tables) or type(content).__name__}"
+            )
+        named = {str(side): _words(leg) for side, leg in dict(legs or {}).items()}
+        return cls(str(tables.get("name", file.stem)), named, _words(pelvis))
+
     @property
     def markers(self) -> tuple[str, ...]:
         """Names of all its markers."""
         names = [name for leg in self.legs.values() for name in leg.values()]
         return (*names, *self.pelvis.values())
+
+
+def _words(table: Mapping[object, object]) -> dict[str, str]:
+    return {str(k): str(v) for k, v in table.items()}
 
 
 def _leg(pattern: str, names: str) -> dict[str, str]:

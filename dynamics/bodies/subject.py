@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...robots.robot import Robot
 from ..kinematics import frame_placement
 from .anatomical_frames import Poses, segment_poses
-from .marker_fit import Attachments, MarkerFit, attach, fit_markers
+from .marker_fit import Attachments, MarkerFit, attach, brought_to, fit_markers
 from .marker_sets import MarkerSet, marker_set_of, on_their_sides
 from .markers import Markers
 from .scaled_robot import scaled_robot
@@ -40,7 +40,7 @@ class Subject:
     Attributes:
         robot: scaled.
         attachments: {marker: (link, where on it)}.
-        start: a configuration at the first frame that it was made from (nq,).
+        start: its configuration in the first frame that it was made from (nq,).
         factors: {link: how much larger it is than in the file}.
         fit: of the joint centres and segment axes on the frames it was made from.
     """
@@ -52,12 +52,13 @@ class Subject:
     fit: MarkerFit
 
     def follow(self, markers: Markers, progress: bool = True) -> MarkerFit:
-        """Return the configurations that fit a trial's markers, from the first frame on.
+        """Return the configurations that fit a trial's markers, wherever it begins.
 
         Raises:
             ConfigurationError: markers that it does not have.
         """
-        return fit_markers(self.robot, markers, self.attachments, self.start, progress=progress)
+        start = brought_to(self.robot, self.start, self.attachments, markers)
+        return fit_markers(self.robot, markers, self.attachments, start, progress=progress)
 
 
 def make_subject(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from ..errors import DataError
 from . import flags
 
 if TYPE_CHECKING:
-    from ..dynamics.bodies import Gait
+    from ..dynamics.bodies import Gait, RobotGait
 
 
 def add(commands: Any) -> None:
@@ -28,6 +29,10 @@ def add(commands: Any) -> None:
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="write CSV, JSON and pictures")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write everything over time")
     parser.add_argument("--png", type=Path, metavar="FILE", help="write the picture of the joints")
+    parser.add_argument(
+        "--robot", metavar="ROBOT", help="let it follow the markers too, as a second road (human)"
+    )
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write the page of that robot")
     flags.json_flag(parser, "peaks, footfalls and residuals as JSON")
 
 
@@ -38,6 +43,9 @@ def _reading_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--forces", type=Path, metavar="FILE", help="the plates of a .trc file")
     parser.add_argument("--up", choices=("y", "z"), help="axis up (y; z for .c3d)")
     parser.add_argument("--unit", choices=("mm", "cm", "m"), default="mm", help="of a table (mm)")
+    parser.add_argument(
+        "--markers", type=Path, metavar="FILE", help="which marker is what, as YAML or JSON"
+    )
     parser.add_argument("--side", choices=("right", "left"), help="whose joints to draw")
     parser.add_argument(
         "--per-mass", action="store_true", help="draw forces and moments divided by the mass"
@@ -50,9 +58,11 @@ def run(options: argparse.Namespace) -> int:
 
     from ..dynamics.bodies import gait as analysis
 
-    if len(options.files) > 1 and (options.csv or options.png or options.forces):
-        raise DataError("--csv, --png and --forces are for one file; use --out for several")
-    steps = ("read", *analysis.STEPS, "write")
+    if len(options.files) > 1 and (options.csv or options.png or options.html or options.forces):
+        raise DataError("--csv, --png, --html and --forces are for one file; use --out for several")
+    if options.html and not options.robot:
+        raise DataError("--html shows a robot that walks: which one? --robot human")
+    steps = ("read", *analysis.STEPS, "robot", "write")
     facts = []
     with tqdm(total=len(steps) * len(options.files), disable=None, leave=False) as bar:
         for file in options.files:
@@ -69,40 +79,57 @@ def run(options: argparse.Namespace) -> int:
     return flags.OK
 
 
-def _one(file: Path, options: argparse.Namespace, tell: Any) -> dict[str, Any]:
-    from ..dynamics.bodies import analyse_gait, read_trial
+def _one(file: Path, options: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
+    from ..dynamics.bodies import MarkerSet, analyse_gait, gait_report, read_trial, robot_gait
+    from ..robots import load
 
+    names = MarkerSet.load(options.markers) if options.markers else None
     tell("read")
     trial = read_trial(file, forces=options.forces, up=options.up, unit=options.unit)
     gait = analyse_gait(
-        trial, options.mass, sex=options.sex, cutoff=options.cutoff or None, progress=tell
+        trial,
+        options.mass,
+        sex=options.sex,
+        cutoff=options.cutoff or None,
+        names=names,
+        progress=tell,
     )
+    tell("robot")
+    robot = robot_gait(gait, load(options.robot), progress=False) if options.robot else None
     tell("write")
-    for path in _write(gait, file.stem, options):
+    for path in _write(gait, robot, file.stem, options):
         print(f"wrote {path}", file=sys.stderr)
-    return gait.facts()
+    return gait_report.facts(gait, robot)
 
 
-def _write(gait: Gait, stem: str, options: argparse.Namespace) -> list[Path]:
+def _write(
+    gait: Gait, robot: RobotGait | None, stem: str, options: argparse.Namespace
+) -> list[Path]:
     from ..dynamics.bodies import gait_plots as plots
+    from ..dynamics.bodies import gait_report as report
+    from .gait_page import write_page
 
-    csv = [options.csv] if options.csv else []
-    png = [(options.side, options.png)] if options.png else []
-    out, written = options.out, []
+    out = options.out
     if out:
         out.mkdir(parents=True, exist_ok=True)
-        csv.append(out / f"{stem}.csv")
+    csv = _places(options.csv, out and out / f"{stem}.csv")
+    pages = _places(options.html, out and out / f"{stem}.html")
+    png = [(options.side, path) for path in _places(options.png, None)]
+    if out:
         sides = [options.side] if options.side else list(gait.names.legs)
         png += [(side, out / f"{stem}-{side}.png") for side in sides]
-        written += [
-            gait.write_json(out / f"{stem}.json"),
-            plots.save(plots.plot_walk(gait), out / f"{stem}-walk.png"),
-        ]
-    written += [gait.write_csv(path) for path in csv]
+    written = [report.write_csv(gait, path) for path in csv]
     for side, path in png:
         figure = plots.plot_joints(gait, side, per_mass=options.per_mass)
         written.append(plots.save(figure, path))
-    return written
+    if out:
+        written.append(report.write_json(gait, out / f"{stem}.json", robot))
+        written.append(plots.save(plots.plot_walk(gait), out / f"{stem}-walk.png"))
+    return written + ([write_page(robot, path) for path in pages] if robot else [])
+
+
+def _places(*paths: Path | None) -> list[Path]:
+    return [path for path in paths if path]
 
 
 def _report(facts: dict[str, Any]) -> str:
@@ -132,4 +159,14 @@ def _report(facts: dict[str, Any]) -> str:
             f"{residual['moment [N·m]']:.0f} N·m, over the "
             f"{facts['frames that the plates explain']} frames that the plates explain"
         )
+    if "robot" in facts:
+        lines += _robot_lines(facts["robot"])
     return "\n".join(lines)
+
+
+def _robot_lines(robot: dict[str, Any]) -> list[str]:
+    apart = ", ".join(f"{j} {x:.1f}" for j, x in robot["moments apart, rms [N·m]"].items())
+    return [
+        f"  {robot['name']}: markers within {robot['markers, rms [mm]']:.1f} mm rms",
+        f"    moments apart from the segments' (rms, N·m): {apart}",
+    ]

@@ -1,0 +1,109 @@
+"""What a gait analysis found, as numbers for tables and for people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .gait import Gait
+from .joint_coordinates import ANGLES
+from .robot_gait import RobotGait
+
+Array = NDArray[np.float64]
+
+
+def facts(gait: Gait, robot: RobotGait | None = None) -> dict[str, Any]:
+    """Return peaks of the stance, footfalls, notes and the residual, as plain numbers for JSON.
+
+    With the same walk by a robot, how far apart the two are as well.
+    """
+    found: dict[str, Any] = {
+        "source": gait.trial.source,
+        "frames": len(gait.t),
+        "rate [Hz]": gait.trial.markers.rate,
+        "mass [kg]": gait.mass,
+        "marker set": gait.names.name,
+        "notes": [*gait.trial.notes, *gait.warnings()],
+        "footfalls": [step._asdict() for step in gait.footfalls],
+        "stance peaks": _peaks(gait),
+    }
+    if gait.names.pelvis:
+        ok, residual = gait.explained, gait.forces.residual
+        found["mass that the plates carry over a stride [kg]"] = gait.weighed()
+        found["frames that the plates explain"] = int(ok.sum())
+        if ok.any():
+            found["residual at the pelvis, rms"] = {
+                "force [N]": _rms(residual.force[ok]),
+                "moment [N·m]": _rms(residual.moment[ok]),
+            }
+    if robot is not None:
+        found["robot"] = {
+            "name": robot.subject.robot.name,
+            "scaled by": dict(robot.subject.factors),
+            "markers, rms [mm]": 1e3 * robot.fit.rms,
+            "residual at the base, rms [N, N·m]": robot.residual(),
+            "moments apart, rms [N·m]": robot.apart(),
+        }
+    return found
+
+
+def _peaks(gait: Gait) -> dict[str, Any]:
+    """Of every joint while its foot stood on a plate and the plates explain the motion."""
+    peaks = {}
+    for joint in gait.joints:
+        on = gait.stance(joint.partition(" ")[0]) & gait.explained
+        if on.any():
+            flexion = gait.moment(joint)[on, 0]
+            power = gait.power(joint)[on]
+            peaks[joint] = {
+                "largest flexion moment [N·m]": float(flexion[np.abs(flexion).argmax()]),
+                "largest moment [N·m]": _largest(gait.moment(joint, "world")[on]),
+                "largest force [N]": _largest(gait.force(joint, "world")[on]),
+                "power [W]": [float(power.min()), float(power.max())],
+            }
+    return peaks
+
+
+def columns(gait: Gait) -> tuple[list[str], Array]:
+    """Return (names, values (n, c)) of everything over time, for a table."""
+    names, values = ["time [s]"], [gait.t[:, None]]
+    for joint in gait.joints:
+        names += [f"{joint} force {axis} [N]" for axis in "xyz"]
+        names += [f"{joint} moment {axis} [N·m]" for axis in "xyz"]
+        names += [f"{joint} {turn} moment [N·m]" for turn in ANGLES]
+        names += [f"{joint} {turn} [rad]" for turn in ANGLES]
+        names += [f"{joint} power [W]"]
+        values += [gait.force(joint), gait.moment(joint, "segment")]
+        values += [gait.moment(joint), gait.angles(joint), gait.power(joint)[:, None]]
+    names.append("explained by plates")
+    values.append(gait.explained[:, None].astype(float))
+    return names, np.concatenate(values, axis=1)
+
+
+def write_csv(gait: Gait, path: str | Path) -> Path:
+    """Write `columns` as comma-separated values; return the path."""
+    names, values = columns(gait)
+    rows = [",".join(f"{x:.9g}" for x in row) for row in values]
+    file = Path(path)
+    file.write_text("\n".join([",".join(names), *rows]) + "\n", encoding="utf-8")
+    return file
+
+
+def write_json(gait: Gait, path: str | Path, robot: RobotGait | None = None) -> Path:
+    """Write `facts` as JSON; return the path."""
+    file = Path(path)
+    text = json.dumps(facts(gait, robot), indent=2, ensure_ascii=False)
+    file.write_text(text + "\n", encoding="utf-8")
+    return file
+
+
+def _largest(vectors: Array) -> float:
+    return float(np.linalg.norm(vectors, axis=1).max())
+
+
+def _rms(vectors: Array) -> float:
+    return float(np.sqrt((vectors**2).sum(axis=1).mean()))

@@ -1,0 +1,34 @@
+"""The page of `footwork gait --robot`: a robot that walks as the subject did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..dynamics.bodies import RobotGait
+
+_RATE = 30.0  # frames a second of the page
+_METRES = 1 / 1000  # of arrow for a newton
+
+
+def write_page(found: RobotGait, path: Path) -> Path:
+    """Write the walk as a page that opens offline, with the forces of the ground as arrows."""
+    from ..robots import Viewer
+
+    viewer = Viewer(found.subject.robot)
+    plates = found.gait.trial.turned("z").plates
+    every = max(1, round(found.fit.rate / _RATE))
+    frames = np.arange(0, len(found.fit.q), every)
+
+    def draw(k: int) -> None:
+        i = frames[k]
+        for plate in plates:
+            if plate.loaded[i]:
+                force = _METRES * plate.force[i]
+                viewer.arrow(f"plate {plate.name}", plate.centre_of_pressure[i], force)
+
+    viewer.animate(frames / found.fit.rate, found.fit.q[frames], draw=draw)
+    return viewer.save_html(path)
