@@ -63,6 +63,8 @@ __all__ = [
     "body_motions",
     "observed_motions",
     "ObservedMotion",
+    "observed_motions",
+    "ObservedMotion",
     "fictitious_wrenches",
     "fictitious_wrenches_of",
     "FictitiousWrenches",

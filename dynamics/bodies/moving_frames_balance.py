@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -27,6 +27,20 @@ from .inertia import rotated_inertia
 from .moving_frames import FictitiousWrenches, MovingFrame, fictitious_wrenches_of, frame_motion
 
 Array = NDArray[np.float64]
+
+
+class ObservedMotion(NamedTuple):
+    """A body's motion as an observer sees it, all in the observer's axes.
+
+    The angular terms are those of the inertial world, only expressed in these axes, so that
+    I ω̇ + ω × I ω is the whole moment; `MovingFrame.seen_from` has the relative ones.
+    """
+
+    position: Array  # of the centre of mass, from the observer's origin (3,) [m]
+    velocity: Array  # seen (3,) [m/s]
+    acceleration: Array  # seen (3,) [m/s²]
+    angular_velocity: Array  # inertial (3,) [rad/s]
+    angular_acceleration: Array  # inertial (3,) [rad/s²]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +88,18 @@ def body_motions(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> dict
         joint = MovingFrame(T, velocity, omega, acceleration, alpha, name=name)
         motions[name] = joint.at(model.inertias[i].lever)
     return motions
+
+
+def observed_motions(
+    robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, observer: MovingFrame | str
+) -> dict[str, ObservedMotion]:
+    """Return {joint: ObservedMotion} of the centre of mass of the body that each joint carries.
+
+    Args and errors as for `fictitious_wrenches`.
+    """
+    looking = _observer(robot, q, v, a, observer)
+    motions = body_motions(robot, q, v, a)
+    return {joint: _observed(com, looking) for joint, com in motions.items()}
 
 
 def fictitious_wrenches(
@@ -185,15 +211,24 @@ def _observer(
     )
 
 
+def _observed(com: MovingFrame, observer: MovingFrame) -> ObservedMotion:
+    seen, R = com.seen_from(observer), observer.placement.rotation
+    return ObservedMotion(
+        seen.placement.translation,
+        seen.velocity,
+        seen.acceleration,
+        R.T @ com.angular_velocity,
+        R.T @ com.angular_acceleration,
+    )
+
+
 def _dynamic(inertia: Any, com: MovingFrame, observer: MovingFrame) -> Wrench:
     """[m a'; I ω̇ + ω × I ω] at the centre of mass, ω inertial, all in the observer's axes."""
-    seen, R = com.seen_from(observer), observer.placement.rotation
-    I = rotated_inertia(inertia.inertia, seen.placement.rotation)  # noqa: E741
-    omega, alpha = R.T @ com.angular_velocity, R.T @ com.angular_acceleration
+    position, _, acceleration, omega, alpha = _observed(com, observer)
+    turned = observer.placement.rotation.T @ com.placement.rotation
+    I = rotated_inertia(inertia.inertia, turned)  # noqa: E741
     moment = I @ alpha + np.cross(omega, I @ omega)
-    return Wrench(
-        inertia.mass * seen.acceleration, moment, seen.placement.translation, observer.name
-    )
+    return Wrench(inertia.mass * acceleration, moment, position, observer.name)
 
 
 def _external(
