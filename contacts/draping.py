@@ -18,8 +18,11 @@ Array = NDArray[np.float64]
 _SLIVER = 1e-9  # [m²]
 
 
-def drape(terrain: Terrain, vertices: ArrayLike) -> list[Array]:
-    """Return the pieces (m, 3) of a convex polygon (k, 2) on the highest faces under it [m]."""
+def drape(terrain: Terrain, vertices: ArrayLike, below: float = np.inf) -> list[Array]:
+    """Return the pieces (m, 3) of a convex polygon (k, 2) on the highest faces under it [m].
+
+    What comes to lie higher than `below` is left out, such as the top of a wall.
+    """
     corners = np.asarray(vertices, dtype=float).reshape(-1, 2)
     faces = [f for solid in terrain.solids for f in solid.faces if f.normal[2] >= FACES_UP]
     draped = []
@@ -28,7 +31,7 @@ def drape(terrain: Terrain, vertices: ArrayLike) -> list[Array]:
         for other in faces:
             pieces = [part for piece in pieces for part in _beside(piece, face, other)]
         draped += [_lifted(piece, face) for piece in pieces if area(piece) > _SLIVER]
-    return draped
+    return [piece for piece in draped if piece[:, 2].mean() < below]
 
 
 def _footprint(face: Face) -> tuple[Array, Array]:

@@ -62,10 +62,10 @@ def view(
         _draw_targets(viewer, scenario)
     else:
         _draw_answer(viewer, scenario, hold, region or scenario.region())
-    left = _LEGEND if hold is not None and hold.feasible else _LONG_LEGEND
-    viewer.look_from(scenario.view or VIEW, left=left)
     if animate and hold is not None and hold.certificate is not None:
         animate_certificate(viewer, hold)
+    left = _LEGEND if hold is not None and hold.feasible else _LONG_LEGEND
+    viewer.look_from(scenario.view or VIEW, left=left)
     return viewer
 
 
@@ -92,7 +92,7 @@ def _draw_answer(viewer: Viewer, scenario: Scenario, hold: Hold, region: Region)
     below = float(scenario.ground.height(com))
     scene.draw_com(viewer, scenario.machine, hold.q, below if np.isfinite(below) else lowest)
     bounded = region.status in ("bounded", "flat")
-    pieces = drape(scenario.ground, region.vertices) if bounded else []
+    pieces = drape(scenario.ground, region.vertices, float(com[2])) if bounded else []
     for k, piece in enumerate(pieces):
         lifted = piece + np.array([0.0, 0.0, 0.003 * viewer.scale])
         viewer.polygon(f"region/{k}", lifted, color=scene.COLORS["region"], opacity=0.35)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +26,7 @@ from footwork.contacts import (
     Touch,
     Wall,
 )
+from footwork.contacts import scenario_schema as schema
 from footwork.contacts.draping import drape
 
 GOOD = """\
@@ -457,3 +461,43 @@ def test_bad_usage_is_one_line(capsys, arguments, says):
     assert out == ""
     assert "Traceback" not in err
     assert len(err.splitlines()) == 1 or "usage" in err
+
+
+# --- the pages ---------------------------------------------------------------------------------
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def test_the_reference_has_every_key_and_its_example_holds():
+    page = (DOCS / "scenarios.md").read_text()
+    tables = [keys for _, keys in (*schema.TERRAIN.values(), *schema.LOADS.values())]
+    for keys in (schema.SCENARIO, schema.CONTACT, schema.START, *tables):
+        for key in keys:
+            assert f"`{key}" in page, key
+    for kind in (*schema.TERRAIN, *schema.LOADS):
+        assert f"`{kind}: " in page, kind
+    example = re.search(r"```yaml\n(.*?)```", page, flags=re.DOTALL)[1]
+    assert Scenario.from_text(example).check().feasible
+    wrong = example.replace("surface: stairs/2", "surface: stair/2")
+    shown = re.search(r"^footwork: mine.yaml:\d+: (.*) …$", page, flags=re.MULTILINE)[1]
+    assert shown in refused(wrong)
+
+
+def test_the_gallery_says_what_the_scenarios_say():
+    """`python docs/gallery.py --text` writes the page anew."""
+    spec = importlib.util.spec_from_file_location("gallery", DOCS / "gallery.py")
+    gallery = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(gallery)
+    assert set(gallery.ORDER) == set(contacts.scenarios())
+    page = (DOCS / "gallery.md").read_text()
+    sideless = re.sub("left_|right_", "", page)  # two knees as weak: either may be named
+    for name in gallery.ORDER:
+        scenario = Scenario.load(name)
+        hold = scenario.check()
+        assert f"## {scenario.title}\n" in page
+        assert scenario.about in page
+        cause = re.sub("left_|right_", "", hold.reason.split("; ")[0])
+        assert ("**Holds**" if hold.feasible else cause) in sideless
+        image = DOCS / "pictures" / f"scenario-{name}.png"
+        assert 10_000 < image.stat().st_size < 150_000
+        assert f"(pictures/{image.name})" in page
