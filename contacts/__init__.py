@@ -32,7 +32,7 @@ from .operational_space import (
     operational_space_inertia,
 )
 from .point_forces import PointForces
-from .posture import Posture, ground_targets, solve_posture
+from .posture import Posture, solve_posture
 from .regions import (
     AccelerationCone,
     Region,
@@ -50,10 +50,11 @@ from .scenario_parts import Payload, Push, Rope, Start, Touch
 from .scene import draw_hold, view
 from .self_collision import LinkPair, self_collisions
 from .sensitivity import MarginGradient, margin_gradient
-from .solids import Box, Plane, Stairs, Wall
+from .solids import Box, Face, Plane, Stairs, Wall
 from .soft_finger import SoftFingerCone
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .sweeps import Sweep, sweep, variant
+from .targets import ground_targets
 from .terrain import Terrain
 from .wrench_cone import WrenchCone, net_wrench_cone, rectangle_faces
 
@@ -129,6 +130,7 @@ __all__ = [
     "Sweep",
     "variant",
     "draw_friction_map",
+    "Face",
     "draw_hold",
     "view",
 ]

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
 from ..dynamics import Wrench
-from ..errors import ContactError, unknown
+from ..errors import ContactError
 from ..robots import Robot
 from ..robots.configuration import check_configuration
 from .ascent import Ascent
@@ -29,11 +28,12 @@ from .reach import Goal, Reach
 from .reasons import joint_of_row
 from .regions import static_equilibrium_polygon
 from .self_collision import Clearance, self_collisions
+from .solids import Face
+from .targets import all_targets
 
 Array = NDArray[np.float64]
 CentreOfMass = Sequence[float | None] | Literal["inside"] | None
 
-_FACES_THE_GROUND = 0.17  # cosine of 80°: a contact tilted more than that touches something else
 _SHRUNK = 0.8  # "inside" means inside the static polygon drawn in by this factor
 _RESTARTS = 6
 _CLEARANCE = 1e-3  # [m], what links keep that must not run into each other
@@ -97,8 +97,9 @@ def solve_posture(
         com: where the centre of mass should be: (x, y) or (x, y, z) with None where it is free [m],
             or "inside": where the contacts can hold the robot still (static polygon, drawn in by a
             fifth).
-        targets: {contact: T_world_target (`pin.SE3`), or position (3,) of a point} for some or all
-            contacts. The others are brought to the ground, see `ground_targets`.
+        targets: {contact: T_world_target (`pin.SE3`), position (3,) of a point, or the `Face` of a
+            solid to lie on, anywhere inside its edges} for some or all contacts. The others are
+            brought to the ground, see `ground_targets`.
         q0: (nq,), where to start and what to stay near; `robot.posture()` when not given.
         ground: T_world_ground (`pin.SE3`), whose plane z = 0 is the ground; level when not given.
         limits: whether joint limits bound the answer (they are never crossed then).
@@ -123,7 +124,7 @@ def solve_posture(
         raise ContactError(f"maximize: got {maximize!r}, expected 'margin' or None")
     contact_set = ContactSet.of(robot, contacts)
     start = robot.posture() if q0 is None else check_configuration(robot, q0, "q0").copy()
-    given = _all_targets(contact_set, start, targets, ground)
+    given = all_targets(contact_set, start, targets, ground)
     goal = Goal(
         contact_set,
         given,
@@ -145,58 +146,6 @@ def solve_posture(
     )
     q, margins = ascent.run(posture.q)
     return replace(_posture(ascent.reach, q, tolerance, posture.iterations), margins=margins)
-
-
-def ground_targets(contacts: ContactSet, q: ArrayLike, ground: Any = None) -> dict[str, Any]:
-    """Return {contact: T_world_target}: the places at q, brought to the ground straight up or down.
-
-    A patch keeps its heading and is laid flat on the ground by the least turn. Contacts that face
-    away from the ground by more than 80°, as a hand on a wall does, stay where they are.
-
-    Args:
-        contacts: whose places.
-        q: configuration (nq,).
-        ground: T_world_ground (`pin.SE3`), whose plane z = 0 is the ground; level when not given.
-
-    Raises:
-        ConfigurationError: a bad q.
-        ContactError: a ground that is no pose, or a vertical one.
-    """
-    ground = pin.SE3.Identity() if ground is None else ground
-    if not isinstance(ground, pin.SE3):
-        raise ContactError(f"ground: got {ground!r}, expected a pinocchio.SE3 (T_world_ground)")
-    n, origin = ground.rotation[:, 2], ground.translation
-    if n[2] < 1e-3:
-        raise ContactError(f"ground: got the normal {n}, expected one that points up")
-    targets = {}
-    for name, T in contacts.placements(q).items():
-        z = T.rotation[:, 2]
-        if z @ n < _FACES_THE_GROUND:
-            targets[name] = T
-            continue
-        p = T.translation - np.array([0.0, 0.0, n @ (T.translation - origin) / n[2]])
-        targets[name] = pin.SE3(_least_turn(z, n) @ T.rotation, p)
-    return targets
-
-
-def _least_turn(a: Array, b: Array) -> Array:
-    """The rotation by the least angle that takes the unit vector a to b (not opposite to a)."""
-    return np.array(pin.Quaternion.FromTwoVectors(a, b).matrix())
-
-
-def _all_targets(
-    contacts: ContactSet, q: Array, targets: Mapping[str, Any] | None, ground: Any
-) -> dict[str, Any]:
-    targets = dict(targets or {})
-    for name in targets:
-        if name not in contacts.names:
-            raise ContactError(unknown("contact", name, contacts.names))
-    every = ground_targets(contacts, q, ground) | targets
-    contacts.error(q, every)  # refuses what is no target
-    return {
-        name: T if isinstance(T, pin.SE3) else pin.SE3(np.eye(3), np.asarray(T, dtype=float))
-        for name, T in every.items()
-    }
 
 
 def _asked_com(com: CentreOfMass) -> Array:
@@ -251,11 +200,15 @@ def _posture(reach: Reach, q: Array, tolerance: float, iterations: int) -> Postu
     goal = reach.goal
     error = np.abs(goal.error(q))
     errors = {name: float(error[rows].max(initial=0.0)) for name, rows in goal.parts().items()}
+    for name, face in goal.targets.items():
+        if isinstance(face, Face):  # a patch that is too large for it sticks out
+            points = goal.contacts[name].world_points(reach.robot, q)
+            errors[name] = max(errors[name], face.overhang(points))
     largest = max(errors.values(), default=0.0)
     converged = largest <= tolerance
     reason = "" if converged else _reason(reach, q, errors)
     return Posture(
-        q, largest, errors, converged, reason, goal.targets, goal.com, goal.contacts, iterations
+        q, largest, errors, converged, reason, goal.places(q), goal.com, goal.contacts, iterations
     )
 
 

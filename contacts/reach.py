@@ -25,7 +25,9 @@ from .. import dynamics
 from ..robots import Robot
 from .contact import Contact, PointContact, cross
 from .contact_set import ContactSet
+from .landing import landing
 from .self_collision import Clearance
+from .solids import Face
 from .surface_contact import LineContact
 
 Array = NDArray[np.float64]
@@ -39,7 +41,7 @@ class Goal:
 
     Attributes:
         contacts: whose places count.
-        targets: {contact: T_world_target} (`pin.SE3`).
+        targets: {contact: T_world_target (`pin.SE3`), or a `Face` to lie anywhere on}.
         com: (3,), of the centre of mass, nan where it is free [m].
         size: of the robot, the unit of length [m].
         clearance: links that should keep apart, None when nobody asks.
@@ -62,7 +64,14 @@ class Goal:
         asked = np.isfinite(self.com)
         com = dynamics.com(self.robot, q) - self.com
         near = self.clearance.error(q) if self.clearance else np.zeros(0)
-        return np.concatenate([self.contacts.error(q, self.targets), com[asked], near])
+        return np.concatenate([self.contacts.error(q, self.places(q)), com[asked], near])
+
+    def places(self, q: Array) -> dict[str, Any]:
+        """Return {contact: T_world_target}: of a contact on a face the nearest place there."""
+        return {
+            c.name: landing(self.robot, q, c, target).target if isinstance(target, Face) else target
+            for c, target in ((c, self.targets[c.name]) for c in self.contacts)
+        }
 
     def parts(self) -> dict[str, slice]:
         """Return which rows of the error belong to which contact, "com" or "self-collision"."""
@@ -81,9 +90,20 @@ class Goal:
 
     def fixed_jacobian(self, q: Array) -> Array:
         """Return the part that always holds: contacts and centre of mass, without clearances."""
-        rows = [place_jacobian(self.robot, q, c, self.targets[c.name]) for c in self.contacts]
+        rows = [self._rows(q, contact, self.targets[contact.name]) for contact in self.contacts]
         rows.append(dynamics.com_jacobian(self.robot, q)[np.isfinite(self.com)])
         return np.vstack(rows)
+
+    def _rows(self, q: Array, contact: Contact, target: Any) -> Array:
+        """The derivative (dim, nv) of a contact's error; on a face of what is not free."""
+        if not isinstance(target, Face):
+            return place_jacobian(self.robot, q, contact, target)
+        place, counts = landing(self.robot, q, contact, target)
+        rows = place_jacobian(self.robot, q, contact, place)
+        if contact.dim < 6:  # a point: three rows, and the spin of a soft one, which has no place
+            rows[:3] = counts[:3, :3] @ rows[:3]
+            return rows
+        return np.asarray(counts @ rows)
 
     @cached_property
     def row_units(self) -> Array:
