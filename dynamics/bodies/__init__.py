@@ -63,8 +63,6 @@ __all__ = [
     "body_motions",
     "observed_motions",
     "ObservedMotion",
-    "observed_motions",
-    "ObservedMotion",
     "fictitious_wrenches",
     "fictitious_wrenches_of",
     "FictitiousWrenches",
