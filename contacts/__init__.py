@@ -50,8 +50,8 @@ from .scenario_parts import Payload, Push, Rope, Start, Touch
 from .scene import draw_hold, view
 from .self_collision import LinkPair, self_collisions
 from .sensitivity import MarginGradient, margin_gradient
-from .solids import Box, Face, Plane, Stairs, Wall
 from .soft_finger import SoftFingerCone
+from .solids import Box, Face, Plane, Stairs, Wall
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .sweeps import Sweep, sweep, variant
 from .targets import ground_targets
