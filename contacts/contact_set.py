@@ -10,8 +10,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ConfigurationError, ContactError, unknown
+from ..errors import ContactError, unknown
 from ..robots import Robot
+from ..robots.configuration import not_a_robot
 from .contact import Contact, PointContact
 from .soft_finger import SoftFingerCone
 from .surface_contact import LineContact, SurfaceContact
@@ -187,8 +188,7 @@ def check_robot(robot: Any) -> Robot:
     """Return `robot`, or raise `ConfigurationError` for what is none, such as its name."""
     if isinstance(robot, Robot):
         return robot
-    hint = f"; footwork.load({robot!r}) gives one" if isinstance(robot, str) else ""
-    raise ConfigurationError(f"robot: got {robot!r}, expected a Robot{hint}")
+    raise not_a_robot(robot)
 
 
 def at_feet(robot: Robot, friction: float = 0.7) -> ContactSet:

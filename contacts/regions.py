@@ -172,13 +172,12 @@ def feasible_region(
 
     Source: R. Orsolino et al., "Feasible region" (IEEE TRO 2020).
     """
+    contact_set = ContactSet.of(robot, contacts)
     if not robot.is_floating:
         raise ContactError(f"{robot.name!r} has a fixed base; expected a floating one")
     zero = np.zeros(robot.nv)
     limits = torque_limits_of(robot, torque_limits)
-    balance = Equilibrium.of(
-        ContactSet.of(robot, contacts), q, load(robot, q, zero, zero, wrenches), limits
-    )
+    balance = Equilibrium.of(contact_set, q, load(robot, q, zero, zero, wrenches), limits)
     R = pin.Quaternion(np.array(q, dtype=float)[3:7]).matrix()
     newtons = robot.mass * np.asarray(robot.model.gravity.linear)
     columns = np.zeros((robot.nv, 2))

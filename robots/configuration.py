@@ -84,15 +84,25 @@ def _converted(value: ArrayLike, size: int, name: str, meaning: str) -> Array:
     return array
 
 
+def not_a_robot(value: object) -> ConfigurationError:
+    """Return the error for something given as a robot that is none, such as its name."""
+    hint = f"; footwork.load({value!r}) gives one" if isinstance(value, str) else ""
+    return ConfigurationError(f"robot: got {value!r}, expected a Robot{hint}")
+
+
 def check_configuration(robot: Robot, q: ArrayLike, name: str = "q") -> Array:
     """Return q as an array (nq,) of a valid configuration.
 
     Raises:
         ConfigurationError: wrong shape or dtype, a value that is not finite, or a quaternion
-            (or a (cos, sin) pair) that is not of unit norm.
+            (or a (cos, sin) pair) that is not of unit norm; a robot that is none.
     """
-    array = as_vector(q, robot.nq, name, "a configuration of this robot (nq,)")
-    for start, stop in robot.unit_blocks:
+    try:
+        size, blocks = robot.nq, robot.unit_blocks
+    except AttributeError:
+        raise not_a_robot(robot) from None
+    array = as_vector(q, size, name, "a configuration of this robot (nq,)")
+    for start, stop in blocks:
         norm_squared = sum([x * x for x in array[start:stop].tolist()])
         if abs(norm_squared - 1.0) > 2 * UNIT_TOLERANCE:
             kind = "quaternion (x y z w)" if stop - start == 4 else "(cos, sin) pair"
@@ -110,7 +120,11 @@ def check_velocity(robot: Robot, v: ArrayLike, name: str = "v") -> Array:
     Raises:
         ConfigurationError: wrong shape or dtype, or a value that is not finite.
     """
-    return as_vector(v, robot.nv, name, "a tangent vector of this robot (nv,)")
+    try:
+        size = robot.nv
+    except AttributeError:
+        raise not_a_robot(robot) from None
+    return as_vector(v, size, name, "a tangent vector of this robot (nv,)")
 
 
 def check_torques(robot: Robot, tau: ArrayLike, name: str = "tau") -> Array:

@@ -195,14 +195,28 @@ def test_a_hard_point_takes_no_wrench():
         static_hold(robot, robot.posture(), feet, preferred={feet.names[0]: np.ones(6)})
 
 
-@pytest.mark.parametrize("call", ["static_hold", "at_feet", "ContactSet", "forward_dynamics"])
-def test_a_name_is_no_robot(call):
-    toe = contacts.PointContact("toe", 0.5)
-    arguments = {
-        "static_hold": ("biped", np.zeros(3), toe),
-        "at_feet": ("biped",),
-        "ContactSet": ("biped", [toe]),
-        "forward_dynamics": ("biped", np.zeros(3), np.zeros(3), np.zeros(3), toe),
-    }
+Q, TOE = np.zeros(3), contacts.PointContact("toe", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments"),
+    [
+        (static_hold, (Q, TOE)),
+        (contact_forces, (Q, Q, Q, TOE)),
+        (at_feet, ()),
+        (contacts.ContactSet, ([TOE],)),
+        (contacts.forward_dynamics, (Q, Q, Q, TOE)),
+        (contacts.impact, (Q, Q, TOE)),
+        (contacts.frictional_forward_dynamics, (Q, Q, Q, TOE, 0.01)),
+        (contacts.solve_posture, (TOE,)),
+        (contacts.zmp_support_area, (Q, TOE)),
+        (contacts.com_acceleration_cone, (Q, TOE)),
+        (contacts.feasible_region, (Q, TOE)),
+        (contacts.gravito_inertial_cone, (Q, TOE)),
+        (TOE.jacobian, (Q,)),
+        (TOE.pose, (Q,)),
+    ],
+)
+def test_a_name_is_no_robot(call, arguments):
     with pytest.raises(ConfigurationError, match=r"footwork.load\('biped'\)"):
-        getattr(contacts, call)(*arguments[call])
+        call("biped", *arguments)
