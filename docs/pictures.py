@@ -5,11 +5,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import matplotlib
 import numpy as np
 import pinocchio as pin
+from matplotlib.axes import Axes
 
 import footwork as fw
 from footwork import contacts, dynamics
+from footwork.contacts import plots
+
+matplotlib.use("agg")
 
 FOLDER = Path(__file__).parent / "pictures"
 
@@ -52,10 +57,20 @@ def conventions() -> fw.Viewer:
     return viewer
 
 
+def regions() -> Axes:
+    """Where the centre of mass of a biped may be: at rest, and pushed from any side."""
+    robot = fw.load("biped")
+    q, feet = robot.posture(), fw.at_feet(robot)
+    still = contacts.static_equilibrium_polygon(robot, q, feet)
+    pushed = contacts.robust_equilibrium_polygon(robot, q, feet, contacts.Pushes(20.0))
+    return plots.plot_regions({"at rest": still, "20 N from anywhere": pushed}, feet, q)
+
+
 def main(folder: Path = FOLDER) -> None:
     """Take every picture anew."""
     folder.mkdir(parents=True, exist_ok=True)
     standing().screenshot(folder / "talos-standing.png", width=1120, height=800)
+    regions().figure.savefig(folder / "regions.png", dpi=110)
     conventions().screenshot(folder / "conventions.png", width=1000, height=720)
 
 
