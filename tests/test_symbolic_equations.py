@@ -117,6 +117,33 @@ def test_double_pendulum_is_the_textbooks():
     assert is_zero(equations.bias - equations.C * sp.Matrix([v1, v2]) + equations.tau_g)
 
 
+def test_double_pendulum_with_symbols():
+    """Masses, lengths and gravity as letters: the textbook's, for any bars."""
+    equations = sy.from_robot(fw.robots.double_pendulum(0.9, 0.7, 1.3, 0.4), symbols=True)
+    m1, m2, I1, I2, c1, c2, p, g = sp.symbols("m_1 m_2 I_1yy I_2yy c_1z c_2z p_2z g", real=True)
+    q1, q2 = equations.q
+    M22 = m2 * c2**2 + I2
+    M12 = M22 + m2 * p * c2 * sp.cos(q2)
+    M11 = m1 * c1**2 + I1 + m2 * p**2 + M12 + m2 * p * c2 * sp.cos(q2)
+    assert is_zero(equations.M - sp.Matrix([[M11, M12], [M12, M22]]))
+    V = m1 * g * c1 * sp.cos(q1) + m2 * g * (p * sp.cos(q1) + c2 * sp.cos(q1 + q2))
+    assert is_zero(equations.tau_g + sp.Matrix([V.diff(q1), V.diff(q2)]))
+    assert equations.values[m2] == 0.4
+    assert equations.values[p] == -0.9
+
+
+def test_symbols_stand_for_the_robots_numbers(random_state):
+    robot = ROBOTS["crane"]()
+    equations = sy.from_robot(robot, symbols=True)
+    for seed in range(2):
+        q, v, _ = random_state(robot, seed)
+        M, C = equations.mass_matrix(q), equations.coriolis_matrix(q, v)
+        assert np.abs(M - dyn.mass_matrix(robot, q)).max() < 1e-12
+        assert np.abs(C - dyn.coriolis_matrix(robot, q, v)).max() < 1e-12
+        tau_g = dyn.gravity_torques(robot, q)
+        assert np.abs(equations.gravity_torques(q) - tau_g).max() < 1e-12
+
+
 def test_latex_and_functions(equations):
     assert r"\cos" in equations.latex("M")
     assert "q_{2}" in equations.latex("M")

@@ -13,8 +13,8 @@ which is the matrix of `dynamics.coriolis_matrix`: dM/dt − 2 C is skew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -26,8 +26,9 @@ from ....errors import ConfigurationError, ModelError, unknown
 from ....robots.configuration import check_configuration, check_velocity
 from ....robots.robot import Robot
 from .closed_form import closed_form
-from .exact import exact, exact_matrix, rounded
+from .exact import exact_matrix, rounded
 from .frames import Matrix, rotation, skew
+from .parameters import Parameters
 
 Array = NDArray[np.float64]
 
@@ -52,6 +53,7 @@ class Equations:
         v: their rates.
         M: mass matrix (n, n), armature included.
         tau_g: τ_g (n,), on the right-hand side.
+        values: {symbol: number} of masses, lengths, … that were asked for as symbols.
     """
 
     robot: Robot
@@ -59,6 +61,7 @@ class Equations:
     v: tuple[Any, ...]
     M: Matrix
     tau_g: Matrix
+    values: Mapping[Any, float] = field(default_factory=dict)
 
     @cached_property
     def C(self) -> Matrix:
@@ -87,16 +90,18 @@ class Equations:
     def lambdify(self, term: str) -> Callable[..., Array]:
         """Return a NumPy function of the symbols, f(*q) for "M" and "tau_g", f(*q, *v) else.
 
+        Masses, lengths, … that are symbols take their `values`.
+
         Raises:
             ConfigurationError: there is no such term.
         """
         expressions = self._term(term)
         symbols = self.q if term in ("M", "tau_g") else (*self.q, *self.v)
-        function = sp.lambdify(symbols, expressions, "numpy", cse=True)
+        function = sp.lambdify((*symbols, *self.values), expressions, "numpy", cse=True)
         shape = (len(self.q),) if expressions.shape[1] == 1 and term in _VECTORS else None
 
         def numeric(*values: float) -> Array:
-            array = np.asarray(function(*values), dtype=float)
+            array = np.asarray(function(*values, *self.values.values()), dtype=float)
             return array if shape is None else array.reshape(shape)
 
         return numeric
@@ -150,7 +155,7 @@ class _OnDemand(dict[str, Callable[..., Array]]):
         return self[term]
 
 
-def from_robot(robot: Robot, *, most_joints: int = 6) -> Equations:
+def from_robot(robot: Robot, *, symbols: bool = False, most_joints: int = 6) -> Equations:
     """Return M, C and τ_g of a robot with a fixed base, in closed form.
 
     The numbers of its file are taken as exact: 0.3 is 3/10, 0.70710678… is √2/2; where they are no
@@ -158,6 +163,9 @@ def from_robot(robot: Robot, *, most_joints: int = 6) -> Equations:
 
     Args:
         robot: hinges about any axis and sliders along any, in a chain or tree.
+        symbols: masses m_i, centres of mass c_ix …, inertias I_ixx …, places of joints p_ix …,
+            rotors a_i and gravity g as symbols, i the joint; what is zero stays zero, angles and
+            axes stay numbers.
         most_joints: refuse robots with more; the closed forms grow fivefold a joint.
 
     Raises:
@@ -168,9 +176,11 @@ def from_robot(robot: Robot, *, most_joints: int = 6) -> Equations:
     _check(robot, most_joints)
     n = robot.nv
     q, v = (sp.symbols(f"{name}_1:{n + 1}", real=True) for name in "qv")
-    M = sp.diag(*map(exact, np.asarray(robot.model.armature, dtype=float)))
+    given = Parameters(symbols)
+    rotors = enumerate(np.asarray(robot.model.armature, dtype=float), start=1)
+    M = sp.diag(*(given.number(f"a_{i}", rotor) for i, rotor in rotors))
     tau_g = sp.zeros(n, 1)
-    for link in _links(robot, q):
+    for link in _links(robot, q, given):
         M += link.mass * link.Jt.T * link.Jt + link.Jr.T * link.inertia * link.Jr
         tau_g += link.mass * link.Jt.T * link.gravity
     places = [(i, j) for i in range(n) for j in range(i, n)]
@@ -178,10 +188,10 @@ def from_robot(robot: Robot, *, most_joints: int = 6) -> Equations:
     for i, j in tqdm(places, desc="mass matrix", unit="entry", disable=None, leave=False):
         closed[i, j] = closed[j, i] = rounded(closed_form(M[i, j]))
     M = sp.ImmutableMatrix(n, n, lambda i, j: closed[i, j])
-    return Equations(robot, q, v, M, rounded(closed_form(tau_g)))
+    return Equations(robot, q, v, M, rounded(closed_form(tau_g)), given.values)
 
 
-def _links(robot: Robot, q: tuple[Any, ...]) -> Iterator[Link]:
+def _links(robot: Robot, q: tuple[Any, ...], given: Parameters) -> Iterator[Link]:
     """The moving links, parents first: each Jacobian is the parent's, carried over the joint.
 
     ω_i = Rᵀ ω_p + a v_i            a the axis of a hinge
@@ -190,11 +200,12 @@ def _links(robot: Robot, q: tuple[Any, ...]) -> Iterator[Link]:
     model, joint_data = robot.model, robot.model.createData().joints
     at_rest = sp.zeros(3, robot.nv)
     origin, turning = {0: at_rest}, {0: at_rest}
-    gravity = {0: exact_matrix(np.array(model.gravity.linear))}
+    gravity = {0: given.gravity(np.array(model.gravity.linear))}
     for i in range(1, model.njoints):
         parent, column = model.parents[i], model.joints[i].idx_v
         slide, axis = np.split(np.asarray(joint_data[i].S, dtype=float).reshape(6), 2)
-        R, r = _placement(model.jointPlacements[i], slide, axis, q[column])
+        start = given.vector(f"p_{i}", model.jointPlacements[i].translation)
+        R, r = _placement(model.jointPlacements[i].rotation, start, slide, axis, q[column])
         own = [sp.zeros(3, robot.nv), sp.zeros(3, robot.nv)]
         own[0][:, column], own[1][:, column] = exact_matrix(slide), exact_matrix(axis)
         carried = origin[parent] - skew(r) * turning[parent]
@@ -202,17 +213,19 @@ def _links(robot: Robot, q: tuple[Any, ...]) -> Iterator[Link]:
         turning[i] = closed_form(R.T * turning[parent] + own[1])
         gravity[i] = closed_form(R.T * gravity[parent])
         body = model.inertias[i]
-        Jt = closed_form(origin[i] - skew(exact_matrix(body.lever)) * turning[i])
-        I = exact_matrix(body.inertia)  # noqa: E741
-        yield Link(exact(body.mass), I, Jt, turning[i], gravity[i])
+        Jt = closed_form(origin[i] - skew(given.vector(f"c_{i}", body.lever)) * turning[i])
+        I = given.inertia(f"I_{i}", body.inertia)  # noqa: E741
+        yield Link(given.number(f"m_{i}", body.mass), I, Jt, turning[i], gravity[i])
 
 
-def _placement(T: Any, slide: Array, axis: Array, x: Any) -> tuple[Matrix, Matrix]:
+def _placement(
+    turned: Array, start: Matrix, slide: Array, axis: Array, x: Any
+) -> tuple[Matrix, Matrix]:
     """Return R_parent_child and the child's origin in the parent, the joint at x."""
-    R, r = exact_matrix(T.rotation), exact_matrix(T.translation)
+    R = exact_matrix(turned)
     if axis.any():
-        return R * rotation(exact_matrix(axis), x), r
-    return R, r + R * exact_matrix(slide) * x
+        return R * rotation(exact_matrix(axis), x), start
+    return R, start + R * exact_matrix(slide) * x
 
 
 def _check(robot: Robot, most_joints: int) -> None:
