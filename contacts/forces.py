@@ -88,8 +88,9 @@ def contact_forces(
 
         M a + vᵀCv = Sᵀτ + τ_g + Σ_k J_kᵀ f_k + τ_ext
 
-    Arguments and answer as in `static_hold`, with v and a (nv,). That J a + vᵀHv = 0 is the
-    caller's to see to: nothing here asks whether the contacts stay where they are.
+    Arguments and answer as in `static_hold`, with v and a (nv,). That J a + vᵀHv = 0 (or what the
+    surfaces' motion asks) is the caller's to see to: nothing here asks whether the contacts stay
+    where they are.
     """
     contact_set = ContactSet.of(robot, contacts)
     check_objective(objective, preferred)

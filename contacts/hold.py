@@ -165,11 +165,21 @@ class Hold:
         lines = [f"{self.contacts.robot.name} {verdict} on {where}"]
         if self.reason:
             lines.append(self.reason)
-        lines.append(f"margin {self.margin:.4g} N of normal force at every contact")
+        lines.append(
+            f"margin {self.margin:.4g} N of normal force at every contact{self._nearest()}"
+        )
         if self.forces is not None:
             lines += self._force_lines() + self._torque_lines()
             lines.append(f"residual of the equations of motion {self.residual:.1e} N")
         return "\n  ".join(lines)
+
+    def _nearest(self) -> str:
+        """The contact that alone could lose the least normal force, of several."""
+        finite = {n: m for n, m in self.contact_margins.items() if np.isfinite(m)}
+        if not self.feasible or len(self.contacts) < 2 or not finite:
+            return ""
+        name = min(finite, key=finite.__getitem__)
+        return f"; {name} alone could lose {finite[name]:.4g} N"
 
     def _force_lines(self) -> list[str]:
         lines = []

@@ -165,6 +165,9 @@ def test_margins_of_each_contact(shift):
     front, back = W / 2 * (1 + shift), W / 2 * (1 - shift)
     assert hold.contact_margins == pytest.approx({"front": front, "back": back}, abs=1e-5)
     assert hold.margin == pytest.approx(min(front, back), abs=1e-5)
+    if shift:
+        weak = "front" if shift < 0 else "back"
+        assert f"{weak} alone could lose {min(front, back):.4g} N" in hold.explain()
 
 
 @pytest.mark.parametrize("name", ["biped", "quadruped"])
