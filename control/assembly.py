@@ -23,16 +23,28 @@ if TYPE_CHECKING:
 
 
 class AskedRows(NamedTuple):
-    """What the tasks asked at one state."""
+    """What tasks asked at one state: dense rows, single entries of a, rows on the forces."""
 
-    motion: list[tuple[Task, Rows]]
+    dense: list[tuple[Task, Rows]]
+    single: list[tuple[PostureTask, Array, Array]]
     forces: list[tuple[ForceLikeTask, ForceRows]]
 
-    def residuals(self, a: Array, w: Array) -> tuple[dict[str, Array], dict[str, Array]]:
-        """Return what each task lacks, A a − r or B w − c, and the errors of the motion tasks."""
-        lacks = {task.name: rows.A @ a - rows.r for task, rows in self.motion}
-        lacks |= {task.name: rows.B @ w - rows.c for task, rows in self.forces}
-        return lacks, {task.name: rows.error for task, rows in self.motion}
+    def residuals(self, a: Array, w: Array) -> dict[str, Array]:
+        """Return what each task lacks, A a − r or B w − c."""
+        lacks = {task.name: rows.A @ a - rows.r for task, rows in self.dense}
+        lacks |= {task.name: a[task.entries] - asked for task, asked, _ in self.single}
+        return lacks | {task.name: rows.B @ w - rows.c for task, rows in self.forces}
+
+    def errors(self) -> dict[str, Array]:
+        """Return the errors of the motion tasks."""
+        found = {task.name: rows.error for task, rows in self.dense}
+        return found | {task.name: error for task, _, error in self.single}
+
+    def motion(self, nv: int) -> list[tuple[Task, Rows]]:
+        """Return all motion tasks as dense rows."""
+        eye = np.eye(nv)
+        single = [(t, Rows(eye[t.entries], asked, error)) for t, asked, error in self.single]
+        return [*self.dense, *single]
 
 
 class Layout:
@@ -48,8 +60,15 @@ class Layout:
         self.F = _blocks([f.faces for f in self.footings])
         self.N = _blocks([np.eye(1, f.dim, 2) for f in self.footings])
         self.spread = _blocks([f.spread for f in self.footings])
+        self.bounds = np.array([f.bounds for f in self.footings]).reshape(-1, 2)
+        self.even = controller.force_weight / max(robot.mass, 1e-9) ** 2 * self.spread
+        still = np.ones(robot.nv, dtype=bool)
+        still[self.columns] = False
+        self.others = np.flatnonzero(still)
         self.motion = [task for task in controller.tasks if isinstance(task, Task)]
         self.forces = [task for task in controller.tasks if isinstance(task, ForceLikeTask)]
+        far = np.full(len(self.actuated), np.inf)
+        self.unbounded = (-far, far)
 
     def joint_name(self, row: int) -> str:
         """Return the joint that an entry of v belongs to."""
@@ -58,22 +77,28 @@ class Layout:
     def program(self, now: Situation, shares: dict[str, float]) -> tuple[Program, AskedRows]:
         """Return the program of a state, and what the tasks asked."""
         J, k = self._contacts(now)
-        d, p = self._accelerations(now)
-        motion = [(task, task.rows(now)) for task in self.motion]
-        dense = [(task, rows) for task, rows in motion if not task.diagonal]
+        dense = [(task, task.rows(now)) for task in self.motion if not task.diagonal]
+        single = [(t, *t.asked(now)) for t in self.motion if isinstance(t, PostureTask)]
+        A, r, weight = self._stacked(dense)
+        d, p = self._accelerations(single)
         P, s, forces = self._force_terms(now, shares)
         lower, upper = self._normal_bounds(shares)
         slowest, fastest = self._joint_bounds(now)
-        nv = self.robot.nv
         program = Program(
-            M=now.M, b=now.b, J=J, k=k, actuated=self.actuated, unactuated=self.unactuated,
-            A=np.concatenate([np.zeros((0, nv)), *(rows.A for _, rows in dense)]),
-            r=np.concatenate([np.zeros(0), *(rows.r for _, rows in dense)]),
-            weight=_weights([(task.weight, len(rows.r)) for task, rows in dense]),
-            d=d, p=p, P=P, s=s, F=self.F, N=self.N, lower=lower, upper=upper,
-            limits=self.controller.torque_limits, slowest=slowest, fastest=fastest,
+            now.M, now.b, J, k, self.actuated, self.unactuated, A, r, weight, d, p, P, s,
+            self.F, self.N, lower, upper, self.controller.torque_limits, slowest, fastest,
         )  # fmt: skip
-        return program, AskedRows(motion, forces)
+        return program, AskedRows(dense, single, forces)
+
+    def _stacked(self, dense: list[tuple[Task, Rows]]) -> tuple[Array, Array, Array]:
+        """A (m, nv), r (m,) and their weights (m,)."""
+        m = sum([len(rows.r) for _, rows in dense])
+        A, r, weight, start = np.empty((m, self.robot.nv)), np.empty(m), np.empty(m), 0
+        for task, rows in dense:
+            own = slice(start, start + len(rows.r))
+            A[own], r[own], weight[own] = rows.A, rows.r, task.weight
+            start = own.stop
+        return A, r, weight
 
     def _contacts(self, now: Situation) -> tuple[Array, Array]:
         """J (dim, nv) and k = −J̇v − damping J v (dim,)."""
@@ -85,23 +110,20 @@ class Layout:
             start += footing.dim
         return J, -drift - self.controller.contact_damping * (J @ now.v)
 
-    def _accelerations(self, now: Situation) -> tuple[Array, Array]:
+    def _accelerations(self, single: list[tuple[PostureTask, Array, Array]]) -> tuple[Array, Array]:
         """d and p (nv,): several tasks on one entry add up to one."""
-        d, dp = np.full(self.robot.nv, self.controller.regularisation), np.zeros(self.robot.nv)
-        for task in self.motion:
-            if isinstance(task, PostureTask):
-                asked, _ = task.asked(now)
-                weight = np.broadcast_to(np.asarray(task.weight, dtype=float), len(asked))
-                d[task.entries] += weight
-                dp[task.entries] += weight * asked
-        return d, dp / np.where(d > 0, d, 1.0)
+        d, dp = np.empty(self.robot.nv), np.zeros(self.robot.nv)
+        d[:] = self.controller.regularisation
+        for task, asked, _ in single:
+            d[task.entries] += task.weight
+            dp[task.entries] += task.weight * asked
+        return d, dp / np.maximum(d, 1e-300)
 
     def _force_terms(
         self, now: Situation, shares: dict[str, float]
     ) -> tuple[Array, Array, list[tuple[ForceLikeTask, ForceRows]]]:
         """P and s: near an even share of the weight, and what force tasks ask."""
-        usual = self.controller.force_weight / max(self.robot.mass, 1e-9) ** 2
-        P = usual * self.spread
+        P = self.even
         s, asked = P @ self._even_share(now, shares), []
         for task in self.forces:
             rows = task.rows(now, self.controller.contacts)
@@ -126,7 +148,9 @@ class Layout:
         return w
 
     def _normal_bounds(self, shares: dict[str, float]) -> tuple[Array, Array]:
-        bounds = np.array([f.bounds for f in self.footings]).reshape(-1, 2)
+        if not shares:
+            return self.bounds[:, 0], self.bounds[:, 1]
+        bounds = self.bounds.copy()
         for i, footing in enumerate(self.footings):
             if (share := shares.get(footing.name)) is not None:
                 low, high = bounds[i]
@@ -136,17 +160,14 @@ class Layout:
 
     def _joint_bounds(self, now: Situation) -> tuple[Array, Array]:
         limits = self.controller.joint_limits
-        if limits is None:
-            far = np.full(len(self.actuated), np.inf)
-            return -far, far
-        return limits.bounds(now.q, now.v)
+        return self.unbounded if limits is None else limits.bounds(now.q, now.v)
 
     def stages(self, asked: AskedRows) -> list[Stage]:
         """Return the levels of a strict hierarchy, the most important first."""
         found = []
         nv, dim = self.robot.nv, len(self.spread)
         for level in sorted({t.level for t in self.motion} | {t.level for t in self.forces}):
-            motion = [(t, rows) for t, rows in asked.motion if t.level == level]
+            motion = [(t, rows) for t, rows in asked.motion(nv) if t.level == level]
             forces = [(t, rows) for t, rows in asked.forces if t.level == level]
             on_a = [rows.A for _, rows in motion] + [np.zeros((len(r.c), nv)) for _, r in forces]
             on_w = [np.zeros((len(r.r), dim)) for _, r in motion] + [rows.B for _, rows in forces]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from ..dynamics import Wrench
 from .footing import LINE_ROWS, Footing, world_axes
 from .force_tasks import wrench_axes
 from .qp import Program
+
+if TYPE_CHECKING:
+    from .assembly import AskedRows
 
 Array = NDArray[np.float64]
 
@@ -33,8 +37,6 @@ class Command:
         w: (dim,), contact forces in contact axes (tangents, normal, moments); nan without one.
         gave_way: {what: by how much}, contacts [m/s², rad/s²] and limits [rad/s², N] that could not
             be kept; the largest entry of each.
-        task_residuals: {task: (rows,)}, A a − r of each task: what its acceleration or force lacks.
-        errors: {task: (rows,)}, of the motion tasks' values [m, rad].
         iterations: of the solver.
         solver: its name.
         t, q, v: the state it answers [s].
@@ -51,17 +53,28 @@ class Command:
     v: Array
     contacts: ContactSet
     gave_way: dict[str, float] = field(default_factory=dict)
-    task_residuals: dict[str, Array] = field(default_factory=dict)
-    errors: dict[str, Array] = field(default_factory=dict)
     iterations: int = 0
     solver: str = ""
     program: Program | None = None
     footings: tuple[Footing, ...] = ()
+    asked: AskedRows | None = None
 
     @property
     def solved(self) -> bool:
         """Whether a program was solved for it: its status is "optimal" or "relaxed"."""
         return self.status in ("optimal", "relaxed")
+
+    @cached_property
+    def task_residuals(self) -> dict[str, Array]:
+        """{task: (rows,)}, A a − r of each task: what its acceleration or force lacks."""
+        if self.asked is None or not self.solved:
+            return {}
+        return self.asked.residuals(self.a, self.w)
+
+    @cached_property
+    def errors(self) -> dict[str, Array]:
+        """{task: (rows,)}, of the motion tasks' values [m, rad]."""
+        return {} if self.asked is None else self.asked.errors()
 
     @cached_property
     def f(self) -> Array:

@@ -45,9 +45,12 @@ class Footing:
         self.spread: Array = np.asarray(np.linalg.inv(G @ G.T), dtype=np.float64)
         self.bounds = _normal_bounds(contact)
         self.general = contact.surface is not None or self.dim in (4, 5)
+        self._patch = isinstance(contact, PlacedContact)
+        self._point = isinstance(contact, PointContact)
         if isinstance(contact, PlacedContact):
             T = contact.placement * pin.SE3(np.eye(3), contact.centre)
             self._to_contact = np.array(T.inverse().toActionMatrix())
+            self._turned = np.array(contact.placement.rotation)
         elif isinstance(contact, PointContact):
             self._axes = contact.pose(robot, robot.posture()).rotation  # its normal is the world's
             self._offset = np.array(contact.offset)
@@ -59,9 +62,7 @@ class Footing:
         """Return J (dim, nv) and J̇v (dim,), both in contact axes."""
         if self.general:
             return self._by_contact(now)
-        if isinstance(self.contact, PointContact):
-            return self._of_point(now)
-        return self._of_patch(now)
+        return self._of_point(now) if self._point else self._of_patch(now)
 
     def _of_patch(self, now: Situation) -> tuple[Array, Array]:
         """By the constant motion transform X from the frame's axes to the contact's.
@@ -95,10 +96,9 @@ class Footing:
 
     def up(self, now: Situation) -> Array:
         """Return the world's vertical (3,) in contact axes."""
-        if isinstance(self.contact, PlacedContact):
-            R = now.placement(self.frame).rotation
-            return np.asarray(R[2] @ self.contact.placement.rotation)
-        if isinstance(self.contact, PointContact):
+        if self._patch:
+            return np.asarray(now.placement(self.frame).rotation[2] @ self._turned)
+        if self._point:
             return np.asarray(self._axes[2])
         return np.asarray(self.contact.pose(self.robot, now.q).rotation[2])
 

@@ -23,7 +23,8 @@ from .force_tasks import ForceLikeTask
 from .hierarchy import cascade
 from .limits import JointLimits
 from .null_space import Solutions, solutions
-from .qp import Program, Reduced, reduced
+from .qp import Program, Reduced
+from .reduction import reduced_by_structure
 from .situation import Desk
 from .solvers import Answer, Clarabel, solver_named
 from .switching import Ramp
@@ -31,6 +32,8 @@ from .tasks import Task
 
 Array = NDArray[np.float64]
 AnyTask = Task | ForceLikeTask
+
+_CONTRADICTION = Answer(None, "the contacts contradict each other", 0)
 
 
 class WholeBodyController:
@@ -228,29 +231,31 @@ class WholeBodyController:
             a, w, tau, gave_way = self._give_way(program)
             status, reason = "relaxed", f"{answer.status}; gave way: {', '.join(gave_way)}"
         return Command(
-            tau, status, reason, a, w, t, q, v, self.contacts, gave_way,
-            *rows.residuals(a, w), answer.iterations, self._solver.name, program,
-            self.footings,
+            tau, status, reason, a, w, t, q, v, self.contacts, gave_way, answer.iterations,
+            self._solver.name, program, self.footings, rows,
         )  # fmt: skip
 
     def _answer(self, program: Program, asked: AskedRows) -> tuple[Array, Array, Array, Answer]:
         """Solve; bounds on accelerations join only when they would be crossed."""
-        found = solutions(program, self._layout.columns)
         nothing = np.zeros(0)
-        if found is None:
-            return nothing, nothing, nothing, Answer(None, "contacts contradict each other", 0)
         if self.strict:
+            found = solutions(program, self._layout.columns)
+            if found is None:
+                return nothing, nothing, nothing, _CONTRADICTION
             return self._by_levels(program, found, asked)
-        answer, small = self._with(program, found, accelerations=False)
-        if answer.y is None:
+        answer, small = self._with(program, accelerations=False)
+        if answer.y is None or small is None:
             return nothing, nothing, nothing, answer
         a, w, tau = small.point(answer.y)
-        joints = a[program.actuated]
-        if (joints < program.slowest - 1e-9).any() or (joints > program.fastest + 1e-9).any():
-            answer, small = self._with(program, found, accelerations=True)
-            if answer.y is not None:
+        if self.joint_limits is not None and self._crossed(program, a[program.actuated]):
+            answer, small = self._with(program, accelerations=True)
+            if answer.y is not None and small is not None:
                 a, w, tau = small.point(answer.y)
         return a, w, tau, answer
+
+    def _crossed(self, program: Program, joints: Array) -> bool:
+        beyond = np.maximum(program.slowest - joints, joints - program.fastest)
+        return bool(beyond.max(initial=0.0) > 1e-9)
 
     def _by_levels(
         self, program: Program, found: Solutions, asked: AskedRows
@@ -261,10 +266,10 @@ class WholeBodyController:
         )  # fmt: skip
         return cascade(rest, found, self._layout.stages(asked), self._bounded)
 
-    def _with(
-        self, program: Program, found: Solutions, accelerations: bool
-    ) -> tuple[Answer, Reduced]:
-        small = reduced(program, found, accelerations)
+    def _with(self, program: Program, accelerations: bool) -> tuple[Answer, Reduced | None]:
+        small = reduced_by_structure(program, self._layout, accelerations)
+        if small is None:
+            return _CONTRADICTION, None
         solver = self._bounded if accelerations else self._solver
         data = (small.H, small.g, small.C, small.low, small.high)
         answer = solver(*data)

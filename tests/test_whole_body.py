@@ -208,6 +208,32 @@ def test_a_fixed_base_and_other_contacts(load_robot):
     agree(command, control.by_cvxpy(controller, q, v), biped)
 
 
+@pytest.mark.parametrize("name", ROBOTS)
+def test_the_compiled_reduction_is_numpys(stand, name, monkeypatch):
+    """The same program on the same solutions, null spaces up to their own axes."""
+    pytest.importorskip("numba")
+    from footwork.control import reduction
+
+    controller, q = stand(name)
+    P, layout = controller.program(q, moving(controller.robot, 2, 0.1)), controller._layout
+    fast = reduction.reduced_by_structure(P, layout, accelerations=True)
+    slow = reduction._by_numpy(P, layout, accelerations=True)
+    monkeypatch.setattr(reduction, "_kernel", lambda: None)
+    assert reduction.reduced_by_structure(P, layout, True).C == pytest.approx(slow.C)
+    assert fast.a0 == pytest.approx(slow.a0, abs=1e-10)
+    assert fast.w0 == pytest.approx(slow.w0, abs=1e-8)
+    rng = np.random.default_rng(0)
+    full_fast, full_slow = (np.vstack([s.Za, s.Zw]) for s in (fast, slow))
+    y = rng.standard_normal(len(fast.g))
+    x = np.linalg.lstsq(full_slow, full_fast @ y, rcond=None)[0]
+    assert full_slow @ x == pytest.approx(full_fast @ y, abs=1e-9 * np.abs(full_fast).max())
+    assert fast.C @ y == pytest.approx(slow.C @ x, abs=1e-8 * np.abs(full_fast).max())
+    assert fast.low == pytest.approx(slow.low, abs=1e-8)
+    assert fast.high == pytest.approx(slow.high, abs=1e-8)
+    costs = [0.5 * z @ s.H @ z + s.g @ z for s, z in ((fast, y), (slow, x))]
+    assert costs[0] == pytest.approx(costs[1], rel=1e-8)
+
+
 # --- its parts -------------------------------------------------------------------------------
 
 

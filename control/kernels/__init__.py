@@ -1,0 +1,1 @@
+"""Compiled parts of a controller's tick; they need Numba (extra `fast`)."""

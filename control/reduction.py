@@ -1,0 +1,66 @@
+"""From a program to its reduced form: compiled where Numba is installed, by NumPy where not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .null_space import RANK, solutions
+from .qp import Program, Reduced, reduced
+
+Index = NDArray[np.intp]
+
+
+class Structure(Protocol):
+    """Which entries of v move any contact, and the others."""
+
+    columns: Index
+    others: Index
+
+
+def reduced_by_structure(
+    program: Program, structure: Structure, accelerations: bool
+) -> Reduced | None:
+    """Return the program without its equations, or None when these contradict each other."""
+    fits = 0 < program.dim <= len(structure.columns) and len(program.unactuated) <= program.dim
+    compiled = _kernel() if fits else None
+    if compiled is None:
+        return _by_numpy(program, structure, accelerations)
+    P = program
+    full, *parts = compiled(
+        P.M, P.b, P.J, P.k, structure.columns, structure.others, P.unactuated, P.actuated,
+        P.A, P.r, P.weight, P.d, P.p, P.P, P.s, P.F, P.N, P.lower, P.upper, P.limits, RANK,
+    )  # fmt: skip
+    if not full:
+        return _by_numpy(program, structure, accelerations)
+    small = Reduced(*parts)
+    return with_accelerations(small, program) if accelerations else small
+
+
+def with_accelerations(small: Reduced, program: Program) -> Reduced:
+    """Return the reduced program with bounds on accelerations as further rows."""
+    joints, a0 = small.Za[program.actuated], small.a0[program.actuated]
+    small.C = np.concatenate([small.C, joints])
+    small.low = np.concatenate([small.low, program.slowest - a0])
+    small.high = np.concatenate([small.high, program.fastest - a0])
+    return small
+
+
+def _by_numpy(program: Program, structure: Structure, accelerations: bool) -> Reduced | None:
+    found = solutions(program, structure.columns)
+    return None if found is None else reduced(program, found, accelerations)
+
+
+@cache
+def _kernel() -> Callable[..., Any] | None:
+    """The compiled pass; None without Numba."""
+    if find_spec("numba") is None:
+        return None
+    from .kernels.reduction import reduce
+
+    return cast("Callable[..., Any]", reduce)
