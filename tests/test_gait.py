@@ -143,6 +143,42 @@ def test_the_axis_up_does_not_matter(gait):
         np.testing.assert_allclose(one, other, atol=1e-7)
 
 
+@pytest.mark.parametrize("degrees", [90.0, 137.0, 180.0])
+def test_the_way_one_walks_does_not_matter(gait, degrees):
+    """The same walk in another direction and at another place of the laboratory."""
+    angle = np.radians(degrees)
+    R = np.array([[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]])
+    trial, shift = walk().trial(), np.array([3.0, 0.0, -2.0])
+    markers = replace(trial.markers, positions=trial.markers.positions @ R.T + shift)
+    plates = tuple(
+        replace(p, force=p.force @ R.T, moment=p.moment @ R.T, origin=R @ p.origin + shift)
+        for p in trial.plates
+    )
+    turned = bodies.analyse_gait(replace(trial, markers=markers, plates=plates), 70, cutoff=None)
+    for joint in gait.joints:
+        np.testing.assert_allclose(turned.moment(joint), gait.moment(joint), atol=1e-7)
+        np.testing.assert_allclose(turned.force(joint), gait.force(joint), atol=1e-6)
+
+
+def test_a_short_trial(gait):
+    """A dozen frames are enough without a filter, and too few with one."""
+    trial = walk().trial()
+    markers = trial.markers.cut(40, 51)
+    plates = tuple(replace(p, force=p.force[40:52], moment=p.moment[40:52]) for p in trial.plates)
+    short = replace(trial, markers=markers, plates=plates)
+    found = bodies.analyse_gait(short, 70, cutoff=None)
+    assert gait_report.facts(found)["frames"] == 12
+    np.testing.assert_allclose(
+        found.force("left ankle", "world"), gait.force("left ankle", "world")[40:52], atol=1e-2
+    )
+    with pytest.raises(ConfigurationError, match="expected more than 15 to filter"):
+        bodies.analyse_gait(short, 70)
+    with pytest.raises(ConfigurationError, match="9 or more to take derivatives"):
+        bodies.analyse_gait(
+            replace(trial, markers=trial.markers.cut(40, 45), plates=()), 70, cutoff=None
+        )
+
+
 def test_matrix_and_recursion_agree_on_the_walk(gait):
     external = bodies.ground_wrenches(gait.trial.plates, list(gait.footfalls))
     other = gait.forces.chain.recurse(gait.forces.motion, external)

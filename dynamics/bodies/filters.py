@@ -11,6 +11,14 @@ from .series import as_rate
 Array = NDArray[np.float64]
 
 
+def _pad(order: int) -> int:
+    """Samples that the filter reflects at each end."""
+    return 3 * (order + 1)
+
+
+SHORTEST = _pad(4)  # samples; a trial must have more to be filtered
+
+
 def lowpass(x: ArrayLike, rate: float, cutoff: float, order: int = 4) -> Array:
     """Return x (n, …) without what is faster than `cutoff`, and without delay.
 
@@ -33,7 +41,7 @@ def lowpass(x: ArrayLike, rate: float, cutoff: float, order: int = 4) -> Array:
     if order < 2 or order % 2:
         raise ConfigurationError(f"order: got {order!r}; expected 2, 4, 6, …")
     design = design_frequency(rate, cutoff, order)
-    pad = 3 * (order + 1)
+    pad = _pad(order)
     if len(x) <= pad:
         raise ConfigurationError(f"got {len(x)} samples; expected more than {pad} to filter")
     if not np.isfinite(x).all():

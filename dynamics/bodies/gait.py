@@ -18,7 +18,7 @@ from .anatomical_frames import segment_poses
 from .axes import up_vector
 from .body_model import body_model
 from .chain_forces import ChainForces
-from .filters import lowpass
+from .filters import SHORTEST, lowpass
 from .footfalls import Footfall, footfalls, ground_wrenches
 from .joint_coordinates import joint_angles
 from .marker_sets import MarkerSet, implausible, marker_set_of, on_their_sides
@@ -120,7 +120,9 @@ class Gait:
         if not self.names.pelvis:
             return np.ones(len(self.t), dtype=bool)
         weight = self.mass * np.linalg.norm(self.forces.chain.gravity)
-        slow = lowpass(self.forces.residual.force, self.trial.markers.rate, 5.0)
+        slow = self.forces.residual.force
+        if len(slow) > SHORTEST and self.trial.markers.rate > 20:
+            slow = lowpass(slow, self.trial.markers.rate, 5.0)
         return np.asarray(np.linalg.norm(slow, axis=1) < 0.2 * weight)
 
     def weighed(self) -> float | None:
