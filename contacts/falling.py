@@ -16,6 +16,7 @@ from .. import dynamics
 from ..errors import ContactError
 from .contact_set import ContactSet
 from .hold import Hold
+from .reasons import joint_of_row
 
 if TYPE_CHECKING:
     from ..robots import Viewer
@@ -61,7 +62,7 @@ def animate_certificate(
 
 
 def missing_words(hold: Hold) -> str:
-    """Return in a few words what lacks: the normal force at every contact, −margin, or the cause.
+    """Return in a few words what lacks: the normal force at every contact, −margin, or a torque.
 
     Raises:
         ContactError: the hold has no certificate.
@@ -69,7 +70,13 @@ def missing_words(hold: Hold) -> str:
     _certificate(hold)
     if np.isfinite(hold.margin):
         return f"{-hold.margin:.3g} N missing at every contact"
-    return hold.reason.split(";")[0]
+    best = hold.balance.torque_margin()  # whatever the torques: is it the contacts or the joints?
+    if best.unknowns is None or not best.value < 0:
+        return "nothing holds it"
+    torques, limits = np.abs(hold.balance.torques(best.unknowns)), hold.balance.limits
+    row = int(np.where(np.isfinite(limits), torques / limits, 0.0).argmax())
+    joint = joint_of_row(hold.contacts.robot, int(hold.balance.actuated[row]))
+    return f"{torques[row] - limits[row]:.3g} N·m missing at {joint}"
 
 
 def falling_path(hold: Hold, distance: float, steps: int = _STEPS) -> Array:

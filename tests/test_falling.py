@@ -128,10 +128,24 @@ def test_without_a_finite_margin_the_cause_is_named():
         robot, robot.posture(), [], {robot.frame_names[2]: Wrench((0, 0, 0), np.zeros(3))}
     )
     assert weightless.margin == -np.inf
-    assert falling.missing_words(weightless) == weightless.reason.split(";")[0]
+    assert falling.missing_words(weightless) == "nothing holds it"
     path = falling.falling_path(weightless, 0.1)
     fall = dynamics.com(robot, path[-1]) - dynamics.com(robot, path[0])
     assert fall == pytest.approx([0, 0, -0.1])
+
+
+def test_a_weak_joint_says_how_much_it_lacks():
+    """With that much more torque at every joint there is nothing left to say."""
+    robot = robots.load("biped")
+    feet, limits = contacts.at_feet(robot), np.full(robot.na, 5.0)
+    weak = contacts.static_hold(robot, robot.posture(), feet, torque_limits=limits)
+    assert weak.margin == -np.inf
+    number, unit, _, _, joint = falling.missing_words(weak).split()
+    assert unit == "N·m"
+    assert joint in robot.joint_names
+    enough = limits + float(number) * 1.01
+    strong = contacts.static_hold(robot, robot.posture(), feet, torque_limits=enough)
+    assert strong.torque_margin > 0
 
 
 def test_refusals():
