@@ -236,6 +236,20 @@ def test_refusals(load_robot):
         bodies.fictitious_wrenches(robot, q, q, q, "segment2")
     with pytest.raises(fw.ConfigurationError, match="expected a MovingFrame"):
         bodies.wrench_balance(robot, q, q, q, 3)
+    still = MovingFrame()
+    for mass in (-1.0, np.nan, np.inf):
+        with pytest.raises(fw.ConfigurationError, match="mass: got"):
+            bodies.fictitious_wrenches_of(mass, still, still)
+    for call in (
+        lambda: bodies.fictitious_wrenches_of(1.0, still, "world"),
+        lambda: bodies.fictitious_wrenches_of(1.0, np.zeros(3), still),
+        lambda: still.seen_from(None),
+        lambda: still.carrying("x"),
+    ):
+        with pytest.raises(fw.ConfigurationError, match="expected a MovingFrame"):
+            call()
+    with pytest.raises(fw.ConfigurationError, match="expected a rotation"):
+        MovingFrame(pin.SE3(np.diag([1.0, 1.0, -1.0]), np.zeros(3)))
     with pytest.raises(fw.ConfigurationError, match="velocity: got shape"):
         MovingFrame(velocity=(1, 2))
     with pytest.raises(fw.ConfigurationError, match=r"expected a pin\.SE3"):

@@ -231,5 +231,19 @@ def test_refusals():
         sy.Frame("bad", origin=(1, 2))
     with pytest.raises(fw.ConfigurationError, match="symmetric inertia"):
         sy.Body("bad", sy.WORLD, 1, (0, 0, 0), sp.Matrix([[1, 2, 3], [0, 1, 1], [0, 0, 1]]))
+    for bad in ("__import__('os')", float("nan"), sp.oo, None, [1]):
+        with pytest.raises(fw.ConfigurationError, match="expected a finite number"):
+            closed_form(bad)
+        with pytest.raises(fw.ConfigurationError, match="mass: got"):
+            sy.Body("bad", sy.WORLD, bad, (0, 0, 0))
+        with pytest.raises(fw.ConfigurationError, match="point: got"):
+            wrench().translate((0, 0, bad))
+        with pytest.raises(fw.ConfigurationError, match="angle: got"):
+            sy.rotation(UP, bad)
+    for bad in ("123", 3, [[1, 2], [3, 4]], [[1, 2, 3]] * 2):
+        with pytest.raises(fw.ConfigurationError, match="rotation: got"):
+            sy.Frame("bad", rotation=bad)
+        with pytest.raises(fw.ConfigurationError, match="force: got"):
+            sy.Wrench(bad, (0, 0, 0), sy.WORLD)
     with pytest.raises(AttributeError, match="symbolics"):
         bodies.symbolics  # noqa: B018

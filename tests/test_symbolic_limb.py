@@ -220,5 +220,9 @@ def test_refusals(limb):
             sy.Limb(n)
     with pytest.raises(fw.ConfigurationError, match="lengths: got 2; expected 3"):
         sy.Limb(3, lengths=[1, 2])
+    with pytest.raises(fw.ConfigurationError, match="masses: got 'heavy'"):
+        sy.Limb(1, masses=["heavy"])
+    with pytest.raises(fw.ConfigurationError, match="a force"):
+        sy.Limb(1, tip=(1, 2, 3))
     with pytest.raises(fw.ConfigurationError, match="from 2 to 3"):
         limb.attachment(1)

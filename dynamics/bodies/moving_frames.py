@@ -102,6 +102,7 @@ class MovingFrame:
         By differences of spatial velocities V and accelerations A, no force invented: with X to the
         observer's frame, V' = X (V − V_O) and A' = X (A − A_O − V_O × (V − V_O)).
         """
+        _check_frame(observer, "observer")
         V, A = _spatial(self)
         V_O, A_O = _spatial(observer)
         T = observer.placement.actInv(self.placement)
@@ -123,6 +124,7 @@ class MovingFrame:
 
         Its acceleration is a_O + Ω̇ × r + Ω × (Ω × r) + 2 Ω × u + R a'. The reverse of `seen_from`.
         """
+        _check_frame(inner, "inner")
         R, turn = self.placement.rotation, self.angular_velocity
         u, omega = R @ inner.velocity, R @ inner.angular_velocity
         carried = self.at(inner.placement.translation)
@@ -165,7 +167,14 @@ def fictitious_wrenches_of(
         mass: of the body [kg].
         com: a frame that moves with its centre of mass.
         observer: who looks.
+
+    Raises:
+        ConfigurationError: a mass that is negative or not finite, or what is no `MovingFrame`.
     """
+    if not (np.ndim(mass) == 0 and 0.0 <= float(mass) < np.inf):
+        raise ConfigurationError(f"mass: got {mass!r}; expected a finite one, zero or more [kg]")
+    _check_frame(com, "com")
+    _check_frame(observer, "observer")
     R = observer.placement.rotation
     turn, spin_up = R.T @ observer.angular_velocity, R.T @ observer.angular_acceleration
     r = observer.placement.actInv(com.placement.translation)
@@ -205,6 +214,11 @@ def frame_motion(
     return motion.at(point)
 
 
+def _check_frame(value: Any, name: str) -> None:
+    if not isinstance(value, MovingFrame):
+        raise ConfigurationError(f"{name}: got {type(value).__name__}; expected a MovingFrame")
+
+
 def _check_placement(placement: Any) -> Any:
     """Return a copy of T_world_frame, the identity for None."""
     if placement is None:
@@ -214,7 +228,8 @@ def _check_placement(placement: Any) -> Any:
             f"placement: got {type(placement).__name__}; expected a pin.SE3, T_world_frame"
         )
     R, p = placement.rotation, placement.translation
-    if not (np.isfinite(p).all() and np.allclose(R @ R.T, np.eye(3), atol=1e-9)):
+    proper = np.allclose(R @ R.T, np.eye(3), atol=1e-9) and np.linalg.det(R) > 0
+    if not (proper and np.isfinite(p).all()):
         raise ConfigurationError(f"placement: got {placement}; expected a rotation and an origin")
     return pin.SE3(placement)
 

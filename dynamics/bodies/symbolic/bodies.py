@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from ....errors import ConfigurationError
-from .closed_form import closed_form
-from .frames import WORLD, Frame, Matrix, rate, t, vector
+from .closed_form import as_expression, closed_form
+from .frames import WORLD, Frame, Matrix, matrix, rate, t, vector
 from .wrench import Wrench
 
 
@@ -25,7 +25,7 @@ def steiner(mass: Any, arm: Any) -> Matrix:
     The identity, not the inertia, stands in the bracket. K. Lynch, F. Park, "Modern Robotics"
     (2017), section 8.2.
     """
-    r = vector(arm, "arm")
+    mass, r = as_expression(mass, "mass"), vector(arm, "arm")
     return closed_form(mass * (r.dot(r) * sp.eye(3) - r * r.T))
 
 
@@ -70,12 +70,12 @@ class Body:
 
     def __post_init__(self) -> None:
         given = sp.zeros(3) if self.inertia is None else self.inertia
-        I = sp.ImmutableMatrix(given)  # noqa: E741
-        if I.shape != (3, 3) or I != I.T:
+        I = matrix(given, "inertia")  # noqa: E741
+        if I != I.T:
             raise ConfigurationError(f"{self.name}: got {I}; expected a symmetric inertia (3, 3)")
         object.__setattr__(self, "inertia", I)
         object.__setattr__(self, "com", vector(self.com, "com"))
-        object.__setattr__(self, "mass", sp.sympify(self.mass))
+        object.__setattr__(self, "mass", as_expression(self.mass, "mass"))
 
     def inertia_about(self, point: Any, frame: Frame | None = None) -> Matrix:
         """Return R (I + Steiner) Rᵀ (3, 3) about a point (3,) of the body, in the axes of `frame`.
@@ -149,7 +149,7 @@ class Joint:
             viscous: b [N·m·s/rad].
             dry: c [N·m].
         """
-        speed = sp.sympify(self.angle).diff(t)
+        speed = as_expression(self.angle, "angle").diff(t)
         moment = -(viscous * speed + dry * sp.sign(speed)) * vector(self.axis, "axis")
         return Wrench((0, 0, 0), moment, self.child.frame)
 

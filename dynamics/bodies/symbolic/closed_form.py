@@ -17,10 +17,28 @@ from typing import Any
 import sympy as sp
 from sympy import QQ_I
 
+from ....errors import ConfigurationError
+
 # (n₁, n₂, … of the angles, p₁, p₂, … of the factors) -> c, a rational complex number
 Terms = dict[tuple[Any, ...], Any]
 
+_NOT_FINITE = (sp.nan, sp.oo, -sp.oo, sp.zoo)
 _HALF, _HALF_I = QQ_I(1, 0) / 2, QQ_I(0, 1) / 2
+
+
+def as_expression(value: Any, name: str = "expression") -> Any:
+    """Return a number or an expression as SymPy has it; text is not read.
+
+    Raises:
+        ConfigurationError: something else, or a value that is not finite.
+    """
+    try:
+        expression = sp.sympify(value, strict=True)
+    except (sp.SympifyError, TypeError, ValueError):
+        expression = None
+    if not isinstance(expression, sp.Expr) or expression.has(*_NOT_FINITE):
+        raise ConfigurationError(f"{name}: got {value!r}; expected a finite number or expression")
+    return expression
 
 
 def closed_form(expression: Any) -> Any:
@@ -28,11 +46,14 @@ def closed_form(expression: Any) -> Any:
 
     What is no sum, product or power of sines and cosines (roots, derivatives, unknown functions,
     quotients) is a factor that is taken as it stands. Decimals become the fractions they spell.
+
+    Raises:
+        ConfigurationError: no expression, or one that is not finite.
     """
     if isinstance(expression, sp.MatrixBase):
         entries = [closed_form(entry) for entry in expression]
         return sp.ImmutableMatrix(*expression.shape, entries)
-    expression = _without_decimals(sp.sympify(expression))
+    expression = _without_decimals(as_expression(expression))
     if expression.is_Atom:
         return expression
     algebra = _Algebra(expression)

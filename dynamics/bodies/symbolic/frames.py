@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from ....errors import ConfigurationError
-from .closed_form import closed_form, is_zero
+from .closed_form import as_expression, closed_form, is_zero
 
 Matrix = Any  # a sympy matrix
 
@@ -27,12 +27,28 @@ def vector(value: Any, name: str = "vector") -> Matrix:
         ConfigurationError: not three of them.
     """
     try:
-        column = sp.ImmutableMatrix(list(value))
-    except (TypeError, ValueError, sp.SympifyError):
-        column = sp.zeros(0, 1)
-    if column.shape != (3, 1):
+        entries = [] if isinstance(value, str) else list(value)
+    except TypeError:
+        entries = []
+    if len(entries) != 3:
         raise ConfigurationError(f"{name}: got {value!r}; expected three expressions")
-    return column
+    return sp.ImmutableMatrix([as_expression(entry, name) for entry in entries])
+
+
+def matrix(value: Any, name: str = "matrix") -> Matrix:
+    """Return nine expressions as a matrix (3, 3).
+
+    Raises:
+        ConfigurationError: not three by three of them.
+    """
+    rows = value.tolist() if isinstance(value, sp.MatrixBase) else value
+    try:
+        entries = [as_expression(entry, name) for row in rows for entry in row]
+    except TypeError:
+        entries = []
+    if len(entries) != 9 or len(rows) != 3:
+        raise ConfigurationError(f"{name}: got {value!r}; expected three by three expressions")
+    return sp.ImmutableMatrix(3, 3, entries)
 
 
 def rotation(axis: Any, angle: Any) -> Matrix:
@@ -46,6 +62,7 @@ def rotation(axis: Any, angle: Any) -> Matrix:
     a = vector(axis, "axis")
     if not is_zero(a.dot(a) - 1):
         raise ConfigurationError(f"axis: got {list(a)}, of length² {a.dot(a)}; expected a unit one")
+    angle = as_expression(angle, "angle")
     c, s = sp.cos(angle), sp.sin(angle)
     return sp.ImmutableMatrix(c * sp.eye(3) + s * skew(a) + (1 - c) * a * a.T)
 
@@ -80,8 +97,8 @@ class Frame:
     origin: Matrix = (0, 0, 0)
 
     def __post_init__(self) -> None:
-        R = sp.ImmutableMatrix(self.rotation)
-        if R.shape != (3, 3) or not is_zero(R.T * R - sp.eye(3)):
+        R = matrix(self.rotation, "rotation")
+        if not is_zero(R.T * R - sp.eye(3)):
             raise ConfigurationError(f"{self.name}: got {R}; expected a rotation matrix (3, 3)")
         object.__setattr__(self, "rotation", R)
         object.__setattr__(self, "origin", vector(self.origin, "origin"))

@@ -19,6 +19,7 @@ import sympy as sp
 
 from ....errors import ConfigurationError
 from .bodies import Body, Joint, tip_wrench
+from .closed_form import as_expression
 from .frames import WORLD, Frame, Matrix, rotation, t, vector
 from .wrench import Wrench
 
@@ -79,6 +80,8 @@ class Limb:
             Joint(f"joint_{i}", parents[i - 1], self.bodies[i - 1], _Z, self.angles[i - 1])
             for i in count
         )
+        if not isinstance(tip, tuple) or len(tip) != 2:
+            raise ConfigurationError(f"tip: got {tip!r}; expected a force (3,) and a moment (3,)")
         self.tip = self._tip(*tip)
 
     def _chain(self) -> tuple[Frame, ...]:
@@ -134,7 +137,7 @@ class Limb:
 
 def _given(name: str, values: Sequence[Any] | None, default: Sequence[Any]) -> tuple[Any, ...]:
     """Return the n values given, as SymPy has them, or the default."""
-    chosen = tuple(sp.sympify(value) for value in (default if values is None else values))
+    chosen = tuple(as_expression(x, name) for x in (default if values is None else values))
     if len(chosen) != len(default):
         raise ConfigurationError(
             f"{name}: got {len(chosen)}; expected {len(default)}, a segment each"
