@@ -316,12 +316,18 @@ def cross(a: Array, b: Array) -> Array:
 
 
 def check_whole(contact: Contact) -> None:
-    """Refuse torsional friction, bounds and surfaces that cannot be, and write numbers as floats.
+    """Refuse names, torsional friction, bounds and surfaces that cannot be; numbers become floats.
 
     Raises:
         ContactError: negative or not finite; torsional friction of what has no friction limit;
             bounds in the wrong order, or below zero for what cannot pull.
     """
+    for name, kind in (("frame", str), ("name", str), ("bilateral", bool | np.bool_)):
+        if not isinstance(getattr(contact, name), kind):
+            raise ContactError(
+                f"{name}: got {getattr(contact, name)!r}, expected "
+                + ("a string" if kind is str else "True or False")
+            )
     if (gamma := contact.torsional_friction) is not None:
         gamma = check_length(gamma, "torsional_friction", zero=True)
         object.__setattr__(contact, "torsional_friction", gamma)

@@ -68,7 +68,7 @@ class FrictionCone:
 
         Their non-negative combinations are the inner pyramid of `faces(n, "inner")`.
         """
-        angles = 2 * np.pi * np.arange(_sides(n)) / n
+        angles = 2 * np.pi * np.arange(check_sides(n)) / n
         local = np.stack([self.friction * np.cos(angles), self.friction * np.sin(angles)], axis=1)
         return np.asarray(np.column_stack([local, np.ones(n)]) @ self.axes.T)
 
@@ -78,9 +78,8 @@ class FrictionCone:
         "inner" is inscribed (its edges are `rays(n)`): it accepts only forces of the cone.
         "outer" is circumscribed (its faces touch the cone): it accepts every force of the cone.
         """
-        if kind not in ("inner", "outer"):
-            raise ContactError(f"kind: got {kind!r}, expected 'inner' or 'outer'")
-        angles = 2 * np.pi * (np.arange(_sides(n)) + 0.5) / n
+        check_one_of(kind, "kind", "inner", "outer")
+        angles = 2 * np.pi * (np.arange(check_sides(n)) + 0.5) / n
         slope = self.friction * (np.cos(np.pi / n) if kind == "inner" else 1.0)
         sides = np.column_stack([np.cos(angles), np.sin(angles), np.full(n, -slope)])
         return np.asarray(np.vstack([sides, [0.0, 0.0, -1.0]]) @ self.axes.T)
@@ -150,7 +149,33 @@ def finite_vector(value: ArrayLike, name: str) -> Array:
     return array
 
 
-def _sides(n: int) -> int:
-    if int(n) != n or n < 3:
+def check_sides(n: Any) -> int:
+    """Return a number of sides of a polygon, an integer of at least 3, or raise `ContactError`."""
+    try:
+        whole = int(n)
+    except (TypeError, ValueError, OverflowError):
+        whole = 0
+    if whole < 3 or whole != n:
         raise ContactError(f"sides: got {n!r}, expected an integer of at least 3")
-    return int(n)
+    return whole
+
+
+def check_one_of(value: Any, name: str, *options: str) -> None:
+    """Raise `ContactError` unless `value` is one of these words."""
+    if not (isinstance(value, str) and value in options):
+        listed = f"{', '.join(map(repr, options[:-1]))} or {options[-1]!r}"
+        raise ContactError(f"{name}: got {value!r}, expected {listed}")
+
+
+def finite_rows(value: Any, name: str, size: int, most: int = 1) -> Array:
+    """Return finite numbers (size,), or (n, size) if `most` is 2, or raise `ContactError`."""
+    shape = f"({size},)" if most == 1 else f"({size},) or (n, {size})"
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ContactError(f"{name}: got {value!r}, expected {shape} of finite numbers") from None
+    if array.ndim not in range(1, most + 1) or array.shape[-1] != size:
+        raise ContactError(f"{name}: got shape {array.shape}, expected {shape} of finite numbers")
+    if not np.isfinite(array).all():
+        raise ContactError(f"{name}: got {value!r}, expected {shape} of finite numbers")
+    return array

@@ -56,9 +56,15 @@ def gravito_inertial_wrench(
     Returns:
         Wrench at `point`, world axes.
     """
-    if not (np.isfinite(mass) and mass > 0):
-        raise ContactError(f"mass: got {mass}, expected a positive one [kg]")
-    force = mass * (finite_vector(gravity, "gravity") - finite_vector(acceleration, "acceleration"))
+    try:
+        kilograms = float(mass)
+    except (TypeError, ValueError):
+        kilograms = np.nan
+    if not (np.isfinite(kilograms) and kilograms > 0):
+        raise ContactError(f"mass: got {mass!r}, expected a positive one [kg]")
+    force = kilograms * (
+        finite_vector(gravity, "gravity") - finite_vector(acceleration, "acceleration")
+    )
     origin = finite_vector(point, "point")
     moment = np.cross(finite_vector(com, "com") - origin, force)
     rate = finite_vector(angular_momentum_rate, "angular_momentum_rate")

@@ -19,7 +19,8 @@ def patch_corners(
 ) -> Array:
     """Return the patch's corners (k, 2), from half sizes or from vertices but not from both."""
     sizes = (half_length, half_width)
-    if (vertices is None) == (None in sizes) or (vertices is not None and sizes != (None, None)):
+    given = [size is not None for size in sizes]
+    if (vertices is None) != all(given) or (vertices is not None and any(given)):
         raise ContactError(
             f"SurfaceContact({frame!r}): got half_length={half_length}, half_width={half_width}, "
             f"vertices={'None' if vertices is None else 'given'}; expected both half sizes or "

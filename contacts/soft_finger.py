@@ -15,7 +15,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ContactError
-from .friction_cone import FrictionCone, axes_along, check_friction, check_length, unit_vector
+from .friction_cone import (
+    FrictionCone,
+    axes_along,
+    check_friction,
+    check_length,
+    check_one_of,
+    check_sides,
+    finite_rows,
+    unit_vector,
+)
 from .hulls import cone_faces
 
 Array = NDArray[np.float64]
@@ -76,8 +85,7 @@ class SoftFingerCone:
 
     def faces(self, n: int, kind: Literal["inner", "outer"] = "inner") -> Array:
         """Return F (m, 4) of the linear cone {w : F w ≤ 0}: inscribed, or with touching faces."""
-        if kind not in ("inner", "outer"):
-            raise ContactError(f"kind: got {kind!r}, expected 'inner' or 'outer'")
+        check_one_of(kind, "kind", "inner", "outer")
         return cone_faces(self.rays(n) if kind == "inner" else self.outer_rays(n))
 
     def constraints(self, w: Any) -> list[Any]:
@@ -98,9 +106,7 @@ class SoftFingerCone:
 
     def _round(self, wrench: ArrayLike) -> Array:
         """(f_t, m μ/γ, f_n), in which the cone is round."""
-        w = np.asarray(wrench, dtype=float)
-        if w.shape != (4,) or not np.isfinite(w).all():
-            raise ContactError(f"wrench: got {wrench!r}, expected 4 finite numbers [f; m_n]")
+        w = finite_rows(wrench, "wrench [f; m_n]", 4)
         local = axes_along(self.normal).T @ w[:3]
         return np.array(
             [local[0], local[1], w[3] * self.friction / self.torsional_friction, local[2]]
@@ -116,11 +122,10 @@ class SoftFingerCone:
 
 def _directions(n: int) -> Array:
     """Points of the unit sphere (r, 3): rings of n, one of them the equator, and both poles."""
-    if int(n) != n or n < 3:
-        raise ContactError(f"sides: got {n!r}, expected an integer of at least 3")
-    rings = 2 * max(1, int(n) // 4)
+    n = check_sides(n)
+    rings = 2 * max(1, n // 4)
     latitudes = np.pi * (np.arange(1, rings) / rings - 0.5)
     angles = 2 * np.pi * np.arange(n) / n
-    around = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(int(n))])
+    around = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(n)])
     blocks = [np.cos(b) * around + [0.0, 0.0, np.sin(b)] for b in latitudes]
     return np.vstack([*blocks, [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]])

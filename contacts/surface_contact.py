@@ -19,7 +19,7 @@ from .. import dynamics
 from ..errors import ContactError
 from ..robots import Robot
 from .contact import Contact, cross
-from .friction_cone import check_length
+from .friction_cone import check_length, check_one_of, check_sides
 from .patch import patch_corners
 from .polygon import centroid
 
@@ -128,12 +128,10 @@ class DiscContact(PlacedContact):
     def corners(self) -> Array:
         """(sides, 2), in the x-y plane of the placed frame [m]."""
         radius = check_length(self.radius, "radius")
-        if self.kind not in ("inner", "outer"):
-            raise ContactError(f"kind: got {self.kind!r}, expected 'inner' or 'outer'")
-        if int(self.sides) != self.sides or self.sides < 3:
-            raise ContactError(f"sides: got {self.sides!r}, expected an integer of at least 3")
-        reach = radius / (np.cos(np.pi / self.sides) if self.kind == "outer" else 1.0)
-        angles = 2 * np.pi * np.arange(self.sides) / self.sides
+        check_one_of(self.kind, "kind", "inner", "outer")
+        sides = check_sides(self.sides)
+        reach = radius / (np.cos(np.pi / sides) if self.kind == "outer" else 1.0)
+        angles = 2 * np.pi * np.arange(sides) / sides
         return reach * np.column_stack([np.cos(angles), np.sin(angles)])
 
 

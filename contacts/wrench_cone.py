@@ -27,7 +27,7 @@ from ..robots import Robot
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium import Equilibrium
-from .friction_cone import check_friction
+from .friction_cone import check_friction, check_one_of, check_sides, finite_rows
 from .point_forces import Kind, PointForces
 from .solving import solve
 
@@ -48,6 +48,10 @@ class WrenchCone:
     """
 
     def __init__(self, contact: Contact, kind: Kind = "exact", sides: int = 8) -> None:
+        if not isinstance(contact, Contact):
+            raise ContactError(
+                f"contact: got {contact!r}, expected a PointContact, SurfaceContact, …"
+            )
         self._set(PointForces.of_contact(contact), kind, sides)
 
     @classmethod
@@ -58,14 +62,11 @@ class WrenchCone:
         return cone
 
     def _set(self, generators: PointForces, kind: Kind, sides: int) -> None:
-        if kind not in ("exact", "inner", "outer"):
-            raise ContactError(f"kind: got {kind!r}, expected 'exact', 'inner' or 'outer'")
-        if int(sides) != sides or sides < 3:
-            raise ContactError(f"sides: got {sides!r}, expected an integer of at least 3")
+        check_one_of(kind, "kind", "exact", "inner", "outer")
         generators.require_cone()
         self.generators = generators
         self.kind = kind
-        self.sides = int(sides)
+        self.sides = check_sides(sides)
 
     @cached_property
     def rays(self) -> Array:
@@ -95,7 +96,7 @@ class WrenchCone:
 
         Moments count by the force that gives them at the patch's farthest point.
         """
-        w = _wrenches(wrench, 1)[0] / self._units
+        w = finite_rows(wrench, "wrench", 6) / self._units
         scale = float(np.linalg.norm(w))
         if scale == 0:
             return 0.0
@@ -109,8 +110,8 @@ class WrenchCone:
         The linear cones ask their faces, all wrenches at once; the exact one solves a program for
         each wrench that neither an inner nor an outer cone decides.
         """
-        single = np.ndim(wrench) == 1
-        w = _wrenches(wrench, 2)
+        given = finite_rows(wrench, "wrench", 6, most=2)
+        single, w = given.ndim == 1, np.atleast_2d(given)
         size = np.linalg.norm(w / self._units, axis=1)
         if self.kind == "exact":
             inside = self._exact_contains(w, tolerance * size)
@@ -200,11 +201,3 @@ def rectangle_faces(half_length: float, half_width: float, friction: float) -> A
             rows.append(-tz - mu * (X + Y) * fz + s1 * (Y * fx - mu * tx) + s2 * (X * fy - mu * ty))
             rows.append(tz - mu * (X + Y) * fz + s1 * (Y * fx + mu * tx) + s2 * (X * fy + mu * ty))
     return np.array(rows)
-
-
-def _wrenches(value: ArrayLike, most: int) -> Array:
-    w = np.asarray(value, dtype=float)
-    if w.ndim not in range(1, most + 1) or w.shape[-1] != 6 or not np.isfinite(w).all():
-        shape = "(6,)" if most == 1 else "(6,) or (n, 6)"
-        raise ContactError(f"wrench: got shape {w.shape}, expected {shape} of finite numbers")
-    return np.atleast_2d(w)

@@ -300,3 +300,26 @@ def test_a_line_lets_turn_and_a_disc_lies_between_its_polygons():
 def test_what_is_no_number_or_no_contact_is_refused(wrong):
     with pytest.raises(ContactError, match="expected"):
         wrong()
+
+
+NONSENSE = [None, "x", np.nan, np.inf, -1, [], [1, 2], {}, object(), 1j, np.ones(4)]
+VALUES = {
+    contacts.PointContact: {"friction": 0.5, "normal": (0, 0, 1), "offset": (0, 0, 0), "radius": 0},
+    contacts.SurfaceContact: {"friction": 0.5, "half_length": 0.1, "half_width": 0.1},
+    contacts.LineContact: {"friction": 0.5, "half_length": 0.1},
+    contacts.DiscContact: {"friction": 0.5, "radius": 0.1, "sides": 8, "kind": "inner"},
+}
+OPTIONS = {"bilateral": False, "torsional_friction": 0.1, "min_normal": 1.0, "max_normal": 2.0}
+
+
+@pytest.mark.parametrize("kind", VALUES, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("value", NONSENSE, ids=lambda value: type(value).__name__)
+def test_nonsense_is_refused_with_a_contacts_error(kind, value):
+    """Every argument in turn, also those of all contacts, where None means "not given"."""
+    for name in (*VALUES[kind], *OPTIONS, "surface", "frame", "name"):
+        optional = name in (*OPTIONS, "surface") and name != "bilateral"
+        if (value is None and optional) or (isinstance(value, str) and name in ("frame", "name")):
+            continue
+        arguments = {"frame": "foot", **VALUES[kind], **OPTIONS, name: value}
+        with pytest.raises(ContactError):
+            kind(**arguments)
