@@ -94,6 +94,7 @@ def test_a_fit_is_a_minimum():
         assert own <= 2 * better.cost * (1 + 1e-9)
         np.testing.assert_allclose(better.x, 0, atol=1e-5)
     assert 0.005 < fit.rms < 0.02
+    assert fit.converged.all()
 
 
 def test_missing_markers_have_no_say():
@@ -109,6 +110,16 @@ def test_missing_markers_have_no_say():
     positions[3] = np.nan
     with pytest.raises(ConfigurationError, match="frame 3: none of the markers"):
         bodies.fit_markers(w.robot, replace(markers, positions=positions), w.attachments)
+
+
+def test_frames_that_do_not_converge_are_told(monkeypatch):
+    from footwork.dynamics.bodies import marker_fit
+
+    monkeypatch.setattr(marker_fit, "_STEPS", 1)
+    w = bodies.walker(rate=50)
+    fit = bodies.fit_markers(w.robot, w.trial().markers.cut(0, 3), w.attachments)
+    assert not fit.converged.any()
+    assert "4 frames did not converge" in repr(fit)
 
 
 def test_joints_that_no_marker_sees_stay(load_robot):
@@ -133,6 +144,10 @@ def test_attachments_are_found_from_postures():
         assert found[marker][0] == averaged[marker][0] == link
         np.testing.assert_allclose(found[marker][1], place, atol=1e-12)
         np.testing.assert_allclose(averaged[marker][1], place, atol=1e-12)
+    unseen = seen.positions[:2].copy()
+    unseen[:, 3] = np.nan
+    with pytest.raises(ConfigurationError, match=r"were not seen in any"):
+        bodies.attach(w.robot, w.q[:2], links, unseen)
     with pytest.raises(ConfigurationError, match="2 postures and 1 frames"):
         bodies.attach(w.robot, w.q[:2], links, seen.positions[0])
 

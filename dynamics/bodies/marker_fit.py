@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 Attachments = Mapping[str, tuple[str, ArrayLike]]  # {marker: (link, where on it (3,) [m])}
 
 _STEPS = 60
-_SMALL = 1e-12  # of a step [m, rad], where the iteration ends
+_SMALL = 1e-10  # of a step [m, rad]: it is the last one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +40,7 @@ class MarkerFit:
         robot: whose.
         q: (n, nq).
         residuals: (n, m) how far each marker is from where it was seen [m]; nan where it was not.
+        converged: (n,) whether the steps came to an end; where not, q is the best that was found.
         names: of the m markers.
         rate: frames a second [Hz].
     """
@@ -47,6 +48,7 @@ class MarkerFit:
     robot: Robot
     q: Array
     residuals: Array
+    converged: NDArray[np.bool_]
     names: tuple[str, ...]
     rate: float
 
@@ -63,9 +65,11 @@ class MarkerFit:
 
     def __repr__(self) -> str:
         marker, frame, gap = self.worst
+        lost = int((~self.converged).sum())
         return (
             f"MarkerFit({self.robot.name!r}, {len(self.q)} frames, {1e3 * self.rms:.3g} mm rms, "
-            f"worst {1e3 * gap:.3g} mm, {marker!r} in frame {frame})"
+            f"worst {1e3 * gap:.3g} mm, {marker!r} in frame {frame}"
+            + (f"; {lost} frames did not converge)" if lost else ")")
         )
 
 
@@ -79,7 +83,7 @@ def attach(robot: Robot, q: ArrayLike, links: Mapping[str, str], positions: Arra
         positions: (m, 3) or (n, m, 3), of the markers in the order of `links` [m].
 
     Raises:
-        ConfigurationError: a bad q, no such link, shapes that differ.
+        ConfigurationError: a bad q, no such link, shapes that differ, a marker never seen.
     """
     Q = np.atleast_2d(np.asarray(q, dtype=float))
     P = np.asarray(positions, dtype=float).reshape(-1, len(links), 3)
@@ -91,6 +95,10 @@ def attach(robot: Robot, q: ArrayLike, links: Mapping[str, str], positions: Arra
     for k, q_k in enumerate(Q):
         pin.framesForwardKinematics(robot.model, data, check_configuration(robot, q_k))
         local[k] = [data.oMf[i].actInv(p) for i, p in zip(ids, P[k], strict=True)]
+    known = np.asarray(np.isfinite(local).all(axis=2).any(axis=0))
+    lost = [marker for marker, ever in zip(links, known, strict=True) if not ever]
+    if lost:
+        raise ConfigurationError(f"markers {lost} were not seen in any of these frames")
     average = np.nanmean(local, axis=0)
     return {m: (link, c) for (m, link), c in zip(links.items(), average, strict=True)}
 
@@ -121,14 +129,16 @@ def fit_markers(
     seen = markers.turned("z").only(tuple(attachments))
     q, places = _places(robot, attachments, seen, start)
     Q, residuals = np.empty((len(seen), robot.nq)), np.empty((len(seen), len(attachments)))
+    converged = np.zeros(len(seen), dtype=bool)
     for k in tqdm(range(len(seen)), "markers", disable=None if progress else True, leave=False):
         there = np.isfinite(seen.positions[k]).all(axis=1)
         if not there.any():
             raise ConfigurationError(f"frame {k}: none of the markers was seen")
-        Q[k] = q = _fit_one(robot, q, places, seen.positions[k], there)
+        q, converged[k] = _fit_one(robot, q, places, seen.positions[k], there)
+        Q[k] = q
         gaps, _ = _gaps(robot, q, places, seen.positions[k])
         residuals[k] = np.linalg.norm(gaps, axis=1)
-    return MarkerFit(robot, Q, residuals, seen.names, seen.rate)
+    return MarkerFit(robot, Q, residuals, converged, seen.names, seen.rate)
 
 
 _Places = list[tuple[int, list[int], Array]]  # (frame id, rows of its markers, where on it (k, 3))
@@ -192,7 +202,9 @@ def _gaps(robot: Robot, q: Array, places: _Places, seen: Array) -> tuple[Array, 
     return gaps, J
 
 
-def _fit_one(robot: Robot, q: Array, places: _Places, seen: Array, there: Array) -> Array:
+def _fit_one(
+    robot: Robot, q: Array, places: _Places, seen: Array, there: Array
+) -> tuple[Array, bool]:
     """Levenberg and Marquardt from q: (JᵀJ + λ 1) step = −Jᵀ gap, λ small while steps help."""
     damping, cost, J, gap = 1e-9, np.inf, np.empty(0), np.empty(0)
     best = q
@@ -209,6 +221,6 @@ def _fit_one(robot: Robot, q: Array, places: _Places, seen: Array, there: Array)
         normal = J.T @ J + damping * np.eye(robot.nv)
         step = np.linalg.solve(normal, -J.T @ gap)
         if np.abs(step).max(initial=0.0) < _SMALL:
-            break
+            return np.array(pin.integrate(robot.model, best, step)), True
         q = np.array(pin.integrate(robot.model, best, step))
-    return best
+    return best, False
