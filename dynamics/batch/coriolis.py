@@ -14,6 +14,7 @@ from ...robots.robot import Robot
 from .. import coriolis
 from ..kernels import coriolis_chains as kernels
 from ..kernels.body_table import body_table, unknown_joints
+from ..kernels.coriolis_matrix import coriolis_matrix_rows
 from ..kinematics import require_fixed_axes
 from ..per_robot import per_robot
 from .running import Array, Work, run
@@ -29,13 +30,7 @@ def coriolis_matrix(
         ModelError: a joint whose axes turn within its own body.
     """
     require_fixed_axes(robot)
-    tables: tuple[Any, ...] = ()
-    if body_table(robot) is not None:
-        chains, starts = _chains(robot)
-        tables = (chains, starts, _entries(robot))
-    work = Work(
-        kernels.coriolis_matrix_rows, lambda q, v: coriolis.coriolis_matrix(robot, q, v), tables
-    )
+    work = Work(coriolis_matrix_rows, lambda q, v: coriolis.coriolis_matrix(robot, q, v))
     values = ("Q", Q, robot.nq), ("V", V, robot.nv)
     return run(robot, work, values, (robot.nv, robot.nv), out, threads)
 

@@ -1,6 +1,6 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 # ruff: noqa: E741 (I is the letter of inertia)
-"""The Coriolis tensor of many configurations, by chains, and Coriolis matrices C @ v from it.
+"""The Coriolis tensor of many configurations, by chains.
 
 As in `coriolis`, with joints of one degree of freedom: in the root's axes, with t a joint, B its
 composite inertia's map B x = ½ (t ×* I x − I (t × x) + x ×* I t), and s_1 … s_d = t the motions of
@@ -25,7 +25,7 @@ from .body_table import FREE
 from .centroidal import composites_at_root, joint_motion
 from .crba import moment_and_inertia
 from .places import place_at_root, place_body
-from .rows import entered, finite, gather, scatter
+from .rows import entered, gather, scatter
 from .scalars import LANES, as_lanes, buffer
 from .spatial import (
     cross_force,
@@ -58,15 +58,19 @@ def half_difference(x, y):
     return scale(0.5, sub(x[0], y[0])), scale(0.5, sub(x[1], y[1]))
 
 
+def twist_map(mass, h, I, t, It, x):
+    """B x = ½ (t ×* I x − I (t × x) + x ×* I t), given I t."""
+    moved = plus(cross_force(t, momentum(mass, h, I, x)), cross_force(x, It))
+    return half_difference(moved, momentum(mass, h, I, cross_motion(t, x)))
+
+
 def square(mass, h, I, motions, chain, X):
     """X[b, a] = s_a · B s_b (d, d) of one joint, the last of its chain of velocities."""
     d = len(chain)
     t = get(motions, chain[d - 1])
     It = momentum(mass, h, I, t)
     for b in range(d):
-        s = get(motions, chain[b])
-        moved = plus(cross_force(t, momentum(mass, h, I, s)), cross_force(s, It))
-        f, n = half_difference(moved, momentum(mass, h, I, cross_motion(t, s)))
+        f, n = twist_map(mass, h, I, t, It, get(motions, chain[b]))
         for a in range(d):
             v, w = get(motions, chain[a])
             X[b * d + a] = dot(v, f) + dot(w, n)
@@ -98,30 +102,6 @@ def chain_squares(bodies, chains, starts, q, X, places, composites, motions):
         at += size
 
 
-def matrix_from_squares(bodies, chains, starts, X, v, C):
-    """Fill C (nv, nv) = the tensor of the squares X times v."""
-    free, at = bodies[0].kind == FREE, 0
-    C[:, :] = 0.0
-    if free:
-        for e in range(216):
-            C[e // 36, e // 6 % 6] += X[e] * v[e % 6]
-        at = 216
-    for i in range(1, len(bodies)):
-        chain = chains[starts[i - 1] : starts[i]]
-        d, t = len(chain), chain[len(chain) - 1]
-        for b in range(d):
-            for a in range(d):
-                C[chain[a], t] += X[at + b * d + a] * v[chain[b]]
-                if b < d - 1:
-                    C[chain[a], chain[b]] += X[at + b * d + a] * v[t]
-        for a in range(d - 1):
-            for b in range(d - 1):
-                earlier = b <= a or (free and a < 6 and b < 6)
-                entry = X[at + b * d + a] if earlier else X[at + a * d + b]
-                C[t, chain[a]] -= entry * v[chain[b]]
-        at += d * d
-
-
 def chain_squares_rows(bodies, chains, starts, Q, X, first, last):
     """X[first:last] (N, entries); returns the first row of eight with one not well, or −1."""
     n, nv = len(bodies), chains.max() + 1 if len(chains) > 0 else 6
@@ -136,24 +116,4 @@ def chain_squares_rows(bodies, chains, starts, Q, X, first, last):
         lanes = as_lanes(one)
         chain_squares(bodies, chains, starts, as_lanes(q), lanes, places, composites, motions)
         scatter(one, start, last, X)
-    return -1
-
-
-def coriolis_matrix_rows(bodies, chains, starts, entries, Q, V, C, first, last):
-    """C[first:last] (N, nv, nv) = C @ v; returns as `chain_squares_rows`."""
-    n, nv = len(bodies), C.shape[1]
-    q, v, doubts = buffer(Q.shape[1]), buffer(nv), buffer(n + 1)
-    X, one, motions = buffer(entries), buffer(nv * nv), buffer(6 * nv).reshape(nv, 6, LANES)
-    room, flat = as_lanes(buffer(21 * n).reshape(n, 21, LANES)), C.reshape(len(C), nv * nv)
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        gather(V, start, last, v)
-        if not entered(bodies, q, finite(as_lanes(v)), doubts):
-            return start
-        places, composites, squares = room[:, :12], room[:, 12:], as_lanes(X)
-        lanes = as_lanes(motions)
-        chain_squares(bodies, chains, starts, as_lanes(q), squares, places, composites, lanes)
-        matrix = as_lanes(one.reshape(nv, nv, LANES))
-        matrix_from_squares(bodies, chains, starts, squares, as_lanes(v), matrix)
-        scatter(one, start, last, flat)
     return -1

@@ -1,0 +1,160 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+# ruff: noqa: E741 (I is the letter of inertia)
+"""The Coriolis matrix C @ v, by composite bodies.
+
+In the root's axes, with S_j the motion of joint j, Ṡ_j = v_j × S_j, and of body i and all after it
+I_i and B_i, the sums of I and of B x = ½ (v ×* I x − I (v × x) + x ×* I v): for each joint j and
+each i between it and the root (j too),
+
+    C_ij = S_i · (I_j Ṡ_j + B_j S_j)          C_ji = Ṡ_i · I_j S_j + S_i · B_jᵀ S_j
+
+Off one branch C is zero. Source: S. Echeandia, P. Wensing, "Numerical methods to compute the
+Coriolis matrix and Christoffel symbols" (2021), algorithm 1.
+"""
+
+from __future__ import annotations
+
+from .body_table import FREE
+from .centroidal import joint_motion
+from .coriolis_chains import twist_map
+from .crba import moment_and_inertia, store
+from .inertia import add_symmetric, in_axes, shift
+from .places import axes_of, origin_of, outwards, place_at_root, place_body
+from .rows import entered, finite, gather, scatter
+from .scalars import LANES, as_lanes, buffer
+from .spatial import add, cross_motion, dot, get, momentum, plus, put, root_motion, scale
+
+
+def outward(bodies, q, v, places, twists, motions, rates):
+    """Places, twists v_i, motions S and their rates Ṡ, all in the root's axes at its origin."""
+    place_at_root(places)
+    put(twists, 0, root_motion(bodies[0], v))
+    for i in range(1, len(bodies)):
+        body = bodies[i]
+        place_body(body, q, places, i)
+        S, speed = joint_motion(bodies, places, i), v[body.v]
+        own = scale(speed, S[0]), scale(speed, S[1])
+        twist = plus(get(twists, body.parent), own)
+        put(twists, i, twist)
+        put(motions, body.v, S)
+        put(rates, body.v, cross_motion(twist, S))
+    if bodies[0].kind == FREE:
+        for k in range(6):
+            for r in range(6):
+                motions[k, r] = 1.0 if r == k else 0.0
+            put(rates, k, cross_motion(get(twists, 0), get(motions, k)))
+
+
+def composites(bodies, places, twists, inertias, maps):
+    """I (n, 9) and B (n, 36), column by column, of each body and all after it."""
+    for i in range(len(bodies)):
+        body, axes, p, twist = bodies[i], axes_of(places, i), origin_of(places, i), get(twists, i)
+        h = outwards(axes, body.h)
+        I = add_symmetric(in_axes(axes[0], axes[1], axes[2], body.I), shift(body.mass, h, p))
+        h = add(h, scale(body.mass, p))
+        store(inertias, i, h, I)
+        carried = momentum(body.mass, h, I, twist)
+        for k in range(3):
+            e = 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0
+            zero = scale(0.0, e)
+            put_column(maps, i, k, twist_map(body.mass, h, I, twist, carried, (e, zero)))
+            put_column(maps, i, 3 + k, twist_map(body.mass, h, I, twist, carried, (zero, e)))
+    for i in range(len(bodies) - 1, 0, -1):
+        for k in range(9):
+            inertias[bodies[i].parent, k] += inertias[i, k]
+        for k in range(36):
+            maps[bodies[i].parent, k] += maps[i, k]
+
+
+def put_column(maps, i, k, force):
+    """Column k of B_i."""
+    for r in range(3):
+        maps[i, 6 * k + r], maps[i, 6 * k + 3 + r] = force[0][r], force[1][r]
+
+
+def map_times(B, x):
+    """B x of one row of maps."""
+    f = scale(x[0][0], (B[0], B[1], B[2])), scale(x[0][0], (B[3], B[4], B[5]))
+    for k in range(1, 6):
+        y = x[k // 3][k % 3]
+        f = plus(
+            f,
+            (
+                scale(y, (B[6 * k], B[6 * k + 1], B[6 * k + 2])),
+                scale(y, (B[6 * k + 3], B[6 * k + 4], B[6 * k + 5])),
+            ),
+        )
+    return f
+
+
+def map_transposed_times(B, x):
+    """Bᵀ x of one row of maps: a force, like B x."""
+    return (
+        (column_dot(B, 0, x), column_dot(B, 1, x), column_dot(B, 2, x)),
+        (column_dot(B, 3, x), column_dot(B, 4, x), column_dot(B, 5, x)),
+    )
+
+
+def column_dot(B, k, x):
+    """Column k of B times x."""
+    upper = dot((B[6 * k], B[6 * k + 1], B[6 * k + 2]), x[0])
+    return upper + dot((B[6 * k + 3], B[6 * k + 4], B[6 * k + 5]), x[1])
+
+
+def pairing(x, f):
+    """x · f of a motion and a force."""
+    return dot(x[0], f[0]) + dot(x[1], f[1])
+
+
+def forces_of(mass, inertias, maps, i, S, rate):
+    """I Ṡ + B S, I S and Bᵀ S of one motion of body i and all after it."""
+    h, I = moment_and_inertia(inertias, i)
+    forward = plus(momentum(mass, h, I, rate), map_times(maps[i], S))
+    return forward, momentum(mass, h, I, S), map_transposed_times(maps[i], S)
+
+
+def coriolis_matrix(bodies, q, v, C, places, twists, motions, rates, inertias, maps):
+    """Fill C (nv, nv) along branches, zero elsewhere before."""
+    outward(bodies, q, v, places, twists, motions, rates)
+    composites(bodies, places, twists, inertias, maps)
+    for j in range(1, len(bodies)):
+        own, mass = bodies[j].v, bodies[j].subtree_mass
+        S, rate = get(motions, own), get(rates, own)
+        forward, carried, back = forces_of(mass, inertias, maps, j, S, rate)
+        C[own, own] = pairing(S, forward)
+        i = bodies[j].parent
+        while i > 0:
+            k = bodies[i].v
+            C[k, own] = pairing(get(motions, k), forward)
+            C[own, k] = pairing(get(rates, k), carried) + pairing(get(motions, k), back)
+            i = bodies[i].parent
+        if bodies[0].kind == FREE:
+            for k in range(6):
+                C[k, own] = forward[k // 3][k % 3]
+                C[own, k] = pairing(get(rates, k), carried) + back[k // 3][k % 3]
+    if bodies[0].kind == FREE:
+        for j in range(6):
+            S, rate = get(motions, j), get(rates, j)
+            forward, _, _ = forces_of(bodies[0].subtree_mass, inertias, maps, 0, S, rate)
+            for k in range(6):
+                C[k, j] = forward[k // 3][k % 3]
+
+
+def coriolis_matrix_rows(bodies, Q, V, C, first, last):
+    """C[first:last] (N, nv, nv); returns the first row of eight with one not well, or −1."""
+    n, nv = len(bodies), C.shape[1]
+    q, v, doubts, one = buffer(Q.shape[1]), buffer(nv), buffer(n + 1), buffer(nv * nv)
+    room, moving = as_lanes(buffer(63 * n).reshape(n, 63, LANES)), buffer(12 * nv)
+    places, twists, inertias, maps = room[:, :12], room[:, 12:18], room[:, 18:27], room[:, 27:]
+    both = as_lanes(moving.reshape(nv, 12, LANES))
+    flat, matrix = C.reshape(len(C), nv * nv), as_lanes(one.reshape(nv, nv, LANES))
+    one[:] = 0.0
+    for start in range(first, last, LANES):
+        gather(Q, start, last, q)
+        gather(V, start, last, v)
+        if not entered(bodies, q, finite(as_lanes(v)), doubts):
+            return start
+        motions, rates, state = both[:, :6], both[:, 6:], (as_lanes(q), as_lanes(v))
+        coriolis_matrix(bodies, *state, matrix, places, twists, motions, rates, inertias, maps)
+        scatter(one, start, last, flat)
+    return -1
