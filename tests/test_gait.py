@@ -386,8 +386,11 @@ def test_the_command_writes_everything(files, tmp_path, capsys):
     assert -250 < peak < -100
 
 
-def test_the_command_answers_in_json(files, capsys):
-    assert cli.main(["gait", str(files), "--mass", "70", "--json", "--cutoff", "0"]) == 0
+def test_the_command_answers_in_json(files, tmp_path, capsys):
+    csv_file = tmp_path / "new" / "folder" / "walk.csv"
+    given = ["--mass", "70", "--json", "--cutoff", "0", "--threshold", "5", "--csv", str(csv_file)]
+    assert cli.main(["gait", str(files), *given]) == 0
+    assert csv_file.exists()
     facts = json.loads(capsys.readouterr().out)
     assert facts["frames"] == len(walk().q)
     assert facts["residual at the pelvis, rms"]["force [N]"] < 10  # below the plates' threshold

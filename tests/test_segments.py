@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -132,6 +134,16 @@ def test_the_block_form_reads_as_written():
     right = form.C + form.G + form.E + (form.A @ x.ravel()).reshape(x.shape)
     np.testing.assert_allclose(form.acceleration @ form.M.T, right, atol=1e-10)
     assert form.A.nnz < 0.1 * np.prod(form.A.shape)
+
+
+def test_long_trials_are_solved_piece_by_piece(monkeypatch):
+    """Frames have no say in one another's equations."""
+    robot = robots.load("biped")
+    chain = bodies.chain_of_robot(robot)
+    motion = bodies.motion_of_robot(robot, *random_trial(robot))
+    at_once = chain.solve(motion, loads(chain))
+    monkeypatch.setattr(sys.modules["footwork.dynamics.bodies.block_form"], "_AT_ONCE", 5)
+    assert largest_difference(at_once, chain.solve(motion, loads(chain))) == 0
 
 
 def limb_published(t):

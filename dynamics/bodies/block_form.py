@@ -34,6 +34,8 @@ from .series import cross, skew, turn, turn_back
 
 Array = NDArray[np.float64]
 
+_AT_ONCE = 1000  # frames whose factors are in memory together
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BlockForm:
@@ -63,21 +65,40 @@ class BlockForm:
     A: Any
 
     def solve(self) -> ChainForces:
-        """Return the wrenches of all joints and frames from one sparse solve."""
-        from scipy.sparse.linalg import splu
-
+        """Return the wrenches of all joints and frames from sparse solves."""
         n, k = len(self.motion), len(self.chain.segments)
         right = self.acceleration @ self.M - self.C - self.G - self.E
-        # the order of the tree makes A (almost) block-triangular: no pivoting, no fill
-        factors = splu(
-            self.A.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"Equil": False}
-        )
-        x = factors.solve(right.ravel()).reshape(n, k, 2, 3)
+        parts = [
+            self._solve(first, right[first : first + _AT_ONCE]) for first in range(0, n, _AT_ONCE)
+        ]
+        x = np.concatenate(parts).reshape(n, k, 2, 3)
         axes = self.motion.R.copy()  # those in which the moments came out
         axes[:, 0] = self.motion.R[:, self.residual_on]
         return ChainForces.about_joints(
             self.chain, self.motion, self.residual_on, x[:, :, 0], turn(axes, x[:, :, 1])
         )
+
+    def _solve(self, first: int, right: Array) -> Array:
+        """Return A⁻¹ right for the frames from `first` on: blocks of other frames have no say."""
+        from scipy.sparse import bsr_array
+        from scipy.sparse.linalg import splu
+
+        rows = 2 * len(self.chain.segments)  # of 3 × 3 blocks, a frame
+        start, stop = first * rows, (first + len(right)) * rows
+        begin, end = self.A.indptr[start], self.A.indptr[stop]
+        frames = bsr_array(
+            (
+                self.A.data[begin:end],
+                self.A.indices[begin:end] - start,
+                self.A.indptr[start : stop + 1] - begin,
+            ),
+            shape=(3 * (stop - start),) * 2,
+        )
+        # the order of the tree makes A (almost) block-triangular: no pivoting, no fill
+        factors = splu(
+            frames.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"Equil": False}
+        )
+        return np.asarray(factors.solve(right.ravel()))
 
 
 def block_form(

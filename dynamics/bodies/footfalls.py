@@ -47,36 +47,42 @@ def footfalls(
     """
     found = []
     for plate in plates:
+        centre = plate.centre_of_pressure
         for first, last in plate.steps():
-            away = {name: _distance(plate, middle, first, last) for name, middle in feet.items()}
+            away = {
+                name: _distance(plate, centre - middle, first, last)
+                for name, middle in feet.items()
+            }
             foot = min(away, key=lambda name: away[name])
             near = foot if away[foot] <= nearest else None
             found.append(Footfall(plate.name, near, first, last, away[foot]))
     return sorted(found, key=lambda step: step.first)
 
 
-def _distance(plate: ForcePlate, middle: Array, first: int, last: int) -> float:
-    """Average over a step, heavier where more force is [m]."""
+def _distance(plate: ForcePlate, gap: Array, first: int, last: int) -> float:
+    """Average horizontal size of gaps (n, 3) over a step, heavier where more force is [m]."""
     rows = slice(first, last + 1)
-    gap = plate.centre_of_pressure[rows] - middle[rows]
     u = up_vector(plate.up)
-    gap = gap - dot(gap, u[None])[:, None] * u
+    gap = gap[rows] - dot(gap[rows], u[None])[:, None] * u
     return float(np.average(np.linalg.norm(gap, axis=1), weights=plate.vertical[rows]))
 
 
 def ground_wrenches(
     plates: tuple[ForcePlate, ...], steps: list[Footfall]
 ) -> dict[str, list[WrenchSeries]]:
-    """Return {foot: wrenches of the ground on it}, each from one step on to halfway to the next."""
+    """Return {foot: wrenches of the ground on it, one a plate}.
+
+    A plate is a foot's from one step on, and up to halfway between it and another foot's.
+    """
     wrenches: dict[str, list[WrenchSeries]] = {}
     for plate in plates:
         own = [step for step in steps if step.plate == plate.name]
         middles = [(a.last + b.first) // 2 for a, b in pairwise(own)]
         bounds = [0, *middles, len(plate)]
-        for step, begin, end in zip(own, bounds, bounds[1:], strict=False):
-            if step.foot is not None:
-                frames = np.arange(len(plate))
-                here = ((frames >= begin) & (frames < end))[:, None]
-                wrench = WrenchSeries(plate.force * here, plate.moment * here, plate.origin)
-                wrenches.setdefault(step.foot, []).append(wrench)
+        for foot in dict.fromkeys(step.foot for step in own if step.foot is not None):
+            here = np.zeros((len(plate), 1))
+            for step, begin, end in zip(own, bounds, bounds[1:], strict=False):
+                here[begin:end] += step.foot == foot
+            wrench = WrenchSeries(plate.force * here, plate.moment * here, plate.origin)
+            wrenches.setdefault(foot, []).append(wrench)
     return wrenches

@@ -43,6 +43,7 @@ def _reading_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--forces", type=Path, metavar="FILE", help="the plates of a .trc file")
     parser.add_argument("--up", choices=("y", "z"), help="axis up (y; z for .c3d)")
     parser.add_argument("--unit", choices=("mm", "cm", "m"), default="mm", help="of a table (mm)")
+    parser.add_argument("--threshold", type=float, default=20.0, help="of a loaded plate [N] (20)")
     parser.add_argument(
         "--markers", type=Path, metavar="FILE", help="which marker is what, as YAML or JSON"
     )
@@ -85,7 +86,13 @@ def _one(file: Path, options: argparse.Namespace, tell: Callable[[str], None]) -
 
     names = MarkerSet.load(options.markers) if options.markers else None
     tell("read")
-    trial = read_trial(file, forces=options.forces, up=options.up, unit=options.unit)
+    trial = read_trial(
+        file,
+        forces=options.forces,
+        up=options.up,
+        unit=options.unit,
+        threshold=options.threshold,
+    )
     gait = analyse_gait(
         trial,
         options.mass,
@@ -129,7 +136,11 @@ def _write(
 
 
 def _places(*paths: Path | None) -> list[Path]:
-    return [path for path in paths if path]
+    """Return the paths that were given, their folders made."""
+    given = [path for path in paths if path]
+    for path in given:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return given
 
 
 def _report(facts: dict[str, Any]) -> str:
