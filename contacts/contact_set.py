@@ -191,10 +191,15 @@ def check_robot(robot: Any) -> Robot:
     raise not_a_robot(robot)
 
 
-def at_feet(robot: Robot, friction: float = 0.7) -> ContactSet:
+def at_feet(robot: Robot, friction: float = 0.7, **limits: Any) -> ContactSet:
     """Return contacts at the robot's own feet: its soles as surfaces, its ball feet as balls.
 
     Points take the normal of level ground; surfaces take theirs from the sole.
+
+    Args:
+        robot: whose feet.
+        friction: Coulomb coefficient μ of all.
+        limits: of every contact: torsional_friction, min_normal, max_normal, surface, bilateral.
 
     Raises:
         ContactError: the robot has no feet that we know of.
@@ -206,23 +211,13 @@ def at_feet(robot: Robot, friction: float = 0.7) -> ContactSet:
         )
     contacts: list[Contact] = []
     for foot in robot.feet.values():
+        T, name = foot.placement, foot.name
         if foot.is_point:
-            centre = np.array(foot.placement.translation)
-            contacts.append(
-                PointContact(
-                    foot.frame, friction, offset=centre, radius=foot.radius, name=foot.name
-                )
-            )
+            ball: dict[str, Any] = {"offset": np.array(T.translation), "radius": foot.radius}
+            contacts.append(PointContact(foot.frame, friction, name=name, **ball, **limits))
         else:
-            contacts.append(
-                SurfaceContact(
-                    foot.frame,
-                    vertices=foot.vertices,
-                    friction=friction,
-                    placement=foot.placement,
-                    name=foot.name,
-                )
-            )
+            sole = {"vertices": foot.vertices, "placement": T, "friction": friction}
+            contacts.append(SurfaceContact(foot.frame, name=name, **sole, **limits))
     return ContactSet(robot, contacts)
 
 

@@ -65,7 +65,7 @@ class WrenchCone:
         check_one_of(kind, "kind", "exact", "inner", "outer")
         generators.require_cone()
         self.generators = generators
-        self.kind = kind
+        self.kind: Kind = kind
         self.sides = check_sides(sides)
 
     @cached_property
@@ -120,6 +120,10 @@ class WrenchCone:
             unit_rows = unit_rows / np.linalg.norm(unit_rows, axis=1, keepdims=True)
             inside = ((w / self._units) @ unit_rows.T <= tolerance * size[:, None]).all(axis=1)
         return bool(inside[0]) if single else inside
+
+    def about(self, point: ArrayLike) -> WrenchCone:
+        """Return the same cone for moments about `point` (3,), given in the cone's axes [m]."""
+        return WrenchCone.of(self.generators.about(point), self.kind, self.sides)
 
     @property
     def _units(self) -> Array:

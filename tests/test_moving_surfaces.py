@@ -131,8 +131,7 @@ def riding():
     table = MovingSurface(
         [0.3, 0.0, 0.1], [0.0, 0.0, 0.8], [0.5, 0.0, 0.0], [0, 0, -1.2], [0.4, -0.3, 0]
     )
-    feet = [replace(foot, surface=table) for foot in contacts.at_feet(robot)]
-    contact_set = contacts.ContactSet(robot, feet)
+    contact_set = contacts.at_feet(robot, surface=table)
     q = robot.posture()
     v = np.linalg.lstsq(contact_set.jacobian(q), contact_set.surface_velocity(q))[0]
     return robot, q, v, contact_set
@@ -162,6 +161,31 @@ def test_the_turntable_pulls_to_its_velocity(riding):
     a = constrained_motion(robot, q, slower, np.zeros(robot.na), feet, kd=kd, tolerance=1).a
     wanted = feet.surface_acceleration(q, slower) - kd * (J @ slower - s)
     assert J @ a + feet.drift(q, slower) == pytest.approx(wanted, abs=1e-6)
+
+
+@pytest.mark.parametrize("speed", [0.0, 1.0, 1.8, 2.6])
+def test_a_block_on_a_turntable_slips_when_it_turns_too_fast(speed):
+    """m ω² r outwards: the margin is m (g − ω² r/μ), as long as the block does not tip."""
+    mass, mu, r = 2.0, 0.4, 0.7
+    robot = robots.block(mass=mass, size=(0.4, 0.4, 0.05))
+    sole = SurfaceContact(
+        robot.model.frames[2].name,
+        half_length=0.2,
+        half_width=0.2,
+        friction=mu,
+        placement=pin.SE3(np.eye(3), np.array([0, 0, -0.025])),
+        surface=MovingSurface(angular=[0, 0, speed], point=[r, 0, 0]),
+    )
+    q = robot.neutral()
+    v = np.linalg.solve(sole.jacobian(robot, q), sole.surface_velocity(robot, q))
+    wanted = sole.surface_acceleration(robot, q, v) - sole.drift(robot, q, v)
+    a = np.linalg.solve(sole.jacobian(robot, q), wanted)
+    hold = contacts.contact_forces(robot, q, v, a, sole)
+    assert hold.margin == pytest.approx(mass * (9.81 - speed**2 * r / mu), abs=1e-5)
+    if hold.feasible:
+        assert hold.wrenches[sole.frame].force[0] == pytest.approx(mass * speed**2 * r)
+    else:
+        assert "slips" in hold.reason
 
 
 def test_landing_on_a_turntable(riding):

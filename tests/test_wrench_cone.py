@@ -8,7 +8,13 @@ import pinocchio as pin
 import pytest
 
 from footwork import ContactError, contacts, robots
-from footwork.contacts import PointContact, SurfaceContact, WrenchCone
+from footwork.contacts import (
+    DiscContact,
+    LineContact,
+    PointContact,
+    SurfaceContact,
+    WrenchCone,
+)
 from footwork.contacts.hulls import cone_faces
 
 PATCHES = {
@@ -76,6 +82,61 @@ def test_inner_and_outer_are_sound(shape, friction):
         assert (distance[~outer] > 0).all()
         assert outer[distance < 1e-9].all()  # nothing refused that friction allows
         assert outer[inner].all()
+
+
+def polar_vectors(contact, rng, count):
+    """Vectors y with y·w ≤ 0 for every w of the exact cone, and = 0 for one: in closed form.
+
+    A corner gives at most μ ‖a_t‖ + a_n along a = y_f + y_m × p, for a newton of normal force; the
+    normal part of y is lowered until the worst corner gives nothing.
+    """
+    size = np.linalg.norm(contact.points, axis=1).max() or 1.0
+    y = rng.standard_normal((count, 6)) / np.array([1, 1, 1, size, size, size])
+    along = y[:, None, :3] + np.cross(y[:, None, 3:], contact.points[None])
+    most = contact.friction * np.linalg.norm(along[..., :2], axis=2) + along[..., 2]
+    y[:, 2] -= most.max(axis=1)
+    return y / np.linalg.norm(y * np.array([1, 1, 1, size, size, size]), axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("sides", range(3, 17))
+@pytest.mark.parametrize("name", [*PATCHES, "line", "disc", "point"])
+def test_thousands_of_directions(name, sides):
+    """Inner: every ray, and every wrench the faces accept, on the right side of 4,000 planes that
+    touch the exact cone. Outer: every face is such a plane or beyond."""
+    contact = {
+        "line": LineContact("sole", half_length=0.1, friction=0.6),
+        "disc": DiscContact("sole", radius=0.08, friction=0.6, sides=7),
+        "point": PointContact("sole", 0.6),
+    }.get(name) or patch(name, 0.6)
+    rng = np.random.default_rng(sides)
+    inner, outer = (WrenchCone(contact, kind, sides) for kind in ("inner", "outer"))
+    y = polar_vectors(contact, rng, 4000)
+    assert (inner.rays @ y.T).max() <= 1e-9
+    assert (outer.rays @ y.T).max() > 1e-3
+    w = rng.dirichlet(np.full(len(outer.rays), 0.2), 3000) @ outer.rays
+    taken = w[inner.contains(w, 0.0)]
+    assert len(taken) > 100 or np.linalg.matrix_rank(inner.rays) < 6
+    assert (taken @ y.T).max(initial=-1.0) <= 1e-9
+    faces = outer.faces
+    along = faces[:, None, :3] + np.cross(faces[:, None, 3:], contact.points[None])
+    most = contact.friction * np.linalg.norm(along[..., :2], axis=2) + along[..., 2]
+    assert most.max() <= 1e-9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_cone_is_moved_to_another_point(seed):
+    """w about P is in the cone about P exactly when it is in the cone about P' about P'."""
+    rng = np.random.default_rng(seed)
+    cone, point = WrenchCone(patch("pentagon", 0.5), "inner", 5), 0.2 * rng.standard_normal(3)
+    moved = cone.about(point)
+    w = rng.dirichlet(np.full(len(cone.rays), 0.2), 300) @ cone.rays
+    w = cone.rays.mean(axis=0) + rng.uniform(0.5, 3, (300, 1)) * (w - cone.rays.mean(axis=0))
+    there = w.copy()
+    there[:, 3:] -= np.cross(point, w[:, :3])
+    assert list(cone.contains(w)) == list(moved.contains(there))
+    assert set(cone.contains(w)) == {True, False}
+    back = moved.about(-point)
+    assert list(back.contains(w)) == list(cone.contains(w))
 
 
 @pytest.mark.parametrize("kind", ["inner", "outer"])
