@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -310,6 +311,11 @@ def single_calls(rounds):
     return "\n".join(lines)
 
 
+def load():
+    """What else the machine does, for who reads wall times."""
+    return f"{os.getloadavg()[0]:.1f} processes were running on {os.cpu_count()} cores"
+
+
 def two_threads(rounds):
     """Wall time of one thread over that of two, best of the rounds."""
     s = States("talos", 8192)
@@ -333,6 +339,92 @@ def two_threads(rounds):
     return "\n".join(lines)
 
 
+def random_tree(joints):
+    """A floating robot with so many hinges, each on one of the last four bodies."""
+    rng, model = np.random.default_rng(joints), pin.Model()
+    model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root_joint")
+    for i in range(joints + 1):
+        if i > 0:
+            parent = int(rng.integers(max(1, i - 3), i + 1))
+            hinge = (pin.JointModelRX, pin.JointModelRY, pin.JointModelRZ)[i % 3]()
+            place = pin.SE3(np.eye(3), 0.3 * rng.standard_normal(3))
+            model.addJoint(parent, hinge, place, f"joint_{i}")
+        box = pin.Inertia.FromBox(1.0, *rng.uniform(0.1, 0.5, 3))
+        model.appendBodyToJoint(i + 1, box, pin.SE3.Identity())
+    return fw.Robot(f"tree {joints}", model, shapes=None, actuated=tuple(model.names)[2:])
+
+
+def one_size(robot, count, rounds):
+    """Median µs per state of inverse dynamics and M: (loop, batch) each; kilobytes of answers."""
+    rng, model, data = np.random.default_rng(0), robot.model, robot.model.createData()
+    Q = np.array([robot.random_configuration(rng) for _ in range(min(count, 256))])
+    Q = np.ascontiguousarray(np.resize(Q, (count, robot.nq)))
+    V, A = rng.standard_normal((2, count, robot.nv))
+    tau, M = np.empty_like(V), np.empty((min(count, 4096), robot.nv, robot.nv))
+    few = min(count, 2000)
+
+    def loop(function):
+        def run():
+            for i in range(few):
+                function(i)
+
+        return run
+
+    roads = {
+        "rnea": (few, loop(lambda i: pin.rnea(model, data, Q[i], V[i], A[i]))),
+        "inverse dynamics": (count, lambda: batch.inverse_dynamics(robot, Q, V, A, out=tau)),
+        "crba": (few, loop(lambda i: pin.crba(model, data, Q[i]))),
+        "mass matrix": (len(M), lambda: batch.mass_matrix(robot, Q[: len(M)], out=M)),
+    }
+    times = {road: [] for road in roads}
+    for _ in range(rounds):
+        for road, (states, work) in roads.items():
+            calls = max(1, (2000 if road in ("rnea", "crba") else 20000) // states)
+            times[road].append(1e6 * cpu(work, calls) / states)
+    return {road: statistics.median(found) for road, found in times.items()}
+
+
+def scaling(rounds):
+    """Tables over nv and over N: {title: {size: times}}."""
+    by_joints = {6 + n: one_size(random_tree(n), 1024, rounds) for n in (0, 6, 14, 24, 44, 64, 94)}
+    talos = fw.load("talos")
+    by_states = {n: one_size(talos, n, rounds) for n in (1, 8, 64, 512, 4096, 32768, 100000)}
+    return {"nv, random trees, 1,024 states": by_joints, "states of talos": by_states}
+
+
+def scaling_table(title, sizes):
+    lines = [
+        f"| {title} | rnea [µs] | inverse dynamics [µs] | crba [µs] | mass matrix [µs] |",
+        "|---|---|---|---|---|",
+    ]
+    for size, times in sizes.items():
+        cells = " | ".join(f"{t:.3g}" for t in times.values())
+        lines.append(f"| {size:,} | {cells} |")
+    return "\n".join(lines)
+
+
+def draw(tables, path):
+    """The scaling tables as a picture."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    matplotlib.rcParams["svg.hashsalt"] = "footwork"
+    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained")
+    styles = {"rnea": "C0--", "inverse dynamics": "C0-", "crba": "C1--", "mass matrix": "C1-"}
+    for axis, (title, sizes) in zip(axes, tables.items(), strict=True):
+        for road, style in styles.items():
+            theirs = " (Pinocchio, Python)" if style.endswith("--") else " (batch)"
+            values = [times[road] for times in sizes.values()]
+            axis.loglog(list(sizes), values, style, marker="o", ms=3, label=road + theirs)
+        axis.set_xlabel(title)
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel("µs per state")
+    axes[1].legend(fontsize=8)
+    figure.savefig(path, metadata={"Date": None})
+
+
 def cold_start():
     """Seconds from a new process to the first answer, its imports and kernels cached."""
     code = (
@@ -342,12 +434,17 @@ def cold_start():
     with tempfile.TemporaryDirectory() as folder:
         # with Python's own byte code kept, as installed packages have it
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
-        found = []
+        wall, busy = [], []
         for _ in range(6):
-            start = time.perf_counter()
+            start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
             subprocess.run([sys.executable, "-c", code], check=True, env=environment)
-            found.append(time.perf_counter() - start)
-    return f"{statistics.median(found[1:]):.2f} s (first without byte code: {found[0]:.2f} s)"
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            wall.append(time.perf_counter() - start)
+            busy.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return (
+        f"{statistics.median(busy[1:]):.2f} s of CPU, {min(wall[1:]):.2f} s at best; the very first "
+        f"time, before Python keeps its byte code, {busy[0]:.2f} s of CPU."
+    )
 
 
 def machine():
@@ -369,6 +466,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--cpp", type=Path, help="program of pinocchio_cpp.cpp; built if missing")
     parser.add_argument("--eigen", type=Path, default=Path("/usr/include/eigen3"))
+    parser.add_argument("--picture", type=Path, help="where to draw how it scales (SVG)")
     parser.add_argument("--page", type=Path, help="Markdown page whose measured part is renewed")
     options = parser.parse_args()
     if options.cpp and not options.cpp.exists():
@@ -379,10 +477,16 @@ def main():
     small = [table(*compare(name, 64, options.rounds, options.cpp)) for name in ROBOTS[:1]]
     parts += ["The same with 64 states, whose answers stay in the cache:", *small]
     parts += ["One state:", single_calls(options.rounds)]
-    parts += ["Two threads (wall time):", two_threads(options.rounds)]
-    parts.append(
-        f"From a new process to the first answer, kernels compiled before: {cold_start()}."
-    )
+    parts += [
+        f"Two threads, wall time, best of many rounds ({load()}):",
+        two_threads(options.rounds),
+    ]
+    tables = scaling(max(3, options.rounds // 3))
+    parts.append("How it grows, against the bare calls from Python:")
+    parts += [scaling_table(title, sizes) for title, sizes in tables.items()]
+    if options.picture:
+        draw(tables, options.picture)
+    parts.append(f"From a new process to the first answer, kernels compiled before: {cold_start()}")
     text = "\n\n".join(parts)
     print(text)
     if options.page:
