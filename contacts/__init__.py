@@ -31,6 +31,7 @@ from .operational_space import (
     dynamically_consistent_projector,
     operational_space_inertia,
 )
+from .penetration import Penetration, penetrations
 from .point_forces import PointForces
 from .posture import Posture, solve_posture
 from .regions import (
@@ -114,6 +115,8 @@ __all__ = [
     "Payload",
     "Start",
     "Terrain",
+    "penetrations",
+    "Penetration",
     "Plane",
     "Box",
     "Stairs",

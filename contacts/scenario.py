@@ -42,6 +42,7 @@ from .contact import Contact
 from .contact_set import ContactSet
 from .forces import static_hold
 from .hold import Hold
+from .penetration import Penetration, penetrations
 from .posture import Posture, solve_posture
 from .regions import Region, static_equilibrium_polygon
 from .scenario_file import ScenarioError
@@ -81,6 +82,7 @@ class Scenario:
         com: where the centre of mass should be: (x, y) or (x, y, z) with None where it is free
             [m], "inside" for where the contacts can hold it, None for anywhere.
         friction: Coulomb coefficient of contacts and surfaces that have none of their own.
+        self_collision: whether links should keep a millimetre apart, where they have shapes.
         torque_limits: whether those of the description count.
         view: (3,), from the scene to the eye.
         file: it came from, for messages.
@@ -99,6 +101,7 @@ class Scenario:
     start: Start = _THERE
     com: Any = None
     friction: float = 0.7
+    self_collision: bool = True
     torque_limits: bool = True
     view: tuple[float, ...] = ()
     file: str = field(default="the scenario", compare=False, repr=False)
@@ -192,7 +195,10 @@ class Scenario:
         """The posture whose contacts touch; when there is none, the nearest one and the reason."""
         contacts, targets = self.touching
         with self._at("com" if self.com is not None else "contacts"):
-            return solve_posture(self.machine, contacts, self.com, targets, self.q0)
+            apart = self.self_collision and self.machine.collision.ngeoms > 0
+            return solve_posture(
+                self.machine, contacts, self.com, targets, self.q0, self_collision=apart
+            )
 
     @property
     def q(self) -> Array:
@@ -230,6 +236,13 @@ class Scenario:
         """
         self.refuse_out_of_reach()
         return static_equilibrium_polygon(self.machine, self.q, self.contact_set, tolerance)
+
+    def penetrations(self, tolerance: float = 5e-3) -> tuple[Penetration, ...]:
+        """Return which links lie deeper than `tolerance` [m] in the terrain: see `penetrations`.
+
+        A verdict does not ask for it; a real robot could not stand there.
+        """
+        return penetrations(self.machine, self.q, self.ground, tolerance)
 
     def scene(self, region: Region | None = None, animate: bool = True) -> Viewer:
         """Return a Viewer with terrain, robot, contacts, cones, forces, region and the verdict.

@@ -52,6 +52,10 @@ def _amount(entry: Entry) -> float:
     return entry.number(0.0, what="a number of at least 0")
 
 
+def _friction(entry: Entry) -> float:
+    return entry.number(0.0, 1000.0, "a number from 0 to 1000")
+
+
 def _angle(entry: Entry) -> float:
     return entry.number(-1e6, 1e6, "an angle [degrees]")
 
@@ -94,13 +98,13 @@ def _joints(entry: Entry) -> tuple[tuple[str, float], ...]:
 _TEXT: Callable[[Entry], Any] = Entry.text
 
 TERRAIN: dict[str, tuple[type, Readers]] = {
-    "plane": (Plane, {"at": _place, "rises": _angle, "towards": _angle, "friction": _amount}),
+    "plane": (Plane, {"at": _place, "rises": _angle, "towards": _angle, "friction": _friction}),
     "box": (Box, {"size": _point, "at": _place, "heading": _angle, "rises": _angle,
-                  "friction": _amount}),
+                  "friction": _friction}),
     "stairs": (Stairs, {"steps": _count, "rise": _length, "depth": _length, "width": _length,
-                        "at": _place, "heading": _angle, "friction": _amount}),
+                        "at": _place, "heading": _angle, "friction": _friction}),
     "wall": (Wall, {"at": _place, "facing": _angle, "width": _length, "height": _length,
-                    "thickness": _length, "friction": _amount}),
+                    "thickness": _length, "friction": _friction}),
 }  # fmt: skip
 
 LOADS: dict[str, tuple[type, Readers]] = {
@@ -122,7 +126,7 @@ CONTACT: Readers = {
     "surface": _TEXT,
     "at": _where,
     "heading": _heading,
-    "friction": _amount,
+    "friction": _friction,
     "bilateral": Entry.flag,
     "name": _TEXT,
 }
@@ -165,10 +169,11 @@ SCENARIO: Readers = {
     "posture": _TEXT,
     "start": start,
     "com": _com,
-    "friction": _amount,
+    "friction": _friction,
     "terrain": _many(terrain_part),
     "contacts": _many(contact),
     "loads": _many(load),
+    "self_collision": Entry.flag,
     "torque_limits": Entry.flag,
     "view": _point,
 }

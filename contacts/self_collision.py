@@ -122,7 +122,7 @@ class _Watch:
     """The pairs of shapes of a robot that are worth asking, and how to ask them."""
 
     def __init__(self, robot: Robot) -> None:
-        self.shapes = _convex(robot.collision)  # the robot itself is not kept: it may be forgotten
+        self.shapes = convex_shapes(robot.collision)  # the robot itself is not kept: it may be forgotten
         self.radii, self.middles = _balls(self.shapes)
         self.pairs: NDArray[np.intp] = _pairs(robot, self.shapes)
         at_rest, at_zero = (
@@ -184,8 +184,8 @@ def _watch_of(robot: Robot, clearance: float) -> _Watch:
     return _watch(robot)
 
 
-def _convex(shapes: Any) -> Any:
-    """A copy whose meshes are their convex hulls, which GJK handles fast and with a depth."""
+def convex_shapes(shapes: Any) -> Any:
+    """Return a copy whose meshes are their convex hulls, which GJK handles fast and with a depth."""
     copy = shapes.copy()
     for shape in copy.geometryObjects:
         if isinstance(shape.geometry, coal.BVHModelBase):

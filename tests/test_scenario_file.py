@@ -198,6 +198,7 @@ def test_loads_on_one_link_add_up():
         ("robot: biped\n", "", "s.yaml:1: scenario: no robot"),
         ("friction: 0.6", "friction: high", "s.yaml:4: friction: got 'high', expected a number"),
         ("friction: 0.6", "friction: -0.1", "s.yaml:4: friction: got '-0.1'"),
+        ("friction: 0.6", "friction: 1e21", "expected a number from 0 to 1000"),
         ("friction: 0.6", "friction: .nan", "s.yaml:4: friction: got '.nan'"),
         ("friction: 0.6", "friction: 1e999", "s.yaml:4: friction: got '1e999'"),
         ("friction: 0.6", "friction: '0.6'", "s.yaml:4: friction: got '0.6', expected a number"),
@@ -287,6 +288,35 @@ def test_parts_made_by_hand_are_checked_too():
         replace(scenario, loads=(rope,)).wrenches_at(scenario.q0)
     with pytest.raises(ScenarioError, match="terrain: it is empty"):
         _ = Scenario("biped", (Touch(foot="left_foot"),), terrain=()).touching
+
+
+def test_links_inside_the_terrain_are_named(capsys, tmp_path):
+    """A shelf that cuts the shins: the verdict stands, with a note."""
+    shelf = Box("shelf", (0.3, 0.6, 0.02), (0.0, 0.0, 0.2))
+    feet = (Touch(foot="left_foot", surface="ground"), Touch(foot="right_foot", surface="ground"))
+    scenario = Scenario("biped", feet, (Plane(), shelf))
+    found = scenario.penetrations()
+    assert {(p.link, p.solid) for p in found} == {("left_shin", "shelf"), ("right_shin", "shelf")}
+    path = scenario.save(tmp_path / "shelf.yaml")
+    code, out, _ = run(capsys, "hold", str(path))
+    assert code == 0
+    assert "note: left_shin lies" in out
+    rows = json.loads(run(capsys, "hold", str(path), "--json")[1])["penetrations"]
+    assert {row["link"] for row in rows} == {"left_shin", "right_shin"}
+    assert replace(scenario, terrain=(Plane(),)).penetrations() == ()
+
+
+def test_depths_are_those_of_a_sunk_block():
+    robot = robots.block()
+    q = robot.posture()
+    for sunk in (0.01, 0.03):
+        q[2] = robot.posture()[2] - sunk
+        (found,) = contacts.penetrations(robot, q, contacts.Terrain([Plane()]))
+        assert found.depth == pytest.approx(sunk, abs=1e-6)
+        assert found.solid == "ground"
+    assert contacts.penetrations(robot, robot.posture(), contacts.Terrain([Plane()])) == ()
+    with pytest.raises(ContactError, match="tolerance"):
+        contacts.penetrations(robot, q, contacts.Terrain(), tolerance=-1)
 
 
 def test_out_of_reach_is_said_and_drawn():

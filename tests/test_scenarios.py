@@ -99,6 +99,8 @@ def test_nothing_but_the_contacts_touches(name):
     for thing, T in zip(shapes.geometryObjects, placed.oMg, strict=True):
         for solid in scenario.ground.solids:
             assert distance(thing.geometry, T, solid) > -1e-3, (thing.name, solid.name)
+    assert scenario.penetrations(1e-3) == ()
+    assert contacts.self_collisions(robot, scenario.q) == ()
 
 
 def distance(shape, T, solid):

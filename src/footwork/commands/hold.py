@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -29,16 +30,24 @@ def run(options: argparse.Namespace) -> int:
         return _no_posture(scenario, scenario.solved, options)
     where = stance.stance_of(options, scenario)
     hold = where.hold()
-    print(json.dumps(hold.as_dict(), indent=2) if options.json else _report(hold, scenario))
+    print(_as_json(hold, scenario) if options.json else _report(hold, scenario))
     if options.html or options.png:
         write_scene(where.view(hold), options)
     return flags.OK if hold.feasible else flags.NO
 
 
+def _as_json(hold: Hold, scenario: Scenario | None) -> str:
+    answer = hold.as_dict()
+    if scenario is not None:
+        answer["penetrations"] = [dataclasses.asdict(link) for link in scenario.penetrations()]
+    return json.dumps(answer, indent=2)
+
+
 def _report(hold: Hold, scenario: Scenario | None) -> str:
     lines = [hold.explain()]
-    if scenario is not None and scenario.title:
-        lines.insert(0, scenario.title)
+    if scenario is not None:
+        lines = [*filter(None, [scenario.title]), *lines]
+        lines += [f"  note: {link}" for link in scenario.penetrations()]
     if hold.feasible:
         lines.append(
             f"  push margin {hold.push_margin():.4g} N at the centre of mass, any direction"
