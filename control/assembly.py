@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from .whole_body import WholeBodyController
 
 
+FACING_UP = 0.3  # a contact whose normal is steeper carries no share of the weight
+
+
 class AskedRows(NamedTuple):
     """What tasks asked at one state: dense rows, single entries of a, rows on the forces."""
 
@@ -53,8 +56,8 @@ class Layout:
     def __init__(self, controller: WholeBodyController) -> None:
         self.controller, robot = controller, controller.robot
         self.robot, self.weight = robot, 9.81 * robot.mass
-        self.footings = footings(controller.contacts, controller.sides)
-        self.columns = moving_columns(robot, self.footings)
+        self.footings = tuple(footings(controller.contacts, controller.sides))
+        self.columns = moving_columns(robot, list(self.footings))
         moved = robot.selection_matrix.any(axis=0)
         self.actuated, self.unactuated = np.flatnonzero(moved), np.flatnonzero(~moved)
         self.F = _blocks([f.faces for f in self.footings])
@@ -69,6 +72,8 @@ class Layout:
         self.forces = [task for task in controller.tasks if isinstance(task, ForceLikeTask)]
         far = np.full(len(self.actuated), np.inf)
         self.unbounded = (-far, far)
+        self._ups: list[Array] | None = None
+        self._even: Array | None = None
 
     def joint_name(self, row: int) -> str:
         """Return the joint that an entry of v belongs to."""
@@ -102,13 +107,14 @@ class Layout:
 
     def _contacts(self, now: Situation) -> tuple[Array, Array]:
         """J (dim, nv) and k = −J̇v − damping J v (dim,)."""
-        dim = len(self.spread)
-        J, drift, start = np.zeros((dim, self.robot.nv)), np.zeros(dim), 0
+        dim, damping = len(self.spread), self.controller.contact_damping
+        J, k, start = np.empty((dim, self.robot.nv)), np.empty(dim), 0
         for footing in self.footings:
             own = slice(start, start + footing.dim)
-            J[own], drift[own] = footing.rows(now)
-            start += footing.dim
-        return J, -drift - self.controller.contact_damping * (J @ now.v)
+            J[own], drift, velocity = footing.rows(now)
+            k[own] = -drift - damping * velocity
+            start = own.stop
+        return J, k
 
     def _accelerations(self, single: list[tuple[PostureTask, Array, Array]]) -> tuple[Array, Array]:
         """d and p (nv,): several tasks on one entry add up to one."""
@@ -135,16 +141,24 @@ class Layout:
         return P, s, asked
 
     def _even_share(self, now: Situation, shares: dict[str, float]) -> Array:
-        """The robot's weight on the contacts that face up, by their shares; in contact axes."""
-        ups = [(f, f.up(now)) for f in self.footings]
-        parts = [shares.get(f.name, 1.0) * float(up[2] > 0.3) for f, up in ups]
-        total, w = sum(parts), np.zeros(len(self.spread))
-        if total <= 0:
-            return w
-        start = 0
-        for (footing, up), part in zip(ups, parts, strict=True):
-            w[start : start + 3] = self.weight * part / total * up
+        """The robot's weight on the contacts that face up, by their shares; in contact axes.
+
+        A contact that stays does not tilt: which way is up there is asked once.
+        """
+        if self._ups is None:
+            self._ups = [footing.up(now.q) for footing in self.footings]
+            self._even = None
+        if self._even is not None and not shares:
+            return self._even
+        parts = [
+            shares.get(f.name, 1.0) * float(up[2] > FACING_UP)
+            for f, up in zip(self.footings, self._ups, strict=True)
+        ]
+        total, w, start = sum(parts), np.zeros(len(self.spread)), 0
+        for footing, up, part in zip(self.footings, self._ups, parts, strict=True):
+            w[start : start + 3] = self.weight * part / max(total, 1e-12) * up
             start += footing.dim
+        self._even = None if shares else w
         return w
 
     def _normal_bounds(self, shares: dict[str, float]) -> tuple[Array, Array]:

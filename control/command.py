@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,13 @@ class Command:
     program: Program | None = None
     footings: tuple[Footing, ...] = ()
     asked: AskedRows | None = None
+
+    @classmethod
+    def of(cls, **fields: Any) -> Command:
+        """Return a command of all its fields, at once: one by one takes three microseconds."""
+        command = object.__new__(cls)
+        command.__dict__.update(fields)
+        return command
 
     @property
     def solved(self) -> bool:

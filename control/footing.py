@@ -10,6 +10,7 @@ Coulomb's friction at every vertex gives.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -44,63 +45,57 @@ class Footing:
         G = _grasp(contact)
         self.spread: Array = np.asarray(np.linalg.inv(G @ G.T), dtype=np.float64)
         self.bounds = _normal_bounds(contact)
-        self.general = contact.surface is not None or self.dim in (4, 5)
-        self._patch = isinstance(contact, PlacedContact)
-        self._point = isinstance(contact, PointContact)
-        if isinstance(contact, PlacedContact):
-            T = contact.placement * pin.SE3(np.eye(3), contact.centre)
-            self._to_contact = np.array(T.inverse().toActionMatrix())
-            self._turned = np.array(contact.placement.rotation)
+        place = robot.model.frames[self.frame]
+        self._joint = int(place.parentJoint)
+        self._patch = isinstance(contact, PlacedContact) and self.dim == 6
+        self._point = isinstance(contact, PointContact) and self.dim == 3
+        if contact.surface is not None:
+            self._patch = self._point = False
+        if self._patch:
+            centre = pin.SE3(np.eye(3), contact.centre)  # type: ignore[attr-defined]
+            self._at = place.placement * contact.placement * centre  # type: ignore[attr-defined]
         elif isinstance(contact, PointContact):
             self._axes = contact.pose(robot, robot.posture()).rotation  # its normal is the world's
-            self._offset = np.array(contact.offset)
+            self._upright = bool(np.allclose(self._axes, np.eye(3), atol=1e-12))
+            self._at = place.placement * pin.SE3(np.eye(3), np.array(contact.offset))
             self._down = -float(contact.radius) * np.array(contact.normal)
-        else:
-            self.general = True
 
-    def rows(self, now: Situation) -> tuple[Array, Array]:
-        """Return J (dim, nv) and J̇v (dim,), both in contact axes."""
-        if self.general:
-            return self._by_contact(now)
-        return self._of_point(now) if self._point else self._of_patch(now)
+    def rows(self, now: Situation) -> tuple[Array, Array, Array]:
+        """Return J (dim, nv), J̇v (dim,) and J v (dim,), all in contact axes."""
+        if self._patch:
+            return self._at_place(now, pin.LOCAL)
+        return self._of_point(now) if self._point else self._by_contact(now)
 
-    def _of_patch(self, now: Situation) -> tuple[Array, Array]:
-        """By the constant motion transform X from the frame's axes to the contact's.
+    def _at_place(self, now: Situation, axes: Any) -> tuple[Array, Array, Array]:
+        """The six rows of the placed frame, by Pinocchio."""
+        here = (now.desk.model, now.data, self._joint, self._at, axes)
+        return (
+            pin.getFrameJacobian(*here),
+            pin.getFrameClassicalAcceleration(*here).vector,
+            pin.getFrameVelocity(*here).vector,
+        )
 
-        The classical acceleration is the spatial one plus ω × v.
-        """
-        X, model, data = self._to_contact, now.desk.model, now.data
-        J = X @ now.jacobian(self.frame, pin.LOCAL)
-        twist = X @ now.velocity(self.frame, pin.LOCAL)
-        drift = X @ pin.getFrameAcceleration(model, data, self.frame, pin.LOCAL).vector
-        drift[:3] += _cross(twist[3:], twist[:3])
-        return J, drift
-
-    def _of_point(self, now: Situation) -> tuple[Array, Array]:
-        """v_o + ω × r; a_o + α × r + ω × (ω × r_b): the ball's lowest point turns with no body."""
-        turning = now.placement(self.frame).rotation @ self._offset
-        r = turning + self._down
-        J, drift = now.jacobian(self.frame), now.drift(self.frame)
-        point = J[:3]
+    def _of_point(self, now: Situation) -> tuple[Array, Array, Array]:
+        """A ball's lowest point, r below its centre o, turns with no body: a_o + α × r."""
+        J, drift, v = self._at_place(now, pin.LOCAL_WORLD_ALIGNED)
+        point, drift_p, v_p, r = J[:3], drift[:3], v[:3], self._down
         if r.any():
             point = point - _skew(r) @ J[3:]
-            omega = now.velocity(self.frame)[3:]
-            drift[:3] += _cross(drift[3:], r) + _cross(omega, _cross(omega, turning))
-        return self._axes.T @ point, self._axes.T @ drift[:3]
+            drift_p, v_p = drift_p + _cross(drift[3:], r), v_p + _cross(v[3:], r)
+        if self._upright:
+            return point, drift_p, v_p
+        turn = self._axes.T
+        return turn @ point, turn @ drift_p, turn @ v_p
 
-    def _by_contact(self, now: Situation) -> tuple[Array, Array]:
+    def _by_contact(self, now: Situation) -> tuple[Array, Array, Array]:
         """As the contact itself says, in its order of rows; slower."""
-        turn = self.turn(now.q)
-        J = self.contact.jacobian(self.robot, now.q)
-        return turn.T @ J, turn.T @ self.contact.drift(self.robot, now.q, now.v)
+        turn = self.turn(now.q).T
+        J = turn @ self.contact.jacobian(self.robot, now.q)
+        return J, turn @ self.contact.drift(self.robot, now.q, now.v), J @ now.v
 
-    def up(self, now: Situation) -> Array:
+    def up(self, q: Array) -> Array:
         """Return the world's vertical (3,) in contact axes."""
-        if self._patch:
-            return np.asarray(now.placement(self.frame).rotation[2] @ self._turned)
-        if self._point:
-            return np.asarray(self._axes[2])
-        return np.asarray(self.contact.pose(self.robot, now.q).rotation[2])
+        return np.asarray(self.contact.pose(self.robot, q).rotation[2])
 
     def turn(self, q: Array) -> Array:
         """Return (dim, dim) that takes w from contact axes to the rows of the contact's J."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .null_space import RANK, solutions
 from .qp import Program, Reduced, reduced
 
+Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 
@@ -40,6 +41,19 @@ def reduced_by_structure(
         return _by_numpy(program, structure, accelerations)
     small = Reduced(*parts)
     return with_accelerations(small, program) if accelerations else small
+
+
+def unbounded_answer(small: Reduced) -> Array | None:
+    """Return y = −H⁻¹ g where that keeps all bounds, as it mostly does in a robot that stands well.
+
+    A few microseconds, for what costs a solver twenty; None where it does not, or without Numba.
+    """
+    if _kernel() is None:
+        return None
+    from .kernels.reduction import unbounded
+
+    kept, y = unbounded(small.H, small.g, small.C, small.low, small.high)
+    return y if kept else None
 
 
 def with_accelerations(small: Reduced, program: Program) -> Reduced:

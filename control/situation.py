@@ -67,6 +67,11 @@ class Situation:
         return np.array(self._terms.com if self.desk.by_terms else self.data.com[0])
 
     @property
+    def com_velocity(self) -> Array:
+        """J_com v (3,) [m/s]."""
+        return np.array(self._terms.com_velocity if self.desk.by_terms else self.data.vcom[0])
+
+    @property
     def com_jacobian(self) -> Array:
         """(3, nv), world axes."""
         if self.desk.by_terms:

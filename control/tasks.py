@@ -26,6 +26,8 @@ from .situation import Situation
 
 Array = NDArray[np.float64]
 
+_REST = {n: np.zeros(n) for n in (3, 6)}
+
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 
@@ -90,7 +92,7 @@ class Task(ABC):
         """Return x*, ẋ*, ẍ* at the time of `now`; a plain value is at rest."""
         if callable(self.target):
             return Wanted(*self.target(now.t))
-        rest = np.zeros(size)
+        rest = _REST[size] if size in _REST else np.zeros(size)
         return Wanted(self.target, rest, rest)
 
     def pull(self, error: Array, rate: Array, ahead: Array) -> Array:
@@ -120,7 +122,7 @@ class ComTask(Task):
         """J_com, ẍ of the reference and feedback, less J̇_com v."""
         J, wanted = now.com_jacobian, self.wanted(now, 3)
         error = wanted.value - now.com
-        asked = self.pull(error, wanted.velocity - J @ now.v, wanted.acceleration)
+        asked = self.pull(error, wanted.velocity - now.com_velocity, wanted.acceleration)
         r = asked - now.com_drift
         if len(self._rows) == 3:
             return Rows(J, r, error)
@@ -161,15 +163,18 @@ class FrameTask(Task):
         named = {"pose": AXES, "position": AXES[:3], "orientation": AXES[3:]}
         chosen = named.get(self.rows_of, (self.rows_of,)) if isinstance(self.rows_of, str) else None
         self._rows = _indices(self.rows_of if chosen is None else chosen, AXES)
+        first, last = int(self._rows.min(initial=6)), int(self._rows.max(initial=-1))
+        contiguous = self._rows.tolist() == list(range(first, last + 1))
+        self._chosen = slice(first, last + 1) if contiguous else self._rows
         return len(self._rows)
 
     def rows(self, now: Situation) -> Rows:
         """The chosen rows of J, and of ẍ less J̇v."""
         T, wanted = now.placement(self._frame), self.wanted(now, 6)
-        goal, chosen = wanted.value, self._rows
-        error = np.concatenate(
-            [goal.translation - T.translation, pin.log3(goal.rotation @ T.rotation.T)]
-        )
+        goal, chosen = wanted.value, self._chosen
+        error = np.empty(6)
+        error[:3] = goal.translation - T.translation
+        error[3:] = pin.log3(goal.rotation @ T.rotation.T)
         J, rate = now.jacobian(self._frame), wanted.velocity - now.velocity(self._frame)
         r = self.pull(error, rate, wanted.acceleration) - now.drift(self._frame)
         if self.axes == "frame":
@@ -201,7 +206,9 @@ class PostureTask(Task):
                 raise ConfigurationError(unknown("joint", name, robot.joint_names))
         joints = [robot.model.joints[robot.joint_id(name)] for name in names]
         rows = [i for joint in joints for i in range(joint.idx_v, joint.idx_v + joint.nv)]
-        self.entries = np.array(rows, dtype=np.intp)
+        contiguous = rows and rows == list(range(rows[0], rows[-1] + 1))
+        # a slice makes views, which take a fraction of the time
+        self.entries = slice(rows[0], rows[-1] + 1) if contiguous else np.array(rows, dtype=np.intp)
         return len(rows)
 
     def asked(self, now: Situation) -> tuple[Array, Array]:

@@ -24,7 +24,7 @@ from .hierarchy import cascade
 from .limits import JointLimits
 from .null_space import Solutions, solutions
 from .qp import Program, Reduced
-from .reduction import reduced_by_structure
+from .reduction import reduced_by_structure, unbounded_answer
 from .situation import Desk
 from .solvers import Answer, Clarabel, solver_named
 from .switching import Ramp
@@ -99,6 +99,7 @@ class WholeBodyController:
         self._solver, self._bounded = solver_named(solver), solver_named(solver)
         self._desk, self._last = Desk(robot), -np.inf
         self._ramps: dict[str, Ramp] = {}
+        self._inside = False  # whether the last answer was at no bound
         self.tasks: tuple[AnyTask, ...] = ()
         self.contacts = ContactSet.of(robot, contacts)
         self.set_tasks(tasks)
@@ -124,7 +125,7 @@ class WholeBodyController:
     @property
     def footings(self) -> tuple[Footing, ...]:
         """The contacts as ticks see them, in order."""
-        return tuple(self._layout.footings)
+        return self._layout.footings
 
     def task(self, name: str) -> AnyTask:
         """Return the task of this name."""
@@ -230,9 +231,10 @@ class WholeBodyController:
         if answer.y is None:
             a, w, tau, gave_way = self._give_way(program)
             status, reason = "relaxed", f"{answer.status}; gave way: {', '.join(gave_way)}"
-        return Command(
-            tau, status, reason, a, w, t, q, v, self.contacts, gave_way, answer.iterations,
-            self._solver.name, program, self.footings, rows,
+        return Command.of(
+            tau=tau, status=status, reason=reason, a=a, w=w, t=t, q=q, v=v,
+            contacts=self.contacts, gave_way=gave_way, iterations=answer.iterations,
+            solver=self._solver.name, program=program, footings=self.footings, asked=rows,
         )  # fmt: skip
 
     def _answer(self, program: Program, asked: AskedRows) -> tuple[Array, Array, Array, Answer]:
@@ -271,11 +273,21 @@ class WholeBodyController:
         if small is None:
             return _CONTRADICTION, None
         solver = self._bounded if accelerations else self._solver
+        if self._inside and (y := unbounded_answer(small)) is not None:
+            return Answer(y, "optimal", 0), small
         data = (small.H, small.g, small.C, small.low, small.high)
         answer = solver(*data)
         if answer.y is None:  # before anything gives way, a second opinion
             answer = Clarabel()(*data)
+        self._inside = answer.y is not None and self._is_inside(small, answer.y)
         return answer, small
+
+    @staticmethod
+    def _is_inside(small: Reduced, y: Array) -> bool:
+        """Whether no bound is active: then the next tick tries without any."""
+        at = small.C @ y
+        room = np.minimum(at - small.low, small.high - at)
+        return bool(room.min(initial=np.inf) > 0.0)
 
     def _give_way(self, program: Program) -> tuple[Array, Array, Array, dict[str, float]]:
         """The elastic program's answer, and what gave way in it."""

@@ -1,0 +1,293 @@
+"""One tick of a whole-body controller, against TSID and PlaCo on the same states and tasks.
+
+TALOS (nv = 38) on two flat feet: centre of mass, orientation of the base, posture, torque limits;
+from (q, v) to τ, dynamics included, called from Python as their users do; the states are those of
+two seconds of standing under pushes. Peers need older releases
+of Pinocchio, so they run in environments of their own; rounds take turns, CPU time.
+
+    python benchmarks/control.py
+    python benchmarks/control.py --tsid TSID_PYTHON --placo PLACO_PYTHON
+
+Then 10,000 ticks of ours one by one: median, 99th percentile, worst, and the memory they leave.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+
+STATES, WARM, TICKS = 1000, 1000, 2000
+FRICTION, BASE, SOLES = 0.6, "base_link", ("left_sole_link", "right_sole_link")
+COM, TURN, POSTURE = (10.0, 100.0), (5.0, 100.0), (0.1, 50.0)  # weight, gain
+
+
+def cpu_microseconds(tick, states):
+    """CPU time of a tick, over many states."""
+    for i in range(WARM):
+        tick(*states[i % STATES])
+    began = time.process_time()
+    for i in range(TICKS):
+        tick(*states[i % STATES])
+    return 1e6 * (time.process_time() - began) / TICKS
+
+
+# --- ours ------------------------------------------------------------------------------------
+
+
+def ours():
+    """The controller, the standing configuration and states near it."""
+    import footwork as fw
+    from footwork import contacts, control, dynamics
+
+    robot = fw.load("talos")
+    feet = contacts.at_feet(robot, FRICTION)
+    q = contacts.solve_posture(robot, feet, com="inside").q
+    pose = dynamics.frame_placement(robot, q, BASE)
+    tasks = [
+        control.ComTask(dynamics.com(robot, q), weight=COM[0], gain=COM[1]),
+        control.FrameTask(
+            pose, frame=BASE, rows_of="orientation", weight=TURN[0], gain=TURN[1], name="base"
+        ),
+        control.PostureTask(q, weight=POSTURE[0], gain=POSTURE[1]),
+    ]
+
+    def controller():
+        return control.WholeBodyController(
+            robot, feet, tasks, joint_limits=False, on_failure="raise"
+        )
+
+    pushes = control.random_pushes(robot, BASE, 2.0, 0.1, every=0.5)
+    motion = control.simulate(
+        robot,
+        controller(),
+        q=q,
+        duration=2.0,
+        control_step=2e-3,
+        disturbances=pushes,
+        progress=False,
+    )
+    states = [(motion.q[i].copy(), motion.v[i].copy()) for i in range(STATES)]
+    return controller(), q, states
+
+
+# --- peers: run by their own Python, which has no footwork -----------------------------------
+
+
+def tsid_tick(setting):
+    """TSID: weighted tasks, rigid contacts, eiquadprog-fast."""
+    import pinocchio as pin
+
+    try:
+        import tsid.tsid_pywrap as tsid  # where some wheels put it
+    except ImportError:
+        import tsid
+    robot = tsid.RobotWrapper(setting["urdf"], [], pin.JointModelFreeFlyer(), False)
+    q, model = np.array(setting["q"]), robot.model()
+    program = tsid.InverseDynamicsFormulationAccForce("tsid", robot, False)
+    program.computeProblemData(0.0, q, np.zeros(robot.nv))
+    data, keep = program.data(), []
+    corners = np.array(setting["corners"])
+    for name in SOLES:
+        points = np.vstack([corners.T, np.zeros(len(corners))])
+        contact = tsid.Contact6d(
+            f"c_{name}", robot, name, points, np.array([0.0, 0, 1]), FRICTION, 1.0, 2000.0
+        )
+        contact.setKp(np.zeros(6))
+        contact.setKd(20.0 * np.ones(6))
+        contact.setReference(robot.framePosition(data, model.getFrameId(name)))
+        program.addRigidContact(contact, 1e-5, 1.0, 0)
+        keep.append(contact)
+
+    def add(task, kind, value, weight, gain, size):
+        task.setKp(gain * np.ones(size))
+        task.setKd(2 * np.sqrt(gain) * np.ones(size))
+        reference = kind("reference", value).computeNext()
+        task.setReference(reference)
+        program.addMotionTask(task, weight, 1, 0.0)
+        keep.append((task, reference))
+
+    com = tsid.TaskComEquality("com", robot)
+    add(com, tsid.TrajectoryEuclidianConstant, np.array(setting["com"]), *COM, 3)
+    base = tsid.TaskSE3Equality("base", robot, BASE)
+    base.setMask(np.array([0.0, 0, 0, 1, 1, 1]))
+    pose = robot.framePosition(data, model.getFrameId(BASE))
+    add(base, tsid.TrajectorySE3Constant, pose, *TURN, 6)
+    joints = tsid.TaskJointPosture("posture", robot)
+    add(joints, tsid.TrajectoryEuclidianConstant, q[7:], *POSTURE, robot.na)
+    limits = np.array(setting["limits"])
+    bounds = tsid.TaskActuationBounds("torques", robot)
+    bounds.setBounds(-limits, limits)
+    program.addActuationTask(bounds, 1.0, 0, 0.0)
+    solver = tsid.SolverHQuadProgFast("qp")
+    solver.resize(program.nVar, program.nEq, program.nIn)
+    keep += [bounds, solver, program, robot]
+
+    def tick(q, v):
+        answer = solver.solve(program.computeProblemData(0.0, q, v))
+        assert answer.status == 0
+        return program.getActuatorForces(answer)
+
+    tick.keep = keep  # its objects do not keep each other alive
+    return tick
+
+
+def placo_tick(setting):
+    """PlaCo: soft tasks, planar contacts (without a limit of yaw moments), eiquadprog."""
+    import placo
+
+    robot = placo.RobotWrapper(setting["urdf"], placo.Flags.ignore_collisions)
+    robot.state.q = np.array(setting["q"])
+    robot.update_kinematics()
+    solver = placo.DynamicsSolver(robot)
+    corners = np.array(setting["corners"])
+    size = np.ptp(corners, axis=0)
+    for name in SOLES:
+        task = solver.add_frame_task(name, robot.get_T_world_frame(name))
+        task.configure(name, "hard", 1.0)
+        contact = solver.add_planar_contact(task)
+        contact.mu, contact.length, contact.width = FRICTION, float(size[0]), float(size[1])
+        contact.weight_forces = contact.weight_moments = 1e-5
+    com = solver.add_com_task(np.array(setting["com"]))
+    com.configure("com", "soft", COM[0])
+    com.kp, com.kd = COM[1], 2 * COM[1] ** 0.5
+    base = solver.add_orientation_task(BASE, robot.get_T_world_frame(BASE)[:3, :3])
+    base.configure("base", "soft", TURN[0])
+    base.kp, base.kd = TURN[1], 2 * TURN[1] ** 0.5
+    joints = solver.add_joints_task()
+    joints.set_joints({name: robot.get_joint(name) for name in robot.joint_names()})
+    joints.configure("posture", "soft", POSTURE[0])
+    joints.kp, joints.kd = POSTURE[1], 2 * POSTURE[1] ** 0.5
+    solver.enable_torque_limits(True)
+    solver.dt = 1e-3
+
+    def tick(q, v):
+        robot.state.q, robot.state.qd = q, v
+        robot.update_kinematics()
+        answer = solver.solve(False)
+        assert answer.success
+        return answer.tau
+
+    return tick
+
+
+def as_peer(name, folder):
+    """What a peer's Python runs: prints µs a tick, and the torques at one state."""
+    setting = json.loads((Path(folder) / "setting.json").read_text())
+    saved = np.load(Path(folder) / "states.npz")
+    states = list(zip(saved["q"], saved["v"], strict=True))
+    tick = {"tsid": tsid_tick, "placo": placo_tick}[name](setting)
+    tau = np.array(tick(*states[0]))[-len(setting["limits"]) :]
+    print(json.dumps({"us": cpu_microseconds(tick, states), "tau": tau.tolist()}))
+
+
+def ask_peer(python, name, folder):
+    """Run a peer's round in its own environment."""
+    command = [python, __file__, "--peer", name, "--folder", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{name}: {done.stderr[-2000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+# --- the comparison --------------------------------------------------------------------------
+
+
+def write_setting(folder, controller, q, states):
+    """What peers need, as files."""
+    from importlib import metadata
+
+    from footwork import dynamics
+
+    robot = controller.robot
+    files = metadata.distribution("example-robot-data").files
+    urdf = next(f for f in files if f.name == "talos_reduced.urdf").locate().resolve()
+    sole = next(iter(robot.feet.values()))
+    tree = ElementTree.parse(urdf)
+    for link in tree.iter("link"):  # shapes have no part in this, and need their meshes
+        for shape in [*link.findall("visual"), *link.findall("collision")]:
+            link.remove(shape)
+    tree.write(folder / "talos.urdf")
+    setting = {
+        "urdf": str(folder / "talos.urdf"),
+        "q": q.tolist(),
+        "com": dynamics.com(robot, q).tolist(),
+        "corners": np.asarray(sole.vertices).tolist(),
+        "limits": robot.torque_limits.tolist(),
+    }
+    (folder / "setting.json").write_text(json.dumps(setting))
+    np.savez(folder / "states.npz", q=[s[0] for s in states], v=[s[1] for s in states])
+
+
+def compare(controller, q, states, peers, rounds):
+    """Print µs a tick, best of the rounds, and ratios."""
+    times = {"footwork": []} | {name: [] for name in peers}
+    first, apart = controller(*states[0]).tau, {}
+    with tempfile.TemporaryDirectory() as folder:
+        write_setting(Path(folder), controller, q, states)
+        for _ in range(rounds):
+            times["footwork"].append(cpu_microseconds(controller, states))
+            for name, python in peers.items():
+                answer = ask_peer(python, name, folder)
+                times[name].append(answer["us"])
+                apart[name] = np.abs(np.array(answer["tau"]) - first).max()
+    print(
+        f"{'':10} {'µs':>8} {'footwork/it':>12}   one tick of TALOS, CPU, best of {rounds} rounds"
+    )
+    mine = min(times["footwork"])
+    for name, us in times.items():
+        print(f"{name:10} {min(us):8.1f} {mine / min(us):12.2f}")
+    for name, difference in apart.items():
+        print(
+            f"torques of {name} differ by up to {difference:.1f} of {np.abs(first).max():.0f} N·m"
+        )
+
+
+def latency(controller, states, ticks=10_000):
+    """Print the distribution of single ticks (wall time), and the memory that ticks leave."""
+    took = np.empty(ticks)
+    for i in range(ticks):
+        began = time.perf_counter()
+        controller(*states[i % STATES])
+        took[i] = time.perf_counter() - began
+    p50, p99, worst = 1e6 * np.percentile(took, [50, 99, 100])
+    print(f"{ticks} ticks: median {p50:.0f} µs, 99 % {p99:.0f} µs, worst {worst:.0f} µs (wall)")
+    tracemalloc.start()
+    sizes = []
+    for _ in range(4):
+        for i in range(1000):
+            controller(*states[i % STATES])
+        sizes.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    print(
+        f"memory after each 1000 further ticks: {', '.join(f'{s / 1024:.1f}' for s in sizes)} KiB"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tsid", help="Python of an environment with tsid")
+    parser.add_argument("--placo", help="Python of an environment with placo")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--peer", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.peer:
+        as_peer(asked.peer, asked.folder)
+        return
+    peers = {n: p for n, p in (("tsid", asked.tsid), ("placo", asked.placo)) if p}
+    controller, q, states = ours()
+    compare(controller, q, states, peers, asked.rounds)
+    latency(controller, states)
+
+
+if __name__ == "__main__":
+    main()
