@@ -113,17 +113,21 @@ def rates(balance: Balance, y: Array) -> Array:
 
 
 def _best_spin(u: Array, arms: Array, friction: Array, torsion: float) -> float:
-    """max_δ of min_k u_n − μ ‖u_t + δ n × r_k‖ − γ |δ|, concave in δ, by golden sections."""
+    """max_δ of min_k u_n − μ ‖u_t + δ n × r_k‖ − γ |δ|, concave in δ, by golden sections.
+
+    Where |δ| is above every ‖u_t‖/‖r_k‖ all terms fall.
+    """
     across = np.column_stack([-arms[:, 1], arms[:, 0]])
 
     def rate(spin: float) -> float:
         slip = np.linalg.norm(u[:, :2] + spin * across, axis=1)
         return float((u[:, 2] - friction * slip).min() - torsion * abs(spin))
 
-    reach = np.linalg.norm(arms, axis=1).max()
-    high = 2 * np.linalg.norm(u[:, :2], axis=1).max() / reach
+    reach, tangential = np.linalg.norm(arms, axis=1), np.linalg.norm(u[:, :2], axis=1)
+    turned = reach > 1e-9 * reach.max()
+    high = float((tangential[turned] / reach[turned]).max())
     low, golden = -high, (np.sqrt(5) - 1) / 2
-    for _ in range(90):
+    for _ in range(120):
         left, right = high - golden * (high - low), low + golden * (high - low)
         low, high = (left, high) if rate(left) < rate(right) else (low, right)
     return max(rate((low + high) / 2), rate(0.0))

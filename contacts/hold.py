@@ -153,8 +153,9 @@ class Hold:
     def friction_margin(self, tolerance: float = 1e-4) -> float:
         """Return the largest factor by which friction and patch sizes may shrink [-].
 
-        At 1.5 the robot still holds with μ/1.5 and soles 1.5 times smaller; below 1 they would have
-        to grow. +inf when it holds without friction on vanishing patches, 0 when nothing helps.
+        At 1.5 the robot still holds with μ/1.5, γ/1.5 and soles 1.5 times smaller; below 1 they
+        would have to grow. +inf when it holds without friction on vanishing patches, 0 when nothing
+        helps.
         """
         return self.balance.shrink_factor(tolerance)
 

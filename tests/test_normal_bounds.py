@@ -12,6 +12,7 @@ import pytest
 
 from footwork import ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts import LineContact, PointContact, SurfaceContact, WrenchCone, static_hold
+from footwork.contacts.certificate import certificate_value
 
 MASS, SIZE = 3.0, (0.4, 0.3, 0.2)
 W = MASS * 9.81
@@ -48,6 +49,10 @@ def most_power(robot, q, hold, load):
         limits += [total >= low] * bool(np.isfinite(low))
         limits += [total <= high if np.isfinite(high) else total <= 1e3 * W]
         limits.append(cp.abs(f) <= 1e4 * W)
+        arms = contact.world_points(robot, q) - contact.pose(robot, q).translation
+        yaw = sum((pin.skew(r) @ f[k]) @ n for k, r in enumerate(arms))
+        if np.isfinite(contact.torsion) and len(arms) > 1:
+            limits.append(cp.abs(yaw) <= contact.torsion * total)
     problem = cp.Problem(cp.Minimize(least), limits)
     problem.solve(solver="CLARABEL")
     return float(y @ load + problem.value)
@@ -226,6 +231,38 @@ def test_random_bounds_on_a_quadruped(seed):
             assert "bounds on normal forces" in hold.reason
             assert set(hold.contact_margins) == set(bounded.names)
     assert verdicts
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_certificates_with_torsional_friction_and_bounds(seed):
+    """The power that a certificate claims, by a program of its own over forces at the points."""
+    robot, rng = robots.load("biped"), np.random.default_rng(seed)
+    q, weight = robot.posture(), 9.81 * robot.mass
+    link = robot.model.frames[2].name
+    given = [
+        {"torsional_friction": 0.003, "min_normal": 0.1 * weight},
+        {"torsional_friction": 0.0, "max_normal": 0.6 * weight},
+    ]
+    feet = [
+        replace(foot, **limits) for foot, limits in zip(contacts.at_feet(robot), given, strict=True)
+    ]
+    back = SurfaceContact(
+        link,
+        vertices=0.1 * rng.standard_normal((4, 2)),
+        friction=0.7,
+        placement=pin.SE3(pin.exp3(rng.standard_normal(3)), 0.2 * rng.standard_normal(3)),
+        torsional_friction=0.004,
+        max_normal=0.2 * weight,
+        name="back",
+    )
+    angle = rng.uniform(0, 2 * np.pi)
+    push = 1.2 * weight * np.array([np.cos(angle), np.sin(angle), 0.0])
+    load = {link: Wrench(push, 0.1 * weight * rng.standard_normal(3))}
+    hold = static_hold(robot, q, [*feet, back], load, torque_limits=False)
+    check_no(robot, q, hold, load)
+    h = dynamics.gravity_torques(robot, q) + dynamics.external_torques(robot, q, load)
+    claimed = certificate_value(hold.balance, hold.certificate)
+    assert claimed == pytest.approx(most_power(robot, q, hold, h), abs=1e-3)
 
 
 def test_the_static_polygon_keeps_to_the_bounds():
