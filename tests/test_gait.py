@@ -163,9 +163,10 @@ def test_the_way_one_walks_does_not_matter(gait, degrees):
 def test_a_short_trial(gait):
     """A dozen frames are enough without a filter, and too few with one."""
     trial = walk().trial()
-    markers = trial.markers.cut(40, 51)
-    plates = tuple(replace(p, force=p.force[40:52], moment=p.moment[40:52]) for p in trial.plates)
-    short = replace(trial, markers=markers, plates=plates)
+    rates = replace(trial, plates=tuple(p.resampled(3 * walk().rate) for p in trial.plates))
+    for one, cut in zip(rates.cut(40, 51).plates, trial.cut(40, 51).plates, strict=True):
+        np.testing.assert_allclose(one.force[::3], cut.force, atol=1e-9)
+    short = trial.cut(40, 51)
     found = bodies.analyse_gait(short, 70, cutoff=None)
     assert gait_report.facts(found)["frames"] == 12
     np.testing.assert_allclose(
@@ -294,6 +295,16 @@ def test_a_marker_somewhere_else_is_told():
     assert any("right knee's markers are 0." in note for note in gait.trial.notes)
 
 
+def test_a_marker_that_is_lost_is_told_by_frames():
+    trial = walk().trial()
+    positions = trial.markers.positions.copy()
+    positions[300:500, trial.markers.names.index("R.Heel")] = np.nan
+    positions[:, trial.markers.names.index("L.ASIS")] = np.nan
+    lost = replace(trial, markers=replace(trial.markers, positions=positions))
+    with pytest.raises(ConfigurationError, match=r"'R\.Heel' in frames 300 to 499.*'L\.ASIS' in"):
+        bodies.analyse_gait(lost, 70, cutoff=None)
+
+
 def test_a_wrong_mass_and_a_missing_plate_are_told():
     trial = walk().trial()
     heavy = bodies.analyse_gait(trial, 100.0)
@@ -417,6 +428,8 @@ def test_the_command_lets_a_robot_walk(files, tmp_path, capsys, load_robot):
         (["FILE", "--mass", "70", "--forces", "nothing.forces"], "no such file"),
         (["FILE", "--mass", "70", "--markers", "nothing.yaml"], "no such file"),
         (["FILE", "--mass", "70", "--html", "x.html"], "--robot human"),
+        (["FILE", "--mass", "70", "--frames", "5", "9000"], "frames: got 5 to 9000"),
+        (["FILE", "--mass", "70", "--threshold", "-1"], "threshold: got -1"),
     ],
 )
 def test_bad_usage_is_told(files, capsys, arguments, message):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -76,6 +77,38 @@ def test_samples_become_frames():
     np.testing.assert_allclose(other.vertical, expected, atol=2.0)
     with pytest.raises(ConfigurationError, match="last shorter"):
         plate.resampled(RATE, 2 * FRAMES)
+
+
+def test_a_plate_whose_zero_is_off_is_told(tmp_path):
+    plate = a_plate()
+    assert plate.turning_arm() < 0.05
+    shifted = replace(plate, moment=plate.moment + np.array([0, 30.0, 0]))
+    assert shifted.turning_arm() > 0.05
+    bodies.write_trc(tmp_path / "walk.trc", some_markers())
+    bodies.write_forces(tmp_path / "walk.forces", (plate, shifted))
+    told = [n for n in bodies.read_trial(tmp_path / "walk.trc").notes if "friction" in n]
+    assert len(told) == 1
+    assert told[0].startswith("plate 2")
+
+
+def test_what_is_no_plate_is_refused():
+    plate, n = a_plate(), 120
+    make = bodies.ForcePlate.from_centre_of_pressure
+    force = np.tile([0.0, 700.0, 0.0], (n, 1))
+    gap = force.copy()
+    gap[7] = np.nan
+    with pytest.raises(ConfigurationError, match="force of plate 'a': 1 of 120 frames"):
+        make("a", gap, np.zeros((n, 3)), np.zeros(n), 450.0)
+    with pytest.raises(ConfigurationError, match="centre of pressure of loaded plate 'a'"):
+        make("a", force, gap, np.zeros(n), 450.0)
+    with pytest.raises(ConfigurationError, match="free moment of loaded plate"):
+        make("a", force, np.zeros((n, 3)), np.full(n, np.nan), 450.0)
+    with pytest.raises(ConfigurationError, match="threshold: got -1"):
+        replace(plate, threshold=-1.0)
+    with pytest.raises(ConfigurationError, match="samples: got 5 to 500"):
+        plate.cut(5, 500)
+    with pytest.raises(ConfigurationError, match="no axis 'w'"):
+        replace(plate, up="w")
 
 
 # --- files ------------------------------------------------------------------------------------

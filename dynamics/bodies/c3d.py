@@ -74,9 +74,7 @@ def _plate(
     file: Path, name: str, platform: Any, rate: float, up: str, threshold: float, notes: list[str]
 ) -> ForcePlate:
     scale = lab_text.metres(str(platform["unit_position"]), file, 0)
-    force, moment = (
-        np.nan_to_num(np.asarray(platform[key], dtype=float).T) for key in ("force", "moment")
-    )
+    force, moment = (np.asarray(platform[key], dtype=float).T for key in ("force", "moment"))
     if "mm" in str(platform["unit_moment"]).lower():
         moment = 1e-3 * moment
     centre = scale * np.asarray(platform["corners"], dtype=float).mean(axis=1)

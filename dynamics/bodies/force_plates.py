@@ -52,6 +52,10 @@ class ForcePlate:
     def __post_init__(self) -> None:
         axes.up_vector(self.up)
         as_rate(self.rate)
+        if not 0 <= self.threshold < np.inf:
+            raise ConfigurationError(
+                f"threshold: got {self.threshold!r}; expected 0 N or more, finite"
+            )
         as_series(self.force, (3,), f"force of plate {self.name!r}", None)
         as_series(self.moment, (3,), f"moment of plate {self.name!r}", len(self.force))
 
@@ -77,8 +81,10 @@ class ForcePlate:
         u = axes.up_vector(up)
         F, p = np.array(force, dtype=float), np.array(centre, dtype=float)
         T = np.array(free_moment, dtype=float)
-        loaded = np.nan_to_num(F @ u) >= max(threshold, 1e-12)
-        as_series(F[loaded], (3,), f"force of plate {name!r}", None)
+        as_series(F, (3,), f"force of plate {name!r}", None)
+        loaded = F @ u >= max(threshold, 1e-12)
+        as_series(p[loaded], (3,), f"centre of pressure of loaded plate {name!r}", None)
+        as_series(T[loaded], (), f"free moment of loaded plate {name!r}", None)
         origin = p[loaded].mean(axis=0) if loaded.any() else np.zeros(3)
         F[~loaded], T[~loaded], p[~loaded] = 0.0, 0.0, origin
         moment = cross(p - origin, F) + T[:, None] * u
@@ -115,6 +121,26 @@ class ForcePlate:
     def steps(self, shortest: float = 0.05) -> list[tuple[int, int]]:
         """Return [(first, last), …] samples of the stretches during which it was loaded [s]."""
         return [(a, b) for a, b in filters.runs(self.loaded) if b - a + 1 >= shortest * self.rate]
+
+    def turning_arm(self) -> float:
+        """Return how large the free moment is against the vertical force [m], nearly at most.
+
+        The 95th percentile of |T| / F_u while loaded; 0 for a plate never loaded. Friction under a
+        foot turns with less than 0.05 m: more says that the plate's zero or centre is off.
+        """
+        on = self.loaded
+        if not on.any():
+            return 0.0
+        return float(np.percentile(np.abs(self.free_moment[on]) / self.vertical[on], 95))
+
+    def cut(self, first: int, last: int) -> Self:
+        """Return the samples from first to last, both included."""
+        if not 0 <= first <= last < len(self):
+            raise ConfigurationError(
+                f"samples: got {first} to {last}; expected some from 0 to {len(self) - 1}"
+            )
+        rows = slice(first, last + 1)
+        return replace(self, force=self.force[rows], moment=self.moment[rows])
 
     def wrench(self) -> WrenchSeries:
         """Return the wrench of the ground, about the plate's origin."""

@@ -22,6 +22,7 @@ from .filters import SHORTEST, lowpass
 from .footfalls import Footfall, footfalls, ground_wrenches
 from .joint_coordinates import joint_angles
 from .marker_sets import MarkerSet, implausible, marker_set_of, on_their_sides
+from .markers import Markers
 from .segment_motion import SegmentMotion
 from .trial import Trial
 
@@ -190,9 +191,12 @@ def analyse_gait(
         ConfigurationError: unknown markers, gaps that are too long, a bad mass or cut-off.
     """
     progress("filter")
-    names, notes = _names(trial, names)
+    names = names or marker_set_of(trial.markers)
     markers = trial.markers.only(names.markers).filled(longest_gap)
-    whole = replace(trial, markers=markers, notes=notes).smoothed(cutoff, force_cutoff)
+    markers.require_whole()
+    names, notes = _sides(markers, names)
+    filled = replace(trial, markers=markers, notes=(*trial.notes, *notes))
+    whole = filled.smoothed(cutoff, force_cutoff)
     progress("frames")
     poses = segment_poses(whole.markers, names)
     down = -gravity * up_vector(whole.markers.up)
@@ -200,18 +204,17 @@ def analyse_gait(
     progress("derivatives")
     motion = SegmentMotion.from_poses(poses, whole.markers.rate)
     progress("feet")
-    unfiltered = trial.smoothed(None).plates
+    unfiltered = filled.smoothed(None).plates
     steps = footfalls(unfiltered, _middles(whole, names))
     progress("forces")
     forces = chain.solve(motion, ground_wrenches(whole.plates, steps))
     return Gait(whole, float(mass), forces, tuple(steps), names)
 
 
-def _names(trial: Trial, names: MarkerSet | None) -> tuple[MarkerSet, tuple[str, ...]]:
-    """Return which marker is what, and the trial's notes with what was noticed about the body."""
-    names, swapped = on_their_sides(trial.markers, names or marker_set_of(trial.markers))
-    said = [swapped] if swapped else []
-    return names, (*trial.notes, *said, *implausible(trial.markers, names))
+def _sides(markers: Markers, names: MarkerSet) -> tuple[MarkerSet, list[str]]:
+    """Return which marker is what, on the sides where they are, and what was noticed."""
+    names, swapped = on_their_sides(markers, names)
+    return names, [*([swapped] if swapped else []), *implausible(markers, names)]
 
 
 def _middles(trial: Trial, names: MarkerSet) -> dict[str, Array]:

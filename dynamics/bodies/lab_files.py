@@ -70,4 +70,11 @@ def _noticed(trial: Trial) -> list[str]:
     idle = [plate.name for plate in trial.plates if not plate.steps()]
     if idle:
         notes.append(f"never loaded: plate {', '.join(idle)}")
+    for plate in trial.plates:
+        arm = plate.turning_arm()
+        if arm > 0.05:
+            notes.append(
+                f"plate {plate.name}: free moments of {arm:.2f} m times the force, more than "
+                "friction under a foot turns with: its zero or its centre is off"
+            )
     return notes

@@ -38,6 +38,20 @@ class Trial:
         plates = tuple(plate.turned(up) for plate in self.plates)
         return replace(self, markers=self.markers.turned(up), plates=plates)
 
+    def cut(self, first: int, last: int) -> Self:
+        """Return the frames from first to last, both included, with the plates' samples of them.
+
+        Raises:
+            ConfigurationError: frames that are not there.
+        """
+        markers = self.markers.cut(first, last)
+        plates = []
+        for plate in self.plates:
+            ratio = plate.rate / markers.rate
+            stop = min(round((last + 1) * ratio), len(plate))
+            plates.append(plate.cut(round(first * ratio), stop - 1))
+        return replace(self, markers=markers, plates=tuple(plates))
+
     def smoothed(self, cutoff: float | None, force_cutoff: float | None = None) -> Self:
         """Return filtered markers, and plates filtered and brought to the markers' frames.
 

@@ -43,6 +43,9 @@ def _reading_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--forces", type=Path, metavar="FILE", help="the plates of a .trc file")
     parser.add_argument("--up", choices=("y", "z"), help="axis up (y; z for .c3d)")
     parser.add_argument("--unit", choices=("mm", "cm", "m"), default="mm", help="of a table (mm)")
+    parser.add_argument(
+        "--frames", type=int, nargs=2, metavar=("FIRST", "LAST"), help="of the trial (all)"
+    )
     parser.add_argument("--threshold", type=float, default=20.0, help="of a loaded plate [N] (20)")
     parser.add_argument(
         "--markers", type=Path, metavar="FILE", help="which marker is what, as YAML or JSON"
@@ -93,6 +96,8 @@ def _one(file: Path, options: argparse.Namespace, tell: Callable[[str], None]) -
         unit=options.unit,
         threshold=options.threshold,
     )
+    if options.frames:
+        trial = trial.cut(*options.frames)
     gait = analyse_gait(
         trial,
         options.mass,
