@@ -47,8 +47,9 @@ def most_power(robot, q, hold, load):
         low, high = contact.normal_bounds
         total = cp.sum(f @ n)
         limits += [total >= low] * bool(np.isfinite(low))
-        limits += [total <= high if np.isfinite(high) else total <= 1e3 * W]
-        limits.append(cp.abs(f) <= 1e4 * W)
+        limits.append(total <= min(high, 1e2 * W))
+        if contact.bilateral:
+            limits.append(cp.abs(f) <= 1e2 * W)
         arms = contact.world_points(robot, q) - contact.pose(robot, q).translation
         yaw = sum((pin.skew(r) @ f[k]) @ n for k, r in enumerate(arms))
         if np.isfinite(contact.torsion) and len(arms) > 1:
