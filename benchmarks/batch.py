@@ -442,7 +442,7 @@ def cold_start():
             wall.append(time.perf_counter() - start)
             busy.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return (
-        f"{statistics.median(busy[1:]):.2f} s of CPU, {min(wall[1:]):.2f} s at best; the very first "
+        f"{statistics.median(busy[1:]):.2f} s of CPU, {min(wall[1:]):.2f} s at best; the first "
         f"time, before Python keeps its byte code, {busy[0]:.2f} s of CPU."
     )
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import check, demo, doctor, gait, hold, info, region, robots, scenarios, show, sweep
+from . import bench, check, demo, doctor, gait, hold, info, region, robots, scenarios, show, sweep
 
-ALL = (demo, hold, region, scenarios, info, check, robots, show, gait, sweep, doctor)
+ALL = (demo, hold, region, scenarios, info, check, robots, show, gait, sweep, bench, doctor)
