@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import batch
 from .constrained import (
     ConstrainedMotion,
     GaussResidual,
@@ -60,6 +61,7 @@ from .terrain import Terrain
 from .wrench_cone import WrenchCone, net_wrench_cone, rectangle_faces
 
 __all__ = [
+    "batch",
     "Contact",
     "PointContact",
     "SurfaceContact",

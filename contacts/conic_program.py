@@ -237,6 +237,7 @@ class Program:
         parts = [equal.stirred, *straight, *(part for part in rows if part.sizes)]
         under = [-part.unmoved.min(initial=0.0) for part in rows if not part.sizes]
         self.hopeless = max(np.abs(equal.unmoved).max(initial=0.0), *under) > _ENOUGH
+        self.equal = equal
         self.b = np.concatenate([part.b for part in parts])
         self.A = _compressed(np.vstack([part.A for part in parts]))
         self.P = _compressed(np.diag(diagonal))
@@ -246,6 +247,13 @@ class Program:
             clarabel.NonnegativeConeT(sum(len(part.b) for part in straight)),
             *(clarabel.SecondOrderConeT(size) for part in rows for size in part.sizes),
         ]
+
+    @property
+    def torn(self) -> bool:
+        """Whether the equations alone contradict each other, as those of a single point do."""
+        A, b = self.equal.A, self.equal.b
+        off = A @ np.linalg.lstsq(A, b, rcond=1e-10)[0] - b
+        return bool(np.abs(off).max(initial=0.0) > 1e-6 * (1 + np.abs(b).max(initial=0.0)))
 
     def solve(self, cost: Array) -> Solution:
         """Return the answer for the cost c (n,); no exception escapes."""
@@ -264,8 +272,8 @@ class Program:
             except Exception:  # of the solver, whatever they are
                 continue
             if answer.status != "unsolved":
-                break
-        return answer
+                return answer
+        return Solution("infeasible", float("inf")) if self.torn else answer
 
 
 def _compressed(A: Array) -> Any:

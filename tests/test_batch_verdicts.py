@@ -1,0 +1,203 @@
+"""Batches of verdicts: the kernels against the conic solver and cvxpy, and every answer's proof."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import footwork as fw
+from footwork import ContactError, contacts, dynamics, robots
+from footwork.contacts import PointForces, batch
+from footwork.contacts.balances import Balances
+from footwork.contacts.certificate import certificate_value, certificate_violation
+from footwork.contacts.equilibrium import Equilibrium
+from footwork.contacts.reference import ReferenceEquilibrium
+
+pytest.importorskip("numba")
+
+
+def terrain(rng, count):
+    """Points with a load, of which some hold and some do not."""
+    points = np.column_stack([rng.uniform(-0.4, 0.4, (count, 2)), 0.1 * rng.standard_normal(count)])
+    normals = np.array([0, 0, 1]) + 0.3 * rng.standard_normal((count, 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    forces = PointForces.at(points, normals, rng.uniform(0.2, 0.9, count))
+    x, y = rng.uniform(-0.2, 0.2, 2)
+    return Equilibrium.of_body(forces, -np.array([*rng.normal(0, 0.1, 2), 1, y, -x, 0.02]))
+
+
+def degenerate(rng, count):
+    """Collinear or repeated points, parallel normals, no friction, loads along the cones' edges."""
+    points = np.outer(rng.uniform(-0.4, 0.4, count), [1.0, 0.5, 0.0])
+    if rng.random() < 0.5:
+        points = np.vstack([points, points[:1]])
+    mu = np.full(len(points), rng.choice([0.0, 0.5]))
+    forces = PointForces.at(points, (0.0, 0.0, 1.0), mu)
+    f = rng.uniform(0, 1, (len(points), 3))
+    f[:, :2] = mu[:, None] * f[:, 2:] * rng.choice([0.0, 1.0]) * np.array([0.6, 0.8])
+    return Equilibrium.of_body(forces, -forces.grasp @ f.ravel() * rng.choice([1.0, -0.5]))
+
+
+def prove(balance, verdicts, i):
+    """Check what is claimed with a few lines of NumPy."""
+    if verdicts.feasible[i] == 1:
+        x = verdicts.forces[i].ravel()
+        assert balance.residual(x) < 1e-8 * balance.weight
+        assert balance.violation(x) < 1e-8 * balance.weight
+    elif verdicts.feasible[i] == 0:
+        y = verdicts.velocity[i]
+        assert np.linalg.norm(y) == pytest.approx(1)
+        assert certificate_violation(balance, y) <= 1e-8
+        assert certificate_value(balance, y) > 0
+
+
+def agree(balance, verdicts, i):
+    """The margin and the forces of cvxpy; the same side of the edge."""
+    reference = ReferenceEquilibrium.like(balance)
+    margin = reference.margin().value
+    edge = 1e-6 * balance.weight
+    if np.isfinite(margin):
+        assert verdicts.margin[i] == pytest.approx(margin, rel=1e-6, abs=0.1 * edge)
+    if margin > 10 * edge and verdicts.feasible[i] == 1:
+        least = reference.least_norm().unknowns
+        assert np.abs(verdicts.forces[i].ravel() - least).max() < 1e-5 * balance.weight
+    expected = {True: 1, False: 0}[margin > 0]
+    assert verdicts.feasible[i] == expected or abs(margin) < 10 * edge or not np.isfinite(margin)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 8, 12])
+def test_random_contacts_agree_with_cvxpy(count):
+    rng = np.random.default_rng(count)
+    states = [terrain(rng, count) for _ in range(300)]
+    verdicts = batch.decide(Balances.of(states))
+    assert verdicts.compiled.mean() > 0.99
+    assert len(set(verdicts.feasible)) == (1 if count < 3 else 2)
+    for i, balance in enumerate(states):
+        prove(balance, verdicts, i)
+        if i < 8:
+            agree(balance, verdicts, i)
+
+
+def test_degenerate_contacts_and_the_edge():
+    rng = np.random.default_rng(0)
+    for count in (2, 3, 4):
+        for _ in range(10):
+            balance = degenerate(rng, count)
+            verdicts = batch.decide(Balances.of([balance]))
+            prove(balance, verdicts, 0)
+            agree(balance, verdicts, 0)
+
+
+def test_at_the_edge_nothing_is_guessed():
+    """A load just inside, on and just outside the cone of one point of three."""
+    points = np.array([[0.3, 0, 0], [-0.2, 0.2, 0], [-0.2, -0.2, 0]])
+    forces = PointForces.at(points, (0.0, 0.0, 1.0), 0.5)
+    loads = []
+    for beyond in (-1e-4, -1e-8, 0.0, 1e-8, 1e-4):  # of the centre of mass over the edge's middle
+        x = -0.2 - beyond
+        loads.append([0, 0, -1.0, 0.0, x, 0])
+    state = Equilibrium.of_body(forces, np.zeros(6))
+    verdicts = batch.decide(Balances.of([state], loads=np.array(loads)))
+    assert verdicts.feasible.tolist() in ([1, -1, -1, -1, 0], [0, -1, -1, -1, 1])
+
+
+@pytest.mark.parametrize("torque_limits", [False, True, 45.0])
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_the_same_as_one_by_one(name, torque_limits):
+    robot = robots.load(name)
+    q, feet, rng = robot.posture(), contacts.at_feet(robot, 0.6), np.random.default_rng(1)
+    weight = 9.81 * robot.mass
+    wrenches = weight * rng.standard_normal((12, 6)) * [0.3, 0.3, 0.1, 0.02, 0.02, 0.02]
+    verdicts = batch.static_hold(robot, q, feet, wrenches=wrenches, torque_limits=torque_limits)
+    com, base = dynamics.com(robot, q), robot.model.names[1]
+    link = next(f.name for f in robot.model.frames if f.parentJoint == 1 and f.name != base)
+    for i, w in enumerate(wrenches):
+        push = {link: fw.Wrench(w[:3], w[3:], point=com)}
+        hold = contacts.static_hold(robot, q, feet, push, torque_limits=torque_limits)
+        assert verdicts.feasible[i] == {True: 1, False: 0, None: -1}[hold.feasible]
+        assert verdicts.margin[i] == pytest.approx(hold.margin, rel=1e-6)
+        if hold.feasible:
+            stacked = np.vstack(list(hold.forces.values()))
+            axes = np.array([T.rotation for T in feet.placements(q).values()])
+            ours = np.einsum("kij,kj->ki", axes[hold.balance.owner], verdicts.forces[i])
+            assert np.abs(ours - stacked).max() < 1e-5 * weight
+        prove(hold.balance, verdicts, i)
+    assert len(set(verdicts.feasible)) == 2
+
+
+def test_many_states_and_frictions():
+    robot = robots.load("quadruped")
+    rng, feet = np.random.default_rng(2), contacts.at_feet(robot)
+    steps = 0.1 * rng.standard_normal((6, robot.nv))
+    qs = np.array([robot.integrate(robot.posture(), dq) for dq in steps])
+    many = batch.static_hold(robot, qs, feet, torque_limits=False)
+    for q, margin in zip(qs, many.margin, strict=True):
+        one = contacts.static_hold(robot, q, feet, torque_limits=False)
+        assert margin == pytest.approx(one.margin, rel=1e-6)
+    mus = np.linspace(0.05, 1.0, 6)
+    by_friction = batch.static_hold(
+        robot,
+        robot.posture(),
+        feet,
+        friction=mus,
+        wrenches=[20.0, 0, 0, 0, 0, 0],
+        torque_limits=False,
+    )
+    assert (np.diff(by_friction.margin) > 0).all()
+    assert by_friction.feasible[0] == 0
+    assert by_friction.feasible[-1] == 1
+
+
+def test_what_the_kernels_do_not_know_goes_to_the_solver():
+    robot = robots.load("quadruped")
+    q, frames = robot.posture(), [foot.frame for foot in robot.feet.values()]
+    hands = [contacts.PointContact(f, 0.5, bilateral=f == frames[0]) for f in frames]
+    soft = [contacts.PointContact(f, 0.5, torsional_friction=0.01) for f in frames]
+    for touching in (hands, soft, []):
+        verdicts = batch.static_hold(robot, q, touching, torque_limits=False)
+        hold = contacts.static_hold(robot, q, touching, torque_limits=False)
+        assert not verdicts.compiled.any()
+        assert verdicts.feasible[0] == {True: 1, False: 0, None: -1}[hold.feasible]
+        assert verdicts.margin[0] == pytest.approx(hold.margin, rel=1e-6)
+
+
+def test_threads_and_chunks_change_nothing(monkeypatch):
+    rng = np.random.default_rng(3)
+    many = Balances.of([terrain(rng, 4) for _ in range(50)])
+    one = batch.decide(many)
+    monkeypatch.setattr(batch, "_CHUNK", 7)
+    for threads in (1, 3):
+        other = batch.decide(many, threads)
+        for name in ("feasible", "margin", "forces", "velocity"):
+            assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
+
+
+def test_without_numba_the_same(monkeypatch):
+    rng = np.random.default_rng(4)
+    many = Balances.of([terrain(rng, 4) for _ in range(10)])
+    fast = batch.decide(many)
+    monkeypatch.setattr(batch, "_kernels", lambda: None)
+    slow = batch.decide(many)
+    assert not slow.compiled.any()
+    assert (slow.feasible == fast.feasible).all()
+    assert slow.margin == pytest.approx(fast.margin, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"wrenches": np.zeros((3, 5))}, "wrenches"),
+        ({"wrenches": np.full((1, 6), np.nan)}, "wrenches"),
+        ({"friction": [-0.1]}, "friction"),
+        ({"friction": [0.1, 0.2], "wrenches": np.zeros((3, 6))}, "one N, or 1"),
+    ],
+)
+def test_bad_input(options, says):
+    robot = robots.load("quadruped")
+    with pytest.raises(ContactError, match=says):
+        batch.static_hold(robot, robot.posture(), contacts.at_feet(robot), **options)
+
+
+def test_no_states():
+    with pytest.raises(ContactError, match="at least one"):
+        Balances.of([])
