@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import dynamics
 from ..errors import ContactError
 from ..robots import Robot
+from .contact_values import check_whole
 from .friction_cone import (
     FrictionCone,
     axes_along,
@@ -313,47 +314,3 @@ def cross(a: Array, b: Array) -> Array:
     return np.stack(
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     )
-
-
-def check_whole(contact: Contact) -> None:
-    """Refuse names, torsional friction, bounds and surfaces that cannot be; numbers become floats.
-
-    Raises:
-        ContactError: negative or not finite; torsional friction of what has no friction limit;
-            bounds in the wrong order, or below zero for what cannot pull.
-    """
-    for name, kind in (("frame", str), ("name", str), ("bilateral", bool | np.bool_)):
-        if not isinstance(getattr(contact, name), kind):
-            raise ContactError(
-                f"{name}: got {getattr(contact, name)!r}, expected "
-                + ("a string" if kind is str else "True or False")
-            )
-    if (gamma := contact.torsional_friction) is not None:
-        gamma = check_length(gamma, "torsional_friction", zero=True)
-        object.__setattr__(contact, "torsional_friction", gamma)
-        if contact.bilateral:
-            raise ContactError(
-                "torsional_friction: got one for a bilateral contact, which has no friction limit; "
-                "expected None"
-            )
-    least = -np.inf if contact.bilateral else 0.0
-    for name in ("min_normal", "max_normal"):
-        if (value := getattr(contact, name)) is not None:
-            object.__setattr__(contact, name, _bound(value, name, least))
-    low, high = contact.normal_bounds
-    if low > high:
-        raise ContactError(f"min_normal: got {low} N, expected at most max_normal = {high} N")
-    if contact.surface is not None and not isinstance(contact.surface, MovingSurface):
-        raise ContactError(f"surface: got {contact.surface!r}, expected a MovingSurface or None")
-
-
-def _bound(value: Any, name: str, least: float) -> float:
-    """A finite force of at least `least` [N]."""
-    try:
-        newtons = float(value)
-    except (TypeError, ValueError):
-        newtons = np.nan
-    if not (np.isfinite(newtons) and newtons >= least):
-        expected = "a finite force" if least < 0 else "a finite force of at least 0: it cannot pull"
-        raise ContactError(f"{name}: got {value!r}, expected {expected} [N]")
-    return newtons
