@@ -47,7 +47,7 @@ from .posture import Posture, solve_posture
 from .regions import Region, static_equilibrium_polygon
 from .scenario_file import ScenarioError
 from .scenario_parts import Load, Start, Touch, wrenches_of
-from .solids import Plane
+from .solids import Plane, plain
 from .terrain import Part, Terrain
 
 if TYPE_CHECKING:
@@ -107,6 +107,19 @@ class Scenario:
     file: str = field(default="the scenario", compare=False, repr=False)
     folder: Path = field(default=Path(), compare=False, repr=False)
     lines: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        kinds: dict[str, Any] = {"contacts": Touch, "terrain": Part, "loads": Load}
+        for key, kind in kinds.items():
+            parts = tuple(getattr(self, key))
+            for part in parts:
+                if not isinstance(part, kind):
+                    raise ScenarioError(
+                        f"{key}: got {part!r}, which is no part of a scenario's {key}"
+                    )
+            object.__setattr__(self, key, parts)
+        for key in ("passive", "lock", "com", "view"):
+            object.__setattr__(self, key, plain(getattr(self, key)))
 
     # --- files -----------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from ..errors import ContactError, unknown
 from ..robots import Robot
 from .contact import Contact, PointContact
 from .contact_set import at_feet
-from .solids import Face
+from .solids import Face, make_plain
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .terrain import Terrain, forward_on
 
@@ -68,6 +68,7 @@ class Touch:
     name: str = ""
 
     def __post_init__(self) -> None:
+        make_plain(self)
         if bool(self.foot) == bool(self.frame):
             raise ContactError(
                 f"contact: got foot={self.foot!r} and frame={self.frame!r}, expected one of them"
@@ -167,6 +168,9 @@ class Push:
     moment: Numbers = (0.0, 0.0, 0.0)
     at: Spot = None
 
+    def __post_init__(self) -> None:
+        make_plain(self)
+
     def wrench(self, robot: Robot, q: Array) -> Wrench:
         """Return it at its point, world axes."""
         return Wrench(self.force, self.moment, _spot(robot, q, self.frame, self.at))
@@ -187,6 +191,9 @@ class Rope:
     anchor: Numbers
     tension: float
     at: Spot = None
+
+    def __post_init__(self) -> None:
+        make_plain(self)
 
     def wrench(self, robot: Robot, q: Array) -> Wrench:
         """Return T (b − p)/‖b − p‖ at its point p, world axes.
@@ -215,6 +222,9 @@ class Payload:
     frame: str
     mass: float
     at: Spot = None
+
+    def __post_init__(self) -> None:
+        make_plain(self)
 
     def wrench(self, robot: Robot, q: Array) -> Wrench:
         """Return its weight m g at its point, world axes."""
@@ -250,6 +260,9 @@ class Start:
     at: Numbers = (0.0, 0.0, 0.0)
     heading: float = 0.0
     joints: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        make_plain(self)
 
     def configuration(self, robot: Robot, posture: str | None) -> Array:
         """Return q (nq,).

@@ -6,7 +6,7 @@ a terrain has `solids`, each solid a name, faces, its signed distance and its ou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -307,8 +307,22 @@ def _turned(heading: float, rises: float) -> Array:
     return np.asarray(pin.utils.rotate("z", np.radians(heading)) @ up)
 
 
+def plain(value: Any) -> Any:
+    """Return lists and arrays as tuples, so that parts compare and hash by their values."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    return tuple(map(plain, value)) if isinstance(value, list | tuple) else value
+
+
+def make_plain(part: Any) -> None:
+    """Make every field of a frozen dataclass plain, see `plain`."""
+    for field in fields(part):
+        object.__setattr__(part, field.name, plain(getattr(part, field.name)))
+
+
 def _checked(part: Any, *angles: str) -> None:
     """Refuse names, places, angles and frictions that are none."""
+    make_plain(part)
     if not isinstance(part.name, str) or not part.name:
         raise ContactError(f"name: got {part.name!r}, expected a text")
     finite_vector(part.at, "at")

@@ -121,6 +121,21 @@ def test_every_kind_of_part_survives():
     assert Scenario.from_text(scenario.as_text()) == scenario
 
 
+def test_lists_and_arrays_are_as_good_as_tuples():
+    parts = (
+        Touch(foot="left_foot", at=[0.1, 0.2], heading=np.array([1.0, 0, 0])),
+        Plane(at=[0, 0, 0]),
+    )
+    scenario = Scenario("biped", [parts[0]], contacts.Terrain([parts[1]]), com=np.array([0.1, 0.2]))
+    again = Scenario.from_text(scenario.as_text())
+    assert again == scenario
+    assert hash(again) == hash(scenario)
+    with pytest.raises(ScenarioError, match="contacts: got 'left_foot', which is no part"):
+        Scenario("biped", contacts=("left_foot",))
+    with pytest.raises(ScenarioError, match="loads: got Plane"):
+        Scenario("biped", loads=[Plane()])
+
+
 def test_words_of_yaml_are_only_words():
     """YAML 1.1 would read these names as true, false, a number and a time."""
     text = (
@@ -531,3 +546,39 @@ def test_the_gallery_says_what_the_scenarios_say():
         image = DOCS / "pictures" / f"scenario-{name}.png"
         assert 10_000 < image.stat().st_size < 150_000
         assert f"(pictures/{image.name})" in page
+
+
+# --- in a real browser -------------------------------------------------------------------------
+
+
+@pytest.mark.browser
+def test_the_picture_shows_steps_region_and_legend():
+    """By colour, at the pixels where the steps' tops, the region and the centre of mass are."""
+    import io
+
+    from PIL import Image
+
+    scenario = Scenario.load("stairs")
+    viewer = scenario.scene(animate=False)
+    width, height = 960, 600
+    image = np.asarray(
+        Image.open(io.BytesIO(viewer.screenshot(width=width, height=height))).convert("RGB")
+    ).astype(int)
+
+    def colors(point):
+        x, y = viewer._camera.project(np.asarray(point, dtype=float), width, height)[0]
+        return image[int(y) - 3 : int(y) + 4, int(x) - 3 : int(x) + 4].reshape(-1, 3)
+
+    for k in (3, 4):  # steps that nothing stands on
+        top = next(
+            f for f in scenario.ground.among(f"stairs/{k}").solids[0].faces if "top" in f.name
+        )
+        r, g, b = colors(top.placement.act(np.array([0.0, -0.3, 0.0]))).mean(axis=0)
+        assert r > g > b > 100, k  # of sand
+    com = dynamics.com(scenario.machine, scenario.q)
+    below = scenario.ground.height(com)
+    spot = [com[0] + 0.03, com[1] - 0.03, below]
+    assert any(g > r + 15 and b > r for r, g, b in colors(spot))  # teal
+    assert any(r > g + 40 and b > g + 20 for r, g, b in colors([*com[:2], below]))  # magenta
+    legend = image[: height // 4, : width // 4].reshape(-1, 3)
+    assert (np.abs(legend - [0x2A, 0x9D, 0x5C]).max(axis=1) < 12).any()  # green: it holds
