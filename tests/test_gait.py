@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from footwork import cli
@@ -185,6 +186,93 @@ def test_matrix_and_recursion_agree_on_the_walk(gait):
     other = gait.forces.chain.recurse(gait.forces.motion, external)
     for joint, wrench in gait.forces.wrenches.items():
         np.testing.assert_allclose(wrench.moment, other[joint].moment, atol=1e-10)
+
+
+# --- forward simulation ------------------------------------------------------------------------
+
+
+def forward_simulated(duration=0.2, rate=400.0):
+    """The walker's robot stands on soft ground and is driven by torques; returns (run, ground).
+
+    The torques are those of springs, dampers and a shake; the ground's are linear in how its feet
+    move, with half the weight on each.
+    """
+    w = walk()
+    robot, start = w.robot, w.q[40].copy()
+    feet = {
+        f"{side} foot": dyn.frame_placement(robot, start, f"{side} foot")
+        for side in ("right", "left")
+    }
+    weight = np.array([0.0, 0.0, robot.mass * 9.81 / 2, 0.0, 0.0, 0.0])
+    stiffness = np.array([4e3, 4e3, 2e4, 60.0, 60.0, 20.0])
+
+    def ground(t, q, v):
+        wrenches = {}
+        for foot, rest in feet.items():
+            now = dyn.frame_placement(robot, q, foot)
+            turn = pin.log3(rest.rotation.T @ now.rotation)
+            off = np.concatenate([now.translation - rest.translation, rest.rotation @ turn])
+            rates = dyn.frame_jacobian(robot, q, foot) @ v
+            pushes = weight - stiffness * off - 0.03 * stiffness * rates
+            wrenches[foot] = dyn.Wrench(pushes[:3], pushes[3:], point=now.translation)
+        return wrenches
+
+    def torque(t, q, v):
+        shake = 15 * np.sin(9 * t + np.arange(robot.na))
+        return 200 * (start[7:] - q[7:]) - 3 * v[6:] + shake
+
+    run = dyn.simulate(
+        robot,
+        start,
+        np.zeros(robot.nv),
+        torque,
+        duration=duration,
+        step=1 / rate,
+        integrator="dop853",
+        wrenches=ground,
+    )
+    laws = [ground(t, q, v) for t, q, v in zip(run.t, run.q, run.v, strict=True)]
+    series = {
+        foot: bodies.WrenchSeries(
+            *(
+                np.array([getattr(law[foot], part) for law in laws])
+                for part in ("force", "moment", "point")
+            )
+        )
+        for foot in feet
+    }
+    return run, {foot: s.at(np.zeros(3)) for foot, s in series.items()}
+
+
+def test_a_forward_simulation_is_recovered_from_its_files(tmp_path):
+    """Torques drove the motion; markers and plates of it, written and read, give them back."""
+    run, ground = forward_simulated()
+    simulated = replace(walk(), q=run.q, v=run.v, ground=ground)
+    trial = simulated.trial()
+    bodies.write_trc(tmp_path / "sway.trc", trial.markers)
+    bodies.write_forces(tmp_path / "sway.forces", trial.plates)
+    read = bodies.read_trial(tmp_path / "sway.trc", threshold=0)
+    later = slice(40, None)  # light feet start too fast for 400 frames a second
+    # segments: knees and ankles
+    gait = bodies.analyse_gait(read, walk().mass, cutoff=None)
+    joints = list(simulated.robot.joint_names)
+    for joint, name, sign in (
+        ("right knee", "right knee z", -1),
+        ("left knee", "left knee z", -1),
+        ("left ankle", "left ankle z", 1),
+    ):
+        torque = run.tau[:, joints.index(name)]
+        np.testing.assert_allclose(sign * gait.moment(joint)[later, 0], torque[later], atol=1e-6)
+        assert np.ptp(torque) > 5
+    # the robot: every joint, and nothing at its base
+    fit = bodies.fit_markers(simulated.robot, read.markers, simulated.attachments)
+    plates = dict(zip(("right foot", "left foot"), read.turned("z").plates, strict=True))
+    found = bodies.trial_dynamics(
+        simulated.robot, fit.q, fit.rate, {foot: p.wrench() for foot, p in plates.items()}
+    )
+    np.testing.assert_allclose(found.tau[later, 6:], run.tau[later], atol=1e-6)
+    weight = 9.81 * simulated.robot.mass  # the integrator's own error, twice differentiated
+    assert np.abs(found.residual.force[later]).max() < 1e-6 * weight
 
 
 # --- sides, sets, sizes ------------------------------------------------------------------------
