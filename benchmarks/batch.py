@@ -59,6 +59,7 @@ class States:
             "three": (count, 3),
         }
         self.room = {name: np.zeros(shape) for name, shape in sizes.items()}
+        self.room["lanes"] = batch.mass_matrix(robot, self.Q, layout="lanes")
         self.kept = {name: np.zeros(shape) for name, shape in sizes.items()}
 
     def roads(self):
