@@ -96,14 +96,14 @@ class Equilibrium(Balance):
 
         By bisection on log s: what holds with some friction and size holds with more of both.
         """
-        if self._shrunk(np.inf).margin().value >= 0:
+        if self.shrunk(np.inf).margin().value >= 0:
             return float("inf")
         low, high = np.log(1e-4), np.log(1e4)
-        if self._shrunk(np.exp(low)).margin().value < 0:
+        if self.shrunk(np.exp(low)).margin().value < 0:
             return 0.0
         while high - low > tolerance:
             middle = (low + high) / 2
-            holds = self._shrunk(np.exp(middle)).margin().value >= 0
+            holds = self.shrunk(np.exp(middle)).margin().value >= 0
             low, high = (middle, high) if holds else (low, middle)
         return float(np.exp(low))
 
@@ -118,8 +118,8 @@ class Equilibrium(Balance):
         nothing = np.full_like(self.lower, np.inf)
         return replace(self, lower=-nothing, upper=nothing)
 
-    def _shrunk(self, factor: float) -> Equilibrium:
-        """The same balance with μ/factor, γ/factor, and points drawn to their contacts' centres."""
+    def shrunk(self, factor: float) -> Equilibrium:
+        """Return the balance with μ/factor, γ/factor, points drawn to their contacts' centres."""
         with np.errstate(invalid="ignore"):
             torsion = np.where(np.isinf(self.torsion), np.inf, self.torsion / factor)
         return replace(

@@ -32,14 +32,17 @@ class LocalWrench(NamedTuple):
 
 
 def local_wrenches(
-    contacts: ContactSet, balance: Balance, x: Array, epsilon: float
+    contacts: ContactSet, balance: Balance, x: Array, epsilon: float, shrunk: float = 1.0
 ) -> dict[str, LocalWrench]:
-    """Return {contact: wrench} of the unknowns x (n,) and ε along the normals of A x + ε N."""
+    """Return {contact: wrench} of the unknowns x (n,) and ε along the normals of A x + ε N.
+
+    `shrunk`: how many times smaller the patches of the balance are than the contacts' own.
+    """
     forces, moments = balance.forces(x), balance.moments(x)
     found = {}
     for i, contact in enumerate(contacts):
         f = forces[balance.owner == i]
-        moment = np.cross(contact.points, f).sum(axis=0)
+        moment = np.cross(contact.points / shrunk, f).sum(axis=0)
         moment[2] += moments[i]
         force = f.sum(axis=0)
         force[2] += epsilon * balance.presses[i]

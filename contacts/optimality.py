@@ -34,11 +34,18 @@ class Iterate(NamedTuple):
     z: Array
 
 
-def polished(balance: Balance, start: Iterate) -> Iterate:
-    """Return the saddle point to rounding, or `start` where Newton's method leads elsewhere."""
+def polished(balance: Balance, start: Iterate, along: Array, taken: Array) -> Iterate:
+    """Return the saddle point to rounding, or `start` where Newton's method leads elsewhere.
+
+    Args:
+        balance: of A x + ε N + h = 0.
+        start: near the saddle point.
+        along: N (nv,), what a unit of ε does to the robot.
+        taken: (C,), what a unit of ε adds to each contact's normal force.
+    """
     if np.isinf(balance.friction[~balance.bilateral]).any():
         return start
-    conditions = Conditions.of(balance, start)
+    conditions = Conditions.of(balance, start, along, taken)
     p = conditions.first(start)
     for _ in range(_STEPS):
         p = p - np.linalg.lstsq(conditions.jacobian(p), conditions.residual(p), rcond=1e-9)[0]
@@ -72,20 +79,19 @@ class Conditions:
     c: Array
 
     @classmethod
-    def of(cls, balance: Balance, at: Iterate) -> Conditions:
+    def of(cls, balance: Balance, at: Iterate, along: Array, taken: Array) -> Conditions:
         """Return the conditions with the constraints that are active at an iterate."""
         free = np.flatnonzero(~_vanishing(balance, at.x))
-        normals = balance.normals.sum(axis=1)
-        given = balance.load / balance.weight + balance.columns @ at.x + at.epsilon * normals
+        given = balance.load / balance.weight + balance.columns @ at.x + at.epsilon * along
         torques, limits = -given[balance.actuated], balance.limits / balance.weight
         full = np.abs(torques) >= limits - _ACTIVE
         target = -balance.load / balance.weight
         target[balance.actuated[full]] -= np.sign(torques[full]) * limits[full]
         rows = np.concatenate([balance.unactuated, balance.actuated[full]])
-        C, d, c = _active_bounds(balance, at)
+        C, d, c = _active_bounds(balance, at, taken)
         cones = [(B[:, free], a[free]) for B, a in _active_cones(balance, at.x)]
         A = balance.columns[np.ix_(rows, free)]
-        return cls(free, rows, A, normals[rows], target[rows], cones, C[:, free], d, c)
+        return cls(free, rows, A, along[rows], target[rows], cones, C[:, free], d, c)
 
     @property
     def _ends(self) -> list[int]:
@@ -183,14 +189,13 @@ def _active_cones(balance: Balance, x: Array) -> list[tuple[Array, Array]]:
     return cones
 
 
-def _active_bounds(balance: Balance, at: Iterate) -> tuple[Array, Array, Array]:
+def _active_bounds(balance: Balance, at: Iterate, taken: Array) -> tuple[Array, Array, Array]:
     """(C, d, c) of the bounds C x + ε d ≤ c on whole contacts that are met."""
-    w, presses = balance.weight, balance.presses.astype(float)
-    c = balance.twisting
+    w, c = balance.weight, balance.twisting
     grip = balance.torsion[c, None] * balance.sums[c]
     nothing = np.zeros(len(c))
     C = np.vstack([-balance.sums, balance.sums, balance.yaws[c] - grip, -balance.yaws[c] - grip])
-    d = np.concatenate([0 * presses, presses, nothing, nothing])
+    d = np.concatenate([0 * taken, taken, nothing, nothing])
     bound = np.concatenate([-balance.lower / w, balance.upper / w, nothing, nothing])
     met = C @ at.x + at.epsilon * d >= bound - _ACTIVE
     return C[met], d[met], bound[met]

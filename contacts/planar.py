@@ -76,21 +76,28 @@ def _outer(normals: Array, points: Array) -> Array:
 
 
 def inradius(farthest: PlanarSet, tolerance: float) -> float:
-    """Return the radius of the largest disc about the origin inside the set, to `tolerance`.
+    """Return the radius of the largest disc about the origin inside the set, to `tolerance`."""
+    return nearest_side(farthest, tolerance)[0]
+
+
+def nearest_side(farthest: PlanarSet, tolerance: float) -> tuple[float, Array]:
+    """Return the distance of the set's boundary from the origin, to `tolerance`, and its normal.
 
     Expanding polygon: the side of the inner polygon nearest to the origin is asked for; it either
     stands, and is the answer, or a new point lies beyond it. 0 when the origin is not inside.
     """
     points = [farthest(d) for d in _FIRST_DIRECTIONS]
     known = [p for p in points if p is not None]
+    best, normal = 0.0, _FIRST_DIRECTIONS[0]
     for _ in range(_MOST_QUERIES):
         corners = convex_hull(known)
         if len(corners) < 2:
-            return 0.0
+            return 0.0, normal
         normals, offsets = sides(corners)
         nearest = int(offsets.argmin())
-        beyond = farthest(normals[nearest])
-        if beyond is None or normals[nearest] @ beyond - offsets[nearest] <= tolerance:
-            return max(float(offsets[nearest]), 0.0)
+        best, normal = max(float(offsets[nearest]), 0.0), normals[nearest]
+        beyond = farthest(normal)
+        if beyond is None or normal @ beyond - offsets[nearest] <= tolerance:
+            break
         known.append(beyond)
-    return max(float(offsets[nearest]), 0.0)
+    return best, normal

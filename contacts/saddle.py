@@ -37,11 +37,16 @@ class Saddle:
     friction: Array
 
 
-def solve_saddle(balance: Equilibrium) -> Saddle:
-    """Solve for the margin with its multipliers.
+def solve_saddle(balance: Equilibrium, along: Array | None = None) -> Saddle:
+    """Solve for the margin with its multipliers: the largest ε that A x + ε N + h = 0 allows.
 
     Two variables that have to be zero, one added to the load and one to what the cones are asked
     of, have y and z as their multipliers, however the constraints are written.
+
+    Args:
+        balance: of h by A x.
+        along: N (nv,), what a unit of ε does to the robot; a normal force at every contact's centre
+            if not given.
 
     Raises:
         ContactError: the margin is infinite.
@@ -51,9 +56,11 @@ def solve_saddle(balance: Equilibrium) -> Saddle:
     x, epsilon = balance.variable(), cp.Variable()
     shift, slack = cp.Variable(len(balance.load)), cp.Variable(max(x.size, 1))
     rough = replace(balance, friction=np.full_like(balance.friction, np.inf))
-    given = balance.columns @ x + epsilon * balance.normals.sum(axis=1) + shift
+    taken = (balance.presses if along is None else 0 * balance.presses).astype(float)
+    N = balance.normals.sum(axis=1) if along is None else along
+    given = balance.columns @ x + epsilon * N + shift
     zero = [shift == 0, slack == 0]
-    constraints = [*rough.admissible(x, given, epsilon * balance.presses), *zero]
+    constraints = [*rough.admissible(x, given, epsilon * taken), *zero]
     if x.size:
         constraints += balance.cones(x + slack)
     solution = solve(cp.Problem(cp.Maximize(epsilon), constraints), x)
@@ -62,7 +69,7 @@ def solve_saddle(balance: Equilibrium) -> Saddle:
             f"hold: got a margin of {solution.value} N, expected a finite one: there is no slope"
         )
     y, z = (np.asarray(constraint.dual_value, dtype=float) for constraint in zero)
-    found = polished(balance, Iterate(solution.unknowns, solution.value, y, z))
+    found = polished(balance, Iterate(solution.unknowns, solution.value, y, z), N, taken)
     w = balance.weight
     slopes = _friction_slopes(balance, found.x * w, found.z)
     return Saddle(found.epsilon * w, found.x * w, found.y, slopes)

@@ -1,6 +1,6 @@
 """How the margin changes with friction, with the places of the contacts and with the posture.
 
-The margin is the value of a convex program, the largest ε that A x + ε N + h = 0 allows. Its
+A margin is the value of a convex program, the largest ε that A x + ε N + h = 0 allows. Its
 Lagrangian L, at the optimal forces x and multipliers y (nv,) of the balance and s_k of the cones,
 gives the slope along any parameter p without solving again (the envelope theorem):
 
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,15 +30,9 @@ from ..robots.configuration import check_velocity
 from .balance import load
 from .contact_set import ContactSet
 from .equilibrium import Equilibrium
-from .force_derivatives import (
-    force_derivative,
-    load_derivative,
-    local_wrenches,
-    moved_contact,
-    placement_slope,
-)
+from .force_derivatives import force_derivative, load_derivative, moved_contact, placement_slope
 from .hold import Hold
-from .saddle import solve_saddle
+from .margin_kinds import KINDS, Answer
 
 Array = NDArray[np.float64]
 
@@ -47,10 +42,10 @@ _KINK = 1e-3  # slopes that differ by more than this share are those of a kink
 
 @dataclass(frozen=True, eq=False)
 class MarginGradient:
-    """Slopes of a Hold's margin ε; nan where it has a kink.
+    """Slopes of a margin ε of a Hold; nan where it has a kink.
 
     Attributes:
-        margin: ε [N].
+        margin: ε [N]; of the friction margin, which has no unit, newtons are left out below.
         q: (nv,), dε/dq along tangent directions, the contacts fixed to the robot [N/rad, N/m].
         friction: {contact: dε/dμ} [N]; of a frictionless one the slope to the right.
         placement: {contact: (6,)}, along translations [N/m] and rotations [N/rad] of the contact on
@@ -71,69 +66,75 @@ class MarginGradient:
 
 
 def margin_gradient(
-    hold: Hold, v: ArrayLike | None = None, a: ArrayLike | None = None, check: bool = True
+    hold: Hold,
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    of: Literal["margin", "push", "friction"] = "margin",
+    check: bool = True,
 ) -> MarginGradient:
-    """Return how the margin of a Hold changes with q, friction, and placements of contacts.
+    """Return how a margin of a Hold changes with q, friction, and placements of contacts.
 
     Args:
         hold: whose margin is finite, whether it holds or not.
         v, a: (nv,), of a Hold by `contact_forces`; zero by default.
+        of: which one: `Hold.margin`, `Hold.push_margin` or `Hold.friction_margin`.
         check: whether kinks are looked for: by the slopes to both sides along a random direction of
             q, of each friction and of each placement, and where these differ, entry by entry. False
             leaves some slope there.
 
     Raises:
-        ContactError: a margin that is infinite, or v and a that are not those of the hold.
+        ContactError: a margin that is infinite (a push margin of 0), v and a that are not those of
+            the hold, no such `of`.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
-    point = _Point.of(hold, v, a)
-    robot, balance, names = point.contacts.robot, hold.balance, hold.contacts.names
-    saddle = solve_saddle(balance)
-    y = saddle.velocity
-    wrenches = local_wrenches(point.contacts, balance, saddle.unknowns, saddle.margin)
-    by_q = load_derivative(robot, point.q, point.v, point.a, point.external)
+    if of not in KINDS:
+        raise ContactError(f"of: got {of!r}, expected one of {', '.join(map(repr, KINDS))}")
+    point = _Point.of(hold, v, a, of)
+    robot, balance, q = point.contacts.robot, hold.balance, point.q
+    found = KINDS[of](point.contacts, q, balance)
+    y = found.velocity
+    by_q = load_derivative(robot, q, point.v, point.a, point.external) + found.change
     for contact in point.contacts:
-        by_q += force_derivative(robot, point.q, contact, wrenches[contact.name])
+        by_q += force_derivative(robot, q, contact, found.wrenches[contact.name])
     slopes = {"q": y @ by_q}
     for i, contact in enumerate(point.contacts):
-        of_points = saddle.friction[balance.owner == i]
-        slopes[f"friction of {contact.name}"] = np.array([of_points.sum()])
-        slopes[f"placement of {contact.name}"] = placement_slope(
-            robot, point.q, contact, wrenches[contact.name], y
-        )
-    kinks = tuple(_without_kinks(point, slopes, saddle.margin)) if check else ()
+        name, of_points = contact.name, found.friction[balance.owner == i]
+        slopes[f"friction of {name}"] = np.array([of_points.sum()])
+        wrench = found.wrenches[name]
+        slopes[f"placement of {name}"] = placement_slope(robot, q, contact, wrench, y)
+    kinks = tuple(_without_kinks(point, slopes, found)) if check else ()
     limited = np.isfinite(balance.limits)
     return MarginGradient(
-        saddle.margin,
+        found.value,
         slopes["q"],
-        {name: float(slopes[f"friction of {name}"][0]) for name in names},
-        {name: slopes[f"placement of {name}"] for name in names},
+        {name: float(slopes[f"friction of {name}"][0]) for name in point.contacts.names},
+        {name: slopes[f"placement of {name}"] for name in point.contacts.names},
         y,
         np.where(limited, np.abs(y[balance.actuated]), 0.0),
         kinks,
     )
 
 
-def _without_kinks(point: _Point, slopes: dict[str, Array], margin: float) -> Iterator[str]:
+def _without_kinks(point: _Point, slopes: dict[str, Array], found: Answer) -> Iterator[str]:
     """Write nan over entries that have no derivative; yield the names of their groups."""
     rng = np.random.default_rng(0)
     for name, values in slopes.items():
         along = rng.standard_normal(len(values))
         if name.startswith("friction") and point.frictionless(name):
             continue
-        if _differentiable(point, name, values, along / np.linalg.norm(along), margin):
+        if _differentiable(point, name, values, along / np.linalg.norm(along), found):
             continue
-        smooth = [_differentiable(point, name, values, e, margin) for e in np.eye(len(values))]
+        smooth = [_differentiable(point, name, values, e, found) for e in np.eye(len(values))]
         values[~np.array(smooth)] = np.nan
         yield name
 
 
-def _differentiable(point: _Point, name: str, slopes: Array, along: Array, margin: float) -> bool:
+def _differentiable(point: _Point, name: str, slopes: Array, along: Array, found: Answer) -> bool:
     """Whether the slopes to both sides along a direction are the one that was worked out."""
-    right = (point.margin_after(name, _STEP * along) - margin) / _STEP
-    left = (margin - point.margin_after(name, -_STEP * along)) / _STEP
-    expected, unit = float(slopes @ along), point.balance.weight
-    tolerance = _KINK * max(abs(expected), 0.1 * unit)
+    right = (point.value_after(name, _STEP * along) - found.value) / _STEP
+    left = (found.value - point.value_after(name, -_STEP * along)) / _STEP
+    expected = float(slopes @ along)
+    tolerance = _KINK * max(abs(expected), 0.1 * found.unit)
     return bool(max(abs(right - expected), abs(left - expected)) <= tolerance)
 
 
@@ -147,9 +148,10 @@ class _Point:
     a: Array
     external: Mapping[str, Wrench]
     balance: Equilibrium
+    kind: str
 
     @classmethod
-    def of(cls, hold: Hold, v: ArrayLike | None, a: ArrayLike | None) -> _Point:
+    def of(cls, hold: Hold, v: ArrayLike | None, a: ArrayLike | None, kind: str) -> _Point:
         robot, zero = hold.contacts.robot, np.zeros(hold.contacts.robot.nv)
         v = zero if v is None else check_velocity(robot, v)
         a = zero if a is None else check_velocity(robot, a, "a")
@@ -159,14 +161,14 @@ class _Point:
                 "v, a: got others than those of the hold; expected what contact_forces was given "
                 "(zero for static_hold)"
             )
-        return cls(hold.contacts, hold.q, v, a, hold.external, hold.balance)
+        return cls(hold.contacts, hold.q, v, a, hold.external, hold.balance, kind)
 
     def frictionless(self, name: str) -> bool:
         """Whether a group is the friction of a contact that has none: only more is possible."""
         return self.contacts[name.removeprefix("friction of ")].friction == 0
 
-    def margin_after(self, name: str, step: Array) -> float:
-        """Return the margin after a step of a group of parameters [N]."""
+    def value_after(self, name: str, step: Array) -> float:
+        """Return the margin after a step of a group of parameters; nan where it has none."""
         robot, q, moved = self.contacts.robot, self.q, list(self.contacts)
         if name == "q":
             q = robot.integrate(q, step)
@@ -178,4 +180,10 @@ class _Point:
             moved[i] = moved_contact(robot, q, moved[i], friction, twist)
         h = load(robot, q, self.v, self.a, self.external)
         contacts = ContactSet(robot, moved)
-        return Equilibrium.of(contacts, q, h, self.balance.limits).margin().value
+        balance = Equilibrium.of(contacts, q, h, self.balance.limits)
+        if self.kind == "margin":  # without multipliers
+            return balance.margin().value
+        try:
+            return KINDS[self.kind](contacts, q, balance).value
+        except ContactError:
+            return float("nan")

@@ -134,6 +134,49 @@ def test_slopes_are_those_of_solved_margins(case, load_robot):
     assert known == pytest.approx(found, rel=1e-6, abs=1e-6 * unit)
 
 
+@pytest.mark.parametrize("of", ["push", "friction"])
+@pytest.mark.parametrize("case", ["block 1", "biped 2"])
+def test_slopes_of_the_push_and_the_friction_margin(case, of):
+    """Against the same margins worked out afresh after small steps, by their own algorithms."""
+    name, seed = case.split()
+    robot = robots.load(name)
+    q, rng = shaken(robot, int(seed), 0.05)
+    load = {robot.frame_names[2]: Wrench(0.02 * 9.81 * robot.mass * rng.random(3), np.zeros(3))}
+
+    def value(q, feet, tolerance=1e-9):
+        hold = contacts.static_hold(robot, q, feet, load, torque_limits=False)
+        margin = hold.push_margin if of == "push" else hold.friction_margin
+        return margin(tolerance)
+
+    feet = contacts.at_feet(robot, 0.5)
+    hold = contacts.static_hold(robot, q, feet, load, torque_limits=False)
+    gradient = contacts.margin_gradient(hold, of=of)
+    assert gradient.kinks == ()
+    assert gradient.margin == pytest.approx(value(q, feet), rel=1e-6)
+    d, first, h = rng.standard_normal(robot.nv), feet.names[0], 1e-3
+    steps = {
+        gradient.q @ d: lambda t: value(robot.integrate(q, t * d), feet),
+        gradient.friction[first]: lambda t: value(
+            q, changed(feet, lambda c: {"friction": c.friction + t * (c.name == first)})
+        ),
+    }
+    for known, moved in steps.items():
+        found = slope(moved, h)
+        assert known == pytest.approx(found, rel=1e-4, abs=1e-4 * gradient.margin)
+
+
+def test_the_friction_margin_of_a_pushed_block():
+    """By hand: it slips at s = μ m g/F, and would tip over its edge at s = m g a/(F h)."""
+    robot, size = robots.block(10.0, (0.4, 0.3, 0.2)), np.array([0.4, 0.3, 0.2])
+    q = robot.posture()
+    pushed = {robot.frame_names[2]: Wrench((20.0, 0, 0), np.zeros(3))}
+    held = contacts.static_hold(robot, q, contacts.at_feet(robot, 0.5), pushed)
+    gradient = contacts.margin_gradient(held, of="friction")
+    slip, tip = 0.5 * 98.1 / 20.0, 98.1 * size[0] / 2 / (20.0 * size[2] / 2)
+    assert gradient.margin == pytest.approx(min(slip, tip))
+    assert gradient.friction["bottom"] == pytest.approx(98.1 / 20.0)  # it slips first
+
+
 def test_slopes_along_loads_and_torque_limits():
     robot = robots.load("quadruped")
     q, rng = shaken(robot, 2)
@@ -249,3 +292,13 @@ def test_refusals():
     hold = contacts.static_hold(robot, robot.posture(), contacts.at_feet(robot))
     with pytest.raises(fw.ConfigurationError):
         contacts.margin_gradient(hold, v=[1.0])
+    with pytest.raises(ContactError, match="of: got 'comfort', expected one of 'margin', 'push'"):
+        contacts.margin_gradient(hold, of="comfort")
+    push = {robot.frame_names[2]: Wrench((1e3, 0, 0), np.zeros(3))}
+    toppled = contacts.static_hold(robot, robot.posture(), contacts.at_feet(robot), push)
+    with pytest.raises(ContactError, match="push margin of 0 N, which has no slope"):
+        contacts.margin_gradient(toppled, of="push")
+    soft = contacts.PointContact(robot.frame_names[2], 0.5, torsional_friction=0.1)
+    resting = contacts.static_hold(robot, robot.posture(), soft)
+    with pytest.raises(ContactError, match="torsional friction"):
+        contacts.margin_gradient(resting, of="friction")
