@@ -27,7 +27,7 @@ def drape(terrain: Terrain, vertices: ArrayLike, below: float = np.inf) -> list[
     faces = [f for solid in terrain.solids for f in solid.faces if f.normal[2] >= FACES_UP]
     draped = []
     for face in faces:
-        pieces = [_within(corners, *_footprint(face))]
+        pieces = [within(corners, *_footprint(face))]
         for other in faces:
             pieces = [part for piece in pieces for part in _beside(piece, face, other)]
         draped += [_lifted(piece, face) for piece in pieces if area(piece) > _SLIVER]
@@ -43,8 +43,8 @@ def _footprint(face: Face) -> tuple[Array, Array]:
     return sides(convex_hull(edges + face.placement.translation[:2]))
 
 
-def _within(corners: Array, normals: Array, offsets: Array) -> Array:
-    """The part of a convex polygon for which normals @ x ≤ offsets."""
+def within(corners: Array, normals: Array, offsets: Array) -> Array:
+    """Return the part of a convex polygon (k, 2) for which normals @ x ≤ offsets."""
     for n, b in zip(normals, offsets, strict=True):
         corners = _cut(corners, n, b)
     return corners
@@ -66,7 +66,7 @@ def _cut(corners: Array, normal: Array, offset: float) -> Array:
 def _beside(piece: Array, face: Face, other: Face) -> list[Array]:
     """What of a piece on `face` is not hidden by a higher face: one part beside each side of it."""
     normals, offsets = _footprint(other)
-    covered = _within(piece, normals, offsets)
+    covered = within(piece, normals, offsets)
     if other is face or len(normals) == 0 or len(covered) < 3:
         return [piece]
     middle = covered.mean(axis=0, keepdims=True)

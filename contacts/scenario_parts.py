@@ -18,6 +18,8 @@ from ..errors import ContactError, unknown
 from ..robots import Robot
 from .contact import Contact, PointContact
 from .contact_set import at_feet
+from .draping import within
+from .polygon import area, convex_hull
 from .solids import Face, make_plain
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .terrain import Terrain, forward_on
@@ -47,6 +49,8 @@ class Touch:
         heading: of the patch's x axis: seen from above [degrees from x to y], or a direction
             (x, y, z) of the world. That of the start when not given.
         friction: Coulomb coefficient; the surface's, or the scenario's, when not given.
+        clip: whether what of a patch hangs over the edge of its surface is left out, as of a foot
+            whose heel hangs over a step; it is refused otherwise.
         bilateral: whether it can pull, as a hand that grips.
         name: the foot's or frame's when empty.
     """
@@ -64,6 +68,7 @@ class Touch:
     at: Numbers | None = None
     heading: float | Numbers | None = None
     friction: float | None = None
+    clip: bool = False
     bilateral: bool = False
     name: str = ""
 
@@ -93,10 +98,12 @@ class Touch:
         contact = self._contact(robot, [*given, friction][0], face.normal)
         target = face.frame(point, forward)
         over = face.overhang(contact.points @ target.rotation.T + target.translation)
+        if over > _EDGE and self.clip and isinstance(contact, SurfaceContact | DiscContact):
+            return _clipped(contact, target, face)
         if over > _EDGE:
             raise ContactError(
                 f"{contact.name or contact.frame} hangs {over:.3g} m over the edge of "
-                f"{face.name!r}; move it, or make the patch smaller"
+                f"{face.name!r}; move it, or let `clip: true` leave out what hangs over"
             )
         return contact, target
 
@@ -146,6 +153,27 @@ class Touch:
             return np.array(self.heading)
         angle = np.radians(self.heading)
         return np.array([np.cos(angle), np.sin(angle), 0.0])
+
+
+def _clipped(contact: SurfaceContact | DiscContact, target: Any, face: Face) -> tuple[Contact, Any]:
+    """The part of a patch that lies on the face, and where its centre should be."""
+    T = face.placement.inverse() * target  # in the plane of the face
+    on_face = (contact.points @ T.rotation.T + T.translation)[:, :2]
+    bounds = np.tile(face.half_size, 2)
+    kept = within(convex_hull(on_face), np.vstack([np.eye(2), -np.eye(2)]), bounds)
+    if area(kept) < 1e-6:
+        raise ContactError(f"{contact.name or contact.frame} lies beside {face.name!r}")
+    local = (np.column_stack([kept, np.zeros(len(kept))]) - T.translation) @ T.rotation
+    patch = SurfaceContact(
+        contact.frame,
+        vertices=(local + contact.centre)[:, :2],
+        friction=contact.friction,
+        placement=contact.placement,
+        name=contact.name,
+        bilateral=contact.bilateral,
+    )
+    moved = target.act(patch.centre - contact.centre)
+    return patch, pin.SE3(target.rotation, moved)
 
 
 Spot = Numbers | Literal["com"] | None

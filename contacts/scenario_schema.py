@@ -127,6 +127,7 @@ CONTACT: Readers = {
     "at": _where,
     "heading": _heading,
     "friction": _friction,
+    "clip": Entry.flag,
     "bilateral": Entry.flag,
     "name": _TEXT,
 }

@@ -20,7 +20,7 @@ from footwork.contacts import Hold, Scenario
 FOLDER = Path(__file__).parent
 ORDER = (
     "flat", "slope", "stairs", "foot-on-wall", "two-hands-and-a-foot", "gap", "push", "rope",
-    "tripod", "icy-ramp", "valley", "ladder", "too-heavy",
+    "heels-over-the-edge", "tripod", "icy-ramp", "valley", "ladder", "too-heavy",
 )  # fmt: skip
 
 INTRODUCTION = """\

@@ -95,7 +95,7 @@ def test_every_kind_of_part_survives():
     scenario = Scenario(
         "biped",
         contacts=(
-            Touch(foot="left_foot", heading=12.5, friction=1e-7, name="a name, with 'quotes': #1"),
+            Touch(foot="left_foot", heading=12.5, friction=1e-7, clip=True, name="'quotes': #1"),
             Touch(frame="right_sole", kind="polygon", vertices=((1.0, 0), (0, 0.5), (-1, 0))),
             Touch(frame="left_hand", surface="wall", at=(0.5, 0, 0.9), bilateral=True, radius=0.1),
             Touch(frame="right_hand", kind="disc", radius=0.03, turn=(0.0, 90.0, 0.0),

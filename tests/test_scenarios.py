@@ -26,6 +26,7 @@ VERDICTS = {
     "gap": (True, ()),
     "push": (False, ("right_foot would have to pull", "left_foot tips", "right_foot lifts off")),
     "rope": (True, ()),
+    "heels-over-the-edge": (False, ("would have to pull", "left_foot tips", "right_foot tips")),
     "tripod": (False, ("rf_foot would have to pull", "lf_foot stays", "rh_foot stays")),
     "icy-ramp": (False, ("too little friction", "0.466", "slips")),
     "ladder": (True, ()),
@@ -212,6 +213,29 @@ def test_a_push_topples_when_its_moment_beats_that_of_the_weight():
         less = replace(push, force=(0.0, factor * threshold, 0.0))
         assert replace(scenario, loads=(less,), torque_limits=False).check().feasible is holds
     assert "left_foot tips" in hold.reason
+
+
+def test_what_hangs_over_the_edge_does_not_count():
+    """The soles are cut along the step's edge; about it the push has to beat the weight."""
+    scenario, _ = load("heels-over-the-edge")
+    step = scenario.terrain[1]
+    edge = step.at[0] - step.size[0] / 2
+    whole = scenario.machine.feet["left_foot"].vertices
+    for contact in scenario.contact_set:
+        x = contact.world_points(scenario.machine, scenario.q)[:, 0]
+        assert x.min() == pytest.approx(edge, abs=1e-7)
+        assert contacts.polygon.area(contact.corners) < 0.6 * contacts.polygon.area(whole)
+        assert np.ptp(whole[:, 0]) == pytest.approx(2 * (x.max() - 0.03), abs=1e-7)
+    push = scenario.wrenches_at(scenario.q)["torso"]
+    lever = push.point[2] - step.size[2]
+    threshold = weight(scenario) * (com(scenario)[0] - edge) / lever
+    assert 0 < threshold < -push.force[0]
+    for factor, holds in ((0.999, True), (1.001, False)):
+        less = replace(scenario.loads[0], force=(-factor * threshold, 0.0, 0.0))
+        assert replace(scenario, loads=(less,), torque_limits=False).check().feasible is holds
+    far = tuple(replace(touch, at=(-0.09, touch.at[1], 0.4)) for touch in scenario.contacts)
+    with pytest.raises(contacts.ScenarioError, match="left_foot lies beside 'step, top'"):
+        _ = replace(scenario, contacts=far).touching
 
 
 def test_the_rope_holds_the_robot_and_the_robot_the_rope():
