@@ -22,14 +22,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
-from ..errors import ContactError
+from ..errors import ContactError, SolverError
 from ..robots import Robot
+from .conic_program import Admissible, Program, Rows
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium import Equilibrium
 from .friction_cone import check_friction, check_one_of, check_sides, finite_rows
 from .point_forces import Kind, PointForces
-from .solving import solve
 
 Array = NDArray[np.float64]
 
@@ -95,6 +95,9 @@ class WrenchCone:
         """Return the distance of w (6,) from the cone [N]; 0 inside.
 
         Moments count by the force that gives them at the patch's farthest point.
+
+        Raises:
+            SolverError: the exact distance was not found, which for cones that hold zero is a bug.
         """
         w = finite_rows(wrench, "wrench", 6) / self._units
         scale = float(np.linalg.norm(w))
@@ -139,14 +142,26 @@ class WrenchCone:
         return inside
 
     def _exact_distance(self, w: Array) -> float:
-        """min ‖w − A x‖ over admissible x, A their wrenches, in the units of `w`."""
-        import cvxpy as cp
+        """min t with ‖w − A x‖ ≤ t over admissible x, A their wrenches, in the units of `w`."""
+        columns, limits = self._exact_rows
+        n = columns.shape[1]
+        reached = np.zeros((7, n + 1))
+        reached[0, n], reached[1:, :n] = -1.0, columns
+        near = Rows(reached, np.append(0.0, w), (7,))
+        nothing = Rows(np.zeros((0, n + 1)), np.zeros(0))
+        answer = Program(np.zeros(n + 1), nothing, *limits, near).solve(np.eye(n + 1)[n])
+        if answer.status != "optimal":
+            raise SolverError(f"distance to {self!r}: the cone program ended {answer.status!r}")
+        return max(answer.value, 0.0)
 
+    @cached_property
+    def _exact_rows(self) -> tuple[Array, tuple[Rows, ...]]:
+        """A (6, n) in units, and what limits [x, t]: the cones at the points last."""
         body = Equilibrium.of_body(self.generators, np.zeros(6))
-        x = body.variable()
-        missing = (body.columns / self._units[:, None]) @ x - w
-        problem = cp.Problem(cp.Minimize(cp.norm(missing, 2)), body.limited(x))
-        return max(solve(problem, x).value, 0.0)
+        fixed = np.zeros((6, 1)), np.zeros((len(body.torsion), 1))
+        limits = Admissible(body, *fixed)
+        rows = (limits.pressing(), limits.whole(), limits.cones())
+        return body.columns / self._units[:, None], rows
 
     def _linear(self, what: str) -> None:
         if self.kind == "exact":
