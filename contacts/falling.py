@@ -37,8 +37,9 @@ def animate_certificate(
 ) -> None:
     """Let a robot that does not hold move along its certificate, in a loop, and say what lacks.
 
-    The picture then has a time slider, in a file of `save_html` too. A `screenshot` shows the robot
-    where it stands; `falling_path` has the configurations to `display` it elsewhere.
+    The picture then has a time slider, in a file of `save_html` too. A `screenshot` catches the
+    robot somewhere on its way, without `play` where it stands; `falling_path` has configurations to
+    `display`.
 
     Args:
         viewer: of the hold's robot; draw the rest of the scene with `draw_hold`.
