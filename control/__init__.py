@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import references
+from . import gaits, references
+from .balance import DcmPlan, DcmTask, Phase
 from .closed_loop import ClosedLoop
 from .command import Command
 from .disturbances import Noise, Push, random_pushes
@@ -12,6 +13,7 @@ from .limits import JointLimits
 from .reference import by_cvxpy
 from .simulation import simulate
 from .tasks import ComTask, FrameTask, MomentumTask, PostureTask
+from .walking import Walker
 from .whole_body import WholeBodyController
 
 __all__ = [
@@ -35,5 +37,10 @@ __all__ = [
     "Push",
     "Noise",
     "random_pushes",
+    "Walker",
+    "Phase",
+    "DcmPlan",
+    "DcmTask",
+    "gaits",
     "references",
 ]

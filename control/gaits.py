@@ -1,0 +1,162 @@
+"""Gaits as phases: footsteps of a biped, trot and crawl of a quadruped.
+
+Each starts where the feet are, with the zero-moment point under the centre of mass, and ends with
+it in the middle of the feet.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import dynamics
+from ..contacts import ContactSet
+from ..errors import ContactError
+from .balance import Phase
+
+Array = NDArray[np.float64]
+
+
+def footsteps(
+    contacts: ContactSet,
+    q: ArrayLike,
+    count: int,
+    *,
+    length: float = 0.0,
+    swing: float = 0.6,
+    double: float = 0.2,
+    settle: float = 1.0,
+) -> list[Phase]:
+    """Return `count` alternating steps of a biped; the last one brings the feet side by side.
+
+    Args:
+        contacts: two feet.
+        q: where it stands (nq,).
+        count: of steps.
+        length: by which the swinging foot passes the standing one, along the robot's x [m].
+        swing, double: time on one foot and on two [s].
+        settle: time on two feet at the beginning and at the end [s].
+
+    Raises:
+        ContactError: not two feet.
+    """
+    places = _places(contacts, q, 2)
+    names, ahead = list(contacts.names), _heading(contacts, q)
+    phases, p = [], dynamics.com(contacts.robot, q)[:2]
+    for k in range(count):
+        standing, swinging = names[(k + 1) % 2], names[k % 2]
+        target = places[standing].translation[:2]
+        phases.append(Phase(settle if k == 0 else double, p, target))
+        behind = ahead @ (places[standing].translation - places[swinging].translation)
+        way = behind + (length if k < count - 1 else 0.0)
+        places[swinging] = _forward(places[swinging], way * ahead)
+        phases.append(Phase(swing, target, target, {swinging: places[swinging]}))
+        p = target
+    phases.append(Phase(settle, p, _middle(places, names)))
+    return phases
+
+
+def trot(
+    contacts: ContactSet,
+    q: ArrayLike,
+    count: int,
+    *,
+    length: float = 0.0,
+    swing: float = 0.2,
+    double: float = 0.05,
+    settle: float = 0.5,
+) -> list[Phase]:
+    """Return `count` swings of the two diagonals of a quadruped in turn.
+
+    Arguments as of `footsteps`; a diagonal passes the other by `length` [m].
+    """
+    left_front, right_front, left_hind, right_hind = _corners(contacts, q)
+    pairs = [(left_front, right_hind), (right_front, left_hind)]
+    return _in_groups(
+        contacts, q, [pairs[k % 2] for k in range(count)], length, swing, double, settle
+    )
+
+
+def crawl(
+    contacts: ContactSet,
+    q: ArrayLike,
+    count: int,
+    *,
+    length: float = 0.0,
+    swing: float = 0.3,
+    double: float = 0.3,
+    settle: float = 0.5,
+) -> list[Phase]:
+    """Return `count` swings of single feet of a quadruped: left hind, left front, right ones.
+
+    Arguments as of `footsteps`; a foot goes `length` forward at each of its swings [m].
+    """
+    left_front, right_front, left_hind, right_hind = _corners(contacts, q)
+    order = [(left_hind,), (left_front,), (right_hind,), (right_front,)]
+    groups = [order[k % 4] for k in range(count)]
+    return _in_groups(contacts, q, groups, length, swing, double, settle)
+
+
+def _in_groups(
+    contacts: ContactSet,
+    q: ArrayLike,
+    groups: list[tuple[str, ...]],
+    length: float,
+    swing: float,
+    double: float,
+    settle: float,
+) -> list[Phase]:
+    """Feet that swing together, in turn; the others carry with the point in their middle."""
+    places, ahead = _places(contacts, q, 4), _heading(contacts, q)
+    last = len(groups) - 1
+    phases, p = [], dynamics.com(contacts.robot, q)[:2]
+    for k, group in enumerate(groups):
+        standing = [name for name in contacts.names if name not in group]
+        target = _middle(places, standing)
+        phases.append(Phase(settle if k == 0 else double, p, target))
+        # two groups pass each other: the first and the last swing go half as far
+        half = len(group) == 2 and k in (0, last)
+        way = 0.5 * length if half else length
+        for name in group:
+            places[name] = _forward(places[name], way * ahead)
+        phases.append(Phase(swing, target, target, {name: places[name] for name in group}))
+        p = target
+    phases.append(Phase(settle, p, _middle(places, list(contacts.names))))
+    return phases
+
+
+def _places(contacts: ContactSet, q: ArrayLike, count: int) -> dict[str, Any]:
+    if len(contacts) != count:
+        raise ContactError(f"contacts: got {len(contacts)}, expected the {count} feet")
+    return dict(contacts.placements(q))
+
+
+def _corners(contacts: ContactSet, q: ArrayLike) -> tuple[str, str, str, str]:
+    """The names of left front, right front, left hind, right hind, by where they are."""
+    places, ahead = _places(contacts, q, 4), _heading(contacts, q)
+    left = np.cross([0.0, 0.0, 1.0], ahead)
+    by_front = sorted(places, key=lambda name: -float(ahead @ places[name].translation))
+    front, hind = (
+        sorted(pair, key=lambda name: -float(left @ places[name].translation))
+        for pair in (by_front[:2], by_front[2:])
+    )
+    return front[0], front[1], hind[0], hind[1]
+
+
+def _heading(contacts: ContactSet, q: ArrayLike) -> Array:
+    """The robot's x axis, along the ground (3,)."""
+    root = next(f.name for f in contacts.robot.model.frames if f.parentJoint == 1)
+    x = dynamics.frame_placement(contacts.robot, q, root).rotation[:, 0] * [1.0, 1.0, 0.0]
+    return np.asarray(x / np.linalg.norm(x))
+
+
+def _forward(T: Any, way: Array) -> Any:
+    moved = T.copy()
+    moved.translation = T.translation + way
+    return moved
+
+
+def _middle(places: dict[str, Any], names: list[str]) -> Array:
+    return np.asarray(np.mean([places[name].translation[:2] for name in names], axis=0))

@@ -1,0 +1,218 @@
+"""Walking: the divergent component, and robots that step, trot, crawl and catch themselves."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
+from footwork.control import gaits
+from footwork.control.balance import DcmPlan, DcmTask, Phase
+from footwork.control.situation import Desk
+
+
+def crouched(robot, drop=0.03, friction=0.8):
+    """Feet and a posture with bent knees."""
+    feet = contacts.at_feet(robot, friction)
+    q = contacts.solve_posture(robot, feet, com="inside").q
+    if drop:
+        x, y, z = dynamics.com(robot, q)
+        q = contacts.solve_posture(robot, feet, com=(x, y, z - drop), q0=q).q
+    return feet, q
+
+
+def walk(robot, feet, q, phases, disturbances=(), until=None, **options):
+    walker = control.Walker(robot, feet, q, phases, **options)
+    duration = walker.plan.duration + 0.2 if until is None else until
+    return control.simulate(
+        robot, walker, duration=duration, control_step=2e-3, q=q, contacts=feet,
+        disturbances=disturbances, progress=False,
+    )  # fmt: skip
+
+
+def lifts(motion, name):
+    """How often a foot left the ground."""
+    return int((np.diff(motion.touching[name].astype(int)) == -1).sum())
+
+
+# --- the plan --------------------------------------------------------------------------------
+
+
+def wandering(seed=0):
+    rng, phases, p = np.random.default_rng(seed), [], np.zeros(2)
+    for _ in range(6):
+        end = p + 0.1 * rng.standard_normal(2)
+        phases.append(Phase(rng.uniform(0.1, 0.8), p, end))
+        p = end
+    return DcmPlan(phases, 0.7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_plan_obeys_the_pendulum(seed):
+    """ξ̇ = ω (ξ − p) by finite differences, continuous, at rest over p at the end."""
+    plan, h = wandering(seed), 1e-6
+    assert plan.omega == pytest.approx(np.sqrt(9.81 / 0.7))
+    for t in np.linspace(0.01, plan.duration - 0.01, 50):
+        xi, rate = plan.dcm(t)
+        slope = (plan.dcm(t + h)[0] - plan.dcm(t - h)[0]) / (2 * h)
+        assert rate == pytest.approx(slope, abs=1e-6)
+        assert rate == pytest.approx(plan.omega * (xi - plan.zmp(t)), abs=1e-12)
+    for t in plan.times[1:-1]:
+        assert plan.dcm(t - 1e-9)[0] == pytest.approx(plan.dcm(t + 1e-9)[0], abs=1e-7)
+    end, rate = plan.dcm(plan.duration + 1.0)
+    assert end == pytest.approx(plan.phases[-1].end)
+    assert rate == pytest.approx(0.0)
+
+
+def test_the_exact_pendulum_arrives():
+    """Integrated forward from the plan's start, c ends over the last point."""
+    plan, h = wandering(), 1e-4
+    xi, c = plan.dcm(0.0)[0], np.zeros(2)
+    for t in np.arange(0.0, plan.duration, h):
+        c = c + h * plan.omega * (xi - c)
+        xi = plan.dcm(t + h)[0]
+    for _ in range(30_000):
+        c = c + h * plan.omega * (xi - c)
+    assert c == pytest.approx(plan.phases[-1].end, abs=1e-4)
+
+
+def test_a_shifted_plan_ends_elsewhere():
+    plan = wandering()
+    moved = plan.shifted(2, [0.1, -0.2])
+    assert moved.dcm(10.0)[0] == pytest.approx(plan.dcm(10.0)[0] + [0.1, -0.2])
+    assert moved.zmp(plan.times[2] * 0.5) == pytest.approx(plan.zmp(plan.times[2] * 0.5))
+    left = plan.times[3] - 0.05  # what is still to come counts by how near it is
+    change = moved.dcm(left)[0] - plan.dcm(left)[0]
+    assert 0 < change[0] < 0.1
+
+
+def test_the_task_asks_for_the_pendulums_acceleration(load_robot, random_state):
+    """On the plan, c̈ = ω² (c − p); off it, the error decays at the rate asked."""
+    robot = load_robot("biped", "floating")
+    q, v, _ = random_state(robot, 1)
+    v *= 0.1
+    now, plan = Desk(robot).situation(0.3, q, v), wandering()
+    task = DcmTask(plan, height=0.7, feedback=3.0)
+    assert task.bind(robot) == 3
+    rows = task.rows(now)
+    c, velocity = dynamics.com(robot, q), dynamics.com_jacobian(robot, q) @ v
+    acceleration = rows.r + dynamics.com_drift(robot, q, v)
+    xi, omega = c[:2] + velocity[:2] / plan.omega, plan.omega
+    xi_rate = velocity[:2] + acceleration[:2] / omega
+    wanted, wanted_rate = plan.dcm(0.3)
+    assert xi_rate - wanted_rate == pytest.approx(-3.0 * (xi - wanted), abs=1e-9)
+
+
+# --- gaits -----------------------------------------------------------------------------------
+
+
+def test_phases_join_and_feet_end_side_by_side():
+    biped, dog = robots.load("biped"), robots.load("quadruped")
+    for robot, gait, count in (
+        (biped, gaits.footsteps, 5),
+        (dog, gaits.trot, 6),
+        (dog, gaits.crawl, 8),
+    ):
+        feet, q = crouched(robot, 0.0)
+        phases = gait(feet, q, count, length=0.1)
+        for one, after in pairwise(phases):
+            assert one.end == pytest.approx(after.start)
+        assert sum(bool(phase.swings) for phase in phases) == count
+        places = dict(feet.placements(q))
+        start = {name: T.translation.copy() for name, T in places.items()}
+        for phase in phases:
+            places.update(phase.swings)
+        moved = np.array([places[n].translation - start[n] for n in feet.names])
+        assert moved == pytest.approx(np.tile(moved[0], (len(moved), 1)), abs=1e-9)
+        assert moved[0][0] > 0.15
+
+
+def test_bad_plans_are_refused():
+    robot = robots.load("quadruped")
+    feet, q = crouched(robot, 0.0)
+    with pytest.raises(ContactError, match="2 feet"):
+        gaits.footsteps(feet, q, 2)
+    with pytest.raises(ConfigurationError, match="duration"):
+        Phase(0.0, np.zeros(2), np.zeros(2))
+    with pytest.raises(ConfigurationError, match="phases"):
+        DcmPlan([], 1.0)
+    task = DcmTask("walk", height=1.0)
+    with pytest.raises(ConfigurationError, match="DcmPlan"):
+        task.bind(robot)
+
+
+# --- walking ---------------------------------------------------------------------------------
+
+
+def test_a_biped_makes_two_steps():
+    robot = robots.load("biped")
+    feet, q = crouched(robot)
+    phases = gaits.footsteps(feet, q, 2, length=0.1, settle=0.6)
+    motion = walk(robot, feet, q, phases)
+    assert not motion.fell
+    assert set(motion.statuses) == {"optimal"}
+    for name in feet.names:
+        moved = motion.contacts.placements(motion.q[-1])[name].translation
+        start = motion.contacts.placements(q)[name].translation
+        assert moved - start == pytest.approx([0.1, 0.0, 0.0], abs=0.01)
+        assert lifts(motion, name) == 1
+    # torques do not jump when contacts come and go: at most a small part of their range a tick
+    jumps = np.abs(np.diff(motion.tau, axis=0)).max(axis=1)
+    assert jumps.max() < 0.25 * np.abs(motion.tau).max()
+
+
+def test_a_quadruped_trots_in_place():
+    robot = robots.load("quadruped")
+    feet, q = crouched(robot, 0.0)
+    motion = walk(robot, feet, q, gaits.trot(feet, q, 4, settle=0.4))
+    assert not motion.fell
+    assert all(lifts(motion, name) >= 2 for name in feet.names)
+    assert np.abs(motion.com[-1] - motion.com[0]).max() < 0.03
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["biped", "talos"])
+def test_a_biped_steps_ten_times(load_robot, name):
+    robot = load_robot(name, "floating")
+    feet, q = crouched(robot, 0.02)
+    motion = walk(robot, feet, q, gaits.footsteps(feet, q, 10, length=0.15))
+    assert not motion.fell
+    assert [lifts(motion, foot) for foot in feet.names] == [5, 5]
+    assert motion.com[-1][0] - motion.com[0][0] == pytest.approx(9 * 0.15, abs=0.03)
+
+
+@pytest.mark.slow
+def test_a_quadruped_walks_a_metre(load_robot):
+    robot = load_robot("quadruped", "floating")
+    feet, q = crouched(robot, 0.0)
+    motion = walk(robot, feet, q, gaits.trot(feet, q, 22, length=0.1))
+    assert not motion.fell
+    assert motion.com[-1][0] - motion.com[0][0] > 1.0
+
+
+@pytest.mark.slow
+def test_a_push_is_caught_by_a_step():
+    """A push sideways of 0.3 m/s times the mass: the plan alone falls, moved footsteps do not."""
+    robot = robots.load("biped")
+    feet, q = crouched(robot)
+    base = next(f.name for f in robot.model.frames if f.parentJoint == 1 and f.type == pin.BODY)
+    push = control.Push(base, (0.0, 0.3 * robot.mass / 0.1, 0.0), 1.8)
+    phases = gaits.footsteps(feet, q, 6)
+    stubborn = walk(robot, feet, q, phases, [push], until=4.0)
+    caught = walk(robot, feet, q, phases, [push], until=5.0, reach=0.3)
+    assert stubborn.fell
+    assert not caught.fell
+    assert abs(caught.com[-1][1] - caught.com[0][1]) > 0.05
+
+
+def test_a_state_that_is_none_is_answered_safely():
+    robot = robots.load("biped")
+    feet, q = crouched(robot)
+    walker = control.Walker(robot, feet, q, gaits.footsteps(feet, q, 2))
+    good = walker(q, np.zeros(robot.nv), 0.0)
+    lost = walker(np.full(robot.nq, np.nan), np.zeros(robot.nv), 0.01)
+    assert lost.status == "held"
+    assert lost.tau == pytest.approx(good.tau)
