@@ -28,6 +28,7 @@ Array = NDArray[np.float64]
 Numbers = tuple[float, ...]
 
 KINDS = ("point", "rectangle", "polygon", "disc", "line")
+_OR_CLIP = ", or let `clip: true` leave out what hangs over"
 _EDGE = 1e-6  # [m], a sole may reach so far beyond the edge of its surface
 
 
@@ -103,7 +104,7 @@ class Touch:
         if over > _EDGE:
             raise ContactError(
                 f"{contact.name or contact.frame} hangs {over:.3g} m over the edge of "
-                f"{face.name!r}; move it, or let `clip: true` leave out what hangs over"
+                f"{face.name!r}; move it{_OR_CLIP if contact.dim == 6 else ''}"
             )
         return contact, target
 

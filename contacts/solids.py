@@ -58,6 +58,13 @@ class Face:
         )
         return float(np.maximum(np.abs(local) - self.half_size, 0.0).max(initial=0.0))
 
+    def closest(self, point: ArrayLike) -> Array:
+        """Return the point (3,) of the face that is nearest to `point` (3,)."""
+        T = self.placement
+        local = (np.asarray(point, dtype=float) - T.translation) @ T.rotation[:, :2]
+        inside = np.clip(local, -self.half_size, self.half_size)
+        return np.asarray(T.translation + T.rotation[:, :2] @ inside)
+
     def below(self, x: float, y: float) -> Array | None:
         """Return the point (3,) of the face on the vertical line through (x, y), None beside it."""
         n, o = self.normal, self.placement.translation

@@ -134,7 +134,7 @@ class Terrain:
         if hit is not None:
             return hit
         face = self.face(T.translation)
-        return face, T.translation - face.height(T.translation) * face.normal
+        return face, face.closest(T.translation)
 
     def among(self, name: str) -> Terrain:
         """Return the part of the terrain with this name: "stairs" or "stairs/2".

@@ -478,6 +478,8 @@ def test_show_writes_the_scene(capsys, tmp_path):
 def test_scenarios_are_listed(capsys):
     out = run(capsys, "scenarios")[1]
     assert all(name in out for name in contacts.scenarios())
+    assert Scenario.from_text(run(capsys, "scenarios", "gap")[1]) == Scenario.load("gap")
+    assert "did you mean 'gap'" in run(capsys, "scenarios", "gapp")[2]
     rows = json.loads(run(capsys, "scenarios", "--json")[1])
     assert [row["name"] for row in rows] == list(contacts.scenarios())
 

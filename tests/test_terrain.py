@@ -98,6 +98,20 @@ def test_every_face_looks_out_of_its_box():
         )
 
 
+def test_the_closest_point_of_a_face_is_the_nearest_sample():
+    face = PARTS["box"].faces[4]
+    x, y = (np.linspace(-h, h, 81) for h in face.half_size)
+    grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    surface = grid @ face.placement.rotation[:, :2].T + face.placement.translation
+    for p in np.random.default_rng(3).uniform(-0.8, 0.8, (30, 3)):
+        least = np.linalg.norm(surface - p, axis=1).min()
+        found = np.linalg.norm(face.closest(p) - p)
+        assert least - 0.005 < found <= least + 1e-12
+    assert PARTS["plane"].signed_distance(PARTS["plane"].faces[0].closest([3, 4, 5])[None]) == (
+        pytest.approx(0, abs=1e-12)
+    )
+
+
 def test_steps_rise_one_by_one():
     stairs = Stairs("stairs", 4, 0.17, 0.28, 1.0, (1.0, 2.0, 0.1), heading=90)
     terrain = Terrain([Plane(), stairs])

@@ -11,13 +11,20 @@ from . import flags
 
 def add(commands: Any) -> None:
     """Say the flags of `footwork scenarios`."""
-    flags.json_flag(flags.command(commands, "scenarios", run, "the scenarios that come by name"))
+    parser = flags.command(commands, "scenarios", run, "the scenarios that come by name")
+    parser.add_argument(
+        "scenario", nargs="?", help="print the file of this one: a start for one's own"
+    )
+    flags.json_flag(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print names, robots and titles."""
+    """Print names, robots and titles; or a file."""
     from .. import contacts
 
+    if options.scenario:
+        print(contacts.Scenario.load(options.scenario).as_text(), end="")
+        return flags.OK
     loaded = [contacts.Scenario.load(name) for name in contacts.scenarios()]
     if options.json:
         rows = [
