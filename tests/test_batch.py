@@ -15,6 +15,8 @@ from footwork.dynamics import batch
 from footwork.dynamics.batch import running
 from footwork.dynamics.kernels import compiling
 
+pytestmark = pytest.mark.timeout(600)  # the first run compiles all kernels
+
 ROBOTS = [
     ("talos", "floating"),
     ("anymal_c", "fixed"),

@@ -134,7 +134,7 @@ def forward_dynamics_rows(bodies, actuated, Q, V, T, A, first, last):
         gather(V, start, last, v)
         gather(T, start, last, torques)
         for k in range(len(actuated)):
-            tau[actuated[k]] = torques[k]
+            as_lanes(tau)[actuated[k]] = as_lanes(torques)[k]
         if not entered(bodies, q, finite(as_lanes(tau), finite(as_lanes(v))), doubts):
             return start
         aba(

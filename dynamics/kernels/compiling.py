@@ -13,6 +13,10 @@ from importlib.util import find_spec
 from types import CodeType, FunctionType
 from typing import Any
 
+# what is inlined needs no entries of its own, and half the time to compile without them
+KERNEL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+INLINED = {**KERNEL, "forceinline": True, "no_cpython_wrapper": True}
+
 
 def available() -> bool:
     """Whether kernels can be compiled: Numba (the extra `fast`) is installed."""
@@ -32,7 +36,7 @@ def compiled(kernel: Callable[..., Any]) -> Callable[..., Any]:
     from .lanes import COUNTERPARTS
 
     translated = _translated(kernel, COUNTERPARTS)
-    dispatcher: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy")(translated)
+    dispatcher: Callable[..., Any] = numba.njit(**KERNEL)(translated)
     vars(dispatcher)["_cache"] = cache_of(kernel, reached(kernel))
     return dispatcher
 
@@ -51,8 +55,7 @@ def _translated(function: Any, inlined: dict[Any, Any]) -> FunctionType:
     names = dict(function.__globals__)
     for name, callee in _callees(function):
         if callee not in inlined:
-            inlinable = _numba().njit(forceinline=True, error_model="numpy")
-            inlined[callee] = inlinable(_translated(callee, inlined))
+            inlined[callee] = _numba().njit(**INLINED)(_translated(callee, inlined))
         names[name] = inlined[callee]
     copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
     copy.__qualname__ = function.__qualname__

@@ -25,6 +25,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model
 
 from . import scalars
+from .compiling import INLINED
 from .scalars import LANES
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -213,7 +214,7 @@ def turn_out(typingctx, lane_rows, k, X, row):
     return types.void(lane_rows, types.intp, X, types.intp), codegen
 
 
-@njit(nogil=True)
+@njit(**INLINED)
 def buffer(count):
     """Return room for `count` lanes: floats (count, LANES), on a boundary of 64 bytes."""
     room = np.empty((count + 1) * LANES)
@@ -261,5 +262,5 @@ COUNTERPARTS = {
     scalars.buffer: buffer,
     scalars.turn_in: turn_in,
     scalars.turn_out: turn_out,
-    scalars.sincos: njit(forceinline=True)(lambda x: _any_sincos(x)),
+    scalars.sincos: njit(**INLINED)(lambda x: _any_sincos(x)),
 }
