@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -361,10 +362,30 @@ def test_a_bad_c3d_file_is_told(tmp_path):
     (tmp_path / "b.c3d").write_bytes(b"\x02\x50" + b"\x07" * 3000)
     with pytest.raises(DataError, match=r"b\.c3d"):
         bodies.read_trial(tmp_path / "b.c3d")
+    whole = write_c3d(tmp_path / "c.c3d", np.zeros((3, 2, 500)), np.zeros((6, 2000)))
+    whole.write_bytes(whole.read_bytes()[:-20000])
+    with pytest.raises(DataError, match="damaged, or cut short"):
+        bodies.read_trial(whole)
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [("import os; os.abort()", "its reader crashed"), ("while True: pass", "not read within")],
+)
+def test_a_c3d_file_that_takes_its_reader_down_is_told(tmp_path, monkeypatch, program, told):
+    """A crash or a hang of the C++ library stays in a process of its own."""
+    pytest.importorskip("ezc3d")
+    module = sys.modules["footwork.dynamics.bodies.c3d"]
+    (tmp_path / "c3d_child.py").write_text(program)
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "c3d.py"))
+    monkeypatch.setattr(module, "_PATIENCE", 1)
+    path = write_c3d(tmp_path / "a.c3d", np.zeros((3, 2, 20)), np.zeros((6, 80)))
+    with pytest.raises(DataError, match=told):
+        bodies.read_trial(path)
 
 
 def test_without_ezc3d_the_extra_is_named(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "ezc3d", None)
+    monkeypatch.setitem(sys.modules, "ezc3d", None)
     with pytest.raises(FootworkError, match=r"footwork\[c3d\]"):
         bodies.read_c3d(tmp_path / "a.c3d")
 

@@ -1,0 +1,49 @@
+"""Reads a C3D file in a process of its own: a damaged file can take ezc3d, and no more, down.
+
+python c3d_child.py FILE > arrays.npz. Stands alone: it imports nothing of the package.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import Any
+
+
+def content(path: str) -> dict[str, Any]:
+    """Return the arrays of a C3D file, as they are, and one of facts, as JSON."""
+    import ezc3d
+    import numpy as np
+
+    file = ezc3d.c3d(path, extract_forceplat_data=True)
+    point = file["parameters"]["POINT"]
+    platforms = file["data"]["platform"]
+    facts = {
+        "names": [str(name) for name in point["LABELS"]["value"]],
+        "unit": str((point["UNITS"]["value"] or ["mm"])[0]),
+        "rate": float(file["header"]["points"]["frame_rate"]),
+        "plate rate": float(file["header"]["analogs"]["frame_rate"]),
+        "plates": [[str(p["unit_position"]), str(p["unit_moment"])] for p in platforms],
+    }
+    arrays = {"facts": np.array(json.dumps(facts)), "points": np.asarray(file["data"]["points"])}
+    for i, platform in enumerate(platforms):
+        for key in ("force", "moment", "corners"):
+            arrays[f"{key} {i}"] = np.asarray(platform[key], dtype=float)
+    return arrays
+
+
+def main(path: str) -> None:
+    """Write the arrays to standard output, or say in one line why not."""
+    import numpy as np
+
+    try:
+        packed = io.BytesIO()
+        np.savez(packed, **content(path))
+    except Exception as error:  # whatever the C++ library says
+        sys.exit(" ".join(str(error).split()) or type(error).__name__)
+    sys.stdout.buffer.write(packed.getvalue())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
