@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from footwork import cli, robots
+from footwork.dynamics import mass_matrix
 
 
 def run(capsys, *arguments):
@@ -164,7 +165,22 @@ def test_demo_ends_with_verdicts_and_pages(capsys, tmp_path):
     code, out, _ = run(capsys, "demo", "--out", str(tmp_path), "--no-png")
     assert code == 0
     assert "does not hold" in out
-    assert "Coriolis tensor C" in out
+    assert "coriolis_tensor" in out
     pages = sorted(tmp_path.glob("*.html"))
     assert len(pages) == 3
     assert all(str(page) in out for page in pages)
+
+
+def test_terms_by_two_roads(capsys, tmp_path):
+    out_file = tmp_path / "terms.npz"
+    code, out, _ = run(capsys, "terms", "biped", "--seed", "3", "--json", "--out", str(out_file))
+    assert code == 0
+    rows = {row["term"]: row for row in json.loads(out)}
+    assert rows["coriolis_tensor"]["shape"] == [25, 25, 25]
+    assert 0 < max(row["difference"] for row in rows.values()) < 1e-10
+    arrays = np.load(out_file)
+    robot = robots.load("biped")
+    np.testing.assert_array_equal(arrays["mass_matrix"], mass_matrix(robot, arrays["q"]))
+    assert "mass_matrix" in run(capsys, "terms", "double_pendulum")[1]
+    assert run(capsys, "terms", "biped", "--out", "terms.xls")[0] == 2
+    assert run(capsys, "terms", "biped", "--seed", "1", "--posture", "standing")[0] == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from . import contacts, dynamics, robots
+from .commands import terms
 from .contacts import Hold, PointContact
 from .dynamics import Wrench
 from .errors import FootworkError
@@ -41,19 +42,7 @@ def print_terms(robot: Robot) -> None:
     """Print the size of every term of M a + vᵀCv = Sᵀτ + τ_g in a random state, checked twice."""
     rng = np.random.default_rng(0)
     q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
-    M, C = dynamics.mass_matrix(robot, q), dynamics.coriolis_tensor(robot, q)
-    tau_g = dynamics.gravity_torques(robot, q)
-    sums = dynamics.jacobian_sums
-    rows = [
-        ("mass matrix M", M, sums.mass_matrix(robot, q)),
-        ("Coriolis tensor C", C, sums.coriolis_tensor(robot, q)),
-        ("gravity torques τ_g", tau_g, sums.gravity_torques(robot, q)),
-        ("bias vᵀCv − τ_g", C @ v @ v - tau_g, dynamics.bias(robot, q, v)),
-    ]
-    print(f"{robot}\n\n{'term':<22} {'shape':<14} {'norm':>10}   difference between two roads")
-    for name, one, other in rows:
-        shape = "×".join(map(str, one.shape))
-        print(f"{name:<22} {shape:<14} {np.linalg.norm(one):>10.4g}   {abs(one - other).max():.1e}")
+    print(f"{robot}\n\n{terms.table(terms.rows(robot, q, v))}")
 
 
 def stand(robot: Robot) -> Hold:

@@ -2,6 +2,35 @@
 
 from __future__ import annotations
 
-from . import bench, check, demo, doctor, gait, hold, info, region, robots, scenarios, show, sweep
+from . import (
+    bench,
+    check,
+    demo,
+    doctor,
+    gait,
+    hold,
+    info,
+    region,
+    robots,
+    scenarios,
+    show,
+    sweep,
+    terms,
+)
 
-ALL = (demo, hold, region, scenarios, info, check, robots, show, gait, sweep, bench, doctor)
+ALL = (
+    demo,
+    hold,
+    region,
+    scenarios,
+    info,
+    terms,
+    check,
+    robots,
+    show,
+    simulate,
+    gait,
+    sweep,
+    bench,
+    doctor,
+)

@@ -1,0 +1,111 @@
+"""`footwork terms`: every term of the equations of motion in one state, each by two roads."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import FootworkError
+from . import flags
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..robots import Robot
+
+
+def add(commands: Any) -> None:
+    """Say the flags of `footwork terms`."""
+    words = "every term of the equations of motion in one state, each by two roads"
+    parser = flags.command(commands, "terms", run, words)
+    flags.robot_flags(parser)
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="a random state instead of the posture at rest"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write q, v and the terms as .npz or .json"
+    )
+    flags.json_flag(parser, "shapes, norms and differences as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print shapes, norms and how far the two roads are apart; write the arrays where asked."""
+    robot = flags.load(options)
+    q, v = _state(robot, options)
+    found = rows(robot, q, v)
+    print(json.dumps(found, indent=2) if options.json else f"{robot}\n\n{table(found)}")
+    if options.out:
+        arrays = {name: one for name, (one, _) in terms(robot, q, v).items()}
+        _write(options.out, {"q": q, "v": v} | arrays)
+    return flags.OK
+
+
+def terms(robot: Robot, q: Any, v: Any) -> dict[str, tuple[Any, Any]]:
+    """Return {term: (by the recursion, by the textbook sum)}."""
+    from .. import dynamics
+
+    sums = dynamics.jacobian_sums
+    C = dynamics.coriolis_tensor(robot, q)
+    tau_g = dynamics.gravity_torques(robot, q)
+    return {
+        "mass_matrix": (dynamics.mass_matrix(robot, q), sums.mass_matrix(robot, q)),
+        "coriolis_tensor": (C, sums.coriolis_tensor(robot, q)),
+        "gravity_torques": (tau_g, sums.gravity_torques(robot, q)),
+        "bias": (dynamics.bias(robot, q, v), C @ v @ v - tau_g),
+        "selection_matrix": (robot.selection_matrix, robot.selection_matrix),
+    }
+
+
+def rows(robot: Robot, q: Any, v: Any) -> list[dict[str, Any]]:
+    """Return a row a term: its shape, its norm, and how far the two roads are apart."""
+    import numpy as np
+
+    return [
+        {
+            "term": name,
+            "shape": list(np.shape(one)),
+            "norm": float(np.linalg.norm(one)),
+            "difference": float(np.abs(one - other).max(initial=0.0)),
+        }
+        for name, (one, other) in terms(robot, q, v).items()
+    ]
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return the rows as a table for people."""
+    lines = [f"{'term':<18} {'shape':<14} {'norm':>10}   difference between two roads"]
+    for row in rows:
+        shape = "×".join(map(str, row["shape"]))
+        lines.append(
+            f"{row['term']:<18} {shape:<14} {row['norm']:>10.4g}   {row['difference']:.1e}"
+        )
+    return "\n".join(lines)
+
+
+def _state(robot: Robot, options: argparse.Namespace) -> tuple[Any, Any]:
+    import numpy as np
+
+    if options.seed is None:
+        return robot.posture(options.posture), np.zeros(robot.nv)
+    if options.posture:
+        raise FootworkError("--seed and --posture: got both, expected one of them")
+    rng = np.random.default_rng(options.seed)
+    return robot.random_configuration(rng), rng.standard_normal(robot.nv)
+
+
+def _write(path: Path, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
+    import numpy as np
+
+    writers: dict[str, Callable[[], object]] = {
+        ".npz": lambda: np.savez_compressed(path, **arrays),  # type: ignore[arg-type]
+        ".json": lambda: path.write_text(json.dumps({k: a.tolist() for k, a in arrays.items()})),
+    }
+    if path.suffix not in writers:
+        raise FootworkError(f"--out: got {path.suffix!r}, expected one of {list(writers)}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writers[path.suffix]()
+    print(f"wrote {path}", file=sys.stderr)
