@@ -11,6 +11,7 @@ from numba import njit
 _options: Any = {
     "error_model": "numpy",
     "nogil": True,
+    "forceinline": True,  # into each other: a third faster
     "fastmath": {"contract", "nsz", "reassoc"},
 }
 

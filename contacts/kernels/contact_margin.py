@@ -81,19 +81,24 @@ def margins(A, w, n, friction, first, last, status, margin, f, velocity):
 
 @compiled
 def scaled(A, mu, rows):
-    """Write the columns for x = (f_t/μ, f_n)."""
+    """Write the columns for x = (f_t/μ, f_n): first all of f_x, then f_y, then f_n.
+
+    In this order loops over cones run on registers of several cones.
+    """
+    K = len(mu)
     for i in range(A.shape[0]):
-        for k in range(len(mu)):
-            rows[i, 3 * k] = mu[k] * A[i, 3 * k]
-            rows[i, 3 * k + 1] = mu[k] * A[i, 3 * k + 1]
-            rows[i, 3 * k + 2] = A[i, 3 * k + 2]
+        for k in range(K):
+            rows[i, k] = mu[k] * A[i, 3 * k]
+            rows[i, K + k] = mu[k] * A[i, 3 * k + 1]
+            rows[i, 2 * K + k] = A[i, 3 * k + 2]
 
 
 @compiled
 def unscaled(x, mu, f):
     """Write the forces of x."""
-    for k in range(len(mu)):
-        f[k, 0], f[k, 1], f[k, 2] = mu[k] * x[3 * k], mu[k] * x[3 * k + 1], x[3 * k + 2]
+    K = len(mu)
+    for k in range(K):
+        f[k, 0], f[k, 1], f[k, 2] = mu[k] * x[k], mu[k] * x[K + k], x[2 * K + k]
 
 
 @compiled
@@ -160,7 +165,7 @@ def solve(B, b, c, state):
     space, small = state
     x, s, across, y, primal = space[0], space[1], space[2], small[1], small[2]
     x[:], s[:], y[:], small[0] = 0.0, 0.0, 0.0, 0.0
-    x[2::3], s[2::3] = 1.0, 1.0
+    x[2 * len(x) // 3 :], s[2 * len(x) // 3 :] = 1.0, 1.0
     tau, kappa, best, value = 1.0, 1.0, math.inf, math.nan
     for _ in range(_STEPS):
         cx, by = dot(c, x), dot(b, y)
@@ -243,44 +248,47 @@ def advance(B, b, c, state, tau, kappa, gap):
 
 @compiled
 def scaling(x, s, wbar, beta, lam):
-    """Write Nesterov and Todd's W = β W̄(w̄) with W s = W⁻¹ x = λ; β is at every third place."""
-    for k in range(0, len(x), 3):
-        xx, ss = math.sqrt(spread(x, x, k)), math.sqrt(spread(s, s, k))
-        dots = x[k] * s[k] + x[k + 1] * s[k + 1] + x[k + 2] * s[k + 2]
+    """Write Nesterov and Todd's W = β W̄(w̄) with W s = W⁻¹ x = λ; a β for each cone."""
+    K = len(x) // 3
+    for k in range(K):
+        xx, ss = math.sqrt(spread(x, x, k, K)), math.sqrt(spread(s, s, k, K))
+        dots = x[k] * s[k] + x[K + k] * s[K + k] + x[2 * K + k] * s[2 * K + k]
         half = 0.5 / math.sqrt(0.5 * (1 + dots / (xx * ss)))
         wbar[k] = half * (x[k] / xx - s[k] / ss)
-        wbar[k + 1] = half * (x[k + 1] / xx - s[k + 1] / ss)
-        wbar[k + 2] = half * (x[k + 2] / xx + s[k + 2] / ss)
+        wbar[K + k] = half * (x[K + k] / xx - s[K + k] / ss)
+        wbar[2 * K + k] = half * (x[2 * K + k] / xx + s[2 * K + k] / ss)
         beta[k] = math.sqrt(xx / ss)
     forth(s, wbar, beta, lam)
 
 
 @compiled
-def spread(a, b, k):
-    """a_n b_n − a_tᵀ b_t of the cone at k."""
-    return a[k + 2] * b[k + 2] - a[k] * b[k] - a[k + 1] * b[k + 1]
+def spread(a, b, k, K):
+    """a_n b_n − a_tᵀ b_t of the k-th of K cones."""
+    return a[2 * K + k] * b[2 * K + k] - a[k] * b[k] - a[K + k] * b[K + k]
 
 
 @compiled
 def forth(v, wbar, beta, out):
     """Write W v."""
-    for k in range(0, len(v), 3):
-        d = wbar[k] * v[k] + wbar[k + 1] * v[k + 1]
-        along = v[k + 2] + d / (1 + wbar[k + 2])
+    K = len(v) // 3
+    for k in range(K):
+        d = wbar[k] * v[k] + wbar[K + k] * v[K + k]
+        along = v[2 * K + k] + d / (1 + wbar[2 * K + k])
         out[k] = beta[k] * (v[k] + wbar[k] * along)
-        out[k + 1] = beta[k] * (v[k + 1] + wbar[k + 1] * along)
-        out[k + 2] = beta[k] * (wbar[k + 2] * v[k + 2] + d)
+        out[K + k] = beta[k] * (v[K + k] + wbar[K + k] * along)
+        out[2 * K + k] = beta[k] * (wbar[2 * K + k] * v[2 * K + k] + d)
 
 
 @compiled
 def squared(v, wbar, beta, out):
     """Write W² v = β² (2 w̄ w̄ᵀ − J) v, J = diag(−1, −1, 1); in place too."""
-    for k in range(0, len(v), 3):
-        d = 2 * (wbar[k] * v[k] + wbar[k + 1] * v[k + 1] + wbar[k + 2] * v[k + 2])
+    K = len(v) // 3
+    for k in range(K):
+        d = 2 * (wbar[k] * v[k] + wbar[K + k] * v[K + k] + wbar[2 * K + k] * v[2 * K + k])
         scale = beta[k] ** 2
         out[k] = scale * (d * wbar[k] + v[k])
-        out[k + 1] = scale * (d * wbar[k + 1] + v[k + 1])
-        out[k + 2] = scale * (d * wbar[k + 2] - v[k + 2])
+        out[K + k] = scale * (d * wbar[K + k] + v[K + k])
+        out[2 * K + k] = scale * (d * wbar[2 * K + k] - v[2 * K + k])
 
 
 @compiled
@@ -289,25 +297,27 @@ def shifted(lam, z, target, corrector, d):
 
     ∘ is Jordan's product of the cone, (u_n v_t + v_n u_t, uᵀv).
     """
-    for k in range(0, len(lam), 3):
-        d[k], d[k + 1], d[k + 2] = -lam[k], -lam[k + 1], -lam[k + 2]
+    K = len(lam) // 3
+    for k in range(K):
+        d[k], d[K + k], d[2 * K + k] = -lam[k], -lam[K + k], -lam[2 * K + k]
         if corrector:
-            a, b, c = lam[k] + z[k], lam[k + 1] + z[k + 1], lam[k + 2] + z[k + 2]
-            r0 = c * z[k] + z[k + 2] * a
-            r1 = c * z[k + 1] + z[k + 2] * b
-            r2 = target + a * z[k] + b * z[k + 1] + c * z[k + 2]
-            along = (lam[k + 2] * r2 - lam[k] * r0 - lam[k + 1] * r1) / spread(lam, lam, k)
-            d[k] += (r0 - along * lam[k]) / lam[k + 2]
-            d[k + 1] += (r1 - along * lam[k + 1]) / lam[k + 2]
-            d[k + 2] += along
+            a, b, c = lam[k] + z[k], lam[K + k] + z[K + k], lam[2 * K + k] + z[2 * K + k]
+            r0 = c * z[k] + z[2 * K + k] * a
+            r1 = c * z[K + k] + z[2 * K + k] * b
+            r2 = target + a * z[k] + b * z[K + k] + c * z[2 * K + k]
+            along = (lam[2 * K + k] * r2 - lam[k] * r0 - lam[K + k] * r1) / spread(lam, lam, k, K)
+            d[k] += (r0 - along * lam[k]) / lam[2 * K + k]
+            d[K + k] += (r1 - along * lam[K + k]) / lam[2 * K + k]
+            d[2 * K + k] += along
 
 
 @compiled
 def longest(v, dv):
     """The largest α with v + α dv in all cones."""
     least = math.inf
-    for k in range(0, len(v), 3):
-        a, b, c = spread(dv, dv, k), spread(v, dv, k), spread(v, v, k)
+    K = len(v) // 3
+    for k in range(K):
+        a, b, c = spread(dv, dv, k, K), spread(v, dv, k, K), spread(v, v, k, K)
         inside = b * b - a * c
         if inside >= 0:
             under = math.sqrt(inside) - b
