@@ -130,6 +130,25 @@ def test_trc_and_forces_come_back(tmp_path):
         np.testing.assert_allclose(moved.moment, plate.moment, atol=1e-10)
 
 
+def test_what_are_no_markers_is_refused():
+    lists = bodies.Markers(["a", "b"], [[[0, 0, 0], [1, 2, 3]]] * 4, 100)
+    assert lists["b"][3] == pytest.approx([1, 2, 3])
+    for names, positions, match in (
+        (("a", "a"), np.zeros((4, 2, 3)), "'a' twice"),
+        (("a",), np.zeros((4, 2, 3)), r"got shape \(4, 2, 3\), expected \(n, 1, 3\)"),
+        (("a",), "somewhere", "expected numbers"),
+        (("a",), 3.0, r"got shape \(\)"),
+    ):
+        with pytest.raises(ConfigurationError, match=match):
+            bodies.Markers(names, positions, 100.0)
+    with pytest.raises(ConfigurationError, match="rate: got 'fast'"):
+        bodies.Markers(("a",), np.zeros((4, 1, 3)), "fast")
+    with pytest.raises(ConfigurationError, match="frames: got 3 to 9"):
+        lists.cut(3, 9)
+    with pytest.raises(ConfigurationError, match="has z up, the markers y"):
+        bodies.Trial(lists, (a_plate(up="z"),))
+
+
 def test_gaps_are_missing_markers(tmp_path):
     markers = some_markers()
     markers.positions[5:9, 1] = np.nan

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ConfigurationError
+from ...robots.configuration import as_vector
 from . import axes, filters
 from .series import as_rate, as_series, cross, dot
 from .wrench_series import WrenchSeries
@@ -56,8 +57,11 @@ class ForcePlate:
             raise ConfigurationError(
                 f"threshold: got {self.threshold!r}; expected 0 N or more, finite"
             )
-        as_series(self.force, (3,), f"force of plate {self.name!r}", None)
-        as_series(self.moment, (3,), f"moment of plate {self.name!r}", len(self.force))
+        force = as_series(self.force, (3,), f"force of plate {self.name!r}", None)
+        moment = as_series(self.moment, (3,), f"moment of plate {self.name!r}", len(force))
+        origin = as_vector(self.origin, 3, "origin", f"of plate {self.name!r} [m]")
+        for attribute, value in (("force", force), ("moment", moment), ("origin", origin)):
+            object.__setattr__(self, attribute, value)
 
     @classmethod
     def from_centre_of_pressure(

@@ -41,10 +41,16 @@ class Markers:
         twice = sorted({n for n in self.names if self.names.count(n) > 1})
         if twice:
             raise ConfigurationError(f"markers: got {twice[0]!r} twice; expected different names")
-        if self.positions.shape[1:] != (len(self.names), 3):
+        try:
+            positions = np.asarray(self.positions, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ConfigurationError(f"positions: got {error}; expected numbers") from None
+        if positions.ndim != 3 or positions.shape[1:] != (len(self.names), 3):
             raise ConfigurationError(
-                f"positions: got shape {self.positions.shape}, expected (n, {len(self.names)}, 3)"
+                f"positions: got shape {positions.shape}, expected (n, {len(self.names)}, 3)"
             )
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "positions", positions)
 
     def __len__(self) -> int:
         return len(self.positions)
