@@ -48,7 +48,8 @@ from .regions import (
 from .robust_region import Pushes, robust_equilibrium_polygon
 from .scenario import Scenario, scenarios
 from .scenario_file import ScenarioError
-from .scenario_parts import Payload, Push, Rope, Start, Touch
+from .scenario_loads import Payload, Push, Rope
+from .scenario_parts import Start, Touch
 from .scene import draw_hold, view
 from .self_collision import LinkPair, self_collisions
 from .sensitivity import MarginGradient, margin_gradient

@@ -46,7 +46,8 @@ from .penetration import Penetration, penetrations
 from .posture import Posture, solve_posture
 from .regions import Region, static_equilibrium_polygon
 from .scenario_file import ScenarioError
-from .scenario_parts import Load, Start, Touch, wrenches_of
+from .scenario_loads import Load, wrenches_of
+from .scenario_parts import Start, Touch
 from .solids import Plane, plain
 from .terrain import Part, Terrain
 

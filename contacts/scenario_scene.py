@@ -14,7 +14,7 @@ from .draping import drape
 from .falling import animate_certificate
 from .hold import Hold
 from .regions import Region
-from .scenario_parts import Payload, Rope
+from .scenario_loads import Payload, Rope
 from .solids import Box, Plane
 from .terrain import Terrain
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..errors import FootworkError
 from .scenario_file import Entry
-from .scenario_parts import KINDS, Payload, Push, Rope, Start, Touch
+from .scenario_loads import Payload, Push, Rope
+from .scenario_parts import KINDS, Start, Touch
 from .solids import Box, Plane, Stairs, Wall
 
 VERSION = 1
