@@ -12,6 +12,7 @@ from .joint import PD, PID, ComputedTorque, gravity_compensation
 from .limits import JointLimits
 from .reference import by_cvxpy
 from .simulation import simulate
+from .standing import stand, trunk
 from .tasks import ComTask, FrameTask, MomentumTask, PostureTask
 from .walking import Walker
 from .whole_body import WholeBodyController
@@ -33,6 +34,8 @@ __all__ = [
     "Command",
     "by_cvxpy",
     "simulate",
+    "stand",
+    "trunk",
     "ClosedLoop",
     "Push",
     "Noise",

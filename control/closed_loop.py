@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .. import dynamics
 from ..contacts import ContactSet, contact_forces
 from ..dynamics import Trajectory
+from .disturbances import Push
 
 Array = NDArray[np.float64]
 
@@ -28,6 +29,7 @@ class ClosedLoop(Trajectory):
         statuses: n times the command's status ("" for laws that give torques alone).
         fell: whether the robot ended on the ground.
         latency: (n,), what each tick took [s].
+        pushes: what disturbed it.
     """
 
     contacts: ContactSet | None = None
@@ -36,6 +38,7 @@ class ClosedLoop(Trajectory):
     statuses: tuple[str, ...] = ()
     fell: bool = False
     latency: Array = field(default_factory=lambda: np.zeros(0))
+    pushes: tuple[Push, ...] = ()
 
     @cached_property
     def com(self) -> Array:
@@ -61,7 +64,8 @@ class ClosedLoop(Trajectory):
         if self.contacts is None or not names:
             return -np.inf
         standing = [self.contacts[name] for name in names]
+        wrenches = {push.frame: push.wrench for push in self.pushes if push.acts(self.t[i])}
         hold = contact_forces(
-            self.robot, self.q[i], self.v[i], self.accelerations[i], standing, None, False
+            self.robot, self.q[i], self.v[i], self.accelerations[i], standing, wrenches, False
         )
         return float(hold.margin)

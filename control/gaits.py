@@ -94,7 +94,7 @@ def crawl(
     Arguments as of `footsteps`; a foot goes `length` forward at each of its swings [m].
     """
     left_front, right_front, left_hind, right_hind = _corners(contacts, q)
-    order = [(left_hind,), (left_front,), (right_hind,), (right_front,)]
+    order: list[tuple[str, ...]] = [(left_hind,), (left_front,), (right_hind,), (right_front,)]
     groups = [order[k % 4] for k in range(count)]
     return _in_groups(contacts, q, groups, length, swing, double, settle)
 

@@ -205,4 +205,5 @@ class _Loop:
         return ClosedLoop(
             robot, np.array(t), np.array(q), np.array(v), np.array(tau), np.array(energy), events,
             self.physics.contacts, per_contact, np.array(a), tuple(statuses), fell, np.array(took),
+            self.pushes,
         )  # fmt: skip

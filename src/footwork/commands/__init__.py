@@ -14,6 +14,7 @@ from . import (
     robots,
     scenarios,
     show,
+    simulate,
     sweep,
     terms,
 )

@@ -1,0 +1,61 @@
+"""A closed loop as an animation: the robot, the forces of the ground, cones where it stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..robots import Viewer
+from .closed_loop import ClosedLoop
+
+Array = NDArray[np.float64]
+
+
+def animate(
+    motion: ClosedLoop,
+    *,
+    rate: float = 25.0,
+    scale: float | None = None,
+    viewer: Viewer | None = None,
+) -> Viewer:
+    """Return a viewer that plays the motion, with what the ground does to each contact.
+
+    Args:
+        motion: of `control.simulate`.
+        rate: pictures a second [Hz].
+        scale: length of an arrow [m/N]; the robot's weight is as long as its centre of mass is high
+            when not given.
+        viewer: to draw in; a new one when not given.
+    """
+    viewer = Viewer(motion.robot) if viewer is None else viewer
+    times = np.arange(motion.t[0], motion.t[-1], 1.0 / rate)
+    qs, _ = motion.resampled(times)
+    rows = np.searchsorted(motion.t, times, side="right") - 1
+    height = float(motion.com[0][2]) or 1.0
+    length = height / (9.81 * motion.robot.mass) if scale is None else scale
+
+    def draw(i: int) -> None:
+        for name, (point, force, cone) in _pushes(motion, int(rows[i]), qs[i]).items():
+            viewer.arrow(f"force of {name}", point, length * force, color="blue", on_top=True)
+            normal, angle = cone
+            viewer.cone(f"cone of {name}", point, normal, angle, 0.12 * height, color="yellow")
+
+    viewer.animate(times, qs, draw=draw)
+    return viewer
+
+
+def _pushes(motion: ClosedLoop, row: int, q: Array) -> dict[str, tuple[Array, Array, Any]]:
+    """Of each contact that is pushed: where (centre of pressure), by how much, in which cone."""
+    found: dict[str, tuple[Array, Array, Any]] = {}
+    for contact in motion.contacts or ():
+        forces = motion.forces[contact.name][row]
+        total, normal = forces.sum(axis=0), contact.cone(motion.robot, q).normal
+        shares = forces @ normal
+        if shares.sum() <= 1e-3 * motion.robot.mass:
+            continue
+        points = contact.world_points(motion.robot, q)
+        centre = shares @ points / shares.sum()
+        found[contact.name] = (centre, total, (normal, float(np.arctan(contact.friction))))
+    return found
