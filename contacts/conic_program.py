@@ -30,6 +30,7 @@ _ATTEMPTS: tuple[dict[str, Any], ...] = (
     {"tol": 1e-9, "max_step_fraction": 0.9, "refinement": 1e-14, "equilibrate_enable": False},
 )
 _ENOUGH = 1e-8  # what it may call an answer when it gets no further
+_FAR = 1e4  # weights of margin that count as any
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +157,13 @@ def margin(balance: Balance, shares: Array | None = None) -> Solution:
     shares = np.ones(len(balance.torsion)) if shares is None else shares
     pull, taken = (balance.normals @ shares)[:, None], (balance.presses * shares)[:, None]
     n = balance.columns.shape[1]
-    answer = _best(Admissible(balance, pull, taken), np.zeros(n + 1), -np.eye(n + 1)[n])
+    limits, cost = Admissible(balance, pull, taken), -np.eye(n + 1)[n]
+    answer = _best(limits, np.zeros(n + 1), cost)
+    if answer.status == "unsolved":  # too near to infeasible or unbounded: |ε| within a fence
+        fence = Rows(np.vstack([cost, -cost]), np.full(2, _FAR))
+        answer = _best(limits, np.zeros(n + 1), cost, fence)
+        if answer.value <= -0.99 * _FAR:
+            answer = Solution("unbounded", -float("inf"))
     return _maximum(answer, n).in_units(balance.weight, balance.weight)
 
 
@@ -168,9 +175,9 @@ def least_norm(balance: Balance) -> Solution:
     return answer.in_units(balance.weight**2, balance.weight)
 
 
-def _best(limits: Admissible, diagonal: Array, cost: Array) -> Solution:
+def _best(limits: Admissible, diagonal: Array, cost: Array, *more: Rows) -> Solution:
     """The best z, at first as if joints were of any strength: what they can bear stays the best."""
-    rows = limits.pressing(), limits.whole(), limits.cones()
+    rows = *more, limits.pressing(), limits.whole(), limits.cones()
     torques = limits.torques()
     answer = Program(diagonal, limits.balanced(), *rows).solve(cost)
     if answer.status == "infeasible" or len(torques.b) == 0:
