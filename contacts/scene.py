@@ -89,7 +89,8 @@ def draw_hold(viewer: Viewer, hold: Hold, region: bool = True) -> None:
 def draw_legend(viewer: Viewer, hold: Hold, region: bool = True, title: str = "") -> None:
     """Write the verdict, what the colours mean, and the reason for a "no"; the robot's name when
     there is no other title."""
-    verdict = f"{VERDICTS[hold.feasible]}, margin {hold.margin:.1f} N"
+    margin = f", margin {hold.margin:.1f} N" if np.isfinite(hold.margin) else ""
+    verdict = VERDICTS[hold.feasible] + margin
     lines: dict[str, str | None] = {verdict: _VERDICT_COLORS[hold.feasible]}
     lines["centre of mass"] = COLORS["com"]
     lines["friction cones"] = COLORS["cone"]
