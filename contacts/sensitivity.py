@@ -53,7 +53,8 @@ class MarginGradient:
             a point the rotation is that of the ground's normal.
         load: y = dε/dh (nv,), along generalised forces: of a force on a frame it is J y.
         torque_limits: (na,), along the limit of each actuated joint.
-        kinks: what has entries without a derivative: "q", "friction of …", "placement of …".
+        kinks: what has entries without a derivative: "q", "load", "torque limits",
+            "friction of …", "placement of …".
     """
 
     margin: float
@@ -79,7 +80,7 @@ def margin_gradient(
         v, a: (nv,), of a Hold by `contact_forces`; zero by default.
         of: which one: `Hold.margin`, `Hold.push_margin` or `Hold.friction_margin`.
         check: whether kinks are looked for: by the slopes to both sides along a random direction of
-            q, of each friction and of each placement, and where these differ, entry by entry. False
+            q, of each friction, of each placement, …, and where these differ, entry by entry. False
             leaves some slope there.
 
     Raises:
@@ -102,15 +103,17 @@ def margin_gradient(
         slopes[f"friction of {name}"] = np.array([of_points.sum()])
         wrench = found.wrenches[name]
         slopes[f"placement of {name}"] = placement_slope(robot, q, contact, wrench, y)
-    kinks = tuple(_without_kinks(point, slopes, found)) if check else ()
+    slopes["load"] = y.copy()
     limited = np.isfinite(balance.limits)
+    slopes["torque limits"] = np.where(limited, np.abs(y[balance.actuated]), 0.0)
+    kinks = tuple(_without_kinks(point, slopes, found)) if check else ()
     return MarginGradient(
         found.value,
         slopes["q"],
         {name: float(slopes[f"friction of {name}"][0]) for name in point.contacts.names},
         {name: slopes[f"placement of {name}"] for name in point.contacts.names},
-        y,
-        np.where(limited, np.abs(y[balance.actuated]), 0.0),
+        slopes["load"],
+        slopes["torque limits"],
         kinks,
     )
 
@@ -122,6 +125,8 @@ def _without_kinks(point: _Point, slopes: dict[str, Array], found: Answer) -> It
         along = rng.standard_normal(len(values))
         if name.startswith("friction") and point.frictionless(name):
             continue
+        if name == "torque limits" and not np.isfinite(point.balance.limits).any():
+            continue
         if _differentiable(point, name, values, along / np.linalg.norm(along), found):
             continue
         smooth = [_differentiable(point, name, values, e, found) for e in np.eye(len(values))]
@@ -130,12 +135,21 @@ def _without_kinks(point: _Point, slopes: dict[str, Array], found: Answer) -> It
 
 
 def _differentiable(point: _Point, name: str, slopes: Array, along: Array, found: Answer) -> bool:
-    """Whether the slopes to both sides along a direction are the one that was worked out."""
-    right = (point.value_after(name, _STEP * along) - found.value) / _STEP
-    left = (found.value - point.value_after(name, -_STEP * along)) / _STEP
+    """Whether the slopes to both sides along a direction are the one that was worked out.
+
+    Those of a curved margin differ too, but less and less with smaller steps.
+    """
+    scale = point.balance.weight if name in ("load", "torque limits") else 1.0
     expected = float(slopes @ along)
-    tolerance = _KINK * max(abs(expected), 0.1 * found.unit)
-    return bool(max(abs(right - expected), abs(left - expected)) <= tolerance)
+
+    def off(step: float) -> float:
+        right = (point.value_after(name, step * along) - found.value) / step
+        left = (found.value - point.value_after(name, -step * along)) / step
+        return float(max(abs(right - expected), abs(left - expected)))
+
+    tolerance = _KINK * max(abs(expected), 0.1 * found.unit / scale)
+    far = off(_STEP * scale)
+    return far <= tolerance or off(0.1 * _STEP * scale) <= max(tolerance, 0.3 * far)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,17 +184,22 @@ class _Point:
     def value_after(self, name: str, step: Array) -> float:
         """Return the margin after a step of a group of parameters; nan where it has none."""
         robot, q, moved = self.contacts.robot, self.q, list(self.contacts)
+        limits, more = self.balance.limits, np.zeros(robot.nv)
         if name == "q":
             q = robot.integrate(q, step)
+        elif name == "load":
+            more = step
+        elif name == "torque limits":
+            limits = np.where(np.isfinite(limits), limits + step, limits)
         else:
             kind, contact = name.split(" of ", 1)
             i = self.contacts.names.index(contact)
             friction = float(step[0]) if kind == "friction" else 0.0
             twist = step if kind == "placement" else np.zeros(6)
             moved[i] = moved_contact(robot, q, moved[i], friction, twist)
-        h = load(robot, q, self.v, self.a, self.external)
+        h = load(robot, q, self.v, self.a, self.external) + more
         contacts = ContactSet(robot, moved)
-        balance = Equilibrium.of(contacts, q, h, self.balance.limits)
+        balance = Equilibrium.of(contacts, q, h, limits)
         if self.kind == "margin":  # without multipliers
             return balance.margin().value
         try:

@@ -25,8 +25,7 @@ def main(name: str = "biped") -> None:
     standing = fw.static_hold(robot, robot.posture(), feet, push)
     print(f"{robot.name}, pushed with {np.linalg.norm(force):.0f} N: {standing}")
     slope = contacts.margin_gradient(standing)
-    rise = slope.load[:3]
-    print(f"  a newton on the base would raise the margin along ({rise[0]:.2f}, {rise[1]:.2f}) N")
+    print(f"  one newton less of it would raise the margin by {-slope.load[0]:.2f} N")
     for foot, (per_metre, *_) in slope.placement.items():
         change = f"{0.01 * per_metre:+.2f} N" if np.isfinite(per_metre) else "a kink, no slope"
         print(f"  {foot} moved 1 cm forward on its link: {change}")

@@ -109,7 +109,7 @@ def test_postures_keep_their_links_apart(name, load_robot):
     robot = load_robot(name, "floating")
     feet = contacts.at_feet(robot)
     targets, freed = feet.placements(robot.posture()), 0
-    for seed in range(8):
+    for seed in range(4):
         ask = {"targets": targets, "q0": crossed(robot, seed)}
         careless = contacts.solve_posture(robot, feet, **ask)
         careful = contacts.solve_posture(robot, feet, self_collision=0.01, **ask)

@@ -266,6 +266,16 @@ def test_a_kink_is_said_and_not_given_a_number():
     assert np.isfinite(unchecked.q).all()
 
 
+def test_a_push_on_a_resting_block_costs_the_same_on_both_sides():
+    """ε = m g − ‖F‖/μ has a peak at F = 0: no slope along x and y, but one along z and the yaw."""
+    robot, mu = robots.block(10.0, (0.4, 0.3, 0.2)), 0.5
+    hold = contacts.static_hold(robot, robot.posture(), contacts.at_feet(robot, mu))
+    gradient = contacts.margin_gradient(hold)
+    assert "load" in gradient.kinks
+    assert np.isnan(gradient.load[:2]).all()
+    assert gradient.load[2] == pytest.approx(-1.0)
+
+
 def test_a_moving_robot_needs_its_motion():
     robot = robots.load("biped")
     q, rng = shaken(robot, 1)
