@@ -309,6 +309,8 @@ BAD = {
     "an inertia no body has": lambda s: s("a", inertia=np.diag([1.0, 1.0, -3.0])),
     "an inertia of two numbers": lambda s: s("a", inertia=[1.0, 2.0]),
     "nan": lambda s: s("a", com=[0, np.nan, 0]),
+    "no segments at all": lambda s: bodies.SegmentChain(["foot"]),
+    "no name": lambda s: s(None),
 }
 
 
@@ -330,6 +332,14 @@ def test_what_does_not_fit_the_motion_is_refused():
         chain.solve(motion, {"fot": wrench})
     with pytest.raises(ConfigurationError, match="WrenchSeries"):
         chain.solve(motion, {"foot": [np.zeros(6)]})
+    with pytest.raises(ConfigurationError, match="got NoneType; expected a WrenchSeries"):
+        chain.solve(motion, {"foot": None})
+    with pytest.raises(ConfigurationError, match="external: got list"):
+        chain.solve(motion, [1])
+    with pytest.raises(ConfigurationError, match="expected a SegmentMotion"):
+        chain.solve({})
+    with pytest.raises(ConfigurationError, match=r"expected \(R, origin\)"):
+        bodies.SegmentMotion.from_poses({"foot": 3}, 100.0)
     with pytest.raises(ConfigurationError, match="no axes 'prox'"):
         chain.solve(motion).force("foot", "prox")
     with pytest.raises(ConfigurationError, match="no parent"):

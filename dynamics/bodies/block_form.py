@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from .chain_forces import ChainForces
 from .external import at_centres
-from .segment_motion import SegmentMotion
+from .segment_motion import SegmentMotion, ordered_motion
 from .segments import External, SegmentChain
 from .series import cross, skew, turn, turn_back
 
@@ -105,7 +105,7 @@ def block_form(
     chain: SegmentChain, motion: SegmentMotion, external: External | None, residual_on: int = 0
 ) -> BlockForm:
     """Return the matrices of a chain that moved under external wrenches."""
-    motion = motion.ordered(chain.names)
+    motion = ordered_motion(motion, chain.names)
     n, k = len(motion), len(chain.segments)
     omega = turn_back(motion.R, motion.omega)
     rates = turn_back(motion.R, motion.alpha)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,19 +23,23 @@ def at_centres(
     Raises:
         ConfigurationError: no such segment, no `WrenchSeries`, or one of another length.
     """
+    if not isinstance(external or {}, Mapping):
+        raise ConfigurationError(
+            f"external: got {type(external).__name__}; expected {{segment: WrenchSeries}}"
+        )
     centres = motion.points(chain.coms)
     forces, moments = np.zeros_like(centres), np.zeros_like(centres)
     for name, given in (external or {}).items():
         i = chain.index(name)
-        for wrench in [given] if isinstance(given, WrenchSeries) else given:
-            _check(wrench, name, len(motion))
+        for item in given if isinstance(given, (list, tuple)) else [given]:
+            wrench = _checked(item, name, len(motion))
             moved = wrench.at(centres[:, i]) if len(wrench) > 1 else _spread(wrench, centres[:, i])
             forces[:, i] += moved.force
             moments[:, i] += moved.moment
     return forces, moments
 
 
-def _check(wrench: object, name: str, frames: int) -> None:
+def _checked(wrench: object, name: str, frames: int) -> WrenchSeries:
     if not isinstance(wrench, WrenchSeries):
         raise ConfigurationError(
             f"external[{name!r}]: got {type(wrench).__name__}; expected a WrenchSeries"
@@ -42,6 +48,7 @@ def _check(wrench: object, name: str, frames: int) -> None:
         raise ConfigurationError(
             f"external[{name!r}]: got {len(wrench)} frames; the motion has {frames}"
         )
+    return wrench
 
 
 def _spread(wrench: WrenchSeries, points: Array) -> WrenchSeries:

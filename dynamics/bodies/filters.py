@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ConfigurationError
-from .series import as_rate
+from .series import as_positive, as_rate
 
 Array = NDArray[np.float64]
 
@@ -59,9 +59,10 @@ def design_frequency(rate: float, cutoff: float, order: int) -> float:
     Raises:
         ConfigurationError: a cut-off that is not between 0 and what the rate allows.
     """
+    cutoff = as_positive(cutoff, "cutoff", "in Hz")
     widened = np.tan(np.pi * np.clip(cutoff / rate, 0.0, 0.499)) / (np.sqrt(2) - 1) ** (1 / order)
     design = float(np.arctan(widened) * rate / np.pi)
-    if not (np.isfinite(cutoff) and 0 < cutoff < rate / 2):
+    if cutoff >= rate / 2:
         raise ConfigurationError(
             f"cutoff: got {cutoff!r} Hz; expected more than 0 and less than half the rate, "
             f"{rate / 2:g} Hz"

@@ -70,7 +70,7 @@ class Gait:
         Raises:
             ConfigurationError: there is no such joint.
         """
-        side, _, name = joint.partition(" ")
+        side, _, name = str(joint).partition(" ")
         if side not in self.names.legs or name not in BELOW:
             raise ConfigurationError(unknown("joint", joint, self.joints))
         return f"{side} {BELOW[name]}"

@@ -36,6 +36,8 @@ def read_trial(
     Raises:
         DataError: no such file or format, or one that cannot be read; the message names the line.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise DataError(f"path: got {type(path).__name__}; expected the path of a file")
     file = Path(path)
     kind = file.suffix.lower()
     if kind not in FORMATS:

@@ -126,6 +126,8 @@ def fit_markers(
     """
     from tqdm import tqdm
 
+    if not attachments:
+        raise ConfigurationError("attachments: got none; expected {marker: (link, where on it)}")
     seen = markers.turned("z").only(tuple(attachments))
     q, places = _places(robot, attachments, seen, start)
     Q, residuals = np.empty((len(seen), robot.nq)), np.empty((len(seen), len(attachments)))

@@ -112,6 +112,8 @@ class Markers:
 
     def filled(self, longest: float = 0.1) -> Self:
         """Return the same with gaps of up to `longest` seconds bridged by a spline."""
+        if not 0 <= longest < np.inf:
+            raise ConfigurationError(f"longest: got {longest!r}; expected 0 s or more")
         frames = round(longest * self.rate)
         lost = [self.names.index(name) for name in self.missing]
         positions = self.positions.copy()

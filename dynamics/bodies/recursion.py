@@ -15,7 +15,7 @@ import numpy as np
 
 from .chain_forces import ChainForces
 from .external import at_centres
-from .segment_motion import SegmentMotion
+from .segment_motion import SegmentMotion, ordered_motion
 from .segments import External, SegmentChain
 from .series import cross, turn
 
@@ -24,7 +24,7 @@ def recursion(
     chain: SegmentChain, motion: SegmentMotion, external: External | None, residual_on: int = 0
 ) -> ChainForces:
     """Return the wrenches at all joints, parent on child, and the one left over on a segment."""
-    motion = motion.ordered(chain.names)
+    motion = ordered_motion(motion, chain.names)
     centres, joints = motion.points(chain.coms), motion.points(chain.joints)
     ext_force, ext_moment = at_centres(chain, motion, external)
     inertia = motion.R @ chain.inertias @ np.swapaxes(motion.R, -1, -2)

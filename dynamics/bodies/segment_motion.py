@@ -60,7 +60,10 @@ class SegmentMotion:
         """
         if not poses:
             raise ConfigurationError("poses: got none; expected {segment: (R, origin)}")
-        frames = len(np.asarray(next(iter(poses.values()))[1]))
+        for segment, pose in poses.items():
+            if not isinstance(pose, (tuple, list)) or len(pose) != 2:
+                raise ConfigurationError(f"pose of {segment!r}: expected (R, origin)")
+        frames = len(np.atleast_1d(np.asarray(next(iter(poses.values()))[1])))
         R = {s: as_rotations(pose[0], f"rotation of {s!r}", frames) for s, pose in poses.items()}
         origin = {
             s: as_series(pose[1], (3,), f"origin of {s!r}", frames) for s, pose in poses.items()
@@ -113,3 +116,14 @@ class SegmentMotion:
 
     def __repr__(self) -> str:
         return f"SegmentMotion({len(self.names)} segments, {len(self)} frames)"
+
+
+def ordered_motion(motion: SegmentMotion, names: tuple[str, ...]) -> SegmentMotion:
+    """Return the motion of these segments, or raise where there is none.
+
+    Raises:
+        ConfigurationError: no `SegmentMotion`, or a segment that did not move in it.
+    """
+    if not isinstance(motion, SegmentMotion):
+        raise ConfigurationError(f"motion: got {type(motion).__name__}; expected a SegmentMotion")
+    return motion.ordered(names)

@@ -11,7 +11,7 @@ residual: zero for a motion and forces without errors.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-External = Mapping[str, WrenchSeries | Iterable[WrenchSeries]]
+External = Mapping[str, WrenchSeries | Sequence[WrenchSeries]]
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -64,7 +64,10 @@ class Segment:
         parent: str | None = None,
         joint: ArrayLike = (0.0, 0.0, 0.0),
     ) -> None:
-        if not (np.ndim(mass) == 0 and np.isfinite(mass) and mass >= 0):
+        if not isinstance(name, str) or not name:
+            raise ConfigurationError(f"name of a segment: got {name!r}; expected a word")
+        number = isinstance(mass, (int, float, np.number)) and not isinstance(mass, bool)
+        if not number or not 0 <= mass < np.inf:
             raise ConfigurationError(f"mass of {name!r}: got {mass!r}; expected 0 kg or more")
         values = {
             "name": name,
@@ -197,6 +200,9 @@ def _as_inertia(value: ArrayLike, name: str) -> Array:
 
 def _parents_first(segments: Sequence[Segment]) -> tuple[Segment, ...]:
     """Return the segments in an order in which every parent comes before its children."""
+    strangers = [type(s).__name__ for s in segments if not isinstance(s, Segment)]
+    if strangers:
+        raise ConfigurationError(f"segments: got a {strangers[0]}; expected Segments")
     names = [s.name for s in segments]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

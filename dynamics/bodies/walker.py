@@ -15,6 +15,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from ..equations import inverse_dynamics
 from ..kinematics import frame_placement
@@ -24,7 +25,7 @@ from .body_segment_tables import body_segment
 from .force_plates import ForcePlate
 from .marker_sets import BOTH_LEGS, SIDES
 from .markers import Markers
-from .series import turn
+from .series import as_positive, as_rate, turn
 from .trial import Trial
 from .walker_motion import SIGN, walking_motion
 from .wrench_series import WrenchSeries
@@ -87,8 +88,14 @@ def walker(mass: float = 70.0, sex: str = "male", rate: float = 400.0, strides: 
         sex: whose body-segment table: "male" or "female".
         rate: frames a second [Hz], whole.
         strides: how many.
+
+    Raises:
+        ConfigurationError: a mass, rate or number of strides that is none, or no such table.
     """
-    robot = _robot(mass, sex)
+    rate = as_rate(rate)
+    if strides < 1:
+        raise ConfigurationError(f"strides: got {strides!r}; expected 1 or more")
+    robot = _robot(as_positive(mass, "mass", "of the walker [kg]"), sex)
     t = np.arange(round(strides * rate) + 1) / rate
     q, v, a = walking_motion(robot, t)
     return Walker(robot, rate, q, v, a, _ground(robot, t, q, v, a), _attachments(sex), mass)
