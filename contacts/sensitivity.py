@@ -80,8 +80,8 @@ def margin_gradient(
         v, a: (nv,), of a Hold by `contact_forces`; zero by default.
         of: which one: `Hold.margin`, `Hold.push_margin` or `Hold.friction_margin`.
         check: whether kinks are looked for: by the slopes to both sides along a random direction of
-            q, of each friction, of each placement, …, and where these differ, entry by entry. False
-            leaves some slope there.
+            q, of each friction, of each placement, …, and where these differ, entry by entry. What
+            jumps by less than a thousandth may pass. False leaves some slope there.
 
     Raises:
         ContactError: a margin that is infinite (a push margin of 0), v and a that are not those of
