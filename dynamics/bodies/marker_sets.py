@@ -194,6 +194,6 @@ def implausible(markers: Markers, names: MarkerSet) -> list[str]:
             if width > widest:
                 notes.append(
                     f"the {side} {joint}'s markers are {width:.3f} m apart: one of them is "
-                    f"somewhere else, and with it the {joint}'s centre"
+                    f"somewhere else, and with it the {joint}'s centre and the axes beside it"
                 )
     return notes
