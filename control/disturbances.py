@@ -30,8 +30,8 @@ class Push:
     duration: float = 0.1
 
     def acts(self, t: float) -> bool:
-        """Whether it pushes at t."""
-        return self.start <= t < self.start + self.duration
+        """Whether it pushes at t; ticks that are its ends to rounding count as these."""
+        return -1e-9 <= t - self.start < self.duration - 1e-9
 
     @property
     def wrench(self) -> Wrench:
