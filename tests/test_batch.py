@@ -259,7 +259,7 @@ def test_a_quaternion_or_pair_that_is_not_unit(numba, where):
         batch.bias(robot, Q, V)
 
 
-def test_shapes_and_types(load_robot):
+def test_shapes_and_types(load_robot, numba):
     robot = load_robot("double_pendulum", "fixed")
     Q, V, A, _ = states(robot, 4)
     for bad, message in [

@@ -41,7 +41,7 @@ def coriolis_tensor(
     """Return C (N, nv, nv, nv) of each row, as `dynamics.coriolis_tensor`.
 
     That is 440 kB a row for a humanoid, and mostly zeros and copies: `coriolis_chains` has the same
-    in a tenth of the numbers, `coriolis_matrix` the product with v.
+    in a thirteenth of the numbers, `coriolis_matrix` the product with v.
 
     Raises:
         ConfigurationError: a bad value, with its row.
