@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         FrictionCone,
         Hold,
         PointContact,
+        Scenario,
         SurfaceContact,
         at_feet,
         static_hold,
@@ -48,6 +49,7 @@ _ROOM_OF = {
     "ContactSet": "contacts",
     "FrictionCone": "contacts",
     "Hold": "contacts",
+    "Scenario": "contacts",
     "at_feet": "contacts",
     "static_hold": "contacts",
 }
@@ -67,6 +69,7 @@ __all__ = [
     "ContactSet",
     "FrictionCone",
     "Hold",
+    "Scenario",
     "at_feet",
     "static_hold",
     "FootworkError",
