@@ -41,6 +41,11 @@ CRANE = """
 </robot>
 """
 
+# axes whose decimals are not quite of length one
+ASLANT = CRANE.replace(
+    "0.6 0 0.8", "0.226455406828919 -0.566138517072298 0.792593923901217"
+).replace("0 0.6 0.8", "-0.200985382557243 0.499221756674443 0.842841926852955")
+
 
 def random_tree():
     """Hinges and a slider about any axes, two branches, rotors, gravity aslant."""
@@ -69,6 +74,7 @@ ROBOTS = {
     "double_pendulum": lambda: fw.load("double_pendulum"),
     "limb": lambda: fw.load("limb"),
     "crane": lambda: fw.load(CRANE, base="fixed"),
+    "aslant": lambda: fw.load(ASLANT, base="fixed"),
     "tree": random_tree,
 }
 

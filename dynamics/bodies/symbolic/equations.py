@@ -27,7 +27,7 @@ from ....robots.configuration import check_configuration, check_velocity
 from ....robots.robot import Robot
 from .closed_form import closed_form
 from .exact import exact_matrix, rounded
-from .frames import Matrix, rotation, skew
+from .frames import Matrix, skew, turn_about
 from .parameters import Parameters
 
 Array = NDArray[np.float64]
@@ -224,7 +224,7 @@ def _placement(
     """Return R_parent_child and the child's origin in the parent, the joint at x."""
     R = exact_matrix(turned)
     if axis.any():
-        return R * rotation(exact_matrix(axis), x), start
+        return R * turn_about(exact_matrix(axis), x), start
     return R, start + R * exact_matrix(slide) * x
 
 

@@ -62,7 +62,11 @@ def rotation(axis: Any, angle: Any) -> Matrix:
     a = vector(axis, "axis")
     if not is_zero(a.dot(a) - 1):
         raise ConfigurationError(f"axis: got {list(a)}, of length² {a.dot(a)}; expected a unit one")
-    angle = as_expression(angle, "angle")
+    return turn_about(a, as_expression(angle, "angle"))
+
+
+def turn_about(a: Matrix, angle: Any) -> Matrix:
+    """Return `rotation` about an axis (3, 1) that is not looked at: decimals of unit length."""
     c, s = sp.cos(angle), sp.sin(angle)
     return sp.ImmutableMatrix(c * sp.eye(3) + s * skew(a) + (1 - c) * a * a.T)
 
