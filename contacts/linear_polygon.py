@@ -6,6 +6,7 @@ the pyramids' rays. A region asks for R W λ = b, and draws P W λ: the shadow o
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -50,40 +51,49 @@ def linear_polygon(
 ) -> tuple[Array, bool]:
     """Return the corners (k, 2), counter-clockwise, of what W λ draws, and whether it is bounded.
 
+    Moments are about the points' middle, from which corners are seen: x and y are brought back.
     None when it is empty, one for a point, two for a segment; unbounded ones are cut off at |x|,
     |y| ≤ far. Compiled with Numba; without it by linear programs, corners then to 1e-7.
 
     Args:
-        forces: whose points should be about one unit of length away.
+        forces: of which points.
         section: what is asked.
         kind: "inner" for inscribed pyramids, "outer" for circumscribed ones.
         sides: of each pyramid, at least 3.
-        far: in the unit of the picture.
+        far: from the middle [m].
     """
     if kind not in ("inner", "outer"):
         raise ContactError(f"kind: got {kind!r}, expected 'exact', 'inner' or 'outer'")
     if int(sides) != sides or sides < 3:
         raise ContactError(f"sides: got {sides!r}, expected an integer of at least 3")
-    kernel = _kernel()
     if len(forces.points) == 0:
         return np.zeros((0, 2)), True
-    W = _wrenches(kernel, forces, kind, int(sides))
+    kernel = _kernel()
+    if kernel is not None and forces.plain:
+        stretch = 1.0 if kind == "inner" else 1.0 / math.cos(math.pi / sides)
+        arrays = forces.points, forces.normals, forces.friction, forces.bilateral
+        status, corners = kernel.polygon(*arrays, int(sides), stretch, *section)
+        if status in (BOUNDED, EMPTY):
+            return corners, True
+    return _by_rays(kernel, forces, section, kind, int(sides), far)
+
+
+def _by_rays(
+    kernel: Any, forces: PointForces, section: Section, kind: Side, sides: int, far: float
+) -> tuple[Array, bool]:
+    """The same for any contacts, and where the region has no end."""
+    middle = forces.points.mean(axis=0)
+    size = float(np.linalg.norm(forces.points - middle, axis=1).max()) or 1.0
+    W = forces.about(middle).scaled(1 / size).rays(kind, sides).T
     A, (x, y) = section.R @ W, section.P @ W
     shadow: Shadow = _shadow_by_programs if kernel is None else kernel.shadow
     status, corners = shadow(A, section.b, x, y)
     if status == FAILED:
         status, corners = _shadow_by_programs(A, section.b, x, y)
-    if status != UNBOUNDED:
-        return corners, True
-    return shadow(*_fenced(A, section.b, x, y, far))[1], False
-
-
-def _wrenches(kernel: Any, forces: PointForces, kind: Side, sides: int) -> Array:
-    if kernel is None or not forces.plain:
-        return forces.rays(kind, sides).T
-    stretch = 1.0 if kind == "inner" else 1.0 / np.cos(np.pi / sides)
-    arrays = (forces.points, forces.normals, forces.friction, forces.bilateral)
-    return np.asarray(kernel.cone_wrenches(*arrays, sides, stretch))
+    bounded = status != UNBOUNDED
+    if not bounded:
+        corners = shadow(*_fenced(A, section.b, x, y, far / size))[1]
+    return middle[:2] + size * corners, bounded
 
 
 def _fenced(

@@ -142,6 +142,8 @@ class PointForces:
     @property
     def plain(self) -> bool:
         """Whether Coulomb's cones at the points are all that limits the forces."""
+        if len(self.torsion) == len(self.points) and not self.torsion.any():
+            return not self.bounded  # hard points, one by one
         held = ~self.bilateral[np.unique(self.owner, return_index=True)[1]]
         several = np.bincount(self.owner, minlength=len(self.torsion)) > 1
         free = np.where(several, np.isinf(self.torsion), self.torsion == 0)

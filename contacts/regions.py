@@ -247,13 +247,8 @@ def _region(farthest: PlanarSet, tolerance: float) -> Region:
 def _linear_region(
     forces: PointForces, section: Section, kind: Literal["inner", "outer"], sides: int
 ) -> Region:
-    """The region of moments about the points' middle, in units of their spread, brought back."""
-    middle = forces.points.mean(axis=0) if len(forces.points) else np.zeros(3)
-    seen = forces.points - middle
-    size = float(np.sqrt((seen * seen).sum(axis=1).max(initial=0.0))) or 1.0
-    near = forces.about(middle).scaled(1 / size)
-    corners, bounded = linear_polygon(near, section, kind, sides, _FAR / size)
-    vertices = middle[:2] + size * corners
+    """The region of the linear cones: its polygon is known, inside and outside are one."""
+    vertices, bounded = linear_polygon(forces, section, kind, sides, _FAR)
     return Region(vertices, vertices.copy(), region_status(vertices) if bounded else "unbounded")
 
 

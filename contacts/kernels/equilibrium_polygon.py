@@ -31,6 +31,39 @@ _ROUNDING = 1e-10  # of reduced costs, pivots and corners, for data of the size 
 
 
 @compiled
+def polygon(points, normals, friction, bilateral, sides, stretch, R, b, P):
+    """Return (status, corners (k, 2)) of P W λ with R W λ = b, W the wrenches of points' pyramids.
+
+    Moments are taken about the points' middle, in units of their spread; corners come back in the
+    units and from the origin of the points' x and y.
+    """
+    middle, size = np.zeros(3), 0.0
+    for k in range(len(points)):
+        for c in range(3):
+            middle[c] += points[k, c] / len(points)
+    near = points - middle
+    for k in range(len(points)):
+        size = max(size, math.sqrt(near[k, 0] ** 2 + near[k, 1] ** 2 + near[k, 2] ** 2))
+    size = size if size > 0 else 1.0
+    W = cone_wrenches(near / size, normals, friction, bilateral, sides, stretch)
+    A, xy = product(R, W), product(P, W)
+    status, corners = shadow(A, b, xy[0], xy[1])
+    return status, corners * size + middle[:2]
+
+
+@compiled
+def product(R, W):
+    """R W, most of whose entries in R are zero."""
+    out = np.zeros((R.shape[0], W.shape[1]))
+    for i in range(R.shape[0]):
+        for k in range(R.shape[1]):
+            if R[i, k] != 0:
+                for j in range(W.shape[1]):
+                    out[i, j] += R[i, k] * W[k, j]
+    return out
+
+
+@compiled
 def cone_wrenches(points, normals, friction, bilateral, sides, stretch):
     """Return W (6, n), the wrenches of the rays of every point's pyramid.
 
