@@ -39,7 +39,7 @@ def cache_of(kernel: Any, functions: Iterable[Any]) -> Any:
 
     class Places(caching.CompileResultCacheImpl):
         _locator_classes: ClassVar[list[Any]] = [
-            type(name, (Stamped, getattr(caching, name)), {})
+            type(name, (Stamped, _locator(name)), {})
             for name in ("UserProvidedCacheLocator", "InTreeCacheLocator", "UserWideCacheLocator")
         ]
 
@@ -51,6 +51,11 @@ def cache_of(kernel: Any, functions: Iterable[Any]) -> Any:
     except RuntimeError:  # no folder to write to
         _announce(kernel.__name__)
         return caching.NullCache()
+
+
+def _locator(name: str) -> Any:
+    """Return Numba's class of that name; older versions have it with an underscore."""
+    return getattr(caching, name, None) or getattr(caching, f"_{name}")
 
 
 def source_stamp(functions: Iterable[Any]) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import operator
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -94,26 +95,29 @@ def _define_binary(symbol, instruction):
         lower_builtin(symbol, *operands)(lower)
 
 
-def _define_unary(function, lower):
-    """Teach Numba a function of one Lanes."""
-
-    @infer_global(function)
-    class _Typing(AbstractTemplate):
-        def generic(self, args, kws):
-            return signature(lanes, lanes) if args == (lanes,) else None
-
-    lower_builtin(function, lanes)(lower)
+@infer_global(operator.neg)
+class _Negation(AbstractTemplate):
+    def generic(self, args, kws):
+        return signature(lanes, lanes) if args == (lanes,) else None
 
 
-def _lower_negation(context, builder, sig, args):
+@lower_builtin(operator.neg, lanes)
+def _negate(context, builder, sig, args):
     return builder.fneg(args[0], flags=_FLAGS)
 
 
-def _lower_floor(context, builder, sig, args):
-    type_ = ir.FunctionType(_VECTOR, [_VECTOR])
-    floor = cgutils.get_or_insert_function(builder.module, type_, f"llvm.floor.v{LANES}f64")
-    return builder.call(floor, args)
+def _floor(typingctx, x):
+    """The largest whole number below, in each lane."""
 
+    def codegen(context, builder, sig, args):
+        type_ = ir.FunctionType(_VECTOR, [_VECTOR])
+        name = f"llvm.floor.v{LANES}f64"
+        return builder.call(cgutils.get_or_insert_function(builder.module, type_, name), args)
+
+    return lanes(lanes), codegen
+
+
+floor: Any = intrinsic(_floor)
 
 for _plain, _in_place, _instruction in (
     (operator.add, operator.iadd, "fadd"),
@@ -123,8 +127,6 @@ for _plain, _in_place, _instruction in (
 ):
     _define_binary(_plain, _instruction)
     _define_binary(_in_place, _instruction)
-_define_unary(operator.neg, _lower_negation)
-_define_unary(np.floor, _lower_floor)
 
 
 @intrinsic
@@ -228,7 +230,7 @@ def _sincos(x):
     x is taken to |r| ≤ π/4 by multiples n of π/2, with π/2 in three parts of 33 bits each so that
     n times a part is exact (Cody and Waite); then minimax polynomials (those of fdlibm).
     """
-    n = np.floor(x * (2 / math.pi) + 0.5)
+    n = floor(x * (2 / math.pi) + 0.5)
     r = ((x - n * 1.5707963267341256) - n * 6.077100506303966e-11) - n * 2.0222662487959506e-21
     z = r * r
     p = 2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010e-10)
@@ -241,9 +243,9 @@ def _sincos(x):
         -1.38888888888741095749e-03 + z * (2.48015872894767294178e-05 + z * p)
     )
     c = 1.0 - 0.5 * z + z * z * p
-    half = np.floor(n * 0.5)
+    half = floor(n * 0.5)
     odd = n - 2.0 * half  # 1 where n is odd: there sin and cos change places
-    sign = 1.0 - 2.0 * (half - 2.0 * np.floor(half * 0.5))  # −1 where n is 2 or 3 beyond 4 k
+    sign = 1.0 - 2.0 * (half - 2.0 * floor(half * 0.5))  # −1 where n is 2 or 3 beyond 4 k
     return sign * ((1.0 - odd) * s + odd * c), sign * ((1.0 - odd) * c - odd * s)
 
 
