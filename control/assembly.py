@@ -63,7 +63,9 @@ class Layout:
         self.F = _blocks([f.faces for f in self.footings])
         self.N = _blocks([np.eye(1, f.dim, 2) for f in self.footings])
         self.spread = _blocks([f.spread for f in self.footings])
-        self.bounds = np.array([f.bounds for f in self.footings]).reshape(-1, 2)
+        # arrays of their own, row by row: the compiled pass is made once for all controllers
+        self.lower = np.array([f.bounds[0] for f in self.footings])
+        self.upper = np.array([f.bounds[1] for f in self.footings])
         self.even = controller.force_weight / max(robot.mass, 1e-9) ** 2 * self.spread
         still = np.ones(robot.nv, dtype=bool)
         still[self.columns] = False
@@ -74,6 +76,7 @@ class Layout:
         self.unbounded = (-far, far)
         self._ups: list[Array] | None = None
         self._even: Array | None = None
+        self._single: tuple[Any, Array] = (None, far)
 
     def joint_name(self, row: int) -> str:
         """Return the joint that an entry of v belongs to."""
@@ -118,12 +121,26 @@ class Layout:
 
     def _accelerations(self, single: list[tuple[PostureTask, Array, Array]]) -> tuple[Array, Array]:
         """d and p (nv,): several tasks on one entry add up to one."""
+        if len(single) == 1 and np.ndim(single[0][0].weight) == 0:
+            return self._of_one(*single[0][:2])
         d, dp = np.empty(self.robot.nv), np.zeros(self.robot.nv)
         d[:] = self.controller.regularisation
         for task, asked, _ in single:
             d[task.entries] += task.weight
             dp[task.entries] += task.weight * asked
         return d, dp / np.maximum(d, 1e-300)
+
+    def _of_one(self, task: PostureTask, asked: Array) -> tuple[Array, Array]:
+        """The same of a single task with one weight, whose d stays."""
+        weight, usual = float(task.weight), self.controller.regularisation
+        key = (id(task), weight, usual)
+        if self._single[0] != key:
+            d = np.full(self.robot.nv, usual)
+            d[task.entries] += weight
+            self._single = (key, d)
+        p = np.zeros(self.robot.nv)
+        p[task.entries] = weight / max(weight + usual, 1e-300) * asked
+        return self._single[1], p
 
     def _force_terms(
         self, now: Situation, shares: dict[str, float]
@@ -163,14 +180,14 @@ class Layout:
 
     def _normal_bounds(self, shares: dict[str, float]) -> tuple[Array, Array]:
         if not shares:
-            return self.bounds[:, 0], self.bounds[:, 1]
-        bounds = self.bounds.copy()
+            return self.lower, self.upper
+        lower, upper = self.lower.copy(), self.upper.copy()
         for i, footing in enumerate(self.footings):
             if (share := shares.get(footing.name)) is not None:
-                low, high = bounds[i]
                 cap = share * FULL * self.weight
-                bounds[i] = (max(low, -cap) if low < 0 else share * low), min(high, cap)
-        return bounds[:, 0], bounds[:, 1]
+                lower[i] = max(lower[i], -cap) if lower[i] < 0 else share * lower[i]
+                upper[i] = min(upper[i], cap)
+        return lower, upper
 
     def _joint_bounds(self, now: Situation) -> tuple[Array, Array]:
         limits = self.controller.joint_limits

@@ -26,6 +26,7 @@ class Desk:
         self.model = robot.model
         self.data = robot.model.createData()
         self.depth_first = is_depth_first(robot)
+        self.gravity = np.array(robot.model.gravity.linear)
         welded = float(robot.model.inertias[0].mass)
         self.by_terms = not robot.is_floating or welded > 0 or robot.model.nvs[1] != 6
 
@@ -87,7 +88,7 @@ class Situation:
         if self.desk.by_terms:
             return np.array(self._terms.com_drift)
         R = self.data.oMi[1].rotation
-        return np.asarray(R @ self.b[:3] / self.robot.mass + self.desk.model.gravity.linear)
+        return np.asarray(R @ self.b[:3] / self.robot.mass + self.desk.gravity)
 
     @property
     def centroidal_map(self) -> Array:
@@ -105,7 +106,7 @@ class Situation:
         T = self.data.oMi[1]
         force, moment = T.rotation @ self.b[:3], T.rotation @ self.b[3:6]
         moment = moment + np.cross(T.translation - self.com, force)
-        force = force + self.robot.mass * self.desk.model.gravity.linear
+        force = force + self.robot.mass * self.desk.gravity
         return np.concatenate([force, moment])
 
     # --- frames, by Pinocchio's index --------------------------------------------------------

@@ -98,7 +98,10 @@ class Task(ABC):
     def pull(self, error: Array, rate: Array, ahead: Array) -> Array:
         """Return ẍ* + damping (ẋ* − ẋ) + gain (x* − x)."""
         damping = 2 * self.gain**0.5 if self.damping is None else self.damping
-        return np.asarray(ahead + damping * rate + self.gain * error)
+        asked = self.gain * error
+        asked += damping * rate
+        asked += ahead
+        return np.asarray(asked)
 
 
 @dataclass(eq=False)

@@ -93,7 +93,7 @@ class WholeBodyController:
             value = getattr(self, name)
             if not (np.isfinite(value) and value >= 0):
                 raise ConfigurationError(f"{name}: got {value!r}; expected finite, at least 0")
-        self.torque_limits = torque_limits_of(robot, torque_limits)
+        self.torque_limits = np.array(torque_limits_of(robot, torque_limits))
         self.joint_limits = JointLimits.of(robot) if joint_limits is True else joint_limits or None
         self.safe = SafeTorques(robot, on_failure, damping, self.torque_limits)
         self._solver, self._bounded = solver_named(solver), solver_named(solver)

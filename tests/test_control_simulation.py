@@ -155,6 +155,32 @@ def test_a_robot_without_torques_falls():
     assert motion.duration < 2.0
 
 
+def test_balance_between_two_slopes_that_face_each_other():
+    """A quadruped across a valley of 35 degrees, pushed: momentum and posture, no common plane."""
+    from footwork import dynamics
+
+    valley = contacts.Scenario.load("valley")
+    robot, q = valley.machine, valley.q
+    feet = valley.solved.contacts
+    tasks = [
+        control.MomentumTask(np.zeros(6), rows_of="both", weight=0.1, gain=5.0),
+        control.ComTask(dynamics.com(robot, q), weight=5.0, gain=30.0),
+        control.PostureTask(q, weight=0.1, gain=50.0),
+    ]
+    controller = control.WholeBodyController(robot, feet, tasks)
+    size = 0.1 * robot.mass / 0.1
+    push = control.Push(control.trunk(robot), (0.7 * size, 0.7 * size, 0.0), 0.1)
+    motion = control.simulate(
+        robot, controller, valley.ground, q=q, contacts=feet, duration=0.6, control_step=2e-3,
+        disturbances=[push],
+    )  # fmt: skip
+    assert set(motion.statuses) == {"optimal"}
+    assert np.abs(motion.com - motion.com[0]).max() < 0.02
+    normals = {tuple(np.round(c.cone(robot, q).normal, 3)) for c in feet}
+    assert len(normals) == 2
+    assert (motion.margins(every=0.1)[1] > 0).all()
+
+
 def test_joint_laws_are_controllers_too():
     """PD with gravity compensation by static_hold keeps a quadruped up."""
     robot = robots.load("quadruped")

@@ -179,7 +179,13 @@ def reduce(
                 Zw[i, n_a + j] = Qt[n_u + j, i]
     # the objective
     AZ, PZ = np.zeros((len(r), n)), np.zeros((dim, n))
-    add_product(AZ, A, Za)
+    for i in range(len(r)):
+        for j in range(n_c):
+            factor = A[i, columns[j]]
+            for c in range(n_null):
+                AZ[i, c] += factor * Za[columns[j], c]
+        for j in range(len(others)):
+            AZ[i, n_null + j] = A[i, others[j]]
     add_product(PZ, P, Zw)
     H[:], g[:] = 0.0, 0.0
     add_gram(H, Zw, PZ)
