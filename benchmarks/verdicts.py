@@ -1,0 +1,226 @@
+"""Verdicts on contacts: ours, cvxpy's program written anew, and cvxpy's parametrised re-solve.
+
+Three tables, each of interleaved rounds in one process, CPU time, medians with quartiles; the
+answers are compared before anything is timed.
+
+1. One verdict, margin and least-norm forces, TALOS on two feet, with and without torque limits.
+   `static_hold` is timed with everything around it: Jacobians, torques' limits, checks.
+2. Batches of random point contacts, some of which hold, against the parametrised re-solve in which
+   everything may change, and the one in which only the load does.
+3. A region: the exact static-equilibrium polygon of TALOS, as matrices and written by cvxpy.
+
+Run: python benchmarks/verdicts.py
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import cvxpy as cp
+import numpy as np
+
+import footwork as fw
+from footwork import contacts
+from footwork.contacts import PointForces, batch
+from footwork.contacts.balance import load
+from footwork.contacts.balances import Balances
+from footwork.contacts.equilibrium import Equilibrium
+from footwork.contacts.limits import torque_limits_of
+from footwork.contacts.planar import inner_and_outer
+from footwork.contacts.reference import ReferenceEquilibrium
+
+TIGHT = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas", "tol_ktratio"), 1e-9)
+
+
+class Parametrised:
+    """Both programs of a verdict, written once by cvxpy; each ask sets parameters and re-solves."""
+
+    def __init__(self, balance, only_load=False):
+        rows, points = balance.unactuated, balance.point_count
+        self.rows, self.only_load = rows, only_load
+        limited = np.isfinite(balance.limits)
+        self.joints = balance.actuated[limited]
+        f, epsilon = cp.Variable((points, 3)), cp.Variable()
+        flat, n = cp.reshape(f, (3 * points,), order="C"), 3 * points
+        constant = cp.Constant if only_load else None
+        values = self.values(balance)
+        self.A, self.n, self.G, self.g, self.mu = (
+            constant(v) if constant else cp.Parameter(v.shape, nonneg=name == "mu")
+            for name, v in zip(["A", "n", "G", "g", "mu"], values[1:], strict=True)
+        )
+        self.load, self.torques = cp.Parameter(len(rows)), cp.Parameter(len(self.joints))
+        cones = [cp.SOC(cp.multiply(self.mu, f[:, 2]), f[:, :2], axis=1)]
+        self.problems = []
+        for pull, objective in ((1.0, cp.Maximize(epsilon)), (0.0, cp.Minimize(cp.sum_squares(f)))):
+            given = self.A @ flat + pull * epsilon * self.n
+            constraints = [self.load + given == 0, *cones]
+            if len(self.joints):
+                limits = balance.limits[limited] / balance.weight
+                torques = self.torques + self.G @ flat + pull * epsilon * self.g
+                constraints.append(cp.abs(torques) <= limits)
+            self.problems.append(cp.Problem(objective, constraints))
+        assert all(p.is_dcp(dpp=True) for p in self.problems), n
+
+    def values(self, b):
+        normals, w = b.normals.sum(axis=1), b.weight
+        G = b.columns[self.joints]
+        loads = (b.load[self.rows] / w, b.load[self.joints] / w)
+        return loads, b.columns[self.rows], normals[self.rows], G, normals[self.joints], b.friction
+
+    def ask(self, balance):
+        (self.load.value, self.torques.value), *rest = self.values(balance)
+        if not self.only_load:
+            for parameter, value in zip(
+                (self.A, self.n, self.G, self.g, self.mu), rest, strict=True
+            ):
+                parameter.value = value
+        margin = None
+        for problem in self.problems:
+            problem.solve(solver="CLARABEL", **TIGHT)
+            margin = problem.value if margin is None else margin
+            if not margin > 0:
+                break
+        return margin * balance.weight
+
+
+def verdict(balance):
+    margin = balance.margin().value
+    if margin > 0:
+        balance.least_norm()
+    return margin
+
+
+def seconds(work, calls):
+    start = time.process_time()
+    for _ in range(calls):
+        work()
+    return (time.process_time() - start) / calls
+
+
+def side_by_side(works, rounds, unit=1.0):
+    """{name: (work, calls a round, divisor)} -> {name: (median, low quartile, high)} [s]."""
+    times = {name: [] for name in works}
+    for work, _, _ in works.values():
+        work()
+    for _ in range(rounds):
+        for name, (work, calls, divisor) in works.items():
+            times[name].append(seconds(work, calls) / divisor * unit)
+    return {name: np.percentile(t, [50, 25, 75]) for name, t in times.items()}
+
+
+def show(title, medians, ours):
+    print(f"\n{title}\n{'':52} {'µs':>10} {'quartiles':>19} {'ratio to ours':>14}")
+    for name, (middle, low, high) in medians.items():
+        spread = (
+            f"{1e6 * low:.0f} … {1e6 * high:.0f}"
+            if middle > 1e-4
+            else f"{1e6 * low:.1f} … {1e6 * high:.1f}"
+        )
+        print(f"{name:52} {1e6 * middle:10.1f} {spread:>19} {middle / medians[ours][0]:14.1f}")
+
+
+def one_verdict(rounds=9):
+    robot = fw.load("talos")
+    q, feet, zero = robot.posture(), contacts.at_feet(robot), np.zeros(robot.nv)
+    for limited in (False, True):
+        limits = torque_limits_of(robot, limited)
+        make = lambda: Equilibrium.of(feet, q, load(robot, q, zero, zero), limits)  # noqa: B023, E731
+        balance = make()
+        reference, written = ReferenceEquilibrium.like(balance), Parametrised(balance)
+        answers = verdict(balance), verdict(reference), written.ask(balance)
+        assert np.ptp(answers) < 1e-6 * abs(answers[0]), answers
+        hold = lambda: contacts.static_hold(robot, q, feet, torque_limits=limited).margin  # noqa: B023, E731
+        works = {
+            "ours, margin and forces": (lambda: verdict(balance), 20, 1),  # noqa: B023
+            "cvxpy, parametrised re-solve": (lambda: written.ask(balance), 3, 1),  # noqa: B023
+            "cvxpy, written anew": (lambda: verdict(reference), 3, 1),  # noqa: B023
+            "Jacobians and loads alone": (make, 20, 1),
+            "static_hold, with all of this": (hold, 10, 1),
+            "cvxpy, written anew, with Jacobians": (
+                lambda: verdict(ReferenceEquilibrium.like(make())),  # noqa: B023
+                3,
+                1,
+            ),
+        }
+        title = f"One verdict, TALOS on two feet, torque limits: {limited}"
+        show(title, side_by_side(works, rounds), "ours, margin and forces")
+
+
+def terrain(rng, count):
+    points = np.column_stack([rng.uniform(-0.4, 0.4, (count, 2)), 0.1 * rng.standard_normal(count)])
+    normals = np.array([0, 0, 1]) + 0.3 * rng.standard_normal((count, 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    forces = PointForces.at(points, normals, rng.uniform(0.3, 0.9, count))
+    x, y = rng.uniform(-0.15, 0.15, 2)
+    return Equilibrium.of_body(forces, -np.array([*rng.normal(0, 0.05, 2), 1, y, -x, 0.02]))
+
+
+def batches(rounds=7, size=1000):
+    for count in (4, 16):
+        rng = np.random.default_rng(0)
+        states = [terrain(rng, count) for _ in range(size)]
+        many, loads = (
+            Balances.of(states),
+            Balances.of(states[:1], np.stack([b.load for b in states])),
+        )
+        written, only_load = Parametrised(states[0]), Parametrised(states[0], only_load=True)
+        verdicts, pushed = batch.decide(many), batch.decide(loads)
+        for i in range(20):
+            assert abs(written.ask(states[i]) - verdicts.margin[i]) < 1e-6
+            assert abs(only_load.ask(loads.at(i)) - pushed.margin[i]) < 1e-6
+        few = states[:5]
+        works = {
+            "ours, everything changes": (lambda: batch.decide(many), 1, size),  # noqa: B023
+            "cvxpy re-solve, everything changes": (
+                lambda: [written.ask(b) for b in few],  # noqa: B023
+                1,
+                len(few),
+            ),
+            "conic solver, one by one": (lambda: [verdict(b) for b in states[:20]], 1, 20),  # noqa: B023
+            "ours, only the load changes": (lambda: batch.decide(loads), 1, size),  # noqa: B023
+            "cvxpy re-solve, only the load changes": (
+                lambda: [only_load.ask(loads.at(i)) for i in range(5)],  # noqa: B023
+                1,
+                5,
+            ),
+        }
+        share = (verdicts.feasible == 1).mean()
+        title = f"{size} verdicts at once, {count} contacts, {share:.0%} hold; one takes"
+        medians = side_by_side(works, rounds)
+        show(title, medians, "ours, everything changes")
+        pair = [medians[k][0] for k in works if "only the load" in k]
+        print(f"{'':52} only the load: {pair[1] / pair[0]:.0f}")
+
+
+def region(rounds=5):
+    robot = fw.load("talos")
+    q, feet = robot.posture(), contacts.at_feet(robot)
+    limits = torque_limits_of(robot, True)
+    zero = np.zeros(robot.nv)
+    balance = Equilibrium.of(feet, q, load(robot, q, zero, zero), limits)
+    columns = np.zeros((robot.nv, 2))
+    columns[:2] = np.eye(2) * balance.weight
+    works = {
+        "ours, as matrices": (
+            lambda: inner_and_outer(balance.planar_set(columns, 10.0), 1e-3),
+            1,
+            1,
+        ),
+        "cvxpy, parametrised in the direction": (
+            lambda: inner_and_outer(
+                ReferenceEquilibrium.like(balance).planar_set(columns, 10.0), 1e-3
+            ),
+            1,
+            1,
+        ),
+    }
+    title = "All horizontal pushes that TALOS holds, torque limits, to 0.1 % of its weight"
+    show(title, side_by_side(works, rounds), "ours, as matrices")
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    one_verdict()
+    batches()
+    region()
