@@ -1,1 +1,9 @@
-"""Compiled kernels (Numba, the extra `fast`): the same terms, faster. Nothing here is needed."""
+"""Kernels: recursive algorithms for eight configurations at once. `dynamics.batch` calls them.
+
+To read: `spatial` (the letters), `body_table` (the robot), then an algorithm: `rnea`, `crba`,
+`aba`, `gravity`, `jacobians`, `drifts`, `centroidal`, `momentum`, `coriolis_matrix`,
+`coriolis_chains`. They are plain Python; `scalars` says what a number is to them, `lanes` and
+`compiling` make machine code of them with Numba (the extra `fast`), `closed_forms` reads them as
+SymPy. `rows` carries arrays in and out. `coriolis` and `tree` are for one state and joints of every
+kind.
+"""
