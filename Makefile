@@ -14,7 +14,7 @@ demo: $(STAMP)
 	$(BIN)/footwork demo --out out
 
 test: $(STAMP)
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
