@@ -71,6 +71,29 @@ def _by_numpy(program: Program, structure: Structure, accelerations: bool) -> Re
 
 
 @cache
+def prepare() -> None:
+    """Compile the kernels now, on a body that stands on one foot: seconds, unless cached on disk.
+
+    A controller does so when it is made, so that its first tick is like the others.
+    """
+    compiled = _kernel()
+    if compiled is None:
+        return
+    from .kernels.reduction import unbounded
+
+    eye, zero, none = np.eye(7), np.zeros(7), np.zeros((0, 6))
+    foot, six = np.eye(6, 7), np.arange(6, dtype=np.intp)
+    last = np.array([6], dtype=np.intp)
+    _, *parts = compiled(
+        eye, zero, foot, zero[:6].copy(), six, last, six, last, eye[:1].copy(), zero[:1].copy(),
+        np.ones(1), np.ones(7), zero, np.eye(6), zero[:6].copy(), none, np.eye(1, 6),
+        np.zeros(1), np.ones(1), np.ones(1), RANK,
+    )  # fmt: skip
+    small = Reduced(*parts)
+    unbounded(small.H, small.g, small.C, small.low, small.high)
+
+
+@cache
 def _kernel() -> Callable[..., Any] | None:
     """The compiled pass; None without Numba."""
     if find_spec("numba") is None:

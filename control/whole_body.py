@@ -24,7 +24,7 @@ from .hierarchy import cascade
 from .limits import JointLimits
 from .null_space import Solutions, solutions
 from .qp import Program, Reduced
-from .reduction import reduced_by_structure, unbounded_answer
+from .reduction import prepare, reduced_by_structure, unbounded_answer
 from .situation import Desk
 from .solvers import Answer, Clarabel, solver_named
 from .switching import Ramp
@@ -103,6 +103,7 @@ class WholeBodyController:
         self.tasks: tuple[AnyTask, ...] = ()
         self.contacts = ContactSet.of(robot, contacts)
         self.set_tasks(tasks)
+        prepare()
 
     # --- tasks and contacts, at any time -----------------------------------------------------
 
