@@ -247,7 +247,7 @@ class Program:
         self.equal = equal
         self.b = np.concatenate([part.b for part in parts])
         self.A = _compressed(np.vstack([part.A for part in parts]))
-        self.P = _compressed(np.diag(diagonal))
+        self.P = _diagonal(tuple(diagonal.tolist()))
         self.count = len(diagonal)
         self.cones = [
             clarabel.ZeroConeT(len(parts[0].b)),
@@ -286,8 +286,14 @@ class Program:
 def _compressed(A: Array) -> Any:
     """Return A as a sparse matrix, column by column."""
     columns, rows = np.nonzero(A.T)
-    ends = np.append(0, np.cumsum(np.bincount(columns, minlength=A.shape[1])))
-    return csc_matrix((A[rows, columns], rows, ends), shape=A.shape)
+    ends = np.zeros(A.shape[1] + 1, dtype=np.int32)
+    np.cumsum(np.bincount(columns, minlength=A.shape[1]), out=ends[1:])
+    return csc_matrix((A[rows, columns], rows.astype(np.int32), ends), shape=A.shape)
+
+
+@cache
+def _diagonal(values: tuple[float, ...]) -> Any:
+    return _compressed(np.diag(values))
 
 
 @cache
