@@ -127,19 +127,18 @@ class Admissible:
 
     def cones(self) -> Rows:
         """Coulomb's cones (μ f_n, f_t), those of soft points with their moment, μ m/γ."""
-        b, n = self.balance, self.balance.columns.shape[1]
-        soft = dict(zip(b.first[b.soft].tolist(), range(len(b.soft)), strict=True))
-        entries, sizes = [], []
-        for k in np.flatnonzero(~b.bilateral & ~np.isinf(b.friction)).tolist():
-            mu = float(b.friction[k])
-            entries += [(3 * k + 2, mu), (3 * k, 1.0), (3 * k + 1, 1.0)]
-            if k in soft:
-                entries.append((3 * b.point_count + soft[k], mu))
-            sizes.append(4 if k in soft else 3)
-        A = np.zeros((len(entries), n))
-        for row, (column, value) in enumerate(entries):
-            A[row, column] = -value
-        return Rows(self.rows(A), np.zeros(len(A)), tuple(sizes))
+        b = self.balance
+        round_ = np.flatnonzero(~b.bilateral & ~np.isinf(b.friction))
+        share = np.full(b.point_count, -1)
+        share[b.first[b.soft]] = 3 * b.point_count + np.arange(len(b.soft))
+        sizes = np.where(share[round_] < 0, 3, 4)
+        A = np.zeros((int(sizes.sum()), self.given.shape[1]))
+        top, mu = np.cumsum(sizes) - sizes, b.friction[round_]
+        A[top, 3 * round_ + 2] = -mu
+        A[top + 1, 3 * round_] = A[top + 2, 3 * round_ + 1] = -1.0
+        rubs = share[round_] >= 0
+        A[top[rubs] + 3, share[round_][rubs]] = -mu[rubs]
+        return Rows(A, np.zeros(len(A)), tuple(sizes.tolist()))
 
 
 def _unit_rows(columns: NDArray[np.intp], n: int) -> Array:
