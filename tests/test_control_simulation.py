@@ -181,6 +181,21 @@ def test_balance_between_two_slopes_that_face_each_other():
     assert (motion.margins(every=0.1)[1] > 0).all()
 
 
+@pytest.mark.parametrize("name", ["stairs", "slope"])
+def test_robots_stand_on_stairs_and_slopes(name):
+    """The scenarios' own terrain: boxes under feet of different heights, an inclined plane."""
+    scenario = contacts.Scenario.load(name)
+    robot, feet = scenario.machine, scenario.solved.contacts
+    controller, q = control.stand(robot, feet, scenario.q)
+    motion = control.simulate(
+        robot, controller, scenario.ground, q=q, contacts=feet, duration=0.3, control_step=2e-3
+    )
+    assert set(motion.statuses) == {"optimal"}
+    assert np.abs(motion.com - motion.com[0]).max() < 1e-4
+    total = sum(f.sum(axis=1) for f in motion.forces.values())
+    assert total[-50:].mean(axis=0)[2] == pytest.approx(G * robot.mass, rel=1e-3)
+
+
 def test_joint_laws_are_controllers_too():
     """PD with gravity compensation by static_hold keeps a quadruped up."""
     robot = robots.load("quadruped")
