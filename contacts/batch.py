@@ -355,7 +355,7 @@ def _kernels() -> Any:
     if find_spec("numba") is None:
         warnings.warn(
             "batches of verdicts: no Numba, the conic solver answers one by one; "
-            "pip install 'footwork[fast]' makes them ten times faster",
+            "pip install 'footwork[fast]' makes them some twenty times faster",
             FootworkWarning,
             stacklevel=4,
         )
