@@ -25,7 +25,7 @@ docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(STAMP)
-	for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit 1; done
+	$(BIN)/footwork bench
 
 clean:
 	rm -rf $(VENV) out build site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -83,6 +83,8 @@ def centroidal_drift(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
         ModelError: the robot has no mass.
     """
     q, v = check_configuration(robot, q), check_velocity(robot, v)
+    if robot.nv == 0:  # Pinocchio has no centre of mass for what has no moving link
+        return np.zeros(6)
     data = robot.workspace()
     pin.computeCentroidalMomentumTimeVariation(robot.model, data, q, v, np.zeros(robot.nv))
     return about_whole_robot(robot, data, np.array(data.dhg.vector))

@@ -92,8 +92,8 @@ def contact_derivatives(
     for frame, size in contacts.items():
         if size not in (3, 6):
             raise ConfigurationError(f"contacts[{frame!r}]: got {size!r}; expected 3 or 6")
-    sizes = contacts.items()
-    forces = robot.selection_matrix.T @ check_torques(robot, tau)
+    sizes, tau = contacts.items(), check_torques(robot, tau)
+    forces = robot.selection_matrix.T @ tau
     M = mass_matrix(robot, q)
     J = np.vstack([np.zeros((0, robot.nv))] + [frame_jacobian(robot, q, c)[:k] for c, k in sizes])
     drift = np.concatenate([np.zeros(0)] + [frame_drift(robot, q, v, c)[:k] for c, k in sizes])

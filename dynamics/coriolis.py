@@ -22,7 +22,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError, ModelError
-from ..robots.configuration import check_configuration, check_velocity
+from ..robots.configuration import check_configuration, check_robot, check_velocity
 from ..robots.robot import Robot
 from . import jacobian_sums
 from .kernels.tree import tree_of
@@ -132,6 +132,7 @@ def structure_constants(robot: Robot) -> Array:
     Zero but for joints that turn and slide at once, whose motions do not commute: with (v, ω) the
     twists of a floating base in its axes, [1, 2] = (ω₁ × v₂ − ω₂ × v₁, ω₁ × ω₂).
     """
+    check_robot(robot)
     c = np.zeros((robot.nv,) * 3)
     data = robot.model.createData()
     for joint, joint_data in zip(robot.model.joints, data.joints, strict=True):

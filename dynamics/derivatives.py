@@ -16,7 +16,12 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
-from ..robots.configuration import check_configuration, check_torques, check_velocity
+from ..robots.configuration import (
+    check_configuration,
+    check_robot,
+    check_torques,
+    check_velocity,
+)
 from ..robots.robot import Robot
 from .coriolis import structure_constants
 from .equations import forward_dynamics
@@ -126,6 +131,7 @@ def external_torques_derivative(
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
     check_wrenches(robot, wrenches)
+    check_robot(robot)
     total = np.zeros((robot.nv, robot.nv))
     for frame, wrench in wrenches.items():
         J = frame_jacobian(robot, q, frame)

@@ -127,6 +127,7 @@ def centroidal_hessian(robot: Robot, q: ArrayLike) -> Array:
         ConfigurationError: a bad q.
         ModelError: no mass, or a joint whose axes turn within its own body (no URDF has one).
     """
+    q = check_configuration(robot, q)
     H = np.empty((6, robot.nv, robot.nv))
     for k, direction in enumerate(np.eye(robot.nv)):  # linear in v
         H[:, :, k] = centroidal_map_derivative(robot, q, direction)

@@ -14,7 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError, ModelError
-from ..robots.configuration import check_configuration, check_torques, check_velocity
+from ..robots.configuration import (
+    check_configuration,
+    check_robot,
+    check_torques,
+    check_velocity,
+)
 from ..robots.robot import Robot
 from .coriolis import structure_constants
 from .equations import bias, gravity_torques, mass_matrix
@@ -89,6 +94,7 @@ def absolute_angles(robot: Robot) -> Array:
     Raises:
         ModelError: a joint that is not a hinge, or axes that are not parallel.
     """
+    check_robot(robot)
     hinges = all(j.shortname().startswith(("JointModelR", "Joint::R")) for j in robot.model.joints)
     if not hinges or structure_constants(robot).any() or robot.nq != robot.nv:
         raise ModelError(f"{robot.name!r}: absolute angles need a fixed base and hinges only")

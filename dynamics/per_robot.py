@@ -7,6 +7,7 @@ from functools import wraps
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
+from ..robots.configuration import not_a_robot
 from ..robots.robot import Robot
 
 Fact = TypeVar("Fact")
@@ -22,5 +23,7 @@ def per_robot(fact: Callable[[Robot], Fact]) -> Callable[[Robot], Fact]:
             return known[robot]
         except KeyError:
             return known.setdefault(robot, fact(robot))
+        except TypeError:
+            raise not_a_robot(robot) from None
 
     return remembered

@@ -15,7 +15,12 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..robots.configuration import check_configuration, check_torques, check_velocity
+from ..robots.configuration import (
+    check_configuration,
+    check_robot,
+    check_torques,
+    check_velocity,
+)
 from ..robots.robot import Robot
 from . import coriolis, equations
 from .loads import external_torques
@@ -26,6 +31,7 @@ Array = NDArray[np.float64]
 
 def inertial_parameters(robot: Robot) -> Array:
     """Return π (10 k,) of the k moving links, in joint order."""
+    check_robot(robot)
     links = list(robot.model.inertias)[1:]
     return np.concatenate([link.toDynamicParameters() for link in links] or [np.zeros(0)])
 

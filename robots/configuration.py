@@ -90,6 +90,12 @@ def not_a_robot(value: object) -> ConfigurationError:
     return ConfigurationError(f"robot: got {value!r}, expected a Robot{hint}")
 
 
+def check_robot(robot: object) -> None:
+    """Raise ConfigurationError for what is no robot, such as the name of one."""
+    if not hasattr(robot, "unit_blocks"):
+        raise not_a_robot(robot)
+
+
 def check_configuration(robot: Robot, q: ArrayLike, name: str = "q") -> Array:
     """Return q as an array (nq,) of a valid configuration.
 
@@ -133,4 +139,8 @@ def check_torques(robot: Robot, tau: ArrayLike, name: str = "tau") -> Array:
     Raises:
         ConfigurationError: wrong shape or dtype, or a value that is not finite.
     """
-    return as_vector(tau, robot.na, name, "a torque for each actuated joint (na,)")
+    try:
+        size = robot.na
+    except AttributeError:
+        raise not_a_robot(robot) from None
+    return as_vector(tau, size, name, "a torque for each actuated joint (na,)")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
 import footwork as fw
+from footwork import ConfigurationError
 from footwork import dynamics as dyn
 from footwork.dynamics import Wrench
 
@@ -164,3 +167,22 @@ def test_results_are_the_callers_own(robot):
     kept = T.homogeneous
     dyn.frame_placement(robot, other, "link_1")
     assert (T.homogeneous == kept).all()
+
+
+def functions_of_a_robot():
+    """The public functions whose first argument is the robot, with how many further ones."""
+    for name in dyn.__all__:
+        signature = inspect.isfunction(f := getattr(dyn, name)) and inspect.signature(f)
+        if signature and next(iter(signature.parameters), "") == "robot":
+            needed = [p for p in signature.parameters.values() if p.default is p.empty]
+            if all(p.kind is p.POSITIONAL_OR_KEYWORD for p in needed):
+                yield name, needed[1:]
+
+
+@pytest.mark.parametrize(("name", "others"), list(functions_of_a_robot()))
+@pytest.mark.parametrize("robot", ["biped", None, 3], ids=str)
+def test_what_is_no_robot_is_told_so(name, others, robot):
+    given = {"wrenches": {}, "contacts": {}, "point": np.zeros(3)}
+    values = [given.get(p.name, np.zeros(3)) for p in others]
+    with pytest.raises(ConfigurationError, match="expected a Robot"):
+        getattr(dyn, name)(robot, *values)

@@ -54,3 +54,14 @@ def test_a_joint_without_inertia_is_an_error():
     robot = robots.load("icub")
     with pytest.raises(ModelError, match="singular"):
         dynamics.forward_dynamics(robot, robot.posture(), np.ones(robot.nv), np.ones(robot.na))
+
+
+def test_nothing_moves():
+    """A block that is bolted down: no joints, and no number that is none."""
+    bolted = robots.load("block", base="fixed")
+    q, v = bolted.neutral(), np.zeros(0)
+    assert bolted.nv == 0
+    for term in (dynamics.centroidal_momentum, dynamics.centroidal_drift):
+        np.testing.assert_array_equal(term(bolted, q, v), np.zeros(6))
+    assert np.isfinite(dynamics.com(bolted, q)).all()
+    assert dynamics.centroidal_map(bolted, q).shape == (6, 0)
