@@ -89,3 +89,25 @@ def test_refusals(load_robot):
         bodies.inertia_about(robot, np.zeros(3), bodies=["joint1"])
     with pytest.raises(fw.ConfigurationError, match="some mass"):
         bodies.inertia_about(robot, np.zeros(3), bodies=[])
+
+
+@pytest.mark.parametrize("bad", ["1", "abc", None, {}, [1, 2], [[1, 2], [3]], 1j, -1, float("nan")])
+def test_what_is_no_mass_and_no_matrix_is_told(bad):
+    robot, arm = fw.load("limb"), [0, 0, 1]
+    with pytest.raises(fw.ConfigurationError, match="mass: got"):
+        bodies.steiner(bad, arm)
+    with pytest.raises(fw.ConfigurationError, match="mass: got"):
+        bodies.fictitious_wrenches_of(bad, bodies.MovingFrame(), bodies.MovingFrame())
+    with pytest.raises(fw.ConfigurationError, match="inertia: got"):
+        bodies.moved_inertia(bad, 1, arm, arm)
+    with pytest.raises(fw.ConfigurationError, match="rotation: got"):
+        bodies.rotated_inertia(np.eye(3), bad)
+    if bad is not None:
+        with pytest.raises(fw.ConfigurationError):
+            bodies.inertia_about(robot, robot.neutral(), bodies=bad)
+
+
+def test_masses_of_every_kind_of_number():
+    expected = bodies.steiner(2.0, [1, 2, 3])
+    for mass in (2, np.int64(2), np.float32(2), np.array(2.0)):
+        np.testing.assert_array_equal(bodies.steiner(mass, [1, 2, 3]), expected)

@@ -247,3 +247,21 @@ def test_refusals():
             sy.Wrench(bad, (0, 0, 0), sy.WORLD)
     with pytest.raises(AttributeError, match="symbolics"):
         bodies.symbolics  # noqa: B018
+
+
+@pytest.mark.parametrize("bad", ["world", None, 3, sp.eye(3)])
+def test_what_is_no_frame_is_told(bad):
+    body = sy.Body("body", sy.WORLD, 1, (0, 0, 0))
+    makers = [
+        lambda: sy.Wrench((0, 0, 0), (0, 0, 0), bad),
+        lambda: wrench().express(bad),
+        lambda: sy.Body("bad", bad, 1, (0, 0, 0)),
+        lambda: body.fictitious_wrenches(bad),
+        lambda: sy.WORLD.turn(bad),
+    ]
+    if bad is not None:  # None is the world's
+        makers += [lambda: sy.Frame("bad", bad), lambda: body.dynamic_wrench(bad)]
+        makers += [lambda: sy.Limb(2, angles=bad)]
+    for make in makers:
+        with pytest.raises(fw.ConfigurationError):
+            make()

@@ -14,6 +14,7 @@ I_Q = I_P − S(P) + S(Q), S(X) = m (r·r 1 − r rᵀ) with r from C to X. Sour
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Real
 
 import numpy as np
 import pinocchio as pin
@@ -33,8 +34,8 @@ def rotated_inertia(inertia: ArrayLike, rotation: ArrayLike) -> Array:
     Raises:
         ConfigurationError: an inertia that is not symmetric, or no rotation matrix.
     """
-    I, R = _check_inertia(inertia), np.asarray(rotation, dtype=float)  # noqa: E741
-    if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
+    I, R = _check_inertia(inertia), _as_matrix(rotation)  # noqa: E741
+    if R is None or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
         raise ConfigurationError(f"rotation: got {rotation!r}; expected a rotation matrix (3, 3)")
     return _symmetric(R @ I @ R.T)
 
@@ -45,10 +46,9 @@ def steiner(mass: float, arm: ArrayLike) -> Array:
     Raises:
         ConfigurationError: a mass that is negative or not finite, or r that is not (3,).
     """
-    if not (np.ndim(mass) == 0 and 0.0 <= float(mass) < np.inf):
-        raise ConfigurationError(f"mass: got {mass!r}; expected a finite one, zero or more [kg]")
+    m = as_mass(mass)
     r = as_vector(arm, 3, "arm", "from the centre of mass to the point [m]")
-    return np.asarray(mass * (r @ r * np.eye(3) - np.outer(r, r)))
+    return np.asarray(m * (r @ r * np.eye(3) - np.outer(r, r)))
 
 
 def moved_inertia(
@@ -97,7 +97,7 @@ def inertia_about(
         ConfigurationError: a bad q or point, no such joint or frame, no body.
     """
     q = check_configuration(robot, q)
-    names = tuple(robot.model.names)[1:] if bodies is None else bodies
+    names = tuple(robot.model.names)[1:] if bodies is None else _names(bodies)
     joints = sorted({robot.joint_id(name) for name in names})
     data = robot.workspace()
     pin.forwardKinematics(robot.model, data, q)
@@ -108,14 +108,41 @@ def inertia_about(
     com = sum(part.mass * part.lever for part in parts) / mass
     target = com if point is None else as_vector(point, 3, "point", "a point of the world [m]")
     total = sum(moved_inertia(p.inertia, p.mass, p.lever, target) for p in parts)
-    if axes == "world":
+    if isinstance(axes, str) and axes == "world":
         return np.asarray(total)
     return rotated_inertia(total, frame_placement(robot, q, axes).rotation.T)
 
 
+def as_mass(value: object) -> float:
+    """Return a mass [kg], or raise.
+
+    Raises:
+        ConfigurationError: no number, one that is negative or not finite.
+    """
+    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not isinstance(number, Real) or not 0.0 <= float(number) < np.inf:
+        raise ConfigurationError(f"mass: got {value!r}; expected a finite one, zero or more [kg]")
+    return float(number)
+
+
+def _names(bodies: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(bodies, str) or not isinstance(bodies, Iterable):
+        raise ConfigurationError(f"bodies: got {bodies!r}; expected names of joints")
+    return tuple(bodies)
+
+
+def _as_matrix(value: ArrayLike) -> Array | None:
+    """Return a finite (3, 3), or None where it is none."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    return array if array.shape == (3, 3) and np.isfinite(array).all() else None
+
+
 def _check_inertia(inertia: ArrayLike) -> Array:
-    I = np.asarray(inertia, dtype=float)  # noqa: E741
-    if I.shape != (3, 3) or not np.isfinite(I).all() or not np.allclose(I, I.T, rtol=1e-9):
+    I = _as_matrix(inertia)  # noqa: E741
+    if I is None or not np.allclose(I, I.T, rtol=1e-9):
         raise ConfigurationError(f"inertia: got {inertia!r}; expected a symmetric matrix (3, 3)")
     return _symmetric(I)
 

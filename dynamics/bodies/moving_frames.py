@@ -26,6 +26,7 @@ from ...errors import ConfigurationError
 from ...robots.configuration import as_vector, check_configuration, check_velocity
 from ...robots.robot import Robot
 from ..wrench import Wrench
+from .inertia import as_mass
 
 Array = NDArray[np.float64]
 
@@ -171,8 +172,7 @@ def fictitious_wrenches_of(
     Raises:
         ConfigurationError: a mass that is negative or not finite, or what is no `MovingFrame`.
     """
-    if not (np.ndim(mass) == 0 and 0.0 <= float(mass) < np.inf):
-        raise ConfigurationError(f"mass: got {mass!r}; expected a finite one, zero or more [kg]")
+    m = as_mass(mass)
     _check_frame(com, "com")
     _check_frame(observer, "observer")
     R = observer.placement.rotation
@@ -185,9 +185,7 @@ def fictitious_wrenches_of(
         np.cross(turn, np.cross(turn, r)),
         2.0 * np.cross(turn, u),
     )
-    return FictitiousWrenches(
-        *(Wrench(-mass * a, point=r, axes=observer.name) for a in accelerations)
-    )
+    return FictitiousWrenches(*(Wrench(-m * a, point=r, axes=observer.name) for a in accelerations))
 
 
 def frame_motion(

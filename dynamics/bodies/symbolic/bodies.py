@@ -15,7 +15,7 @@ import sympy as sp
 
 from ....errors import ConfigurationError
 from .closed_form import as_expression, closed_form
-from .frames import WORLD, Frame, Matrix, matrix, rate, t, vector
+from .frames import WORLD, Frame, Matrix, as_frame, matrix, rate, t, vector
 from .wrench import Wrench
 
 
@@ -59,7 +59,8 @@ class Body:
         inertia: I (3, 3) about the centre of mass, in its axes [kg m²]; None: a point mass.
 
     Raises:
-        ConfigurationError: an inertia that is not symmetric (3, 3), a centre that is not (3,).
+        ConfigurationError: an inertia that is not symmetric (3, 3), a centre that is not (3,), no
+            frame.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Body:
     inertia: Matrix = None
 
     def __post_init__(self) -> None:
+        as_frame(self.frame)
         given = sp.zeros(3) if self.inertia is None else self.inertia
         I = matrix(given, "inertia")  # noqa: E741
         if I != I.T:
@@ -97,7 +99,7 @@ class Body:
         if observer is None:
             force = self.mass * self.frame.acceleration(self.com)
             return Wrench(force, moment, self.frame, self.com)
-        place = observer.coordinates(self.com, self.frame)
+        place = as_frame(observer, "observer").coordinates(self.com, self.frame)
         turned = observer.turn(self.frame) * moment
         return Wrench(self.mass * place.diff(t, 2), turned, observer, place)
 
@@ -106,7 +108,7 @@ class Body:
 
         −m a_O, −m Ω̇ × r, −m Ω × (Ω × r), −2 m Ω × u, in the axes of the observer.
         """
-        r = observer.coordinates(self.com, self.frame)
+        r = as_frame(observer, "observer").coordinates(self.com, self.frame)
         turn, spin_up = observer.angular_velocity, observer.angular_acceleration
         accelerations = (
             observer.acceleration(),
@@ -167,7 +169,8 @@ def sliding_friction(
     friction: Any, normal_force: Any, direction: Any, frame: Frame, point: Any = (0, 0, 0)
 ) -> Wrench:
     """Return Coulomb's −μ N d at a point of a body that slides along the unit vector d (3,)."""
-    return _force(-friction * normal_force * vector(direction, "direction"), frame, point)
+    size = as_expression(friction, "friction") * as_expression(normal_force, "normal_force")
+    return _force(-size * vector(direction, "direction"), frame, point)
 
 
 def _force(force: Matrix, frame: Frame, point: Any) -> Wrench:

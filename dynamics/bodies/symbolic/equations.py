@@ -229,6 +229,8 @@ def _placement(
 
 
 def _check(robot: Robot, most_joints: int) -> None:
+    if not isinstance(robot, Robot):
+        raise ModelError(f"robot: got {robot!r}; expected a Robot, such as load(…) returns")
     if robot.is_floating:
         raise ModelError(
             f"{robot.name!r}: got a floating base, whose velocity is the rate of no coordinates; "

@@ -92,7 +92,8 @@ class Frame:
         origin: (3,), in the parent's axes [m].
 
     Raises:
-        ConfigurationError: an origin that is not three expressions, or no rotation matrix.
+        ConfigurationError: an origin that is not three expressions, no rotation matrix, a parent
+            that is no frame.
     """
 
     name: str
@@ -101,6 +102,8 @@ class Frame:
     origin: Matrix = (0, 0, 0)
 
     def __post_init__(self) -> None:
+        if self.parent is not None:
+            as_frame(self.parent, "parent")
         R = matrix(self.rotation, "rotation")
         if not is_zero(R.T * R - sp.eye(3)):
             raise ConfigurationError(f"{self.name}: got {R}; expected a rotation matrix (3, 3)")
@@ -116,7 +119,12 @@ class Frame:
         return closed_form(R * self.rotation), closed_form(p + R * self.origin)
 
     def turn(self, other: Frame) -> Matrix:
-        """Return R_self_other (3, 3): vectors in the axes of `other` to those of this frame."""
+        """Return R_self_other (3, 3): vectors in the axes of `other` to those of this frame.
+
+        Raises:
+            ConfigurationError: `other` is no frame.
+        """
+        as_frame(other)
         if other is self:
             return sp.ImmutableMatrix(sp.eye(3))
         if other.parent is self:
@@ -153,6 +161,17 @@ class Frame:
 
     def __repr__(self) -> str:
         return f"Frame({self.name!r})"
+
+
+def as_frame(value: Any, name: str = "frame") -> Frame:
+    """Return a frame, or raise.
+
+    Raises:
+        ConfigurationError: something else.
+    """
+    if not isinstance(value, Frame):
+        raise ConfigurationError(f"{name}: got {value!r}; expected a symbolic Frame")
+    return value
 
 
 WORLD = Frame("world")

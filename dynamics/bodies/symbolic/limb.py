@@ -11,7 +11,7 @@ with w_{n+1} = 0 behind the tip, each term moved to joint i and expressed in the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -129,7 +129,7 @@ class Limb:
         Raises:
             ConfigurationError: there is no such segment, or it hangs on the world.
         """
-        if not 2 <= i <= self.n:
+        if not isinstance(i, int) or not 2 <= i <= self.n:
             raise ConfigurationError(f"i: got {i!r}; expected a segment from 2 to {self.n}")
         before = self.frames[i - 2]
         return Frame(f"end of {before.name}", before, origin=(0, self.lengths[i - 2], 0))
@@ -137,6 +137,8 @@ class Limb:
 
 def _given(name: str, values: Sequence[Any] | None, default: Sequence[Any]) -> tuple[Any, ...]:
     """Return the n values given, as SymPy has them, or the default."""
+    if not (values is None or isinstance(values, Iterable)) or isinstance(values, str):
+        raise ConfigurationError(f"{name}: got {values!r}; expected a list, a segment each")
     chosen = tuple(as_expression(x, name) for x in (default if values is None else values))
     if len(chosen) != len(default):
         raise ConfigurationError(

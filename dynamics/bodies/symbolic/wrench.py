@@ -10,7 +10,7 @@ import sympy as sp
 
 from ....errors import ConfigurationError
 from .closed_form import closed_form, is_zero
-from .frames import Frame, Matrix, vector
+from .frames import Frame, Matrix, as_frame, vector
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,7 +24,7 @@ class Wrench:
         point: (3,) from the frame's origin, in its axes [m].
 
     Raises:
-        ConfigurationError: vectors that are not three expressions.
+        ConfigurationError: vectors that are not three expressions, no frame.
     """
 
     force: Matrix
@@ -33,6 +33,7 @@ class Wrench:
     point: Matrix = (0, 0, 0)
 
     def __post_init__(self) -> None:
+        as_frame(self.frame)
         for name in ("force", "moment", "point"):
             object.__setattr__(self, name, closed_form(vector(getattr(self, name), name)))
 
@@ -52,7 +53,7 @@ class Wrench:
 
         f' = R f, m' = R m with R = R_frame_self.
         """
-        R, point = frame.turn(self.frame), frame.coordinates(self.point, self.frame)
+        R, point = as_frame(frame).turn(self.frame), frame.coordinates(self.point, self.frame)
         return Wrench(R * self.force, R * self.moment, frame, point)
 
     def equate(self, other: Wrench) -> list[Any]:
