@@ -193,7 +193,7 @@ def test_long_fractions_become_decimals():
 
 
 def test_refusals(load_robot):
-    with pytest.raises(fw.ModelError, match="expected a Robot"):
+    with pytest.raises(fw.ConfigurationError, match="expected a Robot"):
         sy.from_robot("double_pendulum")
     with pytest.raises(fw.ModelError, match='base="fixed"'):
         sy.from_robot(load_robot("biped", "floating"))

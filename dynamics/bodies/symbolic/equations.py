@@ -23,7 +23,7 @@ import sympy as sp
 from numpy.typing import ArrayLike, NDArray
 
 from ....errors import ConfigurationError, ModelError, unknown
-from ....robots.configuration import check_configuration, check_velocity
+from ....robots.configuration import check_configuration, check_robot, check_velocity
 from ....robots.robot import Robot
 from .closed_form import closed_form
 from .exact import exact_matrix, rounded
@@ -169,6 +169,7 @@ def from_robot(robot: Robot, *, symbols: bool = False, most_joints: int = 6) -> 
         most_joints: refuse robots with more; the closed forms grow fivefold a joint.
 
     Raises:
+        ConfigurationError: what is no robot.
         ModelError: a floating base, other joints, no joint, or more than `most_joints`.
     """
     from tqdm import tqdm
@@ -229,8 +230,7 @@ def _placement(
 
 
 def _check(robot: Robot, most_joints: int) -> None:
-    if not isinstance(robot, Robot):
-        raise ModelError(f"robot: got {robot!r}; expected a Robot, such as load(…) returns")
+    check_robot(robot)
     if robot.is_floating:
         raise ModelError(
             f"{robot.name!r}: got a floating base, whose velocity is the rate of no coordinates; "
