@@ -38,16 +38,21 @@ def read_forces(
     start = 1
     while start < len(lines) and "=" in lines[start]:
         key, _, value = lines[start].partition("=")
-        header[key.strip()] = lab_text.number(file, start + 1, value.strip(), key.strip())
+        header[key.strip()] = lab_text.positive(file, start + 1, value.strip(), key.strip())
         start += 1
     for key in ("NumberOfForcePlates", "SampleRate", "NumberOfSamples"):
         if key not in header:
             raise DataError(f"{file}: no {key}= in the header; got {list(header)}")
-    count = int(header["NumberOfForcePlates"])
     names = [cell for cell in lab_text.split(lines[start]) if cell] if start < len(lines) else []
+    count = len(names) // len(_COLUMNS)  # a header may promise any number
     expected = ["#Sample", *(f"{c}{i + 1}" for i in range(count) for c in _COLUMNS)]
     if names != expected:
         raise DataError(f"{file}, line {start + 1}: got {names[:9]} …; expected {expected[:9]} …")
+    if count != header["NumberOfForcePlates"]:
+        raise DataError(
+            f"{file}, line {start + 1}: columns of {count} plates; the header says "
+            f"{header['NumberOfForcePlates']:g}"
+        )
     table = lab_text.numbers(file, lines, start + 1, expected)
     if len(table) != header["NumberOfSamples"]:
         raise DataError(

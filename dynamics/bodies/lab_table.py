@@ -56,8 +56,10 @@ def read_table(
     found = {n: scale * table[:, c] for n, c in triples.items() if n not in ("F", "COP")}
     if not found:
         raise DataError(f"{file}, line 1: no markers: no columns like LMx, LMy, LMz")
-    markers = Markers(tuple(found), np.stack(list(found.values()), axis=1), frequency, up)
-    _refuse_wrong_unit(file, markers, unit)
+    positions = np.stack(list(found.values()), axis=1)
+    positions[(positions == 0).all(axis=2)] = np.nan  # not seen
+    markers = Markers(tuple(found), positions, frequency, up)
+    lab_text.refuse_wrong_unit(file, markers.positions, unit)
     plates = _plates(file, names, table, triples, scale, markers, threshold)
     return Trial(markers, plates, str(file), () if note is None else (note,))
 
@@ -97,12 +99,3 @@ def _plates(
         threshold,
     )
     return (plate,)
-
-
-def _refuse_wrong_unit(file: Path, markers: Markers, unit: str) -> None:
-    """No body is smaller than a hand's breadth, or larger than a house."""
-    first = markers.positions[np.isfinite(markers.positions).all(axis=(1, 2))][:1]
-    if len(first):
-        size = float(np.ptp(first[0], axis=0).max())
-        if not 0.05 < size < 20:
-            raise DataError(f"{file}: with lengths in {unit} the markers span {size:.3g} m")

@@ -84,6 +84,16 @@ def number(file: Path, line: int, cell: str, column: str) -> float:
         ) from None
 
 
+def positive(file: Path, line: int, cell: str, column: str) -> float:
+    """Return the number in a cell of a header, which has to be positive and finite, or raise."""
+    value = number(file, line, cell, column)
+    if not 0 < value < np.inf:
+        raise DataError(
+            f"{file}, line {line}, column {column!r}: got {cell!r}; expected a positive number"
+        )
+    return value
+
+
 def metres(unit: str, file: Path, line: int) -> float:
     """Return what one `unit` of length is in metres.
 
@@ -94,6 +104,20 @@ def metres(unit: str, file: Path, line: int) -> float:
     if unit.strip().lower() not in known:
         raise DataError(f"{file}, line {line}: unit {unit!r}; expected one of {list(known)}")
     return known[unit.strip().lower()]
+
+
+def refuse_wrong_unit(file: Path, positions: Array, unit: str) -> None:
+    """Raise where markers (n, m, 3) [m] show it: no body is smaller than a finger, or like a house.
+
+    Raises:
+        DataError: in the frame with the most markers they span less than 1 cm or more than 20 m.
+    """
+    seen = np.isfinite(positions).all(axis=2)
+    fullest = int(seen.sum(axis=1).argmax())
+    points = positions[fullest][seen[fullest]]
+    size = float(np.ptp(points, axis=0).max()) if len(points) > 1 else 1.0
+    if not 0.01 < size < 20:
+        raise DataError(f"{file}: with lengths in {unit} the markers span {size:.3g} m")
 
 
 def rate_of(file: Path, times: Array, rate: float | None) -> tuple[float, str | None]:

@@ -41,12 +41,12 @@ def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tupl
     frames = header.get("NumFrames", "")
     if frames.isdigit() and int(frames) != len(table):
         raise DataError(f"{file}: {len(table)} frames; line 3 says {frames}: the file is cut short")
-    rate, note = lab_text.rate_of(
-        file, table[:, 1], lab_text.number(file, 3, header["DataRate"], "DataRate")
-    )
+    told = lab_text.positive(file, 3, header["DataRate"], "DataRate")
+    rate, note = lab_text.rate_of(file, table[:, 1], told)
     positions = table[:, 2:].reshape(len(table), -1, 3)
     positions = positions * lab_text.metres(header["Units"], file, 3)
     positions[(positions == 0).all(axis=2)] = np.nan
+    lab_text.refuse_wrong_unit(file, positions, header["Units"])
     return Markers(tuple(names), positions, rate, up), () if note is None else (note,)
 
 
