@@ -17,12 +17,17 @@ any extra spin δ at the price of γ |δ|: r = max_δ min_k (u_k + δ n × r_k)_
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ContactError
 from .balance import Balance
+from .equilibrium import Equilibrium
+from .saddle import solve_saddle
 from .solving import Solution, solve
 
 Array = NDArray[np.float64]
@@ -31,14 +36,9 @@ Array = NDArray[np.float64]
 EDGE = 1e-6
 
 
-def certificate(balance: Balance) -> Array | None:
-    """Return y (nv,), ‖y‖ = 1, that proves infeasibility, or None when there is no strict one.
-
-    A little tightened first, so that J_k y lies in the dual cones to the last digit; where a grip
-    leaves no room for that (its forces can squeeze), as exact as the solver is.
-    """
-    for tightening in (1e-8, 0.0):
-        y = falling_motion(balance, tightening).unknowns
+def certificate(balance: Equilibrium) -> Array | None:
+    """Return y (nv,), ‖y‖ = 1, that proves infeasibility, or None when there is no strict one."""
+    for y in _motions(balance):
         if y is None or not np.linalg.norm(y) > 0:
             continue
         y = y / np.linalg.norm(y)
@@ -47,6 +47,22 @@ def certificate(balance: Balance) -> Array | None:
         if strict and certificate_violation(balance, y) <= 1e-8:
             return np.asarray(y)
     return None
+
+
+def _motions(balance: Equilibrium) -> Iterator[Array | None]:
+    """Motions of which one may prove it.
+
+    A little tightened first, so that J_k y lies in the dual cones to the last digit; where a grip
+    leaves no room for that (its forces can squeeze), as exact as the solver is. On almost no
+    friction these programs may find no answer: then without the joints' torques, and last against
+    the multipliers of a margin below zero.
+    """
+    for tightening in (1e-8, 0.0):
+        yield falling_motion(balance, tightening).unknowns
+    if np.isfinite(balance.limits).any():
+        yield falling_motion(balance.without_torque_limits()).unknowns
+    with suppress(ContactError):
+        yield -solve_saddle(balance).velocity
 
 
 def falling_motion(balance: Balance, tightening: float = 0.0) -> Solution:

@@ -26,7 +26,7 @@ class Saddle:
     Attributes:
         margin: ε [N].
         unknowns: x (n,), as in `Balance`, of what the cones are asked of [N].
-        velocity: y = dε/dh (nv,): along it an infeasible robot falls, and one that holds would
+        velocity: y = dε/dh (nv,): against it an infeasible robot falls, and one that holds would
             fall first.
         friction: (K,), dε/dμ of each point [N].
     """

@@ -6,7 +6,7 @@ gives the slope along any parameter p without solving again (the envelope theore
 
     dε/dp = ∂L/∂p = yᵀ ∂(h + A x + ε N)/∂p + Σ_k s_k f_n,k ∂μ_k/∂p
 
-y = dε/dh is a virtual velocity: of an infeasible robot a certificate, and of one that holds the
+−y = −dε/dh is a virtual velocity: of an infeasible robot a certificate, and of one that holds the
 motion in which it would fall first. All derivatives are analytic. Where several forces or
 multipliers are optimal the margin can have a kink, and no gradient: slopes to both sides find these
 places out.

@@ -306,6 +306,19 @@ def test_steep_slopes():
             assert "slips along" in hold.reason
 
 
+@pytest.mark.parametrize("mu", [1e-3, 1e-4, 1e-6])
+@pytest.mark.parametrize("torque_limits", [True, False])
+def test_almost_frictionless_ground_gets_certificates(mu, torque_limits):
+    robot = robots.load("quadruped")
+    q, feet, rng = robot.posture(), at_feet(robot, friction=mu), np.random.default_rng(3)
+    base = robot.model.frames[2].name
+    limits = robot.torque_limits if torque_limits else np.full(robot.na, np.inf)
+    for _ in range(6):
+        pushed = {base: Wrench(robot.mass * 9.81 * rng.standard_normal(3), np.zeros(3))}
+        hold = static_hold(robot, q, feet, pushed, torque_limits)
+        check_infeasible(robot, q, hold, limits, pushed)
+
+
 def test_both_feet_on_one_side():
     robot = robots.load("quadruped")
     q, feet = robot.posture(), at_feet(robot)
