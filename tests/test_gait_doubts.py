@@ -1,13 +1,16 @@
-"""What a careful reader doubts in a laboratory's files: told, refused, or kept out of the numbers."""
+"""What to doubt in a laboratory's files: it is told, refused, or kept out of the numbers."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
+from footwork import cli
 from footwork.dynamics import bodies
+from footwork.dynamics.bodies import gait_plots, gait_report
 from footwork.dynamics.bodies.marker_sets import BOTH_LEGS
 from footwork.errors import DataError
 
@@ -101,3 +104,119 @@ def test_three_zeros_in_a_table_are_a_marker_that_was_not_seen(tmp_path):
     assert read.markers.missing == {"LM": 3}
     assert "marker 'LM' is missing in 3" in " ".join(read.notes)
     np.testing.assert_allclose(read.markers.filled().positions, whole.positions, atol=1e-5)
+
+
+def test_a_marker_that_jumps_is_told(files):
+    trial = walk().trial().cut(0, 39)
+    positions = trial.markers.positions.copy()
+    positions[20, trial.markers.names.index("R.Ankle"), 2] += 3
+    write(files.parent, replace(trial, markers=replace(trial.markers, positions=positions)))
+    notes = " ".join(bodies.read_trial(files).notes)
+    assert "marker 'R.Ankle' jumps at 600 m/s in frame 20" in notes.replace("599", "600")
+    assert notes.count("jumps") == 1
+
+
+@pytest.mark.parametrize("kind", ["lying", "standing"])
+def test_a_body_that_lies_is_told(kind):
+    trial = walk().trial()
+    if kind == "lying":
+        plates = tuple(replace(plate, up="z") for plate in trial.plates)
+        trial = replace(trial, markers=replace(trial.markers, up="z"), plates=plates)
+    notes = gait_report.facts(bodies.analyse_gait(trial, 70, cutoff=None))["notes"]
+    assert any("is z the axis up?" in note for note in notes) == (kind == "lying")
+
+
+# --- plates -------------------------------------------------------------------------------------
+
+
+def test_plates_that_only_push_down_are_refused(files):
+    trial = walk().trial()
+    down = -trial.plates[0].force
+    with pytest.raises(DataError, match=r"leg\.txt.*plate '1'.*down.*the other sign"):
+        bodies.read_trial(table(files.parent, trial, Fy=down[:, 1]))
+
+
+def test_a_trial_without_plates_says_so(files, capsys):
+    files.with_suffix(".forces").unlink()
+    assert cli.main(["gait", str(files), "--mass", "70"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("no force plates") == 1
+    assert "flexion N·m" not in said
+    assert "no joint of a foot on a plate" in said
+
+
+@pytest.mark.parametrize(("mass", "doubted"), [(70.0, False), (7.0, True), (70e3, True)])
+def test_a_mass_far_from_what_a_plate_carries_is_told(tmp_path, mass, doubted):
+    """One leg on one plate: no stride is weighed, but nobody stands on a tenth of their weight."""
+    trial = bodies.read_trial(table(tmp_path, walk().trial()), threshold=0)
+    gait = bodies.analyse_gait(trial, mass, cutoff=None)
+    assert gait.weighed() is None  # the other foot was not measured
+    assert any("is the mass right?" in note for note in gait.warnings()) == doubted
+
+
+def test_a_mass_that_is_wrong_does_not_hide_the_stance():
+    trial = walk().trial()
+    right, wrong = (bodies.analyse_gait(trial, m, cutoff=None) for m in (70.0, 55.0))
+    assert any("plates carry" in note for note in wrong.warnings())
+    assert wrong.explained.mean() > 0.95
+    peaks = [gait_report.facts(g)["stance peaks"]["right ankle"] for g in (right, wrong)]
+    a, b = (peak["largest flexion moment [N·m]"] for peak in peaks)
+    assert abs(a - b) < 0.03 * abs(a)
+
+
+def test_peaks_say_over_how_many_frames_of_the_stance():
+    trial = walk().trial()
+    whole = gait_report.facts(bodies.analyse_gait(trial, 70, cutoff=None))["stance peaks"]
+    used, stance = whole["right knee"]["frames, of the stance"]
+    assert used == stance > 50
+    alone = bodies.analyse_gait(replace(trial, plates=trial.plates[:1]), 70)
+    peak = gait_report.facts(alone)["stance peaks"]["right knee"]
+    used, stance = peak["frames, of the stance"]
+    assert 0 < used < stance
+
+
+# --- power --------------------------------------------------------------------------------------
+
+
+def test_a_shank_that_seems_to_stretch_gives_the_joint_no_power():
+    """Skin moves a marker along the shank: the moment's power stays; the chain's has the rest."""
+    trial = walk().trial()
+    positions = trial.markers.positions.copy()
+    moved = 0.01 * np.sin(2 * np.pi * 2 * trial.markers.t)
+    for name in ("R.Knee", "R.Knee.Medial"):
+        positions[:, trial.markers.names.index(name), 1] += moved
+    skin = replace(trial, markers=replace(trial.markers, positions=positions))
+    one, other = (bodies.analyse_gait(x, 70, cutoff=None) for x in (trial, skin))
+    in_stance = one.stance("right")
+    chain = other.forces
+    i, j = (chain.chain.index(f"right {s}") for s in ("foot", "shank"))
+    turning = (chain.motion.omega[:, i] - chain.motion.omega[:, j]) * chain["right foot"].moment
+    np.testing.assert_allclose(other.power("right ankle"), turning.sum(axis=1), atol=1e-9)
+    apart = [
+        np.abs(p - one.power("right ankle"))[in_stance].max()
+        for p in (other.power("right ankle"), chain.power("right foot"))
+    ]
+    assert apart[0] < 0.3 * apart[1]
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+def test_a_picture_of_no_known_kind_is_told(files, capsys):
+    assert cli.main(["gait", str(files), "--mass", "70", "--png", str(files.parent / "a.xyz")]) == 2
+    assert "'.xyz'" in capsys.readouterr().err
+    gait = bodies.analyse_gait(walk().trial().cut(0, 39), 70)
+    with pytest.raises(DataError, match=r"'\.xyz'.*'\.png'"):
+        gait_plots.save(gait_plots.plot_walk(gait), files.parent / "b.xyz")
+
+
+def test_files_of_one_name_do_not_overwrite_each_other(files, capsys):
+    twice = ["gait", str(files), str(files), "--mass", "70", "--out", str(files.parent / "out")]
+    assert cli.main(twice) == 2
+    assert "two files called 'a'" in capsys.readouterr().err
+
+
+def test_errors_name_the_file(files):
+    files.write_text(files.read_text().replace("R.Heel", "R.Ankle", 1))
+    with pytest.raises(DataError, match=r"a\.trc: markers: got 'R\.Ankle' twice"):
+        bodies.read_trial(files)

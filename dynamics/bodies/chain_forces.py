@@ -99,12 +99,17 @@ class ChainForces:
         wrench = self[joint] if point is None else self[joint].at(point)
         return self._in(joint, wrench.moment, axes) / _divisor(per_mass)
 
-    def power(self, joint: str, per_mass: float | None = None) -> Array:
+    def power(self, joint: str, per_mass: float | None = None, *, sliding: bool = True) -> Array:
         """Return what the joint's wrench does to its two segments together (n,) [W].
 
         M·(ω_child − ω_parent) + F·(v_child − v_parent), both velocities those of the bodies' points
-        at the joint; the second term is what measured segments that slide apart take up. For the
-        root, the parent is the world at rest.
+        at the joint. For the root, the parent is the world at rest.
+
+        Args:
+            joint: named after its child.
+            per_mass: [kg] to divide by.
+            sliding: with the second term. Sliders need it, and so does the chain's energy; of
+                measured segments it is what skin and joint centres move by, times a large force.
 
         Raises:
             ConfigurationError: there is no such joint.
@@ -115,8 +120,8 @@ class ChainForces:
         if parent >= 0:
             omega_parent, velocity_parent = self._at(parent, wrench.point)
             omega, velocity = omega - omega_parent, velocity - velocity_parent
-        power = dot(wrench.moment, omega) + dot(wrench.force, velocity)
-        return power / _divisor(per_mass)
+        power = dot(wrench.moment, omega) + (dot(wrench.force, velocity) if sliding else 0.0)
+        return np.asarray(power / _divisor(per_mass))
 
     def _at(self, i: int, points: Array) -> tuple[Array, Array]:
         """Angular velocity of segment i, and velocity of its point that is at `points`."""

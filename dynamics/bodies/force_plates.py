@@ -25,6 +25,7 @@ from .wrench_series import WrenchSeries
 Array = NDArray[np.float64]
 
 THRESHOLD = 20.0  # [N]
+_PUSH = 200.0  # [N]; an idle plate's zero is never so far off
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,13 +81,20 @@ class ForcePlate:
         threshold, the wrench is taken for zero and the centre is not looked at.
 
         Raises:
-            ConfigurationError: shapes that differ, or a loaded sample that is not finite.
+            ConfigurationError: shapes that differ, a loaded sample that is not finite, forces that
+                only push down.
         """
         u = axes.up_vector(up)
         F, p = np.array(force, dtype=float), np.array(centre, dtype=float)
         T = np.array(free_moment, dtype=float)
         as_series(F, (3,), f"force of plate {name!r}", None)
-        loaded = F @ u >= max(threshold, 1e-12)
+        vertical = F @ u
+        loaded = vertical >= max(threshold, 1e-12)
+        if vertical.min(initial=0) < -_PUSH and not loaded.any():
+            raise ConfigurationError(
+                f"plate {name!r} only pushes down, with up to {-vertical.min():.0f} N along {up}: "
+                "these are forces on the plate; give those on the foot, with the other sign"
+            )
         as_series(p[loaded], (3,), f"centre of pressure of loaded plate {name!r}", None)
         as_series(T[loaded], (), f"free moment of loaded plate {name!r}", None)
         origin = p[loaded].mean(axis=0) if loaded.any() else np.zeros(3)

@@ -90,8 +90,12 @@ class Gait:
         return moment * self._signs(joint) if axes == "joint" else moment
 
     def power(self, joint: str, per_mass: bool = False) -> Array:
-        """Return the power of a joint (n,) [W or W/kg]."""
-        return self.forces.power(self.segment(joint), self.mass if per_mass else None)
+        """Return the power of a joint's moment, M·(ω_lower − ω_upper) (n,) [W or W/kg].
+
+        `forces.power` has as well what the joint's force does where the segments slide apart.
+        """
+        per = self.mass if per_mass else None
+        return self.forces.power(self.segment(joint), per, sliding=False)
 
     def angles(self, joint: str) -> Array:
         """Return flexion, adduction and inward rotation (n, 3) [rad], positive on both sides.
@@ -116,12 +120,16 @@ class Gait:
 
         They do where the residual, without what is faster than 5 Hz, is below a fifth of the
         weight; it is the whole weight where a foot stands beside the plates, and then that leg's
-        joints carry what nobody measured. Without a pelvis every frame counts as explained.
+        joints carry what nobody measured. What a wrong mass leaves over in every frame alike does
+        not count (`warnings` tells it). Without a pelvis every frame counts as explained.
         """
         if not self.names.pelvis:
             return np.ones(len(self.t), dtype=bool)
-        weight = self.mass * np.linalg.norm(self.forces.chain.gravity)
+        gravity, weighed = self.forces.chain.gravity, self.weighed() or self.mass
+        weight = self.mass * np.linalg.norm(gravity)
         slow = self.forces.residual.force
+        if abs(weighed - self.mass) < 0.4 * self.mass:
+            slow = slow - (weighed - self.mass) * gravity
         if len(slow) > SHORTEST and self.trial.markers.rate > 20:
             slow = lowpass(slow, self.trial.markers.rate, 5.0)
         return np.asarray(np.linalg.norm(slow, axis=1) < 0.2 * weight)
@@ -130,22 +138,30 @@ class Gait:
         """Return the mass that the plates carried over a stride [kg], or None without one.
 
         From one step of a foot to its next, the body's mean vertical acceleration is almost zero.
-        Of several strides the heaviest: a foot beside the plates only takes away.
+        Of several strides the heaviest: a foot beside the plates only takes away. A stride without
+        a step of the other foot on a plate weighs nothing.
         """
         carried = sum((plate.vertical for plate in self.trial.plates), np.zeros(len(self.t)))
         gravity = np.linalg.norm(self.forces.chain.gravity)
         strides = []
-        for foot in {step.foot for step in self.footfalls if step.foot}:
-            starts = [step.first for step in self.footfalls if step.foot == foot]
-            strides += list(pairwise(starts))
+        steps = [step for step in self.footfalls if step.foot]
+        for foot in {step.foot for step in steps}:
+            starts = [step.first for step in steps if step.foot == foot]
+            others = [step.first for step in steps if step.foot != foot]
+            strides += [(a, b) for a, b in pairwise(starts) if any(a < x < b for x in others)]
         return max((float(np.mean(carried[a:b]) / gravity) for a, b in strides), default=None)
 
     def warnings(self) -> list[str]:
         """Return what makes the results doubtful: a mass that the plates do not carry."""
         weighed = self.weighed()
-        if weighed is None or abs(weighed - self.mass) < 0.1 * self.mass:
-            return []
-        return [f"the plates carry {weighed:.1f} kg over a stride, not {self.mass:g} kg"]
+        if weighed is not None:
+            told = f"the plates carry {weighed:.1f} kg over a stride, not {self.mass:g} kg"
+            return [told] if abs(weighed - self.mass) > 0.1 * self.mass else []
+        loads = [plate.vertical.max() for plate in self.trial.plates if plate.loaded.any()]
+        weight = self.mass * np.linalg.norm(self.forces.chain.gravity)
+        most = max(loads, default=weight) / weight
+        told = f"no plate carries more than {most:.2g} times the weight: is the mass right?"
+        return [] if 0.6 < most < 8 else [told]
 
     def stance(self, side: str) -> NDArray[np.bool_]:
         """Return (n,) whether the foot of a side stood on a plate."""
@@ -203,6 +219,7 @@ def analyse_gait(
     chain = body_model(whole.markers, names, poses, mass, sex, down)
     progress("derivatives")
     motion = SegmentMotion.from_poses(poses, whole.markers.rate)
+    whole = replace(whole, notes=(*whole.notes, *_lying(motion, names, whole.markers.up)))
     progress("feet")
     unfiltered = filled.smoothed(None).plates
     steps = footfalls(unfiltered, _middles(whole, names))
@@ -215,6 +232,17 @@ def _sides(markers: Markers, names: MarkerSet) -> tuple[MarkerSet, list[str]]:
     """Return which marker is what, on the sides where they are, and what was noticed."""
     names, swapped = on_their_sides(markers, names)
     return names, [*([swapped] if swapped else []), *implausible(markers, names)]
+
+
+def _lying(motion: SegmentMotion, names: MarkerSet, up: str) -> list[str]:
+    """A note where the shanks lie: somebody swims, or another axis is up."""
+    steepness = [
+        float(np.mean(motion.R[:, motion.index(f"{side} shank"), :, 1] @ up_vector(up)))
+        for side in names.legs
+    ]
+    if min(steepness) > 0.5:
+        return []
+    return [f"the shanks do not stand along {up}: is {up} the axis up?"]
 
 
 def _middles(trial: Trial, names: MarkerSet) -> dict[str, Array]:

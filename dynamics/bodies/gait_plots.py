@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ConfigurationError, FootworkError, unknown
+from ...errors import ConfigurationError, DataError, FootworkError, unknown
 from .axes import up_vector
 from .filters import runs
 from .gait import Gait
@@ -112,8 +112,15 @@ def plot_walk(gait: Gait, every: float = 0.1) -> Any:
 
 
 def save(figure: Any, path: str | Path) -> Path:
-    """Write a figure as a picture; its ending says which kind. Return the path."""
+    """Write a figure as a picture; its ending says which kind. Return the path.
+
+    Raises:
+        DataError: an ending that is of no picture.
+    """
     file = Path(path)
+    kinds = [f".{kind}" for kind in figure.canvas.get_supported_filetypes()]
+    if file.suffix.lower() not in kinds:
+        raise DataError(f"{file}: got the ending {file.suffix!r}; expected one of {kinds}")
     figure.savefig(file, dpi=110)
     return file
 

@@ -55,7 +55,8 @@ def _peaks(gait: Gait) -> dict[str, Any]:
     """Of every joint while its foot stood on a plate and the plates explain the motion."""
     peaks = {}
     for joint in gait.joints:
-        on = gait.stance(joint.partition(" ")[0]) & gait.explained
+        stance = gait.stance(joint.partition(" ")[0])
+        on = stance & gait.explained
         if on.any():
             flexion = gait.moment(joint)[on, 0]
             power = gait.power(joint)[on]
@@ -64,6 +65,7 @@ def _peaks(gait: Gait) -> dict[str, Any]:
                 "largest moment [N·m]": _largest(gait.moment(joint, "world")[on]),
                 "largest force [N]": _largest(gait.force(joint, "world")[on]),
                 "power [W]": [float(power.min()), float(power.max())],
+                "frames, of the stance": [int(on.sum()), int(stance.sum())],
             }
     return peaks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ...errors import DataError
+from ...errors import ConfigurationError, DataError
 from .c3d import read_c3d
 from .force_plates import THRESHOLD
 from .forces_file import read_forces
@@ -42,12 +42,15 @@ def read_trial(
     kind = file.suffix.lower()
     if kind not in FORMATS:
         raise DataError(f"{file}: got a file ending in {kind!r}; expected one of {list(FORMATS)}")
-    if kind == ".c3d":
-        trial = read_c3d(file, up=up or "z", threshold=threshold)
-    elif kind == ".trc":
-        trial = _with_forces(file, forces, up or "y", threshold)
-    else:
-        trial = read_table(file, up=up or "y", unit=unit, threshold=threshold)
+    try:
+        if kind == ".c3d":
+            trial = read_c3d(file, up=up or "z", threshold=threshold)
+        elif kind == ".trc":
+            trial = _with_forces(file, forces, up or "y", threshold)
+        else:
+            trial = read_table(file, up=up or "y", unit=unit, threshold=threshold)
+    except ConfigurationError as error:  # of values that do not fit together
+        raise DataError(f"{file}: {error}") from None
     return Trial(trial.markers, trial.plates, trial.source, (*trial.notes, *_noticed(trial)))
 
 
@@ -63,12 +66,18 @@ def _with_forces(
 
 
 def _noticed(trial: Trial) -> list[str]:
-    """What a reader should know: markers with gaps, plates nobody stood on."""
+    """What a reader should know: markers with gaps or jumps, plates nobody stood on."""
     total = len(trial.markers)
     notes = [
         f"marker {name!r} is missing in {lost} of {total} frames"
         for name, lost in trial.markers.missing.items()
     ]
+    notes += [
+        f"marker {name!r} jumps at {speed:.0f} m/s in frame {frame}: taken for another?"
+        for name, (frame, speed) in trial.markers.jumps().items()
+    ]
+    if not trial.plates and not any("no force plates" in note for note in trial.notes):
+        notes.append("no force plates")
     idle = [plate.name for plate in trial.plates if not plate.steps()]
     if idle:
         notes.append(f"never loaded: plate {', '.join(idle)}")

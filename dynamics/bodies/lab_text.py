@@ -112,7 +112,7 @@ def refuse_wrong_unit(file: Path, positions: Array, unit: str) -> None:
     Raises:
         DataError: in the frame with the most markers they span less than 1 cm or more than 20 m.
     """
-    seen = np.isfinite(positions).all(axis=2)
+    seen = np.asarray(np.isfinite(positions).all(axis=2))
     fullest = int(seen.sum(axis=1).argmax())
     points = positions[fullest][seen[fullest]]
     size = float(np.ptp(points, axis=0).max()) if len(points) > 1 else 1.0

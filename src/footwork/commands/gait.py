@@ -66,6 +66,10 @@ def run(options: argparse.Namespace) -> int:
         raise DataError("--csv, --png, --html and --forces are for one file; use --out for several")
     if options.html and not options.robot:
         raise DataError("--html shows a robot that walks: which one? --robot human")
+    stems = [file.stem for file in options.files]
+    twice = next((stem for stem in stems if stems.count(stem) > 1), None)
+    if options.out and twice:
+        raise DataError(f"--out: two files called {twice!r} would write the same; one at a time")
     steps = ("read", *analysis.STEPS, "robot", "write")
     facts = []
     with tqdm(total=len(steps) * len(options.files), disable=None, leave=False) as bar:
@@ -160,14 +164,10 @@ def _report(facts: dict[str, Any]) -> str:
             f"  plate {step['plate']}: {who}, frames {step['first']} to {step['last']}, "
             f"{step['distance']:.3f} m from its middle"
         )
-    lines.append(f"  {'stance peaks':<14} flexion N·m  moment N·m   force N   power W")
-    for joint, peak in facts["stance peaks"].items():
-        low, high = peak["power [W]"]
-        lines.append(
-            f"  {joint:<14} {peak['largest flexion moment [N·m]']:>11.1f} "
-            f"{peak['largest moment [N·m]']:>11.1f} {peak['largest force [N]']:>9.0f}   "
-            f"{low:.0f} to {high:.0f}"
-        )
+    if facts["stance peaks"]:
+        lines += _peak_lines(facts["stance peaks"])
+    else:
+        lines.append("  no joint of a foot on a plate: no peaks")
     residual = facts.get("residual at the pelvis, rms")
     if residual:
         lines.append(
@@ -178,6 +178,24 @@ def _report(facts: dict[str, Any]) -> str:
     if "robot" in facts:
         lines += _robot_lines(facts["robot"])
     return "\n".join(lines)
+
+
+def _peak_lines(peaks: dict[str, Any]) -> list[str]:
+    lines = [f"  {'stance peaks':<14} flexion N·m  moment N·m   force N   power W"]
+    for joint, peak in peaks.items():
+        low, high = peak["power [W]"]
+        used, stance = peak["frames, of the stance"]
+        lines.append(
+            f"  {joint:<14} {peak['largest flexion moment [N·m]']:>11.1f} "
+            f"{peak['largest moment [N·m]']:>11.1f} {peak['largest force [N]']:>9.0f}   "
+            f"{low:.0f} to {high:.0f}"
+            + (
+                ""
+                if used > 0.8 * stance
+                else f"   of {used} of {stance} frames, the explained ones"
+            )
+        )
+    return lines
 
 
 def _robot_lines(robot: dict[str, Any]) -> list[str]:
