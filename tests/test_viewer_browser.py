@@ -491,6 +491,15 @@ def profiles(folder):
     return list(Path(folder).glob("footwork-*"))
 
 
+def test_a_folder_of_a_long_name_is_no_hindrance(tmp_path, monkeypatch):
+    """The path of the browser's socket would be too long in it."""
+    folder = tmp_path / ("long" * 30)
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    with open_html("<p>there</p>", timeout=30) as page:
+        assert page.evaluate("document.body.innerText") == "there"
+
+
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="reads /proc")
 def test_nothing_is_left_of_the_browser(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))

@@ -52,6 +52,9 @@ os.execv(sys.argv[3], sys.argv[3:])
 """
 
 
+_LONGEST_FOLDER = 50  # letters
+
+
 def find_browser() -> str:
     """Return the path of the browser: $FOOTWORK_BROWSER, else the first of `NAMES` on the PATH.
 
@@ -131,6 +134,7 @@ def _start(browser: str, folder: str, timeout: float) -> tuple[subprocess.Popen[
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            env=_environment(),
         )
     except BaseException:
         os.close(command_in)
@@ -140,6 +144,16 @@ def _start(browser: str, folder: str, timeout: float) -> tuple[subprocess.Popen[
         os.close(command_out)
         os.close(answer_in)
     return process, Connection(command_in, answer_out, timeout)
+
+
+def _environment() -> dict[str, str]:
+    """The browser's: where the folder for temporary files has too long a name, another one.
+
+    The browser makes a socket in it, and the path of a socket has at most about 100 letters.
+    """
+    named = os.environ.get("TMPDIR", "")
+    short = len(named) <= _LONGEST_FOLDER or not os.path.isdir("/tmp")
+    return dict(os.environ) if short else {**os.environ, "TMPDIR": "/tmp"}
 
 
 def _navigate(connection: Connection, url: str, width: int, height: int) -> Page:

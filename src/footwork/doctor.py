@@ -5,6 +5,7 @@ Compiled libraries are tried in a process of their own, so that one that crashes
 
 from __future__ import annotations
 
+import csv
 import shutil
 import socket
 import subprocess
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 FINE, BROKEN, OPTIONAL = "fine", "broken", "missing, optional"
@@ -115,7 +117,7 @@ def _cmeel_files() -> Examination:
     broken = sorted(
         d.metadata["Name"]
         for d in family
-        if any(not d.locate_file(f).exists() for f in d.files or [] if ".so" in f.name)  # type: ignore[attr-defined]
+        if any(not Path(str(d.locate_file(f))).exists() for f in _files(d) if ".so" in f)
     )
     if not broken:
         return Examination("files of Pinocchio", FINE, f"{len(family)} packages complete")
@@ -126,7 +128,13 @@ def _cmeel_files() -> Examination:
 
 
 def _is_cmeel(distribution: metadata.Distribution) -> bool:
-    return any("cmeel.prefix" in file.parts for file in (distribution.files or [])[:50])
+    return any("cmeel.prefix/" in file for file in _files(distribution)[:50])
+
+
+def _files(distribution: metadata.Distribution) -> list[str]:
+    """The files it came with, also those that are gone: `distribution.files` may leave them out."""
+    record = distribution.read_text("RECORD") or ""
+    return [row[0] for row in csv.reader(record.splitlines()) if row]
 
 
 def _browser() -> Examination:
