@@ -12,7 +12,7 @@ from footwork import cli
 from footwork.dynamics import bodies
 from footwork.dynamics.bodies import gait_plots, gait_report
 from footwork.dynamics.bodies.marker_sets import BOTH_LEGS
-from footwork.errors import DataError
+from footwork.errors import ConfigurationError, DataError
 
 
 @cache
@@ -220,3 +220,28 @@ def test_errors_name_the_file(files):
     files.write_text(files.read_text().replace("R.Heel", "R.Ankle", 1))
     with pytest.raises(DataError, match=r"a\.trc: markers: got 'R\.Ankle' twice"):
         bodies.read_trial(files)
+
+
+# --- values -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bad", ["abc", None, {}, 3.0, [[1, 2], [3]], 1j])
+def test_what_is_no_series_is_told(bad):
+    makers = (
+        lambda: bodies.lowpass(bad, 100, 6),
+        lambda: bodies.resample(bad, 100, [0.0]),
+        lambda: bodies.resample(np.zeros(50), 100, bad),
+        lambda: bodies.differentiate(bad, 100),
+        lambda: bodies.differentiate(np.zeros(50), 100, bad),
+        lambda: bodies.lowpass(np.zeros(50), 100, 6, bad),
+        lambda: bodies.Segment("a", 1.0, inertia=bad),
+    )
+    for make in makers:
+        with pytest.raises(ConfigurationError):
+            make()
+
+
+def test_a_rate_beyond_all_cameras_is_refused():
+    """It would fill the memory."""
+    with pytest.raises(ConfigurationError, match="at most"):
+        walk().trial().markers.resampled(1e9)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ConfigurationError
-from .series import as_positive, as_rate
+from .series import as_positive, as_rate, as_samples
 
 Array = NDArray[np.float64]
 
@@ -37,8 +37,8 @@ def lowpass(x: ArrayLike, rate: float, cutoff: float, order: int = 4) -> Array:
     """
     from scipy.signal import butter, sosfiltfilt
 
-    x, rate = np.asarray(x, dtype=float), as_rate(rate)
-    if order < 2 or order % 2:
+    x, rate = as_samples(x), as_rate(rate)
+    if not isinstance(order, int) or order < 2 or order % 2:
         raise ConfigurationError(f"order: got {order!r}; expected 2, 4, 6, …")
     design = design_frequency(rate, cutoff, order)
     pad = _pad(order)
@@ -81,7 +81,7 @@ def resample(x: ArrayLike, rate: float, times: ArrayLike) -> Array:
     """
     from scipy.interpolate import make_interp_spline
 
-    x, times = np.asarray(x, dtype=float), np.asarray(times, dtype=float)
+    x, times = as_samples(x), as_samples(times)
     t = np.arange(len(x)) / as_rate(rate)
     if len(x) < 6:
         raise ConfigurationError(f"got {len(x)} samples; expected 6 or more to resample")

@@ -186,7 +186,11 @@ class SegmentChain:
 
 def _as_inertia(value: ArrayLike, name: str) -> Array:
     """Return a symmetric (3, 3) without a negative principal moment, or raise."""
-    inertia = as_vector(np.ravel(value), 9, "inertia", f"inertia (3, 3) of {name!r}").reshape(3, 3)
+    try:
+        entries = np.ravel(np.asarray(value))
+    except ValueError:  # rows of different lengths
+        raise ConfigurationError(f"inertia of {name!r}: got {value!r}; expected (3, 3)") from None
+    inertia = as_vector(entries, 9, "inertia", f"inertia (3, 3) of {name!r}").reshape(3, 3)
     size = np.abs(inertia).max()
     if np.abs(inertia - inertia.T).max() > 1e-9 * size:
         raise ConfigurationError(f"inertia of {name!r}: got {inertia.tolist()}; not symmetric")

@@ -9,6 +9,8 @@ from ...errors import ConfigurationError
 
 Array = NDArray[np.float64]
 
+_FASTEST = 1e6  # [Hz]
+
 
 def as_series(value: ArrayLike, shape: tuple[int, ...], name: str, frames: int | None) -> Array:
     """Return `value` as a finite float array (n, *shape); one without a time axis is constant.
@@ -43,9 +45,29 @@ def as_series(value: ArrayLike, shape: tuple[int, ...], name: str, frames: int |
     return array
 
 
+def as_samples(value: ArrayLike) -> Array:
+    """Return samples (n, …) as floats, time first; gaps (nan) stay.
+
+    Raises:
+        ConfigurationError: no numbers, or a single one.
+    """
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ConfigurationError(f"samples: got {value!r}; expected numbers (n, …)") from None
+    if array.ndim == 0:
+        raise ConfigurationError(f"samples: got {value!r}; expected numbers (n, …), time first")
+    return array
+
+
 def as_rate(rate: float) -> float:
     """Return a sampling rate [Hz], or raise."""
-    return as_positive(rate, "rate", "frames a second")
+    number = as_positive(rate, "rate", "frames a second")
+    if number > _FASTEST:
+        raise ConfigurationError(
+            f"rate: got {rate!r} frames a second; expected {_FASTEST:g} at most"
+        )
+    return number
 
 
 def as_positive(value: object, name: str, meaning: str) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ConfigurationError
-from .series import as_rate
+from .series import as_rate, as_samples
 
 Array = NDArray[np.float64]
 
@@ -54,8 +54,9 @@ def differentiate(x: ArrayLike, rate: float, order: int = 1, points: int = POINT
     Raises:
         ConfigurationError: too few frames, a bad rate or order.
     """
-    x = np.asarray(x, dtype=float)
-    if not 1 <= order < points or points % 2 == 0:
+    x = as_samples(x)
+    whole = isinstance(order, int) and isinstance(points, int)
+    if not whole or not 1 <= order < points or points % 2 == 0:
         raise ConfigurationError(
             f"got order {order} and {points} points; expected order >= 1 and more, odd points"
         )
