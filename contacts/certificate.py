@@ -76,15 +76,16 @@ def falling_motion(balance: Balance, tightening: float = 0.0) -> Solution:
 
     y = cp.Variable(len(balance.load))
     limited, joint_speeds = np.isfinite(balance.limits), y[balance.actuated]
-    power = balance.load @ y / balance.weight
+    unit = max(balance.weight, 1e-3 * float(np.abs(balance.load).max(initial=0.0)))
+    power = balance.load @ y / unit
     if limited.any():
-        power -= (balance.limits[limited] / balance.weight) @ cp.abs(joint_speeds[limited])
+        power -= (balance.limits[limited] / unit) @ cp.abs(joint_speeds[limited])
     constraints = [cp.norm(y, 2) <= 1, joint_speeds[~limited] == 0]
     if balance.point_count:
         least, rates = _rates(balance, y, tightening)
-        power += least
+        power += least / unit
         constraints += rates
-    return solve(cp.Problem(cp.Maximize(power), constraints), y).in_units(balance.weight, 1.0)
+    return solve(cp.Problem(cp.Maximize(power), constraints), y).in_units(unit, 1.0)
 
 
 def certificate_value(balance: Balance, y: Array) -> float:
@@ -150,7 +151,7 @@ def _best_spin(u: Array, arms: Array, friction: Array, torsion: float) -> float:
 
 
 def _rates(balance: Balance, y: Any, tightening: float) -> tuple[Any, list[Any]]:
-    """Return Σ_c min_x xᵀAᵀy/weight and what y and its r must satisfy, as for cvxpy."""
+    """Return Σ_c min_x xᵀAᵀy [W] and what y and its r must satisfy, as for cvxpy."""
     import cvxpy as cp
 
     C, K, owner = len(balance.torsion), balance.point_count, balance.owner
@@ -166,8 +167,8 @@ def _rates(balance: Balance, y: Any, tightening: float) -> tuple[Any, list[Any]]
         constraints.append(u[held][:, 2] - resisted >= r[held] + tightening)
     if free.any():
         constraints += [u[free][:, :2] == 0, u[free][:, 2] == r[free]]
-    lower = np.where(np.isfinite(balance.lower), balance.lower, 0.0) / balance.weight
-    upper = np.where(np.isfinite(balance.upper), balance.upper, 0.0) / balance.weight
+    lower = np.where(np.isfinite(balance.lower), balance.lower, 0.0)
+    upper = np.where(np.isfinite(balance.upper), balance.upper, 0.0)
     return lower @ rise - upper @ fall, constraints
 
 

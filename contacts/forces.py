@@ -12,7 +12,7 @@ from ..dynamics import Wrench
 from ..robots import Robot
 from . import reasons
 from .balance import load
-from .certificate import EDGE, certificate
+from .certificate import EDGE, certificate, falling_motion
 from .contact import Contact
 from .contact_set import ContactSet, check_robot
 from .equilibrium import Equilibrium
@@ -122,7 +122,7 @@ def decide(
     if not margin >= -edge and (y := certificate(balance)) is not None:  # also where it is nan
         reason = reasons.why_not(contacts, q, balance, y)
         return Hold(False, "infeasible", margin, None, y, reason, *asked)
-    if margin > edge or np.isnan(margin):
+    if not abs(margin) <= edge and (margin > edge or not falling_motion(balance).value <= edge):
         reason = "unsolved: the solver found neither forces nor a certificate that check out"
         return Hold(None, "unsolved", margin, None, None, reason, *asked)
     reason = (

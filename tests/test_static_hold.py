@@ -319,6 +319,15 @@ def test_almost_frictionless_ground_gets_certificates(mu, torque_limits):
         check_infeasible(robot, q, hold, limits, pushed)
 
 
+@pytest.mark.parametrize("newtons", [1e4, 1e8, 1e12])
+def test_no_push_is_too_strong_for_a_certificate(newtons):
+    robot = robots.load("biped")
+    q = robot.posture()
+    pushed = {robot.model.frames[2].name: Wrench((newtons, 0.3 * newtons, 0.0), np.zeros(3))}
+    hold = static_hold(robot, q, at_feet(robot), pushed)
+    check_infeasible(robot, q, hold, wrenches=pushed)
+
+
 def test_both_feet_on_one_side():
     robot = robots.load("quadruped")
     q, feet = robot.posture(), at_feet(robot)
