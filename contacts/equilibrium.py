@@ -25,6 +25,8 @@ from .solving import Solution, solve
 
 Array = NDArray[np.float64]
 
+_MOST = float(np.log(1e4))  # logarithm of the factor by which friction is asked to shrink or grow
+
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium(Balance):
@@ -98,14 +100,14 @@ class Equilibrium(Balance):
         """
         if self.shrunk(np.inf).margin().value >= 0:
             return float("inf")
-        low, high = np.log(1e-4), np.log(1e4)
+        low, high = -_MOST, _MOST
         if self.shrunk(np.exp(low)).margin().value < 0:
             return 0.0
         while high - low > tolerance:
             middle = (low + high) / 2
             holds = self.shrunk(np.exp(middle)).margin().value >= 0
             low, high = (middle, high) if holds else (low, middle)
-        return float(np.exp(low))
+        return float(np.exp(low)) if high < _MOST else float("inf")
 
     # --- the same balance with other limits --------------------------------------------------
 

@@ -15,7 +15,7 @@ from ..dynamics import Wrench
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium import Equilibrium
-from .planar import inradius
+from .planar import FARTHEST, inradius
 from .reasons import joint_of_row
 
 Array = NDArray[np.float64]
@@ -138,24 +138,27 @@ class Hold:
 
     def push_margin(self, tolerance: float = 1e-6) -> float:
         """Return the smallest horizontal push at the centre of mass, over all directions, that can
-        no longer be held [N]; 0 when the robot does not hold without a push.
+        no longer be held [N]; 0 when the robot does not hold without a push, +inf from a thousand
+        times its weight on.
 
-        The pushes that can be held form a convex set; this is the radius of the largest disc about
-        zero inside it, to `tolerance` of the robot's weight, from below.
+        All links share the push as they share the mass (J_comᵀ f), which matters to joints with
+        torque limits. The pushes that can be held form a convex set; this is the radius of the
+        largest disc about zero inside it, to `tolerance` of the robot's weight, from below.
         """
         if not self.feasible:
             return 0.0
         J_com = dynamics.com_jacobian(self.contacts.robot, self.q)
-        pushes = self.balance.planar_set(J_com[:2].T, reach=1e3 * self.balance.weight)
+        reach = FARTHEST * self.balance.weight
+        pushes = self.balance.planar_set(J_com[:2].T, reach)
         radius = inradius(pushes, tolerance * self.balance.weight)
-        return radius if radius < 1e2 * self.balance.weight else float("inf")
+        return radius if radius < 0.99 * reach else float("inf")
 
     def friction_margin(self, tolerance: float = 1e-4) -> float:
         """Return the largest factor by which friction and patch sizes may shrink [-].
 
         At 1.5 the robot still holds with μ/1.5, γ/1.5 and soles 1.5 times smaller; below 1 they
-        would have to grow. +inf when it holds without friction on vanishing patches, 0 when nothing
-        helps.
+        would have to grow. +inf when it holds without friction on vanishing patches, or with ten
+        thousand times less; 0 when nothing helps.
         """
         return self.balance.shrink_factor(tolerance)
 

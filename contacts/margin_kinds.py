@@ -21,7 +21,7 @@ from ..errors import ContactError
 from .contact_set import ContactSet
 from .equilibrium import Equilibrium
 from .force_derivatives import LocalWrench, local_wrenches
-from .planar import nearest_side
+from .planar import FARTHEST, nearest_side
 from .saddle import Saddle, solve_saddle
 
 Array = NDArray[np.float64]
@@ -63,8 +63,8 @@ def of_push(contacts: ContactSet, q: Array, balance: Equilibrium) -> Answer:
     """
     J = dynamics.com_jacobian(contacts.robot, q)[:2]
     weight = balance.weight
-    radius, normal = nearest_side(balance.planar_set(J.T, reach=1e3 * weight), 1e-6 * weight)
-    if not 0 < radius < 1e2 * weight:
+    radius, normal = nearest_side(balance.planar_set(J.T, reach=FARTHEST * weight), 1e-6 * weight)
+    if not 0 < radius < 0.99 * FARTHEST * weight:
         raise ContactError(f"hold: got a push margin of {radius:.3g} N, which has no slope")
 
     def pushed(angle: float) -> tuple[Saddle, Array, float]:

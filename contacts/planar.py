@@ -20,6 +20,7 @@ PlanarSet = Callable[
 
 _FIRST_DIRECTIONS = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 _MOST_QUERIES = 500
+FARTHEST = 1e3  # weights of push that count as any
 
 
 def inner_and_outer(farthest: PlanarSet, tolerance: float) -> tuple[Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import cvxpy as cp
 import numpy as np
@@ -326,6 +327,39 @@ def test_no_push_is_too_strong_for_a_certificate(newtons):
     pushed = {robot.model.frames[2].name: Wrench((newtons, 0.3 * newtons, 0.0), np.zeros(3))}
     hold = static_hold(robot, q, at_feet(robot), pushed)
     check_infeasible(robot, q, hold, wrenches=pushed)
+
+
+def test_a_squeezed_block_needs_hardly_any_friction():
+    """Two points on opposite walls may squeeze as they like: any friction at all is enough."""
+    robot = robots.block(2.0, (0.4, 0.3, 0.2))
+    walls = [
+        PointContact("block", 0.5, normal=(-s, 0, 0), offset=(0.2 * s, 0, 0), name=f"wall{s}")
+        for s in (1, -1)
+    ]
+    hold = static_hold(robot, robot.neutral(), walls)
+    assert hold.margin == np.inf
+    assert hold.friction_margin() == np.inf
+
+
+def test_grips_bear_hundreds_of_weights():
+    """Feet that can pull: the joints alone limit the push."""
+    robot = robots.load("quadruped")
+    q, weight = robot.posture(), 9.81 * robot.mass
+    feet = [replace(foot, bilateral=True) for foot in at_feet(robot)]
+    limits = np.full(robot.na, 12.0 * weight)
+    margin = static_hold(robot, q, feet, None, limits).push_margin()
+    assert 100 * weight < margin < np.inf
+    zero, R = np.zeros(robot.nv), pin.Quaternion(q[3:7]).matrix()
+
+    def holds(newtons):
+        """The push shared by all links as their mass is: that of a uniform acceleration."""
+        for t in np.linspace(0, 2 * np.pi, 73):
+            a = zero.copy()
+            a[:3] = R.T @ np.array([-np.cos(t), -np.sin(t), 0.0]) * newtons / robot.mass
+            yield contact_forces(robot, q, zero, a, feet, None, limits).feasible
+
+    assert all(holds(0.999 * margin))
+    assert not all(holds(1.01 * margin))
 
 
 def test_both_feet_on_one_side():
