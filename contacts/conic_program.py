@@ -177,10 +177,10 @@ def least_norm(balance: Balance) -> Solution:
 def _best(limits: Admissible, diagonal: Array, cost: Array, *more: Rows) -> Solution:
     """The best z, at first as if joints were of any strength: what they can bear stays the best."""
     rows = *more, limits.pressing(), limits.whole(), limits.cones()
-    torques = limits.torques()
     answer = Program(diagonal, limits.balanced(), *rows).solve(cost)
-    if answer.status == "infeasible" or len(torques.b) == 0:
+    if answer.status == "infeasible" or not np.isfinite(limits.balance.limits).any():
         return answer
+    torques = limits.torques()
     if answer.unknowns is not None and (torques.A @ answer.unknowns <= torques.b).all():
         return answer
     return Program(diagonal, limits.balanced(), torques, *rows).solve(cost)

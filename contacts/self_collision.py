@@ -122,7 +122,9 @@ class _Watch:
     """The pairs of shapes of a robot that are worth asking, and how to ask them."""
 
     def __init__(self, robot: Robot) -> None:
-        self.shapes = convex_shapes(robot.collision)  # the robot itself is not kept: it may be forgotten
+        self.shapes = convex_shapes(
+            robot.collision
+        )  # the robot itself is not kept: it may be forgotten
         self.radii, self.middles = _balls(self.shapes)
         self.pairs: NDArray[np.intp] = _pairs(robot, self.shapes)
         at_rest, at_zero = (
