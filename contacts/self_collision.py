@@ -187,7 +187,7 @@ def _watch_of(robot: Robot, clearance: float) -> _Watch:
 
 
 def convex_shapes(shapes: Any) -> Any:
-    """Return a copy whose meshes are their convex hulls, which GJK handles fast and with a depth."""
+    """Return a copy whose meshes are their convex hulls: GJK is fast on them, and has a depth."""
     copy = shapes.copy()
     for shape in copy.geometryObjects:
         if isinstance(shape.geometry, coal.BVHModelBase):
