@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -245,38 +244,54 @@ class DieThere:
         return self.executor.submit(os._exit, 1)
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_a_cluster_whose_worker_is_killed(push, whole):
-    """Dask gives a dead worker's chunks to another: nothing is lost, nothing is different."""
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        victim = next(iter(client.run(os.getpid).values()))
-        options = {"quantities": ("margin", "torque_margin"), "chunk": 1}
-        executor = KillOnce(client.get_executor(), victim)
-        same(sweep(push, AXES, executor=executor, **options), whole)
-        assert executor.killed
-        assert victim not in client.run(os.getpid).values()
+CLUSTER = """
+import os, signal
+import distributed, numpy as np
+from footwork.contacts import sweep
+
+axes = {"friction": (0.3, 0.6, 0.9), "loads[0].force[1]": (0.0, 10.0, 20.0, 60.0)}
 
 
 class KillOnce:
-    """Kills a process once the fourth chunk is handed out."""
-
+    # kills a process once the fourth chunk is handed out
     def __init__(self, executor, victim):
-        self.executor, self.victim, self.count, self.killed = executor, victim, 0, False
+        self.executor, self.victim, self.count = executor, victim, 0
 
     def submit(self, *question):
         self.count += 1
         future = self.executor.submit(*question)
         if self.count == 4:
             os.kill(self.victim, signal.SIGKILL)
-            self.killed = True
         return future
+
+
+if __name__ == "__main__":
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster) as client:
+        victim = next(iter(client.run(os.getpid).values()))
+        executor = KillOnce(client.get_executor(), victim)
+        found = sweep("push", axes, executor=executor, chunk=1, progress=False)
+        assert victim not in client.run(os.getpid).values()
+    alone = sweep("push", axes, progress=False)
+    np.testing.assert_array_equal(found.feasible, alone.feasible)
+    np.testing.assert_array_equal(found["margin"], alone["margin"])
+    print("the same", executor.count)
+"""
+
+
+@pytest.mark.slow
+def test_a_cluster_whose_worker_is_killed(tmp_path):
+    """Dask gives a dead worker's chunks to another: nothing is lost, nothing is different."""
+    pytest.importorskip("distributed")
+    script = tmp_path / "cluster.py"
+    script.write_text(CLUSTER)
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=110, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "the same 12" in done.stdout
 
 
 # --- what comes out ------------------------------------------------------------------------------
