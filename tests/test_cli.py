@@ -184,3 +184,12 @@ def test_terms_by_two_roads(capsys, tmp_path):
     assert "mass_matrix" in run(capsys, "terms", "double_pendulum")[1]
     assert run(capsys, "terms", "biped", "--out", "terms.xls")[0] == 2
     assert run(capsys, "terms", "biped", "--seed", "1", "--posture", "standing")[0] == 2
+
+
+@pytest.mark.parametrize("friction", ["-1", "nan", "inf", "rough"])
+@pytest.mark.parametrize("what", ["biped", "stairs"])
+def test_a_friction_that_is_none_is_the_flags_fault(capsys, what, friction):
+    code, _, error = run(capsys, "hold", what, "--friction", friction)
+    assert code == 2
+    assert f"--friction: {'got ' if friction != 'rough' else 'invalid'}" in error
+    assert ".yaml" not in error

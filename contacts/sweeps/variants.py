@@ -31,7 +31,7 @@ def variant(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
     Raises:
         ScenarioError: no such key, or a value that it cannot have.
     """
-    entry = scenario_file.parse(_edited(scenario, changes), scenario.file)
+    entry = scenario_file.parse(_edited(scenario, changes), f"{scenario.name}, changed")
     values = scenario_schema.scenario(entry)
     changed = Scenario(**values, file=scenario.file, folder=scenario.folder)
     same = _same_machine(scenario, changed)

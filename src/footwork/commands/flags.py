@@ -54,6 +54,14 @@ def picture_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def coefficient(text: str) -> float:
+    """Read a coefficient of friction: a finite number of at least 0."""
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"got {text}, expected a finite number of at least 0")
+    return value
+
+
 def load(options: argparse.Namespace) -> Robot:
     """Return the robot of `robot_flags`."""
     from .. import robots

@@ -75,7 +75,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--friction",
-        type=float,
+        type=flags.coefficient,
         help="Coulomb coefficient (0.7; in a scenario, of what has none of its own)",
     )
     parser.add_argument("--feet", nargs="+", metavar="FOOT", help="only these contacts touch")
