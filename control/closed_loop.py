@@ -26,6 +26,7 @@ class ClosedLoop(Trajectory):
         contacts: whose points may touch.
         forces: {contact: (n, k, 3)}, mean forces of the ground over each interval, world axes [N].
         accelerations: (n, nv), mean ones over each interval.
+        stops: (n, nv), mean torques of the joints' stops over each interval [N·m or N].
         statuses: n times the command's status ("" for laws that give torques alone).
         fell: whether the robot ended on the ground.
         latency: (n,), what each tick took [s].
@@ -35,6 +36,7 @@ class ClosedLoop(Trajectory):
     contacts: ContactSet | None = None
     forces: dict[str, Array] = field(default_factory=dict)
     accelerations: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    stops: Array = field(default_factory=lambda: np.zeros((0, 0)))
     statuses: tuple[str, ...] = ()
     fell: bool = False
     latency: Array = field(default_factory=lambda: np.zeros(0))

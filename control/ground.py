@@ -3,9 +3,10 @@
     M (v⁺ − v) = h (Sᵀτ + τ_g + τ_ext − vᵀCv) + Σ_k J_kᵀ λ_k,     K ∋ λ_k ⟂ u_k + μ ‖u_t,k‖ n ∈ K*
 
 with u_k = J_k v⁺ + (d_k/h) n: a point at the distance d_k may come down by d_k within the step, and
-one that is too deep is driven out, at most at `RECOVERY`. The laws are those of
-`contacts.frictional_forward_dynamics`; here Pinocchio's solvers find the impulses, started from the
-last ones, for the many steps of a closed loop.
+one that is too deep is driven out, at most at `RECOVERY`. Ends of joints' ranges (`control.stops`)
+are such points without friction. The laws are those of `contacts.frictional_forward_dynamics`; here
+Pinocchio's solvers find the impulses, started from the last ones, for the many steps of a closed
+loop.
 """
 
 from __future__ import annotations
@@ -20,19 +21,27 @@ from ..contacts import ContactSet, PointContact, Terrain
 from ..contacts.surface_contact import PlacedContact
 from ..errors import ContactError, SolverError
 from ..robots.robot import Robot
+from .stops import JointStops
 
 Array = NDArray[np.float64]
 
-REACH = 0.02  # points farther from the ground than this are left out [m]
-RECOVERY = 0.2  # fastest way out of the ground [m/s]
+REACH = 0.02  # what is farther than this, and not on its way, is left out [m or rad]
+RECOVERY = 0.2  # fastest way out of the ground, or back into a joint's range [m/s or rad/s]
 TOLERANCE = 1e-8  # of the impulses' laws [m/s, N·s], and relative
 
 
 class Landed(NamedTuple):
-    """What a step gives: v⁺ (nv,), and impulses (K, 3) of the ground on all points, world axes."""
+    """What a step gives.
+
+    Attributes:
+        v: v⁺ (nv,).
+        impulses: (K, 3), of the ground on all points, world axes [N·s].
+        stops: (nv,), of the joints' stops [N·m·s].
+    """
 
     v: Array
     impulses: Array
+    stops: Array
 
 
 class Point(NamedTuple):
@@ -64,7 +73,8 @@ class Ground:
         self._places = np.array([p.place for p in self.points]).reshape(-1, 3)
         self._radii = np.array([p.radius for p in self.points])
         self._mu = [p.friction for p in self.points]
-        self._last = np.zeros((len(self.points), 3))
+        self.stops = JointStops(robot)
+        self._last = np.zeros((len(self.points) + len(self.stops), 3))
         self._solvers: dict[tuple[float, ...], _Impulses] = {}
 
     def distances(self, q: Array) -> tuple[Array, Array, Array]:
@@ -89,27 +99,52 @@ class Ground:
         if not np.isfinite(free).all() or np.abs(free).max() > 1e4:
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
         distances, normals, lowest = self.distances(q)
-        near = np.flatnonzero(distances < REACH)
-        impulses = np.zeros((len(self.points), 3))
-        if len(near) == 0:
-            self._last[:] = 0.0
-            return Landed(free, impulses)
-        pin.computeJointJacobians(model, data, q)
+        ends = self.stops.distances(q)
+        reach = max(REACH, 2 * h * float(np.abs(free).max()))
+        near, stopped = np.flatnonzero(distances < reach), np.flatnonzero(ends < reach)
+        which = np.concatenate([near, len(distances) + stopped])
+        last, self._last = self._last, np.zeros_like(self._last)
+        pushes = np.zeros_like(last)
+        if len(which) == 0:
+            return self._landed(free, pushes)
         axes = _axes(normals[near])
-        J = np.concatenate(
-            [R.T @ self._jacobian(int(i), lowest[i]) for i, R in zip(near, axes, strict=True)]
-        )
-        Minv = _symmetric(pin.computeMinverse(model, data, q))
-        JM = J @ Minv
+        J = self._rows(q, near, axes, lowest, stopped)
+        JM = J @ _symmetric(pin.computeMinverse(model, data, q))
         drift = J @ free
-        drift[2::3] += np.maximum(distances[near] / h, -RECOVERY)
+        gaps = np.concatenate([distances[near], ends[stopped]])
+        drift[2::3] += np.maximum(gaps / h, -RECOVERY)
+        mu = np.append(self._friction(near, lowest), np.zeros(len(stopped)))
+        found = self._solver(tuple(mu.tolist())).solve(JM @ J.T, drift, last[which])
+        self._last[which] = pushes[which] = found
+        pushes[near] = np.einsum("kij,kj->ki", axes, found[: len(near)])
+        return self._landed(free + JM.T @ found.ravel(), pushes)
+
+    def _landed(self, v: Array, pushes: Array) -> Landed:
+        """Of impulses on points, world axes, and then on stops, third entries."""
+        count = len(self.points)
+        return Landed(v, pushes[:count], self.stops.torques(pushes[count:, 2], len(v)))
+
+    def _rows(
+        self,
+        q: Array,
+        near: NDArray[np.intp],
+        axes: Array,
+        lowest: Array,
+        stopped: NDArray[np.intp],
+    ) -> Array:
+        """J (3k, nv): of points in their axes; of stops the third rows, the others zero."""
+        pin.computeJointJacobians(self._model, self._data, q)
+        J = np.zeros((len(near) + len(stopped), 3, self._model.nv))
+        for k, (i, R) in enumerate(zip(near, axes, strict=True)):
+            J[k] = R.T @ self._jacobian(int(i), lowest[i])
+        stops = np.arange(len(near), len(J))
+        J[stops, 2, self.stops.rows[stopped]] = self.stops.signs[stopped]
+        return J.reshape(-1, self._model.nv)
+
+    def _friction(self, near: NDArray[np.intp], lowest: Array) -> Array:
+        """μ of near points: the terrain's where it has its own, else the contact's."""
         mu = self.terrain.friction(lowest[near], np.nan)
-        mu = np.where(np.isnan(mu), [self._mu[i] for i in near], mu)
-        found = self._solver(tuple(mu.tolist())).solve(JM @ J.T, drift, self._last[near])
-        self._last[:] = 0.0
-        self._last[near] = found
-        impulses[near] = np.einsum("kij,kj->ki", axes, found)
-        return Landed(free + JM.T @ found.ravel(), impulses)
+        return np.where(np.isnan(mu), np.array([self._mu[i] for i in near]), mu)
 
     def _jacobian(self, i: int, place: Array) -> Array:
         """(3, nv), of the i-th point at `place` (3,), world axes: v_o + ω × r."""
@@ -154,7 +189,9 @@ class _Impulses:
 
     def solve(self, W: Array, w: Array, guess: Array) -> Array:
         """Return impulses (k, 3) in the points' axes, near a guess (k, 3)."""
-        W = W + 1e-9 * np.trace(W) / len(W) * np.eye(len(W))  # redundant points share evenly
+        unit = np.trace(W) / len(W)
+        idle = np.where(np.diag(W) == 0.0, unit, 0.0)  # the tangents of joint stops
+        W = W + 1e-9 * unit * np.eye(len(W)) + np.diag(idle)  # redundant points share evenly
         best = np.zeros_like(guess)
         for solver, settings, result in self._methods:
             result.setConstraintImpulseGuess(guess.ravel())

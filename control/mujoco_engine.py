@@ -1,8 +1,8 @@
 """MuJoCo under the same closed loop: the robot, its points and the terrain, written as MJCF.
 
 States and generalised forces go to the coordinates of `robots.conventions.to_mujoco`, in which the
-base's linear velocity is in world axes: v_world = R v_base, f_world = R f_base. Contacts are
-compliant there, so what touches sinks in a little.
+base's linear velocity is in world axes: v_world = R v_base, f_world = R f_base. Contacts and the
+stops of joints are compliant there, so what touches sinks in a little.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..contacts.solids import Box, Plane
 from ..errors import ConfigurationError, ModelError, SolverError
 from ..robots.robot import Robot
 from .ground import Landed, Point, points_of
+from .stops import FAR
 
 Array = NDArray[np.float64]
 
@@ -71,13 +72,27 @@ class MujocoGround:
         after = np.empty_like(v)
         after[:3], after[3:6] = turned.T @ data.qvel[:3], data.qvel[3:6]
         after[self._rows] = data.qvel[6:]
-        return Landed(after, h * self._forces())
+        stops = np.zeros_like(v)
+        stops[self._rows] = self._stops()
+        return Landed(after, h * self._forces(), h * stops)
 
     def there(self, q: Array, v: Array, R: Array) -> tuple[Array, Array]:
         """Return MuJoCo's (qpos, qvel) of (q, v), as `to_mujoco`, in a tenth of its time."""
         places = q[self._rows + 1]  # hinges and slides: one entry of q for one of v
         base = [q[:3], q[6:7], q[3:6]]
         return np.concatenate([*base, places]), np.concatenate([R @ v[:3], v[3:6], v[self._rows]])
+
+    def _stops(self) -> Array:
+        """Torques of joint stops in MuJoCo's order of joints [N·m or N]."""
+        data, found = self.data, np.zeros(len(self._joints))
+        limit = int(self._mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
+        for i in np.flatnonzero(data.efc_type == limit):
+            joint = int(data.efc_id[i])
+            place = data.qpos[self.model.jnt_qposadr[joint]]
+            low, high = self.model.jnt_range[joint]
+            up = place - low < high - place  # the nearer end is the one that pushes
+            found[self.model.jnt_dofadr[joint] - 6] += (1.0 if up else -1.0) * data.efc_force[i]
+        return found
 
     def _forces(self) -> Array:
         """(K, 3), of the ground on each point, world axes [N]."""
@@ -145,8 +160,11 @@ def _joint(model: Any, joint: int) -> str:
         )
     what = "hinge" if kind[0] == "R" else "slide"
     armature = float(model.armature[model.joints[joint].idx_v])
-    name = quoteattr(model.names[joint])
-    return f'<joint name={name} type="{what}" axis="{axis}" armature="{armature:.17g}"/>'
+    name, at = quoteattr(model.names[joint]), model.joints[joint].idx_q
+    low, high = np.clip([model.lowerPositionLimit[at], model.upperPositionLimit[at]], -FAR, FAR)
+    limited = bool(low > -FAR or high < FAR)
+    ends = f'limited="true" range="{low:.17g} {high:.17g}"' if limited else ""
+    return f'<joint name={name} type="{what}" axis="{axis}" armature="{armature:.17g}" {ends}/>'
 
 
 def _ball(i: int, point: Point, up: Array) -> str:

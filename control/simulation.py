@@ -44,7 +44,9 @@ def simulate(
 ) -> ClosedLoop:
     """Return the motion of a robot under a controller, on frictional ground.
 
-    Physics goes by `step`: points of the feet stick, slip, break or land on the terrain. The
+    Physics goes by `step`: points of the feet stick, slip, break or land on the terrain, and joints
+    stop at the ends of their ranges. Links pass through each other and, but for the points of the
+    contacts, through the ground; `ClosedLoop.self_collisions` tells of the former. The
     controller is asked every `control_step`, its torques held in between and clipped to the torque
     limits. The motion ends when the robot has fallen (event "fell").
 
@@ -146,16 +148,15 @@ class _Loop:
         for k in tqdm(range(ticks), disable=not draw, unit="tick", leave=False):
             t = k * substeps * h
             tau, status, took = self._asked(t, q, v)
-            q_next, v_next, impulses = self._advance(t, q, v, tau, substeps, h)
-            a, force = (v_next - v) / (substeps * h), impulses / (substeps * h)
-            self.samples.append((t, q, v, tau, force, a, status, took))
+            q_next, v_next, impulses, stops = self._advance(t, q, v, tau, substeps, h)
+            means = [x / (substeps * h) for x in (impulses, v_next - v, stops)]
+            self.samples.append((t, q, v, tau, *means, status, took))
             q, v = q_next, v_next
             if self._height(q) < FALLEN * height:
                 fell = True
                 break
         end = (len(self.samples)) * substeps * h
-        last = self.samples[-1]
-        self.samples.append((end, q, v, last[3], last[4], last[5], last[6], 0.0))
+        self.samples.append((end, q, v, *self.samples[-1][3:-1], 0.0))
         return self._record(fell)
 
     def _asked(self, t: float, q: Array, v: Array) -> tuple[Array, str, float]:
@@ -173,25 +174,27 @@ class _Loop:
 
     def _advance(
         self, t: float, q: Array, v: Array, tau: Array, substeps: int, h: float
-    ) -> tuple[Array, Array, Array]:
-        total = np.zeros((len(self.physics.points), 3))
+    ) -> tuple[Array, Array, Array, Array]:
+        """q and v after a tick, and the impulses of the ground and of joint stops meanwhile."""
+        total, stopped = np.zeros((len(self.physics.points), 3)), np.zeros(self.robot.nv)
         for i in range(substeps):
             forces = self.S @ tau
             acting = [push for push in self.pushes if push.acts(t + i * h)]
             for push in acting:
                 forces = forces + external_torques(self.robot, q, {push.frame: push.wrench})
-            v, impulses = self.physics.step(q, v, forces, h)
+            v, impulses, stops = self.physics.step(q, v, forces, h)
             q = self.robot.integrate(q, h * v)
             q[3:7] /= np.linalg.norm(q[3:7])
             total += impulses
-        return q, v, total
+            stopped += stops
+        return q, v, total, stopped
 
     def _height(self, q: Array) -> float:
         ground = float(self.physics.terrain.height(q[:3]))
         return float(q[2]) - (ground if np.isfinite(ground) else 0.0)
 
     def _record(self, fell: bool) -> ClosedLoop:
-        t, q, v, tau, force, a, statuses, took = zip(*self.samples, strict=True)
+        t, q, v, tau, force, a, stops, statuses, took = zip(*self.samples, strict=True)
         robot, stacked = self.robot, np.array(force)
         energy = [
             kinetic_energy(robot, x, y) + potential_energy(robot, x)
@@ -204,6 +207,6 @@ class _Loop:
         }
         return ClosedLoop(
             robot, np.array(t), np.array(q), np.array(v), np.array(tau), np.array(energy), events,
-            self.physics.contacts, per_contact, np.array(a), tuple(statuses), fell, np.array(took),
-            self.pushes,
+            self.physics.contacts, per_contact, np.array(a), np.array(stops), tuple(statuses), fell,
+            np.array(took), self.pushes,
         )  # fmt: skip

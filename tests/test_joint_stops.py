@@ -1,0 +1,108 @@
+"""Ends of joints' ranges in closed loops: they push, never pull, and never let through."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import contacts, control, dynamics, robots
+from footwork.control.ground import Ground
+from footwork.control.stops import JointStops
+
+BOX = """<link name="{}"><inertial><origin xyz="{}"/><mass value="{}"/>
+  <inertia ixx=".02" iyy=".02" izz=".02" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><geometry><box size="0.4 0.3 0.1"/></geometry></collision></link>"""
+# a box on the ground with an arm of 2 kg, 0.3 m ahead of its hinge, that may fall until 0.25 rad
+ARM = f"""<robot name="barrow">{BOX.format("box", "0 0 0", 6)}{BOX.format("arm", "0.3 0 0", 2)}
+  <joint name="hinge" type="revolute"><parent link="box"/><child link="arm"/><axis xyz="0 1 0"/>
+  <limit lower="-1" upper="0.25" effort="50" velocity="10"/></joint></robot>"""
+
+
+def on_the_box(robot):
+    below = pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.05]))
+    sole = contacts.SurfaceContact(
+        "box", half_length=0.2, half_width=0.15, friction=0.6, placement=below
+    )
+    q = robot.neutral()
+    q[2] = 0.05
+    return contacts.ContactSet(robot, [sole]), q
+
+
+def test_ends_are_those_of_the_description():
+    biped, dog, block = (robots.load(n) for n in ("biped", "quadruped", "block"))
+    for robot in (biped, dog):
+        stops, q = JointStops(robot), robot.posture()
+        assert len(stops) == 2 * robot.na
+        low, high = robot.model.lowerPositionLimit[7:], robot.model.upperPositionLimit[7:]
+        expected = np.concatenate([q[7:] - low, high - q[7:]])
+        assert stops.distances(q) == pytest.approx(expected)
+        pushes = np.zeros(len(stops))
+        pushes[3], pushes[-1] = 2.0, 5.0
+        torques = stops.torques(pushes, robot.nv)
+        assert torques[[9, -1]] == pytest.approx([2.0, -5.0])
+        assert np.count_nonzero(torques) == 2
+    assert len(JointStops(block)) == 0
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3, 5])
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_a_step_is_the_nearest_motion_within_the_ranges(name, seed):
+    """Gauss: v⁺ minimises ½‖v⁺ − v_free‖²_M over what the ends of the ranges allow."""
+    robot, rng, h = robots.load(name), np.random.default_rng(seed), 1e-3
+    q, v = robot.neutral(), 3 * rng.standard_normal(robot.nv)
+    low, high = robot.model.lowerPositionLimit[7:], robot.model.upperPositionLimit[7:]
+    room = rng.uniform(-5e-4, 5e-3, robot.na)  # some beyond, some at, some near an end
+    q[7:] = np.where(rng.random(robot.na) < 0.5, low + room, high - room)
+    q[2], tau = 10.0, 5 * rng.standard_normal(robot.na)
+    feet = contacts.at_feet(robot)
+    ground = Ground(robot, feet, contacts.Terrain([contacts.Plane("ground")]))
+    landed = ground.step(q, v, robot.selection_matrix.T @ tau, h)
+
+    M = dynamics.mass_matrix(robot, q)
+    free = v + h * dynamics.forward_dynamics(robot, q, v, tau)
+    root, after = np.linalg.cholesky(M).T, cp.Variable(robot.nv)
+    slow = [np.maximum(gap / h, -0.2) for gap in (q[7:] - low, high - q[7:])]
+    cp.Problem(
+        cp.Minimize(cp.sum_squares(root @ (after - free))),
+        [after[6:] >= -slow[0], -after[6:] >= -slow[1]],
+    ).solve(solver="CLARABEL")
+    assert landed.v == pytest.approx(after.value, abs=1e-5)
+    assert M @ (landed.v - free) == pytest.approx(landed.stops, abs=1e-7)
+    assert np.count_nonzero(landed.stops) >= 2
+    assert landed.stops[:6] == pytest.approx(0.0)
+    assert not landed.impulses.any()
+
+
+@pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
+def test_an_arm_falls_on_its_stop_and_rests(engine):
+    """The stop then carries what gravity asks of the hinge."""
+    if engine == "mujoco":
+        pytest.importorskip("mujoco")
+    robot = robots.load(ARM)
+    feet, q = on_the_box(robot)
+    motion = control.simulate(
+        robot, lambda t, q, v: [0.0], q=q, contacts=feet, duration=1.0, engine=engine
+    )
+    assert motion.q[-1][7] == pytest.approx(0.25, abs=1e-4 if engine == "pinocchio" else 2e-2)
+    if engine == "pinocchio":
+        assert motion.q[:, 7].max() < 0.25 + 1e-4
+        assert (np.diff(motion.energy) < 1e-3).all()
+    gravity = dynamics.gravity_torques(robot, motion.q[-1])[6]
+    assert gravity == pytest.approx(2 * 9.81 * 0.3 * np.cos(motion.q[-1][7]), rel=1e-3)
+    assert motion.stops[-50:, 6].mean() == pytest.approx(-gravity, rel=1e-3)
+    assert (motion.stops[:, 6] <= 1e-9).all()
+    assert not motion.stops[:, :6].any()
+    weight = motion.forces["box"][-50:].sum(axis=1).mean(axis=0)
+    assert weight == pytest.approx([0, 0, 8 * 9.81], abs=0.1)
+
+
+def test_a_limp_robot_stays_within_its_ranges():
+    robot = robots.load("biped")
+    motion = control.simulate(robot, lambda t, q, v: np.zeros(robot.na), duration=0.6)
+    low, high = robot.model.lowerPositionLimit[7:], robot.model.upperPositionLimit[7:]
+    beyond = np.maximum(low - motion.q[:, 7:], motion.q[:, 7:] - high)
+    assert beyond.max() < 2e-3
+    assert np.abs(motion.stops).max() > 1.0
+    assert (np.diff(motion.energy) < 1e-2).all()
