@@ -75,7 +75,7 @@ def terrain(count, rng):
 
 def stand_in(W):
     """Bretl and Lall's iteration by scipy: an inner and an outer polygon until they close."""
-    from footwork.contacts.linear_polygon import _shadow_by_programs
+    from footwork.contacts.regions.linear_polygon import _shadow_by_programs
 
     A, b = W[[0, 1, 2, 5]], np.array([0.0, 0, 1, 0])
     start = time.process_time()
@@ -110,7 +110,7 @@ class Peer:
 
 def main(rounds=9, calls=50):
     from footwork import contacts
-    from footwork.contacts import polygon
+    from footwork.contacts.geometry import polygon
 
     peer, rng = Peer(), np.random.default_rng(1)
     print(f"{'contacts':17} {'sides':>5} {'corners':>8} {'ours, µs':>9} {'quartiles':>13}", end="")

@@ -23,12 +23,12 @@ import numpy as np
 import footwork as fw
 from footwork import contacts
 from footwork.contacts import PointForces, batch
-from footwork.contacts.balance import load
-from footwork.contacts.balances import Balances
-from footwork.contacts.equilibrium import Equilibrium
+from footwork.contacts.equilibrium.balance import load
+from footwork.contacts.equilibrium.balances import Balances
+from footwork.contacts.equilibrium.programs import Equilibrium
+from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
+from footwork.contacts.geometry.planar import inner_and_outer
 from footwork.contacts.limits import torque_limits_of
-from footwork.contacts.planar import inner_and_outer
-from footwork.contacts.reference import ReferenceEquilibrium
 
 TIGHT = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas", "tol_ktratio"), 1e-9)
 

@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from . import batch
-from .constrained import (
+from .cones.friction_cone import FrictionCone
+from .cones.gravito_inertial import (
+    GravitoInertialCone,
+    gravito_inertial_cone,
+    gravito_inertial_wrench,
+)
+from .cones.point_forces import PointForces
+from .cones.soft_finger import SoftFingerCone
+from .cones.wrench_cone import WrenchCone, net_wrench_cone, rectangle_faces
+from .contact import Contact, PointContact
+from .contact_set import ContactSet, at_feet
+from .falling import animate_certificate, falling_path
+from .forces import contact_forces, static_hold
+from .hold import Hold
+from .motion.constrained import (
     ConstrainedMotion,
     GaussResidual,
     constrained_motion,
@@ -11,31 +25,20 @@ from .constrained import (
     forward_dynamics,
     gauss_residual,
 )
-from .contact import Contact, PointContact
-from .contact_set import ContactSet, at_feet
-from .falling import animate_certificate, falling_path
-from .forces import contact_forces, static_hold
-from .friction_cone import FrictionCone
-from .friction_map import FrictionMap, friction_map
-from .frictional import FrictionalMotion, FrictionResiduals, frictional_forward_dynamics
-from .gravito_inertial import (
-    GravitoInertialCone,
-    gravito_inertial_cone,
-    gravito_inertial_wrench,
-)
-from .hold import Hold
-from .impact import impact
-from .map_scene import draw_friction_map
-from .moving_surface import MovingSurface
-from .operational_space import (
+from .motion.frictional import FrictionalMotion, FrictionResiduals, frictional_forward_dynamics
+from .motion.impact import impact
+from .motion.operational_space import (
     delassus,
     dynamically_consistent_projector,
     operational_space_inertia,
 )
-from .penetration import Penetration, penetrations
-from .point_forces import PointForces
-from .posture import Posture, solve_posture
-from .regions import (
+from .moving_surface import MovingSurface
+from .postures.posture import Posture, solve_posture
+from .postures.self_collision import LinkPair, self_collisions
+from .postures.targets import ground_targets
+from .regions.friction_map import FrictionMap, friction_map
+from .regions.map_scene import draw_friction_map
+from .regions.region import (
     AccelerationCone,
     Region,
     com_acceleration_cone,
@@ -45,21 +48,18 @@ from .regions import (
     zmp_area,
     zmp_support_area,
 )
-from .robust_region import Pushes, robust_equilibrium_polygon
-from .scenario import Scenario, scenarios
-from .scenario_file import ScenarioError
-from .scenario_loads import Payload, Push, Rope
-from .scenario_parts import Start, Touch
+from .regions.robust_region import Pushes, robust_equilibrium_polygon
+from .scenario.file import ScenarioError
+from .scenario.loads import Payload, Push, Rope
+from .scenario.parts import Start, Touch
+from .scenario.scenario import Scenario, scenarios
 from .scene import draw_hold, view
-from .self_collision import LinkPair, self_collisions
-from .sensitivity import MarginGradient, margin_gradient
-from .soft_finger import SoftFingerCone
-from .solids import Box, Face, Plane, Stairs, Wall
+from .sensitivity.margin_gradient import MarginGradient, margin_gradient
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .sweeps import Sweep, sweep, variant
-from .targets import ground_targets
-from .terrain import Terrain
-from .wrench_cone import WrenchCone, net_wrench_cone, rectangle_faces
+from .terrain.penetration import Penetration, penetrations
+from .terrain.solids import Box, Face, Plane, Stairs, Wall
+from .terrain.terrain import Terrain
 
 __all__ = [
     "batch",

@@ -25,12 +25,12 @@ from tqdm import tqdm
 from .. import dynamics
 from ..errors import ContactError, FootworkWarning
 from ..robots import Robot
-from .balance import load
-from .balances import Balances
-from .certificate import EDGE, certificate, certificate_violation
 from .contact import Contact
 from .contact_set import ContactSet, check_robot
-from .equilibrium import Equilibrium
+from .equilibrium.balance import load
+from .equilibrium.balances import Balances
+from .equilibrium.certificate import EDGE, certificate, certificate_violation
+from .equilibrium.programs import Equilibrium
 from .forces import admissible_forces
 from .limits import torque_limits_of
 

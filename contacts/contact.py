@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import dynamics
 from ..errors import ContactError
 from ..robots import Robot
-from .contact_values import check_whole
-from .friction_cone import (
+from .cones.friction_cone import (
     FrictionCone,
     axes_along,
     check_friction,
@@ -28,6 +27,7 @@ from .friction_cone import (
     finite_vector,
     unit_vector,
 )
+from .contact_values import check_whole
 from .moving_surface import MovingSurface
 
 Array = NDArray[np.float64]

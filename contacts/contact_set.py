@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ContactError, unknown
 from ..robots import Robot
 from ..robots.configuration import not_a_robot
+from .cones.soft_finger import SoftFingerCone
 from .contact import Contact, PointContact
-from .soft_finger import SoftFingerCone
 from .surface_contact import LineContact, SurfaceContact
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ContactError
-from .friction_cone import check_length
+from .cones.friction_cone import check_length
 from .moving_surface import MovingSurface
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from .. import dynamics
 from ..errors import ContactError
 from .contact_set import ContactSet
+from .equilibrium.reasons import joint_of_row
 from .hold import Hold
-from .reasons import joint_of_row
 
 if TYPE_CHECKING:
     from ..robots import Viewer

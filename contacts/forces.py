@@ -10,16 +10,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics import Wrench
 from ..robots import Robot
-from . import reasons
-from .balance import load
-from .certificate import EDGE, certificate, falling_motion
 from .contact import Contact
 from .contact_set import ContactSet, check_robot
-from .equilibrium import Equilibrium
+from .equilibrium import reasons
+from .equilibrium.balance import load
+from .equilibrium.certificate import EDGE, certificate, falling_motion
+from .equilibrium.objectives import (
+    Objective,
+    Preferred,
+    candidates,
+    check_objective,
+    preferred_wrenches,
+)
+from .equilibrium.programs import Equilibrium
+from .equilibrium.solving import SOLVER
 from .hold import Hold
 from .limits import torque_limits_of
-from .objectives import Objective, Preferred, candidates, check_objective, preferred_wrenches
-from .solving import SOLVER
 
 Array = NDArray[np.float64]
 

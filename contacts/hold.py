@@ -14,9 +14,9 @@ from .. import dynamics
 from ..dynamics import Wrench
 from .contact import Contact
 from .contact_set import ContactSet
-from .equilibrium import Equilibrium
-from .planar import FARTHEST, inradius
-from .reasons import joint_of_row
+from .equilibrium.programs import Equilibrium
+from .equilibrium.reasons import joint_of_row
+from .geometry.planar import FARTHEST, inradius
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .friction_cone import finite_vector
+from .cones.friction_cone import finite_vector
 
 Array = NDArray[np.float64]
 _ZERO = (0.0, 0.0, 0.0)

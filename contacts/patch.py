@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ContactError
-from .friction_cone import check_length
+from .cones.friction_cone import check_length
 
 Array = NDArray[np.float64]
 

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from .. import dynamics
 from ..errors import ContactError, FootworkError
 from .contact_set import ContactSet
-from .friction_map import FrictionMap
+from .geometry.polygon import convex_hull
 from .hold import Hold
-from .polygon import convex_hull
-from .regions import Region
+from .regions.friction_map import FrictionMap
+from .regions.region import Region
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

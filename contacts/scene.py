@@ -21,7 +21,7 @@ from .contact import Contact
 from .contact_set import ContactSet
 from .falling import animate_certificate
 from .hold import Hold
-from .regions import Region, static_equilibrium_polygon
+from .regions.region import Region, static_equilibrium_polygon
 
 if TYPE_CHECKING:
     from ..robots import Viewer

@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from .. import dynamics
 from ..errors import ContactError
 from ..robots import Robot
+from .cones.friction_cone import check_length, check_one_of, check_sides
 from .contact import Contact, cross
-from .friction_cone import check_length, check_one_of, check_sides
+from .geometry.polygon import centroid
 from .patch import patch_corners
-from .polygon import centroid
 
 Array = NDArray[np.float64]
 

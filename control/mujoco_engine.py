@@ -15,7 +15,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ..contacts import ContactSet, Terrain
-from ..contacts.solids import Box, Plane
+from ..contacts.terrain.solids import Box, Plane
 from ..errors import ConfigurationError, ModelError, SolverError
 from ..robots.robot import Robot
 from .ground import Landed, Point, points_of

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..contacts import ContactSet
-from ..contacts.solving import solve
+from ..contacts.equilibrium.solving import solve
 from ..errors import SolverError
 from .footing import Footing, world_axes
 from .qp import Array, Program

@@ -10,7 +10,7 @@ import pytest
 
 from footwork import Wrench, contacts, robots
 from footwork.contacts import DiscContact, LineContact, PointContact, SurfaceContact, static_hold
-from footwork.contacts.certificate import certificate_value, certificate_violation
+from footwork.contacts.equilibrium.certificate import certificate_value, certificate_violation
 
 OBJECTIVES = ["least_norm", "largest_margin", "least_torque", "centred"]
 

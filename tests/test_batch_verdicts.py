@@ -8,10 +8,10 @@ import pytest
 import footwork as fw
 from footwork import ContactError, contacts, dynamics, robots
 from footwork.contacts import PointForces, batch
-from footwork.contacts.balances import Balances
-from footwork.contacts.certificate import certificate_value, certificate_violation
-from footwork.contacts.equilibrium import Equilibrium
-from footwork.contacts.reference import ReferenceEquilibrium
+from footwork.contacts.equilibrium.balances import Balances
+from footwork.contacts.equilibrium.certificate import certificate_value, certificate_violation
+from footwork.contacts.equilibrium.programs import Equilibrium
+from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 
 pytest.importorskip("numba")
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from footwork import contacts, dynamics, robots
-from footwork.contacts import PointForces, conic_program
-from footwork.contacts.balance import load
-from footwork.contacts.equilibrium import Equilibrium
-from footwork.contacts.reference import ReferenceEquilibrium
+from footwork.contacts import PointForces
+from footwork.contacts.equilibrium import conic_program
+from footwork.contacts.equilibrium.balance import load
+from footwork.contacts.equilibrium.programs import Equilibrium
+from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 
 QUESTIONS = ("margin", "least_norm", "torque_margin")
 

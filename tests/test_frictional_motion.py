@@ -11,7 +11,7 @@ import pytest
 import footwork as fw
 from footwork import ConfigurationError, ContactError, contacts, dynamics, robots
 from footwork.contacts import frictional_forward_dynamics as step_of
-from footwork.contacts.coulomb import CoulombProblem
+from footwork.contacts.motion.coulomb import CoulombProblem
 
 G, H = 9.81, 1e-3
 MASS, SIZE = 3.0, (0.4, 0.2, 0.1)

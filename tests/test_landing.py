@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 
 from footwork import ContactError, contacts, dynamics, robots
-from footwork.contacts.reach import Goal
-from footwork.contacts.solids import Face
+from footwork.contacts.postures.reach import Goal
+from footwork.contacts.terrain.solids import Face
 
 LEVEL = np.eye(3)
 

@@ -7,7 +7,9 @@ import pytest
 from scipy.optimize import linprog
 
 from footwork import ContactError, contacts, robots
-from footwork.contacts import PointForces, linear_polygon, polygon
+from footwork.contacts import PointForces
+from footwork.contacts.geometry import polygon
+from footwork.contacts.regions import linear_polygon
 from footwork.errors import FootworkWarning
 
 UP = (0.0, 0.0, 1.0)

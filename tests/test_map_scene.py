@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footwork import ContactError, Wrench, contacts, robots
-from footwork.contacts import map_scene
+from footwork.contacts.regions import map_scene
 
 
 class Recorder:

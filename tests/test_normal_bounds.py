@@ -12,7 +12,7 @@ import pytest
 
 from footwork import ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts import LineContact, PointContact, SurfaceContact, WrenchCone, static_hold
-from footwork.contacts.certificate import certificate_value
+from footwork.contacts.equilibrium.certificate import certificate_value
 
 MASS, SIZE = 3.0, (0.4, 0.3, 0.2)
 W = MASS * 9.81

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from footwork.contacts import polygon
+from footwork.contacts.geometry import polygon
 
 
 @pytest.mark.parametrize("seed", range(10))

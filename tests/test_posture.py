@@ -10,7 +10,7 @@ import pytest
 
 import footwork as fw
 from footwork import ContactError, contacts, dynamics, robots
-from footwork.contacts.reach import Goal, bounded_least_squares
+from footwork.contacts.postures.reach import Goal, bounded_least_squares
 
 SLOPES = {
     "level": pin.SE3.Identity(),

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from footwork import ContactError, contacts, dynamics, robots
-from footwork.contacts import PointContact, PointForces, polygon
-from footwork.contacts.planar import inner_and_outer, inradius
+from footwork.contacts import PointContact, PointForces
+from footwork.contacts.geometry import polygon
+from footwork.contacts.geometry.planar import inner_and_outer, inradius
 
 LEVEL = np.array([[0.3, 0.2, 0], [-0.25, 0.22, 0], [-0.3, -0.2, 0], [0.28, -0.24, 0]])
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from footwork import ContactError, Wrench, contacts, robots
-from footwork.contacts import polygon
-from footwork.contacts.robust_region import spread_directions
+from footwork.contacts.geometry import polygon
+from footwork.contacts.regions.robust_region import spread_directions
 
 
 def block(mu=0.6):

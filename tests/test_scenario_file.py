@@ -26,8 +26,9 @@ from footwork.contacts import (
     Touch,
     Wall,
 )
-from footwork.contacts import scenario_schema as schema
-from footwork.contacts.draping import drape
+from footwork.contacts.geometry import polygon
+from footwork.contacts.scenario import schema as schema
+from footwork.contacts.terrain.draping import drape
 
 GOOD = """\
 version: 1
@@ -357,8 +358,8 @@ def test_draping_covers_each_place_once():
     flat = contacts.Terrain([Plane(), stairs])
     region = np.array([[0.0, -0.3], [0.9, -0.2], [1.0, 0.35], [0.1, 0.3]])
     pieces = drape(flat, region)
-    whole = contacts.polygon.area(region)
-    assert sum(contacts.polygon.area(p[:, :2]) for p in pieces) == pytest.approx(whole)
+    whole = polygon.area(region)
+    assert sum(polygon.area(p[:, :2]) for p in pieces) == pytest.approx(whole)
     for piece in pieces:
         inner = 0.999 * piece + 0.001 * piece.mean(axis=0)
         assert flat.height(inner) == pytest.approx(inner[:, 2], abs=1e-9)

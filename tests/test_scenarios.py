@@ -15,6 +15,7 @@ import pytest
 
 from footwork import contacts
 from footwork.contacts import Box, Plane, Scenario
+from footwork.contacts.geometry import polygon
 
 # what each one says: yes or no, and words of the reason
 VERDICTS = {
@@ -224,7 +225,7 @@ def test_what_hangs_over_the_edge_does_not_count():
     for contact in scenario.contact_set:
         x = contact.world_points(scenario.machine, scenario.q)[:, 0]
         assert x.min() == pytest.approx(edge, abs=1e-7)
-        assert contacts.polygon.area(contact.corners) < 0.6 * contacts.polygon.area(whole)
+        assert polygon.area(contact.corners) < 0.6 * polygon.area(whole)
         assert np.ptp(whole[:, 0]) == pytest.approx(2 * (x.max() - 0.03), abs=1e-7)
     push = scenario.wrenches_at(scenario.q)["torso"]
     lever = push.point[2] - step.size[2]

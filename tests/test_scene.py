@@ -9,6 +9,7 @@ import pytest
 
 from footwork import ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts import PointContact, SurfaceContact, scene
+from footwork.contacts.geometry import polygon
 
 SLOPE = np.array([-0.5, 0.0, np.sqrt(0.75)])
 
@@ -88,7 +89,7 @@ def test_a_soles_force_acts_at_its_centre_of_pressure():
         point, _ = viewer.of_kind("arrow")[f"forces/{name}/sum"]
         assert wrench.at(point).moment[:2] == pytest.approx([0, 0], abs=1e-9)
         corners = viewer.of_kind("polygon")[f"patches/{name}"][0]
-        assert contacts.polygon.signed_distance(corners[:, :2], point[:2]) <= 1e-9
+        assert polygon.signed_distance(corners[:, :2], point[:2]) <= 1e-9
     (point, vector) = viewer.of_kind("arrow")[f"loads/{base}"]
     assert point == pytest.approx(dynamics.frame_placement(robot, q, base).translation)
     assert np.cross(vector, [20, 5, 0]) == pytest.approx([0, 0, 0], abs=1e-12)

@@ -8,7 +8,7 @@ import pytest
 
 import footwork as fw
 from footwork import ContactError, contacts, robots
-from footwork.contacts.self_collision import Clearance
+from footwork.contacts.postures.self_collision import Clearance
 
 LINK = """<link name="{}"><inertial><mass value="1"/>
   <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>

@@ -10,9 +10,9 @@ import pytest
 
 import footwork as fw
 from footwork import ContactError, Wrench, contacts, dynamics, robots
-from footwork.contacts.balance import load
-from footwork.contacts.equilibrium import Equilibrium
-from footwork.contacts.saddle import solve_saddle
+from footwork.contacts.equilibrium.balance import load
+from footwork.contacts.equilibrium.programs import Equilibrium
+from footwork.contacts.equilibrium.saddle import solve_saddle
 
 
 def shaken(robot, seed, size=0.15):

@@ -17,7 +17,7 @@ from footwork.contacts import (
     WrenchCone,
     static_hold,
 )
-from footwork.contacts.friction_cone import axes_along
+from footwork.contacts.cones.friction_cone import axes_along
 
 G = 9.81
 MASS, SIZE = 3.0, (0.4, 0.3, 0.2)

@@ -15,7 +15,7 @@ from footwork.contacts import (
     SurfaceContact,
     WrenchCone,
 )
-from footwork.contacts.hulls import cone_faces
+from footwork.contacts.geometry.hulls import cone_faces
 
 PATCHES = {
     "rectangle": {"half_length": 0.1, "half_width": 0.05},

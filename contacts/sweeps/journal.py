@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from ..scenario_file import ScenarioError
+from ..scenario.file import ScenarioError
 from .plan import Plan
 from .verdicts import Row
 

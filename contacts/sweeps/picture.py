@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import FootworkError
-from ..scenario_file import ScenarioError
+from ..scenario.file import ScenarioError
 from .result import UNITS, Sweep
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..scenario import Scenario
-from ..scenario_file import ScenarioError
+from ..scenario.file import ScenarioError
+from ..scenario.scenario import Scenario
 
 QUANTITIES = ("margin", "torque_margin", "push_margin", "friction_margin")
 

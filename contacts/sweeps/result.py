@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FootworkError
-from ..scenario_file import ScenarioError
+from ..scenario.file import ScenarioError
 from .plan import Plan
 from .verdicts import Row
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import FootworkError, SolverError
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from . import verdicts
 from .journal import Journal
 from .plan import Plan

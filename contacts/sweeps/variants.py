@@ -10,9 +10,10 @@ from typing import Any
 import yaml
 
 from ...errors import unknown
-from .. import scenario_file, scenario_schema
-from ..scenario import Scenario
-from ..scenario_file import ScenarioError
+from ..scenario import file as scenario_file
+from ..scenario import schema as scenario_schema
+from ..scenario.file import ScenarioError
+from ..scenario.scenario import Scenario
 
 _STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[(\d+|\*)\]")
 

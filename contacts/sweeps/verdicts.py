@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..hold import Hold
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .plan import Plan
 from .variants import variant
 

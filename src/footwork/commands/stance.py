@@ -125,7 +125,7 @@ def stance_of(options: argparse.Namespace, scenario: Scenario | None) -> Stance:
         q = scenario.q
         parts = scenario.contact_set, scenario.wrenches_at(q), scenario.torque_limits
         return Stance(scenario.machine, q, *parts, scenario)
-    from ..contacts.scenario_loads import wrenches_of
+    from ..contacts.scenario.loads import wrenches_of
 
     robot = flags.load(options)
     q, feet = robot.posture(options.posture), _feet(robot, options)

@@ -1,0 +1,1 @@
+"""What contacts can transmit: friction cones, soft fingers, wrench cones, points of the world."""

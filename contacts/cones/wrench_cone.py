@@ -1,0 +1,222 @@
+"""Wrench cones: what a patch, or a whole set of contacts, can transmit.
+
+A contact transmits the wrenches that forces inside the friction cones at its points add up to:
+
+    w = Σ_k [f_k; p_k × f_k],    f_k ∈ K_k
+
+(with torsional friction, of a soft point its moment too, and of a patch those with |m_n| ≤ γ f_n).
+Exactly (a second-order cone program), or by pyramids in place of the cones K_k, inscribed for an
+inner cone and circumscribed for an outer one. The faces F of these, F w ≤ 0, come from the convex
+hull of their rays; inner means that no wrench is accepted that friction forbids, outer that none is
+refused that friction allows, whatever the patch and the number of sides.
+
+S. Caron, Q.-C. Pham, Y. Nakamura, "Stability of surface contacts for humanoid robots" (ICRA 2015).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import nnls
+
+from ...errors import ContactError, SolverError
+from ...robots import Robot
+from ..contact import Contact
+from ..contact_set import ContactSet
+from ..equilibrium.conic_program import Admissible, Program, Rows
+from ..equilibrium.programs import Equilibrium
+from .friction_cone import check_friction, check_one_of, check_sides, finite_rows
+from .point_forces import Kind, PointForces
+
+Array = NDArray[np.float64]
+
+
+class WrenchCone:
+    """The wrenches w = [force; moment] (6,) that a contact can transmit, environment on robot.
+
+    Args:
+        contact: of any kind; w is at its centre, in contact axes (z the normal).
+        kind: "exact" (second-order cones), "inner" or "outer" (pyramids with `sides` sides).
+        sides: number of sides of the pyramids, at least 3; the exact cone has none.
+
+    Raises:
+        ContactError: an unknown kind, fewer than three sides, or a contact with bounds on its
+            normal force: the wrenches of such a contact are no cone.
+    """
+
+    def __init__(self, contact: Contact, kind: Kind = "exact", sides: int = 8) -> None:
+        if not isinstance(contact, Contact):
+            raise ContactError(
+                f"contact: got {contact!r}, expected a PointContact, SurfaceContact, …"
+            )
+        self._set(PointForces.of_contact(contact), kind, sides)
+
+    @classmethod
+    def of(cls, generators: PointForces, kind: Kind = "exact", sides: int = 8) -> WrenchCone:
+        """Return the cone of given point forces, in their axes."""
+        cone = cls.__new__(cls)
+        cone._set(generators, kind, sides)
+        return cone
+
+    def _set(self, generators: PointForces, kind: Kind, sides: int) -> None:
+        check_one_of(kind, "kind", "exact", "inner", "outer")
+        generators.require_cone()
+        self.generators = generators
+        self.kind: Kind = kind
+        self.sides = check_sides(sides)
+
+    @cached_property
+    def rays(self) -> Array:
+        """(r, 6), wrenches whose non-negative combinations are the cone.
+
+        Raises:
+            ContactError: for the exact cone, which has infinitely many.
+        """
+        self._linear("rays")
+        return self.generators.rays(self.kind, self.sides)
+
+    @cached_property
+    def faces(self) -> Array:
+        """F (m, 6) with the cone = {w : F w ≤ 0}, rows of unit norm.
+
+        A cone without volume (a point contact, no friction) has pairs of opposite rows for the
+        wrenches it cannot transmit at all.
+
+        Raises:
+            ContactError: for the exact cone, which is round.
+        """
+        self._linear("faces")
+        return self.generators.faces(self.kind, self.sides)
+
+    def violation(self, wrench: ArrayLike) -> float:
+        """Return the distance of w (6,) from the cone [N]; 0 inside.
+
+        Moments count by the force that gives them at the patch's farthest point.
+
+        Raises:
+            SolverError: the exact distance was not found, which for cones that hold zero is a bug.
+        """
+        w = finite_rows(wrench, "wrench", 6) / self._units
+        scale = float(np.linalg.norm(w))
+        if scale == 0:
+            return 0.0
+        if self.kind == "exact":
+            return scale * self._exact_distance(w / scale)
+        return scale * float(nnls((self.rays / self._units).T, w / scale)[1])
+
+    def contains(self, wrench: ArrayLike, tolerance: float = 1e-7) -> bool | NDArray[np.bool_]:
+        """Whether w (6,), or each of (n, 6), is inside, to `tolerance` times its norm.
+
+        The linear cones ask their faces, all wrenches at once; the exact one solves a program for
+        each wrench that neither an inner nor an outer cone decides.
+        """
+        given = finite_rows(wrench, "wrench", 6, most=2)
+        single, w = given.ndim == 1, np.atleast_2d(given)
+        size = np.linalg.norm(w / self._units, axis=1)
+        if self.kind == "exact":
+            inside = self._exact_contains(w, tolerance * size)
+        else:
+            unit_rows = self.faces * self._units
+            unit_rows = unit_rows / np.linalg.norm(unit_rows, axis=1, keepdims=True)
+            inside = ((w / self._units) @ unit_rows.T <= tolerance * size[:, None]).all(axis=1)
+        return bool(inside[0]) if single else inside
+
+    def about(self, point: ArrayLike) -> WrenchCone:
+        """Return the same cone for moments about `point` (3,), given in the cone's axes [m]."""
+        return WrenchCone.of(self.generators.about(point), self.kind, self.sides)
+
+    @property
+    def _units(self) -> Array:
+        return np.repeat([1.0, self.generators.size], 3)
+
+    def _exact_contains(self, w: Array, tolerance: Array) -> NDArray[np.bool_]:
+        inner = WrenchCone.of(self.generators, "inner", 16)
+        outer = WrenchCone.of(self.generators, "outer", 16)
+        inside = np.asarray(inner.contains(w, 0.0))
+        undecided = np.flatnonzero(~inside & np.asarray(outer.contains(w)))
+        for i in undecided:
+            inside[i] = self.violation(w[i]) <= tolerance[i]
+        return inside
+
+    def _exact_distance(self, w: Array) -> float:
+        """min t with ‖w − A x‖ ≤ t over admissible x, A their wrenches, in the units of `w`."""
+        columns, limits = self._exact_rows
+        n = columns.shape[1]
+        reached = np.zeros((7, n + 1))
+        reached[0, n], reached[1:, :n] = -1.0, columns
+        near = Rows(reached, np.append(0.0, w), (7,))
+        nothing = Rows(np.zeros((0, n + 1)), np.zeros(0))
+        answer = Program(np.zeros(n + 1), nothing, *limits, near).solve(np.eye(n + 1)[n])
+        if answer.status != "optimal":
+            raise SolverError(f"distance to {self!r}: the cone program ended {answer.status!r}")
+        return max(answer.value, 0.0)
+
+    @cached_property
+    def _exact_rows(self) -> tuple[Array, tuple[Rows, ...]]:
+        """A (6, n) in units, and what limits [x, t]: the cones at the points last."""
+        body = Equilibrium.of_body(self.generators, np.zeros(6))
+        fixed = np.zeros((6, 1)), np.zeros((len(body.torsion), 1))
+        limits = Admissible(body, *fixed)
+        rows = (limits.pressing(), limits.whole(), limits.cones())
+        return body.columns / self._units[:, None], rows
+
+    def _linear(self, what: str) -> None:
+        if self.kind == "exact":
+            raise ContactError(
+                f'an exact cone is round, it has no {what}: ask for "inner" or "outer"'
+            )
+
+    def __repr__(self) -> str:
+        sides = "" if self.kind == "exact" else f", sides={self.sides}"
+        return f"WrenchCone({self.kind!r}{sides}, {len(self.generators.points)} points)"
+
+
+def net_wrench_cone(
+    contacts: ContactSet | Iterable[Contact],
+    q: ArrayLike,
+    point: ArrayLike = (0.0, 0.0, 0.0),
+    kind: Kind = "exact",
+    sides: int = 8,
+    robot: Robot | None = None,
+) -> WrenchCone:
+    """Return what a set of contacts can transmit together, about `point` (3,), in world axes.
+
+    Args:
+        contacts: a ContactSet, or any contacts with `robot=`.
+        q: configuration (nq,).
+        point: where moments are taken, in the world [m].
+        kind, sides: as for `WrenchCone`.
+    """
+    if not isinstance(contacts, ContactSet):
+        if robot is None:
+            raise ContactError("contacts: got no ContactSet; expected one, or robot=")
+        contacts = ContactSet(robot, contacts)
+    return WrenchCone.of(PointForces.of(contacts, q, point), kind, sides)
+
+
+def rectangle_faces(half_length: float, half_width: float, friction: float) -> Array:
+    """Return F (16, 6), the closed form of the wrench cone of a rectangle with 4-sided pyramids.
+
+    With X, Y the half sizes and μ the friction of pyramids |f_x|, |f_y| ≤ μ f_z:
+
+        |f_x| ≤ μ f_z,   |f_y| ≤ μ f_z,   |τ_x| ≤ Y f_z,   |τ_y| ≤ X f_z,   τ_min ≤ τ_z ≤ τ_max
+        τ_min = −μ (X + Y) f_z + |Y f_x − μ τ_x| + |X f_y − μ τ_y|
+        τ_max = +μ (X + Y) f_z − |Y f_x + μ τ_x| − |X f_y + μ τ_y|
+
+    This is an inner cone of Coulomb's when `friction` is μ/√2, an outer one when it is μ itself.
+
+    Source: Caron, Pham, Nakamura (2015), proposition 3.
+    """
+    X, Y, mu = half_length, half_width, check_friction(friction)
+    fz = np.array([0, 0, 1.0, 0, 0, 0])
+    fx, fy, _, tx, ty, tz = np.eye(6)
+    bounded = ((fx, mu), (fy, mu), (tx, Y), (ty, X))
+    rows = [sign * row - bound * fz for row, bound in bounded for sign in (1, -1)]
+    for s1 in (1, -1):
+        for s2 in (1, -1):
+            rows.append(-tz - mu * (X + Y) * fz + s1 * (Y * fx - mu * tx) + s2 * (X * fy - mu * ty))
+            rows.append(tz - mu * (X + Y) * fz + s1 * (Y * fx + mu * tx) + s2 * (X * fy + mu * ty))
+    return np.array(rows)

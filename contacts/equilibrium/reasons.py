@@ -1,0 +1,241 @@
+"""Why contacts do not hold a robot, in words: what gives way, by how much, and along which motion.
+
+The causes are told apart by relaxing the problem: without torque limits, without bounds on normal
+forces, with soles that cannot be turned, on ground rougher than any, with contacts that may pull;
+the first relaxation that holds names the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ... import dynamics
+from ...robots import Robot
+from ..contact import Contact
+from ..contact_set import ContactSet
+from .programs import Equilibrium
+
+Array = NDArray[np.float64]
+
+_STILL = 0.02  # points slower than this share of the fastest one stay where they are
+_ROUGH = 5.0  # more friction than any pair of materials has
+
+
+def why_not(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> str:
+    """Return one sentence: the cause with its figure, and the motion that nothing stops."""
+    strong = balance.without_torque_limits()
+    rough = replace(_gripping(strong), friction=np.maximum(balance.friction, _ROUGH))
+    if strong.margin().value > 0:
+        cause = _torque_words(contacts, balance)
+    elif strong.bounded and strong.without_normal_bounds().margin().value > 0:
+        cause = _bound_words(contacts, strong)
+    elif strong.rubs and _gripping(strong).margin().value > 0:
+        cause = _torsion_words(contacts, q, strong, y)
+    elif rough.margin().value > 0:
+        cause = _friction_words(contacts, q, strong, y)
+    elif rough.bounded and rough.without_normal_bounds().margin().value > 0:
+        cause = f"{_bound_words(contacts, rough)}, and friction does not do either"
+    else:
+        cause = _pull_words(contacts, q, rough.without_normal_bounds())
+    return f"{cause}; {motion_words(contacts, q, balance, y)}"
+
+
+def _gripping(balance: Equilibrium) -> Equilibrium:
+    """The same balance with so much torsional friction that nothing turns for lack of it."""
+    return replace(balance, torsion=_raised(balance, _ROUGH))
+
+
+def _raised(balance: Equilibrium, least: float) -> Array:
+    """γ of at least so much (C,) [m], but for hard points, which have none."""
+    soft = np.isin(np.arange(len(balance.torsion)), [*balance.soft, *balance.twisting])
+    return np.where(soft, np.maximum(balance.torsion, least), balance.torsion)
+
+
+def _torque_words(contacts: ContactSet, balance: Equilibrium) -> str:
+    """Which joints are too weak when the load is spread over them as well as can be."""
+    best = balance.torque_margin()
+    if best.unknowns is None:
+        return "torque limits: the joints are too weak"
+    torques = np.abs(balance.torques(best.unknowns))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        used = np.where(np.isfinite(balance.limits), torques / balance.limits, 0.0)
+    row = int(np.nanargmax(used))
+    name = joint_of_row(contacts.robot, int(balance.actuated[row]))
+    return (
+        f"torque limits: {name} would need {torques[row]:.4g} of its {balance.limits[row]:.4g} N·m "
+        f"even with the best forces"
+    )
+
+
+def joint_of_row(robot: Robot, row: int) -> str:
+    """Return the name of the joint that a row of the equations of motion belongs to."""
+    for joint, name in zip(robot.model.joints, robot.model.names, strict=True):
+        if 0 <= joint.idx_v <= row < joint.idx_v + joint.nv:
+            return str(name)
+    return f"row {row}"
+
+
+def _bound_words(contacts: ContactSet, balance: Equilibrium) -> str:
+    """Whose normal force would have to leave its bounds, when they are left as little as can be."""
+    totals = balance.least_excess().unknowns
+    if totals is None:
+        return "bounds on normal forces: they are too tight"
+    words = [
+        f"{name} would have to carry {total:.4g} N of at {side} {bound:.4g} N"
+        for name, total, low, high in zip(
+            contacts.names, totals, balance.lower, balance.upper, strict=True
+        )
+        for side, bound, excess in (("least", low, low - total), ("most", high, total - high))
+        if excess > 1e-6 * balance.weight
+    ]
+    return "bounds on normal forces: " + " and ".join(words)
+
+
+def _torsion_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> str:
+    """Too little torsional friction: how much would do."""
+
+    def raised(least: float) -> Equilibrium:
+        return replace(balance, torsion=_raised(balance, least))
+
+    enough = _least_that_holds(raised, _ROUGH)
+    figure = f"{enough:.3g} m at every contact would hold"
+    return f"too little torsional friction ({figure}){_yaw_words(contacts, balance, q, y)}"
+
+
+def _friction_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> str:
+    """Too little friction: how much would do, and for one patch the moment that is short."""
+
+    def even(friction: float) -> Equilibrium:
+        return replace(balance, friction=np.full_like(balance.friction, friction))
+
+    given = sorted(set(np.round(balance.friction[~balance.bilateral], 12)))
+    have = f"{given[0]:.3g}" if len(given) == 1 else f"{given[0]:.3g} to {given[-1]:.3g}"
+    most = max(_ROUGH, float(balance.friction.max()))
+    if even(most).margin().value < 0:
+        return "too little friction, plain and torsional"
+    figure = f"{_least_that_holds(even, most):.3g} at every contact would hold, got {have}"
+    return f"too little friction ({figure}){_yaw_words(contacts, balance, q, y)}"
+
+
+def _least_that_holds(with_value: Callable[[float], Equilibrium], high: float) -> float:
+    """The smallest value of a coefficient that holds, by bisection; `high` does."""
+    low, most = 0.0, high
+    while high - low > 1e-3 * high and high > 1e-4 * most:
+        middle = (low + high) / 2
+        low, high = (low, middle) if with_value(middle).margin().value >= 0 else (middle, high)
+    return high
+
+
+def _yaw_words(contacts: ContactSet, balance: Equilibrium, q: Array, y: Array) -> str:
+    """For a robot that spins on its only contact: the moment asked about its normal, and the most.
+
+    The wrench w on a single contact follows from the unactuated rows alone, Jᵀw = −h.
+    """
+    contact = next(iter(contacts))
+    if len(contacts) > 1 or contact.dim not in (4, 6):
+        return ""
+    if not _spins(contact, _point_velocities(balance, y, 0), float(balance.spin[:, 0] @ y)):
+        return ""
+    J, rows = contacts.jacobian(q), balance.unactuated
+    normal = contact.pose(contacts.robot, q).rotation[:, 2]
+    moment = np.linalg.lstsq(J[:, rows].T, -balance.load[rows])[0][3:]
+    asked = abs(float(moment @ normal if contact.dim == 6 else moment[0]))
+    most = asked - balance.least_help(balance.spin[:, :1], signed=True).value
+    return (
+        f": the yaw moment of {asked:.4g} N·m on {contact.name} exceeds the {most:.4g} N·m that "
+        f"friction gives at most"
+    )
+
+
+def _pull_words(contacts: ContactSet, q: Array, balance: Equilibrium) -> str:
+    """Contacts that would have to pull, however rough the ground; or what else is missing."""
+    pulls = balance.least_help(-balance.normals).unknowns if len(contacts) else None
+    if pulls is None:
+        return _missing_words(contacts, q, balance)
+    words = [
+        f"{name} would have to pull {pull:.4g} N"
+        for name, pull in zip(contacts.names, pulls, strict=True)
+        if pull > 0.05 * pulls.max(initial=0.0)
+    ]
+    return "contacts can only push: " + " and ".join(words)
+
+
+def _missing_words(contacts: ContactSet, q: Array, balance: Equilibrium) -> str:
+    """What no pull can replace: a force at the centre of mass, a moment, a joint's torque."""
+    robot = contacts.robot
+    columns = [dynamics.com_jacobian(robot, q).T]
+    if robot.is_floating:
+        columns.append(np.eye(robot.nv)[:, 3:6] @ pin.Quaternion(q[3:7]).matrix().T)
+    missing = balance.least_help(np.hstack(columns), signed=True).unknowns
+    where = (
+        f"no forces at {', '.join(contacts.names)} supply" if len(contacts) else "nothing supplies"
+    )
+    if missing is None:
+        return "nothing holds the joints that have no torque"
+    force, moment = missing[:3], missing[3:] if robot.is_floating else np.zeros(3)
+    parts = [
+        f"{kind} of ({', '.join(f'{x:.3g}' for x in np.round(p, 6) + 0.0)}) {unit}"
+        for kind, p, unit in (("force", force, "N"), ("moment", moment, "N·m"))
+        if np.abs(p).max() > 1e-6 * balance.weight
+    ]
+    return f"{where} the {' and the '.join(parts)} that the load asks for"
+
+
+def motion_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> str:
+    """Describe the virtual velocity y at each contact: stays, slips, spins, tips or lifts."""
+    velocities = [_point_velocities(balance, y, i) for i in range(len(contacts))]
+    fastest = max([float(np.linalg.norm(u, axis=1).max()) for u in velocities], default=0.0)
+    if fastest <= 1e-4 * np.abs(y).max():
+        return "it gives way while every contact stays in place" if len(contacts) else "it falls"
+    spins = balance.spin.T @ y / fastest
+    words = [
+        _contact_words(contact, u / fastest, spin, contact.pose(contacts.robot, q).rotation)
+        for contact, u, spin in zip(contacts, velocities, spins, strict=True)
+    ]
+    return ", ".join(words)
+
+
+def _contact_words(contact: Contact, u: Array, spin: float, axes: Array) -> str:
+    """One contact's motion; what slips or spins lifts a little, the least that friction resists."""
+    slip = float(np.linalg.norm(u[:, :2], axis=1).max())
+    rise = float(u[:, 2].max())
+    if max(slip, rise) <= _STILL:
+        return f"{contact.name} stays"
+    if rise > 1.5 * _resisted(contact, u, spin) + _STILL:
+        lifts = u[:, 2].min() > 0.3 * rise
+        return f"{contact.name} {'lifts off' if lifts else 'tips'}"
+    if _spins(contact, u, spin):
+        return f"{contact.name} spins about its normal"
+    mean = u.mean(axis=0)
+    direction = axes[:, :2] @ mean[:2]
+    direction = direction / np.linalg.norm(direction)
+    return f"{contact.name} slips along ({', '.join(f'{x:.2f}' for x in direction)})"
+
+
+def _resisted(contact: Contact, u: Array, spin: float) -> float:
+    """How fast friction lets the points rise that slip at u (k, 3) and turn at `spin`, the most."""
+    slip = contact.friction * float(np.linalg.norm(u[:, :2], axis=1).max())
+    if len(u) == 1:
+        return float(np.hypot(slip, contact.torsion * spin))
+    if not np.isfinite(contact.torsion):
+        return slip
+    drift = contact.friction * float(np.linalg.norm(u[:, :2].mean(axis=0)))
+    return min(slip, drift + contact.torsion * abs(spin))
+
+
+def _spins(contact: Contact, u: Array, spin: float) -> bool:
+    """Whether points (k, 3) turn about the normal more than they go anywhere."""
+    tangential = float(np.linalg.norm(u[:, :2], axis=1).max())
+    if len(u) == 1:
+        return contact.torsion * abs(spin) > contact.friction * tangential
+    return bool(np.linalg.norm(u[:, :2].mean(axis=0)) < 0.5 * tangential)
+
+
+def _point_velocities(balance: Equilibrium, y: Array, contact: int) -> Array:
+    """u = J_k y (k, 3) of a contact's points, in contact axes."""
+    return np.asarray((balance.grasp.T @ y).reshape(-1, 3)[balance.owner == contact])

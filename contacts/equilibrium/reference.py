@@ -1,0 +1,78 @@
+"""The programs of the balance as cvxpy writes them: the reference for `conic_program.py`.
+
+Each reads like its formula and is written anew at every question, which takes cvxpy some thirty
+times longer than the solver needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.planar import PlanarSet
+from .programs import Equilibrium
+from .solving import Solution, solve
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceEquilibrium(Equilibrium):
+    """The same balance; each method answers as that of `Equilibrium` does."""
+
+    @classmethod
+    def like(cls, balance: Equilibrium) -> ReferenceEquilibrium:
+        """Return the reference for a balance."""
+        return cls(**{name: getattr(balance, name) for name in balance.__dataclass_fields__})
+
+    def margin(self, shares: Array | None = None) -> Solution:
+        """max ε with A x + ε Σ_c J_cᵀ n_c balancing the load."""
+        import cvxpy as cp
+
+        shares = np.ones(len(self.torsion)) if shares is None else shares
+        x, epsilon = self.variable(), cp.Variable()
+        given = self.columns @ x + epsilon * (self.normals @ shares)
+        constraints = self.admissible(x, given, epsilon * (self.presses * shares))
+        problem = cp.Problem(cp.Maximize(epsilon), constraints)
+        return solve(problem, x).in_units(self.weight, self.weight)
+
+    def least_norm(self) -> Solution:
+        """min ‖x‖²."""
+        import cvxpy as cp
+
+        x = self.variable()
+        constraints = self.admissible(x, self.columns @ x)
+        problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), constraints)
+        return solve(problem, x).in_units(self.weight**2, self.weight)
+
+    def torque_margin(self) -> Solution:
+        """max s with |τ| ≤ (1 − s) limit."""
+        import cvxpy as cp
+
+        x, slack = self.variable(), cp.Variable()
+        given = self.columns @ x
+        limited = np.isfinite(self.limits)
+        constraints = self.without_torque_limits().admissible(x, given)
+        torques = self.scaled_torques(given)[limited]
+        constraints.append(cp.abs(torques) <= (1 - slack) * self.limits[limited] / self.weight)
+        problem = cp.Problem(cp.Maximize(slack), constraints)
+        return solve(problem, x).in_units(1.0, self.weight)
+
+    def planar_set(self, columns: Array, reach: float) -> PlanarSet:
+        """max d·x with load + columns x balanced."""
+        import cvxpy as cp
+
+        forces, x, direction = self.variable(), cp.Variable(2), cp.Parameter(2)
+        unit = self.weight / np.abs(columns).max()  # x in numbers near one, as the forces are
+        given = self.columns @ forces + (columns * unit / self.weight) @ x
+        constraints = [*self.admissible(forces, given), cp.abs(x) <= reach / unit]
+        problem = cp.Problem(cp.Maximize(direction @ x), constraints)
+
+        def farthest(d: Array) -> Array | None:
+            direction.value = d
+            unknowns = solve(problem, x).unknowns
+            return None if unknowns is None else unknowns * unit
+
+        return farthest

@@ -1,0 +1,253 @@
+"""Motion under contacts that hold: Gauss's principle of least constraint.
+
+    M a + vᵀCv = Sᵀτ + τ_g + Jᵀf + τ_ext,        J v = s,        J a + J̇v = ṡ
+
+with s the velocity of the surfaces that are touched and ṡ its rate (zero where they rest). Of all
+accelerations that the contacts allow, the robot takes the one nearest to that of the free robot in
+the metric of M. The contacts hold both ways here (they pull if they must): whether f is in the
+friction cones is for the caller to ask, and `frictional_forward_dynamics` is for those that slip or
+break.
+
+C. F. Gauss, "Über ein neues allgemeines Grundgesetz der Mechanik" (1829); F. Udwadia, R. Kalaba, "A
+new perspective on constrained motion" (1992); J. Baumgarte, "Stabilization of constraints and
+integrals of motion in dynamical systems" (1972).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ... import dynamics
+from ...dynamics import Wrench
+from ...errors import ContactError
+from ...robots import Robot
+from ...robots.configuration import check_velocity
+from ..contact import Contact
+from ..contact_set import ContactSet
+from .projection import Projection
+
+Array = NDArray[np.float64]
+Contacts = ContactSet | Contact | Iterable[Contact]
+
+
+@dataclass(frozen=True, eq=False)
+class ConstrainedMotion:
+    """How a robot accelerates under contacts that hold.
+
+    Attributes:
+        a: (nv,), acceleration.
+        f: (dim,), of the environment on the robot, in the rows of J: forces of points, wrenches
+            [force; moment] of patches at their centres, world axes; the least-norm one.
+        rank: number of independent constraints; below dim the contacts are redundant: then a is
+            unique all the same, and f is not.
+        residual: largest entry of J a + J̇v − ṡ − stabilisation [m/s², rad/s²].
+        free: (nv,), the acceleration without contacts.
+        constraint: ½ (a − free)ᵀ M (a − free), what Gauss minimises.
+        contacts: in the order of the rows.
+    """
+
+    a: Array
+    f: Array
+    rank: int
+    residual: float
+    free: Array
+    constraint: float
+    contacts: ContactSet
+
+    @property
+    def redundant(self) -> bool:
+        """Whether some rows follow from the others, so that f is one of many."""
+        return self.rank < self.contacts.dim
+
+
+@dataclass(frozen=True)
+class GaussResidual:
+    """How far an acceleration is from Gauss's: all three vanish at the answer, and only there.
+
+    Attributes:
+        violation: largest entry of J a + J̇v − ṡ [m/s², rad/s²].
+        unexplained: largest entry of M (a − free) − Jᵀf for the best f: forces that no contact can
+            give [N, N·m].
+        excess: ½ ‖a − free‖²_M less the least it could be; negative only if the contacts are
+            violated.
+    """
+
+    violation: float
+    unexplained: float
+    excess: float
+
+
+def forward_dynamics(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    contacts: Contacts,
+    wrenches: Mapping[str, Wrench] | None = None,
+    *,
+    kp: float = 0.0,
+    kd: float = 0.0,
+    targets: Mapping[str, Any] | None = None,
+    tolerance: float = 1e-8,
+) -> tuple[Array, Array]:
+    """Return (a, f): acceleration (nv,) and contact forces (dim,) when the contacts hold.
+
+        minimise ½ (a − a_free)ᵀ M (a − a_free)   subject to   J a + J̇v = ṡ
+
+    f is of the environment on the robot, in the rows of J (world axes, linear before angular),
+    least-norm if the contacts are redundant. `constrained_motion` explains the arguments and says
+    more about the answer: rank, residual, what Gauss minimises.
+
+    Raises:
+        ConfigurationError: a bad q, v or τ.
+        ContactError: the contacts contradict each other, so that no acceleration keeps them all.
+        ModelError: the mass matrix is singular.
+    """
+    motion = constrained_motion(
+        robot, q, v, tau, contacts, wrenches, kp=kp, kd=kd, targets=targets, tolerance=tolerance
+    )
+    return motion.a, motion.f
+
+
+def constrained_motion(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    contacts: Contacts,
+    wrenches: Mapping[str, Wrench] | None = None,
+    *,
+    kp: float = 0.0,
+    kd: float = 0.0,
+    targets: Mapping[str, Any] | None = None,
+    tolerance: float = 1e-8,
+) -> ConstrainedMotion:
+    """Return the motion of a robot whose contacts hold, with its forces, rank and residual.
+
+        J a + J̇v = ṡ − kd (J v − s) − kp e        e = contacts.error(q, targets), or zero
+
+    Args:
+        robot: floating or fixed base, with or without passive joints.
+        q: configuration (nq,).
+        v: velocity (nv,); nothing asks whether J v = s.
+        tau: actuated torques (na,).
+        contacts: a ContactSet of this robot, or any contacts.
+        wrenches: {link: Wrench} of the environment on the robot, besides the contacts.
+        kp: Baumgarte's gain on places [1/s²]; needs targets.
+        kd: Baumgarte's gain on velocities [1/s]; 2 √kp is critical.
+        targets: {contact: T_world_target, or position of a point}.
+        tolerance: up to which residual the contacts count as kept, as a share of the largest
+            acceleration at hand (at least 1 m/s²); 1 % of what Baumgarte's gains ask comes on top.
+
+    Raises:
+        ConfigurationError: a bad q, v or τ.
+        ContactError: the contacts contradict each other: no acceleration keeps them all (two
+            points of one link that turns cannot both stay where they are); bad gains.
+        ModelError: the mass matrix is singular.
+    """
+    contact_set = ContactSet.of(robot, contacts)
+    free = dynamics.forward_dynamics(robot, q, v, tau, wrenches)
+    projection, drift = Projection.of(contact_set, q), _drift(contact_set, q, v)
+    pulls = _stabilisation(contact_set, projection.J, q, v, (kp, kd), targets)
+    # places may contradict each other a little: what rows can follow
+    target = -drift - projection.in_range(pulls.sum(axis=0))
+    a, f = projection.nearest(free, target)
+    residual = projection.J @ a - target
+    largest = max(1.0, _largest(drift), _largest(projection.J @ free))
+    # what is on its way back has some speed, so redundant rows differ by squares of it
+    _require_kept(contact_set, residual, tolerance * largest + 0.01 * _largest(pulls))
+    y = projection.L.T @ (a - free)
+    largest = float(np.abs(residual).max(initial=0.0))
+    return ConstrainedMotion(a, f, projection.rank, largest, free, float(0.5 * y @ y), contact_set)
+
+
+def constraint_rank(robot: Robot, q: ArrayLike, contacts: Contacts) -> int:
+    """Return how many of the contacts' rows are independent; fewer than dim: redundant.
+
+    Raises:
+        ConfigurationError: a bad q.
+        ModelError: the mass matrix is singular.
+    """
+    return Projection.of(ContactSet.of(robot, contacts), q).rank
+
+
+def gauss_residual(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    a: ArrayLike,
+    contacts: Contacts,
+    wrenches: Mapping[str, Wrench] | None = None,
+) -> GaussResidual:
+    """Return how far the acceleration a (nv,) is from the one of Gauss's principle.
+
+    A certificate: an acceleration is right exactly when it keeps the contacts and differs from the
+    free one by what contact forces can do, M (a − a_free) = Jᵀf for some f.
+
+    Raises:
+        ConfigurationError: a bad q, v, τ or a.
+        ModelError: the mass matrix is singular.
+    """
+    contact_set, a = ContactSet.of(robot, contacts), check_velocity(robot, a, "a")
+    free = dynamics.forward_dynamics(robot, q, v, tau, wrenches)
+    projection, drift = Projection.of(contact_set, q), _drift(contact_set, q, v)
+    least, _ = projection.nearest(free, -drift)
+    forced = projection.L @ (projection.L.T @ (a - free))
+    unexplained = forced - projection.J.T @ projection.forces(forced)
+    y, y_least = projection.L.T @ (a - free), projection.L.T @ (least - free)
+    return GaussResidual(
+        violation=_largest(projection.J @ a + drift),
+        unexplained=_largest(unexplained),
+        excess=float(0.5 * (y - y_least) @ (y + y_least)),
+    )
+
+
+def _drift(contacts: ContactSet, q: ArrayLike, v: ArrayLike) -> Array:
+    """J̇v − ṡ (dim,), how contacts would leave their surfaces if a were zero."""
+    return contacts.drift(q, v) - contacts.surface_acceleration(q, v)
+
+
+def _stabilisation(
+    contacts: ContactSet,
+    J: Array,
+    q: ArrayLike,
+    v: ArrayLike,
+    gains: tuple[float, float],
+    targets: Mapping[str, Any] | None,
+) -> Array:
+    """kd (J v − s) and kp e (2, dim)."""
+    kp, kd = gains
+    for name, gain in (("kp", kp), ("kd", kd)):
+        if not (np.isfinite(gain) and gain >= 0):
+            raise ContactError(f"{name}: got {gain}, expected a finite gain of at least 0")
+    if (targets is None) != (kp == 0):
+        raise ContactError(
+            f"got kp={kp} and targets={'None' if targets is None else 'given'}; expected both or "
+            "neither: kp pulls the contacts to their targets"
+        )
+    error = np.zeros(len(J)) if targets is None else contacts.error(q, targets)
+    slip = J @ check_velocity(contacts.robot, v) - contacts.surface_velocity(q)
+    return np.stack([kd * slip, kp * error])
+
+
+def _require_kept(contacts: ContactSet, residual: Array, allowed: float) -> None:
+    """Refuse an answer that does not keep the contacts."""
+    if _largest(residual) <= allowed:
+        return
+    worst = {name: _largest(residual[contacts.rows(name)]) for name in contacts.names}
+    named = ", ".join(f"{name!r} by {r:.3g}" for name, r in worst.items() if r > allowed)
+    raise ContactError(
+        f"the contacts contradict each other: no acceleration gives J a + J̇v = ṡ; the nearest one "
+        f"misses {named} [m/s², rad/s²]. Expected contacts that can all stay where they are at "
+        "this v (J v = s, the surface's velocity, 0 at rest, where they are redundant)"
+    )
+
+
+def _largest(rows: Array) -> float:
+    return float(np.abs(rows).max(initial=0.0))

@@ -1,0 +1,62 @@
+"""Impacts: what happens to velocities when contacts close at once.
+
+    M (v⁺ − v) = JᵀΛ,        J v⁺ − s = −e (J v − s)
+
+with s the velocity of the surfaces, zero where they rest.
+An impact is so short that positions and finite forces stay out of it: only the impulses Λ count.
+J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ContactError
+from ...robots import Robot
+from ...robots.configuration import check_velocity
+from ..contact_set import ContactSet
+from .constrained import Contacts
+from .projection import Projection
+
+Array = NDArray[np.float64]
+
+
+def impact(
+    robot: Robot, q: ArrayLike, v: ArrayLike, contacts: Contacts, restitution: float = 0.0
+) -> tuple[Array, Array]:
+    """Return (v_plus, impulse): velocity (nv,) and impulses (dim,) when contacts close.
+
+    Without restitution, the velocity nearest to v, in the metric of M, of those that the contacts
+    allow. With e > 0 **all** rows of J bounce, tangential and angular ones too, and the impulse is
+    (1 + e) times the inelastic one, as by Poisson's hypothesis. On ground at rest (s = 0) the
+    kinetic energy never grows:
+
+        T − T⁺ = (1 − e²) ½ (J v)ᵀ (J M⁻¹ Jᵀ)⁺ (J v)
+
+    (which would not be so if only the normal rows bounced while the others stuck: Kane's paradox).
+    The contacts are held to all their rows, as in `forward_dynamics`: whether an impulse pulls or
+    leaves the friction cone is for the caller to ask.
+
+    Args:
+        robot: floating or fixed base.
+        q: configuration (nq,).
+        v: velocity before (nv,).
+        contacts: those that close, and those that stay closed.
+        restitution: e, from 0 (they stay) to 1 (no energy is lost).
+
+    Returns:
+        v_plus (nv,), and the impulse of the environment on the robot, in the rows of J (world
+        axes) [N·s, N·m·s]; the least-norm one if the contacts are redundant.
+
+    Raises:
+        ConfigurationError: a bad q or v.
+        ContactError: a restitution outside [0, 1].
+        ModelError: the mass matrix is singular.
+    """
+    if not 0.0 <= restitution <= 1.0:
+        raise ContactError(f"restitution: got {restitution}, expected a number from 0 to 1")
+    contact_set = ContactSet.of(robot, contacts)
+    projection, v = Projection.of(contact_set, q), check_velocity(robot, v)
+    s = contact_set.surface_velocity(q)
+    return projection.nearest(v, s - restitution * (projection.J @ v - s))

@@ -1,0 +1,68 @@
+"""Landing on a face: the nearest place inside its edges, and the directions that stay free.
+
+A contact whose target is a `Face` has to lie on it, wholly inside: its height and tilt always
+count, its place along the face only where it would stick out, its heading never. (That a patch
+needs more room when it turns is seen by every step, but not by its derivatives.)
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ...errors import ContactError
+from ...robots import Robot
+from ..contact import Contact, PointContact
+from ..surface_contact import LineContact
+from ..terrain.solids import Face
+
+Array = NDArray[np.float64]
+
+
+class Landing(NamedTuple):
+    """Where a contact lands, T_world_target, and the projector (6, 6) onto what counts there."""
+
+    target: Any
+    counts: Array
+
+
+def landing(robot: Robot, q: Array, contact: Contact, face: Face) -> Landing:
+    """Return the nearest pose of a contact on a face, by the least turn and the shortest way."""
+    T, n = contact.pose(robot, q), face.normal
+    turn = np.array(pin.Quaternion.FromTwoVectors(T.rotation[:, 2], n).matrix())
+    R = turn @ T.rotation
+    axes = face.placement.rotation
+    corners = contact.points @ R.T @ axes[:, :2]
+    room = np.maximum(face.half_size - np.abs(corners).max(axis=0, initial=0.0), 0.0)
+    local = axes.T @ (T.translation - face.placement.translation)
+    inside = np.append(np.clip(local[:2], -room, room), 0.0)
+    counts = np.zeros((6, 6))
+    counts[:3, :3] = axes @ np.diag([*(np.abs(local[:2]) > room), True]).astype(float) @ axes.T
+    counts[3:, 3:] = np.eye(3) - np.outer(n, n)
+    return Landing(pin.SE3(R, face.placement.act(inside)), counts)
+
+
+def check_face(robot: Robot, q: Array, contact: Contact, face: Face) -> None:
+    """Refuse faces that a contact cannot lie on.
+
+    Raises:
+        ContactError: a line, a patch larger than the face, a point with another normal.
+    """
+    name = contact.name
+    if isinstance(contact, LineContact):
+        raise ContactError(f"targets[{name!r}]: got a face for a line, expected a pinocchio.SE3")
+    if isinstance(contact, PointContact) and contact.normal @ face.normal < 1 - 1e-6:
+        raise ContactError(
+            f"targets[{name!r}]: the face's normal is {np.round(face.normal, 3).tolist()}, the "
+            f"contact's {np.round(contact.normal, 3).tolist()}; expected the same"
+        )
+    size = 2 * np.linalg.norm(face.half_size)
+    width = max(float(np.ptp(contact.points @ d)) for d in np.eye(3))
+    if width > size:
+        raise ContactError(
+            f"targets[{name!r}]: a patch of {width:.3g} m does not fit {face.name!r}, which is "
+            f"{size:.3g} m across"
+        )

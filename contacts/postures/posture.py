@@ -1,0 +1,264 @@
+"""solve_posture: a configuration whose contacts touch where they should.
+
+    p_i(q) = p_i*,  R_i(q) = R_i*,  com(q) = com*,  lower ≤ q ≤ upper
+
+Inverse kinematics onto the contacts: of the many solutions one near a preferred configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ... import dynamics
+from ...dynamics import Wrench
+from ...errors import ContactError
+from ...robots import Robot
+from ...robots.configuration import check_configuration
+from ..contact import Contact
+from ..contact_set import ContactSet
+from ..equilibrium.reasons import joint_of_row
+from ..geometry.polygon import centroid, signed_distance
+from ..limits import torque_limits_of
+from ..regions.region import static_equilibrium_polygon
+from ..terrain.solids import Face
+from .ascent import Ascent
+from .reach import Goal, Reach
+from .self_collision import Clearance, self_collisions
+from .targets import all_targets
+
+Array = NDArray[np.float64]
+CentreOfMass = Sequence[float | None] | Literal["inside"] | None
+
+_SHRUNK = 0.8  # "inside" means inside the static polygon drawn in by this factor
+_RESTARTS = 6
+_CLEARANCE = 1e-3  # [m], what links keep that must not run into each other
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posture:
+    """A configuration and how well its contacts touch.
+
+    Attributes:
+        q: (nq,), the configuration; when not converged, the nearest that was found.
+        error: the largest of `errors`.
+        errors: {contact: the largest entry of its error [m or rad]}; when asked for, "com" [m] and
+            "self-collision", what the nearest links lack of their clearance [m].
+        converged: whether `error` is within the tolerance.
+        reason: in words, when not converged: which contact, and which joint limits hold it back.
+        targets: {contact: T_world_target} (`pin.SE3`), where the contacts should be.
+        com: (3,), where the centre of mass should be, nan where it was free [m].
+        contacts: whose places were solved for.
+        iterations: steps tried.
+        margins: when asked to maximise, of the posture it began from and after each step [N].
+    """
+
+    q: Array
+    error: float
+    errors: dict[str, float]
+    converged: bool
+    reason: str
+    targets: dict[str, Any]
+    com: Array
+    contacts: ContactSet
+    iterations: int
+    margins: tuple[float, ...] = ()
+
+    def __repr__(self) -> str:
+        why = f", reason={self.reason!r}" if self.reason else ""
+        return f"Posture(converged={self.converged}, error={self.error:.3g}{why})"
+
+
+def solve_posture(
+    robot: Robot,
+    contacts: ContactSet | Contact | Iterable[Contact],
+    com: CentreOfMass = None,
+    targets: Mapping[str, Any] | None = None,
+    q0: ArrayLike | None = None,
+    *,
+    ground: Any = None,
+    limits: bool = True,
+    self_collision: bool | float = False,
+    maximize: Literal["margin"] | None = None,
+    wrenches: Mapping[str, Wrench] | None = None,
+    torque_limits: bool | ArrayLike = True,
+    tolerance: float = 1e-8,
+    iterations: int = 100,
+) -> Posture:
+    """Return a configuration whose contacts are where they should be, near q0.
+
+    Args:
+        robot: floating or fixed base.
+        contacts: a ContactSet of this robot, or any contacts.
+        com: where the centre of mass should be: (x, y) or (x, y, z) with None where it is free [m],
+            or "inside": where the contacts can hold the robot still (static polygon, drawn in by a
+            fifth).
+        targets: {contact: T_world_target (`pin.SE3`), position (3,) of a point, or the `Face` of a
+            solid to lie on, anywhere inside its edges} for some or all contacts. The others are
+            brought to the ground, see `ground_targets`.
+        q0: (nq,), where to start and what to stay near; `robot.posture()` when not given.
+        ground: T_world_ground (`pin.SE3`), whose plane z = 0 is the ground; level when not given.
+        limits: whether joint limits bound the answer (they are never crossed then).
+        self_collision: the distance that links should keep from each other [m]; True is 1 mm,
+            False asks nothing. See `self_collisions` for which links.
+        maximize: "margin" goes on, from where all contacts touch, to where `static_hold` has the
+            largest margin nearby, see `Posture.margins`; "inside" is then only where it begins.
+        wrenches, torque_limits: as for `static_hold`, of the margin that is maximised.
+        tolerance: largest error of any contact that counts as touching [m, rad].
+        iterations: most steps from each start; from q0 first, then from a few others near it.
+
+    Returns:
+        Posture. When no configuration was found that touches everywhere, `converged` is False, q
+        is the nearest one, and `reason` says which contact is out of reach and why.
+
+    Raises:
+        ConfigurationError: a bad q0.
+        ContactError: a target that is none, or of a contact that does not exist; a bad com; a
+            clearance that is none, or a robot without collision shapes; a maximize that is none.
+    """
+    if maximize not in (None, "margin"):
+        raise ContactError(f"maximize: got {maximize!r}, expected 'margin' or None")
+    contact_set = ContactSet.of(robot, contacts)
+    start = robot.posture() if q0 is None else check_configuration(robot, q0, "q0").copy()
+    given = all_targets(contact_set, start, targets, ground)
+    goal = Goal(
+        contact_set,
+        given,
+        _asked_com(com),
+        _size(contact_set, start),
+        _asked_clearance(robot, self_collision),
+    )
+    posture = _nearest(Reach(goal, start, limits), start, tolerance, iterations)
+    if com == "inside" and posture.converged:
+        posture = _drawn_inside(Reach(goal, start, limits), posture, tolerance, iterations)
+    if maximize is None or not posture.converged:
+        return posture
+    ascent = Ascent(
+        Reach(goal, start, limits),
+        dict(wrenches or {}),
+        torque_limits_of(robot, torque_limits),
+        tolerance,
+        iterations,
+    )
+    q, margins = ascent.run(posture.q)
+    return replace(_posture(ascent.reach, q, tolerance, posture.iterations), margins=margins)
+
+
+def _asked_com(com: CentreOfMass) -> Array:
+    """(3,), nan where it is free."""
+    asked = np.full(3, np.nan)
+    if com is None or (isinstance(com, str) and com == "inside"):
+        return asked
+    try:
+        values = [np.nan if x is None else float(x) for x in com]
+    except (TypeError, ValueError):
+        values = []
+    if len(values) not in (2, 3) or np.isinf(values).any():
+        raise ContactError(
+            f"com: got {com!r}, expected (x, y) or (x, y, z) [m] with None where it is free, or "
+            "'inside'"
+        )
+    asked[: len(values)] = values
+    return asked
+
+
+def _asked_clearance(robot: Robot, asked: bool | float) -> Clearance | None:
+    if asked is False or asked is None:
+        return None
+    return Clearance(robot, _CLEARANCE if asked is True else asked)
+
+
+def _size(contacts: ContactSet, q: Array) -> float:
+    """The mean distance from the centre of mass to the contacts, the robot's unit of length [m]."""
+    com = dynamics.com(contacts.robot, q)
+    spans = [np.linalg.norm(T.translation - com) for T in contacts.placements(q).values()]
+    return max(float(np.mean(spans)), 1e-3) if spans else 1.0
+
+
+def _nearest(reach: Reach, start: Array, tolerance: float, iterations: int) -> Posture:
+    """From `start`, then from a few random places around it: a way out of straight knees."""
+    rng = np.random.default_rng(0)
+    best, least, steps = start, np.inf, 0
+    for k in range(1 + _RESTARTS):
+        shaken = 0.1 * k * rng.standard_normal(reach.robot.nv) * reach.joints
+        q, tried = reach.run(reach.robot.integrate(start, shaken), tolerance, iterations)
+        steps += tried
+        error = reach.goal.error(q)
+        size = float(np.linalg.norm(error / reach.goal.row_units))
+        if size < least:
+            best, least = q, size
+        if np.abs(error).max(initial=0.0) <= tolerance:
+            break
+    return _posture(reach, best, tolerance, steps)
+
+
+def _posture(reach: Reach, q: Array, tolerance: float, iterations: int) -> Posture:
+    goal = reach.goal
+    error = np.abs(goal.error(q))
+    errors = {name: float(error[rows].max(initial=0.0)) for name, rows in goal.parts().items()}
+    for name, face in goal.targets.items():
+        if isinstance(face, Face):  # a patch that is too large for it sticks out
+            points = goal.contacts[name].world_points(reach.robot, q)
+            errors[name] = max(errors[name], face.overhang(points))
+    largest = max(errors.values(), default=0.0)
+    converged = largest <= tolerance
+    reason = "" if converged else _reason(reach, q, errors)
+    return Posture(
+        q, largest, errors, converged, reason, goal.places(q), goal.com, goal.contacts, iterations
+    )
+
+
+def _reason(reach: Reach, q: Array, errors: dict[str, float]) -> str:
+    """Which contact misses its target most, and which joint limits are in the way."""
+    worst = max(errors, key=lambda name: errors[name])
+    if errors.get("self-collision", 0.0) > 0.5 * errors[worst]:
+        return _collision_words(reach, q)
+    what = "the centre of mass" if worst == "com" else repr(worst)
+    joints = dict.fromkeys(joint_of_row(reach.robot, row) for row in reach.blocked(q))
+    held = (
+        f"held back by the limits of {', '.join(joints)}"
+        if joints
+        else "no joint limit holds it back: the targets are too far apart, or contradict each other"
+    )
+    return f"out of reach: {what} misses its target by {errors[worst]:.3g} (m or rad); {held}"
+
+
+def _collision_words(reach: Reach, q: Array) -> str:
+    clearance = reach.goal.clearance.clearance if reach.goal.clearance else 0.0
+    nearest = self_collisions(reach.robot, q, clearance)[0]
+    return f"out of reach without a collision: {nearest}, expected {clearance:.3g} m of clearance"
+
+
+def _drawn_inside(reach: Reach, posture: Posture, tolerance: float, iterations: int) -> Posture:
+    """The posture with its centre of mass where the contacts can hold it."""
+    inside = _inside(posture.contacts, posture.q)
+    if inside is None:
+        reason = "no place of the centre of mass lets these contacts hold the robot still"
+        return replace(posture, converged=False, reason=reason)
+    asked = Reach(replace(reach.goal, com=inside), reach.prefer, reach.bounded)
+    return _nearest(asked, posture.q, tolerance, iterations)
+
+
+def _inside(contacts: ContactSet, q: Array) -> Array | None:
+    """Where the centre of mass should be to stand still with something to spare, (3,)."""
+    region = static_equilibrium_polygon(contacts.robot, q, contacts)
+    if region.status == "empty":
+        return None
+    middle = centroid(region.vertices)
+    corners = middle + _SHRUNK * (region.vertices - middle)
+    return np.append(_closest_point(corners, dynamics.com(contacts.robot, q)[:2]), np.nan)
+
+
+def _closest_point(corners: Array, x: Array) -> Array:
+    """The point (2,) of a convex polygon, or segment, that is nearest to x."""
+    if signed_distance(corners, x) <= 0:
+        return x
+    along = np.roll(corners, -1, axis=0) - corners
+    lengths = np.maximum(np.einsum("ij,ij->i", along, along), 1e-300)
+    shares = np.clip(np.einsum("ij,ij->i", x - corners, along) / lengths, 0.0, 1.0)
+    points = corners + shares[:, None] * along
+    return np.asarray(points[np.linalg.norm(points - x, axis=1).argmin()])

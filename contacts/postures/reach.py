@@ -1,0 +1,261 @@
+"""Reaching: the steps of the inverse kinematics that puts contacts where they should be.
+
+    minimise ‖r(q)‖²   subject to   lower ≤ q ≤ upper
+
+by Levenberg-Marquardt steps on the manifold of configurations: each solves a small bounded
+least-squares problem in the tangent space, so that joint limits are never crossed. Lengths are in
+units of the robot's size and angles in radians, which are then of like importance. The damping
+follows ‖r‖², which keeps the convergence quadratic even where J loses rank (straight knees).
+
+N. Yamashita, M. Fukushima, "On the rate of convergence of the Levenberg-Marquardt method" (2001).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+from scipy.optimize import lsq_linear
+
+from ... import dynamics
+from ...robots import Robot
+from ..contact import Contact, PointContact, cross
+from ..contact_set import ContactSet
+from ..surface_contact import LineContact
+from ..terrain.solids import Face
+from .landing import landing
+from .self_collision import Clearance
+
+Array = NDArray[np.float64]
+
+_STEP = 0.3  # the longest step of a joint, and of the base in robot sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """Where contacts and centre of mass should be.
+
+    Attributes:
+        contacts: whose places count.
+        targets: {contact: T_world_target (`pin.SE3`), or a `Face` to lie anywhere on}.
+        com: (3,), of the centre of mass, nan where it is free [m].
+        size: of the robot, the unit of length [m].
+        clearance: links that should keep apart, None when nobody asks.
+    """
+
+    contacts: ContactSet
+    targets: dict[str, Any]
+    com: Array
+    size: float
+    clearance: Clearance | None = None
+
+    @property
+    def robot(self) -> Robot:
+        """Whose contacts they are."""
+        return self.contacts.robot
+
+    def error(self, q: Array) -> Array:
+        """Return the errors of all contacts, then of the centre of mass, then of links that are
+        too near (m,) [m, rad]."""
+        asked = np.isfinite(self.com)
+        com = dynamics.com(self.robot, q) - self.com
+        near = self.clearance.error(q) if self.clearance else np.zeros(0)
+        return np.concatenate([self.contacts.error(q, self.places(q)), com[asked], near])
+
+    def places(self, q: Array) -> dict[str, Any]:
+        """Return {contact: T_world_target}: of a contact on a face the nearest place there."""
+        return {
+            c.name: landing(self.robot, q, c, target).target if isinstance(target, Face) else target
+            for c, target in ((c, self.targets[c.name]) for c in self.contacts)
+        }
+
+    def parts(self) -> dict[str, slice]:
+        """Return which rows of the error belong to which contact, "com" or "self-collision"."""
+        ends = {name: self.contacts.rows(name) for name in self.contacts.names}
+        asked, start = int(np.isfinite(self.com).sum()), self.contacts.dim
+        if asked:
+            ends["com"] = slice(start, start + asked)
+        if self.clearance:
+            ends["self-collision"] = slice(start + asked, None)
+        return ends
+
+    def jacobian(self, q: Array) -> Array:
+        """Return the derivative (m, nv) of the errors along tangent steps."""
+        rows = self.fixed_jacobian(q)
+        return np.vstack([rows, self.clearance.jacobian(q)]) if self.clearance else rows
+
+    def fixed_jacobian(self, q: Array) -> Array:
+        """Return the part that always holds: contacts and centre of mass, without clearances."""
+        rows = [self._rows(q, contact, self.targets[contact.name]) for contact in self.contacts]
+        rows.append(dynamics.com_jacobian(self.robot, q)[np.isfinite(self.com)])
+        return np.vstack(rows)
+
+    def _rows(self, q: Array, contact: Contact, target: Any) -> Array:
+        """The derivative (dim, nv) of a contact's error; on a face of what is not free."""
+        if not isinstance(target, Face):
+            return place_jacobian(self.robot, q, contact, target)
+        place, counts = landing(self.robot, q, contact, target)
+        rows = place_jacobian(self.robot, q, contact, place)
+        if contact.dim < 6:  # a point: three rows, and the spin of a soft one, which has no place
+            rows[:3] = counts[:3, :3] @ rows[:3]
+            return rows
+        return np.asarray(counts @ rows)
+
+    @cached_property
+    def row_units(self) -> Array:
+        """(m,), the unit of each error: the robot's size, or a radian."""
+        units = [np.array([self.size] * 3 + [1.0] * (c.dim - 3)) for c in self.contacts]
+        lengths = int(np.isfinite(self.com).sum()) + (Clearance.ROWS if self.clearance else 0)
+        return np.concatenate([*units, np.full(lengths, self.size)])
+
+    @cached_property
+    def step_units(self) -> Array:
+        """(nv,), the unit of each tangent direction: the robot's size for translations, else 1."""
+        units = np.ones(self.robot.nv)
+        for joint in moving_joints(self.robot):
+            S = np.asarray(joint.createData().S, dtype=float).reshape(6, joint.nv)
+            slides = ~np.abs(S[3:]).any(axis=0)
+            units[joint.idx_v : joint.idx_v + joint.nv][slides] = self.size
+        return units
+
+
+def place_jacobian(robot: Robot, q: Array, contact: Contact, target: Any) -> Array:
+    """Return the derivative (dim, nv) of a contact's error, as `ContactSet.error` defines it.
+
+    The place of a ball moves with its middle (its material point would roll). With θ the rotation
+    vector of R R*ᵀ, dθ = J_l⁻¹(θ) ω; a line sees it in its own axes, which turn:
+    d(yᵀθ) = yᵀ dθ + (y × θ)ᵀ ω.
+    """
+    J, T = dynamics.frame_jacobian(robot, q, contact.frame), contact.pose(robot, q)
+    origin = dynamics.frame_placement(robot, q, contact.frame)
+    fixed = origin.act(contact.offset) if isinstance(contact, PointContact) else T.translation
+    J[:3] += cross(J[3:], (fixed - origin.translation)[:, None])
+    if isinstance(contact, PointContact):
+        return np.vstack([J[:3], np.zeros((contact.dim - 3, robot.nv))])
+    turn = T.rotation @ target.rotation.T
+    rates = np.array(pin.Jlog3(turn)) @ turn.T @ J[3:]
+    if isinstance(contact, LineContact):
+        theta, axes = np.array(pin.log3(turn)), T.rotation[:, 1:].T
+        rates = axes @ rates + np.cross(axes, theta) @ J[3:]
+    return np.vstack([J[:3], rates])
+
+
+def moving_joints(robot: Robot) -> list[Any]:
+    """Return Pinocchio's joints, without the universe."""
+    return list(robot.model.joints)[1:]
+
+
+def joint_limits(robot: Robot) -> tuple[Array, Array]:
+    """Return (lower, upper) (nv,), limits of the joints [rad or m], ±inf where there are none.
+
+    Joints whose q is not a plain coordinate (balls, continuous joints, the base) have none.
+    """
+    lower: Array = np.full(robot.nv, -np.inf)
+    upper: Array = np.full(robot.nv, np.inf)
+    for joint in moving_joints(robot):
+        if joint.nq != joint.nv:
+            continue
+        q, v = (
+            slice(joint.idx_q, joint.idx_q + joint.nq),
+            slice(joint.idx_v, joint.idx_v + joint.nv),
+        )
+        low, high = robot.model.lowerPositionLimit[q], robot.model.upperPositionLimit[q]
+        # files write ±1e16 and the like, or nothing (then both are zero), where there is no limit
+        limited = (np.abs(low) < 1e6) & (np.abs(high) < 1e6) & (low < high)
+        lower[v], upper[v] = np.where(limited, low, -np.inf), np.where(limited, high, np.inf)
+    return lower, upper
+
+
+def plain_coordinates(robot: Robot) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return (indices into q, indices into v) of the joints whose q is a plain coordinate."""
+    in_q: list[int] = []
+    in_v: list[int] = []
+    for joint in moving_joints(robot):
+        if joint.nq == joint.nv:
+            in_q += range(joint.idx_q, joint.idx_q + joint.nq)
+            in_v += range(joint.idx_v, joint.idx_v + joint.nv)
+    return np.array(in_q, dtype=np.intp), np.array(in_v, dtype=np.intp)
+
+
+class Reach:
+    """Steps towards a goal inside the joint limits.
+
+    Args:
+        goal: where contacts and centre of mass should be.
+        prefer: (nq,), the configuration to stay near.
+        bounded: whether joint limits count.
+    """
+
+    def __init__(self, goal: Goal, prefer: Array, bounded: bool) -> None:
+        self.goal, self.robot, self.prefer, self.bounded = goal, goal.robot, prefer, bounded
+        endless: Array = np.full(self.robot.nv, np.inf)
+        self.lower, self.upper = joint_limits(self.robot) if bounded else (-endless, endless)
+        self.in_q, self.in_v = plain_coordinates(self.robot)
+        self.joints: Array = np.zeros(self.robot.nv)
+        self.joints[6 if self.robot.is_floating else 0 :] = 1.0
+
+    def clipped(self, q: Array) -> Array:
+        """Return q with its joints inside their limits."""
+        inside = q.copy()
+        inside[self.in_q] = np.clip(q[self.in_q], self.lower[self.in_v], self.upper[self.in_v])
+        return inside
+
+    def room(self, q: Array) -> tuple[Array, Array]:
+        """Return how far each tangent direction may go down (≤ 0) and up (≥ 0) from q (nv,)."""
+        down, up = np.full(self.robot.nv, -np.inf), np.full(self.robot.nv, np.inf)
+        down[self.in_v] = np.minimum(self.lower[self.in_v] - q[self.in_q], 0.0)
+        up[self.in_v] = np.maximum(self.upper[self.in_v] - q[self.in_q], 0.0)
+        return down, up
+
+    def blocked(self, q: Array) -> list[int]:
+        """Return the tangent directions at whose limit q is, and that would lessen the error."""
+        r = self.goal.error(q) / self.goal.row_units
+        slope = (self.goal.jacobian(q) * self.goal.step_units).T @ (r / self.goal.row_units)
+        down, up = self.room(q)
+        stuck = ((down > -1e-9) & (slope > 0)) | ((up < 1e-9) & (slope < 0))
+        return list(np.flatnonzero(stuck & (np.abs(slope) > 1e-3 * np.linalg.norm(r))))
+
+    def run(self, q: Array, tolerance: float, iterations: int) -> tuple[Array, int]:
+        """Return the configuration reached from q and the number of steps tried."""
+        q, damping = self.clipped(q), 1e-2
+        error = self.goal.error(q)
+        for k in range(iterations):
+            r = error / self.goal.row_units
+            if np.abs(error).max(initial=0.0) <= tolerance or damping > 1e12:
+                return q, k
+            # the pull to `prefer` fades with the error, so that it never biases the answer
+            pull = min(1.0, float(np.linalg.norm(r))) * 0.5 ** max(0, k - 20)
+            step = self._step(q, r, damping, 0.1 * pull)
+            there = self.clipped(self.robot.integrate(q, step))
+            reached = self.goal.error(there)
+            before, after = float(r @ r), float(np.sum((reached / self.goal.row_units) ** 2))
+            if after < before * (1 - 1e-8):
+                q, error = there, reached
+                damping = max(damping / 8, 1e-6)
+            else:
+                damping *= 6
+        return q, iterations
+
+    def _step(self, q: Array, r: Array, damping: float, pull: float) -> Array:
+        """The x, in units, of least ‖J x + r‖² + damping ‖r‖² ‖x‖² + pull² ‖x + (q ⊖ prefer)‖²."""
+        units = self.goal.step_units
+        J = self.goal.jacobian(q) * units / self.goal.row_units[:, None]
+        away = self.robot.difference(self.prefer, q) / units
+        rows = [J, np.sqrt(damping * (r @ r)) * np.eye(len(units)), np.diag(pull * self.joints)]
+        right = np.concatenate([-r, np.zeros(len(units)), -pull * self.joints * away])
+        down, up = (np.clip(side / units, -_STEP, _STEP) for side in self.room(q))
+        return bounded_least_squares(np.vstack(rows), right, down, up) * units
+
+
+def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array) -> Array:
+    """Return the x of least ‖A x − b‖² with lower ≤ x ≤ upper, 0 where the two meet."""
+    free = upper - lower > 1e-12
+    x = np.zeros(len(lower))
+    if free.any():
+        answer = lsq_linear(A[:, free], b, (lower[free], upper[free]), method="bvls", tol=1e-14)
+        x[free] = np.clip(answer.x, lower[free], upper[free])
+    return x

@@ -1,0 +1,253 @@
+"""Self-collision: which links run into each other, and how far apart the others are.
+
+The shapes are the robot's collision shapes, meshes as their convex hulls, in pairs of links that
+move against each other. Left out are neighbours (joined by one joint), the pairs that an SRDF lets
+touch (`disable_collisions`), and those whose shapes overlap in the posture to stand in or with
+every joint at zero: what overlaps there is how the robot was drawn, not a collision. For the same
+reason nobody is asked for more clearance than half of what the pair has in the posture to stand in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import coal  # type: ignore[import-untyped]
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ...dynamics.per_robot import per_robot
+from ...errors import ContactError
+from ...robots import Robot
+from ...robots.configuration import check_configuration
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LinkPair:
+    """Two links and the distance between their shapes.
+
+    Attributes:
+        links: their names.
+        distance: between their nearest points; negative: how deep they overlap [m].
+        points: (2, 3), the nearest points in the world, one on each [m].
+    """
+
+    links: tuple[str, str]
+    distance: float
+    points: Array
+
+    def __str__(self) -> str:
+        apart = self.distance > 0
+        how = f"are {self.distance:.3g} m apart" if apart else f"overlap by {-self.distance:.3g} m"
+        return f"{self.links[0]} and {self.links[1]} {how}"
+
+
+def self_collisions(robot: Robot, q: ArrayLike, clearance: float = 0.0) -> tuple[LinkPair, ...]:
+    """Return the pairs of links whose shapes are nearer than `clearance`, the nearest first.
+
+    Args:
+        robot: with collision shapes.
+        q: configuration (nq,).
+        clearance: distance that links should keep [m]; 0 returns those that overlap. At most half
+            of what the pair has in the posture to stand in is asked.
+
+    Raises:
+        ConfigurationError: a bad q.
+        ContactError: a robot without collision shapes, or a clearance that is none.
+    """
+    q, watch = check_configuration(robot, q), _watch_of(robot, clearance)
+    found = sorted(watch.near(robot, q, clearance), key=lambda near: near.distance)
+    best: dict[tuple[str, str], LinkPair] = {}
+    for near in found:
+        best.setdefault(near.links, near.pair())
+    return tuple(best.values())
+
+
+class Clearance:
+    """The constraint that links keep a distance, as rows of an inverse kinematics.
+
+    Args:
+        robot: with collision shapes.
+        clearance: distance that links should keep [m].
+    """
+
+    ROWS = 16  # of the nearest pairs; the others follow once these are apart
+
+    def __init__(self, robot: Robot, clearance: float) -> None:
+        self.robot, self.clearance = robot, clearance
+        self._watch = _watch_of(robot, clearance)
+
+    def error(self, q: Array) -> Array:
+        """Return max(clearance − distance, 0) (ROWS,) of the nearest pairs [m]."""
+        lacking = [near.keep - near.distance for near in self._nearest(q)]
+        return np.array(lacking + [0.0] * (self.ROWS - len(lacking)))
+
+    def jacobian(self, q: Array) -> Array:
+        """Return the derivative (ROWS, nv): ∂d/∂q = nᵀ(J_2 − J_1), n from the first to the second.
+
+        Nearest points glide along the shapes, but across n, which changes no distance.
+        """
+        rows = np.zeros((self.ROWS, self.robot.nv))
+        for row, pair in zip(rows, self._nearest(q), strict=False):
+            first, second = (
+                _point_jacobian(self.robot, q, joint, point)
+                for joint, point in zip(pair.joints, pair.points, strict=True)
+            )
+            row[:] = -pair.normal @ (second - first)
+        return rows
+
+    def _nearest(self, q: Array) -> list[_Near]:
+        """Those that lack most, the worst first."""
+        near = self._watch.near(self.robot, q, self.clearance)
+        return sorted(near, key=lambda n: n.distance - n.keep)[: self.ROWS]
+
+
+@dataclass(frozen=True, eq=False)
+class _Near:
+    links: tuple[str, str]
+    joints: tuple[int, int]
+    distance: float
+    points: Array
+    normal: Array
+    keep: float = np.inf
+
+    def pair(self) -> LinkPair:
+        return LinkPair(self.links, self.distance, self.points)
+
+
+class _Watch:
+    """The pairs of shapes of a robot that are worth asking, and how to ask them."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.shapes = convex_shapes(
+            robot.collision
+        )  # the robot itself is not kept: it may be forgotten
+        self.radii, self.middles = _balls(self.shapes)
+        self.pairs: NDArray[np.intp] = _pairs(robot, self.shapes)
+        at_rest, at_zero = (
+            np.array([near.distance for near in self._within(robot, q, np.inf)])
+            for q in (robot.posture(), robot.neutral())
+        )
+        apart = (at_rest > 0) & (at_zero > 0)
+        self.pairs, self.most = self.pairs[apart], at_rest[apart] / 2
+
+    def near(self, robot: Robot, q: Array, clearance: float) -> list[_Near]:
+        """Return the pairs nearer than `clearance`, or than half of what they have at rest [m]."""
+        return self._within(robot, q, np.minimum(clearance, self.most))
+
+    def _within(self, robot: Robot, q: Array, clearance: Array | float) -> list[_Near]:
+        if not len(self.pairs):
+            return []
+        model, data = robot.model, robot.workspace()
+        placed = pin.GeometryData(self.shapes)
+        pin.updateGeometryPlacements(model, data, self.shapes, placed, q)
+        middles = np.array([T.act(p) for T, p in zip(placed.oMg, self.middles, strict=True)])
+        i, j = self.pairs.T
+        gaps = np.linalg.norm(middles[i] - middles[j], axis=1) - self.radii[i] - self.radii[j]
+        keep = np.broadcast_to(clearance, gaps.shape)
+        asked = (
+            (self._distance(robot, placed, *self.pairs[k].tolist()), float(keep[k]))
+            for k in np.flatnonzero(gaps < keep)
+        )
+        return [replace(near, keep=k) for near, k in asked if near.distance < k]
+
+    def _distance(self, robot: Robot, placed: Any, i: int, j: int) -> _Near:
+        first, second = self.shapes.geometryObjects[i], self.shapes.geometryObjects[j]
+        result = coal.DistanceResult()
+        where = [
+            coal.Transform3s(T.rotation, T.translation) for T in (placed.oMg[i], placed.oMg[j])
+        ]
+        distance = coal.distance(
+            first.geometry, where[0], second.geometry, where[1], coal.DistanceRequest(), result
+        )
+        points = np.array([result.getNearestPoint1(), result.getNearestPoint2()], dtype=float)
+        return _Near(
+            (_link(robot, first), _link(robot, second)),
+            (first.parentJoint, second.parentJoint),
+            float(distance),
+            points,
+            np.array(result.normal, dtype=float),
+        )
+
+
+@per_robot
+def _watch(robot: Robot) -> _Watch:
+    return _Watch(robot)
+
+
+def _watch_of(robot: Robot, clearance: float) -> _Watch:
+    if not isinstance(clearance, int | float) or not (np.isfinite(clearance) and clearance >= 0):
+        raise ContactError(f"clearance: got {clearance!r}, expected a length ≥ 0 [m]")
+    if robot.collision.ngeoms == 0:
+        raise ContactError(f"{robot.name!r} has no collision shapes; self-collision cannot be told")
+    return _watch(robot)
+
+
+def convex_shapes(shapes: Any) -> Any:
+    """Return a copy whose meshes are their convex hulls: GJK is fast on them, and has a depth."""
+    copy = shapes.copy()
+    for shape in copy.geometryObjects:
+        if isinstance(shape.geometry, coal.BVHModelBase):
+            shape.geometry = _hull(np.array(shape.geometry.vertices(), dtype=float))
+    return copy
+
+
+def _hull(vertices: Array) -> Any:
+    """The convex hull of vertices (n, 3); where coal refuses (a corner with more neighbours than it
+    can count, the tip of a fine cone), of the farthest ones in 240 directions."""
+    try:
+        return _coal_hull(vertices)
+    except RuntimeError:
+        k = np.arange(240)
+        z, turn = 1 - (2 * k + 1) / 240, np.pi * (1 + np.sqrt(5)) * k  # Fibonacci's sphere
+        r = np.sqrt(1 - z**2)
+        directions = np.column_stack([r * np.cos(turn), r * np.sin(turn), z])
+        return _coal_hull(vertices[np.unique((vertices @ directions.T).argmax(axis=0))])
+
+
+def _coal_hull(vertices: Array) -> Any:
+    points = coal.StdVec_Vec3s()
+    points.extend(list(vertices))
+    return coal.Convex.convexHull(points, True, "Qt")
+
+
+def _balls(shapes: Any) -> tuple[Array, Array]:
+    """Radius (n,) and middle (n, 3), in its own axes, of a ball around each shape [m]."""
+    radii, middles = [], []
+    for shape in shapes.geometryObjects:
+        shape.geometry.computeLocalAABB()
+        radii.append(shape.geometry.aabb_radius)
+        middles.append(np.array(shape.geometry.aabb_center, dtype=float))
+    return np.array(radii), np.array(middles).reshape(-1, 3)
+
+
+def _pairs(robot: Robot, shapes: Any) -> NDArray[np.intp]:
+    """(p, 2), the shapes of links that are no neighbours and that no SRDF lets touch."""
+    objects = list(shapes.geometryObjects)
+    allowed = {frozenset(pair) for pair in robot.never_collide}
+    parents = list(robot.model.parents)
+    pairs = []
+    for i, first in enumerate(objects):
+        for j in range(i + 1, len(objects)):
+            a, b = first.parentJoint, objects[j].parentJoint
+            if a == b or parents[a] == b or parents[b] == a:
+                continue
+            if frozenset((_link(robot, first), _link(robot, objects[j]))) not in allowed:
+                pairs.append((i, j))
+    return np.array(pairs, dtype=np.intp).reshape(-1, 2)
+
+
+def _link(robot: Robot, shape: Any) -> str:
+    return str(robot.model.frames[shape.parentFrame].name)
+
+
+def _point_jacobian(robot: Robot, q: Array, joint: int, point: Array) -> Array:
+    """J (3, nv) of the point of the joint's body that is at `point`, world axes."""
+    model, data = robot.model, robot.workspace()
+    J = np.array(pin.computeJointJacobian(model, data, q, joint))  # in the joint's own axes
+    T = data.oMi[joint]
+    arm = T.rotation.T @ (point - T.translation)
+    return np.asarray(T.rotation @ (J[:3] - pin.skew(arm) @ J[3:]))

@@ -1,0 +1,78 @@
+"""Where contacts should be: given places, faces to lie on, or the ground below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ContactError, unknown
+from ..contact_set import ContactSet
+from ..terrain.solids import FACES_UP, Face
+from .landing import check_face
+
+Array = NDArray[np.float64]
+
+
+def ground_targets(contacts: ContactSet, q: ArrayLike, ground: Any = None) -> dict[str, Any]:
+    """Return {contact: T_world_target}: the places at q, brought to the ground straight up or down.
+
+    A patch keeps its heading and is laid flat on the ground by the least turn. Contacts that face
+    away from the ground by more than 80°, as a hand on a wall does, stay where they are.
+
+    Args:
+        contacts: whose places.
+        q: configuration (nq,).
+        ground: T_world_ground (`pin.SE3`), whose plane z = 0 is the ground; level when not given.
+
+    Raises:
+        ConfigurationError: a bad q.
+        ContactError: a ground that is no pose, or a vertical one.
+    """
+    ground = pin.SE3.Identity() if ground is None else ground
+    if not isinstance(ground, pin.SE3):
+        raise ContactError(f"ground: got {ground!r}, expected a pinocchio.SE3 (T_world_ground)")
+    n, origin = ground.rotation[:, 2], ground.translation
+    if n[2] < 1e-3:
+        raise ContactError(f"ground: got the normal {n}, expected one that points up")
+    targets = {}
+    for name, T in contacts.placements(q).items():
+        z = T.rotation[:, 2]
+        if z @ n < FACES_UP:
+            targets[name] = T
+            continue
+        p = T.translation - np.array([0.0, 0.0, n @ (T.translation - origin) / n[2]])
+        targets[name] = pin.SE3(_least_turn(z, n) @ T.rotation, p)
+    return targets
+
+
+def _least_turn(a: Array, b: Array) -> Array:
+    """The rotation by the least angle that takes the unit vector a to b (not opposite to a)."""
+    return np.array(pin.Quaternion.FromTwoVectors(a, b).matrix())
+
+
+def all_targets(
+    contacts: ContactSet, q: Array, targets: Mapping[str, Any] | None, ground: Any
+) -> dict[str, Any]:
+    """Return {contact: `pin.SE3` or `Face`} for every contact, those not given on the ground.
+
+    Raises:
+        ContactError: a target that is none, or of a contact that does not exist.
+    """
+    targets = dict(targets or {})
+    for name in targets:
+        if name not in contacts.names:
+            raise ContactError(unknown("contact", name, contacts.names))
+    every = ground_targets(contacts, q, ground) | targets
+    faces = {name: face for name, face in every.items() if isinstance(face, Face)}
+    for name, face in faces.items():
+        check_face(contacts.robot, q, contacts[name], face)
+    here = contacts.placements(q)
+    contacts.error(q, every | {name: here[name] for name in faces})  # refuses what is no target
+    return {
+        name: T if isinstance(T, pin.SE3 | Face) else pin.SE3(np.eye(3), np.asarray(T, dtype=float))
+        for name, T in every.items()
+    }

@@ -1,0 +1,138 @@
+"""Regions of the plane under linear friction cones: all corners, by a simplex method.
+
+With pyramids in place of Coulomb's cones the contacts transmit W λ, λ ≥ 0, W (6, n) the wrenches of
+the pyramids' rays. A region asks for R W λ = b, and draws P W λ: the shadow of a polyhedron.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from ...errors import ContactError, FootworkWarning
+from ..cones.point_forces import PointForces
+from ..geometry.planar import inner_and_outer
+
+Array = NDArray[np.float64]
+Side = Literal["inner", "outer"]
+Shadow = Callable[[Array, Array, Array, Array], "tuple[int, Array]"]
+
+# as in the kernel
+BOUNDED, EMPTY, UNBOUNDED, FAILED = range(4)
+
+
+class Section(NamedTuple):
+    """Which wrenches count, and what they draw: R (4, 6), b (4,), P (2, 6)."""
+
+    R: Array
+    b: Array
+    P: Array
+
+
+_ROWS = np.eye(6)
+# Σ f_k = (0, 0, 1), moments about the vertical cancel; (x, y) = (−M_y, M_x) in units of the weight
+STATIC = Section(
+    _ROWS[[0, 1, 2, 5]], np.array([0.0, 0.0, 1.0, 0.0]), np.array([-_ROWS[4], _ROWS[3]])
+)
+# about the centre of mass: f_z = 1, no moments; the horizontal forces
+HORIZONTAL = Section(_ROWS[2:], np.array([1.0, 0.0, 0.0, 0.0]), _ROWS[:2])
+
+
+def linear_polygon(
+    forces: PointForces, section: Section, kind: Side, sides: int, far: float
+) -> tuple[Array, bool]:
+    """Return the corners (k, 2), counter-clockwise, of what W λ draws, and whether it is bounded.
+
+    Moments are about the points' middle, from which corners are seen: x and y are brought back.
+    None when it is empty, one for a point, two for a segment; unbounded ones are cut off at |x|,
+    |y| ≤ far. Compiled with Numba; without it by linear programs, corners then to 1e-7.
+
+    Args:
+        forces: of which points.
+        section: what is asked.
+        kind: "inner" for inscribed pyramids, "outer" for circumscribed ones.
+        sides: of each pyramid, at least 3.
+        far: from the middle [m].
+    """
+    if kind not in ("inner", "outer"):
+        raise ContactError(f"kind: got {kind!r}, expected 'exact', 'inner' or 'outer'")
+    if int(sides) != sides or sides < 3:
+        raise ContactError(f"sides: got {sides!r}, expected an integer of at least 3")
+    if len(forces.points) == 0:
+        return np.zeros((0, 2)), True
+    kernel = _kernel()
+    if kernel is not None and forces.plain:
+        stretch = 1.0 if kind == "inner" else 1.0 / math.cos(math.pi / sides)
+        arrays = forces.points, forces.normals, forces.friction, forces.bilateral
+        status, corners = kernel.polygon(*arrays, int(sides), stretch, *section)
+        if status in (BOUNDED, EMPTY):
+            return corners, True
+    return _by_rays(kernel, forces, section, kind, int(sides), far)
+
+
+def _by_rays(
+    kernel: Any, forces: PointForces, section: Section, kind: Side, sides: int, far: float
+) -> tuple[Array, bool]:
+    """The same for any contacts, and where the region has no end."""
+    middle = forces.points.mean(axis=0)
+    size = float(np.linalg.norm(forces.points - middle, axis=1).max()) or 1.0
+    W = forces.about(middle).scaled(1 / size).rays(kind, sides).T
+    A, (x, y) = section.R @ W, section.P @ W
+    shadow: Shadow = _shadow_by_programs if kernel is None else kernel.shadow
+    status, corners = shadow(A, section.b, x, y)
+    if status == FAILED:
+        status, corners = _shadow_by_programs(A, section.b, x, y)
+    bounded = status != UNBOUNDED
+    if not bounded:
+        corners = shadow(*_fenced(A, section.b, x, y, far / size))[1]
+    return middle[:2] + size * corners, bounded
+
+
+def _fenced(
+    A: Array, b: Array, x: Array, y: Array, far: float
+) -> tuple[Array, Array, Array, Array]:
+    """The same section with |x·λ| ≤ far and |y·λ| ≤ far, by a slack unknown each."""
+    fence = np.vstack([x, -x, y, -y]) / far
+    fenced = np.block([[A, np.zeros((len(A), 4))], [fence, np.eye(4)]])
+    rest = np.zeros(4)
+    return fenced, np.append(b, np.ones(4)), np.append(x, rest), np.append(y, rest)
+
+
+def _shadow_by_programs(A: Array, b: Array, x: Array, y: Array) -> tuple[int, Array]:
+    """The kernel's `shadow`, to 1e-7, by one linear program for each corner and side."""
+    statuses = []
+
+    def farthest(d: Array) -> Array | None:
+        answer = linprog(-(d[0] * x + d[1] * y), A_eq=A, b_eq=b, method="highs")
+        statuses.append(answer.status)
+        return np.array([x @ answer.x, y @ answer.x]) if answer.status == 0 else None
+
+    for d in np.vstack([np.eye(2), -np.eye(2)]):
+        if farthest(d) is None:
+            feasible = linprog(0 * x, A_eq=A, b_eq=b, method="highs").status == 0
+            return (UNBOUNDED if feasible else EMPTY), np.zeros((0, 2))
+    return BOUNDED, inner_and_outer(farthest, 1e-7)[0]
+
+
+@cache
+def _kernel() -> Any:
+    """The compiled simplex method; None without Numba, which is said once."""
+    if find_spec("numba") is None:
+        warnings.warn(
+            "polygons of linear cones: no Numba, linear programs take its place; "
+            "pip install 'footwork[fast]' makes them a thousand times faster",
+            FootworkWarning,
+            stacklevel=4,
+        )
+        return None
+    from ..kernels import equilibrium_polygon
+
+    return equilibrium_polygon

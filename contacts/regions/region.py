@@ -1,0 +1,261 @@
+"""Regions: where the centre of mass, or the ZMP, may be; how the centre of mass may accelerate.
+
+All are answers of one program, how far in a direction, under exact friction cones; polygons close
+between an inner and an outer one. Those that ask only for contacts and a centre of mass also take
+`PointForces.at(points, normals, friction)`, points of the world without a robot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ... import dynamics
+from ...dynamics import Wrench
+from ...errors import ContactError
+from ...robots import Robot
+from ..cones.friction_cone import finite_vector
+from ..cones.point_forces import Kind, PointForces
+from ..cones.wrench_cone import WrenchCone
+from ..contact import Contact
+from ..contact_set import ContactSet
+from ..equilibrium.balance import load, weight
+from ..equilibrium.programs import Equilibrium
+from ..geometry import polygon
+from ..geometry.planar import PlanarSet, inner_and_outer
+from ..limits import torque_limits_of
+from .linear_polygon import STATIC, Section, linear_polygon
+
+Array = NDArray[np.float64]
+Contacts = ContactSet | Contact | Iterable[Contact]
+
+_FAR = 1e3  # [m], where an unbounded region is cut off
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A convex region of the plane between an inner and an outer polygon.
+
+    Attributes:
+        vertices: (k, 2), corners of a polygon inside the region, counter-clockwise; two for a
+            region without area, none when it is empty [m, or m/s² for accelerations].
+        outer: (m, 2), corners of a polygon around it.
+        status: "bounded", "flat" (no area), "empty", or "unbounded" (cut off at 1,000).
+    """
+
+    vertices: Array
+    outer: Array
+    status: str
+
+    @property
+    def area(self) -> float:
+        """Area of the inner polygon."""
+        return polygon.area(self.vertices)
+
+    def distance(self, point: ArrayLike) -> float:
+        """Return the distance of (x, y) to the inner polygon's boundary; negative inside."""
+        return polygon.signed_distance(self.vertices, np.asarray(point, dtype=float)[:2])
+
+    def contains(self, point: ArrayLike, tolerance: float = 1e-9) -> bool:
+        """Whether (x, y) lies within `tolerance` of the inner polygon."""
+        return self.distance(point) <= tolerance
+
+
+def static_equilibrium_polygon(
+    robot: Robot,
+    q: ArrayLike,
+    contacts: Contacts,
+    tolerance: float = 1e-3,
+    kind: Kind = "exact",
+    sides: int = 8,
+) -> Region:
+    """Return where the centre of mass may be, seen from above, for the contacts to hold the robot.
+
+    The horizontal projections (x, y) of all centres of mass c with
+
+        Σ_k f_k + m g = 0,      Σ_k p_k × f_k + c × m g = 0,      f_k ∈ K_k (exact cones).
+
+    The contacts stay where they are at q; torque limits are not asked. The mass does not matter.
+
+    Args:
+        robot: whose contacts.
+        q: configuration (nq,), for the places of the contacts.
+        contacts: a ContactSet of this robot, or any contacts.
+        tolerance: largest gap between inner and outer polygon, for exact cones [m].
+        kind: "exact"; or "inner", "outer" for pyramids inside or around the cones: then all corners
+            of that polygon at once, `vertices` and `outer` alike.
+        sides: of the pyramids, at least 3.
+
+    Source: T. Bretl, S. Lall, "Testing static equilibrium for legged robots" (2008).
+    """
+    points = PointForces.of(ContactSet.of(robot, contacts), q).in_units(weight(robot))
+    return equilibrium_polygon(points, tolerance, kind, sides)
+
+
+def equilibrium_polygon(
+    forces: PointForces, tolerance: float = 1e-3, kind: Kind = "exact", sides: int = 8
+) -> Region:
+    """Return the static-equilibrium polygon of points of the world: see the function above."""
+    if kind != "exact":
+        return _linear_region(forces, STATIC, kind, sides)
+    weight = np.array([0.0, 0.0, -1.0])
+    columns = np.zeros((6, 2))
+    columns[3:] = np.column_stack([np.cross(axis, weight) for axis in np.eye(3)[:2]])
+    balance = _body_balance(forces, np.append(weight, np.zeros(3)))
+    return _region(balance.planar_set(columns, reach=_FAR), tolerance)
+
+
+def zmp_support_area(
+    robot: Robot,
+    q: ArrayLike,
+    contacts: Contacts,
+    height: float = 0.0,
+    com: ArrayLike | None = None,
+    tolerance: float = 1e-3,
+) -> Region:
+    """Return where the ZMP in the plane at `height` may be, the robot moving as a linear pendulum.
+
+    With c̈_z = 0 and no angular momentum about the centre of mass, the ZMP z pulls it along with
+    m c̈ = m g (c − z)/(c_z − h) in the plane; the area is that of all z for which contact forces
+    f_k ∈ K_k (exact cones) give this acceleration.
+
+    Args:
+        robot, q, contacts, tolerance: as for `static_equilibrium_polygon`.
+        height: h of the plane, not that of the centre of mass [m].
+        com: c (3,), the robot's at q by default [m].
+
+    Source: S. Caron, Q.-C. Pham, Y. Nakamura, "ZMP support areas for multi-contact mobility under
+    frictional constraints" (2017).
+    """
+    c = dynamics.com(robot, q) if com is None else finite_vector(com, "com")
+    points = PointForces.of(ContactSet.of(robot, contacts), q).in_units(weight(robot))
+    return zmp_area(points, c, height, tolerance)
+
+
+def zmp_area(
+    forces: PointForces, com: ArrayLike, height: float = 0.0, tolerance: float = 1e-3
+) -> Region:
+    """Return the ZMP support area of points of the world: see the function above."""
+    c = finite_vector(com, "com")
+    if not np.isfinite(height) or abs(c[2] - height) < 1e-6:
+        raise ContactError(f"height: got {height}, expected one apart from the centre's {c[2]} [m]")
+    pull = 1.0 / (c[2] - height)  # per unit of weight
+    constant = np.array([-pull * c[0], -pull * c[1], -1.0, 0.0, 0.0, 0.0])
+    balance = _body_balance(forces.about(c), constant)
+    return _region(balance.planar_set(pull * np.eye(6, 2), reach=_FAR), tolerance)
+
+
+def feasible_region(
+    robot: Robot,
+    q: ArrayLike,
+    contacts: Contacts,
+    wrenches: Mapping[str, Wrench] | None = None,
+    torque_limits: bool | ArrayLike = True,
+    tolerance: float = 1e-3,
+) -> Region:
+    """Return where the centre of mass may be for contacts and joint torques to hold the robot.
+
+    The static-equilibrium polygon with |τ| ≤ limits: the whole of Sᵀτ + Jᵀf + τ_g + τ_ext = 0 with
+    the Jacobians of q, the weight being moved sideways by the couple (c − c(q)) × m g on the base,
+    as if payload shifted inside it.
+
+    Args:
+        wrenches, torque_limits: as for `static_hold`; the others as above.
+
+    Raises:
+        ContactError: a fixed base, on which any centre of mass is held.
+
+    Source: R. Orsolino et al., "Feasible region" (IEEE TRO 2020).
+    """
+    contact_set = ContactSet.of(robot, contacts)
+    if not robot.is_floating:
+        raise ContactError(f"{robot.name!r} has a fixed base; expected a floating one")
+    zero = np.zeros(robot.nv)
+    limits = torque_limits_of(robot, torque_limits)
+    balance = Equilibrium.of(contact_set, q, load(robot, q, zero, zero, wrenches), limits)
+    R = pin.Quaternion(np.array(q, dtype=float)[3:7]).matrix()
+    newtons = robot.mass * np.asarray(robot.model.gravity.linear)
+    columns = np.zeros((robot.nv, 2))
+    columns[3:6] = R.T @ np.column_stack([np.cross(axis, newtons) for axis in np.eye(3)[:2]])
+    moved = _region(balance.planar_set(columns, reach=_FAR), tolerance)
+    c = dynamics.com(robot, q)[:2]
+    return Region(moved.vertices + c, moved.outer + c, moved.status)
+
+
+@dataclass(frozen=True, eq=False)
+class AccelerationCone:
+    """The accelerations c̈ of the centre of mass that contacts can give, without turning the robot.
+
+    c̈ = g + (1/m) Σ f_k with Σ (p_k − c) × f_k = 0, f_k ∈ K_k: a cone with its apex at g.
+
+    Attributes:
+        apex: g (3,) [m/s²].
+        forces: the contact points seen from the centre of mass.
+    """
+
+    apex: Array
+    forces: PointForces
+
+    def contains(self, acceleration: ArrayLike, tolerance: float = 1e-7) -> bool:
+        """Whether the contacts can give c̈ (3,) [m/s²], exactly."""
+        push = finite_vector(acceleration, "acceleration") - self.apex
+        return bool(WrenchCone.of(self.forces).contains(np.append(push, np.zeros(3)), tolerance))
+
+    def faces(self, kind: Kind = "inner", sides: int = 8) -> tuple[Array, Array]:
+        """Return A (m, 3), b (m,) of the linear cone {c̈ : A c̈ ≤ b} with n-sided pyramids."""
+        A = WrenchCone.of(self.forces, kind, sides).faces[:, :3]
+        A = A[np.linalg.norm(A, axis=1) > 1e-9]
+        return A, A @ self.apex
+
+    def section(self, vertical: float = 0.0, tolerance: float = 1e-3) -> Region:
+        """Return the horizontal accelerations (c̈_x, c̈_y) at c̈_z = `vertical`, exactly [m/s²]."""
+        weight = float(np.linalg.norm(self.apex)) or 1.0
+        constant = np.append((self.apex - [0.0, 0.0, vertical]) / weight, np.zeros(3))
+        balance = _body_balance(self.forces, constant)
+        return _region(balance.planar_set(-np.eye(6, 2) / weight, reach=_FAR), tolerance)
+
+
+def com_acceleration_cone(
+    robot: Robot, q: ArrayLike, contacts: Contacts, com: ArrayLike | None = None
+) -> AccelerationCone:
+    """Return how the centre of mass can be accelerated by the contacts: see `AccelerationCone`.
+
+    `com` (3,) is the robot's at q by default [m].
+    """
+    c = dynamics.com(robot, q) if com is None else finite_vector(com, "com")
+    forces = PointForces.of(ContactSet.of(robot, contacts), q, c).in_units(weight(robot))
+    return AccelerationCone(np.array(robot.model.gravity.linear), forces)
+
+
+def _body_balance(forces: PointForces, load: Array) -> Equilibrium:
+    """Newton-Euler of the whole robot, in units of its weight: Σ [f_k; p_k × f_k] + load = 0."""
+    return Equilibrium.of_body(forces, load)
+
+
+def _region(farthest: PlanarSet, tolerance: float) -> Region:
+    if not (np.isfinite(tolerance) and tolerance > 0):
+        raise ContactError(f"tolerance: got {tolerance}, expected a positive length")
+    inner, outer = inner_and_outer(farthest, tolerance)
+    return Region(inner, outer, region_status(inner))
+
+
+def _linear_region(
+    forces: PointForces, section: Section, kind: Literal["inner", "outer"], sides: int
+) -> Region:
+    """The region of the linear cones: its polygon is known, inside and outside are one."""
+    vertices, bounded = linear_polygon(forces, section, kind, sides, _FAR)
+    return Region(vertices, vertices.copy(), region_status(vertices) if bounded else "unbounded")
+
+
+def region_status(inner: Array) -> str:
+    """Return what `Region.status` says of an inner polygon."""
+    if len(inner) == 0:
+        return "empty"
+    if np.abs(inner).max() > 0.99 * _FAR:
+        return "unbounded"
+    return "bounded" if len(inner) >= 3 else "flat"

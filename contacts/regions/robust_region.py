@@ -1,0 +1,183 @@
+"""Robust regions: where the centre of mass may be so that any of a set of disturbances is held.
+
+For a fixed centre of mass c the wrenches w that contacts can hold form a convex set. So all of a
+polytope of disturbances is held where each of its corners is: the region is the intersection of one
+static-equilibrium polygon for each,
+
+    Σ_k f_k + m g + w_f = 0,      Σ_k p_k × f_k + c × m g + p × w_f + w_m = 0,      f_k ∈ K_k
+
+A ball of pushes lies between two polytopes, and its region between theirs.
+
+Source: T. Bretl, S. Lall, "Testing static equilibrium for legged robots" (2008); H. Audren,
+A. Kheddar, "3-D robust stability polyhedron in multicontact" (2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ... import dynamics
+from ...dynamics import Wrench
+from ...errors import ContactError
+from ...robots import Robot
+from ..cones.friction_cone import finite_vector
+from ..cones.point_forces import PointForces
+from ..contact import Contact
+from ..contact_set import ContactSet
+from ..equilibrium.balance import weight
+from ..equilibrium.programs import Equilibrium
+from ..geometry import polygon
+from ..geometry.planar import inner_and_outer
+from .region import Region, region_status
+
+Array = NDArray[np.float64]
+
+_FAR = 1e3  # [m], where an unbounded region is cut off
+
+
+@dataclass(frozen=True, eq=False)
+class Pushes:
+    """All pushes of up to so many newtons: a disc of horizontal ones, or a ball.
+
+    Attributes:
+        newtons: the largest push [N].
+        directions: "horizontal" or "all".
+        point: (3,), where they act in the world [m]; None: at the centre of mass.
+        corners: of the polytopes between which the set is taken, at least 3 (4 for a ball); the gap
+            between the two sides of a region shrinks with its square.
+    """
+
+    newtons: float
+    directions: Literal["horizontal", "all"] = "horizontal"
+    point: ArrayLike | None = None
+    corners: int = 12
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.newtons) and self.newtons >= 0):
+            raise ContactError(f"newtons: got {self.newtons!r}, expected a force of at least 0 [N]")
+        if self.directions not in ("horizontal", "all"):
+            raise ContactError(
+                f"directions: got {self.directions!r}, expected 'horizontal' or 'all'"
+            )
+        least = 3 if self.directions == "horizontal" else 4
+        if int(self.corners) != self.corners or self.corners < least:
+            raise ContactError(f"corners: got {self.corners!r}, expected at least {least}")
+
+    def wrenches(self, side: Literal["inner", "outer"]) -> list[Wrench]:
+        """Return the corners of a polytope inside or around the set."""
+        if self.directions == "horizontal":
+            angles = 2 * np.pi * np.arange(self.corners) / self.corners
+            units = np.column_stack([np.cos(angles), np.sin(angles), 0 * angles])
+            depth = np.cos(np.pi / self.corners)
+        else:
+            units = spread_directions(int(self.corners))
+            depth = _depth(units)
+        length = self.newtons / (depth if side == "outer" else 1.0)
+        return [Wrench(length * u, np.zeros(3), point=self.point) for u in units]
+
+
+def robust_equilibrium_polygon(
+    robot: Robot,
+    q: ArrayLike,
+    contacts: ContactSet | Contact | Iterable[Contact],
+    disturbances: Pushes | Iterable[Wrench],
+    height: float | None = None,
+    tolerance: float = 1e-3,
+) -> Region:
+    """Return where the centre of mass may be for the contacts to hold every disturbance.
+
+    The cones are exact. `Region.vertices` lie inside and `Region.outer` around it: of wrenches at
+    most `tolerance` apart; of `Pushes` the inner one holds more than was asked, the outer one less.
+
+    Args:
+        robot: whose contacts and weight.
+        q: configuration (nq,), for the places of the contacts.
+        contacts: a ContactSet of this robot, or any contacts.
+        disturbances: `Pushes`, or wrenches in world axes at a point of the world, without a point
+            at the centre of mass; all of their convex hull is held. Zero is one only if given.
+        height: of the centre of mass [m], the robot's at q by default; pushes act there.
+        tolerance: largest gap between the polygons of one wrench [m].
+
+    Raises:
+        ContactError: no disturbances, what is no `Wrench` or not in world axes, a bad height.
+    """
+    points = PointForces.of(ContactSet.of(robot, contacts), q).in_units(weight(robot))
+    z = float(dynamics.com(robot, q)[2] if height is None else height)
+    if not np.isfinite(z):
+        raise ContactError(f"height: got {height!r}, expected a number [m]")
+    if not (np.isfinite(tolerance) and tolerance > 0):
+        raise ContactError(f"tolerance: got {tolerance}, expected a positive length")
+    unit = weight(robot)
+    if isinstance(disturbances, Pushes):
+        sides = [
+            _of_all(points, disturbances.wrenches(side), z, tolerance, unit)
+            for side in ("outer", "inner")
+        ]
+        inner, outer = sides[0][0], sides[1][1]
+    else:
+        inner, outer = _of_all(points, _checked(disturbances), z, tolerance, unit)
+    return Region(inner, outer, region_status(inner))
+
+
+def spread_directions(count: int) -> Array:
+    """Return unit vectors (count, 3) spread over the sphere: Fibonacci's spiral."""
+    k = np.arange(count)
+    z, turn = 1 - (2 * k + 1) / count, np.pi * (1 + np.sqrt(5)) * k
+    r = np.sqrt(1 - z**2)
+    return np.column_stack([r * np.cos(turn), r * np.sin(turn), z])
+
+
+def _depth(units: Array) -> float:
+    """Distance of the nearest side of the hull of unit vectors from the origin."""
+    from scipy.spatial import ConvexHull
+
+    return float(-ConvexHull(units).equations[:, 3].max())
+
+
+def _checked(disturbances: Iterable[Wrench]) -> list[Wrench]:
+    wrenches = list(disturbances)
+    for w in wrenches:
+        if not isinstance(w, Wrench) or w.axes != "world":
+            raise ContactError(f"disturbances: got {w!r}, expected a Wrench in world axes")
+    if not wrenches:
+        raise ContactError("disturbances: got none, expected at least one Wrench")
+    return wrenches
+
+
+def _of_all(
+    points: PointForces, wrenches: list[Wrench], height: float, tolerance: float, unit: float
+) -> tuple[Array, Array]:
+    """The intersections of the inner and of the outer polygons of all wrenches."""
+    from tqdm import tqdm
+
+    inner: Array | None = None
+    outer: Array | None = None
+    for wrench in tqdm(wrenches, "disturbances", disable=None, leave=False):
+        held, around = _of_one(points, wrench, height, tolerance, unit)
+        inner = held if inner is None else polygon.intersection(inner, held)
+        outer = around if outer is None else polygon.intersection(outer, around)
+    return np.asarray(inner), np.asarray(outer)
+
+
+def _of_one(
+    points: PointForces, wrench: Wrench, height: float, tolerance: float, unit: float
+) -> tuple[Array, Array]:
+    """Inner and outer polygon of the centres of mass (x, y, height) for which a wrench is held."""
+    force, moment = wrench.force / unit, wrench.moment / unit
+    gravity = np.array([0.0, 0.0, -1.0])
+    with_com = gravity + force if wrench.point is None else gravity  # what acts at c
+    fixed = (
+        np.zeros(3)
+        if wrench.point is None
+        else np.cross(finite_vector(wrench.point, "point"), force)
+    )
+    constant = height * np.cross([0.0, 0.0, 1.0], with_com) + fixed + moment
+    columns = np.zeros((6, 2))
+    columns[3:] = np.column_stack([np.cross(axis, with_com) for axis in np.eye(3)[:2]])
+    balance = Equilibrium.of_body(points, np.concatenate([gravity + force, constant]))
+    return inner_and_outer(balance.planar_set(columns, reach=_FAR), tolerance)

@@ -1,0 +1,8 @@
+"""Scenarios: a robot, its terrain, contacts and loads in a file, and the answers to it."""
+
+from .file import ScenarioError
+from .loads import Payload, Push, Rope
+from .parts import Start, Touch
+from .scenario import Scenario, scenarios
+
+__all__ = ["Payload", "Push", "Rope", "Scenario", "ScenarioError", "Start", "Touch", "scenarios"]

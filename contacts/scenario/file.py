@@ -1,0 +1,206 @@
+"""Reading a scenario's YAML: every value knows its line and its key, for errors that lead there.
+
+YAML as data and nothing more: no tags, no anchors and aliases, each key once, limited in size and
+depth. What a text means is decided by who reads it, not by its looks, so that a robot may be called
+`on` or `1e3`.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import FootworkError, unknown
+
+MAX_BYTES = 200_000
+MAX_DEPTH = 12
+MAX_VALUES = 5_000
+
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
+_FLAGS = {"true": True, "yes": True, "false": False, "no": False}
+
+
+class ScenarioError(FootworkError, ValueError):
+    """A scenario that cannot be read, or that asks for something that does not exist."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A value of the file.
+
+    Attributes:
+        node: YAML's node.
+        key: how to get there, as in "contacts[1].friction".
+        file: for messages.
+    """
+
+    node: Any
+    key: str
+    file: str
+
+    @property
+    def line(self) -> int:
+        """Counted from 1."""
+        return int(self.node.start_mark.line) + 1
+
+    def error(self, words: str) -> ScenarioError:
+        """Return an error that says where."""
+        return ScenarioError(f"{self.file}:{self.line}: {self.key}: {words}")
+
+    def expected(self, what: str) -> ScenarioError:
+        """Return the error of a value that is something else."""
+        return self.error(f"got {_shown(self.node)}, expected {what}")
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a single value: no list, no mapping."""
+        return bool(self.node.id == "scalar")
+
+    def text(self, what: str = "a text") -> str:
+        """Return a text of one to 500 letters."""
+        if not self.is_text or not 0 < len(self.node.value.strip()) <= 500:
+            raise self.expected(what)
+        return str(self.node.value).strip()
+
+    def choice(self, kind: str, existing: Iterable[str]) -> str:
+        """Return one of the texts that exist."""
+        value, names = self.text(f"the name of a {kind}"), list(existing)
+        if value not in names:
+            raise self.error(unknown(kind, value, names))
+        return value
+
+    def number(self, low: float = -np.inf, high: float = np.inf, what: str = "a number") -> float:
+        """Return a finite number within [low, high]."""
+        if not self.is_text or self.node.style or not _NUMBER.fullmatch(self.node.value):
+            raise self.expected(what)
+        value = float(self.node.value)
+        if not (np.isfinite(value) and low <= value <= high):
+            raise self.expected(what)
+        return value
+
+    def flag(self) -> bool:
+        """Return true or false."""
+        word = str(self.node.value).lower() if self.is_text else ""
+        if word not in _FLAGS:
+            raise self.expected("true or false")
+        return _FLAGS[word]
+
+    def numbers(self, sizes: Iterable[int], what: str) -> tuple[float, ...]:
+        """Return a list of numbers whose length is one of `sizes`."""
+        if self.node.id != "sequence" or len(self.node.value) not in sizes:
+            raise self.expected(what)
+        return tuple(item.number(what=f"a number ({what})") for item in self.items())
+
+    def items(self, what: str = "a list") -> list[Entry]:
+        """Return the entries of a list."""
+        if self.node.id != "sequence":
+            raise self.expected(what)
+        return [Entry(n, f"{self.key}[{k}]", self.file) for k, n in enumerate(self.node.value)]
+
+    def fields(self, keys: Iterable[str] = ()) -> dict[str, Entry]:
+        """Return the entries of a mapping by key; with `keys`, others are refused."""
+        if self.node.id != "mapping":
+            raise self.expected("keys with values")
+        found: dict[str, Entry] = {}
+        names = list(keys)
+        for name, value in self.node.value:
+            if name.id != "scalar":
+                raise Entry(name, self.key, self.file).expected("a key that is a single word")
+            key = str(name.value)
+            where = key if self.key == "scenario" else f"{self.key}.{key}"
+            if key in found:
+                first = found[key].line
+                raise Entry(name, where, self.file).error(f"given twice (first in line {first})")
+            if names and key not in names:
+                raise Entry(name, where, self.file).error(unknown("key", key, names))
+            found[key] = Entry(value, where, self.file)
+        return found
+
+
+def read(path: Path) -> str:
+    """Return the text of a regular file of a reasonable size.
+
+    Raises:
+        ScenarioError: no such file, a folder, a pipe or device, too large, not UTF-8.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or device"
+            raise ScenarioError(f"{path}: {kind}; expected a scenario file")
+        if status.st_size > MAX_BYTES:
+            raise ScenarioError(f"{path}: {status.st_size} bytes; at most {MAX_BYTES} are read")
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a null byte in the name
+        raise ScenarioError(f"{str(path)!r}: no file name: {error}") from None
+
+
+def parse(text: str, file: str) -> Entry:
+    """Return the one document of a text.
+
+    Raises:
+        ScenarioError: no YAML, or more of it than plain data: see above.
+    """
+    import yaml
+
+    if len(text) > MAX_BYTES:
+        raise ScenarioError(f"{file}: {len(text)} letters; at most {MAX_BYTES} are read")
+    try:
+        _refuse_more_than_data(text, file)
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"{file}:{mark.line + 1}" if mark else file
+        raise ScenarioError(f"{where}: no YAML: {error.problem or error.context}") from None
+    except yaml.YAMLError as error:
+        raise ScenarioError(f"{file}: no YAML: {str(error).splitlines()[0]}") from None
+    if node is None:
+        raise ScenarioError(f"{file}: empty, expected a scenario")
+    return Entry(node, "scenario", file)
+
+
+def _refuse_more_than_data(text: str, file: str) -> None:
+    """Look at the events only: nothing is built yet."""
+    import yaml
+
+    depth = count = documents = 0
+    events: Iterable[Any] = yaml.parse(text, Loader=yaml.SafeLoader)
+    for event in events:
+        where = f"{file}:{event.start_mark.line + 1}"
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise ScenarioError(f"{where}: anchors (&) and aliases (*) are not read; write it out")
+        if getattr(event, "tag", None):
+            raise ScenarioError(f"{where}: tags (!) are not read: got {event.tag!r}")
+        documents += isinstance(event, yaml.DocumentStartEvent)
+        if documents > 1:
+            raise ScenarioError(f"{where}: a second document; expected one scenario a file")
+        count += isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent)
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH or count > MAX_VALUES:
+            raise ScenarioError(
+                f"{where}: too deep or too long; at most {MAX_DEPTH} levels and {MAX_VALUES} "
+                "values are read"
+            )
+
+
+def _shown(node: Any) -> str:
+    """A value as in the file, cut short."""
+    if node.id == "scalar":
+        value = str(node.value)
+        return repr(value if len(value) <= 60 else f"{value[:57]}…") if value else "nothing"
+    if node.id == "mapping":
+        return "keys with values" if node.value else "nothing"
+    parts = [_shown(item).replace("'", "") for item in node.value[:4]]
+    return f"[{', '.join(parts)}{', …' if len(node.value) > 4 else ''}]"

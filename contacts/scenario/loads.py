@@ -1,0 +1,123 @@
+"""The loads of a scenario: pushes, ropes and payloads, as wrenches of the environment on a link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import dynamics
+from ...dynamics import Wrench
+from ...errors import ContactError
+from ...robots import Robot
+from ..terrain.solids import make_plain
+
+Array = NDArray[np.float64]
+Numbers = tuple[float, ...]
+Spot = Numbers | Literal["com"] | None
+
+
+@dataclass(frozen=True)
+class Push:
+    """A force on a link.
+
+    Attributes:
+        frame: of the link, by name.
+        force: (3,), world axes [N].
+        moment: (3,), world axes [N·m].
+        at: where: (x, y, z) in the frame's axes [m], "com" for the robot's centre of mass, the
+            frame's origin when not given.
+    """
+
+    frame: str
+    force: Numbers = (0.0, 0.0, 0.0)
+    moment: Numbers = (0.0, 0.0, 0.0)
+    at: Spot = None
+
+    def __post_init__(self) -> None:
+        make_plain(self)
+
+    def wrench(self, robot: Robot, q: Array) -> Wrench:
+        """Return it at its point, world axes."""
+        return Wrench(self.force, self.moment, _spot(robot, q, self.frame, self.at))
+
+
+@dataclass(frozen=True)
+class Rope:
+    """A rope from a link to a point of the world, under tension.
+
+    Attributes:
+        frame: of the link, by name.
+        anchor: (x, y, z) of the world that it pulls towards [m].
+        tension: [N].
+        at: where on the link, as for `Push`.
+    """
+
+    frame: str
+    anchor: Numbers
+    tension: float
+    at: Spot = None
+
+    def __post_init__(self) -> None:
+        make_plain(self)
+
+    def wrench(self, robot: Robot, q: Array) -> Wrench:
+        """Return T (b − p)/‖b − p‖ at its point p, world axes.
+
+        Raises:
+            ContactError: the anchor is where the rope begins.
+        """
+        point = _spot(robot, q, self.frame, self.at)
+        along = np.array(self.anchor) - point
+        length = float(np.linalg.norm(along))
+        if length < 1e-9:
+            raise ContactError(f"anchor: got {self.anchor}, which is where the rope begins")
+        return Wrench(self.tension * along / length, np.zeros(3), point)
+
+
+@dataclass(frozen=True)
+class Payload:
+    """A mass that a link carries.
+
+    Attributes:
+        frame: of the link, by name.
+        mass: [kg].
+        at: its centre of mass, as for `Push`.
+    """
+
+    frame: str
+    mass: float
+    at: Spot = None
+
+    def __post_init__(self) -> None:
+        make_plain(self)
+
+    def wrench(self, robot: Robot, q: Array) -> Wrench:
+        """Return its weight m g at its point, world axes."""
+        point = _spot(robot, q, self.frame, self.at)
+        return Wrench(self.mass * np.asarray(robot.model.gravity.linear), np.zeros(3), point)
+
+
+Load = Push | Rope | Payload
+
+
+def wrenches_of(loads: tuple[Load, ...], robot: Robot, q: Array) -> dict[str, Wrench]:
+    """Return {frame: Wrench}, the loads of each frame added up, world axes."""
+    wrenches: dict[str, Wrench] = {}
+    for load in loads:
+        wrench = load.wrench(robot, q)
+        if load.frame in wrenches:
+            first = wrenches[load.frame]
+            wrench = first + wrench.at(np.asarray(first.point))
+        wrenches[load.frame] = wrench
+    return wrenches
+
+
+def _spot(robot: Robot, q: Array, frame: str, at: Spot) -> Array:
+    """Where a load acts, (3,), world [m]."""
+    T = dynamics.frame_placement(robot, q, frame)
+    if at is None:
+        return np.array(T.translation)
+    return dynamics.com(robot, q) if at == "com" else np.asarray(T.act(np.array(at)))

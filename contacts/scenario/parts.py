@@ -1,0 +1,214 @@
+"""The parts of a scenario: what touches where, and where the robot starts.
+
+Plain values, as they stand in the file: lengths in metres, angles in degrees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ...errors import ContactError, unknown
+from ...robots import Robot
+from ..contact import Contact, PointContact
+from ..contact_set import at_feet
+from ..geometry.polygon import area, convex_hull
+from ..surface_contact import DiscContact, LineContact, SurfaceContact
+from ..terrain.draping import within
+from ..terrain.solids import Face, make_plain
+from ..terrain.terrain import Terrain, forward_on
+
+Array = NDArray[np.float64]
+Numbers = tuple[float, ...]
+
+KINDS = ("point", "rectangle", "polygon", "disc", "line")
+_OR_CLIP = ", or let `clip: true` leave out what hangs over"
+_EDGE = 1e-6  # [m], a sole may reach so far beyond the edge of its surface
+
+
+@dataclass(frozen=True)
+class Touch:
+    """A contact of a scenario: a foot of the robot, or any frame with a patch; and where.
+
+    Attributes:
+        foot: one of the robot's own feet; or
+        frame: any frame of it, with what touches there:
+        kind: "point", "rectangle", "polygon", "disc" or "line".
+        half_length, half_width: of a rectangle; half_length of a line too [m].
+        vertices: of a polygon, (x, y) each [m].
+        radius: of a disc, or of a ball that touches as a point [m].
+        offset, turn: of the patch in its frame: (x, y, z) [m]; roll, pitch, yaw [degrees].
+        surface: the solid of the terrain that it touches; the one below or nearest when empty.
+        at: where: (x, y), on what lies below or above, nearest to the start; or (x, y, z), on what
+            is nearest [m]. Below or above where it is at the start when not given.
+        heading: of the patch's x axis: seen from above [degrees from x to y], or a direction
+            (x, y, z) of the world. That of the start when not given.
+        friction: Coulomb coefficient; the surface's, or the scenario's, when not given.
+        clip: whether what of a patch hangs over the edge of its surface is left out, as of a foot
+            whose heel hangs over a step; it is refused otherwise.
+        bilateral: whether it can pull, as a hand that grips.
+        name: the foot's or frame's when empty.
+    """
+
+    foot: str = ""
+    frame: str = ""
+    kind: str = "point"
+    half_length: float | None = None
+    half_width: float | None = None
+    vertices: tuple[Numbers, ...] = ()
+    radius: float | None = None
+    offset: Numbers = (0.0, 0.0, 0.0)
+    turn: Numbers = (0.0, 0.0, 0.0)
+    surface: str = ""
+    at: Numbers | None = None
+    heading: float | Numbers | None = None
+    friction: float | None = None
+    clip: bool = False
+    bilateral: bool = False
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        make_plain(self)
+        if bool(self.foot) == bool(self.frame):
+            raise ContactError(
+                f"contact: got foot={self.foot!r} and frame={self.frame!r}, expected one of them"
+            )
+        if self.kind not in KINDS:
+            raise ContactError(f"kind: {unknown('kind of contact', self.kind, KINDS)}")
+
+    def placed(
+        self, robot: Robot, q: Array, terrain: Terrain, friction: float
+    ) -> tuple[Contact, Any]:
+        """Return the contact and T_world_target (`pin.SE3`), given where the robot starts.
+
+        Raises:
+            ConfigurationError, ContactError: a name that does not exist, nothing to touch there, a
+                patch that hangs over the edge.
+        """
+        contact = self._contact(robot, 0.0, np.array([0.0, 0.0, 1.0]))
+        start = contact.pose(robot, q)
+        face, point = self._face(terrain, start)
+        forward = self._forward(start, face.normal)
+        given = [mu for mu in (self.friction, face.friction) if mu is not None]
+        contact = self._contact(robot, [*given, friction][0], face.normal)
+        target = face.frame(point, forward)
+        over = face.overhang(contact.points @ target.rotation.T + target.translation)
+        if over > _EDGE and self.clip and isinstance(contact, SurfaceContact | DiscContact):
+            return _clipped(contact, target, face)
+        if over > _EDGE:
+            raise ContactError(
+                f"{contact.name or contact.frame} hangs {over:.3g} m over the edge of "
+                f"{face.name!r}; move it{_OR_CLIP if contact.dim == 6 else ''}"
+            )
+        return contact, target
+
+    def _contact(self, robot: Robot, friction: float, normal: Array) -> Contact:
+        more: dict[str, Any] = {"friction": friction, "bilateral": self.bilateral}
+        if self.foot:
+            if self.foot not in robot.feet:
+                raise ContactError(unknown("foot", self.foot, robot.feet))
+            sole: Any = at_feet(robot)[self.foot]
+            more |= {"normal": normal} if sole.dim == 3 else {}
+            return replace(sole, name=self.name or self.foot, **more)  # type: ignore[no-any-return]
+        robot.frame_id(self.frame)
+        more["name"] = self.name
+        if self.kind == "point":
+            offset, radius = np.array(self.offset), self.radius or 0.0
+            return PointContact(self.frame, normal=normal, offset=offset, radius=radius, **more)
+        turn = pin.rpy.rpyToMatrix(*np.radians(self.turn))
+        more["placement"] = pin.SE3(turn, np.array(self.offset))
+        if self.kind == "disc":
+            return DiscContact(self.frame, radius=self.radius, **more)  # type: ignore[arg-type]
+        if self.kind == "line":
+            half_length: Any = self.half_length
+            return LineContact(self.frame, half_length=half_length, **more)
+        more["half_length"], more["half_width"] = self.half_length, self.half_width
+        vertices = np.array(self.vertices) if self.kind == "polygon" else None
+        return SurfaceContact(self.frame, vertices=vertices, **more)
+
+    def _face(self, terrain: Terrain, start: Any) -> tuple[Face, Array]:
+        """The side of the surface that is touched, and about where."""
+        ground = terrain.among(self.surface) if self.surface else terrain
+        if self.at is None:
+            return ground.beneath(start)
+        if len(self.at) == 3:
+            return ground.face(self.at), np.array(self.at)
+        hit = ground.ground(self.at[0], self.at[1], float(start.translation[2]))
+        if hit is None:
+            raise ContactError(
+                f"at: nothing of {self.surface or 'the terrain'!r} lies below or above "
+                f"({self.at[0]:g}, {self.at[1]:g})"
+            )
+        return hit
+
+    def _forward(self, start: Any, normal: Array) -> Array:
+        if self.heading is None:
+            return forward_on(start, normal)
+        if isinstance(self.heading, tuple):
+            return np.array(self.heading)
+        angle = np.radians(self.heading)
+        return np.array([np.cos(angle), np.sin(angle), 0.0])
+
+
+def _clipped(contact: SurfaceContact | DiscContact, target: Any, face: Face) -> tuple[Contact, Any]:
+    """The part of a patch that lies on the face, and where its centre should be."""
+    T = face.placement.inverse() * target  # in the plane of the face
+    on_face = (contact.points @ T.rotation.T + T.translation)[:, :2]
+    bounds = np.tile(face.half_size, 2)
+    kept = within(convex_hull(on_face), np.vstack([np.eye(2), -np.eye(2)]), bounds)
+    if area(kept) < 1e-6:
+        raise ContactError(f"{contact.name or contact.frame} lies beside {face.name!r}")
+    local = (np.column_stack([kept, np.zeros(len(kept))]) - T.translation) @ T.rotation
+    patch = SurfaceContact(
+        contact.frame,
+        vertices=(local + contact.centre)[:, :2],
+        friction=contact.friction,
+        placement=contact.placement,
+        name=contact.name,
+        bilateral=contact.bilateral,
+    )
+    moved = target.act(patch.centre - contact.centre)
+    return patch, pin.SE3(target.rotation, moved)
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where the robot is before its contacts are made to touch; the answer stays near.
+
+    Attributes:
+        at: where the origin of its posture goes, (x, y, z) [m].
+        heading: [degrees from x to y].
+        joints: (name, value) of joints that differ from the posture [degrees, or m if they slide].
+    """
+
+    at: Numbers = (0.0, 0.0, 0.0)
+    heading: float = 0.0
+    joints: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        make_plain(self)
+
+    def configuration(self, robot: Robot, posture: str | None) -> Array:
+        """Return q (nq,).
+
+        Raises:
+            ConfigurationError: no such posture or joint.
+            ContactError: a joint whose q is no single number.
+        """
+        q = robot.posture(posture)
+        if robot.is_floating:
+            R = pin.utils.rotate("z", np.radians(self.heading))
+            q[:7] = pin.SE3ToXYZQUAT(pin.SE3(R, np.array(self.at)) * pin.XYZQUATToSE3(q[:7]))
+        for name, value in self.joints:
+            if name not in robot.joint_names:
+                raise ContactError(unknown("joint", name, robot.joint_names))
+            joint = robot.model.joints[robot.model.getJointId(name)]
+            if joint.nq != 1:
+                raise ContactError(f"{name}: its q has {joint.nq} numbers, expected one")
+            turns = np.abs(np.asarray(joint.createData().S)).reshape(6)[3:].any()
+            q[joint.idx_q] = np.radians(value) if turns else value
+        return np.asarray(q)

@@ -1,0 +1,318 @@
+"""Scenario: a robot, its terrain, contacts and loads as a file, and the answers to it.
+
+    version: 1
+    robot: biped
+    terrain:
+      - plane: ground
+      - stairs: stairs
+        steps: 2
+        rise: 0.12
+        depth: 0.3
+        width: 1
+        at: [0.2, 0]
+    contacts:
+      - foot: left_foot
+        surface: stairs/1
+        at: [0.35, 0.09]
+      - foot: right_foot
+
+The posture is solved for, so that the contacts really touch. Lengths are in metres, angles in
+degrees; `docs/scenarios.md` has every key.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ... import robots
+from ...dynamics import Wrench
+from ...errors import FootworkError, unknown
+from ...robots import Robot, catalogue
+from ..contact import Contact
+from ..contact_set import ContactSet
+from ..forces import static_hold
+from ..hold import Hold
+from ..postures.posture import Posture, solve_posture
+from ..regions.region import Region, static_equilibrium_polygon
+from ..terrain.penetration import Penetration, penetrations
+from ..terrain.solids import Plane, plain
+from ..terrain.terrain import Part, Terrain
+from . import file as scenario_file
+from . import schema as scenario_schema
+from .file import ScenarioError
+from .loads import Load, wrenches_of
+from .parts import Start, Touch
+
+if TYPE_CHECKING:
+    from ...robots import Viewer
+
+Array = NDArray[np.float64]
+
+_LEVEL: tuple[Part, ...] = (Plane(),)
+_THERE = Start()
+
+FOLDER = Path(__file__).parent / "shipped"
+
+
+def scenarios() -> tuple[str, ...]:
+    """Return the names of the scenarios that come with footwork, for `Scenario.load`."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A robot on a terrain, with contacts and loads. Answers are worked out once, when asked for.
+
+    Attributes:
+        robot: the name of a robot of the catalogue, or a file relative to `folder`.
+        contacts: what touches where.
+        terrain: its parts; level ground when not given.
+        loads: pushes, ropes and payloads.
+        title, about: for people.
+        passive, lock: joints without motor, and joints that do not move.
+        posture: the robot's posture to start from; the one it stands in when empty.
+        start: where that is.
+        com: where the centre of mass should be: (x, y) or (x, y, z) with None where it is free
+            [m], "inside" for where the contacts can hold it, None for anywhere.
+        friction: Coulomb coefficient of contacts and surfaces that have none of their own.
+        self_collision: whether links should keep a millimetre apart, where they have shapes.
+        torque_limits: whether those of the description count.
+        view: (3,), from the scene to the eye.
+        file: it came from, for messages.
+        folder: that of the file.
+    """
+
+    robot: str
+    contacts: tuple[Touch, ...] = ()
+    terrain: tuple[Part, ...] = _LEVEL
+    loads: tuple[Load, ...] = ()
+    title: str = ""
+    about: str = ""
+    passive: tuple[str, ...] = ()
+    lock: tuple[str, ...] = ()
+    posture: str = ""
+    start: Start = _THERE
+    com: Any = None
+    friction: float = 0.7
+    self_collision: bool = True
+    torque_limits: bool = True
+    view: tuple[float, ...] = ()
+    file: str = field(default="the scenario", compare=False, repr=False)
+    folder: Path = field(default=Path(), compare=False, repr=False)
+    lines: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        kinds: dict[str, Any] = {"contacts": Touch, "terrain": Part, "loads": Load}
+        for key, kind in kinds.items():
+            parts = tuple(getattr(self, key))
+            for part in parts:
+                if not isinstance(part, kind):
+                    raise ScenarioError(
+                        f"{key}: got {part!r}, which is no part of a scenario's {key}"
+                    )
+            object.__setattr__(self, key, parts)
+        for key in ("passive", "lock", "com", "view"):
+            object.__setattr__(self, key, plain(getattr(self, key)))
+
+    # --- files -----------------------------------------------------------------------------
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str]) -> Scenario:
+        """Return the scenario of a file, or one that comes with footwork by its name.
+
+        Raises:
+            ScenarioError: no such file or name; or what is wrong in it, with line and key.
+        """
+        path = find(source)
+        return cls.from_text(scenario_file.read(path), str(path), path.parent)
+
+    @classmethod
+    def from_text(
+        cls, text: str, file: str = "the text", folder: str | os.PathLike[str] = "."
+    ) -> Scenario:
+        """Return the scenario of a text; `file` is for messages, `folder` where robots lie.
+
+        Raises:
+            ScenarioError: what is wrong in it, with line and key.
+        """
+        entry = scenario_file.parse(text, file)
+        values = scenario_schema.scenario(entry)
+        lines = scenario_schema.lines(entry)
+        scenario = cls(**values, file=file, folder=Path(folder), lines=lines)
+        _ = scenario.touching, scenario.wrenches_at(scenario.q0)  # every name exists
+        return scenario
+
+    def as_text(self) -> str:
+        """Return the text of a file that loads as this scenario."""
+        return scenario_schema.as_text(self)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write that file. A robot's file stays relative to the folder that it came from."""
+        path = Path(path)
+        path.write_text(self.as_text(), encoding="utf-8")
+        return path
+
+    # --- what it says ----------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Of the file, without its ending."""
+        return Path(self.file).stem
+
+    @cached_property
+    def machine(self) -> Robot:
+        """The robot, loaded."""
+        with self._at("robot"):
+            return robots.load(self._robot_source(), passive=self.passive, lock=self.lock)
+
+    @cached_property
+    def ground(self) -> Terrain:
+        """The terrain's parts together."""
+        with self._at("terrain"):
+            return Terrain(self.terrain)
+
+    @cached_property
+    def q0(self) -> Array:
+        """(nq,), where the robot starts; the posture that touches is near it."""
+        with self._at("posture" if self.posture else "start"):
+            return self.start.configuration(self.machine, self.posture or None)
+
+    @cached_property
+    def touching(self) -> tuple[ContactSet, dict[str, Any]]:
+        """The contacts, and {contact: T_world_target} (`pin.SE3`), where they should be."""
+        contacts: list[Contact] = []
+        targets = []
+        for k, touch in enumerate(self.contacts):
+            with self._at(f"contacts[{k}]"):
+                contact, target = touch.placed(self.machine, self.q0, self.ground, self.friction)
+                contacts.append(contact)
+                targets.append(target)
+        with self._at("contacts"):
+            together = ContactSet(self.machine, contacts)
+        return together, dict(zip(together.names, targets, strict=True))
+
+    @property
+    def contact_set(self) -> ContactSet:
+        """The contacts of the robot."""
+        return self.touching[0]
+
+    @cached_property
+    def solved(self) -> Posture:
+        """The posture whose contacts touch; when there is none, the nearest one and the reason."""
+        contacts, targets = self.touching
+        with self._at("com" if self.com is not None else "contacts"):
+            apart = self.self_collision and self.machine.collision.ngeoms > 0
+            return solve_posture(
+                self.machine, contacts, self.com, targets, self.q0, self_collision=apart
+            )
+
+    @property
+    def q(self) -> Array:
+        """(nq,) of `solved`."""
+        return self.solved.q
+
+    def refuse_out_of_reach(self) -> None:
+        """Raise `ScenarioError` when no posture touches, with how near the nearest one comes."""
+        if not self.solved.converged:
+            raise ScenarioError(f"{self.file}: no posture touches: {self.solved.reason}")
+
+    def wrenches_at(self, q: ArrayLike) -> dict[str, Wrench]:
+        """Return {link: Wrench} of the loads at q, each link's added up."""
+        for k, load in enumerate(self.loads):
+            with self._at(f"loads[{k}]"):
+                load.wrench(self.machine, np.asarray(q, dtype=float))
+        return wrenches_of(self.loads, self.machine, np.asarray(q, dtype=float))
+
+    # --- the answers -----------------------------------------------------------------------
+
+    def check(self) -> Hold:
+        """Return whether the contacts hold the robot in the posture that touches.
+
+        Raises:
+            ScenarioError: no posture touches; the message has the nearest one's error.
+        """
+        self.refuse_out_of_reach()
+        wrenches = self.wrenches_at(self.q)
+        return static_hold(self.machine, self.q, self.contact_set, wrenches, self.torque_limits)
+
+    def region(self, tolerance: float = 1e-3) -> Region:
+        """Return where the centre of mass may be, seen from above, without loads.
+
+        The static-equilibrium polygon of the contacts: see `static_equilibrium_polygon`.
+        """
+        self.refuse_out_of_reach()
+        return static_equilibrium_polygon(self.machine, self.q, self.contact_set, tolerance)
+
+    def penetrations(self, tolerance: float = 5e-3) -> tuple[Penetration, ...]:
+        """Return which links lie deeper than `tolerance` [m] in the terrain: see `penetrations`.
+
+        A verdict does not ask for it; a real robot could not stand there.
+        """
+        return penetrations(self.machine, self.q, self.ground, tolerance)
+
+    def scene(self, region: Region | None = None, animate: bool = True) -> Viewer:
+        """Return a Viewer with terrain, robot, contacts, cones, forces, region and the verdict.
+
+        A posture out of reach is drawn too, with where its contacts should be; a robot that does
+        not hold moves along its certificate if `animate`. `region`: in place of the static one.
+        """
+        from . import scene as scenario_scene
+
+        hold = self.check() if self.solved.converged else None
+        return scenario_scene.view(self, hold, region, animate)
+
+    # --- inside ----------------------------------------------------------------------------
+
+    def _robot_source(self) -> str | Path:
+        """A name of the catalogue, or a file beside the scenario; nothing else is looked for."""
+        names = catalogue.names()
+        if self.robot in names:
+            return self.robot
+        path = self.folder / self.robot
+        if not path.is_file():
+            raise ScenarioError(f"{unknown('robot', self.robot, names)}; nor is {path} a file")
+        return path
+
+    @contextmanager
+    def _at(self, key: str) -> Iterator[None]:
+        """Say in errors which key of the file they come from."""
+        try:
+            yield
+        except ScenarioError as error:
+            raise error if str(error).startswith(self.file) else self._error(key, error) from None
+        except FootworkError as error:
+            raise self._error(key, error) from error
+
+    def _error(self, key: str, error: Exception) -> ScenarioError:
+        line = self.lines.get(key)
+        return ScenarioError(f"{self.file}{f':{line}' if line else ''}: {key}: {error}")
+
+
+def find(source: str | os.PathLike[str]) -> Path:
+    """Return the path of a scenario: a file, or the name of one that comes with footwork.
+
+    Raises:
+        ScenarioError: there is none; the message has the nearest names.
+    """
+    path = Path(source)
+    if isinstance(source, str) and source in scenarios():
+        return FOLDER / f"{source}.yaml"
+    if path.suffix in (".yaml", ".yml") or path.exists():
+        shipped = FOLDER / path.name
+        if not path.exists() and path.parent == Path() and shipped.is_file():
+            return shipped
+        if not path.exists():
+            raise ScenarioError(
+                f"{path}: no such file; {unknown('scenario', path.stem, scenarios())}"
+            )
+        return path
+    raise ScenarioError(f"{unknown('scenario', str(source), scenarios())}; nor is it a file")

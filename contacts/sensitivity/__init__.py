@@ -1,0 +1,1 @@
+"""How the margin changes with posture, friction and the places of the contacts."""

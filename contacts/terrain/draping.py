@@ -1,0 +1,85 @@
+"""Draping: a convex region, known from above, laid over a terrain.
+
+What a picture of stairs shows of a support region: the pieces that lie on each step, and on the
+ground between them. Everything is cut in the horizontal plane and lifted onto the faces last.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..geometry.polygon import area, convex_hull, sides
+from .solids import FACES_UP, Face
+from .terrain import Terrain
+
+Array = NDArray[np.float64]
+
+_SLIVER = 1e-9  # [m²]
+
+
+def drape(terrain: Terrain, vertices: ArrayLike, below: float = np.inf) -> list[Array]:
+    """Return the pieces (m, 3) of a convex polygon (k, 2) on the highest faces under it [m].
+
+    What comes to lie higher than `below` is left out, such as the top of a wall.
+    """
+    corners = np.asarray(vertices, dtype=float).reshape(-1, 2)
+    faces = [f for solid in terrain.solids for f in solid.faces if f.normal[2] >= FACES_UP]
+    draped = []
+    for face in faces:
+        pieces = [within(corners, *_footprint(face))]
+        for other in faces:
+            pieces = [part for piece in pieces for part in _beside(piece, face, other)]
+        draped += [_lifted(piece, face) for piece in pieces if area(piece) > _SLIVER]
+    return [piece for piece in draped if piece[:, 2].mean() < below]
+
+
+def _footprint(face: Face) -> tuple[Array, Array]:
+    """Normals (4, 2) and offsets (4,) of a face's sides seen from above; none of a plane."""
+    if not np.isfinite(face.half_size).all():
+        return np.zeros((0, 2)), np.zeros(0)
+    signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]], dtype=float)
+    edges = (signs * face.half_size) @ face.placement.rotation[:2, :2].T
+    return sides(convex_hull(edges + face.placement.translation[:2]))
+
+
+def within(corners: Array, normals: Array, offsets: Array) -> Array:
+    """Return the part of a convex polygon (k, 2) for which normals @ x ≤ offsets."""
+    for n, b in zip(normals, offsets, strict=True):
+        corners = _cut(corners, n, b)
+    return corners
+
+
+def _cut(corners: Array, normal: Array, offset: float) -> Array:
+    """The part with n·x ≤ b: corners inside, and where edges cross (Sutherland and Hodgman)."""
+    room = offset - corners @ normal
+    kept: list[Array] = []
+    for k in range(len(corners)):
+        if (room[k - 1] >= 0) != (room[k] >= 0):
+            share = room[k - 1] / (room[k - 1] - room[k])
+            kept.append(corners[k - 1] + share * (corners[k] - corners[k - 1]))
+        if room[k] >= 0:
+            kept.append(corners[k])
+    return np.array(kept).reshape(-1, 2)
+
+
+def _beside(piece: Array, face: Face, other: Face) -> list[Array]:
+    """What of a piece on `face` is not hidden by a higher face: one part beside each side of it."""
+    normals, offsets = _footprint(other)
+    covered = within(piece, normals, offsets)
+    if other is face or len(normals) == 0 or len(covered) < 3:
+        return [piece]
+    middle = covered.mean(axis=0, keepdims=True)
+    if _lifted(middle, other)[0, 2] <= _lifted(middle, face)[0, 2]:
+        return [piece]
+    parts = []
+    for n, b in zip(normals, offsets, strict=True):
+        parts.append(_cut(piece, -n, -b))
+        piece = _cut(piece, n, b)
+    return [part for part in parts if area(part) > _SLIVER]
+
+
+def _lifted(corners: Array, face: Face) -> Array:
+    """Points (m, 3) of the face's plane above or below corners (m, 2)."""
+    n, o = face.normal, face.placement.translation
+    return np.column_stack([corners, o[2] - (corners - o[:2]) @ n[:2] / n[2]])

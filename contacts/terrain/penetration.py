@@ -1,0 +1,93 @@
+"""Penetration: which links lie inside the terrain, and how deep.
+
+`solve_posture` puts contacts on their surfaces and asks nothing of the rest of the robot: here is
+how to see that a knee is in the wall.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import coal  # type: ignore[import-untyped]
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
+
+from ...dynamics.per_robot import per_robot
+from ...errors import ContactError
+from ...robots import Robot
+from ...robots.configuration import check_configuration
+from ..postures.self_collision import convex_shapes
+from .solids import Box, Solid
+from .terrain import Terrain
+
+
+@dataclass(frozen=True)
+class Penetration:
+    """A link that lies inside a solid of the terrain.
+
+    Attributes:
+        link, solid: their names.
+        depth: of the deepest of its shapes [m].
+    """
+
+    link: str
+    solid: str
+    depth: float
+
+    def __str__(self) -> str:
+        return f"{self.link} lies {self.depth:.3g} m inside {self.solid!r}"
+
+
+def penetrations(
+    robot: Robot, q: ArrayLike, terrain: Terrain, tolerance: float = 5e-3
+) -> tuple[Penetration, ...]:
+    """Return the links deeper than `tolerance` in the terrain, the deepest first.
+
+    Args:
+        robot: whose collision shapes count, meshes as their convex hulls; without any, none is.
+        q: configuration (nq,).
+        terrain: see `Terrain`.
+        tolerance: depth that is let pass [m]: soles are rarely drawn to the millimetre.
+
+    Raises:
+        ConfigurationError: a bad q.
+        ContactError: a tolerance that is none.
+    """
+    q = check_configuration(robot, q)
+    if not (np.isfinite(tolerance) and tolerance >= 0):
+        raise ContactError(f"tolerance: got {tolerance!r}, expected a depth of at least 0 [m]")
+    shapes, model, data = _shapes(robot), robot.model, robot.workspace()
+    placed = pin.GeometryData(shapes)
+    pin.updateGeometryPlacements(model, data, shapes, placed, q)
+    deepest: dict[tuple[str, str], float] = {}
+    for shape, T in zip(shapes.geometryObjects, placed.oMg, strict=True):
+        link = str(model.frames[shape.parentFrame].name)
+        for solid in terrain.solids:
+            depth = -_distance(shape.geometry, T, solid)
+            if depth > max(tolerance, deepest.get((link, solid.name), 0.0)):
+                deepest[link, solid.name] = depth
+    found = [Penetration(link, solid, depth) for (link, solid), depth in deepest.items()]
+    return tuple(sorted(found, key=lambda penetration: -penetration.depth))
+
+
+@per_robot
+def _shapes(robot: Robot) -> Any:
+    return convex_shapes(robot.collision)
+
+
+def _distance(shape: Any, T: Any, solid: Solid) -> float:
+    """Of a convex shape to a solid, negative inside [m]."""
+    if isinstance(solid, Box):
+        other, where = coal.Box(*solid.size), _transform(solid.placement)
+    else:
+        face = solid.faces[0]
+        offset = float(face.normal @ face.placement.translation)
+        other, where = coal.Halfspace(face.normal, offset), coal.Transform3s.Identity()
+    request, result = coal.DistanceRequest(), coal.DistanceResult()
+    return float(coal.distance(shape, _transform(T), other, where, request, result))
+
+
+def _transform(T: Any) -> Any:
+    return coal.Transform3s(np.array(T.rotation), np.array(T.translation))

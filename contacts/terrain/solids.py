@@ -1,0 +1,341 @@
+"""Solids that a robot can touch: planes, boxes, stairs and walls, and their flat faces.
+
+Angles are in degrees, as people give them; headings are seen from above, from x to y. Each part of
+a terrain has `solids`, each solid a name, faces, its signed distance and its outward normal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ContactError
+from ..cones.friction_cone import check_friction, check_length, finite_vector
+
+Array = NDArray[np.float64]
+Numbers = tuple[float, ...]
+
+FACES_UP = 0.17  # cosine of 80°: what is steeper is no ground to drop something on
+_AXES = (("front", 0, 1.0), ("back", 0, -1.0), ("left", 1, 1.0), ("right", 1, -1.0),
+         ("top", 2, 1.0), ("bottom", 2, -1.0))  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """A flat side of a solid.
+
+    Attributes:
+        name: the solid's, and which of its sides.
+        placement: T_world_face (`pin.SE3`), its middle, z outward.
+        half_size: (2,), along x and y of the placement [m]; inf for a plane.
+        friction: the solid's, None when it has none of its own.
+    """
+
+    name: str
+    placement: Any
+    half_size: Array
+    friction: float | None = None
+
+    @property
+    def normal(self) -> Array:
+        """(3,), outward unit vector."""
+        return np.asarray(self.placement.rotation[:, 2])
+
+    def height(self, points: ArrayLike) -> Array:
+        """Return n · (p − o) (...), how far points (..., 3) lie before its plane [m]."""
+        away = np.asarray(points, dtype=float) - self.placement.translation
+        return np.asarray(away @ self.normal)
+
+    def overhang(self, points: ArrayLike) -> float:
+        """Return how far the farthest of points (k, 3) lies beyond the face's edges, ≥ 0 [m]."""
+        local = (np.asarray(points, dtype=float) - self.placement.translation) @ (
+            self.placement.rotation[:, :2]
+        )
+        return float(np.maximum(np.abs(local) - self.half_size, 0.0).max(initial=0.0))
+
+    def closest(self, point: ArrayLike) -> Array:
+        """Return the point (3,) of the face that is nearest to `point` (3,)."""
+        T = self.placement
+        local = (np.asarray(point, dtype=float) - T.translation) @ T.rotation[:, :2]
+        inside = np.clip(local, -self.half_size, self.half_size)
+        return np.asarray(T.translation + T.rotation[:, :2] @ inside)
+
+    def below(self, x: float, y: float) -> Array | None:
+        """Return the point (3,) of the face on the vertical line through (x, y), None beside it."""
+        n, o = self.normal, self.placement.translation
+        if n[2] < FACES_UP:
+            return None
+        p = np.array([x, y, o[2] - (n[0] * (x - o[0]) + n[1] * (y - o[1])) / n[2]])
+        return p if self.overhang(p[None]) < 1e-9 else None
+
+    def frame(self, point: ArrayLike, forward: ArrayLike) -> Any:
+        """Return T_world_contact (`pin.SE3`) at `point`: z the normal, x along `forward` (3,).
+
+        Raises:
+            ContactError: `forward` is zero or along the normal.
+        """
+        n, ahead = self.normal, np.asarray(forward, dtype=float)
+        x = ahead - (n @ ahead) * n
+        if np.linalg.norm(x) < 1e-6 * (1 + np.linalg.norm(ahead)):
+            raise ContactError(
+                f"heading: got {np.round(ahead, 6).tolist()}, which is across {self.name!r} "
+                f"(normal {np.round(n, 3).tolist()}); expected a direction along it"
+            )
+        x /= np.linalg.norm(x)
+        p = np.asarray(point, dtype=float)
+        return pin.SE3(np.column_stack([x, np.cross(n, x), n]), p - self.height(p) * n)
+
+
+class Solid(Protocol):
+    """A convex solid: a name, faces, and how far points are from it."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def faces(self) -> tuple[Face, ...]:
+        """Its flat sides."""
+
+    def signed_distance(self, points: Array) -> Array:
+        """Return (n,), the distance of points (n, 3) to its surface, negative inside [m]."""
+
+    def normal(self, points: Array) -> Array:
+        """Return (n, 3), the gradient of the distance: unit, outward."""
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A half-space: level ground, an endless slope, or a wall without edges.
+
+    Attributes:
+        name: what contacts call it.
+        at: a point of it, (x, y, z) [m].
+        rises: its slope [degrees]: 0 is level, 90 a wall that faces away from `towards`.
+        towards: the direction, seen from above, in which it rises [degrees from x to y].
+        friction: Coulomb coefficient, None to leave it to the contacts.
+    """
+
+    name: str = "ground"
+    at: Numbers = (0.0, 0.0, 0.0)
+    rises: float = 0.0
+    towards: float = 0.0
+    friction: float | None = None
+
+    def __post_init__(self) -> None:
+        _checked(self, "rises", "towards")
+
+    @classmethod
+    def through(cls, point: ArrayLike, normal: ArrayLike, name: str = "ground") -> Plane:
+        """Return the plane through `point` (3,) with the outward `normal` (3,), of any length."""
+        n, p = finite_vector(normal, "normal"), finite_vector(point, "point")
+        if not np.linalg.norm(n) > 0:
+            raise ContactError("normal: got the zero vector, expected a direction")
+        rises = np.degrees(np.arctan2(np.hypot(n[0], n[1]), n[2]))
+        towards = np.degrees(np.arctan2(-n[1], -n[0])) if rises > 0 else 0.0
+        return cls(name, tuple(map(float, p)), float(rises), float(towards))
+
+    @property
+    def solids(self) -> tuple[Solid, ...]:
+        """Itself."""
+        return (self,)
+
+    @cached_property
+    def faces(self) -> tuple[Face, ...]:
+        """Its one side."""
+        R = _turned(self.towards, self.rises)
+        placement = pin.SE3(R, np.array(self.at, dtype=float))
+        return (Face(self.name, placement, np.full(2, np.inf), self.friction),)
+
+    def signed_distance(self, points: Array) -> Array:
+        """Return n · (p − o) (n,) [m]."""
+        return self.faces[0].height(points)
+
+    def normal(self, points: Array) -> Array:
+        """Return n for each of points (n, 3)."""
+        return np.broadcast_to(self.faces[0].normal, points.shape).copy()
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box that stands on the ground, or floats: a step, a stone, a beam, a rung.
+
+    Attributes:
+        name: what contacts call it.
+        size: full sides (x, y, z) [m], x along its heading.
+        at: the middle of its lower side, (x, y, z) [m].
+        heading: of its x axis, seen from above [degrees from x to y].
+        rises: how much that axis is turned up, about `at` [degrees].
+        friction: Coulomb coefficient, None to leave it to the contacts.
+    """
+
+    name: str
+    size: Numbers
+    at: Numbers = (0.0, 0.0, 0.0)
+    heading: float = 0.0
+    rises: float = 0.0
+    friction: float | None = None
+
+    def __post_init__(self) -> None:
+        _checked(self, "heading", "rises")
+        for side in finite_vector(self.size, "size"):
+            check_length(float(side), "size")
+
+    @property
+    def solids(self) -> tuple[Solid, ...]:
+        """Itself."""
+        return (self,)
+
+    @cached_property
+    def placement(self) -> Any:
+        """T_world_box (`pin.SE3`), its middle."""
+        R = _turned(self.heading, self.rises)
+        return pin.SE3(R, np.array(self.at, dtype=float) + R[:, 2] * self.size[2] / 2)
+
+    @cached_property
+    def faces(self) -> tuple[Face, ...]:
+        """Front (+x), back, left (+y), right, top (+z), bottom."""
+        return tuple(self._face(*side) for side in _AXES)
+
+    def signed_distance(self, points: Array) -> Array:
+        """Return (n,): the length of what is outside, or minus the depth of the nearest side."""
+        excess = np.abs(self._local(points)) - np.array(self.size) / 2
+        outside = np.linalg.norm(np.maximum(excess, 0.0), axis=-1)
+        return np.asarray(outside + np.minimum(excess.max(axis=-1), 0.0))
+
+    def normal(self, points: Array) -> Array:
+        """Return (n, 3): away from the nearest point; inside, out of the nearest side."""
+        local = self._local(points)
+        excess = np.abs(local) - np.array(self.size) / 2
+        inside = np.eye(3)[excess.argmax(axis=-1)]
+        outside = np.maximum(excess, 0.0)
+        length = np.linalg.norm(outside, axis=-1, keepdims=True)
+        away = np.where(length > 0, outside / np.where(length > 0, length, 1.0), inside)
+        return np.asarray((np.where(local < 0, -1.0, 1.0) * away) @ self.placement.rotation.T)
+
+    def _local(self, points: Array) -> Array:
+        return np.asarray((points - self.placement.translation) @ self.placement.rotation)
+
+    def _face(self, side: str, axis: int, sign: float) -> Face:
+        """Right-handed axes with the outward normal as z; y up on the four upright sides."""
+        z = sign * np.eye(3)[axis]
+        y = np.eye(3)[1] if axis == 2 else np.eye(3)[2]
+        x = np.cross(y, z)
+        half = np.array(self.size) / 2
+        spans = np.array([abs(x) @ half, abs(y) @ half])
+        T = pin.SE3(np.column_stack([x, y, z]), z * half[axis])
+        return Face(f"{self.name}, {side}", self.placement * T, spans, self.friction)
+
+
+@dataclass(frozen=True)
+class Stairs:
+    """A flight of steps: boxes "name/1", "name/2", … from the ground up.
+
+    Attributes:
+        name: what contacts call it, with the number of the step.
+        steps: how many.
+        rise, depth, width: of each step [m].
+        at: the middle of the foot of the first riser, (x, y, z) [m].
+        heading: the way up, seen from above [degrees from x to y].
+        friction: Coulomb coefficient, None to leave it to the contacts.
+    """
+
+    name: str
+    steps: int
+    rise: float
+    depth: float
+    width: float
+    at: Numbers = (0.0, 0.0, 0.0)
+    heading: float = 0.0
+    friction: float | None = None
+
+    def __post_init__(self) -> None:
+        _checked(self, "heading")
+        for length in ("rise", "depth", "width"):
+            check_length(getattr(self, length), length)
+        if int(self.steps) != self.steps or not 1 <= self.steps <= 1000:
+            raise ContactError(f"steps: got {self.steps!r}, expected a number from 1 to 1000")
+
+    @cached_property
+    def solids(self) -> tuple[Solid, ...]:
+        """One box a step."""
+        forward = _turned(self.heading, 0.0)[:, 0]
+        boxes = []
+        for k in range(1, self.steps + 1):
+            foot = np.array(self.at) + (k - 0.5) * self.depth * forward
+            size = (self.depth, self.width, k * self.rise)
+            at = tuple(map(float, foot))
+            boxes.append(Box(f"{self.name}/{k}", size, at, self.heading, 0.0, self.friction))
+        return tuple(boxes)
+
+
+@dataclass(frozen=True)
+class Wall:
+    """An upright wall with edges; its face is the front of a box.
+
+    Attributes:
+        name: what contacts call it.
+        at: the middle of the foot of its face, (x, y, z) [m].
+        facing: where its face looks, seen from above [degrees from x to y].
+        width, height, thickness: [m].
+        friction: Coulomb coefficient, None to leave it to the contacts.
+    """
+
+    name: str
+    at: Numbers
+    facing: float = 180.0
+    width: float = 1.2
+    height: float = 1.5
+    thickness: float = 0.06
+    friction: float | None = None
+
+    def __post_init__(self) -> None:
+        _checked(self, "facing")
+        for length in ("width", "height", "thickness"):
+            check_length(getattr(self, length), length)
+
+    @cached_property
+    def solids(self) -> tuple[Solid, ...]:
+        """One box, behind the face."""
+        out = _turned(self.facing, 0.0)[:, 0]
+        at = tuple(map(float, np.array(self.at) - out * self.thickness / 2))
+        size = (self.thickness, self.width, self.height)
+        return (Box(self.name, size, at, self.facing, 0.0, self.friction),)
+
+
+def _turned(heading: float, rises: float) -> Array:
+    """R_z(heading) R_y(−rises), angles in degrees: x points along `heading`, and up by `rises`."""
+    up = pin.utils.rotate("y", -np.radians(rises))
+    return np.asarray(pin.utils.rotate("z", np.radians(heading)) @ up)
+
+
+def plain(value: Any) -> Any:
+    """Return lists and arrays as tuples, so that parts compare and hash by their values."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    return tuple(map(plain, value)) if isinstance(value, list | tuple) else value
+
+
+def make_plain(part: Any) -> None:
+    """Make every field of a frozen dataclass plain, see `plain`."""
+    for field in fields(part):
+        object.__setattr__(part, field.name, plain(getattr(part, field.name)))
+
+
+def _checked(part: Any, *angles: str) -> None:
+    """Refuse names, places, angles and frictions that are none."""
+    make_plain(part)
+    if not isinstance(part.name, str) or not part.name:
+        raise ContactError(f"name: got {part.name!r}, expected a text")
+    finite_vector(part.at, "at")
+    for angle in angles:
+        value = getattr(part, angle)
+        if isinstance(value, str) or not np.isfinite(value):
+            raise ContactError(f"{angle}: got {value!r}, expected degrees")
+    if part.friction is not None:
+        check_friction(part.friction)

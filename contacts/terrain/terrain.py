@@ -1,0 +1,198 @@
+"""What the robot stands on: planes, boxes, stairs and walls together, as pure geometry.
+
+A terrain is the union of its solids. `signed_distance` d is positive outside and negative inside,
+its gradient is the outward normal n, and p − d(p) n(p) is the nearest point of the surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ContactError, unknown
+from ..cones.friction_cone import finite_vector
+from ..contact_set import ContactSet
+from .solids import FACES_UP, Box, Face, Plane, Stairs, Wall
+
+Array = NDArray[np.float64]
+
+_OFF = 1e-6  # [m], a face is bare where a point so far before it lies in no solid
+Part = Plane | Box | Stairs | Wall
+
+
+class Terrain:
+    """The union of planes, boxes, stairs and walls.
+
+    Args:
+        parts: any number of them, each solid with a name of its own.
+
+    Raises:
+        ContactError: two solids with one name, or something that is no part of a terrain.
+    """
+
+    def __init__(self, parts: Iterable[Part] = ()) -> None:
+        self.parts = tuple(parts)
+        for part in self.parts:
+            if not isinstance(part, Plane | Box | Stairs | Wall):
+                raise ContactError(
+                    f"terrain: got {part!r}, expected a Plane, a Box, Stairs or a Wall"
+                )
+        self.solids = tuple(solid for part in self.parts for solid in part.solids)
+        names = [solid.name for solid in self.solids]
+        for name in names:
+            if names.count(name) > 1:
+                raise ContactError(f"terrain: got the name {name!r} twice, expected each once")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the solids."""
+        return tuple(solid.name for solid in self.solids)
+
+    def signed_distance(self, points: ArrayLike) -> Array:
+        """Return (...), of points (..., 3) to the nearest solid [m]; +inf where there is nothing.
+
+        Exact outside. Inside, where solids overlap, the depth in the deepest one.
+        """
+        p = _points(points)
+        if not self.solids:
+            return np.full(p.shape[:-1], np.inf)
+        flat = p.reshape(-1, 3)
+        return np.asarray(self._distances(flat).min(axis=0).reshape(p.shape[:-1]))
+
+    def nearest(self, points: ArrayLike) -> NDArray[np.intp]:
+        """Return (...), which of `solids` is nearest to each of points (..., 3)."""
+        p = _points(points)
+        self._refuse_empty()
+        return np.asarray(self._distances(p.reshape(-1, 3)).argmin(axis=0).reshape(p.shape[:-1]))
+
+    def normal(self, points: ArrayLike) -> Array:
+        """Return (..., 3), the outward unit normals of the nearest solids."""
+        p = _points(points)
+        flat, owner = p.reshape(-1, 3), self.nearest(p).reshape(-1)
+        normals = np.empty_like(flat)
+        for k in np.unique(owner):
+            normals[owner == k] = self.solids[k].normal(flat[owner == k])
+        return normals.reshape(p.shape)
+
+    def friction(self, points: ArrayLike, otherwise: float) -> Array:
+        """Return (...), the nearest solids' coefficients; `otherwise` where they have none."""
+        own = [solid.faces[0].friction for solid in self.solids]
+        return np.array([otherwise if mu is None else mu for mu in own])[self.nearest(points)]
+
+    def height(self, points: ArrayLike) -> Array:
+        """Return (...), the height of the ground at points (..., 2 or 3) [m]; −inf beside it."""
+        p = np.asarray(points, dtype=float)
+        if p.shape[-1:] not in ((2,), (3,)) or not np.isfinite(p).all():
+            raise ContactError(f"points: got shape {p.shape}, expected finite (..., 2) or (..., 3)")
+        found = [self.ground(x, y) for x, y in p.reshape(-1, p.shape[-1])[:, :2]]
+        heights = [-np.inf if hit is None else hit[1][2] for hit in found]
+        return np.array(heights).reshape(p.shape[:-1])
+
+    def ground(self, x: float, y: float, near: float | None = None) -> tuple[Face, Array] | None:
+        """Return the face on the vertical line through (x, y), and the point (3,); or None.
+
+        The highest one; with `near`, the one whose height is nearest to it [m], so that a foot
+        stands under a table and a hand lies on it. Faces inside other solids do not count.
+        """
+        hits = [(f, p) for f in self._faces if (p := f.below(x, y)) is not None]
+        bare = [(f, p) for f, p in hits if self.signed_distance(p + _OFF * f.normal) > 0]
+        if near is None or not bare:
+            return max(bare, key=lambda hit: float(hit[1][2]), default=None)
+        return min(bare, key=lambda hit: abs(float(hit[1][2]) - near))
+
+    def face(self, point: ArrayLike) -> Face:
+        """Return the face of the nearest solid that lies most before or least behind `point`."""
+        p = finite_vector(point, "point")
+        solid = self.solids[int(self.nearest(p))]
+        return max(solid.faces, key=lambda face: float(face.height(p)))
+
+    def targets(self, contacts: ContactSet, q: ArrayLike) -> dict[str, Any]:
+        """Return {contact: T_world_target} (`pin.SE3`): the places at q, brought to the terrain.
+
+        What faces up goes straight up or down onto the nearest ground there; what does not, as a
+        hand on a wall, to the nearest face. Headings are kept.
+
+        Raises:
+            ConfigurationError: a bad q.
+            ContactError: an empty terrain.
+        """
+        self._refuse_empty()
+        targets = {}
+        for name, T in contacts.placements(q).items():
+            face, p = self.beneath(T)
+            targets[name] = face.frame(p, forward_on(T, face.normal))
+        return targets
+
+    def beneath(self, T: Any) -> tuple[Face, Array]:
+        """Return the face under a contact at T_world_contact, and the point of it."""
+        hit = self.ground(*T.translation) if T.rotation[2, 2] >= FACES_UP else None
+        if hit is not None:
+            return hit
+        face = self.face(T.translation)
+        return face, face.closest(T.translation)
+
+    def among(self, name: str) -> Terrain:
+        """Return the part of the terrain with this name: "stairs" or "stairs/2".
+
+        Raises:
+            ContactError: there is none; the message has the nearest names.
+        """
+        for part in self.parts:
+            if part.name == name:
+                return Terrain([part])
+        solids = [solid for solid in self.solids if solid.name == name]
+        if not solids:
+            existing = [*self.names, *(part.name for part in self.parts)]
+            raise ContactError(unknown("surface", name, existing))
+        return Terrain(solids)  # type: ignore[arg-type]
+
+    @cached_property
+    def _faces(self) -> tuple[Face, ...]:
+        return tuple(face for solid in self.solids for face in solid.faces)
+
+    def _distances(self, points: Array) -> Array:
+        """(solids, n)."""
+        return np.stack([solid.signed_distance(points) for solid in self.solids])
+
+    def _refuse_empty(self) -> None:
+        if not self.solids:
+            raise ContactError("terrain: it is empty, expected a plane, a box, stairs or a wall")
+
+    def __iter__(self) -> Iterator[Part]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Terrain) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+    def __repr__(self) -> str:
+        return f"Terrain({list(self.parts)})"
+
+
+def forward_on(T: Any, normal: Array) -> Array:
+    """Return the x axis (3,) of T after the least turn that takes its z to the normal."""
+    z = T.rotation[:, 2]
+    if z @ normal < -0.999:
+        return np.asarray(T.rotation[:, 0])
+    turn = np.array(pin.Quaternion.FromTwoVectors(z, normal).matrix())
+    return np.asarray(turn @ T.rotation[:, 0])
+
+
+def _points(points: ArrayLike) -> Array:
+    try:
+        p = np.asarray(points, dtype=float)
+    except (TypeError, ValueError):
+        raise ContactError(f"points: got {points!r}, expected numbers (..., 3)") from None
+    if p.shape[-1:] != (3,) or not np.isfinite(p).all():
+        raise ContactError(f"points: got shape {p.shape}, expected finite numbers (..., 3)")
+    return p
