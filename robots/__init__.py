@@ -9,6 +9,7 @@ from .builders import block, double_pendulum, limb
 from .catalogue import RobotInfo, available
 from .diagnosis import diagnose
 from .feet import Foot
+from .feet_of_shapes import feet_of_shapes
 from .findings import Finding
 from .loading import load
 from .robot import Robot
@@ -27,6 +28,7 @@ __all__ = [
     "conventions",
     "diagnose",
     "double_pendulum",
+    "feet_of_shapes",
     "limb",
     "load",
 ]

@@ -1,0 +1,149 @@
+"""Feet found by shape are those that the catalogue has measured, and those that were drawn."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import load, robots
+from footwork.errors import ConfigurationError
+from footwork.robots import feet_of_shapes
+
+# their shapes say where they stand (others are drawn without feet, or with shapes across them)
+CLEAR = (
+    "biped", "quadruped", "anymal_b", "anymal_c", "solo12", "hyq", "a1", "go2", "b1", "laikago",
+    "quadruped8", "centauro", "talos", "g1", "romeo", "jvrc", "alexander", "bolt", "upkie",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CLEAR)
+def test_as_the_catalogue_has_it(name):
+    info = next(i for i in robots.available() if i.name == name)
+    if not info.installed:
+        pytest.skip(f"needs {info.source}")
+    robot = load(name)
+    data = robot.model.createData()
+    pin.framesForwardKinematics(robot.model, data, robot.posture())
+
+    def by_joint(feet):
+        frames = robot.model.frames
+        return {frames[robot.frame_id(f.frame)].parentJoint: f for f in feet.values()}
+
+    known, found = by_joint(robot.feet), by_joint(feet_of_shapes(robot))
+    assert known.keys() == found.keys()
+    for joint, foot in known.items():
+        other = found[joint]
+        T, T_other = (data.oMf[robot.frame_id(f.frame)] for f in (foot, other))
+        assert other.lowest(T_other) == pytest.approx(foot.lowest(T), abs=2e-3)
+        assert other.is_point == foot.is_point
+        boxes = [box(f, t) for f, t in ((foot, T), (other, T_other))]
+        np.testing.assert_allclose(*boxes, atol=6e-3)
+
+
+def box(foot, T):
+    """Its corners' smallest and largest x and y in the world [m]; of a point, twice that point."""
+    T = T * foot.placement
+    corners = np.column_stack([foot.vertices, np.zeros(len(foot.vertices))])
+    corners = np.zeros((1, 3)) if foot.is_point else corners
+    world = corners @ T.rotation.T + T.translation
+    return np.array([world.min(axis=0)[:2], world.max(axis=0)[:2]])
+
+
+INERTIAL = (
+    '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    "</inertial>"
+)
+
+
+def standing_on(shape: str, kind: str = "collision", origin: str = "", **how) -> robots.Robot:
+    """A trunk on two legs that end in `shape`, turned as `origin` says."""
+    legs = "".join(
+        f'<link name="{side}">{INERTIAL}<{kind}><origin xyz="0 0 -0.5" {origin}/>'
+        f"<geometry>{shape}</geometry></{kind}></link>"
+        f'<joint name="{side}_hip" type="revolute"><parent link="trunk"/><child link="{side}"/>'
+        f'<origin xyz="0 {y} 0"/><axis xyz="0 1 0"/>'
+        '<limit lower="-1" upper="1" effort="9" velocity="9"/></joint>'
+        for side, y in (("left", 0.1), ("right", -0.1))
+    )
+    box = '<collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision>'
+    trunk = f'<link name="trunk">{INERTIAL}{box}</link>'
+    return load(f'<robot name="r">{trunk}{legs}</robot>', **how)
+
+
+def test_a_box_is_a_sole_also_turned():
+    for origin, size in (("", (0.2, 0.08)), ('rpy="0 1.5707963267948966 0"', (0.04, 0.08))):
+        feet = feet_of_shapes(standing_on('<box size="0.2 0.08 0.04"/>', origin=origin))
+        assert list(feet) == ["left", "right"]
+        for foot in feet.values():
+            np.testing.assert_allclose(np.ptp(foot.vertices, axis=0), size, atol=1e-12)
+            assert foot.placement.translation[2] == pytest.approx(-0.5 - (0.1 if origin else 0.02))
+
+
+def test_balls_and_wheels_are_balls():
+    wheel = 'rpy="1.5707963267948966 0 0"'
+    for shape, origin, radius, z in (
+        ('<sphere radius="0.03"/>', "", 0.03, -0.5),
+        ('<cylinder radius="0.08" length="0.02"/>', wheel, 0.08, -0.5),
+    ):
+        foot = feet_of_shapes(standing_on(shape, origin=origin))["left"]
+        assert foot.is_point
+        assert foot.radius == pytest.approx(radius)
+        np.testing.assert_allclose(foot.placement.translation, [0, 0, z], atol=1e-12)
+
+
+def test_capsules_end_in_balls():
+    """Upright the lower end touches, lying the middle (URDF has no capsules, MJCF has)."""
+    for rotation, z in (("1 0 0 0", -0.6), ("1 1 0 0", -0.5)):
+        foot = f'<geom type="capsule" size="0.03 0.1" pos="0 0 -0.5" quat="{rotation}"/>'
+        robot = load(
+            '<mujoco model="r"><worldbody><body name="trunk"><freejoint/>'
+            '<geom type="box" size="0.1 0.1 0.1"/><body name="leg"><joint type="hinge"/>'
+            f"{foot}</body></body></worldbody></mujoco>"
+        )
+        (found,) = feet_of_shapes(robot).values()
+        assert found.radius == pytest.approx(0.03)
+        np.testing.assert_allclose(found.placement.translation, [0, 0, z], atol=1e-9)
+
+
+def test_an_upright_cylinder_is_a_sole_inside_its_disc():
+    foot = feet_of_shapes(standing_on('<cylinder radius="0.05" length="0.02"/>', "visual"))["left"]
+    assert len(foot.vertices) == 8
+    np.testing.assert_allclose(np.linalg.norm(foot.vertices, axis=1), 0.05)
+
+
+def stl(path, points):
+    """A fan of triangles under an apex: a flat polygon whose corners are `points` (k, 2)."""
+    corners = np.column_stack([points, np.zeros(len(points))])
+    apex = np.array([0.0, 0.0, 100.0])
+    fan = [(corners[0], corners[i], corners[i + 1]) for i in range(1, len(points) - 1)]
+    sides = list(zip(corners, np.roll(corners, -1, axis=0), [apex] * len(points), strict=True))
+    body = b"".join(
+        struct.pack("<12fH", 0, 0, 0, *np.concatenate(t).tolist(), 0) for t in fan + sides
+    )
+    path.write_bytes(b"\0" * 80 + struct.pack("<I", len(fan + sides)) + body)
+
+
+def test_a_mesh_in_millimetres_with_many_corners(tmp_path):
+    turn = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    (tmp_path / "feet").mkdir()
+    stl(tmp_path / "feet" / "foot.stl", np.column_stack([120 * np.cos(turn), 50 * np.sin(turn)]))
+    mesh = '<mesh filename="package://feet/foot.stl" scale="0.001 0.001 0.001"/>'
+    foot = feet_of_shapes(standing_on(mesh, package_dirs=[tmp_path]))["right"]
+    assert 3 <= len(foot.vertices) <= 8
+    corners = foot.vertices + foot.placement.translation[:2]
+    np.testing.assert_allclose((corners / [0.12, 0.05]) ** 2 @ [1, 1], 1, atol=1e-5)
+    assert foot.placement.translation[2] == pytest.approx(-0.5)
+
+
+def test_named_links_and_robots_without_feet():
+    robot = standing_on('<box size="0.2 0.08 0.04"/>')
+    assert list(feet_of_shapes(robot, ["trunk", "left"])) == ["trunk", "left"]
+    with pytest.raises(ConfigurationError, match="did you mean 'left'"):
+        feet_of_shapes(robot, ["lefft"])
+    with pytest.raises(ConfigurationError, match="no shape"):
+        feet_of_shapes(load("biped"), ["left_sole"])
+    assert feet_of_shapes(load("biped", base="fixed")) == {}
+    assert feet_of_shapes(load("biped", meshes=False)).keys() == {"left_foot", "right_foot"}
