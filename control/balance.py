@@ -1,17 +1,20 @@
 """Balance of a walking robot: the divergent component of motion, and a task that follows it.
 
-While the centre of mass c stays at a height h above the ground, it moves like an inverted pendulum
-about the zero-moment point p, and with ω = √(g/h) the half ξ of its state runs away:
+All forces but the weight, together, push the centre of mass c away from a point r: the ground
+pushes along the line from p on it to c, and with r a height h above p and ω = √(g/h)
 
-    c̈ = ω² (c − p),     ξ = c + ċ/ω,     ξ̇ = ω (ξ − p),     ċ = ω (ξ − c)
+    c̈ = ω² (c − r),    ξ = c + ċ/ω,    ξ̇ = ω (ξ − r),    ċ = ω (ξ − c),    r = p + (0, 0, h).
 
-so c follows ξ by itself, and whoever keeps ξ keeps the balance. For a p that moves evenly within a
-phase, the only ξ that ends where it should is, from its end backwards,
+So c follows ξ by itself, ξ runs away from r, and whoever keeps ξ keeps the balance. On level ground
+p is the zero-moment point of an inverted pendulum of the height h; on stairs p climbs with the
+feet. For a p that moves evenly within a phase, the only ξ that ends where it should is, from its
+end backwards,
 
-    ξ(t) = p(t) + ṗ/ω + e^{−ω (T − t)} (ξ(T) − p(T) − ṗ/ω).
+    ξ(t) = r(t) + ṙ/ω + e^{−ω (T − t)} (ξ(T) − r(T) − ṙ/ω).
 
 J. Englsberger, C. Ott, A. Albu-Schäffer, "Three-dimensional bipedal walking control based on
-divergent component of motion" (2015).
+divergent component of motion" (2015), where p is the enhanced centroidal moment pivot and r the
+virtual repellent point.
 """
 
 from __future__ import annotations
@@ -33,12 +36,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """A part of a gait: where the zero-moment point goes meanwhile, and which feet are in the air.
+    """A part of a gait: where the ground pushes from meanwhile, and which feet are in the air.
 
     Attributes:
         duration: [s].
-        start, end: (2,), the zero-moment point at its ends [m].
+        start, end: (3,), the point p on the ground at its ends [m].
         swings: {contact: T_world_contact where it lands} (`pin.SE3`).
+
+    Raises:
+        ConfigurationError: no positive duration, or points that are none.
     """
 
     duration: float
@@ -49,14 +55,19 @@ class Phase:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.duration) and self.duration > 0):
             raise ConfigurationError(f"duration: got {self.duration!r}; expected a positive time")
+        for name in ("start", "end"):
+            point = np.array(getattr(self, name), dtype=float)
+            if point.shape != (3,) or not np.isfinite(point).all():
+                raise ConfigurationError(f"{name}: got {point}; expected a finite point (3,)")
+            object.__setattr__(self, name, point)
 
 
 class DcmPlan:
-    """ξ and p over a sequence of phases, ξ at rest over p at the end.
+    """ξ and p over a sequence of phases, ξ at rest in r at the end.
 
     Args:
         phases: one after the other.
-        height: h of the centre of mass above the ground [m].
+        height: h of the centre of mass above p [m].
         gravity: [m/s²].
 
     Raises:
@@ -69,11 +80,12 @@ class DcmPlan:
                 f"got {len(phases)} phases and the height {height!r}; expected some, and h > 0"
             )
         self.phases, self.omega = tuple(phases), float(np.sqrt(gravity / height))
+        self.height, self._up = float(height), np.array([0.0, 0.0, height])
         self.times = np.concatenate([[0.0], np.cumsum([phase.duration for phase in phases])])
         self._solve()
 
     def _solve(self) -> None:
-        """ξ at the end of each phase, backwards."""
+        """ξ − (0, 0, h) at the end of each phase, backwards."""
         ends = [self.phases[-1].end]
         for phase in reversed(self.phases[1:]):
             ends.append(self._back(phase, ends[-1], phase.duration))
@@ -97,52 +109,54 @@ class DcmPlan:
         found = int(np.searchsorted(self.times, t, side="right")) - 1
         return min(max(found, 0), len(self.phases) - 1)
 
-    def zmp(self, t: float) -> Array:
-        """Return p (2,) [m]."""
+    def pivot(self, t: float) -> Array:
+        """Return p (3,), where the ground should push from [m]."""
         i = self.index(t)
         phase, share = self.phases[i], (t - self.times[i]) / self.phases[i].duration
         return np.asarray(phase.start + min(share, 1.0) * (phase.end - phase.start))
 
+    def repellent(self, t: float) -> Array:
+        """Return r = p + (0, 0, h) (3,) [m]."""
+        return np.asarray(self.pivot(t) + self._up)
+
     def dcm(self, t: float) -> tuple[Array, Array]:
-        """Return ξ and ξ̇ = ω (ξ − p), each (2,)."""
+        """Return ξ and ξ̇ = ω (ξ − r), each (3,)."""
         if t >= self.duration:
-            return self.phases[-1].end, np.zeros(2)
+            return self.phases[-1].end + self._up, np.zeros(3)
         i = self.index(t)
-        xi = self._back(self.phases[i], self._ends[i], self.times[i + 1] - t)
-        return xi, self.omega * (xi - self.zmp(t))
+        xi = self._up + self._back(self.phases[i], self._ends[i], self.times[i + 1] - t)
+        return xi, self.omega * (xi - self.repellent(t))
 
     def shifted(self, first: int, by: ArrayLike) -> DcmPlan:
-        """Return the plan with everything from the end of phase `first` on moved by (2,) [m]."""
+        """Return the plan with everything from the end of phase `first` on moved by (3,) [m]."""
         offset = np.asarray(by, dtype=float)
         phases = list(self.phases[: first + 1])
         for k, phase in enumerate(self.phases[first + 1 :]):
             start = phase.start if k == 0 else phase.start + offset
             swings = {name: _moved(T, offset) for name, T in phase.swings.items()}
             phases.append(Phase(phase.duration, start, phase.end + offset, swings))
-        return DcmPlan(phases, 9.81 / self.omega**2)
+        return DcmPlan(phases, self.height, self.omega**2 * self.height)
 
 
 def _moved(T: Any, offset: Array) -> Any:
     moved = T.copy()
-    moved.translation = T.translation + np.append(offset, 0.0)
+    moved.translation = T.translation + offset
     return moved
 
 
 @dataclass(eq=False)
 class DcmTask(Task):
-    """Follow a plan's ξ, and keep the height: c̈ = ω² (c − p*) with p* = p + (1 + k/ω)(ξ − ξ*).
+    """Follow a plan's ξ: c̈ = ω² (c − r*) with r* = r + (1 + k/ω)(ξ − ξ*), and errors of ξ decay.
 
     The ground cannot push from outside the feet; what the contacts do not give, they leave.
 
     Attributes:
         target: a DcmPlan.
-        height: of the centre of mass [m].
-        feedback: k, at which rate errors of ξ decay [1/s].
-        gain, damping: of the height.
+        feedback: k, at which rate errors of ξ decay, along the ground [1/s].
+        gain: k² upwards [1/s²]; `damping` has no part.
         begin: when the plan's time starts [s].
     """
 
-    height: float = field(kw_only=True)
     feedback: float = field(default=4.0, kw_only=True)
     begin: float = field(default=0.0, kw_only=True)
 
@@ -156,17 +170,13 @@ class DcmTask(Task):
         return 3
 
     def error(self, now: Situation) -> Array:
-        """Return ξ − ξ* (2,) [m]."""
-        xi = now.com[:2] + now.com_velocity[:2] / self.target.omega
+        """Return ξ − ξ* (3,) [m]."""
+        xi = now.com + now.com_velocity / self.target.omega
         return np.asarray(xi - self.target.dcm(now.t - self.begin)[0])
 
     def rows(self, now: Situation) -> Rows:
         """J_com, and c̈ less J̇_com v."""
-        c, velocity, plan = now.com, now.com_velocity, self.target
-        off, omega = self.error(now), plan.omega
-        p = plan.zmp(now.t - self.begin) + (1 + self.feedback / omega) * off
-        asked = np.empty(3)
-        asked[:2] = omega**2 * (c[:2] - p)
-        damping = 2 * self.gain**0.5 if self.damping is None else self.damping
-        asked[2] = self.gain * (self.height - c[2]) - damping * velocity[2]
-        return Rows(now.com_jacobian, asked - now.com_drift, np.append(-off, self.height - c[2]))
+        off, omega = self.error(now), self.target.omega
+        k = np.array([self.feedback, self.feedback, self.gain**0.5])
+        r = self.target.repellent(now.t - self.begin) + (1 + k / omega) * off
+        return Rows(now.com_jacobian, omega**2 * (now.com - r) - now.com_drift, -off)

@@ -1,7 +1,7 @@
 """Gaits as phases: footsteps of a biped, trot and crawl of a quadruped.
 
-Each starts where the feet are, with the zero-moment point under the centre of mass, and ends with
-it in the middle of the feet.
+Each starts where the feet are, with the ground pushing from under the centre of mass, and ends with
+it pushing from the middle of the feet. On a terrain, feet land on what is there.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
-from ..contacts import ContactSet
+from ..contacts import ContactSet, Terrain
 from ..errors import ContactError
 from .balance import Phase
+from .footholds import foothold, moved
 
 Array = NDArray[np.float64]
 
@@ -28,6 +29,7 @@ def footsteps(
     swing: float = 0.6,
     double: float = 0.2,
     settle: float = 1.0,
+    terrain: Terrain | None = None,
 ) -> list[Phase]:
     """Return `count` alternating steps of a biped; the last one brings the feet side by side.
 
@@ -38,20 +40,21 @@ def footsteps(
         length: by which the swinging foot passes the standing one, along the robot's x [m].
         swing, double: time on one foot and on two [s].
         settle: time on two feet at the beginning and at the end [s].
+        terrain: where feet land, as stairs; as high as they stand when not given.
 
     Raises:
-        ContactError: not two feet.
+        ContactError: not two feet, or a step onto an edge or into something.
     """
     places = _places(contacts, q, 2)
     names, ahead = list(contacts.names), _heading(contacts, q)
-    phases, p = [], dynamics.com(contacts.robot, q)[:2]
+    phases, p = [], _under(contacts, q)
     for k in range(count):
         standing, swinging = names[(k + 1) % 2], names[k % 2]
-        target = places[standing].translation[:2]
+        target = places[standing].translation
         phases.append(Phase(settle if k == 0 else double, p, target))
         behind = ahead @ (places[standing].translation - places[swinging].translation)
         way = behind + (length if k < count - 1 else 0.0)
-        places[swinging] = _forward(places[swinging], way * ahead)
+        places[swinging] = _forward(contacts, places, swinging, way * ahead, terrain)
         phases.append(Phase(swing, target, target, {swinging: places[swinging]}))
         p = target
     phases.append(Phase(settle, p, _middle(places, names)))
@@ -67,6 +70,7 @@ def trot(
     swing: float = 0.2,
     double: float = 0.05,
     settle: float = 0.5,
+    terrain: Terrain | None = None,
 ) -> list[Phase]:
     """Return `count` swings of the two diagonals of a quadruped in turn.
 
@@ -74,9 +78,8 @@ def trot(
     """
     left_front, right_front, left_hind, right_hind = _corners(contacts, q)
     pairs = [(left_front, right_hind), (right_front, left_hind)]
-    return _in_groups(
-        contacts, q, [pairs[k % 2] for k in range(count)], length, swing, double, settle
-    )
+    groups: list[tuple[str, ...]] = [pairs[k % 2] for k in range(count)]
+    return _in_groups(contacts, q, groups, length, (swing, double, settle), terrain)
 
 
 def crawl(
@@ -88,6 +91,7 @@ def crawl(
     swing: float = 0.3,
     double: float = 0.3,
     settle: float = 0.5,
+    terrain: Terrain | None = None,
 ) -> list[Phase]:
     """Return `count` swings of single feet of a quadruped: left hind, left front, right ones.
 
@@ -96,7 +100,7 @@ def crawl(
     left_front, right_front, left_hind, right_hind = _corners(contacts, q)
     order: list[tuple[str, ...]] = [(left_hind,), (left_front,), (right_hind,), (right_front,)]
     groups = [order[k % 4] for k in range(count)]
-    return _in_groups(contacts, q, groups, length, swing, double, settle)
+    return _in_groups(contacts, q, groups, length, (swing, double, settle), terrain)
 
 
 def _in_groups(
@@ -104,14 +108,13 @@ def _in_groups(
     q: ArrayLike,
     groups: list[tuple[str, ...]],
     length: float,
-    swing: float,
-    double: float,
-    settle: float,
+    times: tuple[float, float, float],
+    terrain: Terrain | None,
 ) -> list[Phase]:
     """Feet that swing together, in turn; the others carry with the point in their middle."""
     places, ahead = _places(contacts, q, 4), _heading(contacts, q)
-    last = len(groups) - 1
-    phases, p = [], dynamics.com(contacts.robot, q)[:2]
+    last, (swing, double, settle) = len(groups) - 1, times
+    phases, p = [], _under(contacts, q)
     for k, group in enumerate(groups):
         standing = [name for name in contacts.names if name not in group]
         target = _middle(places, standing)
@@ -120,7 +123,7 @@ def _in_groups(
         half = len(group) == 2 and k in (0, last)
         way = 0.5 * length if half else length
         for name in group:
-            places[name] = _forward(places[name], way * ahead)
+            places[name] = _forward(contacts, places, name, way * ahead, terrain)
         phases.append(Phase(swing, target, target, {name: places[name] for name in group}))
         p = target
     phases.append(Phase(settle, p, _middle(places, list(contacts.names))))
@@ -152,11 +155,19 @@ def _heading(contacts: ContactSet, q: ArrayLike) -> Array:
     return np.asarray(x / np.linalg.norm(x))
 
 
-def _forward(T: Any, way: Array) -> Any:
-    moved = T.copy()
-    moved.translation = T.translation + way
-    return moved
+def _under(contacts: ContactSet, q: ArrayLike) -> Array:
+    """The point under the centre of mass, as high as the feet are on average (3,)."""
+    x, y, _ = dynamics.com(contacts.robot, q)
+    z = _middle(dict(contacts.placements(q)), list(contacts.names))[2]
+    return np.array([x, y, z])
+
+
+def _forward(
+    contacts: ContactSet, places: dict[str, Any], name: str, way: Array, terrain: Terrain | None
+) -> Any:
+    there = moved(places[name], way)
+    return there if terrain is None else foothold(contacts[name], there, terrain)
 
 
 def _middle(places: dict[str, Any], names: list[str]) -> Array:
-    return np.asarray(np.mean([places[name].translation[:2] for name in names], axis=0))
+    return np.asarray(np.mean([places[name].translation for name in names], axis=0))

@@ -98,7 +98,12 @@ def between_postures(
 
 
 def swing(
-    start: Any, goal: Any, duration: float, begin: float = 0.0, height: float = 0.0
+    start: Any,
+    goal: Any,
+    duration: float,
+    begin: float = 0.0,
+    height: float = 0.0,
+    climb: float = 0.0,
 ) -> Reference:
     """Return the motion of a foot between two poses (`pin.SE3`): minimum jerk, and a bump upwards.
 
@@ -109,23 +114,33 @@ def swing(
         duration: [s].
         begin: when it starts [s].
         height: of the bump half-way [m].
+        climb: share of the time, in (−1, 1): so much later than the way up does the way along the
+            ground begin, and so much earlier does the way up end; negative: the other way round.
 
     Raises:
-        ConfigurationError: something that is no pose, or no positive duration.
+        ConfigurationError: something that is no pose, no positive duration, or no such share.
     """
+    if not -1 < climb < 1:
+        raise ConfigurationError(f"climb: got {climb!r}; expected a share between -1 and 1")
     if not (isinstance(start, pin.SE3) and isinstance(goal, pin.SE3)):
         raise ConfigurationError(f"start, goal: got {start!r}, {goal!r}; expected pinocchio.SE3")
     T, turn = _duration(duration), pin.log3(goal.rotation @ start.rotation.T)
     way = np.concatenate([goal.translation - start.translation, turn])
-    up = np.array([0.0, 0.0, height, 0.0, 0.0, 0.0])
+    along, up = way * [1, 1, 0, 1, 1, 1], way * [0, 0, 1, 0, 0, 0]
+    over = np.array([0.0, 0.0, height, 0.0, 0.0, 0.0])
+    length = 1 - abs(climb)  # of each way, as a share of the time
+    late, early = max(climb, 0.0), max(-climb, 0.0)
 
     def reference(t: float) -> Wanted:
         theta = (t - begin) / T
-        s, ds, dds = minimum_jerk(theta)
+        s, ds, dds = minimum_jerk((theta - late) / length)
+        z, dz, ddz = minimum_jerk((theta - early) / length)
         p, dp, ddp = bump(theta)
-        place = start.translation + s * way[:3] + p * up[:3]
+        place = start.translation + (s * along + z * up + p * over)[:3]
         pose = pin.SE3(pin.exp3(s * turn) @ start.rotation, place)
-        return Wanted(pose, (ds * way + dp * up) / T, (dds * way + ddp * up) / T**2)
+        velocity = (ds * along + dz * up) / (length * T) + dp / T * over
+        acceleration = (dds * along + ddz * up) / (length * T) ** 2 + ddp / T**2 * over
+        return Wanted(pose, velocity, acceleration)
 
     return reference
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
-from ..contacts import ContactSet
+from ..contacts import ContactSet, PointContact, Terrain
 from ..robots.robot import Robot
 from .balance import DcmPlan, DcmTask, Phase
 from .command import Command
-from .references import swing
+from .footholds import moved, over_ground
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
 from .whole_body import WholeBodyController
 
@@ -37,7 +38,9 @@ class Walker:
         phases: of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
         ramp: time in which a foot is unloaded before and loaded after its swing [s].
-        reach: how far a landing may be moved to catch a push [m]; 0 keeps the plan.
+        reach: how far a landing may be moved to catch a push, on the level where it is [m]; 0 keeps
+            the plan.
+        terrain: whose edges swinging feet keep clear of; nothing is in their way when not given.
         begin: [s].
         options: of the WholeBodyController.
 
@@ -57,21 +60,24 @@ class Walker:
         step_height: float = 0.05,
         ramp: float = 0.03,
         reach: float = 0.0,
+        terrain: Terrain | None = None,
         begin: float = 0.0,
         **options: Any,
     ) -> None:
         self.robot, self.feet, self.begin = robot, ContactSet.of(robot, contacts), begin
         self.step_height, self.ramp, self.reach = step_height, ramp, reach
+        self.terrain = terrain
         q = np.asarray(q, dtype=float)
         com, places = dynamics.com(robot, q), self.feet.placements(q)
         ground = float(np.mean([T.translation[2] for T in places.values()]))
         self.plan = DcmPlan(phases, float(com[2]) - ground)
-        self.dcm = DcmTask(self.plan, height=float(com[2]), weight=20.0, gain=60.0, begin=begin)
+        self.dcm = DcmTask(self.plan, weight=20.0, gain=225.0, begin=begin)
         self.tasks = self._upper(q)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
         self._swings: dict[str, FrameTask] = {}
-        self._goals: dict[str, Any] = {}
-        self._phase, self._leaving, self._moved = -1, False, np.zeros(2)
+        self._standing = {contact.name: contact for contact in self.feet}
+        self._ways: dict[str, tuple[Array, Any, Any]] = {}  # points, from where, to where
+        self._phase, self._leaving, self._moved = -1, False, np.zeros(3)
 
     def _upper(self, q: Array) -> list[Task]:
         """What is asked all the time: balance, an upright base, a posture, little rotation."""
@@ -102,7 +108,7 @@ class Walker:
         """Enter the phase of the time, and unload what swings next."""
         phase = self.plan.index(since)
         if phase != self._phase:
-            self._phase, self._leaving, self._moved = phase, False, np.zeros(2)
+            self._phase, self._leaving, self._moved = phase, False, np.zeros(3)
             self._land()
             self._lift(q, phase)
         last = phase == len(self.plan.phases) - 1
@@ -124,24 +130,27 @@ class Walker:
             self.controller.set_tasks([*self.tasks, *self._swings.values()])
 
     def _swing_task(self, q: Array, name: str, goal: Any, phase: int) -> FrameTask:
-        contact = self.feet[name]
-        frame = dynamics.frame_placement(self.robot, q, contact.frame)
-        # the frame goes where it is when the contact is at its goal
-        landed = goal * contact.pose(self.robot, q).inverse() * frame
-        if contact.dim < 6:
-            move = goal.translation - contact.pose(self.robot, q).translation
-            landed = pin.SE3(frame.rotation, frame.translation + move)
-        self._goals[name] = (frame, landed)
-        target = self._way(name, phase)
-        rows = "pose" if contact.dim == 6 else "position"
-        return FrameTask(
-            target, frame=contact.frame, rows_of=rows, weight=50.0, gain=400.0, name=f"swing {name}"
+        contact = self._standing[name]
+        frame, here = (
+            dynamics.frame_placement(self.robot, q, contact.frame),
+            contact.pose(self.robot, q),
         )
+        points = np.array([frame.actInv(here.act(p)) for p in contact.points])
+        if isinstance(contact, PointContact):  # what it stands on may be inclined otherwise there
+            contact = replace(contact, normal=goal.rotation[:, 2])
+            landed = moved(frame, goal.translation - contact.pose(self.robot, q).translation)
+        else:  # the frame goes where it is when the contact is at its goal
+            landed = goal * here.inverse() * frame
+        self._standing[name], self._ways[name] = contact, (points, frame, landed)
+        rows = "position" if contact.dim < 6 else "pose"
+        return FrameTask(
+            self._way(name, phase), frame=contact.frame, rows_of=rows, weight=50.0, gain=400.0,
+            name=f"swing {name}",
+        )  # fmt: skip
 
     def _way(self, name: str, phase: int) -> Any:
-        start, goal = self._goals[name]
         begin, duration = self.begin + self.plan.times[phase], self.plan.phases[phase].duration
-        return swing(start, goal, duration, begin, self.step_height)
+        return over_ground(*self._ways[name], duration, begin, self.step_height, self.terrain)
 
     def _land(self) -> None:
         """Put the contacts of landed feet back."""
@@ -149,25 +158,23 @@ class Walker:
             return
         for name in self._swings:
             if name not in self.controller.contacts.names:
-                self.controller.add_contact(self.feet[name], self.ramp)
+                self.controller.add_contact(self._standing[name], self.ramp)
         self._swings.clear()
         self.controller.set_tasks(self.tasks)
 
     def _catch(self, command: Command, since: float) -> None:
         """Move the landing, and all after it, by where an error of ξ grows to until then."""
         left = self.plan.times[self._phase + 1] - since
-        off = -command.errors["dcm"][:2]
+        off = -command.errors["dcm"] * [1.0, 1.0, 0.0]
         if np.linalg.norm(off) < ANKLES or left < 0.1:
             return
-        moved = self._moved + off * np.exp(self.plan.omega * left)
-        moved *= min(1.0, self.reach / max(float(np.linalg.norm(moved)), 1e-9))
-        step = 0.2 * (moved - self._moved)
+        wanted = self._moved + off * np.exp(self.plan.omega * left)
+        wanted *= min(1.0, self.reach / max(float(np.linalg.norm(wanted)), 1e-9))
+        step = 0.2 * (wanted - self._moved)
         self._moved = self._moved + step
         self.plan = self.plan.shifted(self._phase, step)
         self.dcm.target = self.plan
         for name, task in self._swings.items():
-            start, goal = self._goals[name]
-            moved = goal.copy()
-            moved.translation = goal.translation + np.append(step, 0.0)
-            self._goals[name] = (start, moved)
+            points, start, goal = self._ways[name]
+            self._ways[name] = (points, start, moved(goal, step))
             task.target = self._way(name, self._phase)

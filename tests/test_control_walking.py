@@ -41,10 +41,13 @@ def lifts(motion, name):
 # --- the plan --------------------------------------------------------------------------------
 
 
+UP = np.array([0.0, 0.0, 0.7])
+
+
 def wandering(seed=0):
-    rng, phases, p = np.random.default_rng(seed), [], np.zeros(2)
+    rng, phases, p = np.random.default_rng(seed), [], np.zeros(3)
     for _ in range(6):
-        end = p + 0.1 * rng.standard_normal(2)
+        end = p + 0.1 * rng.standard_normal(3)
         phases.append(Phase(rng.uniform(0.1, 0.8), p, end))
         p = end
     return DcmPlan(phases, 0.7)
@@ -59,31 +62,31 @@ def test_the_plan_obeys_the_pendulum(seed):
         xi, rate = plan.dcm(t)
         slope = (plan.dcm(t + h)[0] - plan.dcm(t - h)[0]) / (2 * h)
         assert rate == pytest.approx(slope, abs=1e-6)
-        assert rate == pytest.approx(plan.omega * (xi - plan.zmp(t)), abs=1e-12)
+        assert rate == pytest.approx(plan.omega * (xi - plan.pivot(t) - UP), abs=1e-12)
     for t in plan.times[1:-1]:
         assert plan.dcm(t - 1e-9)[0] == pytest.approx(plan.dcm(t + 1e-9)[0], abs=1e-7)
     end, rate = plan.dcm(plan.duration + 1.0)
-    assert end == pytest.approx(plan.phases[-1].end)
+    assert end == pytest.approx(plan.phases[-1].end + UP)
     assert rate == pytest.approx(0.0)
 
 
 def test_the_exact_pendulum_arrives():
     """Integrated forward from the plan's start, c ends over the last point."""
     plan, h = wandering(), 1e-4
-    xi, c = plan.dcm(0.0)[0], np.zeros(2)
+    xi, c = plan.dcm(0.0)[0], np.zeros(3)
     for t in np.arange(0.0, plan.duration, h):
         c = c + h * plan.omega * (xi - c)
         xi = plan.dcm(t + h)[0]
     for _ in range(30_000):
         c = c + h * plan.omega * (xi - c)
-    assert c == pytest.approx(plan.phases[-1].end, abs=1e-4)
+    assert c == pytest.approx(plan.phases[-1].end + UP, abs=1e-4)
 
 
 def test_a_shifted_plan_ends_elsewhere():
     plan = wandering()
-    moved = plan.shifted(2, [0.1, -0.2])
-    assert moved.dcm(10.0)[0] == pytest.approx(plan.dcm(10.0)[0] + [0.1, -0.2])
-    assert moved.zmp(plan.times[2] * 0.5) == pytest.approx(plan.zmp(plan.times[2] * 0.5))
+    moved = plan.shifted(2, [0.1, -0.2, 0.05])
+    assert moved.dcm(10.0)[0] == pytest.approx(plan.dcm(10.0)[0] + [0.1, -0.2, 0.05])
+    assert moved.pivot(plan.times[2] / 2) == pytest.approx(plan.pivot(plan.times[2] / 2))
     left = plan.times[3] - 0.05  # what is still to come counts by how near it is
     change = moved.dcm(left)[0] - plan.dcm(left)[0]
     assert 0 < change[0] < 0.1
@@ -95,15 +98,16 @@ def test_the_task_asks_for_the_pendulums_acceleration(load_robot, random_state):
     q, v, _ = random_state(robot, 1)
     v *= 0.1
     now, plan = Desk(robot).situation(0.3, q, v), wandering()
-    task = DcmTask(plan, height=0.7, feedback=3.0)
+    task = DcmTask(plan, feedback=3.0, gain=49.0)
     assert task.bind(robot) == 3
     rows = task.rows(now)
     c, velocity = dynamics.com(robot, q), dynamics.com_jacobian(robot, q) @ v
     acceleration = rows.r + dynamics.com_drift(robot, q, v)
-    xi, omega = c[:2] + velocity[:2] / plan.omega, plan.omega
-    xi_rate = velocity[:2] + acceleration[:2] / omega
+    xi, omega = c + velocity / plan.omega, plan.omega
+    xi_rate = velocity + acceleration / omega
     wanted, wanted_rate = plan.dcm(0.3)
-    assert xi_rate - wanted_rate == pytest.approx(-3.0 * (xi - wanted), abs=1e-9)
+    assert xi_rate - wanted_rate == pytest.approx([-3, -3, -7] * (xi - wanted), abs=1e-9)
+    assert rows.error == pytest.approx(wanted - xi)
 
 
 # --- gaits -----------------------------------------------------------------------------------
@@ -136,10 +140,12 @@ def test_bad_plans_are_refused():
     with pytest.raises(ContactError, match="2 feet"):
         gaits.footsteps(feet, q, 2)
     with pytest.raises(ConfigurationError, match="duration"):
-        Phase(0.0, np.zeros(2), np.zeros(2))
+        Phase(0.0, np.zeros(3), np.zeros(3))
+    with pytest.raises(ConfigurationError, match="start"):
+        Phase(1.0, np.zeros(2), np.zeros(3))
     with pytest.raises(ConfigurationError, match="phases"):
         DcmPlan([], 1.0)
-    task = DcmTask("walk", height=1.0)
+    task = DcmTask("walk")
     with pytest.raises(ConfigurationError, match="DcmPlan"):
         task.bind(robot)
 
