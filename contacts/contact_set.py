@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,8 +11,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ContactError, unknown
-from ..robots import Robot
+from ..errors import ContactError, FootworkWarning, unknown
+from ..robots import Foot, Robot, feet_of_shapes
 from ..robots.configuration import not_a_robot
 from .cones.soft_finger import SoftFingerCone
 from .contact import Contact, PointContact
@@ -191,7 +192,9 @@ def check_robot(robot: Any) -> Robot:
     raise not_a_robot(robot)
 
 
-def at_feet(robot: Robot, friction: float = 0.7, **limits: Any) -> ContactSet:
+def at_feet(
+    robot: Robot, friction: float = 0.7, *, feet: Mapping[str, Foot] | None = None, **limits: Any
+) -> ContactSet:
     """Return contacts at the robot's own feet: its soles as surfaces, its ball feet as balls.
 
     Points take the normal of level ground; surfaces take theirs from the sole.
@@ -199,18 +202,20 @@ def at_feet(robot: Robot, friction: float = 0.7, **limits: Any) -> ContactSet:
     Args:
         robot: whose feet.
         friction: Coulomb coefficient μ of all.
+        feet: to stand on these. Without it: `robot.feet`; where the description names none, what
+            `robots.feet_of_shapes` finds.
         limits: of every contact: torsional_friction, min_normal, max_normal, surface, bilateral.
 
     Raises:
-        ContactError: the robot has no feet that we know of.
+        ContactError: no feet are known, and no shape says what touches the ground.
+
+    Warns:
+        FootworkWarning: the feet were found by their shapes; it says which.
     """
-    if not check_robot(robot).feet:
-        raise ContactError(
-            f"{robot.name!r} has no feet that we know of; give PointContact or SurfaceContact by "
-            f"hand, or feet as end effectors in its SRDF"
-        )
+    if feet is None:
+        feet = check_robot(robot).feet or _found(robot)
     contacts: list[Contact] = []
-    for foot in robot.feet.values():
+    for foot in feet.values():
         T, name = foot.placement, foot.name
         if foot.is_point:
             ball: dict[str, Any] = {"offset": np.array(T.translation), "radius": foot.radius}
@@ -219,6 +224,23 @@ def at_feet(robot: Robot, friction: float = 0.7, **limits: Any) -> ContactSet:
             sole = {"vertices": foot.vertices, "placement": T, "friction": friction}
             contacts.append(SurfaceContact(foot.frame, name=name, **sole, **limits))
     return ContactSet(robot, contacts)
+
+
+def _found(robot: Robot) -> dict[str, Foot]:
+    feet = feet_of_shapes(robot)
+    if not feet:
+        raise ContactError(
+            f"{robot.name!r} has no feet that we know of, and no shapes that show where it touches "
+            "the ground; give PointContact or SurfaceContact by hand, or feet as end effectors in "
+            "its SRDF"
+        )
+    shapes = ", ".join(f"{n} ({'a point' if f.is_point else 'a sole'})" for n, f in feet.items())
+    warnings.warn(
+        f"{robot.name!r} names no feet; it stands on what is lowest by its shapes: {shapes}",
+        FootworkWarning,
+        stacklevel=3,
+    )
+    return feet
 
 
 def _within(value: Any, low: float, high: float) -> list[Any]:

@@ -9,7 +9,8 @@ import pinocchio as pin
 import pytest
 
 from footwork import load, robots
-from footwork.errors import ConfigurationError
+from footwork.contacts import SurfaceContact, at_feet, static_hold
+from footwork.errors import ConfigurationError, ContactError, FootworkWarning
 from footwork.robots import feet_of_shapes
 
 # their shapes say where they stand (others are drawn without feet, or with shapes across them)
@@ -147,3 +148,19 @@ def test_named_links_and_robots_without_feet():
         feet_of_shapes(load("biped"), ["left_sole"])
     assert feet_of_shapes(load("biped", base="fixed")) == {}
     assert feet_of_shapes(load("biped", meshes=False)).keys() == {"left_foot", "right_foot"}
+
+
+def test_it_stands_on_them():
+    """As on the same sole given by hand; and it is said that the shapes decided."""
+    robot = standing_on('<box size="0.2 0.08 0.04"/>')
+    with pytest.warns(FootworkWarning, match=r"names no feet.*left \(a sole\), right \(a sole\)"):
+        feet = at_feet(robot, 0.6)
+    sole = {"half_length": 0.1, "half_width": 0.04, "friction": 0.6}
+    low = pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.52]))
+    by_hand = [SurfaceContact(name, placement=low, **sole) for name in ("left", "right")]
+    found, given = (static_hold(robot, robot.neutral(), c) for c in (feet, by_hand))
+    assert found.margin == pytest.approx(given.margin, rel=1e-9)
+    chosen = at_feet(robot, feet=feet_of_shapes(robot, ["left"]))
+    assert chosen.names == ("left",)
+    with pytest.raises(ContactError, match="no feet that we know of"):
+        at_feet(load("limb"))

@@ -109,9 +109,10 @@ class Touch:
     def _contact(self, robot: Robot, friction: float, normal: Array) -> Contact:
         more: dict[str, Any] = {"friction": friction, "bilateral": self.bilateral}
         if self.foot:
-            if self.foot not in robot.feet:
-                raise ContactError(unknown("foot", self.foot, robot.feet))
-            sole: Any = at_feet(robot)[self.foot]
+            feet = at_feet(robot)
+            if self.foot not in feet.names:
+                raise ContactError(unknown("foot", self.foot, feet.names))
+            sole: Any = feet[self.foot]
             more |= {"normal": normal} if sole.dim == 3 else {}
             return replace(sole, name=self.name or self.foot, **more)  # type: ignore[no-any-return]
         robot.frame_id(self.frame)
