@@ -22,6 +22,7 @@ from . import collada, geometry, three
 from .errors import MeshWarning
 from .smoothing import smooth
 from .sticks import sticks
+from .upright import upright
 
 Array = NDArray[np.float64]
 _Look = tuple[three.Part, collada.Surface | None]  # None: the description's colour
@@ -55,7 +56,7 @@ def read(robot: Robot) -> Any:
         message = f"{robot.name!r} is drawn as balls and sticks: {error}"
         warnings.warn(message, MeshWarning, stacklevel=4)
         return sticks(robot)
-    return model if model.ngeoms else sticks(robot)
+    return upright(robot, model) if model.ngeoms else sticks(robot)
 
 
 def visuals(robot: Robot, model: Any, opacity: float = 1.0) -> list[Visual]:
