@@ -59,7 +59,7 @@ def animate_certificate(
     viewer.animate(times, path[frames], play=play, repeat=True)
     com = dynamics.com(hold.contacts.robot, hold.q)
     above = com + np.array([0.0, 0.0, 0.55 * viewer.scale])
-    viewer.label("missing", above, missing_words(hold), height=0.02 * viewer.scale, color="purple")
+    viewer.label("missing", above, missing_words(hold), height=0.016 * viewer.scale, color="purple")
 
 
 def missing_words(hold: Hold) -> str:

@@ -51,8 +51,8 @@ def conventions() -> fw.Viewer:
     for text, (point, vector, color) in vectors.items():
         viewer.arrow(f"{text}/arrow", point, vector, color=color, on_top=True)
         where = point + vector + np.array([0.0, 0.0, 0.05 * np.sign(vector[2] + 0.01)])
-        viewer.label(f"{text}/name", where, text, height=0.035)
-    viewer.label("origin", (0.32, 0.0, 0.04), "world", height=0.035)
+        viewer.label(f"{text}/name", where, text, height=0.026)
+    viewer.label("origin", (0.32, 0.0, 0.04), "world", height=0.026)
     viewer.set_camera(eye=(2.6, -2.9, 1.3), target=(0.12, 0.0, 0.62), field_of_view=23)
     return viewer
 

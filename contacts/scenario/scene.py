@@ -122,7 +122,7 @@ def _draw_ropes(viewer: Viewer, scenario: Scenario, q: Array) -> None:
 
 def _draw_payloads(viewer: Viewer, scenario: Scenario, q: Array) -> None:
     """As cubes of water of their mass."""
-    height = 0.05 * viewer.scale
+    height = 0.036 * viewer.scale
     for k, load in enumerate(scenario.loads):
         if isinstance(load, Payload) and load.mass > 0:
             point = np.asarray(load.wrench(scenario.machine, q).point)

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from .drawing import extent
 from .errors import BrowserError, MeshWarning, ServerError, ViewerError
+from .ramp import ColorRamp
 from .viewer import Viewer
 
-__all__ = ["Viewer", "extent", "BrowserError", "MeshWarning", "ServerError", "ViewerError"]
+__all__ = [
+    "Viewer",
+    "ColorRamp",
+    "extent",
+    "BrowserError",
+    "MeshWarning",
+    "ServerError",
+    "ViewerError",
+]

@@ -13,6 +13,7 @@ import numpy as np
 import umsgpack  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
+from .ramp import ColorRamp
 from .store import Entry
 from .three import Object, Part
 
@@ -86,9 +87,15 @@ def stage(center: Array, size: float, ground: float | None) -> Entry:
     return _entry("", "stage", {"type": "stage", **values})
 
 
-def legend(title: str, lines: Sequence[tuple[str, str]]) -> Entry:
-    """Show a title and lines (text, "#rrggbb"), in a corner of the page."""
-    values = {"title": title, "lines": [list(line) for line in lines]}
+def legend(
+    title: str,
+    lines: Sequence[tuple[str, str, str]],
+    ramp: ColorRamp | None = None,
+) -> Entry:
+    """Show a title, lines (text, "#rrggbb", path that a click hides) and a bar of colours."""
+    values: dict[str, object] = {"title": title, "lines": [list(line) for line in lines]}
+    if ramp is not None:
+        values["ramp"] = {"name": ramp.name, "ends": ramp.ends(), "colors": ramp.tones()}
     return _entry("", "legend", {"type": "legend", **values})
 
 

@@ -14,6 +14,7 @@ from .animation import tracks
 from .checks import Color
 from .errors import ViewerError
 from .primitives import Primitives
+from .ramp import ColorRamp
 from .recording import Motion, merged
 from .shapes import Piece, Shape
 from .store import Entry, Store
@@ -133,13 +134,32 @@ class Drawing(Primitives):
 
     # --- all of it -------------------------------------------------------------------------
 
-    def legend(self, title: str = "", lines: Mapping[str, Color | None] | None = None) -> None:
-        """Write a title and lines {text: colour} in a corner of the page; nothing: take it away."""
+    def legend(
+        self,
+        title: str = "",
+        lines: Mapping[str, Color | None] | None = None,
+        *,
+        shows: Mapping[str, str] | None = None,
+        ramp: ColorRamp | None = None,
+    ) -> None:
+        """Write a legend in a corner of the page; nothing: take it away.
+
+        Args:
+            title: its first line.
+            lines: {text: colour, None for none}.
+            shows: {text of a line: name of a drawing, or of a folder}, which a click on the line
+                hides and shows again.
+            ramp: shown as a bar of colours below the lines.
+        """
+        folders = {text: checks.overlay_path(name) for text, name in (shows or {}).items()}
+        for text in folders:
+            if text not in (lines or {}):
+                raise ViewerError(unknown("line", text, lines or {}))
         shown = [
-            (text, "" if tone is None else f"#{checks.color(tone):06x}")
+            (text, "" if tone is None else f"#{checks.color(tone):06x}", folders.get(text, ""))
             for text, tone in (lines or {}).items()
         ]
-        self._put(commands.legend(title, shown))
+        self._put(commands.legend(title, shown, ramp))
 
     def delete(self, name: str) -> None:
         """Take away a drawing, or a folder of them.

@@ -217,8 +217,11 @@ class Primitives:
         height: float | None = None,
         color: Color = "black",
     ) -> None:
-        """Write a text at position (3,) [m], facing the eye; `height` of its letters [m]."""
-        where, tall = checks.vector(position, "position"), self._radius(height, 0.035)
+        """Write a text at position (3,) [m], facing the eye, seen through everything.
+
+        `height` of a capital letter [m] is by default 2.5 % of the robot's height.
+        """
+        where, tall = checks.vector(position, "position"), self._radius(height, 0.025)
         self._draw(name, shapes.label(where, str(text), tall, checks.color(color)))
 
     # --- inside ----------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,28 +174,11 @@ def box(matrix: Array, size: Array, style: Style) -> Shape:
     return Shape({"box": Piece(thing, matrix)}, corners)
 
 
-_WIDTH_OF_A_LETTER = 0.52  # of its height, on average, in sans-serif
-
-
 def label(position: Array, text: str, height: float, color: int) -> Shape:
-    """Return a text that faces the eye and is seen through everything."""
-    words: dict[str, Any] = {
-        "uuid": text,
-        "type": "_text",
-        "text": text,
-        "font_size": 64,
-        "font_face": "sans-serif",
-    }
-    surface = three.material(color, type="SpriteMaterial", map=text, transparent=True)
-    surface = {**surface, "depthTest": False, "depthWrite": False, "textures": [words]}
-    surface["alphaTest"] = 0.05
-    sprite = three.object3d({"uuid": "none"}, surface, kind="Sprite", renderOrder=20)
-    sprite = {**sprite, "geometries": []}
-    # meshcat's page writes on a square of 256 pixels, a text too wide for it in smaller letters: a
-    # square that grows as they shrink gives every label letters of the height asked for
-    side = 4 * height * max(1.0, 64 * _WIDTH_OF_A_LETTER * len(text) / 256)
-    scale = np.array([side, side, 1.0])
-    return Shape({"text": Piece(sprite, geometry.placement(position, scale=scale))}, position[None])
+    """Return a text that faces the eye and is seen through everything; `height` of a capital."""
+    words: three.Object = {"label": {"text": text, "color": f"#{color:06x}"}}
+    scale = np.full(3, height)
+    return Shape({"text": Piece(words, geometry.placement(position, scale=scale))}, position[None])
 
 
 def _dim(color: int, factor: float) -> int:

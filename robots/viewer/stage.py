@@ -8,8 +8,16 @@ body { margin: 0; background: #fff; font: 13px/1.5 system-ui, sans-serif; color:
 #legend { position: absolute; left: 18px; top: 14px; padding: 10px 14px; border-radius: 8px;
   background: rgba(255, 255, 255, 0.82); pointer-events: none; max-width: min(25em, 44vw); }
 #legend b { display: block; font-size: 15px; margin-bottom: 2px; }
+#legend div { padding-left: 19px; text-indent: -19px; }
+#legend div.plain { padding-left: 0; text-indent: 0; }
 #legend i { display: inline-block; width: 11px; height: 11px; border-radius: 3px;
   margin-right: 8px; vertical-align: -1px; }
+#legend .toggle { pointer-events: auto; cursor: pointer; }
+#legend .toggle:hover { text-decoration: underline; text-underline-offset: 3px; }
+#legend .off { opacity: 0.4; }
+#legend .ramp { height: 10px; border-radius: 3px; margin: 3px 0 0; padding: 0; }
+#legend .name { margin-top: 5px; }
+#legend .ends { display: flex; justify-content: space-between; gap: 2em; font-size: 11px; }
 #notice { position: absolute; left: 50%; bottom: 18px; transform: translateX(-50%);
   padding: 6px 14px; border-radius: 8px; background: #1d2127; color: #fff; }
 """
@@ -23,6 +31,7 @@ var footwork = (function () {
   const THREE = MeshCat.THREE;
   const state = {ready: false, errors: [], commands: 0, loading: new Set()};
   const show = (id, on) => { document.getElementById(id).hidden = !on; };
+  const parts = (path) => path.split("/").filter((name) => name.length > 0);
   const inside = (p) => new THREE.Vector3(p[0], p[2], -p[1]);
 
   function hide_defaults() {
@@ -132,12 +141,42 @@ var footwork = (function () {
     const box = document.getElementById("legend");
     box.textContent = "";
     if (cmd.title) { box.appendChild(document.createElement("b")).textContent = cmd.title; }
-    for (const [text, color] of cmd.lines) {
+    for (const [text, color, folder] of cmd.lines) {
       const line = box.appendChild(document.createElement("div"));
       if (color) { line.appendChild(document.createElement("i")).style.background = color; }
+      if (!color) { line.className = "plain"; }
       line.appendChild(document.createTextNode(text));
+      if (folder) { toggle(line, parts(folder)); }
     }
-    show("legend", cmd.title || cmd.lines.length);
+    if (cmd.ramp) { bar(box, cmd.ramp); }
+    show("legend", cmd.title || cmd.lines.length || cmd.ramp);
+  }
+
+  function toggle(line, path) {  // a click hides a folder of drawings, and shows it again
+    line.classList.add("toggle");
+    line.title = "click to hide or show";
+    const node = () => viewer.scene_tree.find(path);
+    line.onclick = () => {
+      viewer.set_property(path, "visible", !node().object.visible);
+      line.classList.toggle("off", !node().object.visible);
+      viewer.set_dirty();
+    };
+  }
+
+  function bar(box, ramp) {
+    const name = box.appendChild(document.createElement("div"));
+    name.className = "plain name";
+    name.textContent = ramp.name;
+    const colors = box.appendChild(document.createElement("div"));
+    const share = 100 / ramp.colors.length;
+    const stops = ramp.colors.map((c, i) => `${c} ${i * share}% ${(i + 1) * share}%`);
+    colors.className = "ramp";
+    colors.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+    const ends = box.appendChild(document.createElement("div"));
+    ends.className = "plain ends";
+    for (const end of ramp.ends) {
+      ends.appendChild(document.createElement("span")).textContent = end;
+    }
   }
 
   function animation(cmd) {
@@ -176,8 +215,33 @@ var footwork = (function () {
     viewer.set_dirty();
   };
 
+  function label(data) {  // of letters as tall as 1, with a white rim; a capital has 0.72 of a size
+    const size = 64, rim = 12, canvas = document.createElement("canvas");
+    const font = `600 ${size / 0.72}px system-ui, "DejaVu Sans", sans-serif`;
+    let pen = canvas.getContext("2d");
+    pen.font = font;
+    canvas.width = Math.ceil(pen.measureText(data.text).width) + 2 * rim;
+    canvas.height = 2 * size;
+    pen = canvas.getContext("2d");  // a new size forgets the font
+    Object.assign(pen, {font, textAlign: "center", lineJoin: "round", lineWidth: rim,
+                        strokeStyle: "rgba(255, 255, 255, 0.85)", fillStyle: data.color});
+    pen.strokeText(data.text, canvas.width / 2, 1.5 * size);
+    pen.fillText(data.text, canvas.width / 2, 1.5 * size);
+    const map = new THREE.CanvasTexture(canvas);
+    map.minFilter = THREE.LinearFilter;
+    const sprite = new THREE.Sprite(new THREE.SpriteMaterial(
+      {map, depthTest: false, depthWrite: false, alphaTest: 0.02, transparent: true}));
+    sprite.scale.set(canvas.width / size, canvas.height / size, 1);
+    sprite.renderOrder = 20;
+    return sprite;
+  }
+
   const library = {};  // geometries and images that several objects have in common
   function set_object(cmd) {
+    if (cmd.object.label) {
+      viewer.set_object(parts(cmd.path), label(cmd.object.label));
+      return;
+    }
     for (const kind of ["geometries", "images"]) {
       const parts = cmd.object[kind];
       if (parts) { cmd.object[kind] = parts.map((p) => p.shared ? library[p.uuid] : p); }

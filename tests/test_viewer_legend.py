@@ -1,0 +1,193 @@
+"""Labels and the legend: letters in their colours, a bar of colours, lines that hide drawings."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from footwork.robots.viewer import BrowserError, ColorRamp, Viewer, ViewerError
+from footwork.robots.viewer.browser import find_browser, open_html
+from footwork.robots.viewer.framing import Camera
+
+
+def rgb(text):
+    return [int(text[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+def test_a_ramp_goes_from_its_first_colour_to_its_last():
+    ramp = ColorRamp(-10.0, 30.0, "margin", "N", steps=9)
+    tones = ramp.tones()
+    assert len(tones) == 9
+    assert rgb(tones[0])[0] > 150 > rgb(tones[0])[1]  # red
+    assert rgb(tones[-1])[1] > 120 > rgb(tones[-1])[0]  # green
+    assert ramp.color(-10.0) == ramp.color(-np.inf) == tones[0]
+    assert ramp.color(30.0) == ramp.color(np.inf) == ramp.color(99.0) == tones[-1]
+    shades = [tones.index(ramp.color(x)) for x in np.linspace(-12, 32, 200)]
+    assert shades == sorted(shades)
+    assert set(shades) == set(range(9))
+    assert ramp.ends() == ("≤ -10 N", "≥ 30 N")
+    assert ColorRamp(0, 1, colors=("black", "white"), steps=3).tones()[1] == "#8e9093"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((1.0, 1.0), "first below"),
+        ((0.0, np.inf), "finite"),
+        ((0.0, 1.0, "", "", ("red",)), "1 colours"),
+        ((0.0, 1.0, "", "", ("red", "grun")), "green"),
+    ],
+)
+def test_ramps_that_are_none(arguments, words):
+    with pytest.raises(ViewerError, match=words):
+        ColorRamp(*arguments)
+
+
+def test_what_a_legend_refuses():
+    with pytest.raises(ViewerError, match="nan"):
+        ColorRamp(0, 1).color(float("nan"))
+    with pytest.raises(ViewerError, match=r"forcs.*forces"):
+        Viewer().legend("title", {"forces": "red"}, shows={"forcs": "forces"})
+
+
+# --- in a browser ------------------------------------------------------------------------------
+
+WIDTH, HEIGHT = 640, 480
+
+
+@pytest.fixture(scope="module")
+def look(tmp_path_factory):
+    """Return look(viewer) -> (picture, page), in one browser for all."""
+    try:
+        find_browser()
+    except BrowserError:
+        pytest.skip("needs Chromium")
+    file = tmp_path_factory.mktemp("page") / "page.html"
+    with open_html("<title>empty</title>", WIDTH, HEIGHT, timeout=110) as page:
+
+        def look(viewer):
+            page.call("Page.navigate", url=viewer.save_html(file).as_uri())
+            return pixels(page), page
+
+        yield look
+
+
+def pixels(page):
+    return np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
+
+
+def close_to(picture, color, within=30):
+    """Return the pixels (k, 2), x and y, of a colour."""
+    y, x = np.nonzero(np.abs(picture - color).max(axis=2) <= within)
+    return np.column_stack((x, y))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("color", ["#d62839", "#2a9d5c", "#7b4bb7"])
+def test_a_label_has_its_colour_its_height_and_its_place(look, color):
+    viewer = Viewer(ground=None)
+    camera = Camera(np.array([3.0, -2.0, 1.5]), np.array([0.1, 0.2, 0.4]), 40.0)
+    viewer.set_camera(camera.eye, camera.target, field_of_view=40.0)
+    position, tall = np.array([0.2, 0.1, 0.5]), 0.15
+    viewer.label("name", position, "HIH", height=tall, color=color)
+    picture, page = look(viewer)
+    seen = close_to(picture, rgb(color))
+    assert len(seen) > 100
+    middle = camera.project(position, WIDTH, HEIGHT)[0]
+    assert (seen.min(axis=0) + seen.max(axis=0)) / 2 == pytest.approx(middle, abs=2.5)
+    focal = HEIGHT / 2 / np.tan(np.radians(20))
+    depth = (camera.eye - position) @ camera.axes()[2]
+    assert np.ptp(seen[:, 1]) + 1 == pytest.approx(tall * focal / depth, abs=3)
+    assert page.errors == []
+
+
+@pytest.mark.browser
+def test_two_labels_side_by_side_differ_in_colour_not_in_size(look):
+    viewer = Viewer(ground=None)
+    viewer.set_camera([0, -4, 0], [0, 0, 0])
+    viewer.label("short", [0, 0, 0.4], "HI", height=0.1, color="#d62839")
+    viewer.label("long", [0, 0, -0.4], "HILLS AND FIELDS", height=0.1, color="#2667c9")
+    picture, _ = look(viewer)
+    short, long = close_to(picture, rgb("#d62839")), close_to(picture, rgb("#2667c9"))
+    assert np.ptp(short[:, 1]) == pytest.approx(np.ptp(long[:, 1]), abs=3)
+    assert np.ptp(long[:, 0]) > 4 * np.ptp(short[:, 0])
+
+
+@pytest.mark.browser
+def test_a_click_on_a_line_hides_what_it_names_and_shows_it_again(look):
+    viewer = Viewer(ground=None)
+    viewer.set_camera([3, -2, 1.5], [0, 0, 0.3])
+    viewer.point("forces/a", [0, 0, 0.4], color=(1.0, 0, 0), radius=0.1)
+    viewer.point("other", [0, 0, 0], color=(0, 0, 1.0), radius=0.1)
+    viewer.legend("Title", {"forces": "orange", "plain": None}, shows={"forces": "forces"})
+    picture, page = look(viewer)
+
+    def counts(picture):
+        red, blue = picture[..., 0], picture[..., 2]
+        return [int((a > b + 100).sum()) for a, b in ((red, blue), (blue, red))]
+
+    before = counts(picture)
+    assert min(before) > 300
+    x, y = page.evaluate(
+        "(() => { const r = document.querySelector('#legend .toggle').getBoundingClientRect();"
+        " return [r.x + 30, r.y + r.height / 2]; })()"
+    )
+    for expected in ([0, before[1]], before):
+        for kind in ("mousePressed", "mouseReleased"):
+            page.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        page.call("Input.dispatchMouseEvent", type="mouseMoved", x=600, y=400)
+        legend = 200  # pixels at the left, whose orange square is no drawing
+        assert counts(pixels(page)[:, legend:]) == pytest.approx(
+            [expected[0] and counts(picture[:, legend:])[0], expected[1]], abs=20
+        )
+    assert page.errors == []
+
+
+@pytest.mark.browser
+def test_the_bar_of_a_ramp_is_seen_in_its_colours(look):
+    viewer = Viewer(ground=None)
+    ramp = ColorRamp(0, 175, "normal force to spare", "N", steps=8)
+    viewer.legend("Title", {}, ramp=ramp)
+    picture, page = look(viewer)
+    text = page.evaluate("document.getElementById('legend').innerText").split("\n")
+    assert [line for line in text if line] == ["Title", "normal force to spare", *ramp.ends()]
+    places = [close_to(picture, rgb(tone), within=2)[:, 0].mean() for tone in ramp.tones()]
+    assert np.diff(places) == pytest.approx(np.full(7, np.mean(np.diff(places))), rel=0.1)
+
+
+@pytest.mark.browser
+def test_thousands_of_drawings_leave_nothing_behind_in_the_page():
+    """Memory of the page's JavaScript, its nodes and its textures, after every kind of update."""
+    from footwork.robots.viewer.browser import open_page
+
+    with Viewer(ground=None) as viewer:
+        viewer.set_camera([3, -2, 1.5], [0, 0, 0.3])
+        with open_page(viewer.url, 320, 240, timeout=110) as page:
+
+            def draw(first, count):
+                for k in range(first, first + count):
+                    place = [0.3 * np.cos(k), 0.3 * np.sin(k), 0.4]
+                    viewer.label("label", place, f"number {k}", color="red")
+                    viewer.arrow("arrow", [0, 0, 0], place)
+                    viewer.polygon("area", [place, [0, 0, 0], [0.1, 0, 0]])
+                    viewer.point(f"come and gone {k % 3}", place)
+                    viewer.delete(f"come and gone {k % 3}")
+                viewer.point(f"last {first}", [0, 0, 0])
+                page.wait_for(f"'last {first}' in viewer.scene_tree.find(['overlays']).children")
+                viewer.delete(f"last {first}")
+                page.settle()
+                page.call("HeapProfiler.collectGarbage")
+                memory = page.evaluate("viewer.renderer.info.memory")
+                nodes = page.evaluate("document.querySelectorAll('*').length")
+                return page.call("Runtime.getHeapUsage")["usedSize"], memory, nodes
+
+            draw(0, 100)
+            begin, end = draw(100, 100), draw(200, 1000)
+            assert end[0] < begin[0] + 1_000_000
+            assert sum(end[1].values()) <= sum(begin[1].values()) + 3  # geometries and textures
+            assert end[2] <= begin[2] + 8
+            assert page.evaluate("footwork.state.commands") > 2000
+            assert page.errors == []
