@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TypeVar
-from weakref import WeakKeyDictionary
+from typing import Any, TypeVar
 
-from ..robots.configuration import not_a_robot
+from ..robots.configuration import check_robot
 from ..robots.robot import Robot
 
 Fact = TypeVar("Fact")
 
+_FACTS = "_facts"  # among a robot's attributes, as its cached properties are; not pickled
+
 
 def per_robot(fact: Callable[[Robot], Fact]) -> Callable[[Robot], Fact]:
-    """Return `fact` with a memory that does not keep its robots alive."""
-    known: WeakKeyDictionary[Robot, Fact] = WeakKeyDictionary()
+    """Return `fact` with a memory, which each robot carries itself."""
 
     @wraps(fact)
-    def remembered(robot: Robot) -> Fact:
+    def remembered(robot: Robot) -> Any:
         try:
-            return known[robot]
-        except KeyError:
-            return known.setdefault(robot, fact(robot))
-        except TypeError:
-            raise not_a_robot(robot) from None
+            return robot.__dict__[_FACTS][fact]
+        except (KeyError, AttributeError):
+            check_robot(robot)
+        facts: dict[Any, Any] = robot.__dict__.setdefault(_FACTS, {})
+        return facts.setdefault(fact, fact(robot))
 
     return remembered

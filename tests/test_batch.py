@@ -12,7 +12,7 @@ import pytest
 import footwork as fw
 from footwork import dynamics as dyn
 from footwork.dynamics import batch
-from footwork.dynamics.batch import running
+from footwork.dynamics.batch import running, work
 from footwork.dynamics.kernels import compiling
 
 pytestmark = pytest.mark.timeout(600)  # the first run compiles all kernels
@@ -129,6 +129,11 @@ def cases(robot, count=11):
     return found
 
 
+def without_kernels(monkeypatch):
+    monkeypatch.setattr(work, "_can_compile", lambda robot: False)
+    monkeypatch.setattr(running, "bound", work.Bound)  # a new one each time
+
+
 def one_by_one(robot, single, values):
     return np.array([single(robot, *row) for row in zip(*values, strict=True)])
 
@@ -152,7 +157,7 @@ def test_every_function_row_by_row(robot, numba, monkeypatch):
 
 
 def test_the_loop_gives_the_same(robot, monkeypatch):
-    monkeypatch.setattr(running, "_kernel", lambda robot, kernel: None)
+    without_kernels(monkeypatch)
     for many, single, values in cases(robot, 3).values():
         same(many(robot, *values), one_by_one(robot, single, values), 0)
 
@@ -187,7 +192,7 @@ def test_lanes_are_rows_in_another_order(robot, numba):
 
 
 def test_lanes_without_kernels(monkeypatch):
-    monkeypatch.setattr(running, "_kernel", lambda robot, kernel: None)
+    without_kernels(monkeypatch)
     robot = hinges_and_sliders("fixed")
     Q, *_ = states(robot, 13)
     lanes = batch.mass_matrix(robot, Q, layout="lanes")
@@ -203,7 +208,7 @@ def test_coriolis_chains_are_the_tensor(robot, numba, monkeypatch):
         same(chains.tensor(i), C, 1e-11)
         same(batch.coriolis_matrix(robot, Q[i : i + 1], V[i : i + 1])[0], C @ V[i], 1e-11)
     assert batch.coriolis_chains(robot, Q, out=chains.squares).squares is chains.squares
-    monkeypatch.setattr(running, "_kernel", lambda robot, kernel: None)
+    without_kernels(monkeypatch)
     same(batch.coriolis_chains(robot, Q).squares, chains.squares, 1e-11)
 
 
@@ -235,7 +240,7 @@ def test_a_bad_row_is_named(kernels, threads, monkeypatch, load_robot):
     if kernels:
         pytest.importorskip("numba")
     else:
-        monkeypatch.setattr(running, "_kernel", lambda robot, kernel: None)
+        without_kernels(monkeypatch)
     robot = hinges_and_sliders("floating")
     for name, (many, single, values) in cases(robot, 40).items():
         for which in range(len(values)):
@@ -346,13 +351,13 @@ def test_joints_that_kernels_do_not_know(load_robot, numba):
 @pytest.fixture
 def fresh():
     """A robot that no kernel was made for, and no notes taken."""
-    running._note_numba.cache_clear()
+    work._note_numba.cache_clear()
     yield fw.robots.double_pendulum()
-    running._note_numba.cache_clear()
+    work._note_numba.cache_clear()
 
 
 def test_without_numba_it_says_so_once(fresh, monkeypatch):
-    monkeypatch.setattr(compiling, "available", lambda: False)
+    monkeypatch.setattr(compiling, "find_spec", lambda name: None)
     Q, V, *_ = states(fresh, 3)
     with pytest.warns(fw.FootworkWarning, match=r"pip install 'footwork\[fast\]'") as notes:
         got = batch.bias(fresh, Q, V)
@@ -363,11 +368,11 @@ def test_without_numba_it_says_so_once(fresh, monkeypatch):
 
 
 def test_numba_that_does_not_import_is_no_numba(fresh, monkeypatch):
-    def broken(kernel):
+    def broken():
         raise ImportError("Numba needs another NumPy")
 
-    monkeypatch.setattr(compiling, "compiled", broken)
-    monkeypatch.setattr(compiling, "available", lambda: True)
+    monkeypatch.setattr(compiling, "_numba", broken)
+    monkeypatch.setattr(compiling, "find_spec", lambda name: name)
     Q, V, *_ = states(fresh, 3)
     with pytest.warns(fw.FootworkWarning, match="Numba needs another NumPy"):
         same(batch.bias(fresh, Q, V), one_by_one(fresh, dyn.bias, (Q, V)), 0)

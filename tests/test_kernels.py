@@ -15,7 +15,7 @@ import footwork as fw
 from footwork import dynamics as dyn
 from footwork.dynamics.kernels import body_table, compiling, crba, rnea, scalars, spatial
 from footwork.dynamics.kernels.aba import aba
-from footwork.dynamics.kernels.scalars import LANES
+from footwork.dynamics.kernels.scalars import LANES, as_lanes, sincos
 
 
 def room(*shape):
@@ -302,27 +302,34 @@ def test_kernel_files_do_not_import_numba():
     importing = {
         name for name, text in sources.items() if "from numba" in text or "import numba" in text
     }
-    assert importing == {"lanes.py", "disk_cache.py", "compiling.py", "coriolis.py"}
+    assert importing == {
+        "lanes.py",
+        "floats.py",
+        "memory.py",
+        "disk_cache.py",
+        "compiling.py",
+        "coriolis.py",
+    }
 
 
-def test_compiled_sine_and_cosine():
+def both_sines(x, s, c):
+    X, S, C = as_lanes(x), as_lanes(s), as_lanes(c)
+    for k in range(len(X)):
+        S[k], C[k] = sincos(X[k])
+
+
+@pytest.mark.parametrize("lanes", [1, LANES])
+def test_compiled_sine_and_cosine(lanes):
     """To 1.5 ulp of 1 over all angles that kernels accept."""
     numba = pytest.importorskip("numba")
-    from footwork.dynamics.kernels import lanes
-
-    sincos, as_lanes = lanes.COUNTERPARTS[scalars.sincos], lanes.as_lanes
-
-    @numba.njit
-    def both(x, s, c):
-        X, S, C = as_lanes(x), as_lanes(s), as_lanes(c)
-        for k in range(len(X)):
-            S[k], C[k] = sincos(X[k])
-
+    options, known = compiling._reading(lanes)
+    inlined = {**compiling.INLINED, **options}
+    compiled = numba.njit(**options)(compiling._translated(both_sines, lanes, known, inlined))
     rng = np.random.default_rng(0)
     quarters = np.arange(-4000, 4000) * np.pi / 8
     x = np.concatenate([quarters, rng.uniform(-1e5, 1e5, 16000), rng.uniform(-4, 4, 8000)])
-    x = x.reshape(-1, LANES)
+    x = x.reshape(-1, lanes)
     s, c = np.empty_like(x), np.empty_like(x)
-    both(x, s, c)
+    compiled(x, s, c)
     assert np.abs(s - np.sin(x)).max() < 3.4e-16
     assert np.abs(c - np.cos(x)).max() < 3.4e-16

@@ -9,7 +9,31 @@ from .. import centroidal
 from ..centroidal import moving_share
 from ..kernels import centroidal as kernels
 from ..kernels.momentum import momentum_rows
-from .running import Array, Work, run
+from .running import run
+from .work import Array, Work
+
+
+def _vector(robot: Robot) -> tuple[int, ...]:
+    return (3,)
+
+
+def _six(robot: Robot) -> tuple[int, ...]:
+    return (6,)
+
+
+_COM = Work(kernels.com_rows, centroidal.com, ("Q",), _vector)
+_COM_JACOBIAN = Work(
+    kernels.com_jacobian_rows, centroidal.com_jacobian, ("Q",), lambda robot: (3, robot.nv)
+)
+_CENTROIDAL_MAP = Work(
+    kernels.centroidal_map_rows, centroidal.centroidal_map, ("Q",), lambda robot: (6, robot.nv)
+)
+_MOMENTUM = Work(
+    momentum_rows, centroidal.centroidal_momentum, ("Q", "V"), _six, tables=lambda robot: (False,)
+)
+_DRIFT = Work(
+    momentum_rows, centroidal.centroidal_drift, ("Q", "V"), _six, tables=lambda robot: (True,)
+)
 
 
 def com(robot: Robot, Q: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
@@ -20,8 +44,7 @@ def com(robot: Robot, Q: ArrayLike, out: Array | None = None, threads: int = 1) 
         ModelError: the robot has no mass.
     """
     moving_share(robot)  # raises without mass
-    work = Work(kernels.com_rows, lambda q: centroidal.com(robot, q))
-    return run(robot, work, [("Q", Q, robot.nq)], (3,), out, threads)
+    return run(robot, _COM, (Q,), out, threads)
 
 
 def com_jacobian(robot: Robot, Q: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
@@ -32,8 +55,7 @@ def com_jacobian(robot: Robot, Q: ArrayLike, out: Array | None = None, threads: 
         ModelError: the robot has no mass.
     """
     moving_share(robot)
-    work = Work(kernels.com_jacobian_rows, lambda q: centroidal.com_jacobian(robot, q))
-    return run(robot, work, [("Q", Q, robot.nq)], (3, robot.nv), out, threads)
+    return run(robot, _COM_JACOBIAN, (Q,), out, threads)
 
 
 def centroidal_map(robot: Robot, Q: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
@@ -44,8 +66,7 @@ def centroidal_map(robot: Robot, Q: ArrayLike, out: Array | None = None, threads
         ModelError: the robot has no mass.
     """
     moving_share(robot)
-    work = Work(kernels.centroidal_map_rows, lambda q: centroidal.centroidal_map(robot, q))
-    return run(robot, work, [("Q", Q, robot.nq)], (6, robot.nv), out, threads)
+    return run(robot, _CENTROIDAL_MAP, (Q,), out, threads)
 
 
 def centroidal_momentum(
@@ -58,9 +79,7 @@ def centroidal_momentum(
         ModelError: the robot has no mass.
     """
     moving_share(robot)
-    work = Work(momentum_rows, lambda q, v: centroidal.centroidal_momentum(robot, q, v), (False,))
-    values = ("Q", Q, robot.nq), ("V", V, robot.nv)
-    return run(robot, work, values, (6,), out, threads)
+    return run(robot, _MOMENTUM, (Q, V), out, threads)
 
 
 def centroidal_drift(
@@ -73,6 +92,4 @@ def centroidal_drift(
         ModelError: the robot has no mass.
     """
     moving_share(robot)
-    work = Work(momentum_rows, lambda q, v: centroidal.centroidal_drift(robot, q, v), (True,))
-    values = ("Q", Q, robot.nq), ("V", V, robot.nv)
-    return run(robot, work, values, (6,), out, threads)
+    return run(robot, _DRIFT, (Q, V), out, threads)

@@ -17,7 +17,8 @@ from ..kernels.body_table import body_table, unknown_joints
 from ..kernels.coriolis_matrix import coriolis_matrix_rows
 from ..kinematics import require_fixed_axes
 from ..per_robot import per_robot
-from .running import Array, Work, run
+from .running import run
+from .work import Array, Work
 
 
 def coriolis_matrix(
@@ -30,9 +31,7 @@ def coriolis_matrix(
         ModelError: a joint whose axes turn within its own body.
     """
     require_fixed_axes(robot)
-    work = Work(coriolis_matrix_rows, lambda q, v: coriolis.coriolis_matrix(robot, q, v))
-    values = ("Q", Q, robot.nq), ("V", V, robot.nv)
-    return run(robot, work, values, (robot.nv, robot.nv), out, threads)
+    return run(robot, _MATRIX, (Q, V), out, threads)
 
 
 def coriolis_tensor(
@@ -48,8 +47,7 @@ def coriolis_tensor(
         ModelError: a joint whose axes turn within its own body.
     """
     require_fixed_axes(robot)
-    work = Work(None, lambda q: coriolis.coriolis_tensor(robot, q))
-    return run(robot, work, [("Q", Q, robot.nq)], (robot.nv,) * 3, out, threads)
+    return run(robot, _TENSOR, (Q,), out, threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,20 +107,19 @@ def coriolis_chains(
             f"{robot.name!r}: joints {', '.join(map(repr, names))}; expected hinges and sliders "
             "(on a free flyer, or none). coriolis_tensor holds for every robot"
         )
+    return CoriolisChains(robot, run(robot, _CHAINS, (Q,), out, threads))
+
+
+def _squares(robot: Robot, q: Any) -> Array:
+    """The squares of one state, out of its dense tensor."""
     chains, starts = _chains(robot)
     base = 6 if robot.is_floating else 0
-
-    def single(q: Any) -> Any:
-        C = coriolis.coriolis_tensor(robot, q)
-        squares = [C[:base, :base, :base].ravel()]
-        for first, last in pairwise(starts):
-            chain = chains[first:last]
-            squares.append(C[np.ix_(chain, [chain[-1]], chain)][:, 0, :].T.ravel())
-        return np.concatenate(squares)
-
-    work = Work(kernels.chain_squares_rows, single, (chains, starts))
-    squares = run(robot, work, [("Q", Q, robot.nq)], (_entries(robot),), out, threads)
-    return CoriolisChains(robot, squares)
+    C = coriolis.coriolis_tensor(robot, q)
+    squares = [C[:base, :base, :base].ravel()]
+    for first, last in pairwise(starts):
+        chain = chains[first:last]
+        squares.append(C[np.ix_(chain, [chain[-1]], chain)][:, 0, :].T.ravel())
+    return np.concatenate(squares)
 
 
 @per_robot
@@ -138,8 +135,14 @@ def _chains(robot: Robot) -> Any:
     return chains, starts
 
 
-@per_robot
-def _entries(robot: Robot) -> int:
+def _entries(robot: Robot) -> tuple[int, ...]:
     """How many numbers a row of squares has."""
     _, starts = _chains(robot)
-    return (216 if robot.is_floating else 0) + int((np.diff(starts) ** 2).sum())
+    return ((216 if robot.is_floating else 0) + int((np.diff(starts) ** 2).sum()),)
+
+
+_MATRIX = Work(
+    coriolis_matrix_rows, coriolis.coriolis_matrix, ("Q", "V"), lambda robot: (robot.nv,) * 2
+)
+_TENSOR = Work(None, coriolis.coriolis_tensor, ("Q",), lambda robot: (robot.nv,) * 3)
+_CHAINS = Work(kernels.chain_squares_rows, _squares, ("Q",), _entries, tables=_chains)

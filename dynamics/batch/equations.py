@@ -12,10 +12,41 @@ from ...robots.robot import Robot
 from .. import equations
 from ..kernels import aba, crba, gravity, rnea
 from ..kernels.scalars import LANES
-from ..per_robot import per_robot
-from .running import Array, Work, run
+from .running import run
+from .work import Array, Work
 
 Layout = Literal["rows", "lanes"]
+
+
+def _velocity(robot: Robot) -> tuple[int, ...]:
+    return (robot.nv,)
+
+
+def _matrix(robot: Robot) -> tuple[int, ...]:
+    return robot.nv, robot.nv
+
+
+def _actuated(robot: Robot) -> tuple[Any, ...]:
+    """The rows of v with a motor (na,)."""
+    return (np.flatnonzero(robot.selection_matrix.any(axis=0)).astype(np.int64),)
+
+
+_INVERSE_DYNAMICS = Work(
+    rnea.inverse_dynamics_rows, equations.inverse_dynamics, ("Q", "V", "A"), _velocity
+)
+_BIAS = Work(rnea.bias_rows, equations.bias, ("Q", "V"), _velocity)
+_GRAVITY = Work(gravity.gravity_torques_rows, equations.gravity_torques, ("Q",), _velocity)
+_MASS_MATRIX = {
+    "rows": Work(crba.mass_matrix_rows, equations.mass_matrix, ("Q",), _matrix),
+    "lanes": Work(crba.mass_matrix_lanes, equations.mass_matrix, ("Q",), _matrix, in_lanes=True),
+}
+_FORWARD_DYNAMICS = Work(
+    aba.forward_dynamics_rows,
+    equations.forward_dynamics,
+    ("Q", "V", "tau"),
+    _velocity,
+    tables=_actuated,
+)
 
 
 def inverse_dynamics(
@@ -39,11 +70,7 @@ def inverse_dynamics(
     Raises:
         ConfigurationError: a bad value, with its row; the rows of `out` are then undefined.
     """
-    work = Work(
-        rnea.inverse_dynamics_rows, lambda q, v, a: equations.inverse_dynamics(robot, q, v, a)
-    )
-    values = ("Q", Q, robot.nq), ("V", V, robot.nv), ("A", A, robot.nv)
-    return run(robot, work, values, (robot.nv,), out, threads)
+    return run(robot, _INVERSE_DYNAMICS, (Q, V, A), out, threads)
 
 
 def bias(
@@ -54,9 +81,7 @@ def bias(
     Raises:
         ConfigurationError: a bad value, with its row.
     """
-    work = Work(rnea.bias_rows, lambda q, v: equations.bias(robot, q, v))
-    values = ("Q", Q, robot.nq), ("V", V, robot.nv)
-    return run(robot, work, values, (robot.nv,), out, threads)
+    return run(robot, _BIAS, (Q, V), out, threads)
 
 
 def gravity_torques(
@@ -67,8 +92,7 @@ def gravity_torques(
     Raises:
         ConfigurationError: a bad value, with its row.
     """
-    work = Work(gravity.gravity_torques_rows, lambda q: equations.gravity_torques(robot, q))
-    return run(robot, work, [("Q", Q, robot.nq)], (robot.nv,), out, threads)
+    return run(robot, _GRAVITY, (Q,), out, threads)
 
 
 def mass_matrix(
@@ -95,12 +119,10 @@ def mass_matrix(
     Raises:
         ConfigurationError: a bad value, with its row, or another layout.
     """
-    kernels = {"rows": crba.mass_matrix_rows, "lanes": crba.mass_matrix_lanes}
-    if layout not in kernels:
-        raise ConfigurationError(unknown("layout", layout, kernels))
-    single = lambda q: equations.mass_matrix(robot, q)  # noqa: E731
-    work = Work(kernels[layout], single, in_lanes=layout == "lanes")
-    return run(robot, work, [("Q", Q, robot.nq)], (robot.nv, robot.nv), out, threads)
+    work = _MASS_MATRIX.get(layout)
+    if work is None:
+        raise ConfigurationError(unknown("layout", layout, _MASS_MATRIX))
+    return run(robot, work, (Q,), out, threads)
 
 
 def from_lanes(blocks: ArrayLike, count: int) -> Array:
@@ -136,16 +158,4 @@ def forward_dynamics(
         ConfigurationError: a bad value, with its row.
         ModelError: M is singular in some row.
     """
-
-    def single(q: Any, v: Any, t: Any) -> Any:
-        return equations.forward_dynamics(robot, q, v, t)
-
-    work = Work(aba.forward_dynamics_rows, single, (_actuated(robot),))
-    values = ("Q", Q, robot.nq), ("V", V, robot.nv), ("tau", tau, robot.na)
-    return run(robot, work, values, (robot.nv,), out, threads)
-
-
-@per_robot
-def _actuated(robot: Robot) -> Any:
-    """The rows of v with a motor (na,)."""
-    return np.flatnonzero(robot.selection_matrix.any(axis=0)).astype(np.int64)
+    return run(robot, _FORWARD_DYNAMICS, (Q, V, tau), out, threads)

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 from ...robots.robot import Robot
 from .. import kinematics
 from ..kernels import drifts, jacobians
-from ..kernels.body_table import body_table, chain_and_place
+from ..kernels.body_table import chain_and_place
 from ..kinematics import LOCAL_WORLD_ALIGNED, as_reference
 from ..per_robot import per_robot
-from .running import Array, Work, run
+from .running import run
+from .work import Array, Work
 
 _REFERENCES = {
     "LOCAL": jacobians.LOCAL,
@@ -29,13 +30,7 @@ def frame_placement(
     Raises:
         ConfigurationError: a bad value, with its row, or no such frame.
     """
-
-    def single(q: Any) -> Any:
-        return kinematics.frame_placement(robot, q, frame).homogeneous
-
-    kernel, tables = _kernel(robot, frame, jacobians.frame_placement_rows)
-    work = Work(kernel, single, tables)
-    return run(robot, work, [("Q", Q, robot.nq)], (4, 4), out, threads)
+    return run(robot, _work(robot, jacobians.frame_placement_rows, frame), (Q,), out, threads)
 
 
 def frame_jacobian(
@@ -51,13 +46,8 @@ def frame_jacobian(
     Raises:
         ConfigurationError: a bad value, with its row, no such frame, or no such reference.
     """
-
-    def single(q: Any) -> Any:
-        return kinematics.frame_jacobian(robot, q, frame, reference)
-
-    kernel, tables = _kernel(robot, frame, jacobians.frame_jacobian_rows)
-    work = Work(kernel, single, (*tables, _REFERENCES[as_reference(reference).name]))
-    return run(robot, work, [("Q", Q, robot.nq)], (6, robot.nv), out, threads)
+    work = _work(robot, jacobians.frame_jacobian_rows, frame, as_reference(reference).name)
+    return run(robot, work, (Q,), out, threads)
 
 
 def frame_drift(
@@ -76,30 +66,52 @@ def frame_drift(
     Raises:
         ConfigurationError: a bad value, with its row, no such frame, or no such reference.
     """
-
-    def single(q: Any, v: Any) -> Any:
-        return kinematics.frame_drift(robot, q, v, frame, reference)
-
-    kernel, tables = _kernel(robot, frame, drifts.frame_drift_rows)
-    work = Work(kernel, single, (*tables, _REFERENCES[as_reference(reference).name]))
-    values = ("Q", Q, robot.nq), ("V", V, robot.nv)
-    return run(robot, work, values, (6,), out, threads)
+    work = _work(robot, drifts.frame_drift_rows, frame, as_reference(reference).name)
+    return run(robot, work, (Q, V), out, threads)
 
 
-def _kernel(robot: Robot, frame: str, kernel: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The kernel, if it can place this frame, and the chain and place that it reads."""
-    on_world = robot.model.frames[robot.frame_id(frame)].parentJoint == 0
-    if on_world and robot.is_floating:  # it does not move: no body of the table carries it
-        return None, ()
-    if body_table(robot) is None:
-        return kernel, ()
-    known = _known_frames(robot)
-    if frame not in known:
-        known[frame] = chain_and_place(robot, frame)
-    return kernel, known[frame]
+def _work(robot: Robot, kernel: Any, frame: str, reference: str | None = None) -> Work:
+    """What is done for one frame of one robot."""
+    known, key = _known(robot), (kernel, frame, reference)
+    if key not in known:
+        known[key] = _new_work(robot, kernel, frame, reference)
+    return known[key]
 
 
 @per_robot
-def _known_frames(robot: Robot) -> dict[str, tuple[Any, ...]]:
-    """Chains and places of the frames that were asked for."""
+def _known(robot: Robot) -> dict[Any, Work]:
+    """The frames that were asked for."""
     return {}
+
+
+def _new_work(robot: Robot, kernel: Any, frame: str, reference: str | None) -> Work:
+    on_world = robot.model.frames[robot.frame_id(frame)].parentJoint == 0
+    more = () if reference is None else (_REFERENCES[reference],)
+
+    def tables(robot: Robot) -> tuple[Any, ...]:
+        return (*chain_and_place(robot, frame), *more)
+
+    single, takes, shape = _ABOUT[kernel]
+
+    def one(robot: Robot, *state: Any) -> Any:
+        return single(robot, *state, frame, *(() if reference is None else (reference,)))
+
+    if on_world and robot.is_floating:  # it does not move: no body of the table carries it
+        kernel = None
+    return Work(kernel, one, takes, shape, tables)
+
+
+def _homogeneous(robot: Robot, q: Any, frame: str) -> Any:
+    return kinematics.frame_placement(robot, q, frame).homogeneous
+
+
+# kernel -> the function for one state, what both take, and the shape of what they give
+_ABOUT: dict[Any, Any] = {
+    jacobians.frame_placement_rows: (_homogeneous, ("Q",), lambda robot: (4, 4)),
+    jacobians.frame_jacobian_rows: (
+        kinematics.frame_jacobian,
+        ("Q",),
+        lambda robot: (6, robot.nv),
+    ),
+    drifts.frame_drift_rows: (kinematics.frame_drift, ("Q", "V"), lambda robot: (6,)),
+}

@@ -1,5 +1,7 @@
-"""How a batch runs: what enters is checked, kernels take ranges of rows, threads share them.
+"""How a batch runs: kernels take ranges of rows, threads share them, what enters is checked.
 
+Kernels check what they are given themselves, so arrays of floats go straight to them; a call that a
+kernel does not take (other types or sizes, rows in doubt, several threads) is looked at here.
 Where there is no kernel (no Numba, or a joint that kernels lack), and for the few rows that a
 kernel hands back, the function for one state is called row by row. It raises what it would raise
 for one state, and the row is named.
@@ -7,75 +9,86 @@ for one state, and the row is named.
 
 from __future__ import annotations
 
-import math
 import os
-import warnings
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...errors import ConfigurationError, FootworkError, FootworkWarning
+from ...errors import ConfigurationError, FootworkError
 from ...robots.robot import Robot
-from ..kernels import compiling
-from ..kernels.body_table import body_table, unknown_joints
+from ..kernels.rows import DONE, MISFIT
 from ..kernels.scalars import LANES
-from ..per_robot import per_robot
-
-Array = NDArray[np.float64]
-
-Kernel = tuple[Callable[..., int], Any]  # compiled, and the bodies it reads
+from .work import Array, Bound, Work, bound
 
 _FLOAT = np.dtype(np.float64)
 
 
-class Work(NamedTuple):
-    """What is to be done for each row.
+class _Own(threading.local):
+    """What each thread has for itself: memory for kernels to work in."""
 
-    Attributes:
-        kernel: called as kernel(bodies, *tables, *values, out, first, last); −1, or the row from
-            which on eight rows are handed back. None: there is none.
-        single: the function for one state: single(*rows of the values) -> row of `out`.
-        tables: what else the kernel reads, the same for all rows.
-        in_lanes: out (blocks, …, LANES) instead of (N, …).
-    """
+    def __init__(self) -> None:
+        self.memory = np.empty(2**14)
 
-    kernel: Callable[..., int] | None
-    single: Callable[..., Any]
-    tables: tuple[Any, ...] = ()
-    in_lanes: bool = False
+
+_own = _Own()
 
 
 def run(
     robot: Robot,
     work: Work,
-    values: Sequence[tuple[str, ArrayLike, int]],
-    shape: tuple[int, ...],
-    out: Array | None,
-    threads: int,
+    values: tuple[ArrayLike, ...],
+    out: Array | None = None,
+    threads: int = 1,
 ) -> Array:
-    """Return out (N, *shape), filled; `values` are (name, (N, width), width)."""
-    arrays = [as_rows(value, width, name) for name, value, width in values]
+    """Return out (N, *shape), filled; `values` are (N, width) each, in the order of work.takes."""
+    task = bound(robot, work)
+    if task.compiles and type(threads) is int and threads == 1:
+        try:
+            count = len(values[0])  # type: ignore[arg-type]
+            if count == 1:
+                kernel, shape = task.one, task.one_row
+            else:
+                kernel, shape = task.many, task.full(count)
+            room = task.new(shape) if out is None else out
+            if kernel(*(task.tables + values + (room, 0, count, _own.memory))) == DONE:
+                return room
+        except Exception:  # no arrays, or not as the kernel takes them: what it is, is said below
+            pass
+    return _run_checked(robot, task, values, out, threads)
+
+
+def _run_checked(
+    robot: Robot, task: Bound, values: Sequence[ArrayLike], out: Array | None, threads: int
+) -> Array:
+    """The same, of anything that can be read as rows of numbers."""
+    work = task.work
+    arrays = [
+        as_rows(value, width, name)
+        for value, width, name in zip(values, task.widths, work.takes, strict=True)
+    ]
     count = len(arrays[0])
     if any([len(array) != count for array in arrays]):
-        sizes = ", ".join(f"{len(a)} of {v[0]}" for a, v in zip(arrays, values, strict=True))
+        sizes = ", ".join(f"{len(a)} of {n}" for a, n in zip(arrays, work.takes, strict=True))
         raise ConfigurationError(f"got {sizes}; expected as many rows of each")
-    full = (-(-count // LANES), *shape, LANES) if work.in_lanes else (count, *shape)
-    out = _room(full, out, arrays, zero=work.in_lanes)
-    kernel = _kernel(robot, work.kernel) if work.kernel else None
-    if type(threads) is int and threads == 1:
-        _fill(work, kernel, arrays, out, 0, count)
-        return out
-    ranges = _ranges(count, threads)
-    pool = _pool(os.getpid(), len(ranges))
-    tasks = [pool.submit(_fill, work, kernel, arrays, out, *rows) for rows in ranges]
-    wait(tasks)  # all of them, also when one fails: none may write to `out` later
-    for task in tasks:
-        task.result()
+    shape = task.full(count)
+    out = task.new(shape) if out is None else _fitting(shape, out, arrays)
+    here, *others = _ranges(count, threads)
+    if others:
+        pool = _pool(os.getpid(), len(others))
+        tasks = [pool.submit(_fill, robot, task, arrays, out, *rows) for rows in others]
+        try:
+            _fill(robot, task, arrays, out, *here)
+        finally:
+            wait(tasks)  # all of them, also when one fails: none may write to `out` later
+        for other in tasks:
+            other.result()
+    else:
+        _fill(robot, task, arrays, out, *here)
     return out
 
 
@@ -100,10 +113,8 @@ def as_rows(value: ArrayLike, width: int, name: str) -> Array:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _room(shape: tuple[int, ...], out: Array | None, arrays: list[Array], zero: bool) -> Array:
-    """Return `out` if it fits, or a new array."""
-    if out is None:
-        return _zeros_on_cache_lines(shape) if zero else np.empty(shape)
+def _fitting(shape: tuple[int, ...], out: Array, arrays: list[Array]) -> Array:
+    """Return `out` if it can be written to."""
     fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == _FLOAT
     if not (fits and (flags := out.flags).c_contiguous and flags.writeable):
         found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
@@ -113,14 +124,6 @@ def _room(shape: tuple[int, ...], out: Array | None, arrays: list[Array], zero: 
     if any([_may_share_memory(out, array) for array in arrays]):
         raise ConfigurationError("out: got memory of an input; expected an array of its own")
     return out
-
-
-def _zeros_on_cache_lines(shape: tuple[int, ...]) -> Array:
-    """Return zeros that start at a multiple of 64 bytes: a lane is then one cache line, not two."""
-    size = math.prod(shape)
-    room = np.zeros(size + LANES)
-    start = -(room.ctypes.data // room.itemsize) % LANES
-    return room[start : start + size].reshape(shape)
 
 
 def _may_share_memory(a: Array, b: Array) -> bool:
@@ -146,76 +149,39 @@ def _pool(process: int, threads: int) -> ThreadPoolExecutor:
 
 
 def _fill(
-    work: Work, kernel: Kernel | None, arrays: list[Array], out: Array, first: int, last: int
+    robot: Robot, task: Bound, arrays: list[Array], out: Array, first: int, last: int
 ) -> None:
     """Rows first … last of out, by the kernel, and what it hands back one by one."""
-    if kernel is None:
-        _loop(work, arrays, out, first, last)
+    if not task.compiles:
+        _loop(robot, task, arrays, out, first, last)
         return
-    run_rows, bodies = kernel
-    while (stopped := run_rows(bodies, *work.tables, *arrays, out, first, last)) >= 0:
+    while (stopped := _call(task, arrays, out, first, last)) != DONE:
+        if stopped == MISFIT:
+            raise FootworkError(f"a kernel does not take what was checked ({task.work.takes})")
         first = min(stopped + LANES, last)
-        _loop(work, arrays, out, stopped, first)
+        _loop(robot, task, arrays, out, stopped, first)
 
 
-def _loop(work: Work, arrays: list[Array], out: Array, first: int, last: int) -> None:
+def _call(task: Bound, arrays: list[Array], out: Array, first: int, last: int) -> int:
+    """Rows first … last by the kernel, in memory that grows until it is enough."""
+    kernel = task.one if len(arrays[0]) == 1 else task.many
+    while True:
+        try:
+            return kernel(*task.tables, *arrays, out, first, last, _own.memory)
+        except MemoryError:
+            _own.memory = np.empty(2 * len(_own.memory))
+
+
+def _loop(
+    robot: Robot, task: Bound, arrays: list[Array], out: Array, first: int, last: int
+) -> None:
     """Rows first … last by the function for one state, whose errors get the row's number."""
     for row in range(first, last):
         try:
-            answer = work.single(*[array[row] for array in arrays])
+            answer = task.work.single(robot, *[array[row] for array in arrays])
         except FootworkError as error:
             raise type(error)(f"row {row}: {error}") from None
-        if work.in_lanes:
+        if task.work.in_lanes:
             out[row // LANES, ..., row % LANES] = answer
         else:
             out[row] = answer
-
-
-def _kernel(robot: Robot, kernel: Callable[..., int]) -> Kernel | None:
-    """Return the compiled kernel and the table it reads, if the robot's joints are known."""
-    ready = _ready(robot)
-    if kernel not in ready:
-        ready[kernel] = _prepared(robot, kernel)
-    return ready[kernel]
-
-
-@per_robot
-def _ready(robot: Robot) -> dict[Callable[..., int], Kernel | None]:
-    """The kernels that were asked for."""
-    return {}
-
-
-def _prepared(robot: Robot, kernel: Callable[..., int]) -> Kernel | None:
-    bodies = body_table(robot)
-    if bodies is None:
-        _note_joints(robot)
-        return None
-    if not compiling.available():
-        _note_numba("Numba is not installed")
-        return None
-    try:
-        return compiling.compiled(kernel), bodies
-    except ImportError as error:  # Numba is there, but not for this NumPy or Python
-        _note_numba(str(error))
-        return None
-
-
-@cache
-def _note_numba(reason: str) -> None:
-    warnings.warn(
-        f"dynamics.batch calls Pinocchio state by state: {reason}. pip install 'footwork[fast]' "
-        "for compiled kernels, 5 to 30 times as fast",
-        FootworkWarning,
-        stacklevel=6,
-    )
-
-
-@per_robot
-def _note_joints(robot: Robot) -> None:
-    names = ", ".join(map(repr, unknown_joints(robot)))
-    warnings.warn(
-        f"{robot.name!r}: dynamics.batch calls Pinocchio state by state, because kernels know "
-        f"free flyers, hinges and sliders (without rotors in the base); not {names}",
-        FootworkWarning,
-        stacklevel=6,
-    )

@@ -26,9 +26,9 @@ from .articulated import (
     times,
     without_joint,
 )
-from .body_table import FREE
-from .rows import UNIT, entered, finite, gather, scatter, well
-from .scalars import LANES, as_lanes, buffer
+from .body_table import FREE, as_bodies
+from .rows import DONE, MISFIT, UNIT, entered, finite, fits, gather, scatter, well
+from .scalars import LANES, as_lanes, rooms
 from .spatial import (
     add,
     along_joint,
@@ -120,12 +120,16 @@ def tame(a, doubts):
     return well(doubts, 1)
 
 
-def forward_dynamics_rows(bodies, actuated, Q, V, T, A, first, last):
+def forward_dynamics_rows(table, actuated, Q, V, T, A, first, last, memory):
     """A[first:last] = a for T (N, na), the torques at v[actuated]; returns as the other kernels."""
-    n, nv = len(bodies), V.shape[1]
-    q, v, a, tau = buffer(Q.shape[1]), buffer(nv), buffer(nv), buffer(nv)
-    torques, doubts, system = buffer(T.shape[1]), buffer(n + 1), buffer(42)
-    room = as_lanes(buffer(37 * n).reshape(n, 37, LANES))
+    bodies = as_bodies(table)
+    n, nq, nv, na = len(bodies), bodies[0].nq, bodies[0].nv, len(actuated)
+    if not (fits(Q, nq, A) and fits(V, nv, A) and fits(T, na, A) and A.shape[1] == nv):
+        return MISFIT
+    q, v, a, tau, torques, doubts, system, room = rooms(
+        memory, nq, nv, nv, nv, na, n + 1, 42, 37 * n
+    )
+    room = as_lanes(room.reshape(n, 37, LANES))
     joints, drives, twists = room[:, :2], room[:, 2:4], room[:, 4:10]
     forces, inertias = room[:, 10:16], room[:, 16:]
     tau[:] = 0.0
@@ -153,4 +157,4 @@ def forward_dynamics_rows(bodies, actuated, Q, V, T, A, first, last):
         if not tame(as_lanes(a), doubts):
             return start
         scatter(a, start, last, A)
-    return -1
+    return DONE

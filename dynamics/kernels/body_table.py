@@ -37,6 +37,8 @@ _FIELDS = np.dtype(
         ("I", "f8", 6),  # about the origin: xx, xy, yy, xz, yz, zz [kg m²]
         ("armature", "f8"),  # reflected inertia of the rotor [kg m² or kg]
         ("gravity", "f8", 3),  # of the root alone: g in the world [m/s²]
+        ("nq", "i8"),  # of the root alone: how many numbers q has
+        ("nv", "i8"),  # and v
     ],
     align=True,
 )
@@ -48,6 +50,11 @@ _KINDS = {
     **dict.fromkeys(("PX", "PY", "PZ", "PrismaticUnaligned"), PRISMATIC),
 }
 _RENAMED = [np.roll(np.eye(3), -k, axis=1) for k in range(3)]  # 1: z is the parent's x; 2: y
+
+
+def as_bodies(table: NDArray[np.uint8]) -> Any:
+    """View the bytes of a table as its records."""
+    return table.view(BODY).view(np.recarray)
 
 
 @per_robot
@@ -64,6 +71,7 @@ def body_table(robot: Robot) -> Any:
     _fill_inertia(bodies[0], model.inertias[first], axes[0])
     bodies[0]["parent"], bodies[0]["kind"] = -1, FREE if robot.is_floating else FIXED
     bodies[0]["gravity"] = model.gravity.linear
+    bodies[0]["nq"], bodies[0]["nv"] = model.nq, model.nv
     for body, joint in zip(bodies[1:], range(first + 1, model.njoints), strict=True):
         axes.append(_axes_with_z(_axis(model.joints[joint])))
         _fill_joint(body, model, joint, axes[model.parents[joint] - first], axes[-1])

@@ -11,12 +11,12 @@ Source: D. Orin, A. Goswami, S.-H. Lee, "Centroidal dynamics of a humanoid robot
 
 from __future__ import annotations
 
-from .body_table import FREE, PRISMATIC
+from .body_table import FREE, PRISMATIC, as_bodies
 from .crba import moment_and_inertia, store
 from .inertia import add_symmetric, in_axes, shift
 from .places import axes_of, joint_axis, origin_of, outwards, place_body, place_root, root_origin
-from .rows import entered, gather, scatter
-from .scalars import LANES, as_lanes, buffer
+from .rows import DONE, MISFIT, entered, fits, gather, scatter
+from .scalars import LANES, as_lanes, rooms
 from .spatial import add, cross, momentum, scale, sub
 
 
@@ -119,25 +119,31 @@ def com_jacobian(bodies, q, J, places, moments):
             J[0, 3 + k], J[1, 3 + k], J[2, 3 + k] = scale(share, cross(turning, h))
 
 
-def com_rows(bodies, Q, C, first, last):
-    """C[first:last] (N, 3); returns the first row of eight with one not well, or −1."""
-    n = len(bodies)
-    q, c, doubts = buffer(Q.shape[1]), buffer(3), buffer(n + 1)
-    room = as_lanes(buffer(15 * n).reshape(n, 15, LANES))
+def com_rows(table, Q, C, first, last, memory):
+    """C[first:last] (N, 3); returns DONE, MISFIT, or the first of eight rows not all well."""
+    bodies = as_bodies(table)
+    n, nq = len(bodies), bodies[0].nq
+    if not (fits(Q, nq, C) and C.shape[1] == 3):
+        return MISFIT
+    q, c, doubts, room = rooms(memory, nq, 3, n + 1, 15 * n)
+    room = as_lanes(room.reshape(n, 15, LANES))
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
             return start
         com(bodies, as_lanes(q), as_lanes(c), room[:, :12], room[:, 12:])
         scatter(c, start, last, C)
-    return -1
+    return DONE
 
 
-def com_jacobian_rows(bodies, Q, J, first, last):
+def com_jacobian_rows(table, Q, J, first, last, memory):
     """J[first:last] (N, 3, nv); returns as `com_rows`."""
-    n, nv = len(bodies), J.shape[2]
-    q, one, doubts = buffer(Q.shape[1]), buffer(3 * nv), buffer(n + 1)
-    room, flat = as_lanes(buffer(15 * n).reshape(n, 15, LANES)), J.reshape(len(J), 3 * nv)
+    bodies = as_bodies(table)
+    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
+    if not (fits(Q, nq, J) and J.shape[1] == 3 and J.shape[2] == nv):
+        return MISFIT
+    q, one, doubts, room = rooms(memory, nq, 3 * nv, n + 1, 15 * n)
+    room, flat = as_lanes(room.reshape(n, 15, LANES)), J.reshape(len(J), 3 * nv)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
@@ -145,14 +151,17 @@ def com_jacobian_rows(bodies, Q, J, first, last):
         lanes = as_lanes(one.reshape(3, nv, LANES))
         com_jacobian(bodies, as_lanes(q), lanes, room[:, :12], room[:, 12:])
         scatter(one, start, last, flat)
-    return -1
+    return DONE
 
 
-def centroidal_map_rows(bodies, Q, A, first, last):
+def centroidal_map_rows(table, Q, A, first, last, memory):
     """A[first:last] (N, 6, nv); returns as `com_rows`."""
-    n, nv = len(bodies), A.shape[2]
-    q, one, doubts = buffer(Q.shape[1]), buffer(6 * nv), buffer(n + 1)
-    room, flat = as_lanes(buffer(21 * n).reshape(n, 21, LANES)), A.reshape(len(A), 6 * nv)
+    bodies = as_bodies(table)
+    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
+    if not (fits(Q, nq, A) and A.shape[1] == 6 and A.shape[2] == nv):
+        return MISFIT
+    q, one, doubts, room = rooms(memory, nq, 6 * nv, n + 1, 21 * n)
+    room, flat = as_lanes(room.reshape(n, 21, LANES)), A.reshape(len(A), 6 * nv)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
@@ -160,4 +169,4 @@ def centroidal_map_rows(bodies, Q, A, first, last):
         lanes = as_lanes(one.reshape(6, nv, LANES))
         centroidal_map(bodies, as_lanes(q), lanes, room[:, :12], room[:, 12:])
         scatter(one, start, last, flat)
-    return -1
+    return DONE

@@ -2,43 +2,91 @@
 
 `compiled(kernel)` compiles a kernel with every function of ours that it calls, each inlined into
 it: kernels are written as plain functions in as many files as the reader likes, none of which
-imports Numba. `disk_cache` keeps the machine code.
+imports Numba. What a number is to them, eight lanes or one float, is chosen here: a name `LANES` in
+a kernel's file then means 8 or 1. `disk_cache` keeps the machine code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, cast
 
-# what is inlined needs no entries of its own, and compiles faster without them
-KERNEL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+from . import scalars, sines
+from .scalars import LANES
+
+# Kernels own no arrays, so nobody has to count who refers to one (_nrt: that took half a call).
+# What is inlined needs no entries of its own, and compiles faster without them.
+KERNEL: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "_nrt": False,
+}
 INLINED = {**KERNEL, "forceinline": True, "no_cpython_wrapper": True}
 
 
-def available() -> bool:
-    """Whether kernels can be compiled: Numba (the extra `fast`) is installed."""
-    return find_spec("numba") is not None
+# what stands for what in compiled kernels, whatever a number is
+_INSTEAD: dict[Any, Any] = {scalars.sincos: sines.sincos}
+
+
+def obstacle() -> str:
+    """Return why kernels cannot be compiled; "" where Numba (the extra `fast`) is at hand."""
+    if find_spec("numba") is None:
+        return "Numba is not installed"
+    try:
+        _numba()
+    except ImportError as error:  # Numba is there, but not for this NumPy or Python
+        return str(error)
+    return ""
 
 
 @cache
-def compiled(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the compiled kernel; its code is read from disk, or made, when it is first called.
+def compiled(
+    kernel: Callable[..., Any], lanes: int = LANES, types: tuple[Any, ...] | None = None
+) -> Callable[..., Any]:
+    """Return the compiled kernel; its code is read from disk, or made.
 
     With NUMBA_DISABLE_JIT set it is the plain kernel, on rows of NumPy.
+
+    Args:
+        kernel: a plain function.
+        lanes: how many configurations a number stands for: LANES, or 1.
+        types: of its arguments, in Numba's words (see `types_of`): then it takes no others, but
+            raises TypeError. None: it is compiled when it is called, for whatever it is given.
     """
     numba = _numba()
     if numba.config.DISABLE_JIT:
         return kernel
     from .disk_cache import cache_of
-    from .lanes import COUNTERPARTS
 
-    translated = _translated(kernel, COUNTERPARTS)
-    dispatcher: Callable[..., Any] = numba.njit(**KERNEL)(translated)
-    vars(dispatcher)["_cache"] = cache_of(kernel, reached(kernel))
-    return dispatcher
+    options, counterparts = _reading(lanes)
+    translated = _translated(kernel, lanes, counterparts, {**INLINED, **options})
+    dispatcher: Any = numba.njit(**KERNEL, **options)(translated)
+    dispatcher._cache = cache_of(kernel, reached(kernel), lanes)
+    if types is not None:
+        dispatcher.compile(types)
+        dispatcher.disable_compile()
+    return cast("Callable[..., Any]", dispatcher)
+
+
+def types_of(tables: Iterable[Any], inputs: int, dimensions: int) -> tuple[Any, ...]:
+    """Return the types of kernel(*tables, *inputs, out, first, last, memory).
+
+    Args:
+        tables: values of the arguments that are the same for all rows.
+        inputs: how many arrays (N, width) of floats follow, which are only read.
+        dimensions: of the array of floats `out`.
+    """
+    numba = _numba()
+    types, float64 = numba.types, numba.types.float64
+    rows = types.Array(float64, 2, "C", readonly=True)
+    out = types.Array(float64, dimensions, "C")
+    memory = types.Array(float64, 1, "C")
+    constant = map(numba.typeof, tables)
+    return (*constant, *[rows] * inputs, out, types.intp, types.intp, memory)
 
 
 def _numba() -> Any:
@@ -47,15 +95,31 @@ def _numba() -> Any:
     return numba
 
 
-def _translated(function: Any, inlined: dict[Any, Any]) -> FunctionType:
+def _reading(lanes: int) -> tuple[dict[str, Any], dict[Any, Any]]:
+    """Return options of the compiler, and {plain function: what stands for it}."""
+    reading: Any
+    if lanes == 1:
+        from . import floats as reading
+    else:
+        from . import lanes as reading
+    return reading.OPTIONS, reading.COUNTERPARTS
+
+
+def _translated(
+    function: Any, lanes: int, inlined: dict[Any, Any], options: dict[str, Any]
+) -> FunctionType:
     """Return a copy of `function` that calls compiled functions where it called ours.
 
     `inlined` has those there are, and gets the new ones: they are shared between kernels.
     """
     names = dict(function.__globals__)
-    for name, callee in _callees(function):
+    if "LANES" in names:
+        names["LANES"] = lanes
+    for name, found in _callees(function):
+        callee = _INSTEAD.get(found, found)
         if callee not in inlined:
-            inlined[callee] = _numba().njit(**INLINED)(_translated(callee, inlined))
+            copy = _translated(callee, lanes, inlined, options)
+            inlined[callee] = _numba().njit(**options)(copy)
         names[name] = inlined[callee]
     copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
     copy.__qualname__ = function.__qualname__

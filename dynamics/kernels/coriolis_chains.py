@@ -21,12 +21,12 @@ symbols" (2021).
 
 from __future__ import annotations
 
-from .body_table import FREE
+from .body_table import FREE, as_bodies
 from .centroidal import composites_at_root, joint_motion
 from .crba import moment_and_inertia
 from .places import place_at_root, place_body
-from .rows import entered, gather, scatter
-from .scalars import LANES, as_lanes, buffer
+from .rows import DONE, MISFIT, entered, fits, gather, scatter
+from .scalars import LANES, as_lanes, rooms
 from .spatial import (
     cross_force,
     cross_motion,
@@ -102,12 +102,22 @@ def chain_squares(bodies, chains, starts, q, X, places, composites, motions):
         at += size
 
 
-def chain_squares_rows(bodies, chains, starts, Q, X, first, last):
-    """X[first:last] (N, entries); returns the first row of eight with one not well, or −1."""
-    n, nv = len(bodies), chains.max() + 1 if len(chains) > 0 else 6
-    q, one, doubts = buffer(Q.shape[1]), buffer(X.shape[1]), buffer(n + 1)
-    room, motions = as_lanes(buffer(21 * n).reshape(n, 21, LANES)), buffer(6 * nv)
-    motions = as_lanes(motions.reshape(nv, 6, LANES))
+def entries(bodies, starts):
+    """How many numbers the root's block and the squares have."""
+    count = 216 if bodies[0].kind == FREE else 0
+    for i in range(1, len(bodies)):
+        count += (starts[i] - starts[i - 1]) ** 2
+    return count
+
+
+def chain_squares_rows(table, chains, starts, Q, X, first, last, memory):
+    """X[first:last] (N, entries); returns DONE, MISFIT, or the first of eight rows not all well."""
+    bodies = as_bodies(table)
+    n, nq, nv, size = len(bodies), bodies[0].nq, bodies[0].nv, entries(bodies, starts)
+    if not (fits(Q, nq, X) and X.shape[1] == size):
+        return MISFIT
+    q, one, doubts, room, motions = rooms(memory, nq, size, n + 1, 21 * n, 6 * nv)
+    room, motions = as_lanes(room.reshape(n, 21, LANES)), as_lanes(motions.reshape(nv, 6, LANES))
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
@@ -116,4 +126,4 @@ def chain_squares_rows(bodies, chains, starts, Q, X, first, last):
         lanes = as_lanes(one)
         chain_squares(bodies, chains, starts, as_lanes(q), lanes, places, composites, motions)
         scatter(one, start, last, X)
-    return -1
+    return DONE

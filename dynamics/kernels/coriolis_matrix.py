@@ -14,14 +14,14 @@ Coriolis matrix and Christoffel symbols" (2021), algorithm 1.
 
 from __future__ import annotations
 
-from .body_table import FREE
+from .body_table import FREE, as_bodies
 from .centroidal import joint_motion
 from .coriolis_chains import twist_map
 from .crba import moment_and_inertia, store
 from .inertia import add_symmetric, in_axes, shift
 from .places import axes_of, origin_of, outwards, place_at_root, place_body
-from .rows import entered, finite, gather, scatter
-from .scalars import LANES, as_lanes, buffer
+from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
+from .scalars import LANES, as_lanes, rooms
 from .spatial import add, cross_motion, dot, get, momentum, plus, put, root_motion, scale
 
 
@@ -140,11 +140,14 @@ def coriolis_matrix(bodies, q, v, C, places, twists, motions, rates, inertias, m
                 C[k, j] = forward[k // 3][k % 3]
 
 
-def coriolis_matrix_rows(bodies, Q, V, C, first, last):
-    """C[first:last] (N, nv, nv); returns the first row of eight with one not well, or −1."""
-    n, nv = len(bodies), C.shape[1]
-    q, v, doubts, one = buffer(Q.shape[1]), buffer(nv), buffer(n + 1), buffer(nv * nv)
-    room, moving = as_lanes(buffer(63 * n).reshape(n, 63, LANES)), buffer(12 * nv)
+def coriolis_matrix_rows(table, Q, V, C, first, last, memory):
+    """C[first:last] (N, nv, nv); returns DONE, MISFIT, or the first of eight rows not all well."""
+    bodies = as_bodies(table)
+    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
+    if not (fits(Q, nq, C) and fits(V, nv, C) and C.shape[1] == nv and C.shape[2] == nv):
+        return MISFIT
+    q, v, doubts, one, room, moving = rooms(memory, nq, nv, n + 1, nv * nv, 63 * n, 12 * nv)
+    room = as_lanes(room.reshape(n, 63, LANES))
     places, twists, inertias, maps = room[:, :12], room[:, 12:18], room[:, 18:27], room[:, 27:]
     both = as_lanes(moving.reshape(nv, 12, LANES))
     flat, matrix = C.reshape(len(C), nv * nv), as_lanes(one.reshape(nv, nv, LANES))
@@ -157,4 +160,4 @@ def coriolis_matrix_rows(bodies, Q, V, C, first, last):
         motions, rates, state = both[:, :6], both[:, 6:], (as_lanes(q), as_lanes(v))
         coriolis_matrix(bodies, *state, matrix, places, twists, motions, rates, inertias, maps)
         scatter(one, start, last, flat)
-    return -1
+    return DONE

@@ -11,10 +11,10 @@ Source: R. Featherstone (2008), table 6.2.
 
 from __future__ import annotations
 
-from .body_table import FREE, PRISMATIC
+from .body_table import FREE, PRISMATIC, as_bodies
 from .inertia import add_symmetric, inertia_to_parent
-from .rows import entered, gather, scatter
-from .scalars import LANES, as_lanes, buffer
+from .rows import DONE, MISFIT, apart, entered, fits, gather, scatter
+from .scalars import LANES, as_lanes, rooms
 from .spatial import add, along_joint, force_to_parent, joint_position
 
 
@@ -87,11 +87,14 @@ def root_block(mass, h, I, M):
     M[3, 4], M[4, 3], M[3, 5], M[5, 3], M[4, 5], M[5, 4] = I[1], I[1], I[3], I[3], I[4], I[4]
 
 
-def mass_matrix_rows(bodies, Q, M, first, last):
-    """M[first:last] (N, nv, nv); returns the first row of eight with one not well, or −1."""
-    n, nv = len(bodies), M.shape[1]
-    q, one, doubts = buffer(Q.shape[1]), buffer(nv * nv), buffer(n + 1)
-    room, flat = as_lanes(buffer(11 * n).reshape(n, 11, LANES)), M.reshape(len(M), nv * nv)
+def mass_matrix_rows(table, Q, M, first, last, memory):
+    """M[first:last] (N, nv, nv); returns DONE, MISFIT, or the first of eight rows not all well."""
+    bodies = as_bodies(table)
+    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
+    if not (fits(Q, nq, M) and M.shape[1] == nv and M.shape[2] == nv):
+        return MISFIT
+    q, one, doubts, room = rooms(memory, nq, nv * nv, n + 1, 11 * n)
+    room, flat = as_lanes(room.reshape(n, 11, LANES)), M.reshape(len(M), nv * nv)
     one[:] = 0.0
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
@@ -100,17 +103,21 @@ def mass_matrix_rows(bodies, Q, M, first, last):
         lanes = as_lanes(one.reshape(nv, nv, LANES))
         crba(bodies, as_lanes(q), lanes, room[:, :2], room[:, 2:])
         scatter(one, start, last, flat)
-    return -1
+    return DONE
 
 
-def mass_matrix_lanes(bodies, Q, M, first, last):
+def mass_matrix_lanes(table, Q, M, first, last, memory):
     """The same into M (blocks, nv, nv, LANES), configuration 8 i + k in M[i, :, :, k]."""
-    n = len(bodies)
-    q, doubts = buffer(Q.shape[1]), buffer(n + 1)
-    room, blocks = as_lanes(buffer(11 * n).reshape(n, 11, LANES)), as_lanes(M)
+    bodies = as_bodies(table)
+    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
+    shape = (len(Q) + LANES - 1) // LANES, nv, nv, LANES
+    if not (Q.shape[1] == nq and M.shape == shape and apart(Q, M)):
+        return MISFIT
+    q, doubts, room = rooms(memory, nq, n + 1, 11 * n)
+    room, blocks = as_lanes(room.reshape(n, 11, LANES)), as_lanes(M)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
             return start
         crba(bodies, as_lanes(q), blocks[start // LANES], room[:, :2], room[:, 2:])
-    return -1
+    return DONE

@@ -24,9 +24,9 @@ _logger = logging.getLogger(__name__)
 _HERE = Path(__file__).parent
 
 
-def cache_of(kernel: Any, functions: Iterable[Any]) -> Any:
-    """Return Numba's cache for a kernel that is made of `functions`."""
-    stamp = source_stamp(functions)
+def cache_of(kernel: Any, functions: Iterable[Any], lanes: int) -> Any:
+    """Return Numba's cache for a kernel that is made of `functions`, read for so many lanes."""
+    stamp = f"{lanes}-{source_stamp(functions)}"
 
     class Stamped:
         """The hash is both what makes an entry valid and part of its file's name."""
@@ -85,7 +85,7 @@ class _AnnouncedCache(caching.Cache):
 
     def _forget_older(self):
         """Delete what other sources of the same kernel left in the same folder."""
-        stamp = self._impl.locator.get_disambiguator()
+        stamp = self._impl.locator.get_disambiguator().split("-")[1]
         name = self._impl.filename_base.split(stamp)[0]
         for path in Path(self.cache_path).glob(f"{name}*.nb[ci]"):
             if stamp not in path.name:

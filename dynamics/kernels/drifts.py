@@ -8,10 +8,11 @@ a_i = X a_λ + v_i × S q̇. That is the spatial acceleration; the classical one
 
 from __future__ import annotations
 
+from .body_table import as_bodies
 from .jacobians import LOCAL, WORLD
 from .places import axes_of, inwards, origin_of, outwards, place_body, place_root, root_origin
-from .rows import entered, finite, gather, scatter
-from .scalars import LANES, as_lanes, buffer
+from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
+from .scalars import LANES, as_lanes, rooms
 from .spatial import (
     add,
     cross,
@@ -63,11 +64,14 @@ def frame_drift(bodies, chain, place, reference, q, v, drift, places, twists, ac
     drift[3], drift[4], drift[5] = angular
 
 
-def frame_drift_rows(bodies, chain, place, reference, Q, V, D, first, last):
-    """D[first:last] (N, 6); returns the first row of eight with one not well, or −1."""
-    n = len(bodies)
-    q, v, drift, doubts = buffer(Q.shape[1]), buffer(V.shape[1]), buffer(6), buffer(n + 1)
-    room = as_lanes(buffer(24 * n).reshape(n, 24, LANES))
+def frame_drift_rows(table, chain, place, reference, Q, V, D, first, last, memory):
+    """D[first:last] (N, 6); returns DONE, MISFIT, or the first of eight rows not all well."""
+    bodies = as_bodies(table)
+    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
+    if not (fits(Q, nq, D) and fits(V, nv, D) and D.shape[1] == 6):
+        return MISFIT
+    q, v, drift, doubts, room = rooms(memory, nq, nv, 6, n + 1, 24 * n)
+    room = as_lanes(room.reshape(n, 24, LANES))
     places, twists, accelerations = room[:, :12], room[:, 12:18], room[:, 18:]
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
@@ -79,4 +83,4 @@ def frame_drift_rows(bodies, chain, place, reference, Q, V, D, first, last):
             bodies, chain, place, reference, *motion, as_lanes(drift), places, twists, accelerations
         )
         scatter(drift, start, last, D)
-    return -1
+    return DONE

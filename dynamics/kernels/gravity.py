@@ -7,9 +7,10 @@ Inward:   τ_i = Sᵀ f_i,   f_λ += Xᵀ f_i
 
 from __future__ import annotations
 
+from .body_table import as_bodies
 from .rnea import inward
-from .rows import entered, gather, scatter
-from .scalars import LANES, as_lanes, buffer
+from .rows import DONE, MISFIT, entered, fits, gather, scatter
+from .scalars import LANES, as_lanes, rooms
 from .spatial import cross, gravity_at_root, joint_position, put, scale, to_child_axes
 
 
@@ -33,11 +34,14 @@ def gravity_torques(bodies, q, tau, joints, directions, forces):
     inward(bodies, joints, forces, tau)
 
 
-def gravity_torques_rows(bodies, Q, T, first, last):
-    """T[first:last] = τ_g; returns the first row of eight with one that is not well, or −1."""
-    n = len(bodies)
-    q, tau = buffer(Q.shape[1]), buffer(T.shape[1])
-    room, doubts = as_lanes(buffer(11 * n).reshape(n, 11, LANES)), buffer(n + 1)
+def gravity_torques_rows(table, Q, T, first, last, memory):
+    """T[first:last] = τ_g; returns DONE, MISFIT, or the first row of eight that are not well."""
+    bodies = as_bodies(table)
+    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
+    if not (fits(Q, nq, T) and T.shape[1] == nv):
+        return MISFIT
+    q, tau, doubts, room = rooms(memory, nq, nv, n + 1, 11 * n)
+    room = as_lanes(room.reshape(n, 11, LANES))
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
@@ -45,4 +49,4 @@ def gravity_torques_rows(bodies, Q, T, first, last):
         joints, directions, forces = room[:, :2], room[:, 2:5], room[:, 5:]
         gravity_torques(bodies, as_lanes(q), as_lanes(tau), joints, directions, forces)
         scatter(tau, start, last, T)
-    return -1
+    return DONE

@@ -9,7 +9,7 @@ have a part.
 
 from __future__ import annotations
 
-from .body_table import FREE, PRISMATIC
+from .body_table import FREE, PRISMATIC, as_bodies
 from .places import (
     axes_of,
     inwards,
@@ -21,8 +21,8 @@ from .places import (
     put_place,
     root_origin,
 )
-from .rows import entered, gather, scatter
-from .scalars import LANES, as_lanes, buffer
+from .rows import DONE, MISFIT, entered, fits, gather, scatter
+from .scalars import LANES, as_lanes, rooms
 from .spatial import add, cross, scale, sub
 
 LOCAL, WORLD, LOCAL_WORLD_ALIGNED = range(3)
@@ -77,12 +77,14 @@ def frame_jacobian(bodies, chain, place, reference, q, J, places):
             put_column(J, 3 + k, cross(z, point), z, reference, axes)
 
 
-def frame_jacobian_rows(bodies, chain, place, reference, Q, J, first, last):
-    """J[first:last] (N, 6, nv); returns the first row of eight with one not well, or −1."""
-    n, nv = len(bodies), J.shape[2]
-    q, one, doubts = buffer(Q.shape[1]), buffer(6 * nv), buffer(n + 1)
-    places = as_lanes(buffer(12 * n + 12).reshape(n + 1, 12, LANES))
-    flat = J.reshape(len(J), 6 * nv)
+def frame_jacobian_rows(table, chain, place, reference, Q, J, first, last, memory):
+    """J[first:last] (N, 6, nv); returns DONE, MISFIT, or the first of eight rows not all well."""
+    bodies = as_bodies(table)
+    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
+    if not (fits(Q, nq, J) and J.shape[1] == 6 and J.shape[2] == nv):
+        return MISFIT
+    q, one, doubts, room = rooms(memory, nq, 6 * nv, n + 1, 12 * n + 12)
+    places, flat = as_lanes(room.reshape(n + 1, 12, LANES)), J.reshape(len(J), 6 * nv)
     one[:] = 0.0
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
@@ -91,14 +93,18 @@ def frame_jacobian_rows(bodies, chain, place, reference, Q, J, first, last):
         lanes = as_lanes(one.reshape(6, nv, LANES))
         frame_jacobian(bodies, chain, place, reference, as_lanes(q), lanes, places)
         scatter(one, start, last, flat)
-    return -1
+    return DONE
 
 
-def frame_placement_rows(bodies, chain, place, Q, T, first, last):
+def frame_placement_rows(table, chain, place, Q, T, first, last, memory):
     """T[first:last] (N, 4, 4), homogeneous; returns as `frame_jacobian_rows`."""
-    n = len(bodies)
-    q, one, doubts, flat = buffer(Q.shape[1]), buffer(16), buffer(n + 1), T.reshape(len(T), 16)
-    places, lanes = as_lanes(buffer(12 * n + 12).reshape(n + 1, 12, LANES)), as_lanes(one)
+    bodies = as_bodies(table)
+    n, nq = len(bodies), bodies[0].nq
+    if not (fits(Q, nq, T) and T.shape[1] == 4 and T.shape[2] == 4):
+        return MISFIT
+    q, one, doubts, room = rooms(memory, nq, 16, n + 1, 12 * n + 12)
+    places, lanes = as_lanes(room.reshape(n + 1, 12, LANES)), as_lanes(one)
+    flat = T.reshape(len(T), 16)
     one[:] = 0.0
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
@@ -113,4 +119,4 @@ def frame_placement_rows(bodies, chain, place, Q, T, first, last):
             lanes[4 * r + 3] = origin[r]
         lanes[15] = 1.0
         scatter(one, start, last, flat)
-    return -1
+    return DONE

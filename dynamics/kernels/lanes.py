@@ -2,7 +2,7 @@
 """The number of the compiled reading: `LANES` doubles that LLVM keeps in one vector register.
 
 Numba learns one type, `Lanes`: its four operations, its conversion from a float (the same in every
-lane), sin and cos, and arrays of it as views on arrays of floats. Kernels need nothing else, so
+lane), floor, and arrays of it as views on arrays of floats. Kernels need nothing else, so
 they read like scalar code and run `LANES` configurations at once. Loops over plain arrays, left to
 LLVM's own vectoriser, were three times slower.
 
@@ -12,21 +12,21 @@ interface: the extra `fast` bounds Numba's version.
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.core.imputils import impl_ret_borrowed, lower_cast
+from numba.core.imputils import lower_cast
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, overload, register_model
+from numba.extending import intrinsic, lower_builtin, models, register_model
 
-from . import scalars
+from . import memory, scalars
+from .body_table import as_bodies
 from .compiling import INLINED
+from .memory import in_parts, without_last_axis
 from .scalars import LANES
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -136,20 +136,7 @@ def as_lanes(typingctx, rows):
     view = types.Array(lanes, rows.ndim - 1, "C", aligned=False)
 
     def codegen(context, builder, sig, args):
-        source = context.make_array(rows)(context, builder, args[0])
-        target = context.make_array(view)(context, builder)
-        shape = cgutils.unpack_tuple(builder, source.shape, rows.ndim)[:-1]
-        strides = cgutils.unpack_tuple(builder, source.strides, rows.ndim)[:-1]
-        count = context.get_constant(types.intp, 1)
-        for size in shape:
-            count = builder.mul(count, size)
-        target.data = builder.bitcast(source.data, _VECTOR.as_pointer())
-        target.shape = cgutils.pack_array(builder, shape)
-        target.strides = cgutils.pack_array(builder, strides)
-        target.itemsize = context.get_constant(types.intp, 8 * LANES)
-        target.nitems = count
-        target.meminfo, target.parent = source.meminfo, source.parent
-        return impl_ret_borrowed(context, builder, view, target._getvalue())
+        return without_last_axis(context, builder, rows, args[0], view)
 
     return view(rows), codegen
 
@@ -217,52 +204,24 @@ def turn_out(typingctx, lane_rows, k, X, row):
 
 
 @njit(**INLINED)
-def buffer(count):
-    """Return room for `count` lanes: floats (count, LANES), on a boundary of 64 bytes."""
-    room = np.empty((count + 1) * LANES)
-    start = (-(room.ctypes.data // 8)) % LANES
-    return room[start : start + count * LANES].reshape(count, LANES)
+def rooms(memory, *counts):
+    """Divide memory into room for so many lanes each (count, LANES), on boundaries of 64 bytes."""
+    start, total = (-(memory.ctypes.data // 8)) % LANES, 0
+    for count in counts:
+        total += count
+    if start + total * LANES > len(memory):
+        raise MemoryError
+    return in_parts(memory[start : start + total * LANES].reshape(total, LANES), counts)
 
 
-def _sincos(x):
-    """sin and cos to an ulp or two for |x| < 1e5.
-
-    x is taken to |r| ≤ π/4 by multiples n of π/2, with π/2 in three parts of 33 bits each so that
-    n times a part is exact (Cody and Waite); then minimax polynomials (those of fdlibm).
-    """
-    n = floor(x * (2 / math.pi) + 0.5)
-    r = ((x - n * 1.5707963267341256) - n * 6.077100506303966e-11) - n * 2.0222662487959506e-21
-    z = r * r
-    p = 2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010e-10)
-    p = -1.66666666666666324348e-01 + z * (
-        8.33333333332248946124e-03 + z * (-1.98412698298579493134e-04 + z * p)
-    )
-    s = r + r * z * p
-    p = -2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 - z * 1.13596475577881948e-11)
-    p = 4.16666666666666019037e-02 + z * (
-        -1.38888888888741095749e-03 + z * (2.48015872894767294178e-05 + z * p)
-    )
-    c = 1.0 - 0.5 * z + z * z * p
-    half = floor(n * 0.5)
-    odd = n - 2.0 * half  # 1 where n is odd: there sin and cos change places
-    sign = 1.0 - 2.0 * (half - 2.0 * floor(half * 0.5))  # −1 where n is 2 or 3 beyond 4 k
-    return sign * ((1.0 - odd) * s + odd * c), sign * ((1.0 - odd) * c - odd * s)
-
-
-def _any_sincos(x):
-    """The compiled `scalars.sincos`, for the compiler to choose by type."""
-
-
-@overload(_any_sincos, inline="always")
-def _choose_sincos(x):
-    return _sincos if x == lanes else lambda x: (math.sin(x), math.cos(x))
-
+OPTIONS: dict[str, Any] = {}  # the operators above have flags of their own
 
 # plain function -> what stands for it in compiled kernels; `compiling` adds what it translates
 COUNTERPARTS = {
     scalars.as_lanes: as_lanes,
-    scalars.buffer: buffer,
+    scalars.rooms: rooms,
     scalars.turn_in: turn_in,
     scalars.turn_out: turn_out,
-    scalars.sincos: njit(**INLINED)(lambda x: _any_sincos(x)),
+    scalars.floor: floor,
+    as_bodies: memory.as_bodies,
 }

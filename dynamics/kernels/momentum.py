@@ -7,11 +7,11 @@ gravity) is summed inward to the root, as forces are in `rnea`, and moved to the
 
 from __future__ import annotations
 
-from .body_table import PRISMATIC
+from .body_table import PRISMATIC, as_bodies
 from .places import axes_of, outwards, place_root
 from .rnea import net_force
-from .rows import entered, finite, gather, scatter
-from .scalars import LANES, as_lanes, buffer
+from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
+from .scalars import LANES, as_lanes, rooms
 from .spatial import (
     add,
     cross,
@@ -79,11 +79,14 @@ def at_com(bodies, q, forces, moments, places, result):
     result[3], result[4], result[5] = outwards(axes, n)
 
 
-def momentum_rows(bodies, rate, Q, V, H, first, last):
-    """H[first:last] (N, 6); returns the first row of eight with one not well, or −1."""
-    n = len(bodies)
-    q, v, result, doubts = buffer(Q.shape[1]), buffer(V.shape[1]), buffer(6), buffer(n + 1)
-    room = as_lanes(buffer(35 * n).reshape(n, 35, LANES))
+def momentum_rows(table, rate, Q, V, H, first, last, memory):
+    """H[first:last] (N, 6); returns DONE, MISFIT, or the first of eight rows not all well."""
+    bodies = as_bodies(table)
+    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
+    if not (fits(Q, nq, H) and fits(V, nv, H) and H.shape[1] == 6):
+        return MISFIT
+    q, v, result, doubts, room = rooms(memory, nq, nv, 6, n + 1, 35 * n)
+    room = as_lanes(room.reshape(n, 35, LANES))
     joints, twists, accelerations = room[:, :2], room[:, 2:8], room[:, 8:14]
     forces, moments, places = room[:, 14:20], room[:, 20:23], room[:, 23:]
     for start in range(first, last, LANES):
@@ -94,4 +97,4 @@ def momentum_rows(bodies, rate, Q, V, H, first, last):
         motion, room6 = (as_lanes(q), as_lanes(v)), (joints, twists, accelerations, forces)
         total(bodies, *motion, rate, as_lanes(result), *room6, moments, places)
         scatter(result, start, last, H)
-    return -1
+    return DONE

@@ -12,9 +12,9 @@ Source: R. Featherstone (2008), table 5.1.
 
 from __future__ import annotations
 
-from .body_table import FREE
-from .rows import entered, finite, gather, scatter
-from .scalars import LANES, as_lanes, buffer
+from .body_table import FREE, as_bodies
+from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
+from .scalars import LANES, as_lanes, rooms
 from .spatial import (
     along_joint,
     cross_force,
@@ -75,11 +75,14 @@ def inward(bodies, joints, forces, tau):
             tau[k] = forces[0, k]
 
 
-def inverse_dynamics_rows(bodies, Q, V, A, T, first, last):
-    """T[first:last] = τ; returns the first row of eight among which one is not well, or −1."""
-    n, nv = len(bodies), V.shape[1]
-    q, v, a, tau = buffer(Q.shape[1]), buffer(nv), buffer(nv), buffer(nv)
-    room, doubts = as_lanes(buffer(20 * n).reshape(n, 20, LANES)), buffer(n + 1)
+def inverse_dynamics_rows(table, Q, V, A, T, first, last, memory):
+    """T[first:last] = τ; returns DONE, MISFIT, or the first row of eight that are not all well."""
+    bodies = as_bodies(table)
+    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
+    if not (fits(Q, nq, T) and fits(V, nv, T) and fits(A, nv, T) and T.shape[1] == nv):
+        return MISFIT
+    q, v, a, tau, doubts, room = rooms(memory, nq, nv, nv, nv, n + 1, 20 * n)
+    room = as_lanes(room.reshape(n, 20, LANES))
     joints, twists = room[:, :2], room[:, 2:8]
     accelerations, forces = room[:, 8:14], room[:, 14:]
     for start in range(first, last, LANES):
@@ -91,14 +94,17 @@ def inverse_dynamics_rows(bodies, Q, V, A, T, first, last):
         motion = as_lanes(q), as_lanes(v), as_lanes(a)
         rnea(bodies, *motion, as_lanes(tau), joints, twists, accelerations, forces)
         scatter(tau, start, last, T)
-    return -1
+    return DONE
 
 
-def bias_rows(bodies, Q, V, B, first, last):
+def bias_rows(table, Q, V, B, first, last, memory):
     """B[first:last] = b, the τ of a = 0; returns as `inverse_dynamics_rows` does."""
-    n, nv = len(bodies), V.shape[1]
-    q, v, a, b = buffer(Q.shape[1]), buffer(nv), buffer(nv), buffer(nv)
-    room, doubts = as_lanes(buffer(20 * n).reshape(n, 20, LANES)), buffer(n + 1)
+    bodies = as_bodies(table)
+    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
+    if not (fits(Q, nq, B) and fits(V, nv, B) and B.shape[1] == nv):
+        return MISFIT
+    q, v, a, b, doubts, room = rooms(memory, nq, nv, nv, nv, n + 1, 20 * n)
+    room = as_lanes(room.reshape(n, 20, LANES))
     joints, twists = room[:, :2], room[:, 2:8]
     accelerations, forces = room[:, 8:14], room[:, 14:]
     a[:] = 0.0
@@ -110,4 +116,4 @@ def bias_rows(bodies, Q, V, B, first, last):
         motion = as_lanes(q), as_lanes(v), as_lanes(a)
         rnea(bodies, *motion, as_lanes(b), joints, twists, accelerations, forces)
         scatter(b, start, last, B)
-    return -1
+    return DONE

@@ -1,10 +1,10 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Between arrays with a configuration a row and lanes with a configuration each.
 
-Also the check of what enters, on lanes as they pass: a kernel stops at eight configurations among
-which one may be ill (not finite, a quaternion that is not unit, angles of more than 1e5 rad). It
-returns the first of them, and its caller looks closer: it says what is wrong, or reckons them
-without the kernel.
+Also the check of what enters: the sizes of the arrays first, then their numbers, on lanes as they
+pass. A kernel stops at eight configurations among which one may be ill (not finite, a quaternion
+that is not unit, angles of more than 1e5 rad). It returns the first of them, and its caller looks
+closer: it says what is wrong, or reckons them without the kernel.
 """
 
 from __future__ import annotations
@@ -12,7 +12,20 @@ from __future__ import annotations
 from .body_table import CONTINUOUS, FREE
 from .scalars import LANES, as_lanes, turn_in, turn_out
 
+DONE, MISFIT = -1, -2  # what a kernel returns, but for a row: all is well; arrays that do not fit
+
 UNIT = 2e-7  # | ‖x‖² − 1 | of a unit quaternion: twice that of `robots.configuration`
+
+
+def fits(X, width, out):
+    """Whether X has `width` numbers for each row of `out`, and does not lie in its memory."""
+    return len(X) == len(out) and X.shape[1] == width and apart(X, out)
+
+
+def apart(X, out):
+    """Whether two arrays, each in one piece, share no memory."""
+    before = X.ctypes.data + 8 * X.size <= out.ctypes.data
+    return before or out.ctypes.data + 8 * out.size <= X.ctypes.data
 
 
 def gather(X, start, last, lanes):

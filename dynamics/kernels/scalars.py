@@ -3,12 +3,14 @@
 A kernel is plain Python on plain operators, so the same source can be read three ways:
 
 - compiled: a number is a *lane*, `LANES` configurations side by side in one vector register
-  (`lanes.py` has that type, `compiling.py` the compiler);
+  (`lanes.py` has that type, `compiling.py` the compiler); for a single state one float, LANES = 1
+  (`floats.py`);
 - as NumPy: a number is a row of `LANES` floats, or one float. Slow, but every line can be stepped
   through; set NUMBA_DISABLE_JIT=1 to have it everywhere;
 - as SymPy: a number is an expression, and the kernel prints its closed form (`closed_forms.py`).
 
-The functions here are the NumPy and SymPy reading; `lanes.COUNTERPARTS` has the compiled one.
+The functions here are the NumPy and SymPy reading; `COUNTERPARTS` of `lanes` and of `floats` have
+the compiled ones.
 """
 
 from __future__ import annotations
@@ -30,9 +32,22 @@ def sincos(angle: Any) -> tuple[Any, Any]:
     return np.sin(angle), np.cos(angle)
 
 
-def buffer(count: int) -> NDArray[np.float64]:
-    """Return room for `count` lanes: floats (count, LANES), on a boundary of 64 bytes."""
-    return np.empty((count, LANES))
+def floor(x: Any) -> Any:
+    """Return the largest whole number below x."""
+    return np.floor(x)
+
+
+def rooms(memory: NDArray[np.float64], *counts: int) -> tuple[NDArray[np.float64], ...]:
+    """Divide memory into room for so many lanes each: floats (count, LANES).
+
+    Raises:
+        MemoryError: it is too small.
+    """
+    ends = np.cumsum(counts)
+    if LANES * ends[-1] > len(memory):
+        raise MemoryError
+    rows = memory[: LANES * ends[-1]].reshape(-1, LANES)
+    return tuple(np.split(rows, ends[:-1]))
 
 
 def as_lanes(rows: NDArray[np.float64]) -> NDArray[np.float64]:

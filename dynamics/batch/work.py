@@ -1,0 +1,150 @@
+"""What a batch does with each row, and what that is for one robot: kernels, tables and shapes."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import FootworkWarning
+from ...robots.robot import Robot
+from ..kernels import compiling
+from ..kernels.body_table import body_table, unknown_joints
+from ..kernels.scalars import LANES
+from ..per_robot import per_robot
+
+Array = NDArray[np.float64]
+
+
+def no_tables(robot: Robot) -> tuple[Any, ...]:
+    """Nothing but the bodies."""
+    return ()
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What is to be done for each row.
+
+    Attributes:
+        kernel: called as kernel(table, *tables, *values, out, first, last, memory), see
+            `kernels.rows`. None: there is none.
+        single: the function for one state: single(robot, *rows of the values) -> row of `out`.
+        takes: the names of the values, "Q", "V", "A" or "tau".
+        gives: gives(robot) is the shape of a row of `out`.
+        tables: tables(robot), what else the kernel reads, the same for all rows.
+        in_lanes: out (blocks, …, LANES) instead of (N, …).
+    """
+
+    kernel: Callable[..., int] | None
+    single: Callable[..., Any]
+    takes: tuple[str, ...]
+    gives: Callable[[Robot], tuple[int, ...]]
+    tables: Callable[[Robot], tuple[Any, ...]] = no_tables
+    in_lanes: bool = False
+
+
+class Bound:
+    """Some work for one robot (which it does not keep alive).
+
+    Attributes:
+        work: what is done.
+        compiles: whether there is a kernel for it.
+        tables: the first arguments of the kernel.
+        widths: sizes of the rows of the values.
+        shape: of a row of the answer.
+        one_row: the shape of the answers where there is but one row.
+        new: new(shape) is an array for answers.
+    """
+
+    def __init__(self, robot: Robot, work: Work) -> None:
+        sizes = {"Q": robot.nq, "V": robot.nv, "A": robot.nv, "tau": robot.na}
+        self.work = work
+        self.widths = tuple(sizes[name] for name in work.takes)
+        self.shape = work.gives(robot)
+        self.one_row = self.full(1)
+        self.new: Callable[..., Array] = _zeros_on_cache_lines if work.in_lanes else np.empty
+        self.compiles = work.kernel is not None and _can_compile(robot)
+        self.tables = (
+            (body_table(robot).view(np.uint8), *work.tables(robot)) if self.compiles else ()
+        )
+
+    def full(self, count: int) -> tuple[int, ...]:
+        """Return the shape of the answers of so many rows."""
+        if self.work.in_lanes:
+            return -(-count // LANES), *self.shape, LANES
+        return count, *self.shape
+
+    @cached_property
+    def many(self) -> Callable[..., int]:
+        """The kernel for eight rows at a time."""
+        return self._compiled(LANES)
+
+    @cached_property
+    def one(self) -> Callable[..., int]:
+        """The kernel for a single row: all lanes but one would be idle."""
+        return self._compiled(LANES if self.work.in_lanes else 1)
+
+    def _compiled(self, lanes: int) -> Callable[..., int]:
+        assert self.work.kernel is not None
+        types = compiling.types_of(self.tables, len(self.work.takes), len(self.one_row))
+        return compiling.compiled(self.work.kernel, lanes, types)
+
+
+def bound(robot: Robot, work: Work) -> Bound:
+    """Return some work for a robot; the first time, it is said if there is no kernel."""
+    try:
+        return _bound(robot)[work]
+    except KeyError:
+        return _bound(robot).setdefault(work, Bound(robot, work))
+
+
+@per_robot
+def _bound(robot: Robot) -> dict[Work, Bound]:
+    """The work that was asked for."""
+    return {}
+
+
+def _zeros_on_cache_lines(shape: tuple[int, ...]) -> Array:
+    """Return zeros that start at a multiple of 64 bytes: a lane is then one cache line, not two."""
+    size = math.prod(shape)
+    room = np.zeros(size + LANES)
+    start = -(room.ctypes.data // room.itemsize) % LANES
+    return room[start : start + size].reshape(shape)
+
+
+def _can_compile(robot: Robot) -> bool:
+    """Whether there are kernels for a robot; where not, it is said, once."""
+    if body_table(robot) is None:
+        _note_joints(robot)
+        return False
+    if obstacle := compiling.obstacle():
+        _note_numba(obstacle)
+        return False
+    return True
+
+
+@cache
+def _note_numba(reason: str) -> None:
+    warnings.warn(
+        f"dynamics.batch calls Pinocchio state by state: {reason}. pip install 'footwork[fast]' "
+        "for compiled kernels, 5 to 30 times as fast",
+        FootworkWarning,
+        stacklevel=7,
+    )
+
+
+@per_robot
+def _note_joints(robot: Robot) -> None:
+    names = ", ".join(map(repr, unknown_joints(robot)))
+    warnings.warn(
+        f"{robot.name!r}: dynamics.batch calls Pinocchio state by state, because kernels know "
+        f"free flyers, hinges and sliders (without rotors in the base); not {names}",
+        FootworkWarning,
+        stacklevel=8,
+    )
