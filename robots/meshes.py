@@ -18,9 +18,8 @@ def resolve(tree: Node, folders: Folders) -> None:
     findings = examine(tree, folders, replace=True)
     if findings:
         raise ModelError(
-            f"{len(findings)} meshes cannot be used:\n{listed(findings, limit=5)}\nGive "
-            "package_dirs=[…], the folders of the packages, or meshes=False to load the dynamics "
-            "without shapes"
+            f"{len(findings)} meshes cannot be used (package_dirs=[…] names the folders of their "
+            f"packages, meshes=False does without):\n{listed(findings, limit=5)}"
         )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import Any
 
 from .catalogue import RobotInfo, available
 from .loading import load
@@ -11,7 +12,7 @@ from .robot import Robot
 _HEAD = ("name", "kind", "nq", "nv", "mass/kg", "feet", "licence", "installed", "source")
 
 
-def facts(info: RobotInfo) -> dict[str, str | int | float | bool]:
+def facts(info: RobotInfo) -> dict[str, Any]:
     """Return what there is to say about a robot of the catalogue; sizes only if it is installed."""
     robot = load(info.name, meshes=False) if info.installed else None
     return {
@@ -28,26 +29,25 @@ def facts(info: RobotInfo) -> dict[str, str | int | float | bool]:
     }
 
 
-def table(infos: Sequence[RobotInfo] | None = None) -> str:
-    """Return the catalogue as text: name, kind, nq, nv, mass, feet, licence, installed or not."""
-    rows = [_HEAD]
-    for info in available() if infos is None else infos:
-        known = facts(info)
-        sizes = (f"{known['nq']}", f"{known['nv']}", f"{known['mass']:.1f}", f"{known['feet']}")
-        there = info.installed
-        rows.append(
+def table(rows: Iterable[dict[str, Any]] | None = None) -> str:
+    """Return the `facts` of robots, without them of the whole catalogue, as text."""
+    lines = [_HEAD]
+    for row in map(facts, available()) if rows is None else rows:
+        sizes = (f"{row['nq']}", f"{row['nv']}", f"{row['mass']:.1f}", f"{row['feet']}")
+        there = row["installed"]
+        lines.append(
             (
-                info.name,
-                info.kind,
+                row["name"],
+                row["kind"],
                 *(sizes if there else ("-",) * 4),
-                str(known["licence"]),
+                row["licence"],
                 "yes" if there else "no",
-                info.source,
+                row["source"],
             )
         )
-    widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
-    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
-    return "\n".join(line.rstrip() for line in lines)
+    widths = [max(len(row[i]) for row in lines) for i in range(len(_HEAD))]
+    texts = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in lines]
+    return "\n".join(line.rstrip() for line in texts)
 
 
 def _feet(robot: Robot) -> str:

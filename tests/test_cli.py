@@ -173,7 +173,7 @@ def test_demo_ends_with_verdicts_and_pages(capsys, tmp_path):
 
 def test_terms_by_two_roads(capsys, tmp_path):
     out_file = tmp_path / "terms.npz"
-    code, out, _ = run(capsys, "terms", "biped", "--seed", "3", "--json", "--out", str(out_file))
+    code, out, _ = run(capsys, "terms", "biped", "--seed", "3", "--json", "--save", str(out_file))
     assert code == 0
     rows = {row["term"]: row for row in json.loads(out)}
     assert rows["coriolis_tensor"]["shape"] == [25, 25, 25]
@@ -182,7 +182,7 @@ def test_terms_by_two_roads(capsys, tmp_path):
     robot = robots.load("biped")
     np.testing.assert_array_equal(arrays["mass_matrix"], mass_matrix(robot, arrays["q"]))
     assert "mass_matrix" in run(capsys, "terms", "double_pendulum")[1]
-    assert run(capsys, "terms", "biped", "--out", "terms.xls")[0] == 2
+    assert run(capsys, "terms", "biped", "--save", "terms.xls")[0] == 2
     assert run(capsys, "terms", "biped", "--seed", "1", "--posture", "standing")[0] == 2
 
 

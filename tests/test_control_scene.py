@@ -104,8 +104,8 @@ def test_standing_needs_a_posture():
 
 def test_the_command(capsys, tmp_path):
     page, picture = tmp_path / "stands.html", tmp_path / "stands.png"
-    flags = ["simulate", "quadruped", "--duration", "0.2", "--push", "0.1"]
-    assert cli.main([*flags, "--html", str(page), "--plot", str(picture)]) == 0
+    flags = ["simulate", "quadruped", "--duration", "0.2", "--shove", "0.1"]
+    assert cli.main([*flags, "--html", str(page), "--png", str(picture)]) == 0
     assert "is on its feet after 0.20 s" in capsys.readouterr().out
     assert page.stat().st_size > 10_000
     assert picture.stat().st_size > 10_000

@@ -1,7 +1,9 @@
 """The command `footwork`: load, look, decide.
 
-Exit codes: 0 yes or done, 1 the answer is "no" (or "at the edge"), 2 bad usage or bad input. Heavy
-imports happen inside the commands, so that `footwork --help` answers at once.
+Exit codes: 0 yes or done, 1 the answer is "no" (or "at the edge"), 2 bad usage or bad input, 3 a
+mistake of footwork itself, 130 interrupted. Errors are one line on standard error; --debug shows
+where they come from. Heavy imports happen inside the commands, so that `footwork --help` answers
+at once.
 """
 
 from __future__ import annotations
@@ -9,42 +11,84 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from . import __version__, commands
-from .commands.flags import BAD, OK
-from .errors import FootworkError
+from .commands import output
+from .commands.flags import BAD, BUG, INTERRUPTED, OK
+from .commands.parser import Parser
+from .errors import FootworkError, FootworkWarning
+
+# what the library asks for in Python, as a user of the command types it
+_TYPED = {
+    "package_dirs=[…]": "--package-dir",
+    "meshes=False": "--no-meshes",
+    "strict=True": "footwork check --strict",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     options = _parser().parse_args(arguments)
     try:
-        code: int = options.run(options)
-        sys.stdout.flush()
+        with warnings.catch_warnings():
+            warnings.simplefilter("default", FootworkWarning)
+            warnings.showwarning = _show(options.quiet, warnings.showwarning)
+            output.check(options)
+            code: int = options.run(options)
+            sys.stdout.flush()
         return code
-    except FootworkError as error:
-        if options.debug:
-            raise
-        print(f"footwork: {error}", file=sys.stderr)
-        return BAD
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):  # `footwork … | head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return OK
-        if options.debug:
-            raise
-        print(f"footwork: {error.strerror or error}: {error.filename or ''}", file=sys.stderr)
-        return BAD
+    except BrokenPipeError:  # `footwork … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
+    except Exception as error:
+        if options.debug:
+            raise
+        print(f"footwork: {_one_line(_told(error))}", file=sys.stderr)
+        return BAD if isinstance(error, (FootworkError, OSError, ImportError)) else BUG
+
+
+def _told(error: Exception) -> str:
+    """Return what a user can do something about."""
+    if isinstance(error, FootworkError):
+        return str(error)
+    if isinstance(error, ImportError):
+        return f"{error}; `footwork doctor` says what to type"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    what = f"{type(error).__name__}: {error}".removesuffix(": ")
+    return f"this is a mistake of footwork, please report it (--debug shows where): {what}"
+
+
+def _one_line(text: str) -> str:
+    """Return the first two lines of a text as one, and how many more there are."""
+    for said, typed in _TYPED.items():
+        text = text.replace(said, typed)
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or ["failed"]
+    more = f" (and {len(lines) - 2} more lines: --debug)" if len(lines) > 2 else ""
+    return " ".join(lines[:2]) + more
+
+
+def _show(quiet: bool, usual: Any) -> Any:
+    """Return a way to show warnings: ours in a line of their own, as errors are."""
+
+    def show(message: Any, category: Any, *where: Any, **how: Any) -> None:
+        if not issubclass(category, FootworkWarning):
+            usual(message, category, *where, **how)
+        elif not quiet:
+            print(f"footwork: note: {_one_line(str(message))}", file=sys.stderr)
+
+    return show
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="footwork",
         description="Legged robots from a description to a verdict on their contacts.",
-        epilog="exit codes: 0 yes or done, 1 the answer is no, 2 bad usage or bad input",
     )
     parser.add_argument("--version", action="version", version=f"footwork {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +18,15 @@ from .robots import Robot
 SLOPE = np.radians(25)
 
 
-def run(out: Path, picture: bool = True) -> bool:
+def run(out: Path, picture: bool = True, tell: Callable[[str], object] = print) -> bool:
     """Show a humanoid on two feet, pushed too hard, and a quadruped with a foot on a slope.
 
-    Prints the terms of the equations of motion and the verdicts, writes a page for each into `out`
+    Tells the terms of the equations of motion and the verdicts, writes a page for each into `out`
     and a picture where there is a browser. Returns whether every verdict is the expected one.
     """
     out.mkdir(parents=True, exist_ok=True)
     humanoid, quadruped = _robot("talos", "biped"), _robot("solo12", "quadruped")
-    print_terms(humanoid)
+    tell(sizes(humanoid))
     standing = stand(humanoid)
     scenes = {
         f"{humanoid.name}-standing": (standing, True),
@@ -33,16 +34,16 @@ def run(out: Path, picture: bool = True) -> bool:
         f"{quadruped.name}-slope": (on_a_slope(quadruped), True),
     }
     for name, (hold, _) in scenes.items():
-        print(f"\n{hold.explain()}")
-        picture = _save(hold, out / name, picture)
+        tell(f"\n{hold.explain()}")
+        picture = _save(hold, out / name, picture, tell)
     return all(hold.feasible is expected for hold, expected in scenes.values())
 
 
-def print_terms(robot: Robot) -> None:
-    """Print the size of every term of M a + vᵀCv = Sᵀτ + τ_g in a random state, checked twice."""
+def sizes(robot: Robot) -> str:
+    """Return the size of every term of M a + vᵀCv = Sᵀτ + τ_g in a random state, checked twice."""
     rng = np.random.default_rng(0)
     q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
-    print(f"{robot}\n\n{terms.table(terms.rows(robot, q, v))}")
+    return f"{robot}\n\n{terms.table(terms.rows(robot, q, v))}"
 
 
 def stand(robot: Robot) -> Hold:
@@ -81,15 +82,15 @@ def _robot(name: str, ours: str) -> Robot:
     return robots.load(name if name in installed else ours)
 
 
-def _save(hold: Hold, stem: Path, picture: bool) -> bool:
+def _save(hold: Hold, stem: Path, picture: bool, tell: Callable[[str], object]) -> bool:
     """Write page and picture; return whether to go on trying pictures."""
     viewer = contacts.view(hold)
     page = viewer.save_html(stem.with_suffix(".html"))
-    print(f"  page      {page}")
+    tell(f"  page      {page}")
     if picture:
         try:
             viewer.screenshot(stem.with_suffix(".png"))
-            print(f"  picture   {stem.with_suffix('.png')}")
+            tell(f"  picture   {stem.with_suffix('.png')}")
         except FootworkError as error:
             print(f"  no pictures: {error}", file=sys.stderr)
             return False

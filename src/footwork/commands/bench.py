@@ -1,10 +1,19 @@
-"""`footwork bench`: the comparisons with other libraries, measured on this machine."""
+"""`footwork bench`: the comparisons with other libraries, measured on this machine.
+
+A benchmark is a program in `benchmarks/` that prints its tables; all understand `--quick`,
+`--peers DIR`, `--pictures DIR` and `--json FILE`.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import subprocess
 import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +21,18 @@ from ..errors import ConfigurationError, unknown
 from . import flags
 
 FOLDER = Path(__file__).parents[3] / "benchmarks"
+PAGES = FOLDER.parent / "docs"
+MINUTES = {"quick": 3.0, "full": 10.0}  # the most that one benchmark may take
+
+
+@dataclass
+class Outcome:
+    """What one benchmark printed and measured."""
+
+    text: str
+    code: int | None  # None: it took too long
+    seconds: float
+    data: Any = None  # its numbers, of those that keep them
 
 
 def add(commands: Any) -> None:
@@ -20,6 +41,17 @@ def add(commands: Any) -> None:
     parser = flags.command(commands, "bench", run, words)
     parser.add_argument("names", nargs="*", metavar="NAME", help="which ones; all without a name")
     parser.add_argument("--list", action="store_true", help="name them, and what each compares")
+    parser.add_argument("--quick", action="store_true", help="few rounds: some minutes in all")
+    parser.add_argument(
+        "--peers",
+        type=Path,
+        metavar="DIR",
+        help="compare with other libraries in environments there, made with pip if missing",
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="renew the tables and charts of the docs"
+    )
+    flags.json_flag(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,17 +68,73 @@ def run(options: argparse.Namespace) -> int:
     for name in options.names:
         if name not in scripts:
             raise ConfigurationError(unknown("benchmark", name, scripts))
-    chosen = options.names or list(scripts)
+    chosen = {name: scripts[name] for name in options.names or scripts}
     if options.list:
         width = max(map(len, chosen))
-        for name in chosen:
-            print(f"{name:{width}}  {_first_line(scripts[name])}")
+        for name, script in chosen.items():
+            print(f"{name:{width}}  {_first_line(script)}")
         return flags.OK
-    codes = []
-    for name in chosen:
-        print(f"--- {name}: {_first_line(scripts[name])}", flush=True)
-        codes.append(subprocess.run([sys.executable, str(scripts[name])], check=False).returncode)
-    return flags.OK if not any(codes) else flags.NO
+    outcomes = _run_all(chosen, options)
+    if options.json:
+        print(json.dumps({name: asdict(outcome) for name, outcome in outcomes.items()}, indent=1))
+    if options.write:
+        for page in sorted(PAGES.glob("performance-*.md")):
+            _renew(page, outcomes)
+    return flags.OK if all(outcome.code == 0 for outcome in outcomes.values()) else flags.NO
+
+
+def _run_all(chosen: dict[str, Path], options: argparse.Namespace) -> dict[str, Outcome]:
+    if options.peers:
+        make = [sys.executable, "-m", "peers.make", str(options.peers.absolute())]
+        subprocess.run(make, cwd=FOLDER, check=False)
+    outcomes = {}
+    for i, (name, script) in enumerate(chosen.items(), 1):
+        head = f"--- {name} ({i} of {len(chosen)}): {_first_line(script)}"
+        print(head, file=sys.stderr if options.json else sys.stdout, flush=True)
+        outcomes[name] = _one(script, options)
+        if not options.json:
+            print(outcomes[name].text, end="", flush=True)
+        if outcomes[name].code is None:
+            print(f"{name}: stopped after {outcomes[name].seconds:.0f} s", file=sys.stderr)
+    return outcomes
+
+
+def _one(script: Path, options: argparse.Namespace) -> Outcome:
+    """Run a benchmark; its progress goes to standard error, its tables come back."""
+    minutes = MINUTES["quick" if options.quick else "full"]
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "numbers.json"
+        call = [sys.executable, str(script), "--json", str(kept)]
+        call += ["--quick"] if options.quick else []
+        call += ["--peers", str(options.peers.absolute())] if options.peers else []
+        call += ["--pictures", str(PAGES / "pictures")] if options.write else []
+        began = time.monotonic()
+        try:
+            done = subprocess.run(
+                call, stdout=subprocess.PIPE, text=True, check=False, timeout=60 * minutes
+            )
+            text, code = done.stdout, done.returncode
+        except subprocess.TimeoutExpired as late:
+            text, code = os.fsdecode(late.stdout or b""), None
+        data = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else None
+        return Outcome(text, code, round(time.monotonic() - began, 1), data)
+
+
+def _renew(page: Path, outcomes: dict[str, Outcome]) -> None:
+    """Put the tables of a page between its marks, `<!-- measured: NAME -->` and the end's."""
+    text = page.read_text(encoding="utf-8")
+    for name, outcome in outcomes.items():
+        begin, end = f"<!-- measured: {name} -->\n", "<!-- end of measured -->"
+        if outcome.code == 0 and begin in text:
+            before, rest = text.split(begin)
+            text = before + begin + _as_markdown(outcome.text) + end + rest.split(end, 1)[1]
+            print(f"wrote {name} to {page}", file=sys.stderr)
+    page.write_text(text, encoding="utf-8")
+
+
+def _as_markdown(text: str) -> str:
+    """Tables of Markdown as they are, tables of plain text as a block."""
+    return text if "\n| ---" in text else f"```text\n{text.strip()}\n```\n"
 
 
 def _is_program(path: Path) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from . import flags
+from .output import answer, paint
 
 
 def add(commands: Any) -> None:
@@ -15,10 +15,8 @@ def add(commands: Any) -> None:
     parser = flags.command(commands, "check", run, words)
     parser.add_argument("robot", metavar="ROBOT", help="a name, a file, or - for standard input")
     parser.add_argument("--strict", action="store_true", help="warnings too make the answer no")
-    flags.json_flag(parser, "the findings as JSON")
-    parser.add_argument(
-        "--package-dir", action="append", default=[], metavar="DIR", help="where package:// leads"
-    )
+    flags.package_flag(parser)
+    flags.json_flag(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -26,8 +24,8 @@ def run(options: argparse.Namespace) -> int:
     from ..robots import diagnose, diagnosis
 
     findings = diagnose(options.robot, package_dirs=options.package_dir)
-    if options.json:
-        print(json.dumps(diagnosis.as_json(findings), indent=2))
-    else:
-        print(diagnosis.verdict(findings))
-    return flags.OK if diagnosis.passes(findings, options.strict) else flags.NO
+    passes = diagnosis.passes(findings, options.strict)
+    summary, *listed = diagnosis.verdict(findings).splitlines()
+    lines = [paint(options, summary, "green" if passes else "red"), *listed]
+    answer(options, diagnosis.as_json(findings), "\n".join(lines))
+    return flags.OK if passes else flags.NO

@@ -6,14 +6,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from . import flags
+from . import flags, output
 
 
 def add(commands: Any) -> None:
     """Say the flags of `footwork demo`."""
-    words = "the main job: two robots, verdicts and pages"
+    words = "the main job: two robots, verdicts and pages (in out/ without --out)"
     parser = flags.command(commands, "demo", run, words)
-    parser.add_argument("--out", type=Path, default=Path("out"), help="folder to write to (out)")
+    flags.out_flag(parser)
     parser.add_argument("--no-png", action="store_true", help="pages only, no pictures")
 
 
@@ -21,4 +21,6 @@ def run(options: argparse.Namespace) -> int:
     """A humanoid on two feet; a quadruped with a foot on a slope; a push that topples."""
     from .. import demo
 
-    return flags.OK if demo.run(options.out, picture=not options.no_png) else flags.NO
+    out = options.out or Path("out")
+    expected = demo.run(out, not options.no_png, lambda text: output.say(options, text))
+    return flags.OK if expected else flags.NO

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
 from . import flags
+from .output import answer, destination, needs, write_figure, wrote
 
 if TYPE_CHECKING:
     from ..dynamics.bodies import Gait, RobotGait
@@ -18,27 +17,36 @@ if TYPE_CHECKING:
 
 def add(commands: Any) -> None:
     """Say the flags of `footwork gait`."""
-    words = "joint forces and moments from a laboratory's markers and force plates"
+    words = (
+        "joint forces and moments from a laboratory's markers and force plates. The table: all of "
+        "it over time; the picture: the joints; the page: the robot of --robot"
+    )
     parser = flags.command(commands, "gait", run, words)
     parser.add_argument(
         "files", metavar="FILE", nargs="+", type=Path, help=".trc (and .forces), .c3d, or a table"
     )
-    parser.add_argument("--mass", type=float, required=True, help="of the subject [kg]")
+    parser.add_argument(
+        "--mass", type=float, required=True, metavar="KG", help="of the subject [kg]"
+    )
     parser.add_argument("--sex", choices=("male", "female"), default="male", help="whose table")
     _reading_flags(parser)
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="write CSV, JSON and pictures")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write everything over time")
-    parser.add_argument("--png", type=Path, metavar="FILE", help="write the picture of the joints")
+    flags.out_flag(parser)
+    flags.csv_flag(parser)
+    flags.png_flag(parser)
     parser.add_argument(
         "--robot", metavar="ROBOT", help="let it follow the markers too, as a second road (human)"
     )
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write the page of that robot")
-    flags.json_flag(parser, "peaks, footfalls and residuals as JSON")
+    flags.html_flag(parser)
+    flags.json_flag(parser)
 
 
 def _reading_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--cutoff", type=float, default=6.0, help="of the low-pass filter [Hz] (6); 0: no filter"
+        "--cutoff",
+        type=float,
+        default=6.0,
+        metavar="HZ",
+        help="of the low-pass filter [Hz] (6); 0: no filter",
     )
     parser.add_argument("--forces", type=Path, metavar="FILE", help="the plates of a .trc file")
     parser.add_argument("--up", choices=("y", "z"), help="axis up (y; z for .c3d)")
@@ -46,7 +54,9 @@ def _reading_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--frames", type=int, nargs=2, metavar=("FIRST", "LAST"), help="of the trial (all)"
     )
-    parser.add_argument("--threshold", type=float, default=20.0, help="of a loaded plate [N] (20)")
+    parser.add_argument(
+        "--threshold", type=float, default=20.0, metavar="N", help="of a loaded plate [N] (20)"
+    )
     parser.add_argument(
         "--markers", type=Path, metavar="FILE", help="which marker is what, as YAML or JSON"
     )
@@ -70,9 +80,13 @@ def run(options: argparse.Namespace) -> int:
     twice = next((stem for stem in stems if stems.count(stem) > 1), None)
     if options.out and twice:
         raise DataError(f"--out: two files called {twice!r} would write the same; one at a time")
+    if options.png or options.out:
+        needs("--png" if options.png else "--out", "matplotlib", "plots")
     steps = ("read", *analysis.STEPS, "robot", "write")
     facts = []
-    with tqdm(total=len(steps) * len(options.files), disable=None, leave=False) as bar:
+    with tqdm(
+        total=len(steps) * len(options.files), disable=options.quiet or None, leave=False
+    ) as bar:
         for file in options.files:
 
             def tell(step: str, file: Path = file) -> None:
@@ -80,10 +94,7 @@ def run(options: argparse.Namespace) -> int:
                 bar.update()
 
             facts.append(_one(file, options, tell))
-    if options.json:
-        print(json.dumps(facts[0] if len(facts) == 1 else facts, indent=2, ensure_ascii=False))
-    else:
-        print("\n\n".join(map(_report, facts)))
+    answer(options, facts[0] if len(facts) == 1 else facts, "\n\n".join(map(_report, facts)))
     return flags.OK
 
 
@@ -113,43 +124,48 @@ def _one(file: Path, options: argparse.Namespace, tell: Callable[[str], None]) -
     tell("robot")
     robot = robot_gait(gait, load(options.robot), progress=False) if options.robot else None
     tell("write")
-    for path in _write(gait, robot, file.stem, options):
-        print(f"wrote {path}", file=sys.stderr)
+    _write(gait, robot, options)
+    if options.out:
+        _write_all(gait, robot, file.stem, options)
     return gait_report.facts(gait, robot)
 
 
-def _write(
-    gait: Gait, robot: RobotGait | None, stem: str, options: argparse.Namespace
-) -> list[Path]:
+def _write(gait: Gait, robot: RobotGait | None, options: argparse.Namespace) -> None:
+    """Write the table, the picture and the page that are asked for."""
+    from ..dynamics.bodies import gait_plots, gait_report
+    from .gait_page import write_page
+
+    if options.csv:
+        with destination(options, options.csv) as path:
+            gait_report.write_csv(gait, path)
+    if options.png:
+        figure = gait_plots.plot_joints(gait, options.side, per_mass=options.per_mass)
+        write_figure(figure, options)
+    if options.html and robot:
+        with destination(options, options.html) as path:
+            write_page(robot, path)
+
+
+def _write_all(gait: Gait, robot: RobotGait | None, stem: str, options: argparse.Namespace) -> None:
+    """Write everything there is into the folder of --out."""
     from ..dynamics.bodies import gait_plots as plots
     from ..dynamics.bodies import gait_report as report
     from .gait_page import write_page
 
     out = options.out
-    if out:
-        out.mkdir(parents=True, exist_ok=True)
-    csv = _places(options.csv, out and out / f"{stem}.csv")
-    pages = _places(options.html, out and out / f"{stem}.html")
-    png = [(options.side, path) for path in _places(options.png, None)]
-    if out:
-        sides = [options.side] if options.side else list(gait.names.legs)
-        png += [(side, out / f"{stem}-{side}.png") for side in sides]
-    written = [report.write_csv(gait, path) for path in csv]
-    for side, path in png:
+    out.mkdir(parents=True, exist_ok=True)
+    written = [
+        report.write_csv(gait, out / f"{stem}.csv"),
+        report.write_json(gait, out / f"{stem}.json", robot),
+        plots.save(plots.plot_walk(gait), out / f"{stem}-walk.png"),
+    ]
+    for side in [options.side] if options.side else list(gait.names.legs):
         figure = plots.plot_joints(gait, side, per_mass=options.per_mass)
-        written.append(plots.save(figure, path))
-    if out:
-        written.append(report.write_json(gait, out / f"{stem}.json", robot))
-        written.append(plots.save(plots.plot_walk(gait), out / f"{stem}-walk.png"))
-    return written + ([write_page(robot, path) for path in pages] if robot else [])
-
-
-def _places(*paths: Path | None) -> list[Path]:
-    """Return the paths that were given, their folders made."""
-    given = [path for path in paths if path]
-    for path in given:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    return given
+        written.append(plots.save(figure, out / f"{stem}-{side}.png"))
+    if robot:
+        written.append(write_page(robot, out / f"{stem}.html"))
+    for path in written:
+        wrote(options, path)
 
 
 def _report(facts: dict[str, Any]) -> str:

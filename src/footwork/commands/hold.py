@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from typing import TYPE_CHECKING, Any
 
 from . import flags, stance
-from .output import write_scene
+from .output import answer, paint, write_scene, write_table
 
 if TYPE_CHECKING:
     from ..contacts import Hold, Posture, Scenario
@@ -16,11 +15,13 @@ if TYPE_CHECKING:
 
 def add(commands: Any) -> None:
     """Say the flags of `footwork hold`."""
-    words = "can the robot stand there, by what margin, why not?"
+    words = "can the robot stand there, by what margin, why not? The table: forces at every point"
     parser = flags.command(commands, "hold", run, words)
     stance.add_flags(parser)
-    flags.json_flag(parser, "the whole answer as JSON")
-    flags.picture_flags(parser)
+    flags.json_flag(parser)
+    flags.html_flag(parser)
+    flags.png_flag(parser)
+    flags.csv_flag(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -30,46 +31,61 @@ def run(options: argparse.Namespace) -> int:
         return _no_posture(scenario, scenario.solved, options)
     where = stance.stance_of(options, scenario)
     hold = where.hold()
-    print(_as_json(hold, scenario) if options.json else _report(hold, scenario))
+    colour = {True: "green", False: "red", None: "yellow"}[hold.feasible]
+    title = scenario.title if scenario is not None else ""
+    verdict, *rest = _report(hold, scenario)
+    text = "\n".join([*filter(None, [title]), paint(options, verdict, colour), *rest])
+    answer(options, _facts(hold, scenario), text)
+    write_table(options, ("contact", *"xyz", "fx", "fy", "fz"), _rows(hold))
     if options.html or options.png:
         write_scene(where.view(hold), options)
     return flags.OK if hold.feasible else flags.NO
 
 
-def _as_json(hold: Hold, scenario: Scenario | None) -> str:
+def _facts(hold: Hold, scenario: Scenario | None) -> dict[str, Any]:
     answer = hold.as_dict()
     if scenario is not None:
         answer["penetrations"] = [dataclasses.asdict(link) for link in scenario.penetrations()]
-    return json.dumps(answer, indent=2)
+    return answer
 
 
-def _report(hold: Hold, scenario: Scenario | None) -> str:
-    lines = [hold.explain()]
+def _report(hold: Hold, scenario: Scenario | None) -> list[str]:
+    lines = hold.explain().splitlines()
     if scenario is not None:
-        lines = [*filter(None, [scenario.title]), *lines]
         lines += [f"  note: {link}" for link in scenario.penetrations()]
     if hold.feasible:
         lines.append(
             f"  push margin {hold.push_margin():.4g} N at the centre of mass, any direction"
         )
         lines.append(f"  friction margin {hold.friction_margin():.4g} (may shrink by this factor)")
-    return "\n".join(lines)
+    return lines
+
+
+def _rows(hold: Hold) -> list[tuple[Any, ...]]:
+    """Return a row a force: its contact, its point and itself, world axes [m, N]."""
+    forces, robot = hold.forces or {}, hold.contacts.robot
+    return [
+        (contact.name, *place.tolist(), *force.tolist())
+        for contact in hold.contacts
+        if contact.name in forces
+        for place, force in zip(
+            contact.world_points(robot, hold.q), forces[contact.name], strict=True
+        )
+    ]
 
 
 def _no_posture(scenario: Scenario, posture: Posture, options: argparse.Namespace) -> int:
     """What cannot be reached, or nowhere be held, does not hold."""
-    if options.json:
-        answer = {
-            "robot": scenario.machine.name,
-            "feasible": False,
-            "status": "no posture",
-            "reason": posture.reason,
-            "error": posture.error,
-            "q": posture.q.tolist(),
-        }
-        print(json.dumps(answer, indent=2))
-    else:
-        print(f"{scenario.machine.name} finds no posture there\n  {posture.reason}")
+    facts = {
+        "robot": scenario.machine.name,
+        "feasible": False,
+        "status": "no posture",
+        "reason": posture.reason,
+        "error": posture.error,
+        "q": posture.q.tolist(),
+    }
+    verdict = paint(options, f"{scenario.machine.name} finds no posture there", "red")
+    answer(options, facts, f"{verdict}\n  {posture.reason}")
     if options.html or options.png:
         write_scene(scenario.scene(), options)
     return flags.NO

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Any
 
 from . import flags
+from .output import answer
 
 if TYPE_CHECKING:
     from ..robots import Robot
@@ -23,16 +23,16 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the facts of a robot."""
     facts = _facts(flags.load(options))
-    if options.json:
-        print(json.dumps(facts, indent=2))
-        return flags.OK
-    for name, value in facts.items():
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else value
-        print(f"{name:<16} {shown if shown not in ('', {}) else '-'}")
+    shown = {k: ", ".join(map(str, v)) if isinstance(v, list) else v for k, v in facts.items()}
+    lines = [f"{k:<16} {v if v not in ('', {}) else '-'}" for k, v in shown.items()]
+    answer(options, facts, "\n".join(lines))
     return flags.OK
 
 
 def _facts(robot: Robot) -> dict[str, Any]:
+    from ..robots import feet_of_shapes
+
+    feet = robot.feet or feet_of_shapes(robot)
     return {
         "name": robot.name,
         "source": robot.source,
@@ -42,7 +42,8 @@ def _facts(robot: Robot) -> dict[str, Any]:
         "na": robot.na,
         "mass [kg]": round(robot.mass, 6),
         "postures": list(robot.postures),
-        "feet": [f"{foot.name} ({foot.frame})" for foot in robot.feet.values()],
+        "feet": [f"{foot.name} ({foot.frame})" for foot in feet.values()],
+        "feet known by": "description" if robot.feet else "shapes" if feet else "",
         "joints": list(robot.joint_names),
         "actuated": list(robot.actuated),
         "frames": len(robot.frame_names),

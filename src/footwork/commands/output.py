@@ -1,19 +1,166 @@
-"""What commands leave behind: pages and pictures of a scene."""
+"""What commands print and leave behind: answers, files, pictures, colours."""
 
 from __future__ import annotations
 
 import argparse
+import csv
+import io
+import json
+import math
+import os
 import sys
-from typing import TYPE_CHECKING
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from ..errors import FootworkError
 
 if TYPE_CHECKING:
     from ..robots import Viewer
+
+FILES = ("html", "png", "csv", "save")
+_ENDINGS = {"--html": (".html", ".htm"), "--png": (".png", ".PNG")}
+_COLOURS = {"green": 32, "red": 31, "yellow": 33}
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse files that could not be written, before the work rather than after it.
+
+    Their folders are made; files that exist are replaced.
+
+    Raises:
+        FootworkError: which flag, and what is wrong with its file.
+    """
+    given = {f"--{name}": path for name in FILES if (path := getattr(options, name, None))}
+    spoken = [flag for flag, path in given.items() if _is_standard_output(path)]
+    spoken += ["--json"] if getattr(options, "json", False) else []
+    if "--save" in spoken:
+        raise FootworkError("--save: arrays go to a file, not to standard output")
+    if len(spoken) > 1:
+        raise FootworkError(f"{' and '.join(spoken)}: standard output takes one of them")
+    for flag, path in given.items():
+        if _is_standard_output(path):
+            continue
+        if [other.absolute() for other in given.values()].count(path.absolute()) > 1:
+            raise FootworkError(f"{flag} {path}: another flag writes that file too")
+        if path.is_dir():
+            raise FootworkError(f"{flag} {path}: a folder; expected the name of a file")
+        if flag in _ENDINGS and path.suffix not in ("", *_ENDINGS[flag]) and not path.exists():
+            expected = " or ".join(_ENDINGS[flag])
+            raise FootworkError(f"{flag} {path}: got {path.suffix}, expected {expected}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise FootworkError(f"{flag} {path}: no permission to write there")
+    endings = getattr(options, "endings", ())
+    if "--save" in given and given["--save"].suffix not in endings:
+        got = given["--save"].suffix
+        raise FootworkError(f"--save: got {got!r}, expected one of {', '.join(endings)}")
+
+
+def needs(flag: str, module: str, extra: str) -> None:
+    """Refuse a flag whose library is not installed, before the work rather than after it.
+
+    Raises:
+        FootworkError: what to type.
+    """
+    if find_spec(module) is None:
+        raise FootworkError(
+            f"{flag} needs {module}, which is not installed: pip install 'footwork[{extra}]'"
+        )
+
+
+def answer(options: argparse.Namespace, facts: Any, text: str) -> None:
+    """Print `facts` for programs when --json is given, else `text` for people (not with --quiet).
+
+    Numbers that are not finite, which JSON lacks, become null.
+    """
+    if getattr(options, "json", False):
+        print(json.dumps(_plain(facts), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        say(options, text)
+
+
+def say(options: argparse.Namespace, text: str) -> None:
+    """Print for people: to standard error when standard output takes a file."""
+    if not options.quiet:
+        print(text, file=stream(options), flush=True)
+
+
+def stream(options: argparse.Namespace) -> TextIO:
+    """Return where words for people go."""
+    taken = any(_is_standard_output(getattr(options, name, None)) for name in FILES)
+    return sys.stderr if taken or getattr(options, "json", False) else sys.stdout
+
+
+def paint(options: argparse.Namespace, text: str, colour: str) -> str:
+    """Colour text where people see it: on a terminal, unless NO_COLOR is set (no-color.org)."""
+    wanted = stream(options).isatty() and not os.environ.get("NO_COLOR")
+    if not wanted or os.environ.get("TERM") == "dumb":
+        return text
+    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
+
+
+@contextmanager
+def destination(options: argparse.Namespace, path: Path) -> Iterator[Path]:
+    """Yield the path to write to: a passing file for "-", which then goes to standard output."""
+    if not _is_standard_output(path):
+        yield path
+        wrote(options, path)
+        return
+    with tempfile.TemporaryDirectory(prefix="footwork-") as folder:
+        passing = Path(folder, "output")
+        yield passing
+        sys.stdout.flush()
+        sys.stdout.buffer.write(passing.read_bytes())
+        sys.stdout.buffer.flush()
+
+
+def wrote(options: argparse.Namespace, path: Path) -> None:
+    """Say that a file was written, on standard error."""
+    if not options.quiet:
+        print(f"wrote {path}", file=sys.stderr)
+
+
+def write_table(
+    options: argparse.Namespace, head: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> None:
+    """Write the table that --csv asks for."""
+    if not options.csv:
+        return
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    with destination(options, options.csv) as path:
+        path.write_text(text.getvalue(), encoding="utf-8")
 
 
 def write_scene(viewer: Viewer, options: argparse.Namespace) -> None:
     """Write the page and the picture that --html and --png ask for."""
     for path, write in ((options.html, viewer.save_html), (options.png, viewer.screenshot)):
         if path:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write(path)
-            print(f"wrote {path}", file=sys.stderr)
+            with destination(options, path) as place:
+                write(place)
+
+
+def write_figure(figure: Any, options: argparse.Namespace) -> None:
+    """Write the figure of matplotlib that --png asks for."""
+    with destination(options, options.png) as path:
+        figure.savefig(path, format="png", dpi=120)
+
+
+def _is_standard_output(path: Path | None) -> bool:
+    return path is not None and str(path) == "-"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FootworkError
 from . import flags, stance
-from .output import write_scene
+from .output import answer, write_scene, write_table
 
 if TYPE_CHECKING:
     from ..contacts import Region
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 def add(commands: Any) -> None:
     """Say the flags of `footwork region`."""
-    words = "where may the centre of mass be, seen from above?"
+    words = "where may the centre of mass be, seen from above? The table: its corners"
     parser = flags.command(commands, "region", run, words)
     stance.add_flags(parser)
     parser.add_argument(
@@ -27,10 +26,16 @@ def add(commands: Any) -> None:
         "strong enough, and loads act; zmp: where the ZMP may be, at the lowest contact",
     )
     parser.add_argument(
-        "--tolerance", type=float, default=1e-3, help="gap to the exact region [m] (0.001)"
+        "--tolerance",
+        type=flags.positive,
+        default=1e-3,
+        metavar="M",
+        help="gap to the exact region [m] (0.001)",
     )
     flags.json_flag(parser)
-    flags.picture_flags(parser)
+    flags.html_flag(parser)
+    flags.png_flag(parser)
+    flags.csv_flag(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,7 +47,9 @@ def run(options: argparse.Namespace) -> int:
         raise FootworkError("--kind zmp: loads are not part of the ZMP's region; leave them out")
     region = where.region(options.kind, options.tolerance)
     com = dynamics.com(where.robot, where.q)
-    print(json.dumps(_facts(region, com), indent=2) if options.json else _report(region, com))
+    facts = _facts(region, com)
+    answer(options, facts, _report(region, com))
+    write_table(options, "xy", facts["vertices"])
     if options.html or options.png:
         write_scene(where.view(where.hold(), region), options)
     return flags.NO if region.status == "empty" else flags.OK

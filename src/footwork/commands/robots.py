@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from . import flags
+from .output import answer, write_table
 
 
 def add(commands: Any) -> None:
     """Say the flags of `footwork robots`."""
-    flags.json_flag(flags.command(commands, "robots", run, "the robots that load by name"))
+    parser = flags.command(commands, "robots", run, "the robots that load by name")
+    flags.json_flag(parser)
+    flags.csv_flag(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the catalogue."""
     from ..robots import available, table
 
-    if options.json:
-        print(json.dumps([table.facts(info) for info in available()], indent=2))
-    else:
-        print(table.table())
+    rows = [table.facts(info) for info in available()]
+    answer(options, rows, table.table(rows))
+    write_table(options, list(rows[0]), [list(row.values()) for row in rows])
     return flags.OK

@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from . import flags
+from .output import answer
 
 
 def add(commands: Any) -> None:
     """Say the flags of `footwork scenarios`."""
     parser = flags.command(commands, "scenarios", run, "the scenarios that come by name")
     parser.add_argument(
-        "scenario", nargs="?", help="print the file of this one: a start for one's own"
+        "scenario",
+        metavar="SCENARIO",
+        nargs="?",
+        help="print the file of this one: a start for one's own",
     )
     flags.json_flag(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print names, robots and titles; or a file."""
+    import yaml
+
     from .. import contacts
 
     if options.scenario:
-        print(contacts.Scenario.load(options.scenario).as_text(), end="")
+        text = contacts.Scenario.load(options.scenario).as_text()
+        answer(options, yaml.safe_load(text), text.rstrip("\n"))
         return flags.OK
     loaded = [contacts.Scenario.load(name) for name in contacts.scenarios()]
-    if options.json:
-        rows = [
-            {"name": s.name, "robot": s.robot, "title": s.title, "file": s.file} for s in loaded
-        ]
-        print(json.dumps(rows, indent=2))
-    else:
-        for scenario in loaded:
-            print(f"{scenario.name:<22} {scenario.robot:<10} {scenario.title}")
+    rows = [{"name": s.name, "robot": s.robot, "title": s.title, "file": s.file} for s in loaded]
+    answer(options, rows, "\n".join(f"{s.name:<22} {s.robot:<10} {s.title}" for s in loaded))
     return flags.OK

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from . import flags, stance
-from .output import write_scene
+from .output import say, write_scene
 
 if TYPE_CHECKING:
     from ..robots import Viewer
@@ -18,7 +19,8 @@ def add(commands: Any) -> None:
     parser = flags.command(commands, "show", run, "see a scenario or a robot in the browser")
     stance.add_flags(parser)
     parser.add_argument("--no-browser", action="store_true", help="print the address only")
-    flags.picture_flags(parser)
+    flags.html_flag(parser)
+    flags.png_flag(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -28,11 +30,13 @@ def run(options: argparse.Namespace) -> int:
         write_scene(viewer, options)
         return flags.OK
     with viewer:
-        print(f"{viewer.title} at {viewer.url} (Ctrl-C ends)", flush=True)
+        say(options, f"{viewer.title} at {viewer.url} (Ctrl-C ends)")
         if not options.no_browser:
             viewer.open()
-        while True:
-            time.sleep(3600)
+        with suppress(KeyboardInterrupt):
+            while True:
+                time.sleep(3600)
+    return flags.OK
 
 
 def _viewer(options: argparse.Namespace) -> Viewer:

@@ -12,7 +12,7 @@ from . import flags
 
 if TYPE_CHECKING:
     from ..contacts import ContactSet, Hold, Region, Scenario
-    from ..robots import Robot, Viewer
+    from ..robots import Foot, Robot, Viewer
 
 REGIONS = ("static", "feasible", "zmp")
 
@@ -73,12 +73,13 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         words="a scenario (a .yaml file, or a name: see `footwork scenarios`), or a robot on its "
         "feet (a name: see `footwork robots`; or a file)",
     )
+    flags.friction_flag(parser)
     parser.add_argument(
-        "--friction",
-        type=flags.coefficient,
-        help="Coulomb coefficient (0.7; in a scenario, of what has none of its own)",
+        "--feet",
+        nargs="+",
+        metavar="FOOT",
+        help="only these contacts touch; of a robot, also links",
     )
-    parser.add_argument("--feet", nargs="+", metavar="FOOT", help="only these contacts touch")
     parser.add_argument(
         "--push",
         nargs=4,
@@ -162,8 +163,24 @@ def _feet(robot: Robot, options: argparse.Namespace) -> ContactSet:
     from .. import contacts
 
     friction = 0.7 if options.friction is None else options.friction
-    feet = contacts.at_feet(robot, friction)
-    return contacts.ContactSet(robot, [feet[name] for name in options.feet or feet.names])
+    if not options.feet:
+        return contacts.at_feet(robot, friction)
+    feet = {name: robot.feet.get(name) or _link(robot, name) for name in options.feet}
+    return contacts.at_feet(robot, friction, feet=feet)
+
+
+def _touching(robot: Robot) -> list[str]:
+    """Names that --feet takes: the feet, and the links."""
+    return [*robot.feet, *robot.frame_names]
+
+
+def _link(robot: Robot, name: str) -> Foot:
+    """The foot that the shapes of a link make."""
+    from ..robots import feet_of_shapes
+
+    if name not in robot.frame_names:
+        raise FootworkError(f"--feet: {unknown('foot or link', name, _touching(robot))}")
+    return feet_of_shapes(robot, [name])[name]
 
 
 def _pushes(options: argparse.Namespace) -> tuple[Any, ...]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FootworkError
 from . import flags
+from .output import answer, destination, needs, write_figure, wrote
 
 if TYPE_CHECKING:
     from ..contacts import Sweep
@@ -22,7 +21,10 @@ WORDS = {1: "hold", 0: "do not", -1: "at the edge", -2: "out of reach"}
 
 def add(commands: Any) -> None:
     """Say the flags of `footwork sweep`."""
-    words = "a scenario's verdict and margins over grids and samples of its values"
+    words = (
+        "a scenario's verdict and margins over grids and samples of its values. The table: every "
+        "point; the picture: a map of the first quantity"
+    )
     parser = flags.command(commands, "sweep", run, words)
     parser.add_argument("scenario", metavar="SCENARIO", help="a file, or the name of a shipped one")
     parser.add_argument(
@@ -35,8 +37,10 @@ def add(commands: Any) -> None:
         help="a key of the file and its values: friction 0.2 0.4 0.6, or low:high:count as in "
         "'loads[0].force[1]' 0:60:7, or low:high with --samples; may be repeated",
     )
-    parser.add_argument("--samples", type=int, default=0, help="points of a sample, not a grid")
-    parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")
+    parser.add_argument(
+        "--samples", type=flags.whole, default=0, metavar="N", help="points of a sample, not a grid"
+    )
+    flags.seed_flag(parser)
     parser.add_argument(
         "--quantity",
         nargs="+",
@@ -44,42 +48,45 @@ def add(commands: Any) -> None:
         metavar="NAME",
         help="margin, torque_margin, push_margin, friction_margin (margin)",
     )
-    parser.add_argument("--jobs", type=int, default=1, help="processes (1)")
+    parser.add_argument("--jobs", type=flags.whole, default=1, metavar="N", help="processes (1)")
     parser.add_argument(
         "--journal", type=Path, metavar="FILE", help="keeps what is done; the same command resumes"
     )
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="write .nc (netCDF), .zarr or .csv"
-    )
-    parser.add_argument(
-        "--png", type=Path, metavar="FILE", help="write a map of the first quantity"
-    )
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
-    flags.json_flag(parser, "counts as JSON")
+    flags.json_flag(parser)
+    flags.png_flag(parser)
+    flags.csv_flag(parser)
+    flags.save_flag(parser, ".nc", ".zarr")
 
 
 def run(options: argparse.Namespace) -> int:
     """Ask everywhere, say how often what was answered, write what is asked for."""
     from .. import contacts
 
+    if options.png:
+        needs("--png", "matplotlib", "plots")
+    if options.save:
+        needs("--save", "xarray", "sweep")
     axes = {key: _values(key, given, options.samples) for key, *given in options.axes}
     with ProcessPoolExecutor(options.jobs) if options.jobs > 1 else nullcontext() as executor:
         found = contacts.sweep(
             options.scenario,
             axes,
             samples=options.samples,
-            seed=options.seed,
+            seed=options.seed or 0,
             quantities=options.quantity,
             journal=options.journal,
             executor=executor,
             progress=False if options.quiet else None,
         )
     counts = {WORDS[k]: n for k, n in Counter(found.feasible.ravel().tolist()).items()}
-    print(json.dumps(counts) if options.json else _report(found, counts))
-    if options.out:
-        print(f"wrote {found.save(options.out)}", file=sys.stderr)
+    answer(options, counts, _report(found, counts))
+    if options.csv:
+        with destination(options, options.csv) as path:
+            found.write_table(path)
+    if options.save:
+        wrote(options, found.save(options.save))
     if options.png:
-        _picture(found, options.quantity[0], options.png)
+        _picture(found, options)
     return flags.OK
 
 
@@ -122,12 +129,10 @@ def _report(found: Sweep, counts: dict[str, int]) -> str:
     return "\n".join(lines)
 
 
-def _picture(found: Sweep, quantity: str, path: Path) -> None:
+def _picture(found: Sweep, options: argparse.Namespace) -> None:
     import matplotlib
 
     from ..contacts.sweeps import picture
 
     matplotlib.use("agg")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    picture.draw(found, quantity).figure.savefig(path, dpi=120)
-    print(f"wrote {path}", file=sys.stderr)
+    write_figure(picture.draw(found, options.quantity[0]).figure, options)

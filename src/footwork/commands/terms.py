@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FootworkError
 from . import flags
+from .output import answer, write_table, wrote
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 def add(commands: Any) -> None:
     """Say the flags of `footwork terms`."""
-    words = "every term of the equations of motion in one state, each by two roads"
+    words = (
+        "every term of the equations of motion by two roads: in a posture at rest, or with --seed "
+        "in a random state"
+    )
     parser = flags.command(commands, "terms", run, words)
     flags.robot_flags(parser)
-    parser.add_argument(
-        "--seed", type=int, metavar="N", help="a random state instead of the posture at rest"
-    )
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="write q, v and the terms as .npz or .json"
-    )
-    flags.json_flag(parser, "shapes, norms and differences as JSON")
+    flags.seed_flag(parser)
+    flags.json_flag(parser)
+    flags.csv_flag(parser)
+    flags.save_flag(parser, ".npz", ".json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -37,10 +37,12 @@ def run(options: argparse.Namespace) -> int:
     robot = flags.load(options)
     q, v = _state(robot, options)
     found = rows(robot, q, v)
-    print(json.dumps(found, indent=2) if options.json else f"{robot}\n\n{table(found)}")
-    if options.out:
+    answer(options, found, f"{robot}\n\n{table(found)}")
+    write_table(options, ("term", "shape", "norm", "difference"), [_cells(row) for row in found])
+    if options.save:
         arrays = {name: one for name, (one, _) in terms(robot, q, v).items()}
-        _write(options.out, {"q": q, "v": v} | arrays)
+        _write(options.save, {"q": q, "v": v} | arrays)
+        wrote(options, options.save)
     return flags.OK
 
 
@@ -78,12 +80,13 @@ def rows(robot: Robot, q: Any, v: Any) -> list[dict[str, Any]]:
 def table(rows: list[dict[str, Any]]) -> str:
     """Return the rows as a table for people."""
     lines = [f"{'term':<18} {'shape':<14} {'norm':>10}   difference between two roads"]
-    for row in rows:
-        shape = "×".join(map(str, row["shape"]))
-        lines.append(
-            f"{row['term']:<18} {shape:<14} {row['norm']:>10.4g}   {row['difference']:.1e}"
-        )
+    for term, shape, norm, difference in map(_cells, rows):
+        lines.append(f"{term:<18} {shape:<14} {norm:>10.4g}   {difference:.1e}")
     return "\n".join(lines)
+
+
+def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["term"], "×".join(map(str, row["shape"])), row["norm"], row["difference"]
 
 
 def _state(robot: Robot, options: argparse.Namespace) -> tuple[Any, Any]:
@@ -104,8 +107,4 @@ def _write(path: Path, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
         ".npz": lambda: np.savez_compressed(path, **arrays),  # type: ignore[arg-type]
         ".json": lambda: path.write_text(json.dumps({k: a.tolist() for k, a in arrays.items()})),
     }
-    if path.suffix not in writers:
-        raise FootworkError(f"--out: got {path.suffix!r}, expected one of {list(writers)}")
-    path.parent.mkdir(parents=True, exist_ok=True)
     writers[path.suffix]()
-    print(f"wrote {path}", file=sys.stderr)

@@ -1,0 +1,61 @@
+"""How command lines are read: mistakes are told in one line, with the nearest words."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from .flags import BAD
+
+CODES = (
+    "exit codes: 0 yes or done, 1 the answer is no, 2 bad usage or bad input, 3 a mistake of "
+    "footwork itself, 130 interrupted"
+)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose flags are not abbreviated, so that new ones break no scripts."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.allow_abbrev, self.epilog = False, CODES
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong in one line and leave."""
+        told = " ".join(f"{message}{_choice_meant(message)}{self._order(message)}".split())
+        print(f"footwork: {told}; see {self.prog} --help", file=sys.stderr)
+        raise SystemExit(BAD)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Refuse what is not known here, where the flags to compare it with are known."""
+        found, left = super().parse_known_args(args, namespace)
+        if left:
+            flag = left[0].split("=")[0]
+            names = [name for action in self._actions for name in action.option_strings]
+            self.error(f"no such argument: {left[0]}{_nearest(flag, names)}")
+        return found, left
+
+    def _order(self, message: str) -> str:
+        """A flag that takes several words takes the robot's name too."""
+        greedy = [
+            a.option_strings[-1] for a in self._actions if a.option_strings and a.nargs == "+"
+        ]
+        if greedy and "required" in message:
+            return f" (before flags that take several words: {', '.join(greedy)})"
+        return ""
+
+
+def _choice_meant(message: str) -> str:
+    choice = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
+    return _nearest(choice[1], re.findall(r"[\w-]+", choice[2])) if choice else ""
+
+
+def _nearest(word: str, words: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, list(words), n=2, cutoff=0.5)
+    return f"; did you mean {' or '.join(near)}?" if near else ""

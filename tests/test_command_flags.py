@@ -1,0 +1,265 @@
+"""One flag, one meaning: read from the parser of every command, and tried."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from footwork import cli, commands, robots
+
+# what each command leaves behind, besides words: a new command is entered here
+OUTPUTS = {
+    "demo": set(),
+    "hold": {"json", "html", "png", "csv"},
+    "region": {"json", "html", "png", "csv"},
+    "scenarios": {"json"},
+    "info": {"json"},
+    "terms": {"json", "csv"},
+    "check": {"json"},
+    "robots": {"json", "csv"},
+    "show": {"html", "png"},
+    "simulate": {"json", "html", "png", "csv"},
+    "gait": {"json", "html", "png", "csv"},
+    "sweep": {"json", "png", "csv"},
+    "bench": set(),
+    "doctor": {"json"},
+}
+QUICK = {
+    "hold": ["hold", "quadruped"],
+    "region": ["region", "quadruped"],
+    "terms": ["terms", "double_pendulum"],
+    "simulate": ["simulate", "quadruped", "--duration", "0.02"],
+    "sweep": ["sweep", "slope", "--set", "friction", "0.5", "0.6"],
+}
+
+
+def subparsers():
+    (action,) = (a for a in cli._parser()._actions if isinstance(a, argparse._SubParsersAction))
+    return action.choices
+
+
+def run(capfd, *arguments):
+    try:
+        code = cli.main(list(arguments))
+    except SystemExit as stop:
+        code = stop.code
+    captured = capfd.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_every_command_is_entered_here():
+    assert subparsers().keys() == OUTPUTS.keys()
+    assert len(commands.ALL) == len(OUTPUTS)
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_each_has_the_flags_that_make_sense(name):
+    parser = subparsers()[name]
+    flags = {action.dest for action in parser._actions}
+    assert {"debug", "quiet", "help"} <= flags
+    assert flags & {"json", "html", "png", "csv"} == OUTPUTS[name]
+    assert "exit codes: 0 yes" in parser.format_help()
+    for action in parser._actions:
+        assert action.help, (name, action.dest)
+        if action.option_strings and action.nargs != 0 and not action.choices:
+            assert action.metavar, (name, action.dest)
+
+
+def test_the_same_flag_is_the_same_everywhere():
+    known: dict[str, tuple] = {}
+    for name, parser in subparsers().items():
+        for action in parser._actions:
+            for flag in action.option_strings:
+                same = (action.help, action.metavar, action.type, action.nargs, type(action))
+                assert known.setdefault(flag, same) == same, (name, flag)
+
+
+def test_the_catalogue_as_a_table(capfd):
+    code, out, _ = run(capfd, "robots", "--csv", "-")
+    assert code == 0
+    head, *rows = csv.reader(out.splitlines())
+    assert {row[head.index("name")] for row in rows} == {i.name for i in robots.available()}
+
+
+@pytest.mark.parametrize("name", [n for n in QUICK if "json" in OUTPUTS[n]])
+def test_json_is_all_there_is_on_standard_output(capfd, name):
+    code, out, err = run(capfd, *QUICK[name], "--json")
+    assert code == 0
+    json.loads(out, parse_constant=lambda text: pytest.fail(f"{text} is not JSON"))
+    assert "\x1b" not in out + err
+
+
+@pytest.mark.parametrize("name", [n for n in QUICK if "csv" in OUTPUTS[n]])
+def test_a_table_in_a_file_and_on_standard_output(capfd, tmp_path, name):
+    path = tmp_path / "new folder" / "table.csv"
+    path.parent.mkdir()
+    path.write_text("what was there before")
+    code, words, err = run(capfd, *QUICK[name], "--csv", str(path))
+    assert code == 0
+    assert f"wrote {path}" in err
+    rows = [line.split(",") for line in path.read_text().splitlines()]
+    assert len(rows) > 2 or name == "sweep"
+    assert len({len(row) for row in rows}) == 1
+    code, out, err = run(capfd, *QUICK[name], "--csv", "-")
+    assert code == 0
+    assert out.splitlines()[0] == path.read_text().splitlines()[0]
+    if name != "simulate":
+        assert out == path.read_text()
+        assert words in err  # the words for people make way
+    code, out, err = run(capfd, *QUICK[name], "--csv", str(path), "--quiet")
+    assert (code, out, err) == (0, "", "")
+
+
+def test_a_page_on_standard_output(capfd):
+    code, out, err = run(capfd, "hold", "quadruped", "--html", "-")
+    assert code == 0
+    assert out.lstrip().startswith("<")
+    assert "quadruped holds" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--html", "FOLDER"], "--html"),
+        (["--csv", "FILE/below.csv"], "FILE"),
+        (["--png", "picture.svg"], "expected .png"),
+        (["--csv", "-", "--json"], "--csv and --json: standard output takes one"),
+        (["--csv", "-", "--html", "-"], "standard output takes one"),
+        (["--csv", "same", "--html", "same"], "another flag writes that file"),
+    ],
+)
+def test_files_that_cannot_be_written_are_told_before_the_work(
+    capfd, tmp_path, monkeypatch, arguments, says
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "FOLDER").mkdir()
+    (tmp_path / "FILE").touch()
+    code, out, err = run(capfd, "hold", "quadruped", *arguments)
+    assert code == 2
+    assert says in err
+    assert out == ""
+    assert err.count("\n") == 1
+
+
+def test_a_folder_that_is_closed(capfd, tmp_path, monkeypatch):
+    monkeypatch.setattr(commands.output.os, "access", lambda path, mode: False)  # root may anything
+    code, out, err = run(capfd, "hold", "quadruped", "--csv", str(tmp_path / "x.csv"))
+    assert (code, out) == (2, "")
+    assert "no permission" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["holt", "biped"], "did you mean hold"),
+        (["hold", "biped", "--frction", "1"], "did you mean --friction"),
+        (["hold", "biped", "--jso"], "did you mean --json"),
+        (["region", "biped", "--kind", "zmpp"], "did you mean zmp"),
+        (["hold", "--feet", "left_foot", "biped"], "before flags that take several words"),
+        (["info", "bipde"], "did you mean 'biped'"),
+        (["simulate", "biped", "--friction", "-1"], "at least 0"),
+        (["simulate", "biped", "--duration", "0"], "greater than 0"),
+        (["terms", "biped", "--seed", "-1"], "at least 0"),
+        (["terms", "biped", "--save", "terms.xls"], ".npz, .json"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(capfd, arguments, says):
+    code, out, err = run(capfd, *arguments)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.startswith("footwork: ")
+    assert err.count("\n") == 1
+
+
+def test_a_description_with_many_mistakes_is_told_in_one_line(capfd, tmp_path):
+    links = "".join(
+        f'<link name="l{i}"><visual><geometry><mesh filename="none{i}.stl"/></geometry></visual>'
+        f"</link>"
+        + (
+            f'<joint name="j{i}" type="fixed"><parent link="l0"/><child link="l{i}"/></joint>'
+            if i
+            else ""
+        )
+        for i in range(4)
+    )
+    path = tmp_path / "robot.urdf"
+    path.write_text(f'<robot name="r">{links}</robot>')
+    code, out, err = run(capfd, "info", str(path))
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert "--package-dir" in err
+    assert "--no-meshes" in err
+    assert run(capfd, "check", str(path))[1].count("none") == 4
+
+
+def test_a_note_is_one_line_and_quiet_is_quiet(capfd, tmp_path):
+    """A robot that names no feet: it is said on what it stands."""
+    text = Path(cli.__file__).with_name("robots") / "models" / "quadruped.urdf"
+    path = tmp_path / "own.urdf"
+    path.write_text(text.read_text())
+    code, out, err = run(capfd, "hold", str(path))
+    assert code == 0
+    assert "footwork: note: 'quadruped' names no feet" in err
+    assert err.count("\n") == 1
+    assert "holds on LF_foot" in out
+    assert run(capfd, "hold", str(path), "--quiet") == (0, "", "")
+    assert run(capfd, "hold", "push", "--quiet") == (1, "", "")
+    one = run(capfd, "hold", str(path), "--feet", "LF_foot", "RH_foot", "--json")[1]
+    assert json.loads(one)["forces"].keys() == {"LF_foot", "RH_foot"}
+    assert json.loads(run(capfd, "info", str(path), "--json")[1])["feet known by"] == "shapes"
+
+
+def test_a_mistake_of_ours_is_said_to_be_one(capfd, monkeypatch):
+    def broken(options):
+        raise KeyError("inner")
+
+    monkeypatch.setattr(commands.robots, "run", broken)
+    code, out, err = run(capfd, "robots")
+    assert (code, out) == (3, "")
+    assert "please report it" in err
+    assert err.count("\n") == 1
+    with pytest.raises(KeyError):
+        cli.main(["robots", "--debug"])
+
+
+def test_a_library_that_is_missing_is_told_before_the_work(capfd, monkeypatch, tmp_path):
+    monkeypatch.setattr(commands.output, "find_spec", lambda name: None)
+    code, out, err = run(capfd, *QUICK["sweep"], "--png", str(tmp_path / "map.png"))
+    assert (code, out) == (2, "")
+    assert "pip install 'footwork[plots]'" in err
+
+
+def at_a_terminal(*arguments, **environment):
+    """What somebody sees who types it."""
+    us, them = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "footwork", *arguments],
+        stdout=them, stderr=them, stdin=subprocess.DEVNULL,
+        env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **environment},
+    )  # fmt: skip
+    os.close(them)
+    seen = b""
+    try:
+        while chunk := os.read(us, 4096):
+            seen += chunk
+    except OSError:  # Linux says so when the last writer is gone
+        pass
+    finally:
+        os.close(us)
+        process.wait(timeout=60)
+    return seen.decode()
+
+
+def test_colours_on_a_terminal_only():
+    path = Path(cli.__file__).with_name("robots") / "models" / "quadruped.urdf"
+    assert "\x1b[32m" in at_a_terminal("check", str(path))
+    assert "\x1b" not in at_a_terminal("check", str(path), NO_COLOR="1")
+    assert "\x1b" not in at_a_terminal("check", str(path), TERM="dumb")
