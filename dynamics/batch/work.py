@@ -91,7 +91,6 @@ class Bound:
         return self._compiled(LANES if self.work.in_lanes else 1)
 
     def _compiled(self, lanes: int) -> Callable[..., int]:
-        assert self.work.kernel is not None
         types = compiling.types_of(self.tables, len(self.work.takes), len(self.one_row))
         return compiling.compiled(self.work.kernel, lanes, types)
 
