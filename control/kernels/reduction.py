@@ -6,8 +6,7 @@ With the columns c of J that any contact moves, and o the others,
     a = a₀ + Z_a y,    Z_a = [Q₂ on c | 1 on o | 0],    a₀ = Q₁ R⁻ᵀ k
     w = w₀ + Z_w y,    Z_w = [G M_u Z_a | P₂],          w₀ = G (M_u a₀ + b_u),   G = P₁ S⁻ᵀ
 
-where J_cᵀ = [Q₁ Q₂] [R; 0] and J_u = [P₁ P₂] [S; 0] by Householder's reflections. One file: Numba's
-cache on disk does not see edits in another one.
+where J_cᵀ = [Q₁ Q₂] [R; 0] and J_u = [P₁ P₂] [S; 0] by Householder's reflections.
 """
 
 from __future__ import annotations
@@ -17,15 +16,12 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ...dynamics.kernels.disk_cache import kept
+
 _options: Any = {"error_model": "numpy", "nogil": True, "fastmath": {"contract", "reassoc", "nsz"}}
 
 
-def compiled(function):
-    """Compile, kept on disk where a folder for that can be written."""
-    try:
-        return njit(cache=True, **_options)(function)
-    except RuntimeError:  # no such folder
-        return njit(**_options)(function)
+compiled = njit(**_options)
 
 
 @compiled
@@ -109,6 +105,7 @@ def forward(L, B):
     return X
 
 
+@kept
 @compiled
 def reduce(
     M, b, J, k, columns, others, u, act, A, r, weight, d, p, P, s, F, N, lower, upper, limits, rank
@@ -246,6 +243,7 @@ def reduce(
     return True, a0, w0, Za, Zw, H, g, C, low, high, T, t0
 
 
+@kept
 @compiled
 def unbounded(H, g, C, low, high):
     """Whether y = −H⁻¹ g keeps all bounds, and y: then it is the answer. By H = L Lᵀ."""

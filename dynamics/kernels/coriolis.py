@@ -9,8 +9,6 @@ one branch, with the composite inertia of the deepest of their joints,
 and zero across branches. For a deepest joint t of one degree of freedom the three entries with t in
 them come from one product, X[b, a] = S_a · B S_b. Source: S. Echeandia, P. Wensing, "Numerical
 methods to compute the Coriolis matrix and Christoffel symbols" (2021).
-
-All in one file: Numba's cache on disk does not see edits in another one.
 """
 
 from __future__ import annotations
@@ -21,20 +19,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from .disk_cache import kept
+
 # arrays of one tree are a few hundred numbers long: no bounds checks, sums in any order
 _options: Any = {
     "error_model": "numpy",
     "nogil": True,
     "fastmath": {"contract", "nsz", "reassoc", "nnan", "ninf", "arcp"},
 }
-
-
-def compiled(function):
-    """Compile, kept on disk where a folder for that can be written."""
-    try:
-        return njit(cache=True, **_options)(function)
-    except RuntimeError:  # no such folder
-        return njit(**_options)(function)
 
 
 inlined = njit(inline="always", **_options)
@@ -261,7 +253,8 @@ def products(s, Y, d, F, X):
             )
 
 
-@compiled
+@kept
+@njit(**_options)
 def coriolis_tensor(joints, links, starts, chains, joint_of, q, C):
     """Fill the entries of C (nv, nv, nv) along branches; those across must be zero already."""
     n, nv = len(joints), len(C)

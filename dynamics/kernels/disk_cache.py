@@ -53,6 +53,12 @@ def cache_of(kernel: Any, functions: Iterable[Any], lanes: int) -> Any:
         return caching.NullCache()
 
 
+def kept(dispatcher: Any) -> Any:
+    """Return a function that Numba compiles when it is called, now kept on disk and announced."""
+    dispatcher._cache = cache_of(dispatcher.py_func, [dispatcher.py_func], 1)
+    return dispatcher
+
+
 def _locator(name: str) -> Any:
     """Return Numba's class of that name; older versions have it with an underscore."""
     return getattr(caching, name, None) or getattr(caching, f"_{name}")
