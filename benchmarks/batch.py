@@ -1,33 +1,25 @@
 """Batches of states: dynamics.batch against a Python loop over Pinocchio, and Pinocchio in C++.
 
-    python benchmarks/batch.py [--cpp PROGRAM --eigen FOLDER] [--page docs/performance-dynamics.md]
+    python benchmarks/batch.py [--peers DIR] [--quick]
 
 Values are compared before anything is timed. The roads take turns, round after round, on the same
 states; CPU time of one thread; medians, and the quartiles of the ratio round by round. The loop
-keeps its results, as the batch does. --cpp names the program of pinocchio_cpp.cpp: it is built
-there (some minutes) from the headers of the installed Pinocchio and of Eigen if it does not exist.
+keeps its results, as the batch does. The C++ is pinocchio_cpp.cpp, built in the folder of peers.
 """
 
-# ruff: noqa: E402, B023
+# ruff: noqa: B023
 from __future__ import annotations
 
-import argparse
-import os
-import platform
-import resource
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
-from importlib.metadata import version
-from pathlib import Path
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"  # before NumPy wakes up
-
+import measuring  # first: one thread
 import numpy as np
 import pinocchio as pin
+from measuring import cpu, quartiles
+from peers.environments import MissingPeerError
+from peers.process import PinocchioCpp, cpp_program
 
 import footwork as fw
 from footwork import dynamics as dyn
@@ -176,59 +168,6 @@ class States:
             sys.exit(f"answers differ by {worst:.1e}")
 
 
-class Cpp:
-    """The C++ program on the same states; a command is one batch."""
-
-    def __init__(self, program, states):
-        folder = Path(tempfile.mkdtemp())
-        states.robot.model.saveToBinary(str(folder / "model"))
-        numbers = np.hstack([states.Q, states.V, states.A, states.forces])
-        numbers.tofile(folder / "states")
-        call = [program, folder / "model", folder / "states", str(states.count)]
-        self.process = subprocess.Popen(
-            call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def seconds(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-        return float(self.process.stdout.readline().split()[0])
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
-def build(program, eigen):
-    """Compile pinocchio_cpp.cpp against the headers in the wheel."""
-    prefix = Path(pin.__file__).parents[4]
-    source = Path(__file__).with_name("pinocchio_cpp.cpp")
-    limits = ("LIST_SIZE=30", "VECTOR_SIZE=30")
-    subprocess.run(
-        [
-            *("g++", "-O3", "-march=native", "-std=c++17", "-w", "-DNDEBUG"),
-            *(f"-DBOOST_MPL_LIMIT_{limit}" for limit in limits),
-            *("-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "-DBOOST_FUSION_INVOKE_MAX_ARITY=12"),
-            *(f"-I{prefix / 'include'}", f"-I{eigen}", str(source), "-o", str(program)),
-            *(f"-L{prefix / 'lib'}", "-lpinocchio_default", "-lboost_serialization"),
-            *(f"-Wl,-rpath,{prefix / 'lib'}", f"-Wl,-rpath-link,{prefix / 'lib'}"),
-        ],
-        check=True,
-    )
-
-
-def cpu(work, calls=1):
-    start = time.process_time()
-    for _ in range(calls):
-        work()
-    return (time.process_time() - start) / calls
-
-
-def quartiles(numbers):
-    low, middle, high = statistics.quantiles(numbers, n=4)
-    return low, middle, high
-
-
 def spread(ratios):
     low, middle, high = quartiles(ratios)
     return f"{middle:.1f} ({low:.1f}-{high:.1f})"
@@ -237,7 +176,9 @@ def spread(ratios):
 def compare(name, count, rounds, program):
     """Rows of the table of one robot."""
     states = States(name, count)
-    cpp = Cpp(program, states) if program else None
+    cpp = PinocchioCpp(program, states.robot.model) if program else None
+    if cpp:
+        cpp.give({"q": states.Q, "v": states.V, "a": states.A, "forces": states.forces})
     rows = []
     for work, (command, ours, loop, room) in states.roads().items():
         ours()
@@ -249,7 +190,7 @@ def compare(name, count, rounds, program):
             times["ours"].append(cpu(ours, 3) / count * 1e6)
             times["loop"].append(cpu(loop) / count * 1e6)
             if cpp and command:
-                times["cpp"].append(cpp.seconds(command) / count * 1e6)
+                times["cpp"].append(cpp.ask(command)[0] / count * 1e6)
             times["ours"][-1] = min(times["ours"][-1], cpu(ours, 3) / count * 1e6)
         rows.append((work, times))
     if cpp:
@@ -257,9 +198,9 @@ def compare(name, count, rounds, program):
     return states.robot, rows
 
 
-def table(robot, rows):
+def table(robot, count, rows):
     lines = [
-        f"**{robot.name}**, nv = {robot.nv}",
+        f"**{robot.name}**, nv = {robot.nv}, {count:,} states",
         "",
         "| work | Python loop [µs] | C++ [µs] | batch [µs] | loop/batch | C++/batch |",
         "|---|---|---|---|---|---|",
@@ -312,11 +253,6 @@ def single_calls(rounds):
     return "\n".join(lines)
 
 
-def load():
-    """What else the machine does, for who reads wall times."""
-    return f"{os.getloadavg()[0]:.1f} processes were running on {os.cpu_count()} cores"
-
-
 def two_threads(rounds):
     """Wall time of one thread over that of two, best of the rounds, and the work both do.
 
@@ -349,160 +285,24 @@ def two_threads(rounds):
     return "\n".join(lines)
 
 
-def random_tree(joints):
-    """A floating robot with so many hinges, each on one of the last four bodies."""
-    rng, model = np.random.default_rng(joints), pin.Model()
-    model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root_joint")
-    for i in range(joints + 1):
-        if i > 0:
-            parent = int(rng.integers(max(1, i - 3), i + 1))
-            hinge = (pin.JointModelRX, pin.JointModelRY, pin.JointModelRZ)[i % 3]()
-            place = pin.SE3(np.eye(3), 0.3 * rng.standard_normal(3))
-            model.addJoint(parent, hinge, place, f"joint_{i}")
-        box = pin.Inertia.FromBox(1.0, *rng.uniform(0.1, 0.5, 3))
-        model.appendBodyToJoint(i + 1, box, pin.SE3.Identity())
-    return fw.Robot(f"tree {joints}", model, shapes=None, actuated=tuple(model.names)[2:])
-
-
-def one_size(robot, count, rounds):
-    """Median µs per state of inverse dynamics and M: (loop, batch) each; kilobytes of answers."""
-    rng, model, data = np.random.default_rng(0), robot.model, robot.model.createData()
-    Q = np.array([robot.random_configuration(rng) for _ in range(min(count, 256))])
-    Q = np.ascontiguousarray(np.resize(Q, (count, robot.nq)))
-    V, A = rng.standard_normal((2, count, robot.nv))
-    tau, M = np.empty_like(V), np.empty((min(count, 4096), robot.nv, robot.nv))
-    few = min(count, 2000)
-
-    def loop(function):
-        def run():
-            for i in range(few):
-                function(i)
-
-        return run
-
-    roads = {
-        "rnea": (few, loop(lambda i: pin.rnea(model, data, Q[i], V[i], A[i]))),
-        "inverse dynamics": (count, lambda: batch.inverse_dynamics(robot, Q, V, A, out=tau)),
-        "crba": (few, loop(lambda i: pin.crba(model, data, Q[i]))),
-        "mass matrix": (len(M), lambda: batch.mass_matrix(robot, Q[: len(M)], out=M)),
-    }
-    times = {road: [] for road in roads}
-    for _ in range(rounds):
-        for road, (states, work) in roads.items():
-            calls = max(1, (2000 if road in ("rnea", "crba") else 20000) // states)
-            times[road].append(1e6 * cpu(work, calls) / states)
-    return {road: statistics.median(found) for road, found in times.items()}
-
-
-def scaling(rounds):
-    """Tables over nv and over N: {title: {size: times}}."""
-    by_joints = {6 + n: one_size(random_tree(n), 1024, rounds) for n in (0, 6, 14, 24, 44, 64, 94)}
-    talos = fw.load("talos")
-    by_states = {n: one_size(talos, n, rounds) for n in (1, 8, 64, 512, 4096, 32768, 100000)}
-    return {"nv, random trees, 1,024 states": by_joints, "states of talos": by_states}
-
-
-def scaling_table(title, sizes):
-    lines = [
-        f"| {title} | rnea [µs] | inverse dynamics [µs] | crba [µs] | mass matrix [µs] |",
-        "|---|---|---|---|---|",
-    ]
-    for size, times in sizes.items():
-        cells = " | ".join(f"{t:.3g}" for t in times.values())
-        lines.append(f"| {size:,} | {cells} |")
-    return "\n".join(lines)
-
-
-def draw(tables, path):
-    """The scaling tables as a picture."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    matplotlib.rcParams["svg.hashsalt"] = "footwork"
-    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained")
-    styles = {"rnea": "C0--", "inverse dynamics": "C0-", "crba": "C1--", "mass matrix": "C1-"}
-    for axis, (title, sizes) in zip(axes, tables.items(), strict=True):
-        for road, style in styles.items():
-            theirs = " (Pinocchio, Python)" if style.endswith("--") else " (batch)"
-            values = [times[road] for times in sizes.values()]
-            axis.loglog(list(sizes), values, style, marker="o", ms=3, label=road + theirs)
-        axis.set_xlabel(title)
-        axis.grid(alpha=0.3)
-    axes[0].set_ylabel("µs per state")
-    axes[1].legend(fontsize=8)
-    figure.savefig(path, metadata={"Date": None})
-
-
-def cold_start():
-    """Seconds from a new process to the first answer, its imports and kernels cached."""
-    code = (
-        "import numpy as np, footwork as fw; from footwork.dynamics import batch;"
-        "r = fw.load('talos'); batch.bias(r, r.neutral()[None], np.zeros((1, r.nv)))"
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        # with Python's own byte code kept, as installed packages have it
-        environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
-        wall, busy = [], []
-        for _ in range(6):
-            start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run([sys.executable, "-c", code], check=True, env=environment)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            wall.append(time.perf_counter() - start)
-            busy.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return (
-        f"{statistics.median(busy[1:]):.2f} s of CPU, {min(wall[1:]):.2f} s at best; the first "
-        f"time, before Python keeps its byte code, {busy[0]:.2f} s of CPU."
-    )
-
-
-def machine():
-    """Kind of processor and versions, in words."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    kind = names[0] if names else platform.processor()
-    flags = next((line for line in lines if line.startswith("flags")), "")
-    width = next((w for w in ("avx512f", "avx2", "avx") if f" {w} " in flags + " "), "")
-    packages = ", ".join(
-        f"{name} {version(name)}" for name in ("pin", "numba", "llvmlite", "numpy")
-    )
-    return f"{kind} ({len(names)} cores, {width}), Python {platform.python_version()}, {packages}"
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--states", type=int, default=1024)
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--cpp", type=Path, help="program of pinocchio_cpp.cpp; built if missing")
-    parser.add_argument("--eigen", type=Path, default=Path("/usr/include/eigen3"))
-    parser.add_argument("--picture", type=Path, help="where to draw how it scales (SVG)")
-    parser.add_argument("--page", type=Path, help="Markdown page whose measured part is renewed")
-    options = parser.parse_args()
-    if options.cpp and not options.cpp.exists():
-        build(options.cpp, options.eigen)
-    parts = [f"Measured on: {machine()}."]
-    for name in ROBOTS:
-        parts.append(table(*compare(name, options.states, options.rounds, options.cpp)))
-    small = [table(*compare(name, 64, options.rounds, options.cpp)) for name in ROBOTS[:1]]
-    parts += ["The same with 64 states, whose answers stay in the cache:", *small]
-    parts += ["One state:", single_calls(options.rounds)]
-    parts += [
-        f"Two threads, wall time, best of many rounds ({load()}):",
-        two_threads(options.rounds),
-    ]
-    tables = scaling(max(3, options.rounds // 3))
-    parts.append("How it grows, against the bare calls from Python:")
-    parts += [scaling_table(title, sizes) for title, sizes in tables.items()]
-    if options.picture:
-        draw(tables, options.picture)
-    parts.append(f"From a new process to the first answer, kernels compiled before: {cold_start()}")
-    text = "\n\n".join(parts)
-    print(text)
-    if options.page:
-        begin, end = "<!-- measured -->\n", "<!-- end of measured -->"
-        before, rest = options.page.read_text().split(begin)
-        options.page.write_text(before + begin + text + "\n" + end + rest.split(end)[1])
+    options = measuring.flags(__doc__).parse_args()
+    count, rounds = (256, 3) if options.quick else (1024, 15)
+    try:
+        program = cpp_program(options.peers)
+    except MissingPeerError as missing:
+        program = measuring.say(f"no C++: {missing}")
+    about = measuring.versions("pin", "numba", "llvmlite", "numpy")
+    print(f"Measured on: {measuring.machine()}, {about}.\n")
+    numbers = {}
+    for name, states in [*((name, count) for name in ROBOTS), (ROBOTS[0], 64)]:
+        robot, rows = compare(name, states, rounds, program)
+        numbers[f"{name}, {states} states"] = dict(rows)
+        print(f"{table(robot, states, rows)}\n")
+    print(f"One state:\n\n{single_calls(rounds)}\n")
+    print(f"Two threads, wall time, best of many rounds ({measuring.load()}):\n")
+    print(two_threads(rounds))
+    measuring.keep(options, numbers)
 
 
 if __name__ == "__main__":

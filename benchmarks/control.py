@@ -23,7 +23,9 @@ import tracemalloc
 from pathlib import Path
 from xml.etree import ElementTree
 
+import measuring  # before NumPy: one thread
 import numpy as np
+from peers.environments import MissingPeerError, python_of
 
 STATES, WARM, TICKS = 1000, 1000, 2000
 FRICTION, BASE, SOLES = 0.6, "base_link", ("left_sole_link", "right_sole_link")
@@ -228,7 +230,7 @@ def write_setting(folder, controller, q, states):
 
 
 def compare(controller, q, states, peers, rounds):
-    """Print µs a tick, best of the rounds, and ratios."""
+    """Print µs a tick, median and quartiles of the rounds, and ratios; return them all."""
     times = {"footwork": []} | {name: [] for name in peers}
     first, apart = controller(*states[0]).tau, {}
     with tempfile.TemporaryDirectory() as folder:
@@ -239,16 +241,15 @@ def compare(controller, q, states, peers, rounds):
                 answer = ask_peer(python, name, folder)
                 times[name].append(answer["us"])
                 apart[name] = np.abs(np.array(answer["tau"]) - first).max()
-    print(
-        f"{'':10} {'µs':>8} {'footwork/it':>12}   one tick of TALOS, CPU, best of {rounds} rounds"
-    )
-    mine = min(times["footwork"])
+    print(f"{'':10} {'µs':>22} {'footwork/it':>12}   one tick of TALOS, CPU, {rounds} rounds")
+    mine = np.median(times["footwork"])
     for name, us in times.items():
-        print(f"{name:10} {min(us):8.1f} {mine / min(us):12.2f}")
+        print(f"{name:10} {measuring.with_spread(us):>22} {mine / np.median(us):12.2f}")
     for name, difference in apart.items():
         print(
             f"torques of {name} differ by up to {difference:.1f} of {np.abs(first).max():.0f} N·m"
         )
+    return times
 
 
 def latency(controller, states, ticks=10_000):
@@ -273,19 +274,21 @@ def latency(controller, states, ticks=10_000):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tsid", help="Python of an environment with tsid")
-    parser.add_argument("--placo", help="Python of an environment with placo")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser = measuring.flags(__doc__)
     parser.add_argument("--peer", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.peer:
         as_peer(asked.peer, asked.folder)
         return
-    peers = {n: p for n, p in (("tsid", asked.tsid), ("placo", asked.placo)) if p}
+    peers = {}
+    for name in ("tsid", "placo"):
+        try:
+            peers[name] = python_of(name, asked.peers)
+        except MissingPeerError as missing:
+            measuring.say(f"no {name}: {missing}")
     controller, q, states = ours()
-    compare(controller, q, states, peers, asked.rounds)
+    measuring.keep(asked, compare(controller, q, states, peers, 3 if asked.quick else 9))
     latency(controller, states)
 
 

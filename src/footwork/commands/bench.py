@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -134,7 +135,7 @@ def _renew(page: Path, outcomes: dict[str, Outcome]) -> None:
 
 def _as_markdown(text: str) -> str:
     """Tables of Markdown as they are, tables of plain text as a block."""
-    return text if "\n| ---" in text else f"```text\n{text.strip()}\n```\n"
+    return text if re.search(r"^\| ?---", text, re.MULTILINE) else f"```text\n{text.strip()}\n```\n"
 
 
 def _is_program(path: Path) -> bool:
