@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from . import gaits, references
 from .balance import DcmPlan, DcmTask, Phase
-from .closed_loop import ClosedLoop
+from .closed_loop import ClosedLoop, Collision
 from .command import Command
 from .disturbances import Noise, Push, random_pushes
 from .force_tasks import CopTask, ForceTask, ZmpTask
 from .joint import PD, PID, ComputedTorque, gravity_compensation
 from .limits import JointLimits
+from .recordings import read_motion, save_motion
 from .reference import by_cvxpy
 from .simulation import simulate
 from .standing import stand, trunk
@@ -37,6 +38,9 @@ __all__ = [
     "stand",
     "trunk",
     "ClosedLoop",
+    "Collision",
+    "save_motion",
+    "read_motion",
     "Push",
     "Noise",
     "random_pushes",

@@ -4,16 +4,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import dynamics
-from ..contacts import ContactSet, contact_forces
+from ..contacts import (
+    Contact,
+    ContactSet,
+    LinkPair,
+    Penetration,
+    Terrain,
+    contact_forces,
+    penetrations,
+    self_collisions,
+)
 from ..dynamics import Trajectory
+from ..errors import ConfigurationError
 from .disturbances import Push
 
 Array = NDArray[np.float64]
+
+
+class Collision(NamedTuple):
+    """Links that are inside of each other, or a link inside of the terrain, at a time [s]."""
+
+    t: float
+    between: LinkPair | Penetration
+
+    def __str__(self) -> str:
+        return f"{self.between} at {self.t:.3g} s"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,6 +52,7 @@ class ClosedLoop(Trajectory):
         fell: whether the robot ended on the ground.
         latency: (n,), what each tick took [s].
         pushes: what disturbed it.
+        terrain: what it stood on.
     """
 
     contacts: ContactSet | None = None
@@ -41,6 +63,7 @@ class ClosedLoop(Trajectory):
     fell: bool = False
     latency: Array = field(default_factory=lambda: np.zeros(0))
     pushes: tuple[Push, ...] = ()
+    terrain: Terrain | None = None
 
     @cached_property
     def com(self) -> Array:
@@ -52,22 +75,79 @@ class ClosedLoop(Trajectory):
         """{contact: (n,)}, whether the ground pushed it during the interval."""
         return {name: np.abs(f).sum(axis=(1, 2)) > 0 for name, f in self.forces.items()}
 
-    def margins(self, every: float = 0.1) -> tuple[Array, Array]:
+    @cached_property
+    def friction_used(self) -> dict[str, Array]:
+        """{contact: (n, k)}, ‖f_t‖ / (μ f_n) of each point: 1 where it slides, nan where it is off.
+
+        Normals and coefficients are the terrain's where it is known, else the contacts'.
+        """
+        return {contact.name: self._used(contact) for contact in self.contacts or ()}
+
+    def _used(self, contact: Contact) -> Array:
+        robot, forces = self.robot, self.forces[contact.name]
+        if self.terrain is None:
+            up = np.array([contact.cone(robot, q).normal for q in self.q])[:, None, :]
+            mu = np.full(forces.shape[:2], contact.friction)
+        else:
+            points = np.array([contact.world_points(robot, q) for q in self.q])
+            up = self.terrain.normal(points)
+            mu = self.terrain.friction(points, contact.friction)
+        normal = (forces * up).sum(axis=2)
+        across = np.linalg.norm(forces - normal[:, :, None] * up, axis=2)
+        pushes = normal > 1e-4 * 9.81 * robot.mass
+        with np.errstate(divide="ignore"):  # infinite on ice that holds all the same
+            return np.where(pushes, across / np.where(pushes, mu * normal, 1.0), np.nan)
+
+    def margins(self, every: float = 0.1, torque_limits: bool = False) -> tuple[Array, Array]:
         """Return times [s] and the margins of `contacts.contact_forces` there [N].
 
         At each time: the motion that took place, on the contacts that touched; −inf in flight.
-        """
-        step = max(1, round(every / max(self.duration / max(len(self) - 1, 1), 1e-12)))
-        rows = range(0, len(self) - 1, step)
-        return self.t[list(rows)], np.array([self._margin(i) for i in rows])
 
-    def _margin(self, i: int) -> float:
+        Args:
+            every: from one time to the next [s].
+            torque_limits: whether the motors' limits count too.
+
+        Raises:
+            ConfigurationError: an `every` that is no positive time.
+        """
+        rows = self._rows(every)
+        return self.t[rows], np.array([self._margin(i, torque_limits) for i in rows])
+
+    def _margin(self, i: int, torque_limits: bool) -> float:
         names = [name for name, touches in self.touching.items() if touches[i]]
         if self.contacts is None or not names:
             return -np.inf
         standing = [self.contacts[name] for name in names]
         wrenches = {push.frame: push.wrench for push in self.pushes if push.acts(self.t[i])}
-        hold = contact_forces(
-            self.robot, self.q[i], self.v[i], self.accelerations[i], standing, wrenches, False
-        )
+        q, v, a = self.q[i], self.v[i], self.accelerations[i]
+        hold = contact_forces(self.robot, q, v, a, standing, wrenches, torque_limits)
         return float(hold.margin)
+
+    def collisions(self, every: float = 0.05) -> tuple[Collision, ...]:
+        """Return which links ran into each other or into the terrain, and when.
+
+        Nothing keeps them from it: only the points of the contacts touch in a closed loop. Which
+        shapes count: see `contacts.self_collisions`, `contacts.penetrations`.
+
+        Args:
+            every: how often to look [s].
+
+        Raises:
+            ConfigurationError: an `every` that is no positive time.
+        """
+        found: list[Collision] = []
+        if not len(self.robot.collision.geometryObjects):
+            return ()
+        for i in self._rows(every):
+            t, q = float(self.t[i]), self.q[i]
+            found += [Collision(t, pair) for pair in self_collisions(self.robot, q)]
+            if self.terrain is not None:
+                found += [Collision(t, link) for link in penetrations(self.robot, q, self.terrain)]
+        return tuple(found)
+
+    def _rows(self, every: float) -> list[int]:
+        """Samples about `every` seconds apart; the last sample has no interval and is left out."""
+        if not every > 0:
+            raise ConfigurationError(f"every: got {every!r}; expected a positive time [s]")
+        step = max(1, round(every / max(self.duration / max(len(self) - 1, 1), 1e-12)))
+        return list(range(0, len(self) - 1, step))

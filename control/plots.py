@@ -1,4 +1,4 @@
-"""Plots of closed loops with Matplotlib: torques within their limits, forces, margins, balance.
+"""Plots of closed loops with Matplotlib: joints within their limits, forces, margins, balance.
 
 Each function draws into `ax`, or into new axes, and returns them. Matplotlib is the extra `plots`.
 """
@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics import kinetic_energy
 from ..errors import ConfigurationError, FootworkError, unknown
+from ..robots.robot import Robot
 from .closed_loop import ClosedLoop
+from .stops import FAR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,9 +29,47 @@ def plot_torques(
     motion: ClosedLoop, joints: Sequence[str] | None = None, *, ax: Axes | None = None
 ) -> Axes:
     """Draw torques as shares of their limits, and the limits; the six most loaded if none named."""
-    robot, limits = motion.robot, motion.robot.torque_limits
+    limits = motion.robot.torque_limits
     finite = np.where(np.isfinite(limits), limits, np.abs(motion.tau).max())
-    shares = motion.tau / finite
+    return _shares(motion, motion.tau / finite, joints, _axes(ax, "torque / limit [-]"))
+
+
+def plot_positions(
+    motion: ClosedLoop, joints: Sequence[str] | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw where joints are in their ranges, −1 and 1 the ends; the six nearest if none named.
+
+    A joint without a range has half a turn [rad] or a metre to both sides.
+    """
+    model = motion.robot.model
+    places = [model.joints[motion.robot.joint_id(name)].idx_q for name in motion.robot.actuated]
+    low, high = model.lowerPositionLimit[places], model.upperPositionLimit[places]
+    endless = ~((low > -FAR) & (high < FAR))
+    middle = np.where(endless, 0.0, (low + high) / 2)
+    half = np.where(endless, np.pi, (high - low) / 2)
+    shares = (motion.q[:, places] - middle) / half
+    return _shares(motion, shares, joints, _axes(ax, "place in range [-]"))
+
+
+def plot_velocities(
+    motion: ClosedLoop, joints: Sequence[str] | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw speeds of joints as shares of their limits; the six fastest if none named."""
+    robot = motion.robot
+    speeds, limits = motion.v @ robot.selection_matrix.T, robot.selection_matrix @ _speeds(robot)
+    finite = np.where(limits < FAR, limits, max(float(np.abs(speeds).max()), 1e-9))
+    return _shares(motion, speeds / finite, joints, _axes(ax, "speed / limit [-]"))
+
+
+def _speeds(robot: Robot) -> Array:
+    """(nv,), where the description has none or zero: very fast."""
+    limits = np.asarray(robot.model.upperVelocityLimit)
+    return np.where((limits > 0) & np.isfinite(limits), np.minimum(limits, FAR), FAR)
+
+
+def _shares(motion: ClosedLoop, shares: Array, joints: Sequence[str] | None, ax: Axes) -> Axes:
+    """The rows of named actuated joints, or the six largest, between −1 and 1."""
+    robot = motion.robot
     if joints is None:
         rows = np.argsort(-np.abs(shares).max(axis=0))[:6]
     else:
@@ -36,8 +77,8 @@ def plot_torques(
             if name not in robot.actuated:
                 raise ConfigurationError(unknown("joint", name, robot.actuated))
         rows = np.array([robot.actuated.index(name) for name in joints])
-    ax = _axes(ax, "torque / limit [-]")
-    for color, row in zip(SERIES, rows, strict=False):
+    for i, row in enumerate(rows):
+        color = SERIES[i % len(SERIES)]
         ax.plot(motion.t, shares[:, row], color=color, lw=1, label=robot.actuated[row])
     for limit in (-1.0, 1.0):
         ax.axhline(limit, color="#dc2626", lw=1, ls="--")
@@ -54,13 +95,60 @@ def plot_forces(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_margins(motion: ClosedLoop, every: float = 0.05, *, ax: Axes | None = None) -> Axes:
-    """Draw the margin of `contact_forces` along the motion [N]; grey where nothing touches."""
+def plot_friction(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
+    """Draw how much of its friction cone each contact uses, at the corner that uses most.
+
+    That is ‖f_t‖ / (μ f_n), 1 where it slides; nothing where it does not push.
+
+    Raises:
+        ConfigurationError: a motion without contacts.
+    """
+    if motion.contacts is None:
+        raise ConfigurationError("the motion has no contacts; expected them for their friction")
+    ax = _axes(ax, "friction used / friction [-]")
+    for color, (name, used) in zip(SERIES, motion.friction_used.items(), strict=False):
+        most = np.nan_to_num(used, nan=-1.0).max(axis=1)
+        ax.plot(motion.t, np.where(most < 0, np.nan, most), color=color, lw=1, label=name)
+    ax.axhline(1.0, color="#dc2626", lw=1, ls="--")
+    ax.legend(loc="upper right", fontsize=8)
+    return ax
+
+
+def plot_energy(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
+    """Draw kinetic and potential energy, each from its first value, and their sum [J]."""
+    kinetic = np.array(
+        [kinetic_energy(motion.robot, q, v) for q, v in zip(motion.q, motion.v, strict=True)]
+    )
+    ax, potential = _axes(ax, "energy since the start [J]"), motion.energy - kinetic
+    for color, name, values in zip(
+        SERIES, ("kinetic", "potential", "both"), (kinetic, potential, motion.energy), strict=False
+    ):
+        ax.plot(motion.t, values - values[0], color=color, lw=1, label=name)
+    ax.legend(loc="upper right", fontsize=8)
+    return ax
+
+
+def plot_margins(
+    motion: ClosedLoop,
+    every: float = 0.05,
+    torque_limits: bool = False,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the margin of `contact_forces` along the motion [N]; grey where nothing touches.
+
+    With `torque_limits` also, as a second line, what is left when the motors' limits count.
+    """
     times, margins = motion.margins(every)
     ax = _axes(ax, "margin at every contact [N]")
     shown = np.where(np.isfinite(margins), margins, np.nan)
-    ax.plot(times, shown, color=SERIES[0], lw=1.2)
+    ax.plot(times, shown, color=SERIES[0], lw=1.2, label="contacts")
     ax.fill_between(times, 0.0, shown, color=SERIES[0], alpha=0.15)
+    if torque_limits:
+        _, less = motion.margins(every, torque_limits=True)
+        less = np.where(np.isfinite(less), less, np.nan)
+        ax.plot(times, less, color=SERIES[2], lw=1, label="contacts and motors")
+        ax.legend(loc="upper right", fontsize=8)
     for t in times[~np.isfinite(margins)]:
         ax.axvspan(t - every / 2, t + every / 2, color="#9ca3af", alpha=0.3, lw=0)
     ax.axhline(0.0, color="#dc2626", lw=1, ls="--")

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contacts import Plane
+from ..contacts.scenario.scene import draw_terrain
 from ..robots import Viewer
 from .closed_loop import ClosedLoop
 
@@ -29,7 +31,9 @@ def animate(
             when not given.
         viewer: to draw in; a new one when not given.
     """
-    viewer = Viewer(motion.robot) if viewer is None else viewer
+    viewer = _new(motion) if viewer is None else viewer
+    if motion.terrain is not None:
+        draw_terrain(viewer, motion.terrain, motion.q[0][:3])
     times = np.arange(motion.t[0], motion.t[-1], 1.0 / rate)
     qs, _ = motion.resampled(times)
     rows = np.searchsorted(motion.t, times, side="right") - 1
@@ -44,6 +48,15 @@ def animate(
 
     viewer.animate(times, qs, draw=draw)
     return viewer
+
+
+def _new(motion: ClosedLoop) -> Viewer:
+    """A viewer whose ground is the terrain's."""
+    if motion.terrain is None:
+        return Viewer(motion.robot)
+    planes = [solid for solid in motion.terrain.solids if isinstance(solid, Plane)]
+    levels = [plane.at[2] for plane in planes if plane.faces[0].normal[2] > 1 - 1e-9]
+    return Viewer(motion.robot, ground=float(levels[0]) if levels else None)
 
 
 def _pushes(motion: ClosedLoop, row: int, q: Array) -> dict[str, tuple[Array, Array, Any]]:

@@ -45,10 +45,10 @@ def simulate(
     """Return the motion of a robot under a controller, on frictional ground.
 
     Physics goes by `step`: points of the feet stick, slip, break or land on the terrain, and joints
-    stop at the ends of their ranges. Links pass through each other and, but for the points of the
-    contacts, through the ground; `ClosedLoop.self_collisions` tells of the former. The
-    controller is asked every `control_step`, its torques held in between and clipped to the torque
-    limits. The motion ends when the robot has fallen (event "fell").
+    stop at the ends of their ranges. But for the points of the contacts, links pass through each
+    other and through the ground; `ClosedLoop.collisions` tells of it. The controller is asked every
+    `control_step`, its torques held in between and clipped to the torque limits. The motion ends
+    when the robot has fallen (event "fell").
 
     Args:
         robot: floating base.
@@ -208,5 +208,5 @@ class _Loop:
         return ClosedLoop(
             robot, np.array(t), np.array(q), np.array(v), np.array(tau), np.array(energy), events,
             self.physics.contacts, per_contact, np.array(a), np.array(stops), tuple(statuses), fell,
-            np.array(took), self.pushes,
+            np.array(took), self.pushes, self.physics.terrain,
         )  # fmt: skip

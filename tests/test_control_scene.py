@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -55,17 +57,132 @@ def test_plots_show_torques_forces_margins_and_balance(pushed):
         plots.plot_centre(pushed, axis=2)
 
 
+def test_plots_show_joints_within_their_limits(pushed):
+    """Drawn shares, turned back into what was recorded."""
+    robot, joint = pushed.robot, pushed.robot.actuated[1]
+    low, high = robot.model.lowerPositionLimit[8], robot.model.upperPositionLimit[8]
+    share = plots.plot_positions(pushed, [joint]).lines[0].get_ydata()
+    assert (low + high) / 2 + share * (high - low) / 2 == pytest.approx(pushed.q[:, 8])
+    share = plots.plot_velocities(pushed, [joint]).lines[0].get_ydata()
+    assert share * robot.model.upperVelocityLimit[7] == pytest.approx(pushed.v[:, 7])
+    for draw in (plots.plot_positions, plots.plot_velocities):
+        assert len(draw(pushed).lines) == 8
+    ax = plots.plot_energy(pushed)
+    kinetic, potential, both = (line.get_ydata() for line in ax.lines)
+    assert kinetic + potential == pytest.approx(both, abs=1e-9)
+    assert both == pytest.approx(pushed.energy - pushed.energy[0])
+
+
+def test_the_plot_of_friction_has_what_is_used(pushed):
+    lines = plots.plot_friction(pushed).lines
+    assert len(lines) == 4 + 1
+    for contact, line in zip(pushed.contacts, lines, strict=False):
+        force = pushed.forces[contact.name][60, 0]
+        share = np.hypot(*force[:2]) / (contact.friction * force[2])
+        assert line.get_ydata()[60] == pytest.approx(share)
+        assert np.nanmax(line.get_ydata()) <= 1 + 1e-6
+
+
+def test_margins_with_motors_are_no_larger(pushed):
+    free, held = pushed.margins(every=0.1)[1], pushed.margins(every=0.1, torque_limits=True)[1]
+    assert (held <= free + 1e-6).all()
+    ax = plots.plot_margins(pushed, 0.1, torque_limits=True)
+    assert ax.lines[1].get_ydata() == pytest.approx(held)
+    with pytest.raises(ConfigurationError, match="every"):
+        pushed.margins(every=0.0)
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+def test_a_recording_comes_back(pushed, tmp_path):
+    path = control.save_motion(pushed, tmp_path / "pushed.npz")
+    again = control.read_motion(path, pushed.robot, pushed.contacts)
+    for name in ("t", "q", "v", "tau", "energy", "accelerations", "stops", "latency"):
+        assert np.array_equal(getattr(again, name), getattr(pushed, name))
+    for name, forces in pushed.forces.items():
+        assert np.array_equal(again.forces[name], forces)
+    assert again.statuses == pushed.statuses
+    assert again.pushes == pushed.pushes
+    assert not again.fell
+    assert again.margins(0.1)[1] == pytest.approx(pushed.margins(0.1)[1])
+    with np.load(path) as file:
+        assert file["margin"] == pytest.approx(pushed.margins(0.1)[1])
+
+
+def test_a_recording_is_a_table(pushed, tmp_path):
+    path = control.save_motion(pushed, tmp_path / "pushed.csv")
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    robot = pushed.robot
+    assert len(rows) == len(pushed)
+    assert len(set(rows[0])) == 1 + robot.nq + robot.nv + robot.na + 1 + 4 * 3 + 2
+    row, joint = rows[7], robot.actuated[2]
+    assert float(row["t"]) == pushed.t[7]
+    assert float(row[f"q.{joint}"]) == pushed.q[7, 9]
+    assert float(row[f"v.{joint}"]) == pushed.v[7, 8]
+    assert float(row[f"tau.{joint}"]) == pushed.tau[7, 2]
+    assert float(row["q.root_joint.qw"]) == pushed.q[7, 6]
+    foot = pushed.contacts.names[1]
+    assert float(row[f"f.{foot}.0.z"]) == pushed.forces[foot][7, 0, 2]
+    known = [float(row["margin"]) for row in rows if row["margin"]]
+    assert known == pytest.approx(pushed.margins()[1])
+
+
+def test_bad_recordings_are_refused(pushed, tmp_path):
+    with pytest.raises(ConfigurationError, match="csv"):
+        control.save_motion(pushed, tmp_path / "pushed.mp4")
+    with pytest.raises(ConfigurationError, match="no recording"):
+        control.read_motion(tmp_path / "none.npz", pushed.robot)
+    np.savez(tmp_path / "other.npz", x=np.zeros(3))
+    with pytest.raises(ConfigurationError, match="no recording"):
+        control.read_motion(tmp_path / "other.npz", pushed.robot)
+    path = control.save_motion(pushed, tmp_path / "pushed.npz", every=10.0)
+    with pytest.raises(ConfigurationError, match="biped"):
+        control.read_motion(path, load("biped"))
+    others = contacts.ContactSet(pushed.robot, list(pushed.contacts)[:3])
+    with pytest.raises(ConfigurationError, match="contacts"):
+        control.read_motion(path, pushed.robot, others)
+    blind = control.read_motion(path, pushed.robot)
+    with pytest.raises(ConfigurationError, match="friction"):
+        plots.plot_friction(blind)
+
+
+# --- collisions ------------------------------------------------------------------------------
+
+
+def test_links_that_run_into_each_other_are_told(pushed):
+    assert pushed.collisions(every=0.1) == ()
+    q = pushed.q.copy()
+    for i in (100, 150):  # the legs of one side folded through each other
+        q[i, 7:] = 2.5 * np.tile([1.0, 0.0, 0.0], 4) * np.repeat([-1.0, 1.0], 6)
+    crossed = replace(pushed, q=q)
+    found = crossed.collisions(every=0.1)
+    assert {round(c.t, 6) for c in found} <= {pushed.t[100], pushed.t[150]}
+    assert any(isinstance(c.between, contacts.LinkPair) for c in found)
+    for collision in found:
+        assert " s" in str(collision)
+    sunk = pushed.q.copy()
+    sunk[:, 2] -= 0.2
+    deep = replace(pushed, q=sunk).collisions(every=0.2)
+    assert all(isinstance(c.between, contacts.Penetration) for c in deep)
+    assert {c.t for c in deep} == set(pushed.t[[0, 100]])
+
+
 class Drawn:
     """A viewer that only remembers."""
 
     def __init__(self):
-        self.arrows, self.cones = [], []
+        self.arrows, self.cones, self.boxes = [], [], []
 
     def arrow(self, name, point, vector, **_):
         self.arrows.append((name, point, vector))
 
     def cone(self, name, *_, **__):
         self.cones.append(name)
+
+    def box(self, name, *_, **__):
+        self.boxes.append(name)
 
     def animate(self, times, qs, draw):
         assert len(times) == len(qs)
@@ -84,6 +201,10 @@ def test_the_animation_has_an_arrow_for_each_foot(pushed, tmp_path):
     assert vector == pytest.approx(0.01 * pushed.forces[foot][0].sum(axis=0))
     place = pushed.contacts.placements(pushed.q[0])[foot].translation
     assert point == pytest.approx(place, abs=1e-6)
+    assert not drawn.boxes
+    steps = contacts.Terrain([contacts.Stairs("stairs", 2, 0.1, 0.3, 1.0, (1.0, 0.0, 0.0))])
+    scene.animate(replace(pushed, terrain=steps), viewer=drawn)
+    assert drawn.boxes == ["terrain/stairs/1", "terrain/stairs/2"]
     page = scene.animate(pushed, rate=10.0).save_html(tmp_path / "pushed.html")
     assert page.stat().st_size > 10_000
 

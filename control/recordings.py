@@ -1,0 +1,142 @@
+"""Recordings of closed loops as files: all of it as .npz, a table as .csv."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contacts import ContactSet
+from ..dynamics import EventRecord
+from ..errors import ConfigurationError
+from ..robots.robot import Robot
+from .closed_loop import ClosedLoop
+from .disturbances import Push
+
+Array = NDArray[np.float64]
+
+_PLAIN = ("t", "q", "v", "tau", "energy", "accelerations", "stops", "latency")
+_BASE = ("x", "y", "z", "qx", "qy", "qz", "qw")
+_TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
+
+
+def save_motion(motion: ClosedLoop, path: str | Path, every: float = 0.1) -> Path:
+    """Write a motion: times, q, v, τ, energy, forces of the ground, margins, statuses.
+
+    A .npz file is read again by `read_motion`. A .csv file has one row a sample, under names such
+    as "q.knee", "v.knee", "tau.knee", "f.left_foot.0.z" (of its first point), "margin".
+
+    Args:
+        motion: of `control.simulate`.
+        path: its suffix says which.
+        every: how often the margin is worked out [s].
+
+    Raises:
+        ConfigurationError: another suffix.
+    """
+    path = Path(path)
+    writers = {".npz": _save_npz, ".csv": _save_csv}
+    if path.suffix not in writers:
+        raise ConfigurationError(f"path: got {str(path)!r}; expected one that ends in .npz or .csv")
+    writers[path.suffix](motion, path, motion.margins(every))
+    return path
+
+
+def read_motion(path: str | Path, robot: Robot, contacts: ContactSet | None = None) -> ClosedLoop:
+    """Return a motion that `save_motion` wrote as .npz. The terrain is not in the file.
+
+    Args:
+        path: the file.
+        robot: who moved.
+        contacts: whose forces these are; needed for margins and centres of pressure.
+
+    Raises:
+        ConfigurationError: no such recording, or one of another robot.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            data = {name: file[name] for name in file.files}
+        plain = {name: data[name] for name in _PLAIN}
+        rest = {name: data[name] for name in ("fell", "statuses", "push_values", "push_frames")}
+    except (OSError, ValueError, KeyError) as error:
+        raise ConfigurationError(f"path: {str(path)!r} is no recording ({error})") from None
+    if plain["q"].shape[1:] != (robot.nq,) or plain["tau"].shape[1:] != (robot.na,):
+        raise ConfigurationError(
+            f"robot: {robot.name!r} has nq={robot.nq}, na={robot.na}; the recording has "
+            f"{plain['q'].shape[1]} and {plain['tau'].shape[1]}"
+        )
+    forces = {
+        name.removeprefix("forces/"): values
+        for name, values in data.items()
+        if name.startswith("forces/")
+    }
+    if contacts is not None and set(forces) != set(contacts.names):
+        raise ConfigurationError(f"contacts: got {contacts.names}; expected {tuple(forces)}")
+    fell = bool(rest["fell"])
+    last = EventRecord("fell", plain["t"][-1], plain["q"][-1], plain["v"][-1])
+    return ClosedLoop(
+        robot,
+        **plain,
+        events=(last,) if fell else (),
+        contacts=contacts,
+        forces=forces,
+        statuses=tuple(map(str, rest["statuses"])),
+        fell=fell,
+        pushes=_pushes(rest["push_frames"], rest["push_values"]),
+    )
+
+
+def _save_npz(motion: ClosedLoop, path: Path, margins: tuple[Array, Array]) -> None:
+    data: dict[str, Any] = {name: getattr(motion, name) for name in _PLAIN}
+    data |= {f"forces/{name}": values for name, values in motion.forces.items()}
+    data |= {
+        "statuses": np.array(motion.statuses, dtype=str),
+        "fell": np.array(motion.fell),
+        "push_frames": np.array([push.frame for push in motion.pushes], dtype=str),
+        "push_values": np.array([[*p.force, p.start, p.duration] for p in motion.pushes]),
+        "margin_t": margins[0],
+        "margin": margins[1],
+    }
+    np.savez_compressed(path, **data)
+
+
+def _pushes(frames: Any, values: Any) -> tuple[Push, ...]:
+    return tuple(
+        Push(str(frame), (fx, fy, fz), start, lasting)
+        for frame, (fx, fy, fz, start, lasting) in zip(frames, values.tolist(), strict=True)
+    )
+
+
+def _save_csv(motion: ClosedLoop, path: Path, margins: tuple[Array, Array]) -> None:
+    known = dict(zip(margins[0].tolist(), margins[1].tolist(), strict=True))
+    forces = [values.reshape(len(motion), -1) for values in motion.forces.values()]
+    table = np.column_stack([motion.t, motion.q, motion.v, motion.tau, motion.energy, *forces])
+    with path.open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow([*_columns(motion), "margin", "status"])
+        for row, status in zip(table.tolist(), motion.statuses, strict=True):
+            out.writerow([*row, known.get(row[0], ""), status])
+
+
+def _columns(motion: ClosedLoop) -> list[str]:
+    """Names of a table's columns, in the order of q, v, τ and the forces."""
+    robot = motion.robot
+    places, speeds = [""] * robot.nq, [""] * robot.nv
+    for name, joint in zip(list(robot.model.names)[1:], list(robot.model.joints)[1:], strict=True):
+        for names, size, at, base, letter in (
+            (places, joint.nq, joint.idx_q, _BASE, "q"),
+            (speeds, joint.nv, joint.idx_v, _TWIST, "v"),
+        ):
+            parts = base if size > 4 else ("",) if size == 1 else tuple(map(str, range(size)))
+            for k in range(size):
+                names[at + k] = ".".join(filter(None, (letter, name, parts[k])))
+    points = [
+        f"f.{name}.{k}.{axis}"
+        for name, values in motion.forces.items()
+        for k in range(values.shape[1])
+        for axis in "xyz"
+    ]
+    return ["t", *places, *speeds, *(f"tau.{n}" for n in robot.actuated), "energy", *points]
