@@ -6,18 +6,24 @@ Compiled libraries are tried in a process of their own, so that one that crashes
 from __future__ import annotations
 
 import csv
+import json
+import re
 import shutil
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 FINE, BROKEN, OPTIONAL = "fine", "broken", "missing, optional"
-SECONDS = 60
+SECONDS, PROCESSES = 240, 2
+AGAIN = "footwork doctor (again, when the machine is less busy)"
+NO_ANSWER = f"no answer in {SECONDS} s"
 
 # what must work, and the smallest program that shows it
 PROGRAMS = {
@@ -25,24 +31,43 @@ PROGRAMS = {
     "scipy": "from scipy.spatial import ConvexHull; ConvexHull([[0, 0], [1, 0], [0, 1]])",
     "pin": "import pinocchio as pin; m = pin.buildSampleModelHumanoid(); d = m.createData();"
     "pin.crba(m, d, pin.neutral(m)); assert abs(d.M).max() < 1e6",
+    "clarabel": "import clarabel; clarabel.DefaultSettings()",
     "cvxpy": "import cvxpy as cp; x = cp.Variable(2); p = cp.Problem(cp.Minimize(x[0]),"
     "[cp.norm(x) <= 1]); p.solve(solver='CLARABEL'); assert abs(p.value + 1) < 1e-6",
     "meshcat": "from importlib import resources as r;"
     "assert (r.files('meshcat') / 'viewer/dist/main.min.js').is_file()",
     "tornado": "import tornado.web, tornado.websocket",
+    "u-msgpack-python": "import umsgpack; assert umsgpack.unpackb(umsgpack.packb([1])) == [1]",
+    "defusedxml": "import defusedxml.ElementTree",
     "pyyaml": "import yaml; assert yaml.safe_load('a: 1') == {'a': 1}",
+    "tqdm": "import tqdm",
 }
-# what makes more of footwork work: the extra that brings it, and what for
+# what makes more of footwork work: the extra that brings it, what for, and a program that shows it
 EXTRAS = {
-    "numba": ("fast", "compiled kernels"),
-    "matplotlib": ("plots", "plots"),
-    "sympy": ("symbolic", "symbolic mechanics"),
-    "daqp": ("control", "the fast solver of the whole-body controller"),
-    "xarray": ("sweep", "sweeps as datasets"),
-    "ezc3d": ("c3d", "C3D files"),
-    "xacrodoc": ("xacro", "xacro files"),
-    "example-robot-data": ("robots", "the models of the catalogue"),
+    "numba": ("fast", "compiled kernels", "import numba"),
+    "matplotlib": ("plots", "plots", "from matplotlib.figure import Figure; Figure().subplots()"),
+    "sympy": ("symbolic", "symbolic mechanics", "import sympy; sympy.symbols('x')"),
+    "daqp": ("control", "the fast solver of the whole-body controller", "import daqp"),
+    "xarray": ("sweep", "sweeps as datasets", "import xarray; xarray.Dataset()"),
+    "ezc3d": ("c3d", "C3D files", "import ezc3d; ezc3d.c3d()"),
+    "xacrodoc": ("xacro", "xacro files", "import xacrodoc"),
+    "example-robot-data": ("robots", "the models of the catalogue", ""),
 }
+# system libraries that wheels expect: what to install on Debian and Ubuntu
+SYSTEM = {
+    "libgomp": "libgomp1",
+    "libGL": "libgl1",
+    "libstdc++": "libstdc++6",
+    "libEGL": "libegl1",
+    "libglib-2": "libglib2.0-0",
+}
+# the browser of the pictures, if there is one, shows a page
+PICTURE = """
+from footwork.robots.viewer.browser import find_browser, open_html
+print(find_browser())
+with open_html("<title>footwork</title>", 200, 100, timeout=30) as page:
+    assert page.evaluate("document.title") == "footwork"
+"""
 
 
 @dataclass(frozen=True)
@@ -69,42 +94,99 @@ class Examination:
 def examine(progress: Callable[[str], Any] = lambda name: None) -> Iterator[Examination]:
     """Yield the examinations, one after the other; `progress` hears what comes next."""
     yield Examination("python", FINE, sys.version.split()[0])
-    for distribution, program in PROGRAMS.items():
-        progress(distribution)
-        yield _tried(distribution, program)
-    progress("files of Pinocchio")
-    yield _cmeel_files()
-    yield _browser()
-    yield _loopback()
-    for distribution, (extra, purpose) in EXTRAS.items():
-        yield _extra(distribution, extra, purpose)
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        tried = {name: pool.submit(_tried, name, program) for name, program in PROGRAMS.items()}
+        browser = pool.submit(_browser)
+        extras = {name: pool.submit(_extra, name, *about) for name, about in EXTRAS.items()}
+        for name, examination in tried.items():
+            progress(name)
+            yield examination.result()
+        progress("files of Pinocchio")
+        yield _cmeel_files()
+        progress("browser")
+        yield browser.result()
+        yield _loopback()
+        for name, examination in extras.items():
+            progress(name)
+            yield examination.result()
 
 
 def _tried(distribution: str, program: str) -> Examination:
     """Run a program that needs a distribution in a process of its own."""
-    version = _version(distribution)
+    version, wanted = _version(distribution), _wanted(distribution)
     if version is None:
-        advice = f"pip install '{distribution}'"
-        return Examination(distribution, BROKEN, "not installed", advice)
+        return Examination(distribution, BROKEN, "not installed", f"{_pip()} '{wanted}'")
+    if not _new_enough(version, wanted):
+        found = f"{version}, expected {wanted.removeprefix(distribution)}"
+        return Examination(distribution, BROKEN, found, f"{_pip()} '{wanted}'")
     trouble = _trouble(program)
     if trouble is None:
         return Examination(distribution, FINE, version)
-    advice = f"pip install --force-reinstall --no-cache-dir '{distribution}=={version}'"
-    return Examination(distribution, BROKEN, f"{version}: {trouble}", advice)
+    return Examination(
+        distribution,
+        BROKEN,
+        f"{version}: {trouble}",
+        _remedy(trouble, f"{distribution}=={version}"),
+    )
+
+
+def _remedy(trouble: str, requirement: str) -> str:
+    """What to type against a library that is installed and does not work."""
+    if trouble == NO_ANSWER:
+        return AGAIN
+    library = re.search(r"(lib[\w+-]+)[\w.+-]*: cannot open shared object file", trouble)
+    package = library and next(
+        (SYSTEM[known] for known in SYSTEM if library[0].startswith(known)), None
+    )
+    if package:
+        return f"apt install {package}" if shutil.which("apt") else f"install {package}"
+    return f"{_pip()} --force-reinstall --no-cache-dir '{requirement}'"
+
+
+def _pip() -> str:
+    """The command that installs into this environment, whichever one the shell is in."""
+    found = shutil.which("pip")
+    if found and Path(found).parent == Path(sys.executable).parent:
+        return "pip install"
+    return f"{sys.executable} -m pip install"
+
+
+def _wanted(distribution: str) -> str:
+    """What footwork asks for, such as "pin>=4"."""
+    for requirement in metadata.requires("footwork") or ():
+        name = re.match(r"[\w.-]+", requirement)
+        if name and name[0].lower() == distribution:
+            return requirement.split(";")[0].strip()
+    return distribution
+
+
+def _new_enough(version: str, wanted: str) -> bool:
+    """Whether a version is at least that of "name>=version"."""
+    least = re.search(r">=([\d.]+)", wanted)
+    return least is None or _numbers(version) >= _numbers(least[1])
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", version.split("+")[0])][:3]
 
 
 def _trouble(program: str) -> str | None:
+    return _answer(program)[1]
+
+
+def _answer(program: str) -> tuple[str, str | None]:
+    """Return what a program prints, and the last line of its trouble if it has any."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, timeout=SECONDS
         )
     except subprocess.TimeoutExpired:
-        return f"no answer in {SECONDS} s"
+        return "", NO_ANSWER
     if done.returncode == 0:
-        return None
+        return done.stdout, None
     if done.returncode < 0:
-        return f"crashed with signal {-done.returncode}"
-    return (done.stderr.strip().splitlines() or ["failed without a word"])[-1]
+        return done.stdout, f"crashed with signal {-done.returncode}"
+    return done.stdout, (done.stderr.strip().splitlines() or ["failed without a word"])[-1]
 
 
 def _cmeel_files() -> Examination:
@@ -121,7 +203,7 @@ def _cmeel_files() -> Examination:
     )
     if not broken:
         return Examination("files of Pinocchio", FINE, f"{len(family)} packages complete")
-    advice = f"pip install --force-reinstall --no-cache-dir {' '.join(broken)}"
+    advice = f"{_pip()} --force-reinstall --no-cache-dir {' '.join(broken)}"
     return Examination(
         "files of Pinocchio", BROKEN, f"libraries missing of {', '.join(broken)}", advice
     )
@@ -138,16 +220,18 @@ def _files(distribution: metadata.Distribution) -> list[str]:
 
 
 def _browser() -> Examination:
-    from .errors import FootworkError
-    from .robots.viewer.browser import find_browser
-
-    try:
-        return Examination("browser", FINE, find_browser())
-    except FootworkError:
-        words = "apt install chromium" if shutil.which("apt") else "install Chromium or Chrome"
-        return Examination(
-            "browser", OPTIONAL, "no Chromium or Chrome: no pictures (pages need none)", words
-        )
+    printed, trouble = _answer(PICTURE)
+    if trouble is None:
+        return Examination("browser", FINE, printed.strip())
+    words = "apt install chromium" if shutil.which("apt") else "install Chromium or Chrome"
+    if printed.strip():  # it is there
+        found = f"{printed.strip()}: {trouble}"
+        return Examination("browser", BROKEN, found, words if trouble != NO_ANSWER else AGAIN)
+    if "BrowserError" in trouble:
+        found = "no Chromium or Chrome: no pictures (pages need none)"
+        return Examination("browser", OPTIONAL, found, words)
+    found = "not examined: the viewer does not start without what is broken above"
+    return Examination("browser", OPTIONAL, found, "footwork doctor")
 
 
 def _loopback() -> Examination:
@@ -162,13 +246,27 @@ def _loopback() -> Examination:
         )
 
 
-def _extra(distribution: str, extra: str, purpose: str) -> Examination:
+def _extra(distribution: str, extra: str, purpose: str, program: str) -> Examination:
     version = _version(distribution)
-    if version is not None:
+    if version is None:
+        advice = f"{_pip()} '{_footwork(extra)}'"
+        return Examination(distribution, OPTIONAL, f"not installed: {purpose}", advice)
+    trouble = _trouble(program) if program else None
+    if trouble is None:
         return Examination(distribution, FINE, version)
-    return Examination(
-        distribution, OPTIONAL, f"not installed: {purpose}", f"pip install 'footwork[{extra}]'"
-    )
+    advice = _remedy(trouble, _footwork(extra))
+    return Examination(distribution, BROKEN, f"{version}: {trouble}", advice)
+
+
+def _footwork(extra: str) -> str:
+    """What brings an extra: of a checkout that is installed in place, the checkout."""
+    try:
+        origin = json.loads(metadata.distribution("footwork").read_text("direct_url.json") or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
+        origin = {}
+    if origin.get("dir_info", {}).get("editable"):
+        return f"-e{unquote(urlsplit(origin['url']).path)}[{extra}]"
+    return f"footwork[{extra}]"
 
 
 def _version(distribution: str) -> str | None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
-from . import flags
+from . import flags, output
 
-MARKS = {"fine": "ok ", "broken": "BAD", "missing, optional": " – "}
+MARKS = {
+    "fine": ("ok ", "green"),
+    "broken": ("BAD", "red"),
+    "missing, optional": (" – ", "yellow"),
+}
 
 
 def add(commands: Any) -> None:
@@ -23,12 +26,13 @@ def run(options: argparse.Namespace) -> int:
     from .. import doctor
 
     found = []
-    for examination in doctor.examine(_telling if sys.stderr.isatty() else lambda name: None):
+    telling = sys.stderr.isatty() and not options.quiet
+    for examination in doctor.examine(_telling if telling else lambda name: None):
         found.append(examination)
         if not options.json:
-            print(_line(examination), flush=True)
+            output.say(options, _line(options, examination))
     if options.json:
-        print(json.dumps([e.as_dict() for e in found], indent=2, ensure_ascii=False))
+        output.answer(options, [e.as_dict() for e in found], "")
     return flags.NO if any(e.state == doctor.BROKEN for e in found) else flags.OK
 
 
@@ -36,6 +40,7 @@ def _telling(name: str) -> None:
     print(f"    {name} …\r", end="", file=sys.stderr, flush=True)
 
 
-def _line(examination: Any) -> str:
-    line = f"{MARKS[examination.state]} {examination.name:<20} {examination.found}"
+def _line(options: argparse.Namespace, examination: Any) -> str:
+    mark, colour = MARKS[examination.state]
+    line = f"{output.paint(options, mark, colour)} {examination.name:<20} {examination.found}"
     return f"{line}\n    {'type:':<20} {examination.advice}" if examination.advice else line
