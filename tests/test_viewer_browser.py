@@ -438,11 +438,12 @@ def test_errors_of_the_page_are_raised():
 
 
 def test_a_page_that_is_never_ready_is_an_error():
-    with (
-        open_html("<script>console.error('the reason')</script>", timeout=3) as tab,
-        pytest.raises(BrowserError, match=r"took more than 3 s.*the reason"),
-    ):
-        tab.screenshot()
+    with open_html("<script>console.error('the reason')</script>") as tab:
+        while not tab.errors:
+            tab._connection.pause(0.02)
+        tab._connection._deadline = time.monotonic() + 1  # the browser's start does not count
+        with pytest.raises(BrowserError, match=r"took more than 60 s.*the reason"):
+            tab.screenshot()
 
 
 # --- the browser -------------------------------------------------------------------------------
