@@ -14,33 +14,56 @@ from .references import Reference, bump, swing
 
 Array = NDArray[np.float64]
 
-EDGE = 1e-3  # what a sole may stand over an edge, or in a riser [m]
+ROOM = 0.01  # between a foot and any edge [m]
+TOUCH = 1e-3  # what is nearer touches [m]
 CLIMB = 0.3  # share of a swing's time by which a rise goes ahead of the way
+HIGHER = np.arange(1.0, 6.1, 0.5)  # times its height that a bump may become, to be clear
 LEVEL = 0.01  # heights that differ by less are one [m]
 
 
-def foothold(contact: Contact, T: Any, terrain: Terrain) -> Any:
-    """Return T_world_contact (`pin.SE3`): a place T brought straight onto the terrain.
+def foothold(contact: Contact, T: Any, way: Array, terrain: Terrain) -> Any:
+    """Return T_world_contact (`pin.SE3`), on the terrain straight below or above T moved by `way`.
+
+    Where an edge would be under the foot, the step is shortened or lengthened by up to a half, as
+    little as it can.
+
+    Args:
+        contact: whose points have to stand, `ROOM` away from any edge.
+        T: where it was, T_world_contact.
+        way: (3,) [m].
+        terrain: see `contacts.Terrain`.
 
     Raises:
-        ContactError: nothing there, an edge under the foot, or something in its way.
+        ContactError: no place to stand within these steps.
     """
+    shares = np.arange(0.0, 0.51, 0.02)
+    refusals = []
+    for share in np.column_stack([1 - shares, 1 + shares]).ravel():
+        found, refusal = _placed(contact, moved(T, share * way), terrain)
+        if found is not None:
+            return found
+        refusals.append(refusal)
+    raise ContactError(
+        f"{contact.name!r} {refusals[0]}, and finds no place with steps of a half to one and a "
+        "half times that length; expected another length, or another start"
+    )
+
+
+def _placed(contact: Contact, T: Any, terrain: Terrain) -> tuple[Any, str]:
+    """The place on the terrain at T, or None and why the foot cannot stand there."""
     hit = terrain.ground(*T.translation)
     if hit is None:
-        raise ContactError(f"{contact.name!r}: no ground at {np.round(T.translation[:2], 3)} m")
+        return None, f"has no ground at {np.round(T.translation[:2], 3).tolist()} m"
     face, point = hit
     placed = face.frame(point, T.rotation[:, 0])
-    corners = np.array([placed.act(p) for p in contact.points])
+    around = ROOM * np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]])
+    corners = np.array([placed.act(p + room) for p in contact.points for room in around])
     over = face.overhang(corners)
-    radius = getattr(contact, "radius", 0.0)
-    inside = radius - terrain.signed_distance(corners + (radius + EDGE) * face.normal).min()
-    if over > EDGE or inside > 0:
-        what = f"{over:.3g} m over an edge" if over > EDGE else f"{inside:.3g} m inside"
-        raise ContactError(
-            f"{contact.name!r} would stand {what} of {face.name!r}; expected steps of another "
-            "length, or another start"
-        )
-    return placed
+    if over > 0:
+        return None, f"would stand {over:.3g} m beyond where it can on {face.name!r}"
+    if terrain.signed_distance(corners + TOUCH * face.normal).min() <= 0:
+        return None, f"would stand on {face.name!r} inside of something else"
+    return placed, ""
 
 
 def over_ground(
@@ -66,21 +89,22 @@ def over_ground(
     """
     rise = goal.translation[2] - start.translation[2]
     climb = CLIMB * float(np.sign(rise)) if abs(rise) > LEVEL else 0.0
-    for times in np.arange(1.0, 11.0, 0.5):
-        way = swing(start, goal, duration, begin, times * height, climb)
-        if terrain is None or _clear(points, way, begin, duration, terrain, 0.5 * height):
-            break
-    return way
+    ways = [swing(start, goal, duration, begin, k * height, climb) for k in HIGHER]
+    if terrain is None:
+        return ways[0]
+    room = 0.5 * height
+    return next((w for w in ways if _clear(points, w, begin, duration, terrain, room)), ways[0])
 
 
 def _clear(
     points: Array, way: Reference, begin: float, duration: float, terrain: Terrain, room: float
 ) -> bool:
-    shares = np.linspace(0.02, 0.98, 33)
+    shares = np.linspace(0.0, 1.0, 33)
     poses = [way(begin + share * duration).value for share in shares]
     places = np.array([points @ T.rotation.T + T.translation for T in poses])
-    wanted = room * np.array([bump(share)[0] for share in shares])
-    return bool((terrain.signed_distance(places).min(axis=1) > wanted - EDGE).all())
+    free = terrain.signed_distance(places).min(axis=1)
+    deep = TOUCH + max(-free[0], -free[-1], 0.0)  # feet may seem to stand in the ground
+    return bool((free > room * np.array([bump(share)[0] for share in shares]) - deep).all())
 
 
 def moved(T: Any, way: Array) -> Any:

@@ -40,10 +40,11 @@ def footsteps(
         length: by which the swinging foot passes the standing one, along the robot's x [m].
         swing, double: time on one foot and on two [s].
         settle: time on two feet at the beginning and at the end [s].
-        terrain: where feet land, as stairs; as high as they stand when not given.
+        terrain: where feet land, as stairs: steps are shortened or lengthened where an edge would
+            be under a foot; as high as they stand when not given.
 
     Raises:
-        ContactError: not two feet, or a step onto an edge or into something.
+        ContactError: not two feet, or no place for one of them on the terrain.
     """
     places = _places(contacts, q, 2)
     names, ahead = list(contacts.names), _heading(contacts, q)
@@ -165,8 +166,9 @@ def _under(contacts: ContactSet, q: ArrayLike) -> Array:
 def _forward(
     contacts: ContactSet, places: dict[str, Any], name: str, way: Array, terrain: Terrain | None
 ) -> Any:
-    there = moved(places[name], way)
-    return there if terrain is None else foothold(contacts[name], there, terrain)
+    if terrain is None:
+        return moved(places[name], way)
+    return foothold(contacts[name], places[name], way, terrain)
 
 
 def _middle(places: dict[str, Any], names: list[str]) -> Array:

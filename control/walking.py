@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
 from ..contacts import ContactSet, PointContact, Terrain
+from ..errors import FootworkError
+from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
 from .balance import DcmPlan, DcmTask, Phase
 from .command import Command
@@ -78,6 +80,7 @@ class Walker:
         self._standing = {contact.name: contact for contact in self.feet}
         self._ways: dict[str, tuple[Array, Any, Any]] = {}  # points, from where, to where
         self._phase, self._leaving, self._moved = -1, False, np.zeros(3)
+        self._last = -np.inf
 
     def _upper(self, q: Array) -> list[Task]:
         """What is asked all the time: balance, an upright base, a posture, little rotation."""
@@ -94,15 +97,30 @@ class Walker:
 
     def __call__(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Command:
         """Return the command for the state (q, v) at t [s]."""
-        since = t - self.begin
-        try:
-            self._go_on(np.asarray(q, dtype=float), since)
-        except (ValueError, ArithmeticError):  # a state that is none: the controller answers safely
+        if not self._sound(q, v, t):  # nothing to go by: the controller answers safely
             return self.controller(q, v, t)
+        self._last = t
+        self._go_on(np.asarray(q, dtype=float), t - self.begin)
         command = self.controller(q, v, t)
         if self.reach > 0 and self._swings and command.solved:
-            self._catch(command, since)
+            self._catch(command, t - self.begin)
         return command
+
+    def _sound(self, q: ArrayLike, v: ArrayLike, t: float) -> bool:
+        """Whether a state can take the gait on: a configuration, a velocity, a later time."""
+        try:
+            check_configuration(self.robot, q)
+            check_velocity(self.robot, v)
+            return bool(np.isfinite(t) and t >= self._last)
+        except (FootworkError, TypeError):
+            return False
+
+    def follow(self, phases: Sequence[Phase], begin: float) -> None:
+        """Leave the plan for another one from t = `begin` on [s]; feet in the air land first."""
+        self._land()
+        self.plan, self.begin = DcmPlan(phases, self.plan.height), begin
+        self.dcm.target, self.dcm.begin = self.plan, begin
+        self._phase, self._leaving, self._moved = -1, False, np.zeros(3)
 
     def _go_on(self, q: Array, since: float) -> None:
         """Enter the phase of the time, and unload what swings next."""

@@ -1,0 +1,130 @@
+"""Walking on stairs: where feet may stand, how they get there, and robots that climb."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ConfigurationError, ContactError, contacts, control, robots
+from footwork.control import gaits, references
+from footwork.control.footholds import ROOM, foothold, over_ground
+
+
+def staircase(first, rise, depth, steps=3):
+    """Steps that begin at x = `first`, and a floor on top."""
+    flight = contacts.Stairs("stairs", steps, rise, depth, 1.5, (first, 0.0, 0.0))
+    top = contacts.Box("top", (2.0, 1.5, steps * rise), (first + steps * depth + 1.0, 0.0, 0.0))
+    return contacts.Terrain([contacts.Plane("ground"), flight, top])
+
+
+def front(feet, q):
+    return max(T.translation[0] for T in feet.placements(q).values())
+
+
+@pytest.mark.parametrize("climb", [0.3, -0.4])
+def test_a_climbing_swing_is_smooth_and_rises_first(climb):
+    start, goal = pin.SE3.Identity(), pin.SE3(pin.rpy.rpyToMatrix(0, 0, 0.3), np.ones(3))
+    way, h = references.swing(start, goal, 0.8, 1.0, 0.1, climb), 1e-5
+    for t in np.linspace(0.9, 1.9, 40):
+        _, velocity, acceleration = way(t)
+        before, after = way(t - h), way(t + h)
+        slope = (after.value.translation - before.value.translation) / (2 * h)
+        assert velocity[:3] == pytest.approx(slope, abs=1e-7)
+        change = (after.velocity - before.velocity) / (2 * h)
+        assert acceleration == pytest.approx(change, abs=1e-4)
+    x, _, z = way(1.4).value.translation - [0, 0, 0.1]  # half-way, where the bump is highest
+    assert (z > x) == (climb > 0)
+    assert way(1.0).value == start
+    assert way(1.8).value.isApprox(goal)
+    with pytest.raises(ConfigurationError, match="climb"):
+        references.swing(start, goal, 0.8, climb=1.0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_feet_stand_away_from_edges(seed):
+    """Any step near stairs becomes one on which all corners, and some room, find a level face."""
+    robot, rng = robots.load("biped"), np.random.default_rng(seed)
+    foot = next(iter(contacts.at_feet(robot)))
+    terrain = staircase(0.5, 0.1, 0.3)
+    T = pin.SE3(np.eye(3), np.array([rng.uniform(0, 0.3), 0.1, 0.0]))
+    for _ in range(3):
+        there = foothold(foot, T, np.array([0.25, 0.0, 0.0]), terrain)
+        corners = np.array([there.act(p) for p in foot.points])
+        assert terrain.signed_distance(corners) == pytest.approx(0.0, abs=1e-9)
+        for aside in (ROOM, -ROOM):
+            assert terrain.height(corners + np.array([aside, 0, 0])) == pytest.approx(
+                there.translation[2]
+            )
+        assert 0.1 < there.translation[0] - T.translation[0] < 0.4
+        T = there
+    assert T.translation[2] > 0.05
+
+
+def test_no_place_for_a_foot():
+    robot = robots.load("biped")
+    foot = next(iter(contacts.at_feet(robot)))
+    narrow = staircase(0.2, 0.1, 0.12, 6)
+    with pytest.raises(ContactError, match="finds no place"):
+        foothold(foot, pin.SE3.Identity(), np.array([0.35, 0.0, 0.0]), narrow)
+    island = contacts.Terrain([contacts.Box("island", (0.4, 0.4, 0.2))])
+    with pytest.raises(ContactError, match="no ground"):
+        foothold(foot, pin.SE3.Identity(), np.array([0.6, 0.0, 0.0]), island)
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_swings_keep_clear_of_steps(up):
+    """From two treads below to two above, or back: no corner enters a step, however it starts."""
+    terrain, corners = staircase(0.0, 0.17, 0.3), 0.1 * np.array([[1.0, 0, 0], [-1.0, 0, 0]])
+    places = [pin.SE3(np.eye(3), np.array(p)) for p in ([0.15, 0, 0.169], [0.75, 0, 0.51])]
+    start, goal = places if up else places[::-1]
+    way = over_ground(corners, start, goal, 0.8, 0.0, 0.05, terrain)
+    plain = references.swing(start, goal, 0.8, 0.0, 0.05)
+
+    def deepest(way):
+        poses = [way(t).value for t in np.linspace(0, 0.8, 200)]
+        return min(terrain.signed_distance([T.act(p) for p in corners]).min() for T in poses)
+
+    assert deepest(plain) < -0.02
+    assert deepest(way) > -3e-3
+    level = over_ground(corners, start, pin.SE3(np.eye(3), start.translation), 0.8, 0.0, 0.05)
+    assert level(0.4).value.translation[2] - start.translation[2] == pytest.approx(0.05)
+
+
+def climbed(name, crouch, gait, first, rise, steps=3, **options):
+    """The motion of a robot up some steps, and the heights of its feet then."""
+    robot = robots.load(name)
+    controller, q = control.stand(robot, crouch=crouch)
+    feet = controller.contacts
+    terrain = staircase(front(feet, q) + first, rise, 0.3, steps)
+    phases = gait(feet, q, terrain=terrain)
+    walker = control.Walker(robot, feet, q, phases, terrain=terrain)
+    motion = control.simulate(
+        robot, walker, terrain, q=q, contacts=feet, duration=walker.plan.duration + 0.2,
+        step=2e-3, **options,
+    )  # fmt: skip
+    feet = walker.controller.contacts
+    return motion, [T.translation[2] for T in feet.placements(motion.q[-1]).values()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
+def test_a_biped_climbs_three_steps(engine):
+    pytest.importorskip("mujoco" if engine == "mujoco" else "pinocchio")
+    gait = partial(gaits.footsteps, count=5, length=0.3, swing=0.7, settle=0.7)
+    motion, heights = climbed("biped", 0.04, gait, 0.15, 0.12, engine=engine)
+    assert not motion.fell
+    assert set(motion.statuses) == {"optimal"}
+    assert heights == pytest.approx([0.36, 0.36], abs=5e-3)
+    assert motion.com[-1][2] - motion.com[0][2] == pytest.approx(0.36, abs=0.01)
+
+
+@pytest.mark.slow
+def test_a_quadruped_climbs_two_steps():
+    gait = partial(gaits.crawl, count=28, length=0.14, swing=0.25, double=0.15)
+    motion, heights = climbed("quadruped", 0.0, gait, 0.1, 0.08, 2)
+    assert not motion.fell
+    assert set(motion.statuses) == {"optimal"}
+    assert heights == pytest.approx([0.16] * 4, abs=2e-3)
