@@ -217,30 +217,41 @@ def table(robot, count, rows):
 
 
 def single_calls(rounds):
-    """One state: batch of one row, the function for one state, Pinocchio's own call."""
+    """One state: Pinocchio's own call, batch of one row, the function for one state."""
     lines = [
-        "| robot | work | Pinocchio's call [µs] | for one state [µs] | batch of one [µs] |",
-        "|---|---|---|---|---|",
+        "| robot | work | Pinocchio's call [µs] | batch of one [µs] | with out= [µs] | ratio "
+        "| for one state [µs] |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name in ROBOTS:
         s = States(name, 1)
         robot, model, data = s.robot, s.robot.model, s.robot.model.createData()
         q, v, a, tau, f = s.Q[0], s.V[0], s.A[0], s.tau[0], s.forces[0]
+        Q, V, A, T, x, M = s.Q, s.V, s.A, s.tau, s.room["vector"], s.room["matrix"]
         works = {
             "inverse dynamics": (
                 lambda: pin.rnea(model, data, q, v, a),
+                lambda: batch.inverse_dynamics(robot, Q, V, A),
+                lambda: batch.inverse_dynamics(robot, Q, V, A, x),
                 lambda: dyn.inverse_dynamics(robot, q, v, a),
-                lambda: batch.inverse_dynamics(robot, s.Q, s.V, s.A),
+            ),
+            "bias": (
+                lambda: pin.nonLinearEffects(model, data, q, v),
+                lambda: batch.bias(robot, Q, V),
+                lambda: batch.bias(robot, Q, V, x),
+                lambda: dyn.bias(robot, q, v),
             ),
             "mass matrix": (
                 lambda: pin.crba(model, data, q),
+                lambda: batch.mass_matrix(robot, Q),
+                lambda: batch.mass_matrix(robot, Q, M),
                 lambda: dyn.mass_matrix(robot, q),
-                lambda: batch.mass_matrix(robot, s.Q),
             ),
             "forward dynamics": (
                 lambda: pin.aba(model, data, q, v, f),
+                lambda: batch.forward_dynamics(robot, Q, V, T),
+                lambda: batch.forward_dynamics(robot, Q, V, T, x),
                 lambda: dyn.forward_dynamics(robot, q, v, tau),
-                lambda: batch.forward_dynamics(robot, s.Q, s.V, s.tau),
             ),
         }  # fmt: skip
         for work, roads in works.items():
@@ -248,8 +259,9 @@ def single_calls(rounds):
             for _ in range(rounds):
                 for road, found in zip(roads, times, strict=True):
                     found.append(1e6 * cpu(road, 300))
-            cells = " | ".join(f"{statistics.median(found):.2f}" for found in times)
-            lines.append(f"| {name} | {work} | {cells} |")
+            theirs, ours, room, single = (f"{statistics.median(found):.2f}" for found in times)
+            ratio = spread([a / b for a, b in zip(times[0], times[1], strict=True)])
+            lines.append(f"| {name} | {work} | {theirs} | {ours} | {room} | {ratio} | {single} |")
     return "\n".join(lines)
 
 
