@@ -12,7 +12,6 @@ from ..dynamics import Wrench
 from ..robots import Robot
 from .contact import Contact
 from .contact_set import ContactSet, check_robot
-from .equilibrium import reasons
 from .equilibrium.balance import load
 from .equilibrium.certificate import EDGE, certificate, falling_motion
 from .equilibrium.objectives import (
@@ -121,36 +120,22 @@ def decide(
     """
     chosen = "preferred" if targets is not None else objective
     asked: Any = (contacts, q, external, balance, SOLVER, chosen)
-    margin, forces = _margin_and_forces(balance, objective, targets)
+    found = balance.margin()
+    margin, forces = found.value, None
     edge = EDGE * balance.weight
+    if not margin < -edge:
+        forces = admissible_forces(balance, objective, margin, targets)
+        # a problem both infeasible and unbounded may be called either: without forces no pull helps
+        margin = -np.inf if margin == np.inf and forces is None else margin
     if margin > edge and forces is not None:
-        return Hold(True, "feasible", margin, forces, None, "", *asked)
-    if not margin >= -edge and (y := certificate(balance)) is not None:  # also where it is nan
-        reason = reasons.why_not(contacts, q, balance, y)
-        return Hold(False, "infeasible", margin, None, y, reason, *asked)
+        return Hold(True, "feasible", margin, forces, None, *asked)
+    if not margin >= -edge:  # also where it is nan
+        y = certificate(balance, found.velocity)
+        if y is not None:
+            return Hold(False, "infeasible", margin, None, y, *asked)
     if not abs(margin) <= edge and (margin > edge or not falling_motion(balance).value <= edge):
-        reason = "unsolved: the solver found neither forces nor a certificate that check out"
-        return Hold(None, "unsolved", margin, None, None, reason, *asked)
-    reason = (
-        f"at the edge: within {edge:.1e} N of what the contacts can hold, where rounding decides; "
-        f"move, push or tilt a little and ask again"
-    )
-    return Hold(None, "at the edge", margin, forces, None, reason, *asked)
-
-
-def _margin_and_forces(
-    balance: Equilibrium, objective: Objective, targets: Array | None
-) -> tuple[float, Array | None]:
-    """Return the margin [N], and admissible forces if there are any, the objective's if it can.
-
-    A solver that meets a problem both infeasible and unbounded may call it either: without forces
-    it was infeasible, so that no pull helps.
-    """
-    margin = balance.margin().value
-    if margin < -EDGE * balance.weight:
-        return margin, None
-    forces = admissible_forces(balance, objective, margin, targets)
-    return (-np.inf if margin == np.inf and forces is None else margin), forces
+        return Hold(None, "unsolved", margin, None, None, *asked)
+    return Hold(None, "at the edge", margin, forces, None, *asked)
 
 
 def admissible_forces(

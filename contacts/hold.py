@@ -14,8 +14,9 @@ from .. import dynamics
 from ..dynamics import Wrench
 from .contact import Contact
 from .contact_set import ContactSet
+from .equilibrium.certificate import EDGE
 from .equilibrium.programs import Equilibrium
-from .equilibrium.reasons import joint_of_row
+from .equilibrium.reasons import joint_of_row, why_not
 from .geometry.planar import FARTHEST, inradius
 
 Array = NDArray[np.float64]
@@ -36,7 +37,6 @@ class Hold:
             can stop it, when infeasible: n·u ≥ μ ‖u_t‖ for every u = J_k y (u = 0 if bilateral),
             and yᵀ(τ_g + τ_ext − M a − vᵀCv) > Σ limit |S y| (S y = 0 where there is no limit);
             `certificate.py` has the form for torsional friction and bounds on normal forces.
-        reason: in words, when it does not hold.
         solver: the one that was asked.
         objective: which admissible forces were asked for, "preferred" for those nearest to some.
         contacts, q, external: what was asked: contacts, configuration, external wrenches.
@@ -47,13 +47,26 @@ class Hold:
     margin: float
     _unknowns: Array | None
     certificate: Array | None
-    reason: str
     contacts: ContactSet
     q: Array
     external: Mapping[str, Wrench]
     balance: Equilibrium
     solver: str
     objective: str = "least_norm"
+
+    @cached_property
+    def reason(self) -> str:
+        """In words, when it does not hold; worked out when it is asked for."""
+        if self.feasible:
+            return ""
+        if self.certificate is not None:
+            return why_not(self.contacts, self.q, self.balance, self.certificate)
+        if self.status == "unsolved":
+            return "unsolved: the solver found neither forces nor a certificate that check out"
+        return (
+            f"at the edge: within {EDGE * self.balance.weight:.1e} N of what the contacts can hold,"
+            " where rounding decides; move, push or tilt a little and ask again"
+        )
 
     @cached_property
     def forces(self) -> dict[str, Array] | None:

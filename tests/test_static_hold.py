@@ -12,6 +12,7 @@ import pytest
 
 from footwork import ConfigurationError, Wrench, contacts, dynamics, robots
 from footwork.contacts import PointContact, SurfaceContact, at_feet, contact_forces, static_hold
+from footwork.contacts.equilibrium import certificate
 
 G = 9.81
 
@@ -511,3 +512,25 @@ def test_no_state_is_shared(standing):
     hold.torques[:] = 0
     assert static_hold(robot, q, feet).torques != pytest.approx(0)
     assert contacts.Hold is type(hold)
+
+
+@pytest.mark.parametrize("limits", [True, False])
+@pytest.mark.parametrize("name", ["biped", "quadruped", "talos"])
+def test_a_no_is_proved_by_its_margin(name, limits, monkeypatch):
+    """The multipliers of the margin are the certificate: no second program is written."""
+
+    def never(*_):
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr(certificate, "falling_motion", never)
+    robot = robots.load(name)
+    q, feet, rng = robot.posture(), contacts.at_feet(robot), np.random.default_rng(0)
+    base = next(frame.name for frame in robot.model.frames if frame.parentJoint == 1)
+    weight = 9.81 * robot.mass
+    for _ in range(8):
+        push = {base: Wrench(weight * rng.uniform(1, 3, 3), 0.2 * weight * rng.uniform(-1, 1, 3))}
+        hold = static_hold(robot, q, feet, push, torque_limits=limits)
+        assert hold.feasible is False
+        assert certificate.certificate_violation(hold.balance, hold.certificate) <= 1e-8
+        assert certificate.certificate_value(hold.balance, hold.certificate) > 1e-6 * weight
+        assert "; " in hold.reason

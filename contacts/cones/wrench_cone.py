@@ -149,7 +149,7 @@ class WrenchCone:
         reached[0, n], reached[1:, :n] = -1.0, columns
         near = Rows(reached, np.append(0.0, w), (7,))
         nothing = Rows(np.zeros((0, n + 1)), np.zeros(0))
-        answer = Program(np.zeros(n + 1), nothing, *limits, near).solve(np.eye(n + 1)[n])
+        answer = Program(nothing, *limits, near).solve(np.eye(n + 1)[n])
         if answer.status != "optimal":
             raise SolverError(f"distance to {self!r}: the cone program ended {answer.status!r}")
         return max(answer.value, 0.0)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,14 @@ Array = NDArray[np.float64]
 EDGE = 1e-6
 
 
-def certificate(balance: Equilibrium) -> Array | None:
-    """Return y (nv,), ‖y‖ = 1, that proves infeasibility, or None when there is no strict one."""
-    for y in _motions(balance):
+def certificate(balance: Equilibrium, first: Array | None = None) -> Array | None:
+    """Return y (nv,), ‖y‖ = 1, that proves infeasibility, or None when there is no strict one.
+
+    Args:
+        balance: that nothing may satisfy.
+        first: (nv,), a motion that may prove it, such as the multipliers of the margin.
+    """
+    for y in chain([first], _motions(balance)):
         if y is None or not np.linalg.norm(y) > 0:
             continue
         y = y / np.linalg.norm(y)

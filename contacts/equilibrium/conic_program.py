@@ -9,7 +9,8 @@ times slower; the tests hold the two together.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -151,39 +152,94 @@ def _unit_rows(columns: NDArray[np.intp], n: int) -> Array:
 # --- the questions -------------------------------------------------------------------------------
 
 
-def margin(balance: Balance, shares: Array | None = None) -> Solution:
+def margin(programs: Programs) -> Solution:
     """Solve for the margin ε, z = [x, ε]: see `Equilibrium.margin`."""
-    shares = np.ones(len(balance.torsion)) if shares is None else shares
-    pull, taken = (balance.normals @ shares)[:, None], (balance.presses * shares)[:, None]
+    balance = programs.limits.balance
     n = balance.columns.shape[1]
-    limits, cost = Admissible(balance, pull, taken), -np.eye(n + 1)[n]
-    answer = _best(limits, np.zeros(n + 1), cost)
+    answer = programs.best(-np.eye(n + 1)[n])
     if answer.status == "unsolved":  # too near to infeasible or unbounded: |ε| within a fence
-        fence = Rows(np.vstack([cost, -cost]), np.full(2, _FAR))
-        answer = _best(limits, np.zeros(n + 1), cost, fence)
+        answer = replace(programs, fenced=True).best(-np.eye(n + 1)[n])
         if answer.value <= -0.99 * _FAR:
             answer = Solution("unbounded", -float("inf"))
     return _maximum(answer, n).in_units(balance.weight, balance.weight)
 
 
-def least_norm(balance: Balance) -> Solution:
+def least_norm(programs: Programs) -> Solution:
     """Solve for the admissible x of least norm: see `Equilibrium.least_norm`."""
+    balance = programs.limits.balance
     n = balance.columns.shape[1]
-    nothing = np.zeros((len(balance.load), 0)), np.zeros((len(balance.torsion), 0))
-    answer = _best(Admissible(balance, *nothing), np.full(n, 2.0), np.zeros(n))
+    answer = programs.best(np.zeros(n), np.full(n, 2.0))
     return answer.in_units(balance.weight**2, balance.weight)
 
 
-def _best(limits: Admissible, diagonal: Array, cost: Array, *more: Rows) -> Solution:
-    """The best z, at first as if joints were of any strength: what they can bear stays the best."""
-    rows = *more, limits.pressing(), limits.whole(), limits.cones()
-    answer = Program(diagonal, limits.balanced(), *rows).solve(cost)
-    if answer.status == "infeasible" or not np.isfinite(limits.balance.limits).any():
-        return answer
-    torques = limits.torques()
-    if answer.unknowns is not None and (torques.A @ answer.unknowns <= torques.b).all():
-        return answer
-    return Program(diagonal, limits.balanced(), torques, *rows).solve(cost)
+@dataclass(frozen=True, eq=False)
+class Programs:
+    """What margin and forces of a balance are asked of, their matrices made once.
+
+    Attributes:
+        limits: what limits z = [x, ε].
+        fenced: whether |ε| is limited too.
+    """
+
+    limits: Admissible
+    fenced: bool = False
+
+    @classmethod
+    def of(cls, balance: Balance, shares: Array | None = None) -> Programs:
+        """Return them for the shares (C,) of ε that each contact loses, all of it by default."""
+        shares = np.ones(len(balance.torsion)) if shares is None else shares
+        pull, taken = (balance.normals @ shares)[:, None], (balance.presses * shares)[:, None]
+        return cls(Admissible(balance, pull, taken))
+
+    def best(self, cost: Array, diagonal: Array | None = None) -> Solution:
+        """The best z, or x if the cost has no entry for ε; its velocity (nv,) if there is one.
+
+        At first as if joints were of any strength: what they can bear stays the best.
+        """
+        limits, balance = self.limits, self.limits.balance
+        answer = self.strong.among(len(cost)).solve(cost, diagonal)
+        found = self._with_velocity(answer, np.zeros(0, dtype=np.intp))
+        if answer.status == "infeasible" or not np.isfinite(balance.limits).any():
+            return found
+        torques, z = limits.torques(), answer.unknowns
+        if z is not None and (torques.A[:, : len(z)] @ z <= torques.b).all():
+            return found
+        answer = self.limited.among(len(cost)).solve(cost, diagonal)
+        if found.value > 0:  # a margin below zero: what joints of any strength cannot stop
+            return replace(answer, velocity=found.velocity)
+        return self._with_velocity(answer, balance.actuated[np.isfinite(balance.limits)])
+
+    def _with_velocity(self, answer: Solution, limited: NDArray[np.intp]) -> Solution:
+        """Read y, the multipliers of the equations of motion.
+
+        At the optimum nothing is gained by any force, so that the columns' yᵀA lie in the cones'
+        duals: y moves the contacts as nothing brakes. Where there is no optimum it is Farkas'
+        proof.
+        """
+        if answer.multipliers is None:
+            return answer
+        balance = self.limits.balance
+        y, free = np.zeros(len(balance.load)), balance.unactuated
+        y[free] = answer.multipliers[: len(free)]
+        pairs = answer.multipliers[len(free) : len(free) + 2 * len(limited)]
+        y[limited] = pairs[: len(limited)] - pairs[len(limited) :]
+        return replace(answer, velocity=y)
+
+    @cached_property
+    def strong(self) -> Program:
+        """Without torque limits."""
+        return Program(self.limits.balanced(), *self._rows())
+
+    @cached_property
+    def limited(self) -> Program:
+        """With them."""
+        return Program(self.limits.balanced(), self.limits.torques(), *self._rows())
+
+    def _rows(self) -> tuple[Rows, ...]:
+        limits = self.limits
+        fence = np.eye(limits.given.shape[1])[-1:]
+        fences = [Rows(np.vstack([-fence, fence]), np.full(2, _FAR))] if self.fenced else []
+        return (*fences, limits.pressing(), limits.whole(), limits.cones())
 
 
 def torque_margin(balance: Balance) -> Solution:
@@ -196,7 +252,7 @@ def torque_margin(balance: Balance) -> Solution:
     most = balance.limits[np.isfinite(balance.limits)] / balance.weight
     torques.A[:, n] = np.tile(most, 2)  # |τ| ≤ (1 − slack) limit
     rows = torques, limits.pressing(), limits.whole(), limits.cones()
-    answer = Program(np.zeros(n + 1), limits.balanced(), *rows).solve(-np.eye(n + 1)[n])
+    answer = Program(limits.balanced(), *rows).solve(-np.eye(n + 1)[n])
     return _maximum(answer, n).in_units(1.0, balance.weight)
 
 
@@ -209,7 +265,7 @@ def farthest(balance: Balance, columns: Array, reach: float) -> Callable[[Array]
     box[:2, n:], box[2:, n:] = np.eye(2), -np.eye(2)
     fence = Rows(box, np.full(4, reach / unit))
     whole = (limits.torques(), limits.pressing(), limits.whole(), fence, limits.cones())
-    program = Program(np.zeros(n + 2), limits.balanced(), *whole)
+    program = Program(limits.balanced(), *whole)
 
     def along(direction: Array) -> Array | None:
         z = program.solve(np.append(np.zeros(n), -np.asarray(direction))).unknowns
@@ -221,7 +277,7 @@ def farthest(balance: Balance, columns: Array, reach: float) -> Callable[[Array]
 def _maximum(answer: Solution, n: int) -> Solution:
     """The answer to a maximisation of −cᵀz, and its first n unknowns."""
     x = None if answer.unknowns is None else answer.unknowns[:n]
-    return Solution(answer.status, -answer.value, x)
+    return replace(answer, value=-answer.value, unknowns=x)
 
 
 # --- the solver ----------------------------------------------------------------------------------
@@ -231,28 +287,40 @@ class Program:
     """A conic program that is asked with several costs.
 
     Args:
-        diagonal: of P (n,).
         equal: rows that are zero.
         rows: rows that are non-negative; last those in second-order cones, which have sizes.
     """
 
-    def __init__(self, diagonal: Array, equal: Rows, *rows: Rows) -> None:
-        import clarabel
-
+    def __init__(self, equal: Rows, *rows: Rows) -> None:
         straight = [part.stirred for part in rows if not part.sizes]
         parts = [equal.stirred, *straight, *(part for part in rows if part.sizes)]
         under = [-part.unmoved.min(initial=0.0) for part in rows if not part.sizes]
         self.hopeless = max(np.abs(equal.unmoved).max(initial=0.0), *under) > _ENOUGH
         self.equal = equal
+        stirred = [part.A.any(axis=1) | bool(part.sizes) for part in (equal, *rows)]
+        self.stirred = np.concatenate(stirred)
         self.b = np.concatenate([part.b for part in parts])
         self.A = _compressed(np.vstack([part.A for part in parts]))
-        self.P = _diagonal(tuple(diagonal.tolist()))
-        self.count = len(diagonal)
-        self.cones = [
-            clarabel.ZeroConeT(len(parts[0].b)),
-            clarabel.NonnegativeConeT(sum(len(part.b) for part in straight)),
-            *(clarabel.SecondOrderConeT(size) for part in rows for size in part.sizes),
-        ]
+        self.sizes = [len(parts[0].b), sum(len(part.b) for part in straight)]
+        self.sizes += [size for part in rows for size in part.sizes]
+
+    @property
+    def cones(self) -> list[Any]:
+        """As the solver has them: they do not travel."""
+        import clarabel
+
+        equal, straight, *sizes = self.sizes
+        round_ = map(clarabel.SecondOrderConeT, sizes)
+        return [clarabel.ZeroConeT(equal), clarabel.NonnegativeConeT(straight), *round_]
+
+    def among(self, count: int) -> Program:
+        """Return the program of the first unknowns alone, the others being zero."""
+        if count == self.A.shape[1]:
+            return self
+        end, first = self.A.indptr[count], copy(self)
+        data, rows = self.A.data[:end], self.A.indices[:end]
+        first.A = csc_matrix((data, rows, self.A.indptr[: count + 1]), (len(self.b), count))
+        return first
 
     @property
     def torn(self) -> bool:
@@ -261,25 +329,34 @@ class Program:
         off = A @ np.linalg.lstsq(A, b, rcond=1e-10)[0] - b
         return bool(np.abs(off).max(initial=0.0) > 1e-6 * (1 + np.abs(b).max(initial=0.0)))
 
-    def solve(self, cost: Array) -> Solution:
-        """Return the answer for the cost c (n,); no exception escapes."""
+    def solve(self, cost: Array, diagonal: Array | None = None) -> Solution:
+        """Return the answer for the cost c (n,) and the diagonal of P; no exception escapes."""
         import clarabel
 
         if self.hopeless:
             return Solution("infeasible", float("inf"))
-        if self.count == 0:
+        if not len(cost):
             return Solution("optimal", 0.0, np.zeros(0))
-        matrices = self.P, np.ascontiguousarray(cost), self.A, self.b
+        P = _diagonal(tuple(np.zeros(len(cost)) if diagonal is None else diagonal))
+        asked = P, np.ascontiguousarray(cost), self.A, self.b, self.cones
         answer = Solution("unsolved", float("nan"))
         for attempt in range(len(_ATTEMPTS)):
             try:
-                solver = clarabel.DefaultSolver(*matrices, self.cones, _settings(attempt))
+                solver = clarabel.DefaultSolver(*asked, _settings(attempt))
                 answer = _read(solver.solve())
             except Exception:  # of the solver, whatever they are
                 continue
             if answer.status != "unsolved":
-                return answer
+                return self._of_all_rows(answer)
         return Solution("infeasible", float("inf")) if self.torn else answer
+
+    def _of_all_rows(self, answer: Solution) -> Solution:
+        """The answer with zero multipliers of the rows that no unknown enters."""
+        if answer.multipliers is None:
+            return answer
+        every = np.zeros(len(self.stirred))
+        every[self.stirred] = answer.multipliers
+        return replace(answer, multipliers=every)
 
 
 def _compressed(A: Array) -> Any:
@@ -319,9 +396,9 @@ def _read(answer: Any) -> Solution:
     """Statuses as cvxpy names them."""
     status = str(answer.status)
     if status in ("Solved", "AlmostSolved"):
-        return Solution("optimal", float(answer.obj_val), np.array(answer.x))
+        return Solution("optimal", float(answer.obj_val), np.array(answer.x), np.array(answer.z))
     if status in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
-        return Solution("infeasible", float("inf"))
+        return Solution("infeasible", float("inf"), multipliers=np.array(answer.z))
     if status in ("DualInfeasible", "AlmostDualInfeasible"):
         return Solution("unbounded", -float("inf"))
     return Solution("unsolved", float("nan"))

@@ -13,6 +13,7 @@ The questions that are asked again and again go to the conic solver as matrices
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from ..geometry.planar import PlanarSet
 from . import conic_program
 from .balance import Balance
+from .conic_program import Programs
 from .solving import Solution, solve
 
 Array = NDArray[np.float64]
@@ -42,11 +44,16 @@ class Equilibrium(Balance):
         Args:
             shares: (C,), how much of ε each contact loses; all of it if not given.
         """
-        return conic_program.margin(self, shares)
+        return conic_program.margin(self._even if shares is None else Programs.of(self, shares))
 
     def least_norm(self) -> Solution:
         """Solve min ‖x‖² over the admissible forces [N²]."""
-        return conic_program.least_norm(self)
+        return conic_program.least_norm(self._even)
+
+    @cached_property
+    def _even(self) -> Programs:
+        """What margin and forces are asked of."""
+        return Programs.of(self)
 
     def torque_margin(self) -> Solution:
         """Solve max of the least (limit − |τ|)/limit over admissible forces, whatever |τ| [-]."""

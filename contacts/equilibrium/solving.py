@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,16 +25,20 @@ class Solution:
         status: "optimal", "infeasible", "unbounded" or "unsolved".
         value: of the objective; ±inf when infeasible or unbounded, nan when unsolved.
         unknowns: of the variable asked for, None unless optimal.
+        multipliers: of all rows, as the solver gave them.
+        velocity: (nv,), those of the equations of motion.
     """
 
     status: str
     value: float
     unknowns: Array | None = None
+    multipliers: Array | None = None
+    velocity: Array | None = None
 
     def in_units(self, value: float, unknowns: float) -> Solution:
         """Return the same solution with value and unknowns multiplied by their units."""
         scaled = None if self.unknowns is None else self.unknowns * unknowns
-        return Solution(self.status, self.value * value, scaled)
+        return replace(self, value=self.value * value, unknowns=scaled)
 
 
 def solve(problem: Any, variable: Any) -> Solution:

@@ -11,57 +11,116 @@ import json
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import FootworkError
 from ..scenario.file import ScenarioError
 from .plan import Plan
-from .verdicts import Row
+from .verdicts import Answers
 
-VERSION = 1
+VERSION = 2
 
 
 class Journal:
-    """A sweep's file, held by one process at a time; nothing on disk with `path=None`.
+    """A sweep's answers, and its file, held by one process at a time; none with `path=None`.
 
     Attributes:
-        done: {chunk: its rows}.
+        rows: (count, 1 + quantities), nan where nothing is done.
+        done: (chunks,), which are.
+        refused: what was wrong with scenarios that cannot be.
+
+    Raises:
+        ScenarioError: the file is held by another process, or of another sweep.
+        FootworkError: it cannot be read or written.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, plan: Plan) -> None:
-        self.done: dict[int, list[Row]] = {}
-        self._file: IO[bytes] | None = None
-        if path is not None:
-            self._file = _held(Path(path))
-            try:
-                self._resume(self._file, Path(path), plan)
-            except BaseException:
-                self._file.close()
-                raise
+        self.plan = plan
+        self.rows = np.full((plan.count, 1 + len(plan.quantities)), np.nan)
+        self.done: NDArray[np.bool_] = np.zeros(plan.chunks, dtype=bool)
+        self.refused: dict[str, None] = {}
+        self.path = None if path is None else Path(path)
+        self._file = -1  # its descriptor
+        if self.path is None:
+            return
+        try:
+            self._file = _held(self.path)
+            self._resume(self.path)
+        except OSError as error:
+            self.close()
+            raise self._lost(error) from error
+        except BaseException:
+            self.close()
+            raise
 
-    def record(self, chunk: int, rows: list[Row]) -> None:
+    @property
+    def finished(self) -> int:
+        """How many points."""
+        return sum(self.plan.length(int(k)) for k in np.flatnonzero(self.done))
+
+    def record(self, chunk: int, answers: Answers) -> None:
         """Keep a finished chunk."""
-        self.done[chunk] = rows
-        self._write({"chunk": chunk, "rows": rows})
+        entry = {"chunk": chunk, "rows": answers.rows.tolist()}
+        self._write(entry | ({"refused": answers.refused} if answers.refused else {}))
+        self._keep(chunk, answers.rows, answers.refused)
 
-    def _resume(self, file: IO[bytes], path: Path, plan: Plan) -> None:
-        text = file.read()
-        whole = text[: text.rfind(b"\n") + 1]
-        lines = whole.splitlines()
-        if lines:
-            _check_header(path, lines[0], plan)
-        file.truncate(len(whole))
-        file.seek(len(whole))
-        if not lines:
-            self._write({"footwork sweep": VERSION, "digest": plan.digest, **plan.as_dict()})
-        for number, line in enumerate(lines[1:], start=2):
-            entry = _entry(path, number, line)
-            self.done[int(entry["chunk"])] = entry["rows"]
+    def _keep(self, chunk: int, rows: Any, refused: Any) -> None:
+        first = chunk * self.plan.size
+        self.rows[first : first + self.plan.length(chunk)] = rows
+        self.done[chunk] = True
+        self.refused |= dict.fromkeys(refused)
+
+    def _resume(self, path: Path) -> None:
+        """Read line by line, as a journal may be longer than memory, and drop a torn end."""
+        whole = 0
+        with os.fdopen(self._file, "rb", closefd=False) as file:
+            for number, line in enumerate(file, start=1):
+                if not line.endswith(b"\n"):
+                    break
+                if number == 1:
+                    _check_header(path, line, self.plan)
+                else:
+                    self._read(path, number, line)
+                whole += len(line)
+        os.ftruncate(self._file, whole)
+        os.lseek(self._file, whole, os.SEEK_SET)
+        if not whole:
+            asked = self.plan.as_dict()
+            self._write({"footwork sweep": VERSION, "digest": self.plan.digest, **asked})
+
+    def _read(self, path: Path, number: int, line: bytes) -> None:
+        entry, plan = _entry(path, number, line), self.plan
+        chunk, rows = entry.get("chunk", -1), entry.get("rows", ())
+        known = isinstance(chunk, int) and 0 <= chunk < plan.chunks
+        if not known or [len(row) for row in rows] != [self.rows.shape[1]] * plan.length(chunk):
+            raise _no_line(path, number)
+        self._keep(chunk, rows, entry.get("refused", ()))
 
     def _write(self, entry: dict[str, object]) -> None:
-        if self._file is not None:
-            self._file.write(json.dumps(entry).encode() + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
+        if self._file < 0:
+            return
+        line = memoryview(json.dumps(entry).encode() + b"\n")
+        try:
+            while line:  # a disk that is nearly full takes a part
+                line = line[os.write(self._file, line) :]
+            os.fsync(self._file)
+        except OSError as error:
+            raise self._lost(error) from error
+
+    def _lost(self, error: OSError) -> FootworkError:
+        return FootworkError(
+            f"{self.path}: the journal cannot be written: {error.strerror or error}; "
+            "what it holds already stays"
+        )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def __enter__(self) -> Journal:
         return self
@@ -72,26 +131,33 @@ class Journal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._file is not None:
-            self._file.close()
+        self.close()
 
 
-def _held(path: Path) -> IO[bytes]:
-    """Open the file for this process alone."""
+def _held(path: Path) -> int:
+    """Open the file for this process alone; return its descriptor."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+b")
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        file.close()
+        os.close(file)
         raise ScenarioError(f"{path}: another process is writing this sweep") from None
+    except OSError:  # a file system without locks
+        os.close(file)
+        raise
     return file
 
 
 def _check_header(path: Path, line: bytes, plan: Plan) -> None:
     header = _entry(path, 1, line)
-    if header.get("footwork sweep") != VERSION:
+    if "footwork sweep" not in header:
         raise ScenarioError(f"{path}: this is no sweep; choose another file")
+    if header["footwork sweep"] != VERSION:
+        raise ScenarioError(
+            f"{path}: a sweep of another version of footwork; finish it there, or choose another "
+            "file"
+        )
     if header.get("digest") != plan.digest:
         asked = plan.as_dict()
         other = [key for key, value in asked.items() if header.get(key) != value]
@@ -107,5 +173,9 @@ def _entry(path: Path, number: int, line: bytes) -> dict[str, Any]:
     except ValueError:
         entry = None
     if not isinstance(entry, dict):
-        raise ScenarioError(f"{path}:{number}: not a line of a sweep; choose another file")
+        raise _no_line(path, number)
     return entry
+
+
+def _no_line(path: Path, number: int) -> ScenarioError:
+    return ScenarioError(f"{path}:{number}: not a line of a sweep; choose another file")

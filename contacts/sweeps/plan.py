@@ -5,16 +5,25 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..scenario.file import ScenarioError
 from ..scenario.scenario import Scenario
+from .block import Block, Question
+from .roles import Role, role
+
+Array = NDArray[np.float64]
 
 QUANTITIES = ("margin", "torque_margin", "push_margin", "friction_margin")
+
+_STATES = 16  # postures a chunk
+_MOST, _FEW = 4096, 64  # points a chunk: of compiled verdicts, and of others
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,7 @@ class Plan:
         seed: of the sample.
         quantities: which answers besides `feasible`.
         size: points a chunk.
+        inside: whether the centre of mass is put where the contacts can hold it.
     """
 
     text: str
@@ -39,6 +49,7 @@ class Plan:
     seed: int
     quantities: tuple[str, ...]
     size: int
+    inside: bool
 
     @classmethod
     def of(
@@ -48,9 +59,9 @@ class Plan:
         samples: int,
         seed: int,
         quantities: Sequence[str],
-        size: int,
+        size: int | None,
     ) -> Plan:
-        """Return a plan, checked.
+        """Return a plan, checked; without a size, chunks of a few postures.
 
         Raises:
             ScenarioError: no axes, an empty one, a range that is none, an unknown quantity.
@@ -61,14 +72,18 @@ class Plan:
         if samples:
             _check_ranges(plain)
         unknown = [name for name in quantities if name not in QUANTITIES]
-        if unknown:
-            raise ScenarioError(f"quantities: got {unknown}, expected some of {list(QUANTITIES)}")
-        if samples < 0 or size < 1:
+        if unknown or len(set(quantities)) < len(quantities):
+            got = unknown or list(quantities)
+            raise ScenarioError(f"quantities: got {got}, expected some of {list(QUANTITIES)}")
+        if samples < 0 or (size is not None and size < 1):
             raise ScenarioError(f"got {samples} samples in chunks of {size}; expected ≥ 0 and ≥ 1")
-        folder = str(scenario.folder)
-        return cls(
-            scenario.as_text(), scenario.file, folder, plain, samples, seed, tuple(quantities), size
-        )
+        inside = isinstance(scenario.com, str) or "com" in plain
+        file, folder = scenario.file, str(scenario.folder)
+        asked = plain, samples, seed, tuple(quantities), size or 0, inside
+        plan = cls(scenario.as_text(), file, folder, *asked)
+        return plan if size else replace(plan, size=plan.usual_size)
+
+    # --- the points --------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -78,15 +93,47 @@ class Plan:
     @property
     def count(self) -> int:
         """How many points."""
-        return int(np.prod(self.shape))
+        return int(np.prod(self.shape, dtype=np.int64))
 
     @property
     def chunks(self) -> int:
         """How many chunks."""
         return -(-self.count // self.size)
 
+    def length(self, chunk: int) -> int:
+        """How many points a chunk has."""
+        return min(self.size, self.count - chunk * self.size)
+
     @cached_property
-    def sample(self) -> np.ndarray[Any, Any]:
+    def roles(self) -> dict[str, Role]:
+        """{key: what it changes}."""
+        return {
+            key: role(key, not isinstance(values, list), self.inside)
+            for key, values in self.columns.items()
+        }
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The axes of a grid in the order of the work: first those that move the posture.
+
+        The points of a chunk then share as few postures as can be.
+        """
+        kinds = list(self.roles.values())
+        return tuple(sorted(range(len(kinds)), key=lambda k: kinds[k] != "posture"))
+
+    @property
+    def usual_size(self) -> int:
+        """Points a chunk: those of a few postures, or as many as keep a worker busy for a while."""
+        still = [k for k, kind in self.roles.items() if kind != "posture"]
+        if self.samples:
+            shared = _MOST if len(still) == len(self.axes) else 1
+        else:
+            shared = int(np.prod([len(self.axes[key]) for key in still], dtype=np.int64))
+        compiled = set(self.quantities) <= {"margin"}
+        return min(_STATES * shared, _MOST if compiled else _FEW)
+
+    @cached_property
+    def sample(self) -> Array:
         """(samples, axes), a Latin hypercube between the ends of the axes."""
         from scipy.stats import qmc
 
@@ -94,14 +141,54 @@ class Plan:
         unit = qmc.LatinHypercube(len(low), rng=np.random.default_rng(self.seed))
         return np.asarray(low + (high - low) * unit.random(self.samples))
 
-    def points(self, chunk: int) -> Iterator[dict[str, Any]]:
-        """Yield {key: value} of a chunk's points, the last axis fastest."""
-        for index in range(chunk * self.size, min((chunk + 1) * self.size, self.count)):
-            if self.samples:
-                yield dict(zip(self.axes, self.sample[index].tolist(), strict=True))
-            else:
-                places = np.unravel_index(index, self.shape)
-                yield {key: v[k] for (key, v), k in zip(self.axes.items(), places, strict=True)}
+    @cached_property
+    def columns(self) -> dict[str, Array | list[Any]]:
+        """The values of each axis, as an array where they are numbers."""
+        return {
+            key: np.array(values, dtype=float)
+            if all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+            else list(values)
+            for key, values in self.axes.items()
+        }
+
+    @cached_property
+    def question(self) -> Question:
+        """What all chunks share."""
+        ends = {
+            key: (float(np.min(self.columns[key])), float(np.max(self.columns[key])))
+            for key, kind in self.roles.items()
+            if kind != "posture"
+        }
+        return Question(self.text, self.file, self.folder, self.roles, ends, self.quantities)
+
+    def block(self, chunk: int) -> Block:
+        """Return the points of a chunk, with all that a worker needs."""
+        first = chunk * self.size
+        last = first + self.length(chunk)
+        if self.samples:
+            columns: Any = dict(zip(self.axes, self.sample[first:last].T, strict=True))
+            return Block(self.question, columns)
+        shape = tuple(self.shape[k] for k in self.order)
+        places = np.unravel_index(np.arange(first, last), shape)
+        keys = [list(self.axes)[k] for k in self.order]
+        return Block(
+            self.question,
+            {key: _at(self.columns[key], place) for key, place in zip(keys, places, strict=True)},
+        )
+
+    def points(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the values of every point, the last axis fastest."""
+        return iter(self.sample.tolist()) if self.samples else product(*self.axes.values())
+
+    def in_order(self, rows: Array) -> Array:
+        """Return rows (count, …) of the chunks in the order of the axes, the last one fastest."""
+        if self.samples or self.order == tuple(range(len(self.axes))):
+            return rows
+        cube = rows.reshape(*(self.shape[k] for k in self.order), -1)
+        back = (*np.argsort(self.order), len(self.order))
+        return np.ascontiguousarray(cube.transpose(back)).reshape(self.count, -1)
+
+    # --- what tells it from others -----------------------------------------------------------
 
     def as_dict(self) -> dict[str, Any]:
         """Return what tells one plan from another."""
@@ -118,6 +205,10 @@ class Plan:
     def digest(self) -> str:
         """A fingerprint of the question."""
         return hashlib.sha256(json.dumps(self.as_dict(), sort_keys=True).encode()).hexdigest()
+
+
+def _at(values: Array | list[Any], places: NDArray[np.intp]) -> Array | list[Any]:
+    return [values[i] for i in places] if isinstance(values, list) else values[places]
 
 
 def _plain(value: Any) -> Any:

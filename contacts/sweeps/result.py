@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,13 @@ from numpy.typing import NDArray
 from ...errors import FootworkError
 from ..scenario.file import ScenarioError
 from .plan import Plan
-from .verdicts import Row
 
 Array = NDArray[np.float64]
 
 UNITS = {"margin": "N", "push_margin": "N", "torque_margin": "1", "friction_margin": "1"}
-FEASIBLE = "1 yes, 0 no, -1 at the edge or unsolved, -2 no posture whose contacts touch"
+FEASIBLE = (
+    "1 yes, 0 no, -1 at the edge or unsolved, -2 no posture whose contacts touch, -3 no scenario"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,24 +31,27 @@ class Sweep:
 
     Attributes:
         plan: what was asked.
-        rows: [feasible, *quantities] of every point, in the plan's order.
+        rows: (count, 1 + quantities), [feasible, *quantities] of every point, the last axis
+            fastest; nan where there is no answer.
+        refused: what is wrong with the scenarios that cannot be, each message once.
     """
 
     plan: Plan
-    rows: list[Row]
+    rows: Array
+    refused: tuple[str, ...] = ()
 
     @property
     def feasible(self) -> NDArray[np.int8]:
-        """1 yes, 0 no, −1 at the edge, −2 out of reach, in the shape of the grid or (samples,)."""
-        return np.array([row[0] for row in self.rows], dtype=np.int8).reshape(self.plan.shape)
+        """In the shape of the grid or (samples,): 1 yes, 0 no, −1 at the edge, −2 out of reach,
+        −3 no scenario, as of a foot that hangs over its step."""
+        return self.rows[:, 0].astype(np.int8).reshape(self.plan.shape)
 
     def __getitem__(self, quantity: str) -> Array:
         """Return a quantity in the shape of the grid, or (samples,)."""
         names = self.plan.quantities
         if quantity not in names:
             raise ScenarioError(f"got {quantity!r}, expected one of {list(names)} of this sweep")
-        k = 1 + names.index(quantity)
-        return np.array([row[k] for row in self.rows], dtype=float).reshape(self.plan.shape)
+        return np.array(self.rows[:, 1 + names.index(quantity)]).reshape(self.plan.shape)
 
     def dataset(self) -> Any:
         """Return an `xarray.Dataset`: a dimension an axis, or one called sample.
@@ -72,26 +78,56 @@ class Sweep:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the dataset: .nc (netCDF), .zarr (a folder, needs zarr) or .csv.
 
+        A file of that name is replaced once the new one is whole.
+
         Raises:
             ScenarioError: another ending.
+            FootworkError: what the ending needs is not installed, or it cannot be written.
         """
-        path = Path(path)
-        writers: dict[str, Callable[[], object]] = {
-            ".nc": lambda: self.dataset().to_netcdf(path, engine="scipy"),
-            ".zarr": lambda: self.dataset().to_zarr(path, mode="w"),
-            ".csv": lambda: path.write_text(self.table(), encoding="utf-8"),
-        }
-        if path.suffix not in writers:
-            raise ScenarioError(f"{path}: got {path.suffix!r}, expected one of {list(writers)}")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        writers[path.suffix]()
+        path = writable(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.suffix == ".zarr":
+                self.dataset().to_zarr(path, mode="w")
+                return path
+            part = path.with_name(f".{path.name}.{os.getpid()}.part")
+            try:
+                _WRITERS[path.suffix](self, part)
+                os.replace(part, path)
+            finally:
+                part.unlink(missing_ok=True)
+        except OSError as error:
+            raise FootworkError(f"{path}: cannot be written: {error.strerror or error}") from error
         return path
 
-    def table(self) -> str:
-        """Return the points and answers as comma-separated lines."""
-        plan = self.plan
-        lines = [",".join([*plan.axes, "feasible", *plan.quantities])]
-        points = (point for k in range(plan.chunks) for point in plan.points(k))
-        for point, row in zip(points, self.rows, strict=True):
-            lines.append(",".join(map(str, [*point.values(), int(row[0]), *row[1:]])))
-        return "\n".join(lines) + "\n"
+    def write_table(self, path: str | os.PathLike[str]) -> None:
+        """Write the points and answers as comma-separated lines."""
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            lines = csv.writer(file, lineterminator="\n")
+            lines.writerow([*self.plan.axes, "feasible", *self.plan.quantities])
+            for point, row in zip(self.plan.points(), self.rows, strict=True):
+                lines.writerow([*point, int(row[0]), *row[1:].tolist()])
+
+
+_WRITERS: dict[str, Callable[[Sweep, Path], object]] = {
+    ".nc": lambda sweep, path: sweep.dataset().to_netcdf(path, engine="scipy"),
+    ".csv": Sweep.write_table,
+}
+_NEEDS = {".nc": ("xarray",), ".zarr": ("xarray", "zarr"), ".csv": ()}
+
+
+def writable(path: str | os.PathLike[str]) -> Path:
+    """Return where a sweep can be saved; ask before the work, not after it.
+
+    Raises:
+        ScenarioError: an ending that is not known.
+        FootworkError: what it needs is not installed.
+    """
+    path = Path(path)
+    if path.suffix not in _NEEDS:
+        raise ScenarioError(f"{path}: got {path.suffix!r}, expected one of {list(_NEEDS)}")
+    missing = [name for name in _NEEDS[path.suffix] if find_spec(name) is None]
+    if missing:
+        extra = "zarr" if missing == ["zarr"] else "'footwork[sweep]'"
+        raise FootworkError(f"{path}: needs {' and '.join(missing)}: pip install {extra}")
+    return path

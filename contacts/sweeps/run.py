@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ...errors import FootworkError, SolverError
 from ..scenario.scenario import Scenario
@@ -14,7 +16,7 @@ from . import verdicts
 from .journal import Journal
 from .plan import Plan
 from .result import Sweep
-from .variants import variant
+from .variants import written
 
 _WAITING = 64  # chunks handed out at a time, so that a billion points need no billion futures
 
@@ -28,13 +30,15 @@ def sweep(
     quantities: Sequence[str] = ("margin",),
     journal: str | os.PathLike[str] | None = None,
     executor: Executor | None = None,
-    chunk: int = 16,
+    chunk: int | None = None,
     progress: bool | None = None,
 ) -> Sweep:
     """Ask a scenario's question at many points: feasibility, margins.
 
-    A point's answer depends on the point alone, so the result is the same whichever executor runs
-    it, in whatever order, and however often it was interrupted.
+    What leaves the posture alone (friction, the loads' forces, moments, masses and tensions) is
+    decided in arrays, by `contacts.batch`; everything else has its posture solved, once for all the
+    points that share it. A point's answer depends on the point alone, so the result is the same
+    whichever executor runs it, in whatever order, and however often it was interrupted.
 
     Args:
         scenario: a `Scenario`, a file, or the name of one that comes with footwork.
@@ -48,7 +52,7 @@ def sweep(
         journal: a file that keeps what is done; the same call goes on from there.
         executor: any of `concurrent.futures` (its processes or threads, Dask's
             `client.get_executor()`, …); without it, this process.
-        chunk: points that a worker gets at a time.
+        chunk: points that a worker gets at a time; by default those of 16 postures.
         progress: a progress bar on standard error; by default when that is a terminal.
 
     Raises:
@@ -58,56 +62,80 @@ def sweep(
     if not isinstance(scenario, Scenario):
         scenario = Scenario.load(scenario)
     plan = Plan.of(scenario, axes, samples, seed, quantities, chunk)
-    for point in _ends(plan):
-        variant(scenario, point)  # what is wrong with a key or a value shows before the work
+    _check_ends(scenario, plan)
     with Journal(journal, plan) as kept, _bar(plan, progress) as bar:
-        bar.update(sum(len(rows) for rows in kept.done.values()))
-        missing = (k for k in range(plan.chunks) if k not in kept.done)
-        for index, rows in _run(plan, missing, executor):
-            kept.record(index, rows)
-            bar.update(len(rows))
-        rows = [row for index in range(plan.chunks) for row in kept.done[index]]
-    return Sweep(plan, rows)
+        bar.update(kept.finished)
+        missing = [int(k) for k in np.flatnonzero(~kept.done)]
+        for index, answers in _run(plan, missing, executor):
+            kept.record(index, answers)
+            bar.update(len(answers.rows))
+    return Sweep(plan, plan.in_order(kept.rows), tuple(kept.refused))
 
 
-def _ends(plan: Plan) -> Iterator[dict[str, Any]]:
-    """The first and the last point."""
-    yield next(plan.points(0))
-    yield list(plan.points(plan.chunks - 1))[-1]
+def _check_ends(scenario: Scenario, plan: Plan) -> None:
+    """What is wrong with a key or a value shows before the work; a place may be wrong at one end.
+
+    Raises:
+        ScenarioError: what the file cannot say at either end; no scenario at both.
+    """
+    errors = []
+    for end in (min, max):
+        point = {
+            key: float(end(values)) if isinstance(values, np.ndarray) else values[end(0, -1)]
+            for key, values in plan.columns.items()
+        }
+        changed = written(scenario, point)
+        try:
+            _ = changed.touching, changed.wrenches_at(changed.q0)
+        except FootworkError as error:
+            errors.append(error)
+    if len(errors) == 2:
+        raise errors[0]
 
 
 def _run(
-    plan: Plan, chunks: Iterable[int], executor: Executor | None
-) -> Iterator[tuple[int, list[verdicts.Row]]]:
-    """Yield (chunk, rows) as they are finished."""
+    plan: Plan, chunks: list[int], executor: Executor | None
+) -> Iterator[tuple[int, verdicts.Answers]]:
+    """Yield (chunk, answers) as they are finished."""
     if executor is None:
-        yield from ((k, verdicts.chunk(plan, k)) for k in chunks)
+        yield from ((k, verdicts.answers(plan.block(k))) for k in chunks)
         return
     ahead = iter(chunks)
-    running: dict[Future[list[verdicts.Row]], int] = {}
+    running: dict[Future[verdicts.Answers], int] = {}
     try:
         while True:
             while len(running) < _WAITING and (k := next(ahead, None)) is not None:
-                running[executor.submit(verdicts.chunk, plan, k)] = k
+                running[_submitted(executor, plan, k)] = k
             if not running:
                 return
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
-                yield running.pop(future), _rows(future)
+                yield running.pop(future), _result(future)
     finally:
         for future in running:
             future.cancel()
 
 
-def _rows(future: Future[list[verdicts.Row]]) -> list[verdicts.Row]:
+def _submitted(executor: Executor, plan: Plan, chunk: int) -> Future[verdicts.Answers]:
+    try:
+        return executor.submit(verdicts.answers, plan.block(chunk))
+    except BrokenExecutor as error:
+        raise _died(error) from error
+
+
+def _result(future: Future[verdicts.Answers]) -> verdicts.Answers:
     try:
         return future.result()
     except FootworkError:
         raise
     except BrokenExecutor as error:
-        raise SolverError(
-            f"a worker died ({error}); what was finished is in the journal: ask again to go on"
-        ) from error
+        raise _died(error) from error
+
+
+def _died(error: BrokenExecutor) -> SolverError:
+    return SolverError(
+        f"a worker died ({error}); what was finished is in the journal: ask again to go on"
+    )
 
 
 def _bar(plan: Plan, progress: bool | None) -> Any:

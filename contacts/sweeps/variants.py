@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from io import StringIO
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import yaml
 
 from ...errors import unknown
-from ..scenario import file as scenario_file
 from ..scenario import schema as scenario_schema
-from ..scenario.file import ScenarioError
+from ..scenario.file import Entry, ScenarioError
 from ..scenario.scenario import Scenario
 
 _STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[(\d+|\*)\]")
+_FLOAT, _TEXT = "tag:yaml.org,2002:float", "tag:yaml.org,2002:str"
 
 
 def variant(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
@@ -32,8 +32,17 @@ def variant(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
     Raises:
         ScenarioError: no such key, or a value that it cannot have.
     """
-    entry = scenario_file.parse(_edited(scenario, changes), f"{scenario.name}, changed")
-    values = scenario_schema.scenario(entry)
+    changed = written(scenario, changes)
+    _ = changed.touching, changed.wrenches_at(changed.q0)  # every name exists
+    return changed
+
+
+def written(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
+    """Return what the changed file says: as `variant`, but nothing is looked for on the ground."""
+    tree = _tree(scenario.as_text())
+    for key, value in changes.items():
+        tree = _with(tree, key, steps_of(key), _node(value, tree.start_mark))
+    values = scenario_schema.scenario(Entry(tree, "scenario", f"{scenario.name}, changed"))
     changed = Scenario(**values, file=scenario.file, folder=scenario.folder)
     same = _same_machine(scenario, changed)
     if same:
@@ -41,7 +50,6 @@ def variant(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
     if same and _same_posture(scenario, changed):
         changed.__dict__["q0"] = scenario.q0
         changed.__dict__["solved"] = scenario.solved
-    _ = changed.touching, changed.wrenches_at(changed.q0)  # every name exists
     return changed
 
 
@@ -52,7 +60,7 @@ def _same_machine(one: Scenario, other: Scenario) -> bool:
 
 def _same_posture(one: Scenario, other: Scenario) -> bool:
     """Whether both have the same posture: loads never move it, friction only one "inside"."""
-    names = ("terrain", "posture", "start", "com")
+    names = ("terrain", "posture", "start", "com", "self_collision")
     same = all(getattr(one, name) == getattr(other, name) for name in names)
     if one.contacts == other.contacts and one.friction == other.friction:
         return same
@@ -67,45 +75,49 @@ def _without_friction(touch: Any) -> dict[str, Any]:
 # --- the file as a tree of YAML's nodes ----------------------------------------------------------
 
 
-def _edited(scenario: Scenario, changes: Mapping[str, Any]) -> str:
-    tree = yaml.compose(scenario.as_text(), Loader=yaml.SafeLoader)
-    for key, value in changes.items():
-        _set(tree, key, list(_steps(key)), _node(value))
-    return str(yaml.serialize(tree, allow_unicode=True))
+@lru_cache(maxsize=8)
+def _tree(text: str) -> Any:
+    return yaml.compose(text, Loader=yaml.SafeLoader)
 
 
-def _steps(key: str) -> Iterator[str | int]:
-    """Yield the steps of a key: "loads[0].force" has "loads", 0 and "force"; -1 is every entry."""
+def steps_of(key: str) -> list[str | int]:
+    """Return the steps of a key: "loads[0].force" has "loads", 0 and "force"; -1 is every entry.
+
+    Raises:
+        ScenarioError: what is no key.
+    """
+    steps: list[str | int] = []
     position = 0
     for match in _STEP.finditer(key):
         if match.start() != position:
             break
         position = match.end()
         name, index = match.groups()
-        yield name if name else (-1 if index == "*" else int(index))
+        steps.append(name if name else (-1 if index == "*" else int(index)))
     if position != len(key) or not key:
         raise ScenarioError(f"{key!r}: expected a key such as friction or loads[0].force[1]")
+    return steps
 
 
-def _set(node: Any, key: str, steps: list[str | int], value: Any) -> None:
+def _with(node: Any, key: str, steps: list[str | int], value: Any) -> Any:
+    """A node with another value at the end of the steps; what they leave alone is shared."""
+    if not steps:
+        return value
     step, rest = steps[0], steps[1:]
     if isinstance(step, int):
+        items = list(node.value) if node.id == "sequence" else []
         for index in _places(node, key, step):
-            if rest:
-                _set(node.value[index], key, rest, value)
-            else:
-                node.value[index] = value
-        return
+            items[index] = _with(items[index], key, rest, value)
+        return yaml.SequenceNode(node.tag, items, node.start_mark, node.end_mark)
     if node.id != "mapping":
         raise ScenarioError(f"{key}: no {step!r} in a {node.id}")
     names = [name.value for name, _ in node.value]
-    if rest:
-        if step not in names:
-            raise ScenarioError(f"{key}: {unknown('key', step, names)}")
-        _set(node.value[names.index(step)][1], key, rest, value)
-    else:
-        kept = [pair for pair in node.value if pair[0].value != step]
-        node.value = [*kept, (_node(step), value)]
+    if rest and step not in names:
+        raise ScenarioError(f"{key}: {unknown('key', step, names)}")
+    old = node.value[names.index(step)][1] if step in names else None
+    kept = [pair for pair in node.value if pair[0].value != step]
+    pair = (_node(step, node.start_mark), _with(old, key, rest, value))
+    return yaml.MappingNode(node.tag, [*kept, pair], node.start_mark, node.end_mark)
 
 
 def _places(node: Any, key: str, index: int) -> range:
@@ -117,9 +129,12 @@ def _places(node: Any, key: str, index: int) -> range:
     return range(len(node.value)) if index < 0 else range(index, index + 1)
 
 
-def _node(value: Any) -> Any:
+def _node(value: Any, mark: Any) -> Any:
     """Return a value as YAML's node; numbers are written to the last digit."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if number or hasattr(value, "dtype"):
-        return yaml.ScalarNode("tag:yaml.org,2002:float", repr(float(value)))
-    return yaml.SafeDumper(StringIO()).represent_data(value)
+    if isinstance(value, bool):
+        return yaml.ScalarNode(_TEXT, str(value).lower(), mark, mark)
+    if isinstance(value, int | float) or hasattr(value, "dtype"):
+        return yaml.ScalarNode(_FLOAT, repr(float(value)), mark, mark)
+    if isinstance(value, str):
+        return yaml.ScalarNode(_TEXT, value, mark, mark, style='"')
+    return yaml.compose(yaml.safe_dump(value), Loader=yaml.SafeLoader)

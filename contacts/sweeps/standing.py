@@ -1,0 +1,106 @@
+"""One posture of a sweep, and what friction and loads make of it.
+
+    h(x) = h(low) + Σ_a (x_a − low_a) ∂h/∂x_a,      μ_k(x) = x_a, or as it was
+
+The balance is linear in the loads' forces, moments, masses and tensions, so that two values of each
+tell all others; and a friction that changes with an axis is that axis's value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import dynamics
+from ..equilibrium.balance import load
+from ..equilibrium.balances import Balances
+from ..equilibrium.programs import Equilibrium
+from ..limits import torque_limits_of
+from ..scenario.loads import wrenches_of
+from ..scenario.scenario import Scenario
+from .block import Block, Changes, Question
+from .variants import variant, written
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A scenario in one posture.
+
+    Attributes:
+        scenario: with the lowest of every other axis.
+        balance: of it.
+        slopes: {key: dh/dx (nv,)} of the loads.
+        rubbed: {key: (K,), points whose friction it is}.
+        question: what is asked.
+    """
+
+    scenario: Scenario
+    balance: Equilibrium
+    slopes: dict[str, Array]
+    rubbed: dict[str, NDArray[np.bool_]]
+    question: Question
+
+    @classmethod
+    def of(cls, base: Scenario, question: Question, changes: Changes) -> Standing | None:
+        """Return the posture that touches, None if there is none.
+
+        Raises:
+            FootworkError: no such scenario.
+        """
+        lowest = dict(changes) | {key: low for key, (low, _) in question.ends.items()}
+        # in the order of the axes: where two keys name the same value, the last one counts
+        lowest = {key: lowest[key] for key in question.roles}
+        scenario = variant(base, lowest)
+        if not scenario.solved.converged:
+            return None
+        balance = _balance(scenario)
+        slopes, rubbed = {}, {}
+        for key, (low, high) in question.ends.items():
+            other = lowest | {key: high}
+            if low == high:
+                continue
+            if question.roles[key] == "load":
+                change = _pushed(written(base, other), scenario) - _pushed(scenario, scenario)
+                slopes[key] = change / (high - low)
+            else:
+                rubbed[key] = _friction(variant(base, other), balance) != balance.friction
+        return cls(scenario, balance, slopes, rubbed, question)
+
+    def balances(self, block: Block, chosen: NDArray[np.intp]) -> Balances:
+        """Return the balances of some points of a block."""
+        loads, friction = None, None
+        if self.slopes:
+            moved = np.zeros((len(chosen), len(self.balance.load)))
+            for key, slope in self.slopes.items():
+                low, _ = self.question.ends[key]
+                moved += (block.numbers(key, chosen) - low)[:, None] * slope
+            loads = self.balance.load + moved
+        if self.rubbed:
+            friction = np.tile(self.balance.friction, (len(chosen), 1))
+            for key, points in self.rubbed.items():
+                friction[:, points] = block.numbers(key, chosen)[:, None]
+        return Balances.of([self.balance], loads, friction)
+
+
+def _balance(scenario: Scenario) -> Equilibrium:
+    robot, q = scenario.machine, scenario.q
+    zero = np.zeros(robot.nv)
+    h = load(robot, q, zero, zero, scenario.wrenches_at(q))
+    limits = torque_limits_of(robot, scenario.torque_limits)
+    return Equilibrium.of(scenario.contact_set, q, h, limits)
+
+
+def _pushed(scenario: Scenario, there: Scenario) -> Array:
+    """What the loads of a scenario do to the robot in the posture of another one, (nv,)."""
+    robot, q = there.machine, there.q
+    loads = wrenches_of(scenario.loads, robot, q)
+    return dynamics.external_torques(robot, q, loads)
+
+
+def _friction(scenario: Scenario, balance: Equilibrium) -> Array:
+    """μ of each point (K,)."""
+    return np.array([float(c.friction) for c in scenario.contact_set])[balance.owner]
