@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import gaits, references
 from .balance import DcmPlan, DcmTask, Phase
+from .capture import Catcher
 from .closed_loop import ClosedLoop, Collision
 from .command import Command
 from .disturbances import Noise, Push, random_pushes
@@ -45,6 +46,7 @@ __all__ = [
     "Noise",
     "random_pushes",
     "Walker",
+    "Catcher",
     "Phase",
     "DcmPlan",
     "DcmTask",

@@ -1,0 +1,164 @@
+"""Capture: a standing biped that steps where a push would make it fall.
+
+ξ = c + ċ/ω runs away from the point p that the ground pushes from, ξ̇ = ω (ξ − p). As long as ξ is
+over the feet, p can get beyond it and stop it. Once it is outside, it will be, a time T later, at
+
+    ξ(T) = p + e^{ωT} (ξ − p),
+
+and a foot has to be there: the capture point. J. Pratt, J. Carff, S. Drakunov, A. Goswami, "Capture
+point: a step toward humanoid push recovery" (2006).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from .. import dynamics
+from ..contacts import ContactSet
+from ..contacts.geometry.polygon import convex_hull, sides, signed_distance
+from ..errors import ConfigurationError, ContactError
+from ..robots.configuration import check_configuration
+from ..robots.robot import Robot
+from .balance import Phase
+from .command import Command
+from .walking import Walker
+
+Array = NDArray[np.float64]
+
+INSIDE = 0.015  # nearer to the feet's edge than this, ξ cannot be stopped any more [m]
+UNLOAD = 0.04  # time in which the foot that will step gives its load away [s]
+APART = 0.7  # feet do not come nearer to each other than this share of how they stood
+
+
+class _Step(NamedTuple):
+    """A foot, where it lands, from where the other pushes meanwhile, and what is left uncaught."""
+
+    foot: str
+    goal: Any
+    pivot: Array
+    cost: float
+
+
+class Catcher(Walker):
+    """A whole-body controller that stands, and steps when a push is too hard to stand.
+
+    It steps as often as it has to, and stays where that brings it.
+
+    Args:
+        robot: a biped, floating base.
+        contacts: its two feet, on level ground.
+        q: where it stands (nq,).
+        swing_time: of a step [s].
+        reach: longest distance between the feet along the ground after a step [m]; None: the height
+            of the centre of mass.
+        options: of the Walker.
+
+    Raises:
+        ConfigurationError, ContactError: what does not fit the robot.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        contacts: ContactSet,
+        q: ArrayLike,
+        *,
+        swing_time: float = 0.3,
+        reach: float | None = None,
+        **options: Any,
+    ) -> None:
+        if len(contacts) != 2 or any(contact.dim != 6 for contact in contacts):
+            raise ContactError(f"contacts: got {contacts.names}; expected two feet with soles")
+        if not (np.isfinite(swing_time) and swing_time > 0):
+            raise ConfigurationError(f"swing_time: got {swing_time!r}; expected a positive time")
+        q = check_configuration(robot, q)
+        places = contacts.placements(q)
+        middle = np.mean([T.translation for T in places.values()], axis=0)
+        height = float(dynamics.com(robot, q)[2] - middle[2])
+        longest = height if reach is None else reach
+        super().__init__(robot, contacts, q, [Phase(1.0, middle, middle)], reach=longest, **options)
+        self.swing_time, self.steps, self._settled = swing_time, 0, -np.inf
+        one, other = (places[name] for name in contacts.names)
+        self._axes = one.rotation[:, :2]  # ahead and to the left
+        self._apart = {
+            name: APART * float(self._axes[:, 1] @ (a.translation - b.translation))
+            for name, a, b in zip(contacts.names, (one, other), (other, one), strict=True)
+        }
+
+    def __call__(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Command:
+        """Return the command for the state (q, v) at t [s]."""
+        if self._sound(q, v, t) and t >= self._settled:
+            self._watch(np.asarray(q, dtype=float), np.asarray(v, dtype=float), t)
+        return super().__call__(q, v, t)
+
+    def _watch(self, q: Array, v: Array, t: float) -> None:
+        """Plan a step if ξ has got away."""
+        velocity = dynamics.com_jacobian(self.robot, q) @ v
+        xi = (dynamics.com(self.robot, q) + velocity / self.plan.omega)[:2]
+        if (
+            signed_distance(convex_hull(np.concatenate(list(self._soles(q).values()))), xi)
+            < -INSIDE
+        ):
+            return
+        places = self.feet.placements(q)
+        step = min((self._step(name, q, xi) for name in self.feet.names), key=lambda s: s.cost)
+        self.follow(self._phases(step, places), t)
+        self.steps, self._settled = self.steps + 1, t + UNLOAD + self.swing_time + self.ramp
+
+    def _soles(self, q: Array) -> dict[str, Array]:
+        """{foot: (k, 2)}, its corners on the ground."""
+        return {c.name: c.world_points(self.robot, q)[:, :2] for c in self.feet}
+
+    def _step(self, foot: str, q: Array, xi: Array) -> _Step:
+        """The step of a foot that catches ξ (2,), or comes nearest to it."""
+        places, soles = self.feet.placements(q), self._soles(q)
+        other = next(name for name in self.feet.names if name != foot)
+        pivot = _nearest(convex_hull(soles[other]), xi, INSIDE)
+        landing = pivot + np.exp(self.plan.omega * (self.swing_time + UNLOAD)) * (xi - pivot)
+        stance = places[other].translation[:2]
+        ahead, left = self._axes[:2].T @ (landing - stance)
+        apart = self._apart[foot]
+        left = max(left, apart) if apart > 0 else min(left, apart)  # feet do not cross
+        way = np.array([ahead, left])
+        way *= min(1.0, self.reach / max(float(np.linalg.norm(way)), 1e-9))
+        goal = stance + self._axes[:2] @ way
+        both = convex_hull(
+            np.concatenate([soles[other], soles[foot] - places[foot].translation[:2] + goal])
+        )
+        missed = max(signed_distance(both, landing), 0.0)
+        far = float(np.linalg.norm(goal - places[foot].translation[:2]))
+        T = pin.SE3(places[foot].rotation, np.append(goal, places[other].translation[2]))
+        return _Step(foot, T, np.append(pivot, T.translation[2]), missed + 0.1 * far)
+
+    def _phases(self, step: _Step, places: Any) -> list[Phase]:
+        """Unload, swing, shift onto the foot that landed, and stand between both."""
+        other = next(name for name in self.feet.names if name != step.foot)
+        there = step.goal.translation
+        middle = (places[other].translation + there) / 2
+        p = step.pivot
+        return [
+            Phase(UNLOAD, p, p),
+            Phase(self.swing_time, p, p, {step.foot: step.goal}),
+            Phase(0.15, p, there),
+            Phase(1.5, there, middle),
+        ]
+
+
+def _nearest(corners: Array, x: Array, inside: float) -> Array:
+    """The point (2,) of a convex polygon, drawn in by `inside`, that is nearest to x (2,)."""
+    normals, offsets = sides(corners)
+    middle = corners.mean(axis=0)
+    depth = offsets - normals @ middle
+    drawn = middle + (corners - middle) * max(0.0, 1 - inside / float(depth.min()))
+    if signed_distance(drawn, x) <= 0:
+        return x
+    best = []
+    for a, b in zip(drawn, np.roll(drawn, -1, axis=0), strict=True):
+        along = b - a
+        share = np.clip((x - a) @ along / max(float(along @ along), 1e-12), 0, 1)
+        best.append(a + share * along)
+    return np.asarray(min(best, key=lambda p: float(np.linalg.norm(p - x))))
