@@ -7,7 +7,7 @@ Region does not know. Sizes follow the robot's height, so that nothing hides ins
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
@@ -15,13 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
 from ..dynamics import Wrench
+from ..dynamics.scene import FORCE_OF_WEIGHT, LEVER, draw_com, draw_wrenches
 from ..errors import ContactError
-from ..robots import Robot
+from .cones import cone_scene
 from .contact import Contact
 from .contact_set import ContactSet
 from .falling import animate_certificate
 from .hold import Hold
-from .regions.region import Region, static_equilibrium_polygon
+from .margin_colors import contact_colors, margin_color, margin_ramp
+from .regions.region import static_equilibrium_polygon
+from .regions.region_scene import COLORS as REGION_COLORS
+from .regions.region_scene import draw_region
 
 if TYPE_CHECKING:
     from ..robots import Viewer
@@ -30,27 +34,26 @@ Array = NDArray[np.float64]
 
 COLORS = {
     "patch": "gray",
-    "cone": "yellow",
+    "cone": cone_scene.COLOR,
     "force": "blue",
     "load": "red",
     "com": "magenta",
-    "region": "teal",
+    "region": REGION_COLORS["region"],
     "motion": "purple",
 }
 VERDICTS = {True: "holds", False: "does not hold", None: "at the edge"}
 _VERDICT_COLORS = {True: "green", False: "red", None: "orange"}
 
 # shares of the robot's height
-_FORCE_OF_WEIGHT = 0.8  # an arrow as long as this carries the whole weight
-_CONE = {3: 0.22, 4: 0.22, 5: 0.16, 6: 0.10}  # of a point, of each corner of a patch
 _TILE = 0.10
 _MOTION = 0.25
 
 
-def view(hold: Hold, region: bool = True) -> Viewer:
+def view(hold: Hold, region: bool = True, *, by_margin: bool = False) -> Viewer:
     """Return a Viewer that shows a Hold: robot, contacts, cones, forces or the motion it falls in.
 
-    A robot that does not hold moves along that motion, see `animate_certificate`.
+    A robot that does not hold moves along that motion, see `animate_certificate`. The arguments are
+    those of `draw_hold`.
 
     >>> view(static_hold(robot, q, contacts)).save_html("hold.html")
     """
@@ -58,124 +61,136 @@ def view(hold: Hold, region: bool = True) -> Viewer:
 
     viewer = Viewer(hold.contacts.robot, ground=ground_height(hold.contacts, hold.q))
     viewer.display(hold.q)
-    draw_hold(viewer, hold, region)
+    draw_hold(viewer, hold, region, by_margin=by_margin)
     if hold.certificate is not None:
         animate_certificate(viewer, hold)
     return viewer
 
 
-def draw_hold(viewer: Viewer, hold: Hold, region: bool = True) -> None:
+def draw_hold(
+    viewer: Viewer,
+    hold: Hold,
+    region: bool = True,
+    *,
+    by_margin: bool = False,
+    scale: float | None = None,
+    threshold: float = 0.0,
+    legend: bool = True,
+) -> None:
     """Draw a Hold into a viewer of its robot.
 
     Args:
         viewer: whose robot the hold is of.
         hold: with its contacts, configuration and loads.
         region: also the static-equilibrium polygon, on the ground.
+        by_margin: contacts, cones and forces in the colour of what the contact alone could lose
+            (`hold.contact_margins`), red to green, the centre of mass in that of `hold.margin`.
+        scale: length of a force's arrow [m/N]; the weight is 0.8 of the robot's height by default.
+        threshold: force below which no arrow is drawn [N].
+        legend: also the legend, whose lines hide what they name when clicked.
     """
     if viewer.robot is not hold.contacts.robot:
         raise ContactError("viewer: got a viewer of another robot than the hold's")
     robot, q = hold.contacts.robot, hold.q
-    draw_contacts(viewer, hold.contacts, q)
-    draw_com(viewer, robot, q, ground_height(hold.contacts, q))
-    draw_forces(viewer, hold)
-    draw_loads(viewer, robot, q, hold.external)
+    colors = contact_colors(hold) if by_margin else {}
+    ground = ground_height(hold.contacts, q)
+    draw_contacts(viewer, hold.contacts, q, colors)
+    draw_com(viewer, robot, q, ground, margin_color(hold) if by_margin else COLORS["com"])
+    draw_forces(viewer, hold, colors, scale=scale, threshold=threshold)
+    draw_wrenches(viewer, robot, q, hold.external, folder="loads", scale=scale, threshold=threshold)
     draw_motion(viewer, hold)
     if region and len(hold.contacts):
-        polygon = static_equilibrium_polygon(robot, q, hold.contacts)
-        draw_region(viewer, polygon, ground_height(hold.contacts, q))
-    draw_legend(viewer, hold, region)
+        draw_region(viewer, static_equilibrium_polygon(robot, q, hold.contacts), ground)
+    if legend:
+        draw_legend(viewer, hold, region, by_margin=by_margin)
 
 
-def draw_legend(viewer: Viewer, hold: Hold, region: bool = True, title: str = "") -> None:
+def draw_legend(
+    viewer: Viewer, hold: Hold, region: bool = True, title: str = "", *, by_margin: bool = False
+) -> None:
     """Write the verdict, what the colours mean, and the reason for a "no"; the robot's name when
     there is no other title."""
     margin = f", margin {hold.margin:.1f} N" if np.isfinite(hold.margin) else ""
     verdict = VERDICTS[hold.feasible] + margin
-    lines: dict[str, str | None] = {verdict: _VERDICT_COLORS[hold.feasible]}
-    lines["centre of mass"] = COLORS["com"]
-    lines["friction cones"] = COLORS["cone"]
-    if hold.forces is not None:
-        lines["contact forces"] = COLORS["force"]
-    if hold.external:
-        lines["external wrenches"] = COLORS["load"]
-    if hold.certificate is not None:
-        lines["the motion that nothing stops"] = COLORS["motion"]
-    if region:
-        lines["where the centre of mass may be"] = COLORS["region"]
+    ramp = margin_ramp(hold) if by_margin else None
+    lines: dict[str, Any] = {verdict: _VERDICT_COLORS[hold.feasible]}
+    shows = dict(_named(hold, region))
+    for text, folder in shows.items():
+        graded = ramp is not None and folder in ("com", "cones", "forces")
+        lines[text] = ramp if graded else COLORS[_COLOR_OF.get(folder, folder)]
     if hold.reason:
         lines[hold.reason.split(";")[0]] = None
-    viewer.legend(title or hold.contacts.robot.name, lines)
+    viewer.legend(title or hold.contacts.robot.name, lines, shows=shows, ramp=ramp)
 
 
-def draw_contacts(viewer: Viewer, contacts: ContactSet, q: ArrayLike) -> None:
-    """Draw the patch and the friction cones of every contact, along its real normal."""
-    robot, scale = contacts.robot, viewer.scale
+_COLOR_OF = {"cones": "cone", "forces": "force", "loads": "load"}
+
+
+def _named(hold: Hold, region: bool) -> list[tuple[str, str]]:
+    """(what the legend calls it, the folder of its drawings)."""
+    named = [("centre of mass", "com"), ("friction cones", "cones")]
+    named += [("contact forces", "forces")] * (hold.forces is not None)
+    named += [("external wrenches", "loads")] * bool(hold.external)
+    named += [("the motion that nothing stops", "motion")] * (hold.certificate is not None)
+    return named + [("where the centre of mass may be", "region")] * region
+
+
+def draw_contacts(
+    viewer: Viewer,
+    contacts: ContactSet,
+    q: ArrayLike,
+    colors: Mapping[str, Any] | None = None,
+) -> None:
+    """Draw the patch and the friction cones of every contact, along its real normal.
+
+    `colors`, {contact: colour}, are in place of the usual ones.
+    """
+    robot = contacts.robot
     for contact in contacts:
-        T = contact.pose(robot, q)
-        viewer.polygon(
-            f"patches/{contact.name}", _patch(contact, T, scale), color=COLORS["patch"], opacity=0.6
-        )
-        if contact.bilateral:
-            continue
-        half_angle = float(np.arctan(contact.friction))
-        height = (
-            _CONE[contact.dim] * scale * np.cos(half_angle)
-        )  # sides of one length, whatever the friction
-        for k, apex in enumerate(contact.world_points(robot, q)):
-            viewer.cone(
-                f"cones/{contact.name}/{k}",
-                apex,
-                T.rotation[:, 2],
-                half_angle,
-                height,
-                color=COLORS["cone"],
-                opacity=0.35,
-            )
+        color = (colors or {}).get(contact.name)
+        corners = _patch(contact, contact.pose(robot, q), viewer.scale)
+        patch = color or COLORS["patch"]
+        viewer.polygon(f"patches/{contact.name}", corners, color=patch, opacity=0.6)
+        cone_scene.draw_friction_cones(viewer, contact, robot, q, color or COLORS["cone"])
 
 
-def draw_forces(viewer: Viewer, hold: Hold) -> None:
-    """Draw every contact's forces at its vertices, and their sum where it acts on the patch."""
+def draw_forces(
+    viewer: Viewer,
+    hold: Hold,
+    colors: Mapping[str, Any] | None = None,
+    *,
+    scale: float | None = None,
+    threshold: float = 0.0,
+) -> None:
+    """Draw every contact's forces at its vertices, and their sum where it acts on the patch.
+
+    What moment is left there, about the normal, is an arc. `colors`, `scale` and `threshold` as for
+    `draw_contacts` and `draw_hold`.
+    """
     if hold.forces is None or hold.wrenches is None:
         return
     robot, q = hold.contacts.robot, hold.q
-    metres = _FORCE_OF_WEIGHT * viewer.scale / hold.balance.weight
+    metres = FORCE_OF_WEIGHT * viewer.scale / hold.balance.weight if scale is None else scale
+    lever, thin = LEVER * viewer.scale, 0.003 * viewer.scale
     for contact in hold.contacts:
+        color = (colors or {}).get(contact.name, COLORS["force"])
         points, forces = contact.world_points(robot, q), hold.forces[contact.name]
         for k, (point, force) in enumerate(zip(points, forces, strict=True)):
             if len(points) > 1:
-                radius = 0.003 * viewer.scale
+                vector = metres * force if np.linalg.norm(force) > threshold else np.zeros(3)
                 name = f"forces/{contact.name}/vertex {k}"
-                viewer.arrow(name, point, metres * force, color=COLORS["force"], radius=radius)
-        centre = _centre_of_pressure(hold.wrenches[contact.name], contact.pose(robot, q))
-        total = forces.sum(axis=0)
-        name = f"forces/{contact.name}/sum"
-        viewer.arrow(name, centre, metres * total, color=COLORS["force"], on_top=True)
-
-
-def draw_com(viewer: Viewer, robot: Robot, q: ArrayLike, ground: float = 0.0) -> None:
-    """Draw the centre of mass, and what lies below it at the height `ground` [m]."""
-    com = dynamics.com(robot, q)
-    below = np.array([com[0], com[1], ground])
-    viewer.point("com/centre", com, color=COLORS["com"], on_top=True)
-    viewer.path("com/plumb line", [com, below], color=COLORS["com"], on_top=True)
-    viewer.point("com/on the ground", below, color=COLORS["com"], on_top=True)
-
-
-def draw_loads(
-    viewer: Viewer, robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench] | None
-) -> None:
-    """Draw the force of each external wrench at its point, as long as a contact force would be."""
-    weight = robot.mass * float(np.linalg.norm(robot.model.gravity.linear))
-    metres = _FORCE_OF_WEIGHT * viewer.scale / (weight or 1.0)
-    for frame, wrench in (wrenches or {}).items():
-        T = pin.SE3.Identity()
-        if wrench.axes != "world":
-            axes = frame if wrench.axes == "local" else wrench.axes
-            T = dynamics.frame_placement(robot, q, axes)
-        origin = dynamics.frame_placement(robot, q, frame).translation
-        point = origin if wrench.point is None else T.act(wrench.point)
-        vector = metres * (T.rotation @ wrench.force)
-        viewer.arrow(f"loads/{frame}", point, vector, color=COLORS["load"], on_top=True)
+                viewer.arrow(name, point, vector, color=color, radius=thin)
+        wrench, T = hold.wrenches[contact.name], contact.pose(robot, q)
+        centre = _centre_of_pressure(wrench, T)
+        total = metres * wrench.force
+        if np.linalg.norm(wrench.force) <= threshold:
+            total = np.zeros(3)
+        viewer.arrow(f"forces/{contact.name}/sum", centre, total, color=color, on_top=True)
+        moment = wrench.at(centre).moment
+        if np.linalg.norm(moment) <= max(threshold, 1e-3 * hold.balance.weight) * lever:
+            moment = np.zeros(3)
+        arc = metres / lever * moment
+        viewer.moment(f"forces/{contact.name}/moment", centre, arc, color=color, on_top=True)
 
 
 def draw_motion(viewer: Viewer, hold: Hold) -> None:
@@ -193,15 +208,6 @@ def draw_motion(viewer: Viewer, hold: Hold) -> None:
         if np.linalg.norm(u) > 0.02 * fastest:
             vector = _MOTION * viewer.scale * u / fastest
             viewer.arrow(f"motion/{k}", point, vector, color=COLORS["motion"], on_top=k == 0)
-
-
-def draw_region(viewer: Viewer, region: Region, ground: float = 0.0) -> None:
-    """Draw a region of the plane at the height `ground` [m]."""
-    if len(region.vertices) == 0 or region.status == "unbounded":
-        return
-    height = ground + 0.002 * viewer.scale  # just above, so that both are seen
-    corners = np.column_stack([region.vertices, np.full(len(region.vertices), height)])
-    viewer.polygon("region", corners, color=COLORS["region"], opacity=0.35)
 
 
 def _patch(contact: Contact, T: pin.SE3, scale: float) -> Array:

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from footwork import ContactError, Wrench, contacts, dynamics, robots
-from footwork.contacts import PointContact, SurfaceContact, scene
+from footwork.contacts import PointContact, SurfaceContact
+from footwork.contacts.cones import cone_scene
 from footwork.contacts.geometry import polygon
+from footwork.dynamics.scene import FORCE_OF_WEIGHT
 
 SLOPE = np.array([-0.5, 0.0, np.sqrt(0.75)])
 
@@ -28,8 +30,8 @@ class Recorder:
 
         return record
 
-    def legend(self, title, lines):
-        self.lines = {title: None, **lines}
+    def legend(self, title, lines, **more):
+        self.lines, self.more = {title: None, **lines}, more
 
     def of_kind(self, kind, prefix=""):
         return {
@@ -71,7 +73,7 @@ def test_force_arrows_are_forces_to_scale():
     for contact in hold.contacts:
         point, vector = viewer.of_kind("arrow", "forces/")[f"forces/{contact.name}/sum"]
         assert point == pytest.approx(contact.pose(hold.contacts.robot, hold.q).translation)
-        newtons = vector * weight / (scene._FORCE_OF_WEIGHT * viewer.scale)
+        newtons = vector * weight / (FORCE_OF_WEIGHT * viewer.scale)
         assert newtons == pytest.approx(hold.forces[contact.name].sum(axis=0))
         total += newtons
     assert total == pytest.approx([0, 0, weight], abs=1e-6)
@@ -178,7 +180,7 @@ def teal(r, g, b):
 @pytest.mark.browser
 def test_force_arrows_are_seen(seen):
     hold, viewer, image, pixel = seen
-    metres = scene._FORCE_OF_WEIGHT * viewer.scale / hold.balance.weight
+    metres = FORCE_OF_WEIGHT * viewer.scale / hold.balance.weight
     for contact in hold.contacts:
         point = contact.pose(hold.contacts.robot, hold.q).translation
         arrow = metres * hold.forces[contact.name].sum(axis=0)
@@ -191,7 +193,7 @@ def test_cones_are_seen_around_the_feet(seen):
     hold, viewer, image, pixel = seen
     for contact in hold.contacts:
         T = contact.pose(hold.contacts.robot, hold.q)
-        side = scene._CONE[3] * viewer.scale
+        side = cone_scene.HEIGHTS[3] * viewer.scale
         angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)
         half = np.arctan(contact.friction)
         rim = np.column_stack(

@@ -93,7 +93,7 @@ def intersection(a: ArrayLike, b: ArrayLike) -> Array:
     if len(a) == 0 or len(b) == 0:
         return np.zeros((0, 2))
     for n, offset in zip(*_enclosing(b), strict=True):
-        a = _cut(a, n, offset)
+        a = cut(a, n, offset)
         if len(a) == 0:
             return np.zeros((0, 2))
     return convex_hull(a, 1e-12 * (1 + float(np.abs(a).max())))
@@ -110,8 +110,8 @@ def _enclosing(corners: Array) -> tuple[Array, Array]:
     return normals, (corners @ normals.T).max(axis=0)
 
 
-def _cut(corners: Array, normal: Array, offset: float) -> Array:
-    """The part of a polygon with normal·x ≤ offset (I. Sutherland, G. Hodgman, 1974)."""
+def cut(corners: Array, normal: Array, offset: float) -> Array:
+    """Return the part of a polygon with normal·x ≤ offset (I. Sutherland, G. Hodgman, 1974)."""
     heights = corners @ normal - offset
     slack = 1e-12 * (1 + abs(offset))
     kept: list[Array] = []

@@ -259,16 +259,19 @@ class Scenario:
         """
         return penetrations(self.machine, self.q, self.ground, tolerance)
 
-    def scene(self, region: Region | None = None, animate: bool = True) -> Viewer:
+    def scene(
+        self, region: Region | None = None, animate: bool = True, by_margin: bool = False
+    ) -> Viewer:
         """Return a Viewer with terrain, robot, contacts, cones, forces, region and the verdict.
 
         A posture out of reach is drawn too, with where its contacts should be; a robot that does
-        not hold moves along its certificate if `animate`. `region`: in place of the static one.
+        not hold moves along its certificate if `animate`. `region`: in place of the static one;
+        `by_margin`: in the colours of what each contact could lose, see `draw_hold`.
         """
         from . import scene as scenario_scene
 
         hold = self.check() if self.solved.converged else None
-        return scenario_scene.view(self, hold, region, animate)
+        return scenario_scene.view(self, hold, region, animate, by_margin)
 
     # --- inside ----------------------------------------------------------------------------
 

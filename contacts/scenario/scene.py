@@ -9,10 +9,13 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ... import dynamics
+from ...dynamics.scene import draw_com
 from .. import scene
 from ..falling import animate_certificate
 from ..hold import Hold
+from ..margin_colors import margin_color
 from ..regions.region import Region
+from ..regions.region_scene import draw_region
 from ..terrain.draping import drape
 from ..terrain.solids import Box, Plane
 from ..terrain.terrain import Terrain
@@ -39,7 +42,11 @@ _AROUND = 1.7  # a drawn slope is so wide [robot's heights]
 
 
 def view(
-    scenario: Scenario, hold: Hold | None, region: Region | None = None, animate: bool = True
+    scenario: Scenario,
+    hold: Hold | None,
+    region: Region | None = None,
+    animate: bool = True,
+    by_margin: bool = False,
 ) -> Viewer:
     """Return a Viewer that shows a scenario.
 
@@ -49,6 +56,7 @@ def view(
             drawn, and where its contacts should be.
         region: to draw on the terrain, `scenario.region()` when not given.
         animate: whether a robot that does not hold moves along its certificate.
+        by_margin: as for `draw_hold`.
     """
     from ...robots import Viewer
 
@@ -61,7 +69,7 @@ def view(
     if hold is None:
         _draw_targets(viewer, scenario)
     else:
-        _draw_answer(viewer, scenario, hold, region or scenario.region())
+        _draw_answer(viewer, scenario, hold, region or scenario.region(), by_margin)
     if animate and hold is not None and hold.certificate is not None:
         animate_certificate(viewer, hold)
     left = _LEGEND if hold is not None and hold.feasible else _LONG_LEGEND
@@ -81,24 +89,27 @@ def draw_terrain(viewer: Viewer, terrain: Terrain, around: ArrayLike = (0.0, 0.0
             _draw_slope(viewer, solid, np.asarray(around, dtype=float))
 
 
-def _draw_answer(viewer: Viewer, scenario: Scenario, hold: Hold, region: Region) -> None:
+def _draw_answer(
+    viewer: Viewer, scenario: Scenario, hold: Hold, region: Region, by_margin: bool
+) -> None:
     """What a Hold has to show, and the region laid over the terrain."""
     lowest = scene.ground_height(hold.contacts, hold.q)
-    scene.draw_hold(viewer, hold, region=False)
+    scene.draw_hold(viewer, hold, region=False, by_margin=by_margin, legend=False)
     pulled = {load.frame for load in scenario.loads if not isinstance(load, Payload)}
     for frame in hold.external.keys() - pulled:  # payloads are drawn as such
         viewer.delete(f"loads/{frame}")
     com = dynamics.com(scenario.machine, hold.q)
     below = float(scenario.ground.height(com))
-    scene.draw_com(viewer, scenario.machine, hold.q, below if np.isfinite(below) else lowest)
+    color = margin_color(hold) if by_margin else scene.COLORS["com"]
+    draw_com(viewer, scenario.machine, hold.q, below if np.isfinite(below) else lowest, color)
     bounded = region.status in ("bounded", "flat")
     pieces = drape(scenario.ground, region.vertices, float(com[2])) if bounded else []
     for k, piece in enumerate(pieces):
         lifted = piece + np.array([0.0, 0.0, 0.003 * viewer.scale])
         viewer.polygon(f"region/{k}", lifted, color=scene.COLORS["region"], opacity=0.35)
     if not pieces:
-        scene.draw_region(viewer, region, lowest)
-    scene.draw_legend(viewer, hold, bounded, scenario.title)
+        draw_region(viewer, region, lowest)
+    scene.draw_legend(viewer, hold, bounded, scenario.title, by_margin=by_margin)
 
 
 def _draw_slope(viewer: Viewer, plane: Plane, around: Array) -> None:

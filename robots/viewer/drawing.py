@@ -137,7 +137,7 @@ class Drawing(Primitives):
     def legend(
         self,
         title: str = "",
-        lines: Mapping[str, Color | None] | None = None,
+        lines: Mapping[str, Color | ColorRamp | None] | None = None,
         *,
         shows: Mapping[str, str] | None = None,
         ramp: ColorRamp | None = None,
@@ -146,7 +146,7 @@ class Drawing(Primitives):
 
         Args:
             title: its first line.
-            lines: {text: colour, None for none}.
+            lines: {text: colour, or a ramp for all of its colours, None for none}.
             shows: {text of a line: name of a drawing, or of a folder}, which a click on the line
                 hides and shows again.
             ramp: shown as a bar of colours below the lines.
@@ -156,8 +156,7 @@ class Drawing(Primitives):
             if text not in (lines or {}):
                 raise ViewerError(unknown("line", text, lines or {}))
         shown = [
-            (text, "" if tone is None else f"#{checks.color(tone):06x}", folders.get(text, ""))
-            for text, tone in (lines or {}).items()
+            (text, _swatch(tone), folders.get(text, "")) for text, tone in (lines or {}).items()
         ]
         self._put(commands.legend(title, shown, ramp))
 
@@ -256,6 +255,13 @@ def extent(robot: Robot, q: ArrayLike) -> float:
     visual = meshes.read(robot)
     where = meshes.placements(robot, visual, q)
     return _height(meshes.corners_in_world(meshes.boxes(robot, visual), where))
+
+
+def _swatch(tone: Color | ColorRamp | None) -> str:
+    """A colour, or several, as CSS has it."""
+    if isinstance(tone, ColorRamp):
+        return f"linear-gradient(to right, {', '.join(tone.tones())})"
+    return "" if tone is None else f"#{checks.color(tone):06x}"
 
 
 def _height(points: Array) -> float:

@@ -72,11 +72,16 @@ def cone(half_angle: float, height: float, sides: int = 48) -> Mesh:
     return np.vstack((np.zeros((1, 3)), rim)), triangles
 
 
+def pyramid(apex: Array, corners: Array) -> Mesh:
+    """Return the sides of a pyramid: from an apex (3,) to the outline of a polygon (k, 3)."""
+    k, count = np.arange(len(corners)), len(corners)
+    triangles = np.column_stack((np.zeros(count, int), 1 + k, 1 + (k + 1) % count))
+    return np.vstack((apex, corners)), triangles
+
+
 def fan(points: Array) -> Mesh:
     """Return the triangles from the middle of a convex polygon, points (k, 3), to its sides."""
-    k = np.arange(len(points))
-    triangles = np.column_stack((np.zeros(len(points), int), 1 + k, 1 + (k + 1) % len(points)))
-    return np.vstack((points.mean(axis=0), points)), triangles
+    return pyramid(points.mean(axis=0), points)
 
 
 def tube(points: Array, radius: float, *, closed: bool = False, sides: int = 10) -> Mesh:

@@ -102,6 +102,25 @@ class Primitives:
         height, radius = checks.positive(height, "height"), self._radius(radius, 0.0015)
         self._draw(name, shapes.cone(apex, axis, float(half_angle), height, radius, style))
 
+    def pyramid(
+        self,
+        name: str,
+        apex: ArrayLike,
+        corners: ArrayLike,
+        *,
+        color: Color = "yellow",
+        opacity: float = 0.3,
+        radius: float | None = None,
+        on_top: bool = False,
+    ) -> None:
+        """Draw the cone from apex (3,) through corners (k, 3) [m], in order, k ≥ 3, up to them.
+
+        Its base stays open; `radius` is as for `cone`, the other arguments as for `arrow`.
+        """
+        tip, rim = checks.vector(apex, "apex"), checks.points(corners, "corners", 3)
+        style = Style(checks.color(color), checks.opacity(opacity), on_top)
+        self._draw(name, shapes.pyramid(tip, rim, self._radius(radius, 0.0015), style))
+
     def polygon(
         self,
         name: str,

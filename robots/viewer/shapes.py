@@ -53,7 +53,8 @@ class Style:
         # half of the colour whatever the light, so that it is the same one from all sides
         values: dict[str, object] = {"emissive": _dim(self.color, 0.5)}
         if self.on_top:
-            values |= {"depthTest": False, "depthWrite": False, "side": 0}
+            # among the transparent things, which the page draws last, though it may hide all behind
+            values |= {"depthTest": False, "depthWrite": False, "side": 0, "transparent": True}
         opacity = self.opacity if opacity is None else opacity
         surface = three.material(_dim(self.color, 0.5), opacity, **(values | more))
         data = {"shadow": False, "ghost": GHOST if ghost and not self.on_top else 0.0}
@@ -127,6 +128,19 @@ def _cone_parts(half_angle: float, height: float, radius: float) -> tuple[Part, 
     ]
     edge = three.mesh(*geometry.merge([rim, *lines]))
     return three.mesh(vertices, triangles), edge, vertices
+
+
+def pyramid(apex: Array, corners: Array, radius: float, style: Style) -> Shape:
+    """Return a pyramid without its base: filled sides, their edges and the base's outline."""
+    edges = [geometry.tube(corners, radius, closed=True)]
+    edges += [geometry.tube(np.array([apex, c]), 0.6 * radius, sides=6) for c in corners[::2]]
+    pieces = {
+        "side": Piece(style.object(three.mesh(*geometry.pyramid(apex, corners)), ghost=False)),
+        "edge": Piece(
+            style.object(three.mesh(*geometry.merge(edges)), min(1.0, 2.2 * style.opacity))
+        ),
+    }
+    return Shape(pieces, np.vstack((apex, corners)))
 
 
 def polygon(points: Array, radius: float, style: Style) -> Shape:

@@ -56,12 +56,13 @@ class Stance:
     def view(self, hold: Hold, region: Region | None = None) -> Viewer:
         """Return its scene, with `region` in place of the static one."""
         from ..contacts import scene
+        from ..contacts.regions.region_scene import draw_region
 
         if self.scenario is not None:
             return self.scenario.scene(region)
         viewer = scene.view(hold, region is None)
         if region is not None:
-            scene.draw_region(viewer, region, scene.ground_height(self.contacts, self.q))
+            draw_region(viewer, region, scene.ground_height(self.contacts, self.q))
         return viewer
 
 
