@@ -13,7 +13,8 @@ import numpy as np
 
 import footwork as fw
 from footwork import dynamics
-from footwork.dynamics import jacobian_sums, plots
+from footwork.dynamics import jacobian_sums
+from footwork.dynamics import svg_plots as plots
 
 HERE = Path(__file__).parent
 ROBOTS = {"biped, floating base": ("biped", "floating"), "quadruped, fixed": ("quadruped", "fixed")}
@@ -234,7 +235,8 @@ def page(folder: Path = HERE / "pictures") -> str:
         "radian away. After about twelve seconds no digit of an angle means anything, whatever the",
         "integrator; energy does.",
         "",
-        "![two double pendulums](pictures/double-pendulum-chaos.svg)",
+        "![Two double pendulums, let go a billionth of a radian apart, and how their paths part]"
+        "(pictures/double-pendulum-chaos.svg)",
         "",
         "| after | apart |",
         "|---|---|",

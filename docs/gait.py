@@ -18,10 +18,10 @@ from footwork.dynamics.bodies import gait_plots
 FOLDER = Path(__file__).parent / "pictures"
 
 
-def draw(gait: bodies.Gait, name: str) -> None:
-    """Write the figures of one analysis."""
-    gait_plots.save(gait_plots.plot_joints(gait, "right"), FOLDER / f"{name}-joints.png")
-    gait_plots.save(gait_plots.plot_walk(gait), FOLDER / f"{name}-sticks.png")
+def draw(gait: bodies.Gait) -> None:
+    """Write the figures of a file's walk."""
+    gait_plots.save(gait_plots.plot_joints(gait, "right"), FOLDER / "walk-joints.png")
+    gait_plots.save(gait_plots.plot_walk(gait), FOLDER / "walk-sticks.png")
 
 
 def human(gait: bodies.Gait, frame: int = 150) -> None:
@@ -46,7 +46,7 @@ def main(file: str | None = None, mass: float = 70.0) -> None:
     gait_plots.save(gait_plots.plot_joints(analysed, "right"), FOLDER / "walker-joints.png")
     if file is not None:
         gait = bodies.analyse_gait(bodies.read_trial(file), mass)
-        draw(gait, "walk")
+        draw(gait)
         human(gait)
 
 

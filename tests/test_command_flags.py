@@ -224,7 +224,7 @@ def test_a_mistake_of_ours_is_said_to_be_one(capfd, monkeypatch):
     monkeypatch.setattr(commands.robots, "run", broken)
     code, out, err = run(capfd, "robots")
     assert (code, out) == (3, "")
-    assert "please report it" in err
+    assert "a mistake of footwork: please report it" in err
     assert err.count("\n") == 1
     with pytest.raises(KeyError):
         cli.main(["robots", "--debug"])

@@ -61,7 +61,10 @@ def _told(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     what = f"{type(error).__name__}: {error}".removesuffix(": ")
-    return f"this is a mistake of footwork, please report it (--debug shows where): {what}"
+    return (
+        f"{what}; when `footwork doctor` finds nothing, this is a mistake of footwork: please "
+        "report it with what --debug shows"
+    )
 
 
 def _one_line(text: str) -> str:

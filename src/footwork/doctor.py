@@ -134,6 +134,8 @@ def _remedy(trouble: str, requirement: str) -> str:
     """What to type against a library that is installed and does not work."""
     if trouble == NO_ANSWER:
         return AGAIN
+    if "CLARABEL is not installed" in trouble:
+        return f"{_pip()} clarabel"
     library = re.search(r"(lib[\w+-]+)[\w.+-]*: cannot open shared object file", trouble)
     package = library and next(
         (SYSTEM[known] for known in SYSTEM if library[0].startswith(known)), None
