@@ -1,13 +1,12 @@
 """The whole Coriolis tensor against one Coriolis matrix, and against one matrix per direction.
 
-Values are compared before anything is timed; the roads take turns in one process, CPU time, best of
-the rounds. Run: python benchmarks/coriolis.py
+Values are compared before anything is timed; the roads take turns in one process, CPU time,
+medians. Run: python benchmarks/coriolis.py
 """
 
 from __future__ import annotations
 
-import time
-
+import measuring  # before NumPy: one thread
 import numpy as np
 import pinocchio as pin
 
@@ -22,14 +21,9 @@ def stacked(robot, data, q, directions):
     return C
 
 
-def seconds(work, calls):
-    start = time.process_time()
-    for _ in range(calls):
-        work()
-    return (time.process_time() - start) / calls
-
-
-def main(rounds=15):
+def main():
+    options = measuring.flags(__doc__).parse_args()
+    rounds, kept = 3 if options.quick else 15, {}
     print("µs of CPU; ratio: tensor over one matrix")
     print("robot         nv   matrix  stacked   tensor     out=  ratio")
     for name in ("talos", "anymal", "solo12", "biped"):
@@ -45,12 +39,18 @@ def main(rounds=15):
             "out": (200, lambda: dyn.coriolis_tensor(robot, q, out=out)),  # noqa: B023
         }
         assert np.allclose(roads["tensor"][1](), roads["stacked"][1](), atol=1e-10)
-        best = dict.fromkeys(roads, np.inf)
-        for _ in range(rounds):
-            for road, (calls, work) in roads.items():
-                best[road] = min(best[road], 1e6 * seconds(work, calls))
-        row = " ".join(f"{best[road]:8.1f}" for road in roads)
-        print(f"{name:12} {robot.nv:3d} {row} {best['tensor'] / best['matrix']:6.2f}")
+        times = measuring.take_turns(
+            {
+                road: lambda calls=calls, work=work: 1e6 * measuring.cpu(work, calls)
+                for road, (calls, work) in roads.items()
+            },
+            rounds,
+        )
+        kept[name] = times
+        middle = {road: np.median(found) for road, found in times.items()}
+        row = " ".join(f"{middle[road]:8.1f}" for road in roads)
+        print(f"{name:12} {robot.nv:3d} {row} {middle['tensor'] / middle['matrix']:6.2f}")
+    measuring.keep(options, kept)
 
 
 if __name__ == "__main__":

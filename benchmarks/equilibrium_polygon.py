@@ -1,22 +1,23 @@
 """All corners of the static-equilibrium polygon of linear cones, against pypoman's methods.
 
 pypoman projects the polytope of contact forces by Bretl and Lall's iteration, a linear program for
-each corner and side. It needs cddlib, so it runs in an environment of its own: give its interpreter
-in PYPOMAN_PYTHON; without it a stand-in runs, the same iteration with scipy's linear programs. Both
-processes take turns, CPU time, medians with quartiles; the areas are compared at every answer.
+each corner and side. It needs cddlib, so it runs in an environment of its own; without it a
+stand-in runs, the same iteration with scipy's linear programs. Both processes take turns, CPU time,
+medians with quartiles; the areas are compared at every answer.
 
-Run: PYPOMAN_PYTHON=/path/to/python python benchmarks/equilibrium_polygon.py
+    python benchmarks/equilibrium_polygon.py [--peers DIR] [--quick]
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
 
+import measuring  # before NumPy: one thread
 import numpy as np
+from peers.environments import MissingPeerError, python_of
 
 CASES = {
     "3 points": (3, 4),
@@ -86,8 +87,11 @@ def stand_in(W):
 class Peer:
     """pypoman in a process of its own, or the stand-in."""
 
-    def __init__(self):
-        python = os.environ.get("PYPOMAN_PYTHON")
+    def __init__(self, folder):
+        try:
+            python = python_of("pypoman", folder)
+        except MissingPeerError as missing:
+            python = measuring.say(f"no pypoman: {missing}")
         self.process = python and subprocess.Popen(
             [python, "-c", PEER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -108,11 +112,13 @@ class Peer:
             self.process.wait()
 
 
-def main(rounds=9, calls=50):
+def main(calls=50):
     from footwork import contacts
     from footwork.contacts.geometry import polygon
 
-    peer, rng = Peer(), np.random.default_rng(1)
+    options = measuring.flags(__doc__).parse_args()
+    rounds, kept = 3 if options.quick else 9, {}
+    peer, rng = Peer(options.peers), np.random.default_rng(1)
     print(f"{'contacts':17} {'sides':>5} {'corners':>8} {'ours, µs':>9} {'quartiles':>13}", end="")
     print("".join(f"{name + ', µs':>14} {'ratio':>7}" for name in peer.methods))
     for name, (count, sides) in CASES.items():
@@ -139,6 +145,7 @@ def main(rounds=9, calls=50):
                     times[method].append(np.nan)
                 else:
                     times[method].append(answer[0])
+        kept[name] = {"ours": ours} | times
         low, middle, high = 1e6 * np.percentile(ours, [25, 50, 75])
         print(
             f"{name:17} {sides:5d} {len(region.vertices):8d} {middle:9.1f} {low:6.1f}-{high:6.1f}",
@@ -154,6 +161,7 @@ def main(rounds=9, calls=50):
             print(text, end="")
         print(flush=True)
     peer.close()
+    measuring.keep(options, kept)
 
 
 if __name__ == "__main__":

@@ -13,12 +13,15 @@ from __future__ import annotations
 import time
 
 import cvxpy as cp
+import measuring  # before NumPy: one thread
 import numpy as np
 
 from footwork.contacts import SurfaceContact, WrenchCone
 
 
-def main(rounds=7, many=100_000, few=50):
+def main(many=100_000):
+    options = measuring.flags(__doc__).parse_args()
+    rounds, few = (3, 10) if options.quick else (7, 50)
     sole = SurfaceContact("sole", half_length=0.1, half_width=0.05, friction=0.6)
     cone = WrenchCone(sole, "inner", 8)
     rng = np.random.default_rng(0)
@@ -57,6 +60,7 @@ def main(rounds=7, many=100_000, few=50):
         low, middle, high = 1e6 * np.percentile(times, [25, 50, 75])
         print(f"{name:24} {middle:10.3f}   quartiles {low:.3f} … {high:.3f}")
     print(f"ratio {np.median(theirs) / np.median(ours):.0f}")
+    measuring.keep(options, {"contains": ours, "cvxpy": theirs})
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 Both sides work out, and copy out of Pinocchio's memory, M, vᵀCv, b, τ_g, the centre of mass, J_com,
 A_g, Ȧ_g v, and the Jacobian and drift of two frames. Values are compared before anything is timed;
-the two take turns in one process, CPU time, best of the rounds. Run: python benchmarks/terms.py
+the two take turns in one process, CPU time, medians. Run: python benchmarks/terms.py
 """
 
 from __future__ import annotations
 
-import time
-
+import measuring  # before NumPy: one thread
 import numpy as np
 import pinocchio as pin
 
@@ -44,14 +43,9 @@ def by_terms(robot, q, v, frames):
     ]
 
 
-def seconds(work, calls=500):
-    start = time.process_time()
-    for _ in range(calls):
-        work()
-    return (time.process_time() - start) / calls
-
-
-def main(rounds=15):
+def main():
+    options = measuring.flags(__doc__).parse_args()
+    rounds, kept = 3 if options.quick else 15, {}
     print(f"{'robot':12} {'nv':>4} {'by hand':>10} {'terms':>10} {'ratio':>6}   (µs, CPU)")
     for name in ("talos", "anymal", "solo12", "biped"):
         robot = fw.load(name)
@@ -63,10 +57,12 @@ def main(rounds=15):
         assert all(np.allclose(x, y, atol=1e-9) for x, y in pairs)
         hand, ours = [], []
         for _ in range(rounds):
-            hand.append(seconds(lambda: by_hand(robot, data, q, v, ids)))  # noqa: B023
-            ours.append(seconds(lambda: by_terms(robot, q, v, frames)))  # noqa: B023
-        a, b = min(hand) * 1e6, min(ours) * 1e6
+            hand.append(measuring.cpu(lambda: by_hand(robot, data, q, v, ids), 500))  # noqa: B023
+            ours.append(measuring.cpu(lambda: by_terms(robot, q, v, frames), 500))  # noqa: B023
+        kept[name] = {"by hand": hand, "terms": ours}
+        a, b = np.median(hand) * 1e6, np.median(ours) * 1e6
         print(f"{name:12} {robot.nv:4d} {a:10.1f} {b:10.1f} {b / a:6.2f}")
+    measuring.keep(options, kept)
 
 
 if __name__ == "__main__":

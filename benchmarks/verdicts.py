@@ -18,6 +18,7 @@ import time
 import warnings
 
 import cvxpy as cp
+import measuring  # before NumPy: one thread
 import numpy as np
 
 import footwork as fw
@@ -106,7 +107,7 @@ def side_by_side(works, rounds, unit=1.0):
     for _ in range(rounds):
         for name, (work, calls, divisor) in works.items():
             times[name].append(seconds(work, calls) / divisor * unit)
-    return {name: np.percentile(t, [50, 25, 75]) for name, t in times.items()}
+    return {name: np.percentile(t, [50, 25, 75]).tolist() for name, t in times.items()}
 
 
 def show(title, medians, ours):
@@ -120,7 +121,8 @@ def show(title, medians, ours):
         print(f"{name:52} {1e6 * middle:10.1f} {spread:>19} {middle / medians[ours][0]:14.1f}")
 
 
-def one_verdict(rounds=9):
+def one_verdict(rounds):
+    found = {}
     robot = fw.load("talos")
     q, feet, zero = robot.posture(), contacts.at_feet(robot), np.zeros(robot.nv)
     for limited in (False, True):
@@ -144,7 +146,9 @@ def one_verdict(rounds=9):
             ),
         }
         title = f"One verdict, TALOS on two feet, torque limits: {limited}"
-        show(title, side_by_side(works, rounds), "ours, margin and forces")
+        found[title] = side_by_side(works, rounds)
+        show(title, found[title], "ours, margin and forces")
+    return found
 
 
 def terrain(rng, count):
@@ -156,7 +160,8 @@ def terrain(rng, count):
     return Equilibrium.of_body(forces, -np.array([*rng.normal(0, 0.05, 2), 1, y, -x, 0.02]))
 
 
-def batches(rounds=7, size=1000):
+def batches(rounds, size):
+    found = {}
     for count in (4, 16):
         rng = np.random.default_rng(0)
         states = [terrain(rng, count) for _ in range(size)]
@@ -187,13 +192,14 @@ def batches(rounds=7, size=1000):
         }
         share = (verdicts.feasible == 1).mean()
         title = f"{size} verdicts at once, {count} contacts, {share:.0%} hold; one takes"
-        medians = side_by_side(works, rounds)
+        medians = found[title] = side_by_side(works, rounds)
         show(title, medians, "ours, everything changes")
         pair = [medians[k][0] for k in works if "only the load" in k]
         print(f"{'':52} only the load: {pair[1] / pair[0]:.0f}")
+    return found
 
 
-def region(rounds=5):
+def region(rounds):
     robot = fw.load("talos")
     q, feet = robot.posture(), contacts.at_feet(robot)
     limits = torque_limits_of(robot, True)
@@ -216,11 +222,15 @@ def region(rounds=5):
         ),
     }
     title = "All horizontal pushes that TALOS holds, torque limits, to 0.1 % of its weight"
-    show(title, side_by_side(works, rounds), "ours, as matrices")
+    found = side_by_side(works, rounds)
+    show(title, found, "ours, as matrices")
+    return found
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    one_verdict()
-    batches()
-    region()
+    options = measuring.flags(__doc__).parse_args()
+    rounds, size = (3, 200) if options.quick else (9, 1000)
+    found = {"one verdict": one_verdict(rounds), "batches": batches(rounds, size)}
+    measuring.keep(options, found | {"region": region(rounds)})
+    print(f"\n{measuring.machine()}, {measuring.versions('cvxpy', 'clarabel', 'numba')}")

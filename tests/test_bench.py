@@ -20,7 +20,8 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(bench, "PAGES", tmp_path)
     (tmp_path / "quick.py").write_text(
         '"""Nothing against nothing."""\n'
-        'import pathlib, sys\nif __name__ == "__main__":\n    print("as fast")\n'
+        "import pathlib, sys  # measuring.flags()\n"
+        'if __name__ == "__main__":\n    print("as fast")\n'
         '    pathlib.Path(sys.argv[sys.argv.index("--json") + 1]).write_text("[1, 2]")\n'
     )
     (tmp_path / "wrong.py").write_text(

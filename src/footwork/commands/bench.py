@@ -1,7 +1,7 @@
 """`footwork bench`: the comparisons with other libraries, measured on this machine.
 
-A benchmark is a program in `benchmarks/` that prints its tables; all understand `--quick`,
-`--peers DIR`, `--pictures DIR` and `--json FILE`.
+A benchmark is a program in `benchmarks/` that prints its tables. Those that call `measuring.flags`
+understand `--quick`, `--peers DIR`, `--pictures DIR` and `--json FILE`.
 """
 
 from __future__ import annotations
@@ -105,10 +105,8 @@ def _one(script: Path, options: argparse.Namespace) -> Outcome:
     minutes = MINUTES["quick" if options.quick else "full"]
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "numbers.json"
-        call = [sys.executable, str(script), "--json", str(kept)]
-        call += ["--quick"] if options.quick else []
-        call += ["--peers", str(options.peers.absolute())] if options.peers else []
-        call += ["--pictures", str(PAGES / "pictures")] if options.write else []
+        call = [sys.executable, str(script)]
+        call += _flags(options, kept) if _takes_flags(script) else []
         began = time.monotonic()
         try:
             done = subprocess.run(
@@ -119,6 +117,13 @@ def _one(script: Path, options: argparse.Namespace) -> Outcome:
             text, code = os.fsdecode(late.stdout or b""), None
         data = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else None
         return Outcome(text, code, round(time.monotonic() - began, 1), data)
+
+
+def _flags(options: argparse.Namespace, kept: Path) -> list[str]:
+    call = ["--json", str(kept)]
+    call += ["--quick"] if options.quick else []
+    call += ["--peers", str(options.peers.absolute())] if options.peers else []
+    return call + (["--pictures", str(PAGES / "pictures")] if options.write else [])
 
 
 def _renew(page: Path, outcomes: dict[str, Outcome]) -> None:
@@ -140,6 +145,10 @@ def _as_markdown(text: str) -> str:
 
 def _is_program(path: Path) -> bool:
     return "__main__" in path.read_text(encoding="utf-8")
+
+
+def _takes_flags(path: Path) -> bool:
+    return "measuring.flags(" in path.read_text(encoding="utf-8")
 
 
 def _first_line(path: Path) -> str:
