@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
-from ..errors import ContactError, FootworkError
+from ..dynamics.plot_axes import BAD, SERIES, axes_for
+from ..errors import ContactError
 from .contact_set import ContactSet
 from .geometry.polygon import convex_hull
 from .hold import Hold
@@ -29,10 +30,9 @@ COLORS = {
     "patch": "#6b7280",
     "com": "#c026a3",
     "zmp": "#ea580c",
-    "bad": "#dc2626",
+    "bad": BAD,
     "good": "#15803d",
 }
-SERIES = ("#0f766e", "#1d4ed8", "#b45309", "#7c3aed", "#be123c", "#4d7c0f")
 
 
 def plot_regions(
@@ -55,7 +55,7 @@ def plot_regions(
     """
     if (contacts is None) != (q is None):
         raise ContactError("contacts, q: got one of them, expected both or none")
-    ax = _axes(ax, "x [m]", "y [m]")
+    ax = axes_for(ax, "x [m]", "y [m]", "Regions, from above")
     if contacts is not None and q is not None:
         plot_contacts(contacts, q, ax=ax)
     named = {"region": regions} if isinstance(regions, Region) else dict(regions)
@@ -73,7 +73,7 @@ def plot_regions(
 
 def plot_contacts(contacts: ContactSet, q: ArrayLike, *, ax: Axes | None = None) -> Axes:
     """Draw the patches and points of contacts from above, with their names."""
-    ax = _axes(ax, "x [m]", "y [m]")
+    ax = axes_for(ax, "x [m]", "y [m]")
     for contact in contacts:
         points = contact.world_points(contacts.robot, q)[:, :2]
         style: dict[str, Any] = {"color": COLORS["patch"], "zorder": 3}
@@ -109,14 +109,14 @@ def plot_friction_map(
         contacts, q: whose patches are drawn too; both or none.
         ax: to draw into.
     """
-    ax = _axes(ax, "x of the centre of mass [m]", "y of the centre of mass [m]")
+    labels = ("x of the centre of mass [m]", "y of the centre of mass [m]")
+    ax = axes_for(ax, *labels, "Least friction that holds")
     values = np.ma.masked_invalid(friction.friction)
     image = ax.pcolormesh(friction.x, friction.y, values, shading="nearest", cmap="viridis")
     ax.figure.colorbar(image, ax=ax, label="least friction μ [-]")
     if contacts is not None and q is not None:
         plot_contacts(contacts, q, ax=ax)
-        ax.set_xlabel("x of the centre of mass [m]")
-        ax.set_ylabel("y of the centre of mass [m]")
+        axes_for(ax, *labels, "Least friction that holds")
     x, y = friction.com[:2]
     ax.plot([x], [y], "o", color=COLORS["com"], label="centre of mass", zorder=5)
     _plane(ax)
@@ -133,19 +133,85 @@ def plot_forces(hold: Hold, *, ax: Axes | None = None) -> Axes:
     """
     if hold.forces is None:
         raise ContactError(f"hold: got one that is {hold.status}, expected one with forces")
-    ax = _axes(ax, "tangential force ‖f_t‖ [N]", "normal force f_n [N]")
-    highest = max([float(np.abs(f).max(initial=0.0)) for f in hold.forces.values()], default=1.0)
-    for i, contact in enumerate(hold.contacts):
-        colour = SERIES[i % len(SERIES)]
-        n = contact.pose(hold.contacts.robot, hold.q).rotation[:, 2]
-        normal = hold.forces[contact.name] @ n
-        tangent = np.linalg.norm(hold.forces[contact.name] - np.outer(normal, n), axis=1)
-        ax.plot(tangent, normal, "o", color=colour, label=contact.name)
+    once = {name: forces[None] for name, forces in hold.forces.items()}
+    return plot_force_course(hold.contacts, hold.q[None], once, ax=ax)
+
+
+def plot_force_course(
+    contacts: ContactSet,
+    q: ArrayLike,
+    forces: Mapping[str, ArrayLike],
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the contact forces of a whole motion as `plot_forces` does those of one moment.
+
+    Args:
+        contacts: whose friction, and whose normals at each configuration.
+        q: configurations (n, nq).
+        forces: {contact: (n, k, 3)}, at its points, world axes [N], such as `ClosedLoop.forces`.
+        ax: to draw into.
+
+    Raises:
+        ContactError: a contact that there is not, or forces of another shape.
+    """
+    labels = ("tangential force ‖f_t‖ [N]", "normal force f_n [N]")
+    ax = axes_for(ax, *labels, "Contact forces and their cones")
+    split = {name: _split(contacts, name, q, forces[name]) for name in forces}
+    highest = max([float(normal.max(initial=0.0)) for _, normal in split.values()], default=1.0)
+    for i, (name, (tangent, normal)) in enumerate(split.items()):
+        colour, contact = SERIES[i % len(SERIES)], contacts[name]
+        many = len(normal) > 60
+        dots: dict[str, Any] = {"markersize": 2.5, "alpha": 0.5} if many else {}
+        ax.plot(tangent, normal, "o", color=colour, label=name, markeredgewidth=0, **dots)
         if not contact.bilateral and np.isfinite(contact.friction):
-            edge = 1.1 * highest * np.array([0.0, 1.0])
+            edge = 1.1 * (highest or 1.0) * np.array([0.0, 1.0])
             ax.plot(contact.friction * edge, edge, "--", color=colour, linewidth=1.0)
     ax.set_xlim(left=0.0)
-    ax.legend(title="contact; dashed: ‖f_t‖ = μ f_n", fontsize="small")
+    ax.legend(title="contact; dashed: ‖f_t‖ = μ f_n", fontsize="small", title_fontsize="small")
+    return ax
+
+
+def _split(contacts: ContactSet, name: str, q: ArrayLike, forces: ArrayLike) -> tuple[Array, Array]:
+    """Tangential and normal parts of forces (n, k, 3) at configurations (n, nq), each (n k,)."""
+    contact, rows = contacts[name], np.atleast_2d(np.asarray(q, dtype=float))
+    f = np.asarray(forces, dtype=float)
+    if f.shape != (len(rows), len(contact.points), 3):
+        expected = f"({len(rows)}, {len(contact.points)}, 3)"
+        raise ContactError(f"forces of {name!r}: got shape {f.shape}, expected {expected}")
+    n = np.array([contact.pose(contacts.robot, row).rotation[:, 2] for row in rows])
+    normal = np.einsum("nki,ni->nk", f, n)
+    tangent = np.linalg.norm(f - normal[:, :, None] * n[:, None], axis=2)
+    return tangent.ravel(), normal.ravel()
+
+
+def plot_margin_course(
+    t: ArrayLike, margins: ArrayLike | Mapping[str, ArrayLike], *, ax: Axes | None = None
+) -> Axes:
+    """Draw margins over time; where one is below zero the contacts do not hold: shaded.
+
+    Args:
+        t: times (n,) [s].
+        margins: (n,) [N], or several by name, such as {contact: …} of `hold.contact_margins` along
+            a motion. Infinite ones leave a gap.
+        ax: to draw into.
+
+    Raises:
+        ContactError: not as many margins as times.
+    """
+    times = np.asarray(t, dtype=float)
+    named = margins if isinstance(margins, Mapping) else {"all contacts": margins}
+    ax = axes_for(ax, "time [s]", "normal force that may go [N]", "Margins")
+    for i, (name, values) in enumerate(named.items()):
+        y = np.asarray(values, dtype=float)
+        if y.shape != times.shape or y.ndim != 1:
+            raise ContactError(f"margins {name!r}: got shape {y.shape}, expected {times.shape}")
+        finite = np.where(np.isfinite(y), y, np.nan)
+        ax.plot(times, finite, color=SERIES[i % len(SERIES)], linewidth=1.4, label=name)
+        ax.fill_between(times, 0.0, finite, where=finite < 0, color=COLORS["bad"], alpha=0.25)
+    ax.axhline(0.0, color=COLORS["bad"], linewidth=1.0, linestyle="--", label="the edge")
+    ax.margins(x=0)
+    ax.legend(fontsize="small")
     return ax
 
 
@@ -154,7 +220,7 @@ def plot_margins(hold: Hold, *, ax: Axes | None = None) -> Axes:
 
     A margin that is infinite has no bar, and "∞" in its place.
     """
-    ax = _axes(ax, "", "normal force that may go [N]")
+    ax = axes_for(ax, "contact", "normal force that may go [N]", "Margins")
     margins = hold.contact_margins
     finite = [value if np.isfinite(value) else 0.0 for value in margins.values()]
     colours = [COLORS["good"] if value >= 0 else COLORS["bad"] for value in margins.values()]
@@ -167,19 +233,6 @@ def plot_margins(hold: Hold, *, ax: Axes | None = None) -> Axes:
         ax.legend(fontsize="small")
     ax.axhline(0.0, color="black", linewidth=0.8)
     ax.tick_params(axis="x", labelrotation=30 if len(margins) > 4 else 0)
-    return ax
-
-
-def _axes(ax: Axes | None, x: str, y: str) -> Any:
-    """`ax`, or the only axes of a new figure, with labels and a title-free frame."""
-    if ax is None:
-        try:
-            from matplotlib import pyplot
-        except ImportError as error:
-            raise FootworkError("plots need matplotlib: pip install 'footwork[plots]'") from error
-        _, ax = pyplot.subplots(layout="constrained")
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
     return ax
 
 

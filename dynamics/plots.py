@@ -1,164 +1,222 @@
-"""Plots of trajectories as SVG text: no plotting library, nothing but the numbers given.
+"""Plots of a motion with Matplotlib: joints with their limits, energies.
 
-`time_plot` draws series over time, `stick_figures` the poses of a chain in a plane. Each returns
-the text of an SVG file; write it where you like.
+Each function takes plain arrays of any robot, draws into `ax`, or into new axes, and returns them;
+everything in SI units. Matplotlib is the extra `plots`; `svg_plots` needs nothing.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ConfigurationError
-from ..robots.robot import Robot
-from .kinematics import frame_placement
-from .trajectory import Trajectory
+from ..errors import ConfigurationError, unknown
+from ..robots import Robot
+from .equations import kinetic_energy, potential_energy
+from .plot_axes import BAD, SERIES, axes_for
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
 
-COLOURS = ("#1f5fbf", "#d9641e", "#2a8f4c", "#8a3fb0", "#b0243a", "#5b6470")
-_WIDTH, _HEIGHT = 720, 400
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 20, 40, 50
+SHOWN = 6  # joints, when none are named
+_NO_LIMIT = 1e6  # files write ±1e16 and the like where they mean none
 
 
-def time_plot(
-    t: ArrayLike, series: Mapping[str, ArrayLike], *, title: str = "", unit: str = ""
-) -> str:
-    """Return an SVG of {name: values (n,)} over times t (n,) [s].
-
-    Raises:
-        ConfigurationError: series of another length than t, none at all, or values not finite.
-    """
-    times = np.asarray(t, dtype=float)
-    curves = {name: np.asarray(y, dtype=float) for name, y in series.items()}
-    for name, y in curves.items():
-        if y.shape != times.shape or y.ndim != 1 or not np.isfinite(y).all():
-            raise ConfigurationError(
-                f"series {name!r}: got shape {y.shape}; expected {times.size} finite values"
-            )
-    if not curves or times.size < 2:
-        raise ConfigurationError(f"got {len(curves)} series of {times.size} samples; expected some")
-    values = np.concatenate(list(curves.values()))
-    to_x = _scale(times.min(), times.max(), _LEFT, _WIDTH - _RIGHT)
-    to_y = _scale(values.min(), values.max(), _HEIGHT - _BOTTOM, _TOP, margin=0.05)
-    parts = _axes(to_x, to_y, title, "time [s]", unit)
-    for i, (name, y) in enumerate(curves.items()):
-        colour = COLOURS[i % len(COLOURS)]
-        parts.append(_line(to_x(times), to_y(y), colour))
-        parts.append(_text(_WIDTH - _RIGHT - 8, _TOP + 18 + 17 * i, name, "end", colour))
-    return _svg(parts)
-
-
-def stick_figures(
+def plot_configuration(
     robot: Robot,
-    trajectory: Trajectory,
-    frames: Sequence[str],
+    t: ArrayLike,
+    q: ArrayLike,
+    joints: Sequence[str] | None = None,
     *,
-    times: ArrayLike | None = None,
-    plane: str = "xz",
-    title: str = "",
-) -> str:
-    """Return an SVG of the line through the origins of `frames`, at several times in one picture.
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw joint positions over time, what lies beyond their limits shaded.
 
-    Early poses are pale, late ones dark. `times` [s]: default 12 of them over the trajectory;
-    `plane`: the two world axes to look at.
+    Args:
+        robot: who moves.
+        t: times (n,) [s].
+        q: configurations (n, nq).
+        joints: by name, of one degree of freedom; by default the six that come nearest to their
+            limits.
+        ax: to draw into.
 
     Raises:
-        ConfigurationError: fewer than two frames, no such frame or plane, a time outside.
+        ConfigurationError: arrays that do not fit, a joint that there is not.
     """
-    if len(frames) < 2 or len(plane) != 2 or not set(plane) <= set("xyz"):
+    rows = {name: _joint(robot, name) for name in single_joints(robot)}
+    values = np.asarray(_series(t, q, robot.nq, "q")[1])
+    angles = {name: _position(joint, values) for name, joint in rows.items()}
+    model = robot.model
+    limits = {
+        name: (model.lowerPositionLimit[joint.idx_q], model.upperPositionLimit[joint.idx_q])
+        for name, joint in rows.items()
+        if joint.nq == 1
+    }
+    label = "position [rad or m]"
+    return _plot(t, angles, limits, joints, label, f"Joint positions of {robot.name}", ax)
+
+
+def plot_velocity(
+    robot: Robot,
+    t: ArrayLike,
+    v: ArrayLike,
+    joints: Sequence[str] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw joint velocities v (n, nv) over time with their limits, as `plot_configuration`."""
+    values = _series(t, v, robot.nv, "v")[1]
+    rows = {name: _joint(robot, name).idx_v for name in single_joints(robot)}
+    speeds = {name: values[:, row] for name, row in rows.items()}
+    most = robot.model.velocityLimit
+    limits = {name: (-most[row], most[row]) for name, row in rows.items() if most[row] > 0}
+    label = "velocity [rad/s or m/s]"
+    return _plot(t, speeds, limits, joints, label, f"Joint velocities of {robot.name}", ax)
+
+
+def plot_torque(
+    robot: Robot,
+    t: ArrayLike,
+    tau: ArrayLike,
+    joints: Sequence[str] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw actuated torques tau (n, na) over time with their limits, as `plot_configuration`."""
+    values = _series(t, tau, robot.na, "tau")[1]
+    torques = dict(zip(robot.actuated, values.T, strict=True))
+    limits = {n: (-most, most) for n, most in zip(robot.actuated, robot.torque_limits, strict=True)}
+    label = "torque [N·m or N]"
+    return _plot(t, torques, limits, joints, label, f"Joint torques of {robot.name}", ax)
+
+
+def plot_energy(
+    robot: Robot, t: ArrayLike, q: ArrayLike, v: ArrayLike, *, ax: Axes | None = None
+) -> Axes:
+    """Draw kinetic energy, potential energy from the first sample on, and their sum.
+
+        T = ½ vᵀ M(q) v,      U(q) − U(q_0),      T + U(q) − U(q_0)      [J]
+
+    q (n, nq) and v (n, nv) at times t (n,) [s].
+    """
+    times, configurations = _series(t, q, robot.nq, "q")
+    _, velocities = _series(t, v, robot.nv, "v")
+    kinetic = np.array(
+        [kinetic_energy(robot, a, b) for a, b in zip(configurations, velocities, strict=True)]
+    )
+    potential = np.array([potential_energy(robot, a) for a in configurations])
+    potential = potential - potential[0]
+    ax = axes_for(ax, "time [s]", "energy [J]", f"Energy of {robot.name}")
+    ax.plot(times, kinetic, color=SERIES[1], linewidth=1.2, label="kinetic")
+    ax.plot(times, potential, color=SERIES[2], linewidth=1.2, label="potential, from the first")
+    ax.plot(times, kinetic + potential, color="black", linewidth=1.6, label="sum")
+    ax.legend(fontsize="small")
+    return ax
+
+
+def single_joints(robot: Robot) -> tuple[str, ...]:
+    """Return the joints of one degree of freedom, by name: all but the floating base, mostly."""
+    joints = robot.model.joints
+    return tuple(str(robot.model.names[j.id]) for j in joints[1:] if j.nv == 1)
+
+
+def _joint(robot: Robot, name: str) -> Any:
+    return robot.model.joints[robot.model.getJointId(name)]
+
+
+def _position(joint: Any, q: Array) -> Array:
+    """Of a continuous joint, which has (cos θ, sin θ) in q, the angle without jumps."""
+    if joint.nq == 2:
+        return np.unwrap(np.arctan2(q[:, joint.idx_q + 1], q[:, joint.idx_q]))
+    return q[:, joint.idx_q]
+
+
+def _series(t: ArrayLike, values: ArrayLike, width: int, name: str) -> tuple[Array, Array]:
+    times, array = np.asarray(t, dtype=float), np.asarray(values, dtype=float)
+    if times.ndim != 1 or len(times) == 0 or array.shape != (len(times), width):
         raise ConfigurationError(
-            f'got frames {list(frames)} and plane {plane!r}; expected two frames or more, and "xz"'
+            f"{name}: got shape {array.shape} at {times.shape} times; expected (n, {width}) at (n,)"
         )
-    if times is None:
-        times = np.linspace(trajectory.t[0], trajectory.t[-1], 12)
-    poses, _ = trajectory.resampled(times)
-    rows = ["xyz".index(axis) for axis in plane]
-    chains = np.array(
-        [[frame_placement(robot, q, f).translation[rows] for f in frames] for q in poses]
+    return times, array
+
+
+def _plot(
+    t: ArrayLike,
+    values: dict[str, Array],
+    limits: dict[str, tuple[float, float]],
+    joints: Sequence[str] | None,
+    label: str,
+    title: str,
+    ax: Axes | None,
+) -> Axes:
+    """Lines {joint: (n,)} over time; beyond limits {joint: (low, high)} the plane is shaded."""
+    for name in joints or ():
+        if name not in values:
+            raise ConfigurationError(unknown("joint", name, values))
+    bounds = {name: _bounds(*limits.get(name, (-np.inf, np.inf))) for name in values}
+    names = nearest(values, bounds) if joints is None else list(joints)
+    ax = axes_for(ax, "time [s]", label, title)
+    times = np.asarray(t, dtype=float)
+    for i, name in enumerate(names):
+        ax.plot(times, values[name], color=SERIES[i % len(SERIES)], linewidth=1.4, label=name)
+    low, high = _frame([values[n] for n in names], [bounds[n] for n in names])
+    for i, name in enumerate(names):
+        _draw_limits(ax, times, values[name], bounds[name], SERIES[i % len(SERIES)], (low, high))
+    ax.set_ylim(low, high)
+    ax.margins(x=0)
+    if names:
+        ax.legend(title="dashed: limits", fontsize="small", title_fontsize="small")
+    return ax
+
+
+def nearest(values: dict[str, Array], bounds: dict[str, tuple[float, float]]) -> list[str]:
+    """Return the `SHOWN` series that come nearest to a bound, as a share of the range; those
+    without bounds, by how much they vary, last."""
+
+    def key(name: str) -> tuple[float, float]:
+        (low, high), y = bounds[name], values[name]
+        if np.isfinite(high - low):
+            return float(np.min(np.minimum(y - low, high - y)) / max(high - low, 1e-12)), 0.0
+        return np.inf, -float(np.ptp(y))
+
+    chosen = sorted(values, key=key)[:SHOWN]
+    return [name for name in values if name in chosen]
+
+
+def _bounds(low: float, high: float) -> tuple[float, float]:
+    return (
+        float(low) if abs(low) < _NO_LIMIT and low < high else -np.inf,
+        float(high) if abs(high) < _NO_LIMIT and low < high else np.inf,
     )
-    low, high = chains.min(axis=(0, 1)), chains.max(axis=(0, 1))
-    middle, half = (low + high) / 2, 0.55 * max(float((high - low).max()), 1e-9)
-    wide = half * (_WIDTH - _LEFT - _RIGHT) / (_HEIGHT - _TOP - _BOTTOM)
-    to_x = _scale(middle[0] - wide, middle[0] + wide, _LEFT, _WIDTH - _RIGHT)
-    to_y = _scale(middle[1] - half, middle[1] + half, _HEIGHT - _BOTTOM, _TOP)
-    parts = _axes(to_x, to_y, title, f"{plane[0]} [m]", f"{plane[1]} [m]")
-    for i, chain in enumerate(chains):
-        opacity = 0.15 + 0.85 * (i + 1) / len(chains)
-        x, y = to_x(chain[:, 0]), to_y(chain[:, 1])
-        parts.append(_line(x, y, COLOURS[0], width=2.5, opacity=opacity))
-        parts += [
-            f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{COLOURS[1]}" opacity="{opacity:.2f}"/>'
-            for a, b in zip(x, y, strict=True)
-        ]
-    return _svg(parts)
 
 
-class _scale:
-    """An axis: from values to pixels, with round ticks."""
-
-    def __init__(
-        self, low: float, high: float, start: float, end: float, margin: float = 0.0
-    ) -> None:
-        span = max(high - low, 1e-12 * max(abs(low), abs(high)), 1e-12)
-        self.low, self.high = low - margin * span, low + span * (1 + margin)
-        self.start, self.end = start, end
-
-    def __call__(self, value: ArrayLike) -> Array:
-        share = (np.asarray(value, dtype=float) - self.low) / (self.high - self.low)
-        return np.asarray(self.start + share * (self.end - self.start))
-
-    def ticks(self) -> list[float]:
-        """About six round numbers."""
-        rough = (self.high - self.low) / 6
-        power = 10.0 ** math.floor(math.log10(rough))
-        step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough)
-        first = math.ceil(self.low / step)
-        return [k * step for k in range(first, math.floor(self.high / step) + 1)]
+def _frame(values: list[Array], bounds: list[tuple[float, float]]) -> tuple[float, float]:
+    """What of the axis is shown: all values, and the limits that are not far from them."""
+    inside = np.concatenate(values) if values else np.zeros(1)
+    low, high = float(inside.min()), float(inside.max())
+    reach = max(high - low, 1e-3)
+    near = [x for pair in bounds for x in pair if low - reach < x < high + reach]
+    low, high = min([low, *near]), max([high, *near])
+    margin = 0.08 * max(high - low, 1e-3)
+    return low - margin, high + margin
 
 
-def _axes(to_x: _scale, to_y: _scale, title: str, x_name: str, y_name: str) -> list[str]:
-    bottom = _HEIGHT - _BOTTOM
-    parts = [_text(_WIDTH / 2, 24, title, "middle", "#111", 16)]
-    for x in to_x.ticks():
-        at = float(to_x(x))
-        parts.append(_rule(at, _TOP, at, bottom))
-        parts.append(_text(at, bottom + 18, f"{x:.6g}", "middle"))
-    for y in to_y.ticks():
-        at = float(to_y(y))
-        parts.append(_rule(_LEFT, at, _WIDTH - _RIGHT, at))
-        parts.append(_text(_LEFT - 8, at + 4, f"{y:.6g}", "end"))
-    parts.append(_text((_LEFT + _WIDTH) / 2, _HEIGHT - 12, x_name, "middle"))
-    parts.append(
-        f'<g transform="translate(18 {_HEIGHT / 2:.0f}) rotate(-90)">'
-        + _text(0, 0, y_name, "middle")
-        + "</g>"
-    )
-    return parts
-
-
-def _svg(parts: list[str]) -> str:
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
-        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif">'
-    )
-    return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>\n"])
-
-
-def _line(x: Array, y: Array, colour: str, width: float = 1.6, opacity: float = 1.0) -> str:
-    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
-    style = f'stroke="{colour}" stroke-width="{width}" opacity="{opacity:.2f}"'
-    return f'<polyline points="{points}" fill="none" stroke-linejoin="round" {style}/>'
-
-
-def _rule(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="#ddd"/>'
-
-
-def _text(x: float, y: float, text: str, anchor: str, colour: str = "#444", size: int = 12) -> str:
-    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"'
-    return f'<text {place} fill="{colour}">{escape(text)}</text>'
+def _draw_limits(
+    ax: Any,
+    t: Array,
+    y: Array,
+    bounds: tuple[float, float],
+    color: str,
+    frame: tuple[float, float],
+) -> None:
+    for limit, end in zip(bounds, frame, strict=True):
+        if frame[0] < limit < frame[1]:
+            ax.axhline(limit, color=color, linestyle="--", linewidth=0.9)
+            ax.axhspan(limit, end, color=color, alpha=0.08, linewidth=0)
+    beyond = (y < bounds[0]) | (y > bounds[1])
+    if beyond.any():
+        ax.plot(t[beyond], y[beyond], ".", color=BAD, markersize=4, zorder=5)

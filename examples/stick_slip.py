@@ -11,7 +11,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from footwork.dynamics import block_on_table, plots
+from footwork.dynamics import block_on_table
+from footwork.dynamics import svg_plots as plots
 
 MASS, KINETIC, STATIC, G = 2.0, 0.3, 0.5, 9.81
 
