@@ -263,3 +263,17 @@ def test_colours_on_a_terminal_only():
     assert "\x1b[32m" in at_a_terminal("check", str(path))
     assert "\x1b" not in at_a_terminal("check", str(path), NO_COLOR="1")
     assert "\x1b" not in at_a_terminal("check", str(path), TERM="dumb")
+
+
+def test_the_page_of_the_command_has_every_command_flag_and_code():
+    page = (Path(__file__).parent.parent / "docs" / "command.md").read_text(encoding="utf-8")
+    for name in OUTPUTS:
+        assert f"| `{name}" in page
+    actions = [action for parser in subparsers().values() for action in parser._actions]
+    seen = [a.option_strings[0] for a in actions if a.option_strings and a.dest != "help"]
+    shared = {flag for flag in seen if seen.count(flag) > 2}
+    own = {"--passive", "--lock", "--posture", "--friction", "--feet", "--push", "--seed"}
+    for flag in shared - own - {"--no-torque-limits"}:
+        assert f"| `{flag}" in page, flag
+    for code in (0, 1, 2, 3, 130):
+        assert f"| {code} |" in page
