@@ -91,7 +91,7 @@ class Catcher(Walker):
 
     def __call__(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Command:
         """Return the command for the state (q, v) at t [s]."""
-        if self._sound(q, v, t) and t >= self._settled:
+        if self._sound(q, v, t) and t >= self._settled and not self._swings:
             self._watch(np.asarray(q, dtype=float), np.asarray(v, dtype=float), t)
         return super().__call__(q, v, t)
 
