@@ -168,7 +168,8 @@ def plot_force_course(
             edge = 1.1 * (highest or 1.0) * np.array([0.0, 1.0])
             ax.plot(contact.friction * edge, edge, "--", color=colour, linewidth=1.0)
     ax.set_xlim(left=0.0)
-    ax.legend(title="contact; dashed: ‖f_t‖ = μ f_n", fontsize="small", title_fontsize="small")
+    title = "contact; dashed: ‖f_t‖ = μ f_n"
+    ax.legend(title=title, fontsize="small", title_fontsize="small", markerscale=2.0)
     return ax
 
 

@@ -34,7 +34,9 @@ def plot_configuration(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw joint positions over time, what lies beyond their limits shaded.
+    """Draw joint positions over time with their limits, and what lies beyond them in red.
+
+    Beyond the limits the plane is shaded, unless three or more different ranges are shown.
 
     Args:
         robot: who moves.
@@ -164,12 +166,14 @@ def _plot(
     for i, name in enumerate(names):
         ax.plot(times, values[name], color=SERIES[i % len(SERIES)], linewidth=1.4, label=name)
     low, high = _frame([values[n] for n in names], [bounds[n] for n in names])
+    shaded = len({bounds[name] for name in names}) <= 2  # more would hide each other
     for i, name in enumerate(names):
-        _draw_limits(ax, times, values[name], bounds[name], SERIES[i % len(SERIES)], (low, high))
+        tone = SERIES[i % len(SERIES)]
+        _draw_limits(ax, times, values[name], bounds[name], tone, (low, high), shaded)
     ax.set_ylim(low, high)
     ax.margins(x=0)
     if names:
-        ax.legend(title="dashed: limits", fontsize="small", title_fontsize="small")
+        ax.legend(title="dashed: limits; red: beyond", fontsize="small", title_fontsize="small")
     return ax
 
 
@@ -212,11 +216,13 @@ def _draw_limits(
     bounds: tuple[float, float],
     color: str,
     frame: tuple[float, float],
+    shaded: bool,
 ) -> None:
     for limit, end in zip(bounds, frame, strict=True):
         if frame[0] < limit < frame[1]:
             ax.axhline(limit, color=color, linestyle="--", linewidth=0.9)
-            ax.axhspan(limit, end, color=color, alpha=0.08, linewidth=0)
+            if shaded:
+                ax.axhspan(limit, end, color=color, alpha=0.08, linewidth=0)
     beyond = (y < bounds[0]) | (y > bounds[1])
     if beyond.any():
         ax.plot(t[beyond], y[beyond], ".", color=BAD, markersize=4, zorder=5)
