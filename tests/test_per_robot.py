@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import weakref
 
 import footwork as fw
@@ -20,6 +21,9 @@ def test_once_a_robot_and_no_longer():
     robot, other = fw.load("limb"), fw.load("double_pendulum")
     assert [fact(robot), fact(robot), fact(other)] == [robot.nv, robot.nv, other.nv]
     assert asked == ["limb", "double_pendulum"]
+    copied = pickle.loads(pickle.dumps(robot))  # facts do not travel
+    assert fact(copied) == robot.nv
+    assert asked == ["limb", "double_pendulum", "limb"]
     gone = weakref.ref(robot)
     del robot
     gc.collect()
