@@ -59,7 +59,8 @@ class Ground:
 
     Args:
         robot: floating base.
-        contacts: whose points may touch: patches by their corners, balls by their lowest point.
+        contacts: whose points may touch: patches by their corners (not by what lies under their
+            middle, as an edge of a box), balls by their lowest point.
         terrain: anything with `signed_distance`, `normal` and `friction` of points (n, 3).
 
     Raises:

@@ -196,7 +196,7 @@ def _pose(T: Any) -> str:
 
 def _rows(robot: Robot, joints: list[str]) -> NDArray[np.intp]:
     """Our rows of v in MuJoCo's order of joints."""
-    return np.array([robot.model.joints[robot.joint_id(name)].idx_v for name in joints])
+    return np.array([robot.model.joints[robot.joint_id(n)].idx_v for n in joints], dtype=np.intp)
 
 
 def _numbers(values: Any) -> str:
