@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import ContactError
 from .programs import Equilibrium
+from .states import ListedStates, States
 
 Array = NDArray[np.float64]
 
@@ -19,12 +20,12 @@ class Balances:
     """N balances of the same robot on the same contacts; arrays with one entry serve all.
 
     Attributes:
-        states: balances of the states (N or 1), all with the same points and torque limits.
-        loads: (N or 1, nv), instead of theirs.
-        friction: (N or 1, K), instead of theirs.
+        states: N or 1, all with the same points and torque limits.
+        loads: (N or 1, nv), what is to be balanced.
+        friction: (N or 1, K), instead of the contacts' own.
     """
 
-    states: Sequence[Equilibrium]
+    states: States
     loads: Array
     friction: Array
 
@@ -42,9 +43,11 @@ class Balances:
         """
         if not len(states):
             raise ContactError("got no state, expected at least one")
-        own_loads, own_friction = (np.stack([getattr(b, k) for b in states]) for k in _OWN)
+        own_loads, own_friction = (
+            np.stack([getattr(b, k) for b in states]) for k in ("load", "friction")
+        )
         return cls(
-            states,
+            ListedStates.of(states),
             own_loads if loads is None else np.ascontiguousarray(loads),
             own_friction if friction is None else np.ascontiguousarray(friction),
         )
@@ -60,16 +63,21 @@ class Balances:
     def __len__(self) -> int:
         return max(len(self.states), len(self.loads), len(self.friction))
 
+    @property
+    def first(self) -> Equilibrium:
+        """The balance of the first state: what all share is read from it."""
+        return self.states.first
+
     def at(self, i: int) -> Equilibrium:
         """Return the i-th balance."""
-        load, friction = self.loads[i % len(self.loads)], self.friction[i % len(self.friction)]
-        return replace(self.states[i % len(self.states)], load=load, friction=friction)
+        state = self.states.at(i % len(self.states), self.loads[i % len(self.loads)])
+        return replace(state, friction=self.friction[i % len(self.friction)])
 
     def part(self, start: int, stop: int) -> Balances:
         """Return the balances start … stop − 1."""
         cut = slice(start, stop)
         return Balances(
-            self.states if len(self.states) == 1 else self.states[cut],
+            self.states if len(self.states) == 1 else self.states.part(start, stop),
             self.loads if len(self.loads) == 1 else self.loads[cut],
             self.friction if len(self.friction) == 1 else self.friction[cut],
         )
@@ -77,13 +85,6 @@ class Balances:
     @property
     def plain(self) -> bool:
         """Whether Coulomb's cones of points that only push are all that limits the forces."""
-        b = self.states[0]
+        b = self.first
         simple = not (b.rubs or b.bounded or b.bilateral.any()) and b.point_count > 0
         return simple and len(b.unactuated) > 1 and bool(np.isfinite(self.friction).all())
-
-    def stacked(self, name: str, rows: NDArray[np.intp]) -> Array:
-        """Return some rows of an array of the states, (N or 1, len(rows), …)."""
-        return np.stack([getattr(state, name)[rows] for state in self.states])
-
-
-_OWN = ("load", "friction")

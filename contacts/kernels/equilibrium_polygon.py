@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from .compiling import compiled
+from .compiling import inlined, kept
 
 BOUNDED, EMPTY, UNBOUNDED, FAILED = range(4)
 
@@ -30,7 +30,7 @@ _SLACK = 1e-9  # ε, in units of b
 _ROUNDING = 1e-10  # of reduced costs, pivots and corners, for data of the size of one
 
 
-@compiled
+@kept
 def polygon(points, normals, friction, bilateral, sides, stretch, R, b, P):
     """Return (status, corners (k, 2)) of P W λ with R W λ = b, W the wrenches of points' pyramids.
 
@@ -51,7 +51,7 @@ def polygon(points, normals, friction, bilateral, sides, stretch, R, b, P):
     return status, corners * size + middle[:2]
 
 
-@compiled
+@inlined
 def product(R, W):
     """R W, most of whose entries in R are zero."""
     out = np.zeros((R.shape[0], W.shape[1]))
@@ -63,7 +63,7 @@ def product(R, W):
     return out
 
 
-@compiled
+@inlined
 def cone_wrenches(points, normals, friction, bilateral, sides, stretch):
     """Return W (6, n), the wrenches of the rays of every point's pyramid.
 
@@ -96,7 +96,7 @@ def cone_wrenches(points, normals, friction, bilateral, sides, stretch):
     return W[:, :n]
 
 
-@compiled
+@inlined
 def tangents(n):
     """Return t, u with (t, u, n) right-handed, t near the world's x or y."""
     t = np.zeros(3)
@@ -107,7 +107,7 @@ def tangents(n):
     return t, u
 
 
-@compiled
+@kept
 def shadow(A, b, x, y):
     """Return (status, corners (k, 2)) of {(x·λ, y·λ) : A λ = b, λ ≥ 0}, counter-clockwise.
 
@@ -142,7 +142,7 @@ def shadow(A, b, x, y):
     return BOUNDED, without_rests(corners[:count])
 
 
-@compiled
+@inlined
 def tableau(A, b, x, y):
     """Return T (m + 2, n + 2) with an artificial unknown as the basis of each row."""
     m, n = A.shape
@@ -162,7 +162,7 @@ def tableau(A, b, x, y):
     return T
 
 
-@compiled
+@inlined
 def find_basis(T, basis):
     """First phase: minimise the sum of the artificial unknowns, those of index n and more.
 
@@ -192,7 +192,7 @@ def find_basis(T, basis):
     return BOUNDED
 
 
-@compiled
+@inlined
 def most_gain(T):
     """Return the column that gains most along x; −1 when none does."""
     m, n = T.shape[0] - 2, T.shape[1] - 2
@@ -200,7 +200,7 @@ def most_gain(T):
     return entering if T[m, entering] > _ROUNDING else -1
 
 
-@compiled
+@inlined
 def next_to_turn(T, quarter):
     """Return the column that is the first to gain as d turns by a quarter; −1 when none does."""
     m, n = T.shape[0] - 2, T.shape[1] - 2
@@ -214,7 +214,7 @@ def next_to_turn(T, quarter):
     return entering
 
 
-@compiled
+@inlined
 def exchange(T, basis, entering):
     """Let a column enter the basis in place of the first to reach zero; returns the status."""
     m, n = T.shape[0] - 2, T.shape[1] - 2
@@ -228,7 +228,7 @@ def exchange(T, basis, entering):
     return BOUNDED
 
 
-@compiled
+@inlined
 def pivot(T, basis, row, column):
     """Write T for the basis in which `column` takes the place of the one of `row`."""
     factor = 1.0 / T[row, column]
@@ -243,7 +243,7 @@ def pivot(T, basis, row, column):
     basis[row] = column
 
 
-@compiled
+@inlined
 def without_rests(corners):
     """Leave out corners that lie on the segment between their neighbours, to rounding."""
     kept = np.empty_like(corners)
@@ -261,7 +261,7 @@ def without_rests(corners):
     return kept[first:n].copy()
 
 
-@compiled
+@inlined
 def rests(before, p, after):
     """Whether p lies on the segment between two others, to rounding."""
     ax, ay = after[0] - before[0], after[1] - before[1]

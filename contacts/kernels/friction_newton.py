@@ -1,5 +1,5 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
-"""Least-norm contact forces inside Coulomb's cones, compiled.
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""Least-norm contact forces inside Coulomb's cones, eight problems side by side.
 
     minimise ½ ‖f‖²  subject to  A f = w,  f_k ∈ K_k
 
@@ -10,7 +10,8 @@ projection on the cones,
 
 is solved for λ by a semismooth Newton method, H d = w − A f with H = A (∂P) Aᵀ, and steps that
 are cut short until the concave dual wᵀλ − ½ ‖P(Aᵀλ)‖² grows. Any λ gives forces inside the cones,
-and with A f = w the least ones: what is left of these rows is all that there is to check.
+and with A f = w the least ones: what is left of these rows is all that there is to check. Where no
+forces balance w the dual has no bound and λ runs away; then it is left to others.
 
 L. Qi, J. Sun, "A nonsmooth version of Newton's method" (1993); J. Malick, "A dual approach to
 semidefinite least-squares problems" (2004) for the dual.
@@ -18,205 +19,158 @@ semidefinite least-squares problems" (2004) for the dual.
 
 from __future__ import annotations
 
-import math
+from ...dynamics.kernels.rows import scatter
+from ...dynamics.kernels.scalars import LANES, as_lanes
+from .algebra import dot, factor, norm, solve_factored
+from .choices import choose, root, size, smaller
+from .orthonormal import asked_in_vain, multipliers, orthonormal_rows
+from .problems import any_lane, rooms, take
 
-import numpy as np
+_TOLERANCE = 1e-13  # of what is left of the rows, as a share of w
+_FAR = 1e6  # multiples of w: λ runs away
+_STEPS = 50
+_CUTS = 40  # the most that a step is halved
 
-from .compiling import compiled
+
+def room(m, K):
+    """Return room for problems of m rows and K points."""
+    return rooms((m, 3 * K), (7, m), (2, m, m), (K,), (3 * K,), (K, 6), (1,))
 
 
-@compiled
-def least_norms(A, w, friction, bilateral, first, last, steps, f, residual):
+def least_norms(A, w, friction, f, velocity, first, last, room):
     """Solve problems first … last − 1; an array with a single entry serves all of them.
 
     Args:
-        A: (N or 1, m, 3K), forces in contact axes (two tangents, normal), data near one in size.
+        A: (N or 1, 3 m K), row by row (m, 3K): forces in contact axes (two tangents, normal), data
+            near one in size.
         w: (N or 1, m).
-        friction: (N or 1, K); inf keeps only f_n ≥ 0.
-        bilateral: (K,), points without any cone.
+        friction: (N or 1, K), finite.
+        f: (N, 3K), is written: inside the cones, whether or not they balance w.
+        velocity: (N, m), −λ, is written.
         first, last: which problems.
-        steps: the most that are taken.
-        f: (N, K, 3), is written.
-        residual: (N,), ‖A f − w‖, is written; inf where no f can be, by the rows alone.
+        room: see there.
     """
-    m, n = A.shape[1], A.shape[2]
-    B, b = np.empty((m, n)), np.empty(m)
-    for i in range(first, last):
-        mu = friction[i % len(friction)]
-        rank, off = orthonormal_rows(A[i % len(A)], w[i % len(w)], B, b)
-        left = solve(B[:rank], b[:rank], mu, bilateral, steps, f[i])
-        residual[i] = math.hypot(left, off)
+    matrix, rows, squares, mu, forces, slopes, flags = room
+    m, K = matrix.shape[0], len(mu)
+    for start in range(first, last, LANES):
+        take(A, start, last, matrix.reshape(3 * m * K, LANES))
+        take(w, start, last, rows[0])
+        take(friction, start, last, mu)
+        B, vectors, square = as_lanes(matrix), as_lanes(rows), as_lanes(squares)
+        orthonormal_rows(B, vectors[0], square[0], vectors[1], 0)
+        state = as_lanes(mu), as_lanes(forces), as_lanes(slopes)
+        solve_dual(B, vectors[0], state, vectors[2:], square[1], flags)
+        put_multipliers(vectors[1], square[0], vectors[2])
+        scatter(forces, start, last, f)
+        scatter(rows[2], start, last, velocity)
 
 
-@compiled
-def orthonormal_rows(A, w, B, b):
-    """Write rows that mean the same equations, orthonormal; return how many, and what is left.
-
-    Gram-Schmidt, twice for rounding; rows that depend on others are left out, with their w.
-    """
-    rank, off = 0, 0.0
-    n = A.shape[1]
-    for i in range(len(A)):
-        size = 0.0
-        for j in range(n):
-            B[rank, j] = A[i, j]
-            size += A[i, j] ** 2
-        b[rank] = w[i]
-        for _ in range(2):
-            for k in range(rank):
-                part = 0.0
-                for j in range(n):
-                    part += B[k, j] * B[rank, j]
-                for j in range(n):
-                    B[rank, j] -= part * B[k, j]
-                b[rank] -= part * b[k]
-        left = 0.0
-        for j in range(n):
-            left += B[rank, j] ** 2
-        if left > 1e-20 * max(size, 1.0):
-            scale = 1 / math.sqrt(left)
-            for j in range(n):
-                B[rank, j] *= scale
-            b[rank] *= scale
-            rank += 1
-        else:
-            off = math.hypot(off, b[rank])
-    return rank, off
+def put_multipliers(rest, R, length):
+    """Turn λ into −λ of the rows as they were given, or of one that asks for what none can give."""
+    hopeless = asked_in_vain(rest, rest)
+    for i in range(len(length)):
+        length[i] = choose(hopeless, rest[i], -length[i])
+    multipliers(R, length, 0)
 
 
-@compiled
-def solve(B, b, mu, bilateral, steps, f):
-    """Write f (K, 3) for orthonormal rows B (r, 3K); return ‖B f − b‖."""
-    r, K = len(B), len(mu)
-    length, trial, step = b.copy(), np.empty(r), np.empty(r)
-    y, D = np.empty((K, 3)), np.empty((K, 3, 3))
-    rest, H = np.empty(r), np.empty((r, r))
-    size = norm(b) + 1e-300
-    # orthonormal rows: Bᵀ b are the least forces without any cones
-    value = dual(B, b, mu, bilateral, length, y, f, D)
-    for _ in range(steps):
-        left = remainder(B, b, f, rest)
-        if left <= 1e-13 * size:
+def solve_dual(B, b, state, vectors, H, flags):
+    """Write f (3K,) for orthonormal rows B (m, 3K), some of which may be zero."""
+    mu, f, D = state
+    length, step, left = vectors[0], vectors[1], vectors[2]
+    for i in range(len(b)):  # orthonormal rows: Bᵀ b are the least forces without any cones
+        length[i] = b[i]
+    whole = norm(b) + 1e-300
+    value = dual(B, b, mu, length, f, D)
+    for _ in range(_STEPS):
+        share = remainder(B, b, f, left) / whole
+        running = choose(share - _TOLERANCE, choose(_FAR * whole - norm(length), 1.0, 0.0), 0.0)
+        if not any_lane(running, flags):
             break
         curvature(B, D, H)
         trace = 0.0
-        for i in range(r):
-            trace += H[i, i]
-        for i in range(r):
-            H[i, i] += 1e-11 * trace + 1e-10 * min(1.0, left / size)
-        newton(H, rest, step)
-        slope, share = 0.0, 1.0
-        for i in range(r):
-            slope += rest[i] * step[i]
-        for _ in range(40):
-            for i in range(r):
-                trial[i] = length[i] + share * step[i]
-            grown = dual(B, b, mu, bilateral, trial, y, f, D)
-            if grown >= value + 1e-4 * share * slope - 1e-15 * abs(value):
-                break
-            share *= 0.5
-        length[:] = trial
-        value = grown
-    return remainder(B, b, f, rest)
+        for i in range(len(b)):
+            trace = trace + H[i, i]
+        extra = 1e-11 * trace + 1e-10 * smaller(1.0, share)
+        for i in range(len(b)):
+            H[i, i] = H[i, i] + extra
+            step[i] = left[i]
+        factor(H, 0.0, 1e150)
+        solve_factored(H, step)
+        value = climb(B, b, state, vectors, value, running, flags)
 
 
-@compiled
-def dual(B, b, mu, bilateral, length, y, f, D):
-    """Write f = P(Bᵀλ) and its derivatives D; return bᵀλ − ½ ‖f‖²."""
-    value = 0.0
+def climb(B, b, state, vectors, value, running, flags):
+    """Take the step, as much of it as makes the dual grow; return the dual."""
+    mu, f, D = state
+    length, step, left, trial = vectors[0], vectors[1], vectors[2], vectors[3]
+    slope, share, grown = dot(left, step), running, value
+    for _ in range(_CUTS):
+        for i in range(len(b)):
+            trial[i] = length[i] + choose(share, share * step[i], 0.0)
+        grown = dual(B, b, mu, trial, f, D)
+        short = value + 1e-4 * share * slope - 1e-15 * size(value) - grown
+        short = choose(short, running, 0.0)
+        if not any_lane(short, flags):
+            break
+        share = choose(short, 0.5 * share, share)
+    for i in range(len(b)):
+        length[i] = trial[i]
+    return grown
+
+
+def dual(B, b, mu, length, f, D):
+    """Write f = P(Bᵀλ) and its derivatives D (K, 6); return bᵀλ − ½ ‖f‖²."""
     for k in range(len(mu)):
-        for c in range(3):
-            total = 0.0
-            for i in range(len(B)):
-                total += B[i, 3 * k + c] * length[i]
-            y[k, c] = total
-        project(y[k], mu[k], bilateral[k], f[k], D[k])
-        value -= 0.5 * (f[k, 0] ** 2 + f[k, 1] ** 2 + f[k, 2] ** 2)
-    for i in range(len(B)):
-        value += b[i] * length[i]
-    return value
+        y0, y1, y2 = 0.0, 0.0, 0.0
+        for i in range(len(b)):
+            y0 = y0 + B[i, 3 * k] * length[i]
+            y1 = y1 + B[i, 3 * k + 1] * length[i]
+            y2 = y2 + B[i, 3 * k + 2] * length[i]
+        project(y0, y1, y2, mu[k], f, D, k)
+    return dot(b, length) - 0.5 * dot(f, f)
 
 
-@compiled
-def project(y, mu, free, f, D):
-    """Write the nearest force f of the cone ‖f_t‖ ≤ μ f_n, and its derivative D.
+def project(y0, y1, y2, mu, f, D, k):
+    """Write the nearest force f_k of the cone ‖f_t‖ ≤ μ f_n, and its derivative, symmetric (6,).
 
     Outside the cone and its polar f = a (μ u, 1) with u = y_t/‖y_t‖, a = (μ ‖y_t‖ + y_n)/(1 + μ²).
     """
-    t = math.hypot(y[0], y[1])
-    f[:], D[:] = 0.0, 0.0
-    if free or (t <= mu * y[2] and y[2] >= 0):
-        f[:] = y
-        D[0, 0] = D[1, 1] = D[2, 2] = 1.0
-    elif math.isinf(mu):  # y_n < 0: only the tangents are left
-        f[0], f[1] = y[0], y[1]
-        D[0, 0] = D[1, 1] = 1.0
-    elif mu * t > -y[2]:
-        share = 1 / (1 + mu * mu)
-        a = (mu * t + y[2]) * share
-        u, v = y[0] / t, y[1] / t
-        f[0], f[1], f[2] = mu * a * u, mu * a * v, a
-        around, along = mu * a / t, mu * mu * share
-        D[0, 0] = around + (along - around) * u * u
-        D[1, 1] = around + (along - around) * v * v
-        D[0, 1] = D[1, 0] = (along - around) * u * v
-        D[0, 2] = D[2, 0] = mu * share * u
-        D[1, 2] = D[2, 1] = mu * share * v
-        D[2, 2] = share
+    t = root(y0 * y0 + y1 * y1)
+    inside = choose(y2, choose(mu * y2 - t, 1.0, 0.0), 0.0)
+    edge = (1.0 - inside) * choose(mu * t + y2, 1.0, 0.0)
+    share = 1.0 / (1.0 + mu * mu)
+    a = edge * ((mu * t + y2) * share)
+    over = 1.0 / choose(t, t, 1.0)
+    u, v = y0 * over, y1 * over
+    f[3 * k] = choose(inside, y0, mu * a * u)
+    f[3 * k + 1] = choose(inside, y1, mu * a * v)
+    f[3 * k + 2] = choose(inside, y2, a)
+    around, along = mu * a * over, edge * (mu * mu * share)
+    D[k, 0] = inside + around + (along - around) * u * u
+    D[k, 1] = (along - around) * u * v
+    D[k, 2] = inside + around + (along - around) * v * v
+    D[k, 3] = edge * (mu * share) * u
+    D[k, 4] = edge * (mu * share) * v
+    D[k, 5] = inside + edge * share
 
 
-@compiled
-def remainder(B, b, f, rest):
+def remainder(B, b, f, left):
     """Write b − B f; return its norm."""
-    for i in range(len(B)):
-        total = b[i]
-        for k in range(len(f)):
-            for c in range(3):
-                total -= B[i, 3 * k + c] * f[k, c]
-        rest[i] = total
-    return norm(rest)
+    for i in range(len(b)):
+        left[i] = b[i] - dot(B[i], f)
+    return norm(left)
 
 
-@compiled
 def curvature(B, D, H):
     """Write the lower half of H = Σ_k B_k D_k B_kᵀ."""
-    r = len(B)
-    H[:] = 0.0
-    for k in range(len(D)):
-        for i in range(r):
-            for c in range(3):
-                seen = 0.0
-                for d in range(3):
-                    seen += B[i, 3 * k + d] * D[k, d, c]
-                for j in range(i + 1):
-                    H[i, j] += seen * B[j, 3 * k + c]
-
-
-@compiled
-def newton(H, rest, step):
-    """Write H⁻¹ rest by Cholesky's factors, in the place of H's lower half."""
-    r = len(H)
-    for i in range(r):
+    for i in range(len(H)):
         for j in range(i + 1):
-            total = H[i, j]
-            for k in range(j):
-                total -= H[i, k] * H[j, k]
-            H[i, j] = math.sqrt(max(total, 1e-300)) if i == j else total / H[j, j]
-    for i in range(r):
-        total = rest[i]
-        for k in range(i):
-            total -= H[i, k] * step[k]
-        step[i] = total / H[i, i]
-    for i in range(r - 1, -1, -1):
-        for k in range(i + 1, r):
-            step[i] -= H[k, i] * step[k]
-        step[i] /= H[i, i]
-
-
-@compiled
-def norm(x):
-    """‖x‖."""
-    total = 0.0
-    for i in range(len(x)):
-        total += x[i] ** 2
-    return math.sqrt(total)
+            H[i, j] = 0.0
+    for k in range(len(D)):
+        for i in range(len(H)):
+            x, y, z = B[i, 3 * k], B[i, 3 * k + 1], B[i, 3 * k + 2]
+            u = x * D[k, 0] + y * D[k, 1] + z * D[k, 3]
+            v = x * D[k, 1] + y * D[k, 2] + z * D[k, 4]
+            w = x * D[k, 3] + y * D[k, 4] + z * D[k, 5]
+            for j in range(i + 1):
+                H[i, j] = H[i, j] + u * B[j, 3 * k] + v * B[j, 3 * k + 1] + w * B[j, 3 * k + 2]

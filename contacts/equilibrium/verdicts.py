@@ -1,0 +1,80 @@
+"""The answers to many questions, in arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ContactError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """The answers to N questions, entry by entry those of `Hold`.
+
+    Attributes:
+        feasible: (N,), 1 holds, 0 does not, −1 undecided: at the edge, or unsolved.
+        margin: (N,), of normal force at every contact, torque limits kept [N]; ±inf as in `Hold`;
+            nan where it was not asked for.
+        forces: (N, K, 3), the least-norm admissible ones at the contacts' points, contact axes [N];
+            nan where there are none.
+        velocity: (N, nv), ‖y‖ = 1, along which nothing stops the robot; nan where it is not needed.
+        residual: (N,), what the proof leaves open: of those that hold, of the balance, the cones
+            and (where the kernels answered) the conditions of the least norm [N, N·m]; of the
+            others, of the contacts' speeds in the motion [m/s]; nan where undecided.
+        compiled: (N,), True where the kernels answered, False where the conic solver did.
+    """
+
+    feasible: NDArray[np.int8]
+    margin: Array
+    forces: Array
+    velocity: Array
+    residual: Array
+    compiled: NDArray[np.bool_]
+
+    @classmethod
+    def room(cls, count: int, points: int, nv: int, out: Verdicts | None = None) -> Verdicts:
+        """Return room for the answers, nothing decided: `out` if it has the right size.
+
+        Raises:
+            ContactError: `out` has another size, or is none.
+        """
+        if out is None:
+            shapes = [(count,)] * 2 + [(count, points, 3), (count, nv)] + [(count,)] * 2
+            out = cls(*(np.empty(s, t) for s, t in zip(shapes, _TYPES, strict=True)))
+        elif not isinstance(out, Verdicts) or out._size != (count, points, nv):
+            found = out._size if isinstance(out, Verdicts) else type(out).__name__
+            raise ContactError(
+                f"out: got {found}, expected Verdicts of (N, K, nv) = {(count, points, nv)}"
+            )
+        out.clear(slice(None))
+        return out
+
+    @property
+    def _size(self) -> tuple[int, int, int]:
+        return len(self.feasible), self.forces.shape[1], self.velocity.shape[1]
+
+    @property
+    def asked_of_solver(self) -> int:
+        """How many answers are those of the conic solver."""
+        return int(np.count_nonzero(~self.compiled))
+
+    def clear(self, which: int | slice) -> None:
+        """Make some undecided again."""
+        for values in (self.margin, self.forces, self.velocity, self.residual):
+            values[which] = np.nan
+        self.feasible[which], self.compiled[which] = -1, False
+
+    def part(self, start: int, stop: int) -> Verdicts:
+        """Return views of the answers start … stop − 1."""
+        return Verdicts(*(getattr(self, k)[start:stop] for k in self.__dataclass_fields__))
+
+    def __len__(self) -> int:
+        return len(self.feasible)
+
+
+_TYPES = (np.int8, float, float, float, float, bool)

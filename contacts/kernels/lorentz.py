@@ -1,0 +1,85 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""Lorentz's cones ‖(x_0, x_1)‖ ≤ x_2 side by side, and Nesterov and Todd's scaling of them.
+
+For x and s inside, the scaling W = β W̄(w̄) is the symmetric one with W s = W⁻¹ x = λ, a β for each
+cone; W² = β² (2 w̄ w̄ᵀ − J) with J = diag(−1, −1, 1).
+"""
+
+from __future__ import annotations
+
+from .choices import choose, larger, root, smaller
+
+FAR = 1e30  # no step is longer
+
+
+def spread(a, b, i):
+    """a_2 b_2 − a_0 b_0 − a_1 b_1 of the cone whose entries begin at i."""
+    return a[i + 2] * b[i + 2] - a[i] * b[i] - a[i + 1] * b[i + 1]
+
+
+def scaling(x, s, wbar, beta):
+    """Write w̄ (3K,) and β (K,)."""
+    for k in range(len(beta)):
+        i = 3 * k
+        xx, ss = 1.0 / root(spread(x, x, i)), 1.0 / root(spread(s, s, i))
+        dots = x[i] * s[i] + x[i + 1] * s[i + 1] + x[i + 2] * s[i + 2]
+        half = 0.5 / root(0.5 * (1.0 + dots * (xx * ss)))
+        wbar[i] = half * (x[i] * xx - s[i] * ss)
+        wbar[i + 1] = half * (x[i + 1] * xx - s[i + 1] * ss)
+        wbar[i + 2] = half * (x[i + 2] * xx + s[i + 2] * ss)
+        beta[k] = root(ss / xx)
+
+
+def scaled(v, wbar, beta, out):
+    """Write W v."""
+    for k in range(len(beta)):
+        i = 3 * k
+        d = wbar[i] * v[i] + wbar[i + 1] * v[i + 1]
+        along = v[i + 2] + d / (1.0 + wbar[i + 2])
+        out[i] = beta[k] * (v[i] + wbar[i] * along)
+        out[i + 1] = beta[k] * (v[i + 1] + wbar[i + 1] * along)
+        out[i + 2] = beta[k] * (wbar[i + 2] * v[i + 2] + d)
+
+
+def twice_scaled(v, wbar, beta, out):
+    """Write W² v; in place too."""
+    for k in range(len(beta)):
+        i = 3 * k
+        a, b, c = v[i], v[i + 1], v[i + 2]
+        d = 2.0 * (wbar[i] * a + wbar[i + 1] * b + wbar[i + 2] * c)
+        share = beta[k] * beta[k]
+        out[i] = share * (d * wbar[i] + a)
+        out[i + 1] = share * (d * wbar[i + 1] + b)
+        out[i + 2] = share * (d * wbar[i + 2] - c)
+
+
+def corrected(lam, z, target, d):
+    """Write −λ + r with λ∘r = target e + (λ + z)∘z, Jordan's (u_2 v_t + v_2 u_t, uᵀv) as ∘."""
+    for i in range(0, len(lam), 3):
+        a, b, c = lam[i] + z[i], lam[i + 1] + z[i + 1], lam[i + 2] + z[i + 2]
+        r0 = c * z[i] + z[i + 2] * a
+        r1 = c * z[i + 1] + z[i + 2] * b
+        r2 = target + a * z[i] + b * z[i + 1] + c * z[i + 2]
+        along = (lam[i + 2] * r2 - lam[i] * r0 - lam[i + 1] * r1) / spread(lam, lam, i)
+        share = 1.0 / lam[i + 2]
+        d[i] = (r0 - along * lam[i]) * share - lam[i]
+        d[i + 1] = (r1 - along * lam[i + 1]) * share - lam[i + 1]
+        d[i + 2] = along - lam[i + 2]
+
+
+def longest(v, dv):
+    """Return the largest α, at most FAR, with v + α dv in all cones."""
+    least = FAR
+    for i in range(0, len(v), 3):
+        a, b, c = spread(dv, dv, i), spread(v, dv, i), spread(v, v, i)
+        inside = b * b - a * c
+        under = root(larger(inside, 0.0)) - b
+        reach = larger(c, 0.0) / choose(under, under, 1.0)
+        meets = choose(inside, choose(under, reach, FAR), FAR)
+        least = smaller(least, meets)
+    return least
+
+
+def ahead(value, slope):
+    """Return the largest α, at most FAR, with value + α slope ≥ 0."""
+    return choose(-slope, smaller(value / choose(-slope, -slope, 1.0), FAR), FAR)

@@ -1,0 +1,43 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""Between arrays with a problem a row and lanes with a problem each, and room for the latter."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...dynamics.kernels.rows import gather
+from ...dynamics.kernels.scalars import LANES, as_lanes
+
+
+def take(X, start, last, room):
+    """Rows start … of X (N or 1, k) into room (k, LANES); the last again past the end."""
+    if len(X) > 1:
+        gather(X, start, last, room)
+    else:
+        for k in range(X.shape[1]):
+            for lane in range(LANES):
+                room[k, lane] = X[0, k]
+
+
+def any_lane(x, flags):
+    """Whether x > 0 in any lane; flags (1, LANES) is room."""
+    as_lanes(flags)[0] = x
+    for lane in range(LANES):  # noqa: SIM110 (Numba knows no generators)
+        if flags[0, lane] > 0:
+            return True
+    return False
+
+
+def rooms(*shapes):
+    """Return room for lanes of several shapes, in one piece: floats (*shape, LANES).
+
+    It begins at a multiple of 64 bytes: a lane is then one cache line, not two. Kernels own no
+    memory: they are given theirs, a piece for each thread.
+    """
+    sizes = [LANES * math.prod(shape) for shape in shapes]
+    memory = np.empty(sum(sizes) + LANES)
+    start = -(memory.ctypes.data // memory.itemsize) % LANES
+    parts = np.split(memory[start:], np.cumsum(sizes))
+    return tuple(part.reshape(*shape, LANES) for part, shape in zip(parts, shapes, strict=False))
