@@ -1,6 +1,7 @@
 """Plots of closed loops with Matplotlib: joints within their limits, forces, margins, balance.
 
 Each function draws into `ax`, or into new axes, and returns them. Matplotlib is the extra `plots`.
+`dynamics.plots` draws the joints of any motion in their own units.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics import kinetic_energy
+from ..dynamics import plots as dynamics_plots
 from ..errors import ConfigurationError, FootworkError, unknown
 from ..robots.robot import Robot
 from .closed_loop import ClosedLoop
@@ -115,17 +116,8 @@ def plot_friction(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_energy(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
-    """Draw kinetic and potential energy, each from its first value, and their sum [J]."""
-    kinetic = np.array(
-        [kinetic_energy(motion.robot, q, v) for q, v in zip(motion.q, motion.v, strict=True)]
-    )
-    ax, potential = _axes(ax, "energy since the start [J]"), motion.energy - kinetic
-    for color, name, values in zip(
-        SERIES, ("kinetic", "potential", "both"), (kinetic, potential, motion.energy), strict=False
-    ):
-        ax.plot(motion.t, values - values[0], color=color, lw=1, label=name)
-    ax.legend(loc="upper right", fontsize=8)
-    return ax
+    """Draw kinetic energy, potential energy from the first sample on, and their sum [J]."""
+    return dynamics_plots.plot_energy(motion.robot, motion.t, motion.q, motion.v, ax=ax)
 
 
 def plot_margins(
