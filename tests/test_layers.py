@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -74,14 +76,24 @@ def test_unknown_names_are_attribute_errors():
 
 
 def test_nothing_heavy_is_imported_before_it_is_used():
-    """`import footwork` and `--help` are instant; contacts do not wake cvxpy or meshcat."""
+    """`import footwork` and `--help` are instant; the rooms wake no extra, cvxpy or meshcat."""
     code = (
         "import sys, footwork; heavy = {'numpy', 'pinocchio', 'cvxpy', 'meshcat', 'numba'};"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules);"
-        "from footwork import contacts; late = {'cvxpy', 'meshcat', 'numba', 'matplotlib'};"
+        "from footwork import contacts, control, dynamics, robots;"
+        "late = {'cvxpy', 'meshcat', 'numba', 'matplotlib', 'sympy', 'xarray', 'dask', 'pandas',"
+        "'distributed', 'daqp', 'ezc3d', 'xacrodoc', 'xacro', 'mujoco', 'example_robot_data'};"
         "assert not late & set(sys.modules), late & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_the_base_install_stays_small():
+    """What everybody must install; what only some need is an extra."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}
+    numeric, pages = {"numpy", "scipy", "cvxpy", "clarabel", "pin"}, {"meshcat", "tornado"}
+    assert names <= numeric | pages | {"u-msgpack-python", "defusedxml", "pyyaml", "tqdm"}
 
 
 def test_no_asserts_and_no_prints_in_the_library():
