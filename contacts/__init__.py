@@ -57,6 +57,7 @@ from .scenario.file import ScenarioError
 from .scenario.loads import Payload, Push, Rope
 from .scenario.parts import Start, Touch
 from .scenario.scenario import Scenario, scenarios
+from .scenario.scene import draw_terrain
 from .scene import draw_contacts, draw_forces, draw_hold, view
 from .sensitivity.margin_gradient import MarginGradient, margin_gradient
 from .surface_contact import DiscContact, LineContact, SurfaceContact
@@ -148,6 +149,7 @@ __all__ = [
     "draw_region",
     "draw_acceleration_cone",
     "draw_wrench_cone",
+    "draw_terrain",
     "draw_zmp",
     "zero_moment_point",
     "margin_ramp",

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+MARKERS = "ox^+sv"  # of contacts whose forces may be the same
+
 COLORS = {
     "patch": "#6b7280",
     "com": "#c026a3",
@@ -162,8 +164,8 @@ def plot_force_course(
     for i, (name, (tangent, normal)) in enumerate(split.items()):
         colour, contact = SERIES[i % len(SERIES)], contacts[name]
         many = len(normal) > 60
-        dots: dict[str, Any] = {"markersize": 2.5, "alpha": 0.5} if many else {}
-        ax.plot(tangent, normal, "o", color=colour, label=name, markeredgewidth=0, **dots)
+        dots: dict[str, Any] = {"markersize": 3, "alpha": 0.5} if many else {"markersize": 5}
+        ax.plot(tangent, normal, MARKERS[i % len(MARKERS)], color=colour, label=name, **dots)
         if not contact.bilateral and np.isfinite(contact.friction):
             edge = 1.1 * (highest or 1.0) * np.array([0.0, 1.0])
             ax.plot(contact.friction * edge, edge, "--", color=colour, linewidth=1.0)

@@ -31,7 +31,7 @@ forces in blue, loads in red, in teal where the centre of mass may be, and in pu
 that nothing stops when the answer is no. Each is a [YAML file](scenarios.md); its posture is
 solved so that the contacts touch, and the verdict below is what `footwork hold` says.
 `footwork show stairs` opens one in the browser, where a robot that does not hold falls along its
-purple arrows.
+purple arrows. [Drawing everything](drawing.md) has the code of all that can be drawn.
 
 This page and its pictures are made by `python docs/gallery.py`.
 """

@@ -19,12 +19,10 @@ matplotlib.use("agg")
 FOLDER = Path(__file__).parent / "pictures"
 
 
-def standing() -> fw.Viewer:
-    """TALOS on two feet, from a little above, so that the support area is seen."""
-    robot = fw.load("talos")
-    viewer = contacts.view(fw.static_hold(robot, robot.posture(), fw.at_feet(robot)))
-    viewer.set_camera(eye=(2.5, -2.0, 1.75), target=(0.0, 0.0, 0.82), field_of_view=32)
-    return viewer
+def climbing() -> fw.Viewer:
+    """TALOS with a foot on a step and a hand on a wall, in the colours of its margins."""
+    scenario = contacts.Scenario.load(Path(__file__).parent / "talos-stairs.yaml")
+    return scenario.scene(animate=False, by_margin=True)
 
 
 def conventions() -> fw.Viewer:
@@ -51,7 +49,7 @@ def conventions() -> fw.Viewer:
     for text, (point, vector, color) in vectors.items():
         viewer.arrow(f"{text}/arrow", point, vector, color=color, on_top=True)
         where = point + vector + np.array([0.0, 0.0, 0.05 * np.sign(vector[2] + 0.01)])
-        viewer.label(f"{text}/name", where, text, height=0.026)
+        viewer.label(f"{text}/name", where, text, height=0.026, color=color)
     viewer.label("origin", (0.32, 0.0, 0.04), "world", height=0.026)
     viewer.set_camera(eye=(2.6, -2.9, 1.3), target=(0.12, 0.0, 0.62), field_of_view=23)
     return viewer
@@ -69,7 +67,7 @@ def regions() -> Axes:
 def main(folder: Path = FOLDER) -> None:
     """Take every picture anew."""
     folder.mkdir(parents=True, exist_ok=True)
-    standing().screenshot(folder / "talos-standing.png", width=1120, height=800)
+    climbing().screenshot(folder / "talos-stairs.png", width=1120, height=760)
     regions().figure.savefig(folder / "regions.png", dpi=110)
     conventions().screenshot(folder / "conventions.png", width=1000, height=720)
 

@@ -172,8 +172,10 @@ def _plot(
         _draw_limits(ax, times, values[name], bounds[name], tone, (low, high), shaded)
     ax.set_ylim(low, high)
     ax.margins(x=0)
+    shown = any(low < limit < high for name in names for limit in bounds[name])
+    title = "dashed: limits; red: beyond" if shown else None
     if names:
-        ax.legend(title="dashed: limits; red: beyond", fontsize="small", title_fontsize="small")
+        ax.legend(title=title, fontsize="small", title_fontsize="small")
     return ax
 
 
