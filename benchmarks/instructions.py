@@ -3,10 +3,10 @@
     python benchmarks/instructions.py            # the table; fails where something grew by 2 %
     python benchmarks/instructions.py --write    # and keep the numbers in instructions.json
 
-Unlike times, counts hardly depend on what else the machine does: they repeat to 0.2 %.
-Kernels are compiled for a processor that valgrind
-knows (Haswell): four numbers in a vector register, not eight, so these are not the instructions
-that a newer processor runs. Needs Linux on amd64, valgrind and Numba; the first time some minutes.
+Unlike times, counts hardly depend on what else the machine does: they repeat to 0.2 %. Kernels are
+compiled for a processor that valgrind knows (Haswell), with four numbers in a vector register, not
+eight: these are not the instructions that a newer processor runs. Needs Linux on x86_64, valgrind
+and Numba; takes some minutes.
 """
 
 from __future__ import annotations

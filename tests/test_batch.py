@@ -288,6 +288,8 @@ def test_shapes_and_types(load_robot, numba):
         batch.mass_matrix(robot, Q, layout="lane")
     with pytest.raises(fw.ConfigurationError, match="did you mean"):
         batch.frame_jacobian(robot, Q, "bar1x")
+    with pytest.raises(fw.ConfigurationError, match="no frame"):
+        batch.frame_placement(robot, Q, ["bar1"])
     with pytest.raises(fw.ConfigurationError, match="no reference"):
         batch.frame_drift(robot, Q, V, robot.frame_names[-1], "LOKAL")
     with pytest.raises(fw.ConfigurationError, match="blocks: got shape"):

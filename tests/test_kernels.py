@@ -289,6 +289,27 @@ def test_a_folder_that_cannot_be_written(kernel_folder, tmp_path):
     assert "footwork: compiling kernel" in log
 
 
+@pytest.mark.slow
+def test_a_kernel_of_one_file_says_that_it_compiles(tmp_path):
+    pytest.importorskip("numba")
+    code = """
+        import logging, footwork as fw
+        logging.basicConfig(level=logging.INFO, format="%(message)s")
+        robot = fw.load("block")
+        fw.dynamics.coriolis_tensor(robot, robot.neutral())
+    """
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    call = [sys.executable, "-c", textwrap.dedent(code)]
+    logs = [
+        subprocess.run(
+            call, capture_output=True, text=True, timeout=300, check=True, env=environment
+        ).stderr
+        for _ in range(2)
+    ]
+    assert "footwork: compiling coriolis_tensor" in logs[0]
+    assert "compiling" not in logs[1]
+
+
 def test_what_a_kernel_reaches():
     reached = compiling.reached(rnea.inverse_dynamics_rows)
     assert {rnea.rnea, spatial.cross, rnea.inward} <= reached

@@ -73,9 +73,10 @@ def frame_drift(
 def _work(robot: Robot, kernel: Any, frame: str, reference: str | None = None) -> Work:
     """What is done for one frame of one robot."""
     known, key = _known(robot), (kernel, frame, reference)
-    if key not in known:
-        known[key] = _new_work(robot, kernel, frame, reference)
-    return known[key]
+    try:
+        return known[key]
+    except (KeyError, TypeError):  # not asked for before, or no name at all
+        return known.setdefault(key, _new_work(robot, kernel, frame, reference))
 
 
 @per_robot
