@@ -16,13 +16,21 @@ import matplotlib
 matplotlib.use("agg")
 
 FOLDER = Path(__file__).parent
+PICTURES = (
+    "drawing-margin",
+    "drawing-regions",
+    "drawing-motion",
+    "drawing-wrench-cones",
+    "drawing-plots",
+)
 PIECE = re.compile(
     r"```python\n(?P<code>.*?)```|\]\(pictures/(?P<picture>drawing-[\w-]+)\.png\)", re.DOTALL
 )
 
 
-def main(*wanted: str) -> None:
+def main(*names_given: str) -> None:
     """Run the page, and take its pictures, or those of the names given."""
+    wanted = names_given or PICTURES
     names: dict[str, object] = {"__name__": "page"}
     page = (FOLDER / "drawing.md").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as scratch:
@@ -30,7 +38,7 @@ def main(*wanted: str) -> None:
         for piece in PIECE.finditer(page):
             if piece["code"]:
                 exec(compile(piece["code"], "drawing.md", "exec"), names)
-            elif not wanted or piece["picture"] in wanted:
+            elif piece["picture"] in wanted:
                 take(names, FOLDER / "pictures" / f"{piece['picture']}.png")
         os.chdir(FOLDER)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import re
+import struct
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+import umsgpack
 
 from footwork import cli, robots
 from footwork.dynamics import mass_matrix
@@ -91,6 +96,26 @@ def test_show_writes_a_page(capsys, tmp_path):
     page = tmp_path / "robot.html"
     assert run(capsys, "show", "limb", "--html", str(page))[0] == 0
     assert page.stat().st_size > 100_000
+
+
+def test_show_colours_contacts_by_their_margins(capsys, tmp_path):
+    pages = [tmp_path / "plain.html", tmp_path / "by_margin.html"]
+    assert run(capsys, "show", "quadruped", "--friction", "0.6", "--html", str(pages[0]))[0] == 0
+    assert run(capsys, "show", "quadruped", "--by-margin", "--html", str(pages[1]))[0] == 0
+    legends = [commands_of(page, "legend") for page in pages]
+    assert [bool(legend[-1].get("ramp")) for legend in legends] == [False, True]
+
+
+def commands_of(page, kind):
+    """Commands of one kind in a saved page."""
+    packed = re.search(r'<script id="commands"[^>]*>([^<]*)<', page.read_text())[1]
+    blob, at, found = gzip.decompress(base64.b64decode(packed)), 0, []
+    while at < len(blob):
+        (size,) = struct.unpack_from("<I", blob, at)
+        command = umsgpack.unpackb(blob[at + 4 : at + 4 + size])
+        found += [command] * (command["type"] == kind)
+        at += 4 + size
+    return found
 
 
 def test_robots_and_info(capsys):

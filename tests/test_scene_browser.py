@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 
 import numpy as np
@@ -140,6 +141,26 @@ def test_forces_and_cones_follow_the_scrubber(look, load_robot):
         )
         corner = hold.contacts["left_foot"].world_points(robot, hold.q)[0]
         assert cone == pytest.approx(corner[0], abs=1e-4)
+    assert page.errors == []
+
+
+def test_a_notebook_shows_the_scene_in_its_frame(look, load_robot, tmp_path):
+    """The page in an <iframe>, as a cell puts it below itself, without a server or a network."""
+    viewer = fw.Viewer(load_robot("biped", "floating"))
+    viewer.point("sign", [0, 0, 1], color=(1.0, 0, 0), radius=0.4, on_top=True)
+    page = look(fw.Viewer(ground=None), CAMERA)
+    page.settle()
+    (tmp_path / "cell.html").write_text(f"<body>{viewer._repr_html_()}</body>")
+    page.call("Page.navigate", url=(tmp_path / "cell.html").as_uri())
+    inside = "document.querySelector('iframe').contentWindow"
+    page.wait_for(f"document.querySelector('iframe') && {inside}.footwork")
+    page.wait_for(f"{inside}.footwork.state.ready && !{inside}.viewer.needs_render")
+    drawn = page.evaluate(f"Object.keys({inside}.viewer.scene_tree.children.overlays.children)")
+    assert drawn == ["sign"]
+    data = page.call("Page.captureScreenshot", format="png")["data"]
+    picture = np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")).astype(int)
+    red = picture[..., 0] - picture[..., 1:].max(axis=2) > 100
+    assert red.sum() > 500
     assert page.errors == []
 
 

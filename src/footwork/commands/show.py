@@ -19,6 +19,11 @@ def add(commands: Any) -> None:
     parser = flags.command(commands, "show", run, "see a scenario or a robot in the browser")
     stance.add_flags(parser)
     parser.add_argument("--no-browser", action="store_true", help="print the address only")
+    parser.add_argument(
+        "--by-margin",
+        action="store_true",
+        help="contacts and forces from red to green, by what each contact could lose",
+    )
     flags.html_flag(parser)
     flags.png_flag(parser)
 
@@ -45,10 +50,10 @@ def _viewer(options: argparse.Namespace) -> Viewer:
 
     scenario = stance.scenario_of(options)
     if scenario is not None:
-        return scenario.scene()
-    if options.feet or options.push or options.friction is not None:
+        return scenario.scene(by_margin=options.by_margin)
+    if options.feet or options.push or options.friction is not None or options.by_margin:
         where = stance.stance_of(options, None)
-        return where.view(where.hold())
+        return where.view(where.hold(), by_margin=options.by_margin)
     robot = flags.load(options)
     viewer = Viewer(robot)
     viewer.display(robot.posture(options.posture))

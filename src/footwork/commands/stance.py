@@ -53,14 +53,14 @@ class Stance:
             return contacts.static_equilibrium_polygon(*where, tolerance)
         return contacts.feasible_region(*where, self.wrenches, self.torque_limits, tolerance)
 
-    def view(self, hold: Hold, region: Region | None = None) -> Viewer:
-        """Return its scene, with `region` in place of the static one."""
+    def view(self, hold: Hold, region: Region | None = None, *, by_margin: bool = False) -> Viewer:
+        """Return its scene, with `region` in place of the static one; `by_margin`: its colours."""
         from ..contacts import scene
         from ..contacts.regions.region_scene import draw_region
 
         if self.scenario is not None:
-            return self.scenario.scene(region)
-        viewer = scene.view(hold, region is None)
+            return self.scenario.scene(region, by_margin=by_margin)
+        viewer = scene.view(hold, region is None, by_margin=by_margin)
         if region is not None:
             draw_region(viewer, region, scene.ground_height(self.contacts, self.q))
         return viewer
