@@ -303,6 +303,44 @@ def test_lists_integers_and_strided_views_are_arrays(load_robot, numba):
     same(batch.bias(robot, [[1, 2]], [[3, 4]]), batch.bias(robot, [[1.0, 2.0]], [[3.0, 4.0]]), 0)
 
 
+@pytest.mark.parametrize("count", [1, 9])
+def test_arrays_of_every_kind(load_robot, numba, tmp_path, count):
+    """Read-only, mapped from a file, of other byte order, not aligned, parts of a larger one."""
+    robot = load_robot("double_pendulum", "fixed")
+    Q, V, *_ = states(robot, count)
+    expected = batch.bias(robot, Q, V)
+    np.save(tmp_path / "Q.npy", Q)
+    shifted = np.zeros(8 * Q.size + 1, np.uint8)[1:].view(float).reshape(Q.shape)
+    shifted[:] = Q
+    frozen = Q.copy()
+    frozen.setflags(write=False)
+    both = np.hstack([Q, V])
+    mapped = np.load(tmp_path / "Q.npy", mmap_mode="r")
+    kinds = (frozen, mapped, Q.astype(">f8"), shifted, both[:, :2], Q.tolist())
+    for kind in (*kinds, np.ma.masked_array(Q)):
+        same(batch.bias(robot, kind, V), expected, 0)
+    assert not shifted.flags.aligned
+    for out in (frozen, shifted):
+        with pytest.raises(fw.ConfigurationError, match="out: got"):
+            batch.bias(robot, Q, V, out=out)
+    written = np.memmap(tmp_path / "b", float, "w+", shape=V.shape)
+    assert batch.bias(robot, Q, V, out=written) is written
+    same(np.array(written), expected, 0)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_out_on_an_input(load_robot, numba, threads):
+    robot = load_robot("double_pendulum", "fixed")
+    Q, V, *_ = states(robot, 9)
+    room = np.zeros(40)
+    lying = room[:18].reshape(9, 2)
+    lying[:] = Q
+    for start in (0, 1, 17):
+        with pytest.raises(fw.ConfigurationError, match="memory of an input"):
+            batch.bias(robot, lying, V, out=room[start : start + 18].reshape(9, 2), threads=threads)
+    same(batch.bias(robot, lying, V, room[18:36].reshape(9, 2)), batch.bias(robot, Q, V), 0)
+
+
 # --- what kernels hand back ----------------------------------------------------------------------
 
 

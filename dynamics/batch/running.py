@@ -99,7 +99,7 @@ def as_rows(value: ArrayLike, width: int, name: str) -> Array:
         ConfigurationError: another shape, or no numbers.
     """
     if type(value) is np.ndarray and value.dtype is _FLOAT and value.shape[1:] == (width,):
-        return np.ascontiguousarray(value)  # itself if it is
+        return np.require(value, requirements="CA")  # itself if it is in order, and aligned
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "fiub":
@@ -110,13 +110,13 @@ def as_rows(value: ArrayLike, width: int, name: str) -> Array:
         raise ConfigurationError(
             f"{name}: got shape {array.shape}, expected (N, {width}): a state a row"
         )
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.require(array, np.float64, "CA")
 
 
 def _fitting(shape: tuple[int, ...], out: Array, arrays: list[Array]) -> Array:
     """Return `out` if it can be written to."""
     fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == _FLOAT
-    if not (fits and (flags := out.flags).c_contiguous and flags.writeable):
+    if not (fits and out.flags.carray):  # in order, aligned, writable
         found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
         raise ConfigurationError(
             f"out: got {found}; expected a writable float64 array {shape}, row by row"
