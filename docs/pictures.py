@@ -26,32 +26,38 @@ def climbing() -> fw.Viewer:
 
 
 def conventions() -> fw.Viewer:
-    """A biped that turns left as it walks: axes, velocities, a contact's normal, cone and force."""
+    """A biped that walks to the left: frames, position, velocity, a contact's cone and force."""
     robot = fw.load("biped")
-    viewer = fw.Viewer(robot, opacity=0.55, title="footwork")
+    viewer = fw.Viewer(robot, opacity=0.45, title="footwork")
     turn = np.zeros(robot.nv)
     turn[5] = np.radians(30)
     q = robot.integrate(robot.posture(), turn)
+    q[:2] = 0.35, 0.45
     viewer.display(q)
-    viewer.frame("world", pin.SE3.Identity(), length=0.3, on_top=True)
     base = dynamics.frame_placement(robot, q, "torso")
-    viewer.frame("base", base, length=0.22, on_top=True)
     contact = fw.at_feet(robot)["right_foot"]
     T = contact.pose(robot, q)
-    up = T.rotation[:, 2]
-    viewer.cone("cone", T.translation, up, np.arctan(0.7), 0.25, color="yellow", on_top=True)
-    forward, com = base.rotation[:, 0], dynamics.com(robot, q)
-    vectors = {
-        "v = [v, ω, …], base axes": (base.translation, 0.5 * forward, "purple"),
-        "f, ground on robot": (T.translation, 0.4 * up + 0.25 * T.rotation[:, 0], "red"),
-        "m g": (com, np.array([0.0, 0.0, -0.35]), "teal"),
+    up, com = T.rotation[:, 2], dynamics.com(robot, q)
+    viewer.frame("world", pin.SE3.Identity(), length=0.3, on_top=True)
+    viewer.frame("base", base, length=0.3, on_top=True)
+    viewer.cone("cone", T.translation, up, np.arctan(0.7), 0.22, color="yellow", on_top=True)
+    speed = base.rotation @ np.array([0.45, -0.25, 0.0])
+    right, down = np.array([0.7, 0.7, 0.0]), np.array([0.0, 0.0, -0.06])  # as the camera sees it
+    force = 0.36 * up + 0.22 * T.rotation[:, 0]
+    arrows = {  # from where, the vector, its colour, where its name is
+        "q = [p, ...], world axes": (np.zeros(3), base.translation, "teal", 3 * down - 0.5 * right),
+        "v = [v, ω, ...], base axes": (base.translation, speed, "purple", down),
+        "f, ground on robot": (T.translation, force, "orange", 0.28 * right - down),
+        "m g": (com, np.array([0.0, 0.0, -0.4]), "gray", down),
     }
-    for text, (point, vector, color) in vectors.items():
+    for text, (point, vector, color, beside) in arrows.items():
         viewer.arrow(f"{text}/arrow", point, vector, color=color, on_top=True)
-        where = point + vector + np.array([0.0, 0.0, 0.05 * np.sign(vector[2] + 0.01)])
-        viewer.label(f"{text}/name", where, text, height=0.026, color=color)
-    viewer.label("origin", (0.32, 0.0, 0.04), "world", height=0.026)
-    viewer.set_camera(eye=(2.6, -2.9, 1.3), target=(0.12, 0.0, 0.62), field_of_view=23)
+        viewer.label(f"{text}/name", point + vector + beside, text, height=0.03)
+    for name, frame in (("world", pin.SE3.Identity()), ("base", base)):
+        for k, axis in enumerate("xyz"):
+            tip = frame.translation + 0.36 * frame.rotation[:, k]
+            viewer.label(f"{name} {axis}", tip, f"{axis} {name}", height=0.026)
+    viewer.set_camera(eye=(2.9, -2.5, 1.5), target=(0.25, 0.2, 0.62), field_of_view=24)
     return viewer
 
 
