@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
+from .by_kernels import CompiledRows, fits
+from .by_numpy import NumpyRows
 from .command import _joint_of
-from .footing import footings
+from .footing import Footing, footings
 from .force_tasks import ForceLikeTask, ForceRows
 from .hierarchy import Stage
 from .null_space import moving_columns
-from .qp import Array, Program
-from .situation import Situation
+from .packing import Bounds, Laid, Packing
+from .qp import Array
+from .reduction import ready
+from .situation import Desk, Situation
 from .switching import FULL
-from .tasks import PostureTask, Rows, Task
+from .tasks import PostureTask, Task
 
 if TYPE_CHECKING:
     from .whole_body import WholeBodyController
@@ -25,41 +29,51 @@ if TYPE_CHECKING:
 FACING_UP = 0.3  # a contact whose normal is steeper carries no share of the weight
 
 
-class AskedRows(NamedTuple):
-    """What tasks asked at one state: dense rows, single entries of a, rows on the forces."""
-
-    dense: list[tuple[Task, Rows]]
-    single: list[tuple[PostureTask, Array, Array]]
-    forces: list[tuple[ForceLikeTask, ForceRows]]
-
-    def residuals(self, a: Array, w: Array) -> dict[str, Array]:
-        """Return what each task lacks, A a − r or B w − c."""
-        lacks = {task.name: rows.A @ a - rows.r for task, rows in self.dense}
-        lacks |= {task.name: a[task.entries] - asked for task, asked, _ in self.single}
-        return lacks | {task.name: rows.B @ w - rows.c for task, rows in self.forces}
-
-    def errors(self) -> dict[str, Array]:
-        """Return the errors of the motion tasks."""
-        found = {task.name: rows.error for task, rows in self.dense}
-        return found | {task.name: error for task, _, error in self.single}
-
-    def motion(self, nv: int) -> list[tuple[Task, Rows]]:
-        """Return all motion tasks as dense rows."""
-        eye = np.eye(nv)
-        single = [(t, Rows(eye[t.entries], asked, error)) for t, asked, error in self.single]
-        return [*self.dense, *single]
-
-
 class Layout:
-    """Everything about a controller's program that no state changes."""
+    """Everything about a controller's program that no state changes.
 
-    def __init__(self, controller: WholeBodyController) -> None:
-        self.controller, robot = controller, controller.robot
-        self.robot, self.weight = robot, 9.81 * robot.mass
-        self.footings = tuple(footings(controller.contacts, controller.sides))
-        self.columns = moving_columns(robot, list(self.footings))
+    Attributes:
+        program: of the last state laid out; the next one writes to the same arrays.
+        active: the bounds that the last answer was at: faces, normal forces, torques, joints.
+    """
+
+    def __init__(self, controller: WholeBodyController, desk: Desk, sizes: dict[str, int]) -> None:
+        self.controller, self.desk, self.sizes = controller, desk, sizes
+        self.robot = robot = controller.robot
+        self.weight = 9.81 * robot.mass
+        self._lay_contacts()
         moved = robot.selection_matrix.any(axis=0)
         self.actuated, self.unactuated = np.flatnonzero(moved), np.flatnonzero(~moved)
+        self.motion = [task for task in controller.tasks if isinstance(task, Task)]
+        self.dense = [task for task in self.motion if not task.diagonal]
+        self.single = [task for task in self.motion if isinstance(task, PostureTask)]
+        self.forces = [task for task in controller.tasks if isinstance(task, ForceLikeTask)]
+        far = np.full(len(self.actuated), np.inf)
+        self.unbounded = (-far, far)
+        self.active = np.zeros(len(self.F) + len(self.N) + 2 * len(far), dtype=np.int64)
+        self.packing: Packing = Packing(self)
+        self.rows: NumpyRows | CompiledRows
+        self.rows = CompiledRows(self) if fits(self) else NumpyRows(self)
+        self._asked_forces: list[tuple[ForceLikeTask, ForceRows]] = []
+        still = Bounds(
+            self.even,
+            np.zeros(self.dim),
+            self.lower,
+            self.upper,
+            controller.torque_limits,
+            -far,
+            far,
+        )
+        self.program = self.packing.program(self.packing.arrays, still)
+        ready(self.program, self)
+
+    def _lay_contacts(self) -> None:
+        controller, robot = self.controller, self.robot
+        self.footings = tuple(footings(controller.contacts, controller.sides))
+        self.columns = moving_columns(robot, list(self.footings))
+        still = np.ones(robot.nv, dtype=bool)
+        still[self.columns] = False
+        self.others = np.flatnonzero(still)
         self.F = _blocks([f.faces for f in self.footings])
         self.N = _blocks([np.eye(1, f.dim, 2) for f in self.footings])
         self.spread = _blocks([f.spread for f in self.footings])
@@ -67,87 +81,47 @@ class Layout:
         self.lower = np.array([f.bounds[0] for f in self.footings])
         self.upper = np.array([f.bounds[1] for f in self.footings])
         self.even = controller.force_weight / max(robot.mass, 1e-9) ** 2 * self.spread
-        still = np.ones(robot.nv, dtype=bool)
-        still[self.columns] = False
-        self.others = np.flatnonzero(still)
-        self.motion = [task for task in controller.tasks if isinstance(task, Task)]
-        self.forces = [task for task in controller.tasks if isinstance(task, ForceLikeTask)]
-        far = np.full(len(self.actuated), np.inf)
-        self.unbounded = (-far, far)
         self._ups: list[Array] | None = None
-        self._even: Array | None = None
-        self._single: tuple[Any, Array] = (None, far)
+        self._even: tuple[Array, Array] | None = None
+        ends = np.cumsum([0, *(f.dim for f in self.footings)])
+        self.contact_rows: list[tuple[Footing, slice]] = [
+            (footing, slice(int(ends[i]), int(ends[i + 1])))
+            for i, footing in enumerate(self.footings)
+        ]
+
+    @property
+    def dim(self) -> int:
+        """Size of w."""
+        return len(self.spread)
 
     def joint_name(self, row: int) -> str:
         """Return the joint that an entry of v belongs to."""
         return str(self.robot.model.names[_joint_of(self.robot, row)])
 
-    def program(self, now: Situation, shares: dict[str, float]) -> tuple[Program, AskedRows]:
-        """Return the program of a state, and what the tasks asked."""
-        J, k = self._contacts(now)
-        dense = [(task, task.rows(now)) for task in self.motion if not task.diagonal]
-        single = [(t, *t.asked(now)) for t in self.motion if isinstance(t, PostureTask)]
-        A, r, weight = self._stacked(dense)
-        d, p = self._accelerations(single)
-        P, s, forces = self._force_terms(now, shares)
-        lower, upper = self._normal_bounds(shares)
-        slowest, fastest = self._joint_bounds(now)
-        program = Program(
-            now.M, now.b, J, k, self.actuated, self.unactuated, A, r, weight, d, p, P, s,
-            self.F, self.N, lower, upper, self.controller.torque_limits, slowest, fastest,
-        )  # fmt: skip
-        return program, AskedRows(dense, single, forces)
+    def lay(self, t: float, q: Array, v: Array, shares: dict[str, float]) -> bool:
+        """Lay a state out in `program`; whether what tasks and contacts ask is finite."""
+        finite, now = self.rows.fill(t, q, v)
+        P = self.program
+        P.P, P.s, self._asked_forces = self._force_terms(now, q, shares)
+        P.lower, P.upper = self._normal_bounds(shares)
+        P.limits = self.controller.torque_limits
+        P.slowest, P.fastest = self._joint_bounds(q, v)
+        return finite
 
-    def _stacked(self, dense: list[tuple[Task, Rows]]) -> tuple[Array, Array, Array]:
-        """A (m, nv), r (m,) and their weights (m,)."""
-        m = sum([len(rows.r) for _, rows in dense])
-        A, r, weight, start = np.empty((m, self.robot.nv)), np.empty(m), np.empty(m), 0
-        for task, rows in dense:
-            own = slice(start, start + len(rows.r))
-            A[own], r[own], weight[own] = rows.A, rows.r, task.weight
-            start = own.stop
-        return A, r, weight
-
-    def _contacts(self, now: Situation) -> tuple[Array, Array]:
-        """J (dim, nv) and k = −J̇v − damping J v (dim,)."""
-        dim, damping = len(self.spread), self.controller.contact_damping
-        J, k, start = np.empty((dim, self.robot.nv)), np.empty(dim), 0
-        for footing in self.footings:
-            own = slice(start, start + footing.dim)
-            J[own], drift, velocity = footing.rows(now)
-            k[own] = -drift - damping * velocity
-            start = own.stop
-        return J, k
-
-    def _accelerations(self, single: list[tuple[PostureTask, Array, Array]]) -> tuple[Array, Array]:
-        """d and p (nv,): several tasks on one entry add up to one."""
-        if len(single) == 1 and np.ndim(single[0][0].weight) == 0:
-            return self._of_one(*single[0][:2])
-        d, dp = np.empty(self.robot.nv), np.zeros(self.robot.nv)
-        d[:] = self.controller.regularisation
-        for task, asked, _ in single:
-            d[task.entries] += task.weight
-            dp[task.entries] += task.weight * asked
-        return d, dp / np.maximum(d, 1e-300)
-
-    def _of_one(self, task: PostureTask, asked: Array) -> tuple[Array, Array]:
-        """The same of a single task with one weight, whose d stays."""
-        weight, usual = float(task.weight), self.controller.regularisation
-        key = (id(task), weight, usual)
-        if self._single[0] != key:
-            d = np.full(self.robot.nv, usual)
-            d[task.entries] += weight
-            self._single = (key, d)
-        p = np.zeros(self.robot.nv)
-        p[task.entries] = weight / max(weight + usual, 1e-300) * asked
-        return self._single[1], p
+    def kept(self) -> Laid:
+        """Return what is laid out now, which no later state writes to."""
+        P = self.program
+        bounds = Bounds(P.P, P.s, P.lower, P.upper, P.limits, P.slowest, P.fastest)
+        return Laid(self.packing, bounds, self._asked_forces)
 
     def _force_terms(
-        self, now: Situation, shares: dict[str, float]
+        self, now: Situation | None, q: Array, shares: dict[str, float]
     ) -> tuple[Array, Array, list[tuple[ForceLikeTask, ForceRows]]]:
         """P and s: near an even share of the weight, and what force tasks ask."""
-        P = self.even
-        s, asked = P @ self._even_share(now, shares), []
+        P, s = self._even_terms(q, shares)
+        asked: list[tuple[ForceLikeTask, ForceRows]] = []
+        if now is None:  # seen only where there are such tasks
+            return P, s, asked
         for task in self.forces:
             rows = task.rows(now, self.controller.contacts)
             if rows is None:
@@ -157,25 +131,28 @@ class Layout:
             asked.append((task, rows))
         return P, s, asked
 
-    def _even_share(self, now: Situation, shares: dict[str, float]) -> Array:
-        """The robot's weight on the contacts that face up, by their shares; in contact axes.
+    def _even_terms(self, q: Array, shares: dict[str, float]) -> tuple[Array, Array]:
+        """P and P times the even share; those of contacts that stay are reckoned once.
 
         A contact that stays does not tilt: which way is up there is asked once.
         """
         if self._ups is None:
-            self._ups = [footing.up(now.q) for footing in self.footings]
-            self._even = None
-        if self._even is not None and not shares:
-            return self._even
+            self._ups = [footing.up(q) for footing in self.footings]
+        if shares:
+            return self.even, self.even @ self._even_share(self._ups, shares)
+        if self._even is None:
+            self._even = (self.even, self.even @ self._even_share(self._ups, shares))
+        return self._even
+
+    def _even_share(self, ups: list[Array], shares: dict[str, float]) -> Array:
+        """The robot's weight on the contacts that face up, by their shares; in contact axes."""
         parts = [
             shares.get(f.name, 1.0) * float(up[2] > FACING_UP)
-            for f, up in zip(self.footings, self._ups, strict=True)
+            for f, up in zip(self.footings, ups, strict=True)
         ]
-        total, w, start = sum(parts), np.zeros(len(self.spread)), 0
-        for footing, up, part in zip(self.footings, self._ups, parts, strict=True):
-            w[start : start + 3] = self.weight * part / max(total, 1e-12) * up
-            start += footing.dim
-        self._even = None if shares else w
+        total, w = sum(parts), np.zeros(self.dim)
+        for (_, own), up, part in zip(self.contact_rows, ups, parts, strict=True):
+            w[own.start : own.start + 3] = self.weight * part / max(total, 1e-12) * up
         return w
 
     def _normal_bounds(self, shares: dict[str, float]) -> tuple[Array, Array]:
@@ -189,14 +166,14 @@ class Layout:
                 upper[i] = min(upper[i], cap)
         return lower, upper
 
-    def _joint_bounds(self, now: Situation) -> tuple[Array, Array]:
+    def _joint_bounds(self, q: Array, v: Array) -> tuple[Array, Array]:
         limits = self.controller.joint_limits
-        return self.unbounded if limits is None else limits.bounds(now.q, now.v)
+        return self.unbounded if limits is None else limits.bounds(q, v)
 
-    def stages(self, asked: AskedRows) -> list[Stage]:
+    def stages(self) -> list[Stage]:
         """Return the levels of a strict hierarchy, the most important first."""
-        found = []
-        nv, dim = self.robot.nv, len(self.spread)
+        asked = self.packing.asked(self.packing.arrays, self._asked_forces)
+        found, nv, dim = [], self.robot.nv, self.dim
         for level in sorted({t.level for t in self.motion} | {t.level for t in self.forces}):
             motion = [(t, rows) for t, rows in asked.motion(nv) if t.level == level]
             forces = [(t, rows) for t, rows in asked.forces if t.level == level]

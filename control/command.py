@@ -16,7 +16,7 @@ from .force_tasks import wrench_axes
 from .qp import Program
 
 if TYPE_CHECKING:
-    from .assembly import AskedRows
+    from .packing import Laid
 
 Array = NDArray[np.float64]
 
@@ -55,9 +55,8 @@ class Command:
     gave_way: dict[str, float] = field(default_factory=dict)
     iterations: int = 0
     solver: str = ""
-    program: Program | None = None
     footings: tuple[Footing, ...] = ()
-    asked: AskedRows | None = None
+    laid: Laid | None = None
 
     @classmethod
     def of(cls, **fields: Any) -> Command:
@@ -67,6 +66,11 @@ class Command:
         return command
 
     @property
+    def program(self) -> Program | None:
+        """The program that was solved, if any."""
+        return None if self.laid is None else self.laid.program
+
+    @property
     def solved(self) -> bool:
         """Whether a program was solved for it: its status is "optimal" or "relaxed"."""
         return self.status in ("optimal", "relaxed")
@@ -74,14 +78,14 @@ class Command:
     @cached_property
     def task_residuals(self) -> dict[str, Array]:
         """{task: (rows,)}, A a − r of each task: what its acceleration or force lacks."""
-        if self.asked is None or not self.solved:
+        if self.laid is None or not self.solved:
             return {}
-        return self.asked.residuals(self.a, self.w)
+        return self.laid.asked.residuals(self.a, self.w)
 
     @cached_property
     def errors(self) -> dict[str, Array]:
         """{task: (rows,)}, of the motion tasks' values [m, rad]."""
-        return {} if self.asked is None else self.asked.errors()
+        return {} if self.laid is None else self.laid.asked.errors()
 
     @cached_property
     def f(self) -> Array:

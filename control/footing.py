@@ -10,7 +10,6 @@ Coulomb's friction at every vertex gives.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -25,6 +24,8 @@ from .situation import Situation
 Array = NDArray[np.float64]
 
 LINE_ROWS = [0, 1, 2, 4, 5]  # of [force; moment]: an edge along x has no moment about x
+# which of [force; moment] a contact of so many rows transmits; a soft point turns about its normal
+_PICKS = {3: [0, 1, 2], 4: [0, 1, 2, 5], 5: LINE_ROWS, 6: [0, 1, 2, 3, 4, 5]}
 
 
 class Footing:
@@ -45,53 +46,49 @@ class Footing:
         G = _grasp(contact)
         self.spread: Array = np.asarray(np.linalg.inv(G @ G.T), dtype=np.float64)
         self.bounds = _normal_bounds(contact)
-        place = robot.model.frames[self.frame]
-        self._joint = int(place.parentJoint)
-        self._patch = isinstance(contact, PlacedContact) and self.dim == 6
-        self._point = isinstance(contact, PointContact) and self.dim == 3
-        if contact.surface is not None:
-            self._patch = self._point = False
-        if self._patch:
-            centre = pin.SE3(np.eye(3), contact.centre)  # type: ignore[attr-defined]
-            self._at = place.placement * contact.placement * centre  # type: ignore[attr-defined]
+        self._place(robot, contact)
+
+    def _place(self, robot: Robot, contact: Contact) -> None:
+        """Where it is: `at` in its joint, its axes where they do not turn with it, its rows."""
+        frame = robot.model.frames[self.frame]
+        self.joint, self.axes, self.down = int(frame.parentJoint), None, np.zeros(3)
+        self.picks = np.array(_PICKS[self.dim], dtype=np.intp)
+        self.placed = contact.surface is None
+        if isinstance(contact, PlacedContact):
+            centre = pin.SE3(np.eye(3), contact.centre)
+            self.at = frame.placement * contact.placement * centre
         elif isinstance(contact, PointContact):
-            self._axes = contact.pose(robot, robot.posture()).rotation  # its normal is the world's
-            self._upright = bool(np.allclose(self._axes, np.eye(3), atol=1e-12))
-            self._at = place.placement * pin.SE3(np.eye(3), np.array(contact.offset))
-            self._down = -float(contact.radius) * np.array(contact.normal)
+            self.at = frame.placement * pin.SE3(np.eye(3), np.array(contact.offset))
+            self.axes = contact.pose(robot, robot.posture()).rotation  # its normal is the world's
+            self.down = -float(contact.radius) * np.array(contact.normal)
+        else:
+            self.placed = False
 
     def rows(self, now: Situation) -> tuple[Array, Array, Array]:
-        """Return J (dim, nv), J̇v (dim,) and J v (dim,), all in contact axes."""
-        if self._patch:
-            return self._at_place(now, pin.LOCAL)
-        return self._of_point(now) if self._point else self._by_contact(now)
+        """Return J (dim, nv), J̇v (dim,) and J v (dim,), all in contact axes.
 
-    def _at_place(self, now: Situation, axes: Any) -> tuple[Array, Array, Array]:
-        """The six rows of the placed frame, by Pinocchio."""
-        here = (now.desk.model, now.data, self._joint, self._at, axes)
-        return (
-            pin.getFrameJacobian(*here),
-            pin.getFrameClassicalAcceleration(*here).vector,
-            pin.getFrameVelocity(*here).vector,
-        )
-
-    def _of_point(self, now: Situation) -> tuple[Array, Array, Array]:
-        """A ball's lowest point, r below its centre o, turns with no body: a_o + α × r."""
-        J, drift, v = self._at_place(now, pin.LOCAL_WORLD_ALIGNED)
-        point, drift_p, v_p, r = J[:3], drift[:3], v[:3], self._down
-        if r.any():
-            point = point - _skew(r) @ J[3:]
-            drift_p, v_p = drift_p + _cross(drift[3:], r), v_p + _cross(v[3:], r)
-        if self._upright:
-            return point, drift_p, v_p
-        turn = self._axes.T
-        return turn @ point, turn @ drift_p, turn @ v_p
+        A ball's lowest point, r below its centre o, turns with no body: a_o + α × r.
+        """
+        if not self.placed:
+            return self._by_contact(now)
+        here = (now.desk.model, now.data, self.joint, self.at, pin.LOCAL_WORLD_ALIGNED)
+        J = np.array(pin.getFrameJacobian(*here))
+        drift = np.array(pin.getFrameClassicalAcceleration(*here).vector)
+        v = np.array(pin.getFrameVelocity(*here).vector)
+        if self.down.any():
+            J[:3] -= _skew(self.down) @ J[3:]
+            drift[:3] += np.cross(drift[3:], self.down)
+            v[:3] += np.cross(v[3:], self.down)
+        R = now.data.oMi[self.joint].rotation @ self.at.rotation
+        turn = np.kron(np.eye(2), R if self.axes is None else self.axes).T[self.picks]
+        return turn @ J, turn @ drift, turn @ v
 
     def _by_contact(self, now: Situation) -> tuple[Array, Array, Array]:
-        """As the contact itself says, in its order of rows; slower."""
-        turn = self.turn(now.q).T
-        J = turn @ self.contact.jacobian(self.robot, now.q)
-        return J, turn @ self.contact.drift(self.robot, now.q, now.v), J @ now.v
+        """As the contact itself says, in its order of rows, relative to the surface it is on."""
+        turn, robot, q, v = self.turn(now.q).T, self.robot, now.q, now.v
+        J = turn @ self.contact.jacobian(robot, q)
+        ahead = self.contact.drift(robot, q, v) - self.contact.surface_acceleration(robot, q, v)
+        return J, turn @ ahead, J @ v - turn @ self.contact.surface_velocity(robot, q)
 
     def up(self, q: Array) -> Array:
         """Return the world's vertical (3,) in contact axes."""
@@ -179,17 +176,6 @@ def world_axes(footings: list[Footing], q: Array, w: Array) -> Array:
         out[own] = footing.turn(q) @ w[own]
         start += footing.dim
     return out
-
-
-def _cross(a: Array, b: Array) -> Array:
-    """a × b of two vectors, without np.cross's ten microseconds."""
-    return np.array(
-        [
-            a[1] * b[2] - a[2] * b[1],
-            a[2] * b[0] - a[0] * b[2],
-            a[0] * b[1] - a[1] * b[0],
-        ]
-    )
 
 
 def _skew(r: Array) -> Array:

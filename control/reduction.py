@@ -1,103 +1,76 @@
-"""From a program to its reduced form: compiled where Numba is installed, by NumPy where not."""
+"""From a program to its answer: at once where Numba is installed, or reduced for a solver."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from importlib.util import find_spec
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .kernels import compiled, prepare
 from .null_space import RANK, solutions
 from .qp import Program, Reduced, reduced
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
+_AT = 1e-7  # what counts as at a bound, within a solver's tolerance
+
 
 class Structure(Protocol):
-    """Which entries of v move any contact, and the others."""
+    """Which entries of v move any contact, and the others; the bounds that were active last."""
 
     columns: Index
     others: Index
+    active: NDArray[np.int64]
 
 
-def reduced_by_structure(
-    program: Program, structure: Structure, accelerations: bool
-) -> Reduced | None:
-    """Return the program without its equations, or None when these contradict each other."""
-    fits = 0 < program.dim <= len(structure.columns) and len(program.unactuated) <= program.dim
-    compiled = _kernel() if fits else None
-    if compiled is None:
-        return _by_numpy(program, structure, accelerations)
-    P = program
-    full, *parts = compiled(
-        P.M, P.b, P.J, P.k, structure.columns, structure.others, P.unactuated, P.actuated,
-        P.A, P.r, P.weight, P.d, P.p, P.P, P.s, P.F, P.N, P.lower, P.upper, P.limits, RANK,
-    )  # fmt: skip
-    if not full:
-        return _by_numpy(program, structure, accelerations)
-    small = Reduced(*parts)
-    return with_accelerations(small, program) if accelerations else small
+def minimum(
+    program: Program, structure: Structure
+) -> tuple[tuple[Array, Array, Array] | None, int]:
+    """Return (a, w, τ) of the minimum, and the steps it took from the bounds active last.
 
-
-def unbounded_answer(small: Reduced) -> Array | None:
-    """Return y = −H⁻¹ g where that keeps all bounds, as it mostly does in a robot that stands well.
-
-    A few microseconds, for what costs a solver twenty; None where it does not, or without Numba.
+    Most ticks of a robot that stands or walks need no other solver. None where the steps do not
+    end, where the structure lacks rank, or without Numba.
     """
-    if _kernel() is None:
-        return None
-    from .kernels.reduction import unbounded
-
-    kept, y = unbounded(small.H, small.g, small.C, small.low, small.high)
-    return y if kept else None
-
-
-def with_accelerations(small: Reduced, program: Program) -> Reduced:
-    """Return the reduced program with bounds on accelerations as further rows."""
-    joints, a0 = small.Za[program.actuated], small.a0[program.actuated]
-    small.C = np.concatenate([small.C, joints])
-    small.low = np.concatenate([small.low, program.slowest - a0])
-    small.high = np.concatenate([small.high, program.fastest - a0])
-    return small
+    kernel = compiled("minimum") if _fits(program, structure) else None
+    if kernel is None:
+        return None, 0
+    found = _room(program)
+    steps = kernel(*_arguments(program, structure), *found)
+    return (found if steps >= 0 else None), steps
 
 
-def _by_numpy(program: Program, structure: Structure, accelerations: bool) -> Reduced | None:
+def ready(program: Program, structure: Structure) -> None:
+    """See to it that the first tick is like the others: kernels take seconds to compile."""
+    prepare(compiled("minimum"), (*_arguments(program, structure), *_room(program)))
+
+
+def reduced_program(program: Program, structure: Structure, accelerations: bool) -> Reduced | None:
+    """Return the program without its equations, or None when these contradict each other."""
     found = solutions(program, structure.columns)
     return None if found is None else reduced(program, found, accelerations)
 
 
-@cache
-def prepare() -> None:
-    """Compile the kernels now, on a body that stands on one foot: seconds, unless cached on disk.
+def remember(structure: Structure, small: Reduced, y: Array) -> None:
+    """Take the bounds that a solver's answer is at as those to begin with next."""
+    at, active = small.C @ y, structure.active
+    active[:] = 0
+    active[: len(at)] = (at >= small.high - _AT).astype(int) - (at <= small.low + _AT)
 
-    A controller does so when it is made, so that its first tick is like the others.
-    """
-    compiled = _kernel()
-    if compiled is None:
-        return
-    from .kernels.reduction import unbounded
 
-    eye, zero, none = np.eye(7), np.zeros(7), np.zeros((0, 6))
-    foot, six = np.eye(6, 7), np.arange(6, dtype=np.intp)
-    last = np.array([6], dtype=np.intp)
-    _, *parts = compiled(
-        eye, zero, foot, zero[:6].copy(), six, last, six, last, eye[:1].copy(), zero[:1].copy(),
-        np.ones(1), np.ones(7), zero, np.eye(6), zero[:6].copy(), none, np.eye(1, 6),
-        np.zeros(1), np.ones(1), np.ones(1), RANK,
+def _fits(program: Program, structure: Structure) -> bool:
+    """Whether the equations have the shape that the compiled pass is made for."""
+    return 0 < program.dim <= len(structure.columns) and len(program.unactuated) <= program.dim
+
+
+def _room(P: Program) -> tuple[Array, Array, Array]:
+    return np.empty(P.nv), np.empty(P.dim), np.empty(len(P.actuated))
+
+
+def _arguments(P: Program, structure: Structure) -> tuple[Any, ...]:
+    return (
+        P.M, P.b, P.J, P.k, structure.columns, structure.others, P.unactuated, P.actuated,
+        P.A, P.r, P.weight, P.d, P.p, P.P, P.s, P.F, P.N, P.lower, P.upper, P.limits,
+        P.slowest, P.fastest, RANK, structure.active,
     )  # fmt: skip
-    small = Reduced(*parts)
-    unbounded(small.H, small.g, small.C, small.low, small.high)
-
-
-@cache
-def _kernel() -> Callable[..., Any] | None:
-    """The compiled pass; None without Numba."""
-    if find_spec("numba") is None:
-        return None
-    from .kernels.reduction import reduce
-
-    return cast("Callable[..., Any]", reduce)

@@ -30,6 +30,11 @@ class Desk:
         welded = float(robot.model.inertias[0].mass)
         self.by_terms = not robot.is_floating or welded > 0 or robot.model.nvs[1] != 6
 
+    def reckon(self, q: Array, v: Array) -> None:
+        """Work out M, b, and the joints' places and columns in the world, and no more."""
+        pin.crba(self.model, self.data, q, pin.Convention.WORLD)
+        pin.nonLinearEffects(self.model, self.data, q, v)
+
     def situation(self, t: float, q: Array, v: Array) -> Situation:
         """Lay out the state; the last one's frames are gone then."""
         pin.computeAllTerms(self.model, self.data, q, v)

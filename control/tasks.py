@@ -117,9 +117,9 @@ class ComTask(Task):
 
     def bind(self, robot: Robot) -> int:
         """Check target and axes."""
-        self._rows = _indices(self.axes, AXES[:3])
+        self.picks = _indices(self.axes, AXES[:3])
         _check_size(self.target, 3, self.name)
-        return len(self._rows)
+        return len(self.picks)
 
     def rows(self, now: Situation) -> Rows:
         """J_com, ẍ of the reference and feedback, less J̇_com v."""
@@ -127,9 +127,9 @@ class ComTask(Task):
         error = wanted.value - now.com
         asked = self.pull(error, wanted.velocity - now.com_velocity, wanted.acceleration)
         r = asked - now.com_drift
-        if len(self._rows) == 3:
+        if len(self.picks) == 3:
             return Rows(J, r, error)
-        return Rows(J[self._rows], r[self._rows], error[self._rows])
+        return Rows(J[self.picks], r[self.picks], error[self.picks])
 
 
 @dataclass(eq=False)
@@ -155,7 +155,7 @@ class FrameTask(Task):
 
     def bind(self, robot: Robot) -> int:
         """Look up the frame; check target and rows."""
-        self._frame = robot.frame_id(self.frame)
+        self.frame_id = robot.frame_id(self.frame)
         if not (callable(self.target) or isinstance(self.target, pin.SE3)):
             raise ConfigurationError(
                 f"target of {self.name!r}: got {self.target!r}; expected a pinocchio.SE3 "
@@ -165,21 +165,21 @@ class FrameTask(Task):
             raise ConfigurationError(f"axes: got {self.axes!r}; expected 'world' or 'frame'")
         named = {"pose": AXES, "position": AXES[:3], "orientation": AXES[3:]}
         chosen = named.get(self.rows_of, (self.rows_of,)) if isinstance(self.rows_of, str) else None
-        self._rows = _indices(self.rows_of if chosen is None else chosen, AXES)
-        first, last = int(self._rows.min(initial=6)), int(self._rows.max(initial=-1))
-        contiguous = self._rows.tolist() == list(range(first, last + 1))
-        self._chosen = slice(first, last + 1) if contiguous else self._rows
-        return len(self._rows)
+        self.picks = _indices(self.rows_of if chosen is None else chosen, AXES)
+        first, last = int(self.picks.min(initial=6)), int(self.picks.max(initial=-1))
+        contiguous = self.picks.tolist() == list(range(first, last + 1))
+        self._chosen = slice(first, last + 1) if contiguous else self.picks
+        return len(self.picks)
 
     def rows(self, now: Situation) -> Rows:
         """The chosen rows of J, and of ẍ less J̇v."""
-        T, wanted = now.placement(self._frame), self.wanted(now, 6)
+        T, wanted = now.placement(self.frame_id), self.wanted(now, 6)
         goal, chosen = wanted.value, self._chosen
         error = np.empty(6)
         error[:3] = goal.translation - T.translation
         error[3:] = pin.log3(goal.rotation @ T.rotation.T)
-        J, rate = now.jacobian(self._frame), wanted.velocity - now.velocity(self._frame)
-        r = self.pull(error, rate, wanted.acceleration) - now.drift(self._frame)
+        J, rate = now.jacobian(self.frame_id), wanted.velocity - now.velocity(self.frame_id)
+        r = self.pull(error, rate, wanted.acceleration) - now.drift(self.frame_id)
         if self.axes == "frame":
             turn = np.kron(np.eye(2), T.rotation.T)
             J, r, error = turn @ J, turn @ r, turn @ error
@@ -248,13 +248,13 @@ class MomentumTask(Task):
             raise ConfigurationError(
                 f"rows_of: got {self.rows_of!r}; expected 'angular', 'linear' or 'both'"
             )
-        self._rows = np.array(named[self.rows_of])
+        self.picks = np.array(named[self.rows_of])
         _check_size(self.target, 6, self.name)
-        return len(self._rows)
+        return len(self.picks)
 
     def rows(self, now: Situation) -> Rows:
         """The chosen rows of A_g, and of ḣ* + gain (h* − h) − Ȧ_g v."""
-        A, wanted, chosen = now.centroidal_map, self.wanted(now, 6), self._rows
+        A, wanted, chosen = now.centroidal_map, self.wanted(now, 6), self.picks
         error = wanted.value - A @ now.v
         r = wanted.velocity + self.gain * error - now.centroidal_drift
         return Rows(A[chosen], r[chosen], error[chosen])

@@ -14,7 +14,7 @@ from ..contacts.limits import torque_limits_of
 from ..errors import ConfigurationError, ContactError, SolverError, unknown
 from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
-from .assembly import AskedRows, Layout
+from .assembly import Layout
 from .command import Command
 from .elastic import relaxed
 from .failure import SafeTorques
@@ -24,7 +24,7 @@ from .hierarchy import cascade
 from .limits import JointLimits
 from .null_space import Solutions, solutions
 from .qp import Program, Reduced
-from .reduction import prepare, reduced_by_structure, unbounded_answer
+from .reduction import minimum, reduced_program, remember
 from .situation import Desk
 from .solvers import Answer, Clarabel, solver_named
 from .switching import Ramp
@@ -33,6 +33,7 @@ from .tasks import Task
 Array = NDArray[np.float64]
 AnyTask = Task | ForceLikeTask
 
+_NOTHING = np.zeros(0)
 _CONTRADICTION = Answer(None, "the contacts contradict each other", 0)
 
 
@@ -99,11 +100,9 @@ class WholeBodyController:
         self._solver, self._bounded = solver_named(solver), solver_named(solver)
         self._desk, self._last = Desk(robot), -np.inf
         self._ramps: dict[str, Ramp] = {}
-        self._inside = False  # whether the last answer was at no bound
         self.tasks: tuple[AnyTask, ...] = ()
         self.contacts = ContactSet.of(robot, contacts)
         self.set_tasks(tasks)
-        prepare()
 
     # --- tasks and contacts, at any time -----------------------------------------------------
 
@@ -117,10 +116,8 @@ class WholeBodyController:
         for name in names:
             if names.count(name) > 1:
                 raise ConfigurationError(f"tasks: got the name {name!r} twice, expected each once")
-        for task in tasks:
-            if isinstance(task, Task):
-                task.bind(self.robot)
-        self.tasks = tuple(tasks)
+        sizes = {t.name: int(t.bind(self.robot)) for t in tasks if isinstance(t, Task)}
+        self.tasks, self._sizes = tuple(tasks), sizes
         self._lay_out()
 
     @property
@@ -172,7 +169,7 @@ class WholeBodyController:
         return {name: ramp.at(t) for name, ramp in self._ramps.items()}
 
     def _lay_out(self) -> None:
-        self._layout = Layout(self)
+        self._layout = Layout(self, self._desk, self._sizes)
         self._solver.forget()
         self._bounded.forget()
 
@@ -205,7 +202,8 @@ class WholeBodyController:
         """Return the program of a state, as `control.reference` solves it with cvxpy."""
         q, v = check_configuration(self.robot, q), check_velocity(self.robot, v)
         shares = self._shares(t)  # first: a contact may leave here, and the layout with it
-        return self._layout.program(self._desk.situation(t, q, v), shares)[0]
+        self._layout.lay(t, q, v, shares)
+        return self._layout.kept().program
 
     def _checked(
         self, q: ArrayLike, v: ArrayLike, t: float, now: float | None
@@ -222,11 +220,10 @@ class WholeBodyController:
 
     def _solved(self, q: Array, v: Array, t: float) -> Command:
         shares = self._shares(t)
-        situation = self._desk.situation(t, q, v)
-        program, rows = self._layout.program(situation, shares)
-        if not np.isfinite(program.r).all():
+        if not self._layout.lay(t, q, v, shares):
             raise ConfigurationError("tasks: what they ask for is not finite")
-        a, w, tau, answer = self._answer(program, rows)
+        program = self._layout.program
+        a, w, tau, answer = self._answer(program)
         gave_way: dict[str, float] = {}
         status, reason = "optimal", ""
         if answer.y is None:
@@ -235,20 +232,22 @@ class WholeBodyController:
         return Command.of(
             tau=tau, status=status, reason=reason, a=a, w=w, t=t, q=q, v=v,
             contacts=self.contacts, gave_way=gave_way, iterations=answer.iterations,
-            solver=self._solver.name, program=program, footings=self.footings, asked=rows,
+            solver=self._solver.name, footings=self.footings, laid=self._layout.kept(),
         )  # fmt: skip
 
-    def _answer(self, program: Program, asked: AskedRows) -> tuple[Array, Array, Array, Answer]:
+    def _answer(self, program: Program) -> tuple[Array, Array, Array, Answer]:
         """Solve; bounds on accelerations join only when they would be crossed."""
-        nothing = np.zeros(0)
         if self.strict:
-            found = solutions(program, self._layout.columns)
-            if found is None:
-                return nothing, nothing, nothing, _CONTRADICTION
-            return self._by_levels(program, found, asked)
+            free = solutions(program, self._layout.columns)
+            if free is None:
+                return _NOTHING, _NOTHING, _NOTHING, _CONTRADICTION
+            return self._by_levels(program, free)
+        found, steps = minimum(program, self._layout)
+        if found is not None:
+            return *found, Answer(_NOTHING, "optimal", steps)
         answer, small = self._with(program, accelerations=False)
         if answer.y is None or small is None:
-            return nothing, nothing, nothing, answer
+            return _NOTHING, _NOTHING, _NOTHING, answer
         a, w, tau = small.point(answer.y)
         if self.joint_limits is not None and self._crossed(program, a[program.actuated]):
             answer, small = self._with(program, accelerations=True)
@@ -260,35 +259,25 @@ class WholeBodyController:
         beyond = np.maximum(program.slowest - joints, joints - program.fastest)
         return bool(beyond.max(initial=0.0) > 1e-9)
 
-    def _by_levels(
-        self, program: Program, found: Solutions, asked: AskedRows
-    ) -> tuple[Array, Array, Array, Answer]:
+    def _by_levels(self, program: Program, found: Solutions) -> tuple[Array, Array, Array, Answer]:
         rest = replace(
             program, A=program.A[:0], r=program.r[:0], weight=program.weight[:0],
             d=np.full(program.nv, max(self.regularisation, 1e-9)), p=np.zeros(program.nv),
         )  # fmt: skip
-        return cascade(rest, found, self._layout.stages(asked), self._bounded)
+        return cascade(rest, found, self._layout.stages(), self._bounded)
 
     def _with(self, program: Program, accelerations: bool) -> tuple[Answer, Reduced | None]:
-        small = reduced_by_structure(program, self._layout, accelerations)
+        small = reduced_program(program, self._layout, accelerations)
         if small is None:
             return _CONTRADICTION, None
         solver = self._bounded if accelerations else self._solver
-        if self._inside and (y := unbounded_answer(small)) is not None:
-            return Answer(y, "optimal", 0), small
         data = (small.H, small.g, small.C, small.low, small.high)
         answer = solver(*data)
         if answer.y is None:  # before anything gives way, a second opinion
             answer = Clarabel()(*data)
-        self._inside = answer.y is not None and self._is_inside(small, answer.y)
+        if answer.y is not None:
+            remember(self._layout, small, answer.y)
         return answer, small
-
-    @staticmethod
-    def _is_inside(small: Reduced, y: Array) -> bool:
-        """Whether no bound is active: then the next tick tries without any."""
-        at = small.C @ y
-        room = np.minimum(at - small.low, small.high - at)
-        return bool(room.min(initial=np.inf) > 0.0)
 
     def _give_way(self, program: Program) -> tuple[Array, Array, Array, dict[str, float]]:
         """The elastic program's answer, and what gave way in it."""

@@ -208,31 +208,90 @@ def test_a_fixed_base_and_other_contacts(load_robot):
     agree(command, control.by_cvxpy(controller, q, v), biped)
 
 
-@pytest.mark.parametrize("name", ROBOTS)
-def test_the_compiled_reduction_is_numpys(stand, name, monkeypatch):
-    """The same program on the same solutions, null spaces up to their own axes."""
+def without_numba(monkeypatch):
+    """Make controllers as where Numba is not installed."""
+    monkeypatch.setattr("footwork.control.by_kernels.compiled", lambda _: None)
+    monkeypatch.setattr("footwork.control.reduction.compiled", lambda _: None)
+
+
+def every_task(robot, q):
+    """Of each kind that the compiled pass knows, at rest and on the way, in odd rows and axes."""
+    frame, base = robot.frame_names[-1], base_of(robot)
+    here, pose = (dynamics.frame_placement(robot, q, f) for f in (frame, base))
+    far = here * pin.SE3(pin.exp3(np.array([0.4, -0.2, 2.9])), np.array([0.1, 0.2, 0.0]))
+    return [
+        control.ComTask(between(dynamics.com(robot, q), np.ones(3), 2.0), axes=("z", "x")),
+        control.FrameTask(pose, frame=base, rows_of=("rz", "x"), axes="frame", damping=3.0),
+        control.FrameTask(swing(here, far, 1.0, height=0.1), frame=frame, weight=np.arange(6.0)),
+        control.FrameTask(far, frame=frame, name="far"),
+        control.MomentumTask(np.arange(6.0), rows_of="both"),
+        control.PostureTask(q, weight=0.1),
+        control.PostureTask(between_postures(robot, q, robot.neutral(), 3.0), name="second"),
+    ]
+
+
+@pytest.mark.parametrize("name", [*ROBOTS, "anymal"])
+def test_the_compiled_pass_lays_out_what_numpy_does(load_robot, random_state, name, monkeypatch):
+    """Every array of the program, what tasks ask and lack: two roads from the same state."""
     pytest.importorskip("numba")
-    from footwork.control import reduction
+    robot = load_robot(name, "floating")
+    feet, tasks = contacts.at_feet(robot, 0.6), every_task(robot, robot.posture())
+    fast = control.WholeBodyController(robot, feet, tasks)
+    without_numba(monkeypatch)
+    slow = control.WholeBodyController(robot, feet, tasks)
+    for seed in range(3):
+        q, v, _ = random_state(robot, seed)
+        laid = []
+        for controller in (fast, slow):
+            assert controller._layout.lay(0.3, q, v, {})
+            laid.append(controller._layout.kept())
+        assert type(fast._layout.rows) is not type(slow._layout.rows)
+        for field, value in vars(laid[1].program).items():
+            size = 1e-12 * (1.0 + np.abs(value).max(initial=0.0, where=np.isfinite(value)))
+            assert getattr(laid[0].program, field) == pytest.approx(value, rel=0, abs=size), field
+        for one, other in zip(
+            laid[0].asked.motion(robot.nv), laid[1].asked.motion(robot.nv), strict=True
+        ):
+            assert one[0] is other[0]
+            assert one[1].error == pytest.approx(other[1].error, rel=0, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_the_compiled_minimum_is_the_solvers(stand, name):
+    """From none and from any bounds to begin with, at bounds of torques, friction and joints."""
+    pytest.importorskip("numba")
+    from footwork.control.reduction import minimum, reduced_program
+    from footwork.control.solvers import Clarabel
 
     controller, q = stand(name)
-    P, layout = controller.program(q, moving(controller.robot, 2, 0.1)), controller._layout
-    fast = reduction.reduced_by_structure(P, layout, accelerations=True)
-    slow = reduction._by_numpy(P, layout, accelerations=True)
-    monkeypatch.setattr(reduction, "_kernel", lambda: None)
-    without = reduction.reduced_by_structure(P, layout, accelerations=True)
-    assert without.low == pytest.approx(slow.low)
-    assert fast.a0 == pytest.approx(slow.a0, abs=1e-10)
-    assert fast.w0 == pytest.approx(slow.w0, abs=1e-8)
-    rng = np.random.default_rng(0)
-    full_fast, full_slow = (np.vstack([s.Za, s.Zw]) for s in (fast, slow))
-    y = rng.standard_normal(len(fast.g))
-    x = np.linalg.lstsq(full_slow, full_fast @ y, rcond=None)[0]
-    assert full_slow @ x == pytest.approx(full_fast @ y, abs=1e-9 * np.abs(full_fast).max())
-    assert fast.C @ y == pytest.approx(slow.C @ x, abs=1e-8 * np.abs(full_fast).max())
-    assert fast.low == pytest.approx(slow.low, abs=1e-8)
-    assert fast.high == pytest.approx(slow.high, abs=1e-8)
-    costs = [0.5 * z @ s.H @ z + s.g @ z for s, z in ((fast, y), (slow, x))]
-    assert costs[0] == pytest.approx(costs[1], rel=1e-8)
+    robot, rng, counts = controller.robot, np.random.default_rng(3), np.zeros(3)
+    limits = np.full(robot.na, 0.97 * np.abs(controller(q, np.zeros(robot.nv)).tau).max())
+    layout = stand(name, torque_limits=limits)[0]._layout
+    for seed in range(8):
+        P = layout.controller.program(q, moving(robot, seed, 0.02 * (1 + seed)))
+        small = reduced_program(P, layout, accelerations=True)
+        answer = Clarabel()(small.H, small.g, small.C, small.low, small.high)
+        for share in (0.0, 0.02):
+            layout.active[:] = rng.integers(-1, 2, len(layout.active))
+            layout.active[rng.random(len(layout.active)) >= share] = 0
+            found, _ = minimum(P, layout)
+            if found is not None:
+                for one, other in zip(found, small.point(answer.y), strict=True):
+                    assert one == pytest.approx(other, abs=1e-5 * (1 + np.abs(other).max()))
+                counts += [1, layout.active.any(), 0]
+            counts[2] += 1
+    assert counts[0] >= counts[2] / 2  # the solver's turn comes seldom
+    assert counts[1] >= 4
+
+
+def test_without_numba_a_controller_does_the_same(stand, monkeypatch):
+    fast, q = stand("talos")
+    without_numba(monkeypatch)
+    slow, _ = stand("talos")
+    for seed in range(2):
+        v = moving(fast.robot, seed, 0.1)
+        commands = fast(q, v, t=float(seed)), slow(q, v, t=float(seed))
+        agree(commands[1], (commands[0].a, commands[0].w, commands[0].tau), fast.robot)
 
 
 # --- its parts -------------------------------------------------------------------------------
