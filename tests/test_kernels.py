@@ -215,6 +215,34 @@ def test_closed_forms_of_unknown_joints(load_robot):
         dyn.closed_forms(load_robot("tree", "fixed"))
 
 
+def test_one_source_gives_the_same_in_every_reading(random_state):
+    """τ = M a + b by `rnea`: on floats, rows of NumPy, symbols, and compiled for one and eight."""
+    pytest.importorskip("sympy")
+    pytest.importorskip("numba")
+    robot = fw.robots.double_pendulum(l1=0.7, l2=0.5, m1=2.0, m2=3.0)
+    bodies = body_table.body_table(robot)
+    n, (q, v, a) = len(bodies), random_state(robot)
+    floats, lanes = np.zeros(2), room(2)
+    rnea.rnea(bodies, q, v, a, floats, *(np.zeros((n, k)) for k in (2, 6, 6, 6)))
+    rows = (np.repeat(x[:, None], LANES, axis=1) for x in (q, v, a))
+    rnea.rnea(bodies, *rows, lanes, *(room(n, k) for k in (2, 6, 6, 6)))
+    forms = dyn.closed_forms(robot)
+    names = (*forms.q, *forms.v)
+    at = {**forms.values, **dict(zip(names, (*q, *v), strict=True))}
+    M, force, gravity = (
+        np.array(term.subs(at), dtype=float)
+        for term in (forms.mass_matrix, forms.coriolis_force, forms.gravity_torques)
+    )
+    eight = [np.repeat(x[None], 8, axis=0) for x in (q, v, a)]
+    for tau in (
+        lanes[:, 3],
+        M @ a + (force - gravity).ravel(),
+        dyn.batch.inverse_dynamics(robot, *(x[:1] for x in eight))[0],
+        dyn.batch.inverse_dynamics(robot, *eight)[5],
+    ):
+        assert np.abs(tau - floats).max() < 1e-12
+
+
 # --- machine code --------------------------------------------------------------------------------
 
 
