@@ -77,24 +77,24 @@ class ClosedLoop(Trajectory):
 
     @cached_property
     def friction_used(self) -> dict[str, Array]:
-        """{contact: (n, k)}, ‖f_t‖ / (μ f_n) of each point: 1 where it slides, nan where it is off.
+        """{contact: (n,)}, ‖f_t‖ / (μ f_n) of its whole force: 1 where it slides, nan in the air.
 
         Normals and coefficients are the terrain's where it is known, else the contacts'.
         """
         return {contact.name: self._used(contact) for contact in self.contacts or ()}
 
     def _used(self, contact: Contact) -> Array:
-        robot, forces = self.robot, self.forces[contact.name]
+        robot, force = self.robot, self.forces[contact.name].sum(axis=1)
         if self.terrain is None:
-            up = np.array([contact.cone(robot, q).normal for q in self.q])[:, None, :]
-            mu = np.full(forces.shape[:2], contact.friction)
+            up = np.array([contact.cone(robot, q).normal for q in self.q])
+            mu = np.full(len(self), contact.friction)
         else:
-            points = np.array([contact.world_points(robot, q) for q in self.q])
-            up = self.terrain.normal(points)
-            mu = self.terrain.friction(points, contact.friction)
-        normal = (forces * up).sum(axis=2)
-        across = np.linalg.norm(forces - normal[:, :, None] * up, axis=2)
-        pushes = normal > 1e-4 * 9.81 * robot.mass
+            places = np.array([contact.world_points(robot, q).mean(axis=0) for q in self.q])
+            up = self.terrain.normal(places)
+            mu = self.terrain.friction(places, contact.friction)
+        normal = (force * up).sum(axis=1)
+        across = np.linalg.norm(force - normal[:, None] * up, axis=1)
+        pushes = normal > 1e-3 * 9.81 * robot.mass
         with np.errstate(divide="ignore"):  # infinite on ice that holds all the same
             return np.where(pushes, across / np.where(pushes, mu * normal, 1.0), np.nan)
 

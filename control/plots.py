@@ -97,9 +97,7 @@ def plot_forces(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_friction(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
-    """Draw how much of its friction cone each contact uses, at the corner that uses most.
-
-    That is ‖f_t‖ / (μ f_n), 1 where it slides; nothing where it does not push.
+    """Draw how much of its friction cone each contact uses, ‖f_t‖ / (μ f_n): 1 where it slides.
 
     Raises:
         ConfigurationError: a motion without contacts.
@@ -108,8 +106,7 @@ def plot_friction(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
         raise ConfigurationError("the motion has no contacts; expected them for their friction")
     ax = _axes(ax, "friction used / friction [-]")
     for color, (name, used) in zip(SERIES, motion.friction_used.items(), strict=False):
-        most = np.nan_to_num(used, nan=-1.0).max(axis=1)
-        ax.plot(motion.t, np.where(most < 0, np.nan, most), color=color, lw=1, label=name)
+        ax.plot(motion.t, used, color=color, lw=1, label=name)
     ax.axhline(1.0, color="#dc2626", lw=1, ls="--")
     ax.legend(loc="upper right", fontsize=8)
     return ax
@@ -139,7 +136,7 @@ def plot_margins(
     if torque_limits:
         _, less = motion.margins(every, torque_limits=True)
         less = np.where(np.isfinite(less), less, np.nan)
-        ax.plot(times, less, color=SERIES[2], lw=1, label="contacts and motors")
+        ax.plot(times, less, color=SERIES[2], lw=1, ls="--", label="contacts and motors")
         ax.legend(loc="upper right", fontsize=8)
     for t in times[~np.isfinite(margins)]:
         ax.axvspan(t - every / 2, t + every / 2, color="#9ca3af", alpha=0.3, lw=0)

@@ -1,4 +1,4 @@
-"""A closed loop as an animation: the robot, the forces of the ground, cones where it stands."""
+"""A closed loop as an animation: the robot, forces of the ground, cones where it stands, pushes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..contacts import Plane
 from ..contacts.scenario.scene import draw_terrain
+from ..dynamics import frame_placement
 from ..robots import Viewer
 from .closed_loop import ClosedLoop
 
@@ -22,7 +23,7 @@ def animate(
     scale: float | None = None,
     viewer: Viewer | None = None,
 ) -> Viewer:
-    """Return a viewer that plays the motion, with what the ground does to each contact.
+    """Return a viewer that plays the motion, with what the ground does to each contact, and pushes.
 
     Args:
         motion: of `control.simulate`.
@@ -45,6 +46,11 @@ def animate(
             viewer.arrow(f"force of {name}", point, length * force, color="blue", on_top=True)
             normal, angle = cone
             viewer.cone(f"cone of {name}", point, normal, angle, 0.12 * height, color="yellow")
+        for push in motion.pushes:
+            if push.acts(float(times[i])):
+                place = frame_placement(motion.robot, qs[i], push.frame).translation
+                way = length * np.array(push.force)
+                viewer.arrow(f"push on {push.frame}", place - way, way, color="red", on_top=True)
 
     viewer.animate(times, qs, draw=draw)
     return viewer

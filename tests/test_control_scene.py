@@ -77,7 +77,7 @@ def test_the_plot_of_friction_has_what_is_used(pushed):
     lines = plots.plot_friction(pushed).lines
     assert len(lines) == 4 + 1
     for contact, line in zip(pushed.contacts, lines, strict=False):
-        force = pushed.forces[contact.name][60, 0]
+        force = pushed.forces[contact.name][60].sum(axis=0)
         share = np.hypot(*force[:2]) / (contact.friction * force[2])
         assert line.get_ydata()[60] == pytest.approx(share)
         assert np.nanmax(line.get_ydata()) <= 1 + 1e-6
@@ -193,6 +193,9 @@ class Drawn:
 def test_the_animation_has_an_arrow_for_each_foot(pushed, tmp_path):
     drawn = Drawn()
     assert scene.animate(pushed, rate=10.0, scale=0.01, viewer=drawn) is drawn
+    (push,) = [arrow for arrow in drawn.arrows if arrow[0].startswith("push")]
+    assert push[2] == pytest.approx([0.0, 0.3, 0.0])  # at the one picture while it acts
+    drawn.arrows.remove(push)
     names = {name for name, _, _ in drawn.arrows}
     assert names == {f"force of {name}" for name in pushed.contacts.names}
     assert len(drawn.cones) == len(drawn.arrows) == 4 * 4
