@@ -116,6 +116,23 @@ def test_the_sum_of_energies_of_a_free_pendulum_is_a_straight_line(load_robot):
     assert np.ptp(drawn["potential, from the first"]) > 1.0
 
 
+def test_recordings_of_closed_loops_are_plain_arrays():
+    from footwork import control
+
+    robot = fw.load("quadruped")
+    controller, q = control.stand(robot)
+    motion = control.simulate(robot, controller, q=q, duration=0.03, control_step=2e-3)
+    ax = plots.plot_torque(robot, motion.t, motion.tau)
+    for name, values in lines(ax).items():
+        assert values == pytest.approx(motion.tau[:, robot.actuated.index(name)])
+    plots.plot_configuration(robot, motion.t, motion.q)
+    plots.plot_velocity(robot, motion.t, motion.v)
+    plots.plot_energy(robot, motion.t, motion.q, motion.v)
+    ax = contact_plots.plot_force_course(motion.contacts, motion.q, motion.forces)
+    assert set(motion.forces) <= set(lines(ax))
+    contact_plots.plot_margin_course(*motion.margins(every=0.01))
+
+
 def test_what_motion_plots_refuse(load_robot, monkeypatch):
     robot = load_robot("biped", "floating")
     qs, _ = swinging(robot)
