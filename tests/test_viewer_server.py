@@ -203,7 +203,8 @@ def test_an_address_of_another_machine_is_an_error():
 # --- when it ends ------------------------------------------------------------------------------
 
 _PROGRAM = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are deaf to it
 import footwork as fw
 viewer = fw.Viewer()
 viewer.url
