@@ -147,6 +147,27 @@ def test_a_click_on_a_line_hides_what_it_names_and_shows_it_again(look):
 
 
 @pytest.mark.browser
+def test_what_was_hidden_stays_so_when_the_legend_is_written_anew():
+    from footwork.robots.viewer.browser import open_page
+
+    with Viewer(ground=None) as viewer:
+        viewer.point("forces/a", [0, 0, 0.4])
+        viewer.legend("first", {"forces": "red"}, shows={"forces": "forces"})
+        with open_page(viewer.url, 96, 72, timeout=110) as page:
+            line = "document.querySelector('#legend .toggle')"
+            page.wait_for(line)
+            page.evaluate(f"{line}.click()")
+            viewer.legend("second", {"forces": "red"}, shows={"forces": "forces"})
+            page.wait_for("document.querySelector('#legend b').textContent === 'second'")
+            assert page.evaluate(f"{line}.className") == "toggle off"
+            shown = "viewer.scene_tree.find(['overlays', 'forces']).object.visible"
+            assert page.evaluate(shown) is False
+            page.evaluate(f"{line}.click()")
+            assert page.evaluate(shown) is True
+            assert page.errors == []
+
+
+@pytest.mark.browser
 def test_the_bar_of_a_ramp_is_seen_in_its_colours(look):
     viewer = Viewer(ground=None)
     ramp = ColorRamp(0, 175, "normal force to spare", "N", steps=8)

@@ -156,11 +156,13 @@ var footwork = (function () {
     line.classList.add("toggle");
     line.title = "click to hide or show";
     const node = () => viewer.scene_tree.find(path);
+    const mark = () => line.classList.toggle("off", !node().object.visible);
     line.onclick = () => {
       viewer.set_property(path, "visible", !node().object.visible);
-      line.classList.toggle("off", !node().object.visible);
+      mark();
       viewer.set_dirty();
     };
+    mark();  // a legend that is written anew keeps what was hidden
   }
 
   function bar(box, ramp) {
