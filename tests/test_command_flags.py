@@ -29,7 +29,7 @@ OUTPUTS = {
     "simulate": {"json", "html", "png", "csv"},
     "gait": {"json", "html", "png", "csv"},
     "sweep": {"json", "png", "csv"},
-    "bench": set(),
+    "bench": {"json"},
     "doctor": {"json"},
 }
 QUICK = {
