@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contacts import ContactSet, WrenchCone
+from ..contacts import ContactSet, SoftFingerCone, WrenchCone
 from ..dynamics import Wrench
 from .footing import LINE_ROWS, Footing, world_axes
 from .force_tasks import wrench_axes
@@ -127,7 +127,11 @@ class Command:
         found = {}
         for contact in self.contacts if self.solved else ():
             w = self.w[self.contacts.rows(contact.name)]
-            if contact.bilateral or contact.dim == 4:
+            if contact.bilateral:
+                continue
+            if contact.dim == 4:
+                cone = SoftFingerCone(contact.friction, contact.torsion)
+                found[contact.name] = cone.violation(w)
                 continue
             if contact.dim < 6:
                 full = np.zeros(6)
