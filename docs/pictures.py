@@ -73,7 +73,7 @@ def regions() -> Axes:
 def main(folder: Path = FOLDER) -> None:
     """Take every picture anew."""
     folder.mkdir(parents=True, exist_ok=True)
-    climbing().screenshot(folder / "talos-stairs.png", width=1120, height=760)
+    climbing().screenshot(folder / "talos-stairs.png", width=940, height=760)
     regions().figure.savefig(folder / "regions.png", dpi=110)
     conventions().screenshot(folder / "conventions.png", width=1000, height=720)
 
