@@ -6,7 +6,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from footwork import control, load
+from footwork import contacts, control, load
 from footwork.control import gaits, plots, scene
 
 FOLDER = Path(__file__).parent
@@ -26,6 +26,16 @@ def pushed() -> control.ClosedLoop:
     )
 
 
+def standing(name: str, size: float) -> control.ClosedLoop:
+    """Ten seconds on its feet under random pushes, each a change of speed up to `size` [m/s]."""
+    robot = load(name)
+    controller, q = control.stand(robot)
+    pushes = control.random_pushes(robot, control.trunk(robot), 10.0, size, seed=2)
+    return control.simulate(
+        robot, controller, q=q, duration=10.0, control_step=2e-3, disturbances=pushes
+    )
+
+
 def walking(name: str, crouch: float) -> control.ClosedLoop:
     """A biped that steps, or a quadruped that trots."""
     robot = load(name)
@@ -39,6 +49,34 @@ def walking(name: str, crouch: float) -> control.ClosedLoop:
     return control.simulate(
         robot, walker, q=q, contacts=feet, duration=walker.plan.duration, control_step=2e-3
     )
+
+
+def climbing() -> control.ClosedLoop:
+    """A biped up three steps of 0.12 m."""
+    robot = load("biped")
+    controller, q = control.stand(robot, crouch=0.05)
+    feet = controller.contacts
+    stairs = contacts.Stairs("stairs", 3, rise=0.12, depth=0.3, width=1.2, at=(0.2, 0.0, 0.0))
+    top = contacts.Box("top", (0.7, 1.2, 0.36), (1.45, 0.0, 0.0))
+    terrain = contacts.Terrain([contacts.Plane("ground"), stairs, top])
+    phases = gaits.footsteps(feet, q, 5, length=0.3, swing=0.8, double=0.3, terrain=terrain)
+    walker = control.Walker(robot, feet, q, phases, terrain=terrain)
+    duration = walker.plan.duration + 0.3
+    return control.simulate(
+        robot, walker, terrain, q=q, contacts=feet, duration=duration, control_step=2e-3
+    )
+
+
+def caught() -> control.ClosedLoop:
+    """A biped that is pushed too hard to stand, and steps."""
+    robot = load("biped")
+    controller, q = control.stand(robot, crouch=0.03)
+    feet = controller.contacts
+    push = control.Push(control.trunk(robot), (0.6 * robot.mass / 0.1, 0.0, 0.0), 0.4)
+    return control.simulate(
+        robot, control.Catcher(robot, feet, q), q=q, contacts=feet, duration=2.5,
+        control_step=2e-3, disturbances=[push],
+    )  # fmt: skip
 
 
 def of_push(motion: control.ClosedLoop) -> Figure:
@@ -61,15 +99,46 @@ def of_steps(motion: control.ClosedLoop) -> Figure:
     return figure
 
 
+def of_stands(motions: list[control.ClosedLoop]) -> Figure:
+    """Margins, without and with the motors' limits."""
+    figure = Figure(figsize=(7.2, 2.7 * len(motions)), layout="constrained")
+    for motion, ax in zip(motions, figure.subplots(len(motions), 1, sharex=True), strict=True):
+        plots.plot_margins(motion, every=0.04, torque_limits=True, ax=ax)
+        ax.set_title(f"{motion.robot.name}, {9.81 * motion.robot.mass:.0f} N heavy", fontsize=9)
+    return figure
+
+
+def of_climb(motion: control.ClosedLoop) -> Figure:
+    """Joints in their ranges, torques, friction, margins."""
+    figure = Figure(figsize=(7.2, 9.0), layout="constrained")
+    ranges, torques, friction, margins = figure.subplots(4, 1, sharex=True)
+    plots.plot_positions(motion, ax=ranges)
+    plots.plot_torques(motion, ax=torques)
+    plots.plot_friction(motion, ax=friction)
+    plots.plot_margins(motion, every=0.04, torque_limits=True, ax=margins)
+    return figure
+
+
 def main() -> None:
     """Simulate, draw, save."""
-    (FOLDER / "animations").mkdir(exist_ok=True)
-    of_push(pushed()).savefig(FOLDER / "pictures" / "control-push.png", dpi=90)
-    steps = walking("biped", 0.03)
-    of_steps(steps).savefig(FOLDER / "pictures" / "control-steps.png", dpi=90)
-    scene.animate(steps, rate=15.0).save_html(FOLDER / "animations" / "biped-steps.html")
-    trot = walking("quadruped", 0.0)
-    scene.animate(trot, rate=20.0).save_html(FOLDER / "animations" / "quadruped-trots.html")
+    pictures, animations = FOLDER / "pictures", FOLDER / "animations"
+    animations.mkdir(exist_ok=True)
+    of_push(pushed()).savefig(pictures / "control-push.png", dpi=90)
+    stands = [standing("talos", 0.15), standing("solo12", 0.3)]
+    of_stands(stands).savefig(pictures / "control-stands.png", dpi=90)
+    steps, climb = walking("biped", 0.03), climbing()
+    of_steps(steps).savefig(pictures / "control-steps.png", dpi=90)
+    of_climb(climb).savefig(pictures / "control-climb.png", dpi=90)
+    for name, motion, rate in (
+        ("biped-steps", steps, 15.0),
+        ("biped-climbs", climb, 15.0),
+        ("biped-catches", caught(), 25.0),
+        ("quadruped-trots", walking("quadruped", 0.0), 20.0),
+    ):
+        viewer = scene.animate(motion, rate=rate)
+        if name == "biped-climbs":
+            viewer.look_from((-0.5, -1.0, 0.35))
+        viewer.save_html(animations / f"{name}.html")
 
 
 if __name__ == "__main__":
