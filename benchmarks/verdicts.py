@@ -1,12 +1,12 @@
 """Verdicts on contacts: ours, cvxpy's program written anew, and cvxpy's parametrised re-solve.
 
-Three tables, each of interleaved rounds in one process, CPU time, medians with quartiles; the
+Tables, each of interleaved rounds in one process, CPU time, medians with quartiles; the
 answers are compared before anything is timed.
 
 1. One verdict, margin and least-norm forces, TALOS on two feet, with and without torque limits.
    `static_hold` is timed with everything around it: Jacobians, torques' limits, checks.
 2. Batches of random point contacts, some of which hold, against the parametrised re-solve in which
-   everything may change, and the one in which only the load does.
+   everything may change, and the one in which only the load does; then postures of TALOS.
 3. A region: the exact static-equilibrium polygon of TALOS, as matrices and written by cvxpy.
 
 Run: python benchmarks/verdicts.py
@@ -176,14 +176,15 @@ def batches(rounds, size):
             assert abs(only_load.ask(loads.at(i)) - pushed.margin[i]) < 1e-6
         few = states[:5]
         works = {
-            "ours, everything changes": (lambda: batch.decide(many), 1, size),  # noqa: B023
+            "ours, everything changes": (lambda: batch.decide(many), 10, size),  # noqa: B023
+            "ours, without margins": (lambda: batch.decide(many, margin=False), 10, size),  # noqa: B023
             "cvxpy re-solve, everything changes": (
                 lambda: [written.ask(b) for b in few],  # noqa: B023
                 1,
                 len(few),
             ),
             "conic solver, one by one": (lambda: [verdict(b) for b in states[:20]], 1, 20),  # noqa: B023
-            "ours, only the load changes": (lambda: batch.decide(loads), 1, size),  # noqa: B023
+            "ours, only the load changes": (lambda: batch.decide(loads), 10, size),  # noqa: B023
             "cvxpy re-solve, only the load changes": (
                 lambda: [only_load.ask(loads.at(i)) for i in range(5)],  # noqa: B023
                 1,
@@ -196,6 +197,53 @@ def batches(rounds, size):
         show(title, medians, "ours, everything changes")
         pair = [medians[k][0] for k in works if "only the load" in k]
         print(f"{'':52} only the load: {pair[1] / pair[0]:.0f}")
+    return found
+
+
+def postures(rounds, size):
+    """TALOS on two feet in many postures, Jacobians and loads included."""
+    robot, rng, found = fw.load("talos"), np.random.default_rng(0), {}
+    feet, still = contacts.at_feet(robot), np.zeros(robot.nv)
+    steps = 0.03 * rng.standard_normal((size, robot.nv))
+    steps[:, :6] = 0.0
+    qs = np.array([robot.integrate(robot.posture(), dq) for dq in steps])
+    for limited in (False, True):
+        limits = torque_limits_of(robot, limited)
+
+        def make(q, limits=limits):
+            return Equilibrium.of(feet, q, load(robot, q, still, still), limits)
+
+        def ours(qs=qs, limited=limited, **options):
+            return batch.static_hold(robot, qs, feet, torque_limits=limited, **options)
+
+        written, verdicts = Parametrised(make(qs[0])), ours()
+        for i in range(5):
+            answers = written.ask(make(qs[i])), verdicts.margin[i]
+            assert np.ptp(answers) < 1e-6 * abs(answers[0]), answers
+        works = {
+            "ours": (ours, 3, size),
+            "ours, without margins": (lambda: ours(margin=False), 3, size),
+            "cvxpy re-solve, with Jacobians": (
+                lambda: [written.ask(make(q)) for q in qs[:3]],  # noqa: B023
+                1,
+                3,
+            ),
+            "static_hold, one by one": (
+                lambda: [
+                    contacts.static_hold(robot, q, feet, torque_limits=limited)  # noqa: B023
+                    for q in qs[:10]
+                ],
+                1,
+                10,
+            ),
+        }
+        solved = verdicts.asked_of_solver
+        title = (
+            f"{size} postures of TALOS at once, Jacobians and all, torque limits: {limited}; "
+            f"{(verdicts.feasible == 1).mean():.0%} hold, {solved} asked of the conic solver"
+        )
+        found[title] = side_by_side(works, rounds)
+        show(title, found[title], "ours")
     return found
 
 
@@ -232,5 +280,6 @@ if __name__ == "__main__":
     options = measuring.flags(__doc__).parse_args()
     rounds, size = (3, 200) if options.quick else (9, 1000)
     found = {"one verdict": one_verdict(rounds), "batches": batches(rounds, size)}
+    found["postures"] = postures(rounds, size)
     measuring.keep(options, found | {"region": region(rounds)})
     print(f"\n{measuring.machine()}, {measuring.versions('cvxpy', 'clarabel', 'numba')}")

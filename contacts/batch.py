@@ -34,7 +34,7 @@ from .equilibrium.balances import Balances
 from .equilibrium.certificate import EDGE, certificate, certificate_violation
 from .equilibrium.programs import Equilibrium
 from .equilibrium.pushes import pushed, torques_of
-from .equilibrium.states import ContactStates, Indices
+from .equilibrium.states import ContactStates, Indices, most_or, picked
 from .equilibrium.verdicts import Verdicts
 from .forces import admissible_forces
 from .kernels import contact_margin, friction_newton
@@ -171,7 +171,9 @@ def _ask_kernels(kernels: _Kernels, asked: Asked, answers: Verdicts, wanted: boo
     if not wanted:
         answers.compiled[:] = answers.feasible >= 0
         return
-    _write_holding(asked, answers, holds, asked.least(kernels.least_norms, holds))
+    some = most_or(holds, len(answers))
+    least = asked.least(kernels.least_norms, some)
+    _write_holding(asked, answers, some, least, margin[some] > edge)
     answers.margin[:] = margin
     answers.compiled[:] = (answers.feasible >= 0) & _stands(asked, margin, forces, y)
 
@@ -183,8 +185,10 @@ def _write_strict(kernels: _Kernels, asked: Asked, answers: Verdicts, chosen: In
     """
     less = asked.least(kernels.least_norms, chosen, EDGE)
     left = asked.residual(less.forces, chosen, EDGE * asked.weight)
-    holds = chosen[left <= _CLOSE * EDGE * asked.weight]
-    _write_holding(asked, answers, holds, asked.least(kernels.least_norms, holds))
+    strictly = left <= _CLOSE * EDGE * asked.weight
+    some = most_or(chosen[strictly], len(chosen))
+    least = asked.least(kernels.least_norms, some)
+    _write_holding(asked, answers, some, least, strictly[some])
 
 
 def _stands(asked: Asked, margin: Array, forces: Array, y: Array) -> NDArray[np.bool_]:
@@ -199,21 +203,24 @@ def _stands(asked: Asked, margin: Array, forces: Array, y: Array) -> NDArray[np.
     squeezes = asked.residual(forces[endless], endless, asked.weight, load=0.0) <= close
     free = np.isinf(asked.many.first.limits).all()
     stands[endless] = squeezes & free
-    finite = np.flatnonzero(np.isfinite(margin))
-    e, f = margin[finite], forces[finite]
+    finite = most_or(np.flatnonzero(np.isfinite(margin)), len(margin))
+    known = np.isfinite(margin[finite])
+    e, f = np.where(known, margin[finite], 0.0), picked(forces, finite)
     least = asked.residual(f, finite, e) <= EDGE * asked.weight
-    outside, power, rise = asked.unbraked(y[finite], finite)
+    outside, power, rise = asked.unbraked(picked(y, finite), finite)
     most = np.abs(-power - e) + f[:, :, 2].sum(axis=1) * outside <= EDGE * asked.weight
     fair = np.abs(rise - 1) <= _PROOF
-    stands[finite] = least & most & fair & asked.bears(f, e, finite)
+    stands[finite] |= known & least & most & fair & asked.bears(f, e, finite)
     return stands
 
 
-def _write_holding(asked: Asked, answers: Verdicts, holds: Indices, least: Least) -> None:
-    """Write the least-norm forces that check out."""
+def _write_holding(
+    asked: Asked, answers: Verdicts, holds: Indices, least: Least, strictly: NDArray[np.bool_]
+) -> None:
+    """Write the least-norm forces that check out, of what holds strictly."""
     left = np.maximum(asked.residual(least.forces, holds), asked.not_least(least, holds))
     borne = asked.bears(least.forces, np.zeros(len(holds)), holds)
-    good = borne & (left <= _CLOSE * EDGE * asked.weight)
+    good = strictly & borne & (left <= _CLOSE * EDGE * asked.weight)
     answers.feasible[holds[good]] = 1
     answers.forces[holds[good]], answers.residual[holds[good]] = least.forces[good], left[good]
 

@@ -88,6 +88,104 @@ def test_degenerate_contacts_and_the_edge():
             agree(balance, verdicts, 0)
 
 
+def odd(rng, kind):
+    """Contacts of every number, with what is rare: see the names."""
+    count = 1 if kind == "one" else int(rng.choice([2, 3, 4, 6, 32]))
+    points = rng.uniform(-0.4, 0.4, (count, 3)) * [1, 1, 0.2]
+    normals = np.array([0, 0, 1]) + 0.3 * rng.standard_normal((count, 3))
+    if kind == "walls":
+        normals = rng.standard_normal((count, 3))
+    if kind == "coincident":
+        points[1:], normals[1:] = points[0], normals[0]
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    mu = {"ice": 1e-3, "smooth": 0.0}.get(kind, 0.6) * np.ones(count)
+    size, weight = 10 ** rng.uniform(-3, 3, 2) if kind == "scales" else (1.0, 1.0)
+    forces = PointForces.at(size * points, normals, mu)
+    f = rng.uniform(0, 1, (count, 3)) * rng.choice([0.0, 1.0], (count, 1))
+    f[:, :2] *= mu[:, None] * f[:, 2:] * rng.choice([0.5, 1.0])
+    w = forces.grasp @ f.ravel() + rng.choice([0.0, 0.3]) * rng.standard_normal(6)
+    w[2] += 1e-3
+    w[:3] *= weight
+    w[3:] *= weight * (size if kind == "scales" else 1.0)
+    return Equilibrium.of_body(forces, -w, float(np.linalg.norm(w[:3])))
+
+
+@pytest.mark.parametrize(
+    "kind", ["one", "walls", "coincident", "ice", "smooth", "scales", "inside and out"]
+)
+def test_odd_contacts_agree_with_the_conic_solver(kind):
+    rng = np.random.default_rng(5)
+    for i in range(25):
+        balance = odd(rng, kind)
+        many, edge = Balances.of([balance]), 1e-6 * balance.weight
+        verdicts, plain = batch.decide(many), batch.decide(many, margin=False)
+        assert verdicts.feasible[0] == plain.feasible[0]
+        assert np.isnan(plain.margin[0])
+        prove(balance, verdicts, 0)
+        prove(balance, plain, 0)
+        solver = balance if i > 2 else ReferenceEquilibrium.like(balance)
+        margin = solver.margin().value
+        if np.isfinite(margin):
+            assert verdicts.margin[0] == pytest.approx(margin, rel=1e-6, abs=0.1 * edge)
+        if abs(margin) > 2 * edge and (np.isfinite(margin) or margin < 0):
+            assert verdicts.feasible[0] == (margin > 0)
+
+
+def test_the_forces_without_margins_are_the_same():
+    rng = np.random.default_rng(6)
+    many = Balances.of([terrain(rng, 4) for _ in range(100)])
+    full, plain = batch.decide(many), batch.decide(many, margin=False)
+    assert plain.compiled.all()
+    assert np.array_equal(full.feasible, plain.feasible)
+    assert np.array_equal(full.forces, plain.forces, equal_nan=True)
+
+
+def test_out_is_written_and_returned():
+    rng = np.random.default_rng(7)
+    many = Balances.of([terrain(rng, 4) for _ in range(20)])
+    out = batch.decide(many)
+    out.feasible[:] = 5
+    again = batch.decide(many, out=out)
+    assert again is out
+    assert np.array_equal(out.feasible, batch.decide(many).feasible)
+    assert out.asked_of_solver == 0
+    with pytest.raises(ContactError, match=r"out: got .20, 4, 6., expected Verdicts"):
+        batch.decide(many.part(0, 5), out=out)
+    with pytest.raises(ContactError, match="out: got list"):
+        batch.decide(many, out=[])
+
+
+def test_wrenches_at_links():
+    """Each as `static_hold` answers it, in postures of which none is the first."""
+    robot = robots.load("biped")
+    rng, feet = np.random.default_rng(8), contacts.at_feet(robot)
+    qs = np.array(
+        [robot.integrate(robot.posture(), 0.05 * rng.standard_normal(robot.nv)) for _ in range(3)]
+    )
+    names = [f.name for f in robot.model.frames if f.parentJoint > 0][:2]
+    pushes = {
+        names[0]: fw.Wrench([5.0, 1, 0], [0, 0.5, 0]),
+        names[1]: fw.Wrench([0, 3.0, -4], [0, 0, 0.2], point=[0.1, 0, 0.3]),
+    }
+    turned = {names[1]: fw.Wrench([0, 3.0, -4], [0, 0, 0.2], axes="local")}
+    for wrenches in (pushes, turned):
+        many = contacts.batch.static_hold(robot, qs, feet, wrenches=wrenches, torque_limits=False)
+        for q, margin in zip(qs, many.margin, strict=True):
+            one = contacts.static_hold(robot, q, feet, wrenches, torque_limits=False)
+            assert margin == pytest.approx(one.margin, rel=1e-6)
+
+
+def test_no_numba_is_said_once(monkeypatch):
+    monkeypatch.setattr(batch, "find_spec", lambda name: None)
+    batch._kernels.cache_clear()
+    rng = np.random.default_rng(9)
+    many = Balances.of([terrain(rng, 3)])
+    with pytest.warns(fw.FootworkWarning, match=r"no Numba.*footwork\[fast\]"):
+        assert batch.decide(many).asked_of_solver == 1
+    assert batch.decide(many).asked_of_solver == 1  # warnings are errors in these tests
+    batch._kernels.cache_clear()
+
+
 def test_at_the_edge_nothing_is_guessed():
     """A load just inside, on and just outside the cone of one point of three."""
     points = np.array([[0.3, 0, 0], [-0.2, 0.2, 0], [-0.2, -0.2, 0]])
@@ -189,6 +287,7 @@ def test_without_numba_the_same(monkeypatch):
         ({"wrenches": np.zeros((3, 5))}, "wrenches"),
         ({"wrenches": np.full((1, 6), np.nan)}, "wrenches"),
         ({"friction": [-0.1]}, "friction"),
+        ({"threads": 0}, "threads"),
         ({"friction": [0.1, 0.2], "wrenches": np.zeros((3, 6))}, "one N, or 1"),
     ],
 )

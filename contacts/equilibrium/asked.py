@@ -60,7 +60,8 @@ class Asked:
         b = many.first
         widest = np.abs(b.columns[b.unactuated]).max(axis=1, initial=0.0)
         units = np.where(widest > 0, widest, 1.0)
-        A = many.states.columns(b.unactuated) / units[:, None]
+        A = many.states.columns(b.unactuated)
+        A /= units[:, None]
         n = np.ascontiguousarray(many.states.pulls(b.unactuated) / units)
         return cls(many, units, A, n, -many.loads[:, b.unactuated] / (b.weight * units))
 

@@ -66,6 +66,11 @@ def picked(x: Array, chosen: Indices) -> Array:
     return x if len(x) in (1, len(chosen)) else x[chosen]
 
 
+def most_or(chosen: Indices, count: int) -> Indices:
+    """Return all of `count` problems where most are chosen: arrays need no copies then."""
+    return np.arange(count) if len(chosen) > 0.9 * count else chosen
+
+
 def times(A: Array, f: Array) -> Array:
     """Return A f (n, rows) of A (n or 1, rows, 3K) and f (n, K, 3)."""
     flat = f.reshape(len(f), 3 * f.shape[1])

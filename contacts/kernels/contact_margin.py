@@ -25,7 +25,7 @@ INFINITE, NAN = 1e300, float("nan")  # stands for a margin without end
 def room(m, K):
     """Return room for problems of m rows and K points."""
     return rooms(
-        (m, 3 * K), (5, m), (m, m), (2, K), (WIDE, 3 * K), (NARROW, m - 1), (m - 1, m - 1), (1,)
+        (m, 3 * K), (5, m), (m, m), (6, K), (WIDE, 3 * K), (NARROW, m - 1), (m - 1, m - 1), (1,)
     )
 
 
@@ -46,7 +46,7 @@ def margins(A, w, n, friction, margin, f, velocity, first, last, room):
     """
     matrix, rows, R, points, wide, narrow, square, flags = room
     m, K = matrix.shape[0], points.shape[1]
-    pull, normal, y, rest, beta = rows[0], rows[1], rows[2], rows[3], points[1]
+    pull, normal, y, rest, shares = rows[0], rows[1], rows[2], rows[3], points[1:]
     for start in range(first, last, LANES):
         take(A, start, last, matrix.reshape(3 * m * K, LANES))
         take(w, start, last, pull)
@@ -54,7 +54,7 @@ def margins(A, w, n, friction, margin, f, velocity, first, last, room):
         take(friction, start, last, points[0])
         lanes = as_lanes(matrix), as_lanes(pull), as_lanes(normal), as_lanes(points[0])
         proof = as_lanes(y), as_lanes(R), as_lanes(rest)
-        work = as_lanes(wide), as_lanes(narrow), as_lanes(square), as_lanes(beta)
+        work = as_lanes(wide), as_lanes(narrow), as_lanes(square), as_lanes(shares)
         as_lanes(rows[4])[0] = margin_of(lanes, proof, work, flags)
         scatter(rows[4, :1], start, last, margin)
         scatter(wide[0], start, last, f)
@@ -65,14 +65,14 @@ def margin_of(problem, proof, work, flags):
     """Return ε of lanes; write y, and forces into the first row of `work`; spoil the problem."""
     rows, pull, normal, mu = problem
     y, R, rest = proof
-    wide, narrow, square, beta = work
+    wide, narrow, square, shares = work
     into_columns(mu, rows)
     length = reflect(rows, pull, normal)
     orthonormal_rows(rows, pull, R, rest, 1)
     c = rows[0]
     for j in range(len(c)):
         c[j] = c[j] / length
-    ended, value = solve(rows[1:], pull[1:], c, wide, narrow, square, beta, flags)
+    ended, value = solve(rows[1:], pull[1:], c, wide, narrow, square, shares, flags)
     y[0], rest[0] = 0.0, 0.0
     hopeless = asked_in_vain(rest, y)
     ended = choose(hopeless, INFEASIBLE, ended)

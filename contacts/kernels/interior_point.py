@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from .algebra import back, combine, dot, factor, norm, solve_factored, times
 from .choices import choose, larger, size, smaller
-from .lorentz import ahead, corrected, longest, scaled, scaling, twice_scaled
+from .lorentz import ahead, corrected, scaled, scaling, shortest, twice_scaled
 from .problems import any_lane
 
 OPTIMAL, INFEASIBLE, UNBOUNDED, UNSOLVED = 0.0, 1.0, 2.0, 3.0  # how it ended, in each lane
@@ -32,7 +32,7 @@ _ENOUGH = 1e-8  # accepted when nothing more can be had
 _STEPS = 60
 
 
-def solve(B, b, c, wide, narrow, square, beta, flags):
+def solve(B, b, c, wide, narrow, square, shares, flags):
     """Return how it ended, and cᵀx; the best x is left in wide[0], y in narrow[0].
 
     Where there is no x, y is the proof of that: bᵀy = 1, and −Bᵀy in the cones. Where cᵀx has no
@@ -40,8 +40,8 @@ def solve(B, b, c, wide, narrow, square, beta, flags):
 
     Args:
         B, b, c: (r, 3K), (r,), (3K,).
-        wide, narrow, square, beta, flags: room, (WIDE, 3K), (NARROW, r), (r, r), (K,), and floats
-            (1, LANES).
+        wide, narrow, square, shares, flags: room, (WIDE, 3K), (NARROW, r), (r, r), (5, K), and
+            floats (1, LANES).
     """
     x, s, across, y, primal = wide[1], wide[2], wide[3], narrow[1], narrow[2]
     begin(x, s, y)
@@ -74,7 +74,7 @@ def solve(B, b, c, wide, narrow, square, beta, flags):
         if not any_lane(running, flags):
             break
         gap = kappa + cx - by
-        tau, kappa = advance(B, b, c, wide, narrow, square, beta, tau, kappa, gap, running)
+        tau, kappa = advance(B, b, c, wide, narrow, square, shares, tau, kappa, gap, running)
         alive = choose(tau, choose(kappa, 1.0, 0.0), 0.0)
         ended = choose(alive, ended, choose(running, UNSOLVED, ended))
         tau, kappa = choose(alive, tau, 1.0), choose(alive, kappa, 1.0)
@@ -100,7 +100,7 @@ def keep_scaled(sign, share, x, out):
         out[j] = choose(sign, share * x[j], out[j])
 
 
-def advance(B, b, c, wide, narrow, square, beta, tau, kappa, gap, running):
+def advance(B, b, c, wide, narrow, square, shares, tau, kappa, gap, running):
     """Make one step of predictor and corrector, in place; return the new τ, κ.
 
     With v solving the rows for the part of the step that goes with dτ and u for the rest, W z the
@@ -109,47 +109,47 @@ def advance(B, b, c, wide, narrow, square, beta, tau, kappa, gap, running):
     x, s, across, wbar, lam, z = wide[1], wide[2], wide[3], wide[4], wide[5], wide[6]
     d, p, P, q, Q = wide[7], wide[8], wide[9], wide[10], wide[11]
     y, primal, v, u = narrow[1], narrow[2], narrow[3], narrow[4]
-    scaling(x, s, wbar, beta)
-    scaled(s, wbar, beta, lam)
-    weigh(B, wbar, beta, Q, square)
+    scaling(x, s, wbar, shares)
+    scaled(s, wbar, shares, lam)
+    weigh(B, wbar, shares, Q, square)
     factor(square, 1e-15, 1e64)
-    twice_scaled(c, wbar, beta, Q)
+    twice_scaled(c, wbar, shares, Q)
     times(B, Q, v)
     combine(v, 1.0, v, 1.0, b)
     solve_factored(square, v)
     back(B, v, q)
     combine(q, -1.0, q, 1.0, c)
-    twice_scaled(q, wbar, beta, Q)
+    twice_scaled(q, wbar, shares, Q)
     below = kappa / tau + dot(c, Q) + dot(b, v)
-    mean = (dot(x, s) + tau * kappa) / (len(beta) + 1.0)
+    mean = (dot(x, s) + tau * kappa) / (shares.shape[1] + 1.0)
     sigma, product, share, dtau, dkappa = 0.0, 0.0, 0.0, 0.0, 0.0
     for corrector in range(2):
         if corrector == 0:
             combine(d, -1.0, lam, 0.0, lam)
         else:
-            corrected(lam, z, sigma * mean, d)
+            corrected(lam, z, sigma * mean, shares, d)
         # P = W d − W² ds and p = ds, but for what goes with dτ
-        scaled(d, wbar, beta, P)
-        twice_scaled(across, wbar, beta, p)
+        scaled(d, wbar, shares, P)
+        twice_scaled(across, wbar, shares, p)
         combine(p, 1.0 - sigma, p, -1.0, P)
         times(B, p, u)
         combine(u, 1.0, u, 1.0 - sigma, primal)
         solve_factored(square, u)
         back(B, u, d)
         combine(d, -1.0, d, 1.0 - sigma, across)
-        twice_scaled(d, wbar, beta, p)
+        twice_scaled(d, wbar, shares, p)
         combine(P, 1.0, P, -1.0, p)
         rest = sigma * mean - tau * kappa - product
         dtau = ((1.0 - sigma) * gap + rest / tau + dot(c, P) - dot(b, u)) / below
         dkappa = (rest - kappa * dtau) / tau
         combine(P, 1.0, P, -dtau, Q)
         combine(d, 1.0, d, dtau, q)
-        share = smaller(longest(x, P), longest(s, d))
+        share = 1.0 / larger(shortest(x, P, shares[2]), shortest(s, d, shares[3]))
         share = smaller(share, smaller(ahead(tau, dtau), ahead(kappa, dkappa)))
         if corrector == 0:
             left = 1.0 - smaller(share, 1.0)
             sigma, product = left * left * left, dtau * dkappa
-            scaled(d, wbar, beta, z)
+            scaled(d, wbar, shares, z)
     share = smaller(0.99 * share, 1.0)
     combine(u, 1.0, u, dtau, v)
     step(x, share, P, running)
@@ -161,10 +161,10 @@ def advance(B, b, c, wide, narrow, square, beta, tau, kappa, gap, running):
     )
 
 
-def weigh(B, wbar, beta, row, square):
+def weigh(B, wbar, shares, row, square):
     """Write the lower half of B W² Bᵀ; `row` is room for one row."""
     for i in range(len(B)):
-        twice_scaled(B[i], wbar, beta, row)
+        twice_scaled(B[i], wbar, shares, row)
         for j in range(i + 1):
             square[i, j] = dot(row, B[j])
 
