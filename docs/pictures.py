@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 import footwork as fw
 from footwork import contacts, dynamics
 from footwork.contacts import plots
+from footwork.contacts.sweeps import picture
 
 matplotlib.use("agg")
 
@@ -70,11 +71,21 @@ def regions() -> Axes:
     return plots.plot_regions({"at rest": still, "20 N from anywhere": pushed}, feet, q)
 
 
+def sweep_map() -> Axes:
+    """The margin of a biped over pushes at its chest."""
+    sideways, forwards = np.linspace(0, 90, 91), np.linspace(-40, 100, 85)
+    axes = {"loads[0].force[1]": sideways, "loads[0].force[0]": forwards}
+    ax = picture.draw(contacts.sweep("push", axes))
+    ax.set(xlabel="push to the left [N]", ylabel="push forwards [N]")
+    return ax
+
+
 def main(folder: Path = FOLDER) -> None:
     """Take every picture anew."""
     folder.mkdir(parents=True, exist_ok=True)
     climbing().screenshot(folder / "talos-stairs.png", width=940, height=760)
     regions().figure.savefig(folder / "regions.png", dpi=110)
+    sweep_map().figure.savefig(folder / "sweep-push.png", dpi=110)
     conventions().screenshot(folder / "conventions.png", width=1000, height=720)
 
 

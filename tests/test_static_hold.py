@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 
 import cvxpy as cp
@@ -534,3 +536,21 @@ def test_a_no_is_proved_by_its_margin(name, limits, monkeypatch):
         assert certificate.certificate_violation(hold.balance, hold.certificate) <= 1e-8
         assert certificate.certificate_value(hold.balance, hold.certificate) > 1e-6 * weight
         assert "; " in hold.reason
+
+
+PLAIN = """
+import sys, footwork as fw
+robot = fw.load("biped")
+q, feet = robot.posture(), fw.at_feet(robot)
+yes = fw.static_hold(robot, q, feet)
+no = fw.static_hold(robot, q, feet, {"torso": fw.Wrench([900, 0, 0], [0, 0, 0])})
+print(yes.feasible, no.feasible, "cvxpy" in sys.modules)
+"""
+
+
+def test_a_plain_verdict_waits_for_no_modelling_language():
+    """Importing cvxpy takes longer than a hundred verdicts."""
+    done = subprocess.run(
+        [sys.executable, "-c", PLAIN], capture_output=True, text=True, timeout=100
+    )
+    assert done.stdout.split() == ["True", "False", "False"], done.stderr

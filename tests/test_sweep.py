@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import pickle
+import signal
 import subprocess
 import sys
 import time
@@ -16,7 +19,8 @@ import pytest
 from footwork import cli, static_hold
 from footwork.contacts import Scenario, ScenarioError, sweep, variant
 from footwork.contacts.sweeps import picture, verdicts
-from footwork.errors import SolverError
+from footwork.contacts.sweeps.plan import Plan
+from footwork.errors import FootworkError, SolverError
 
 BLOCK = """
 version: 1
@@ -278,7 +282,7 @@ def test_killed_in_the_middle(tmp_path):
     journal = tmp_path / "journal"
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(journal)])
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 100
         while not journal.exists() or journal.read_bytes().count(b"\n") < 4:
             assert process.poll() is None
             assert time.monotonic() < deadline
@@ -355,10 +359,112 @@ def test_a_cluster_whose_worker_is_killed(tmp_path):
     script = tmp_path / "cluster.py"
     script.write_text(CLUSTER)
     done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, timeout=300, cwd=tmp_path
+        [sys.executable, script], capture_output=True, text=True, timeout=110, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert "the same 12" in done.stdout
+
+
+COMMAND = [
+    "sweep",
+    "push",
+    "--set",
+    "friction",
+    "0.3:0.9:60",
+    "--set",
+    "loads[0].force[1]",
+    "0:60:9",
+]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_leaves_what_is_done(jobs, tmp_path):
+    journal = tmp_path / "journal"
+    command = [sys.executable, "-m", "footwork", *COMMAND, "--jobs", jobs]
+    command += ["--journal", str(journal)]
+    # a group of its own: a terminal's Ctrl-C reaches the workers too
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while not journal.exists() or journal.read_bytes().count(b"\n") < 2:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        os.killpg(process.pid, signal.SIGINT)
+        error = process.communicate(timeout=120)[1]
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert error == b"footwork: interrupted; the same command goes on\n"
+    assert 2 <= journal.read_bytes().count(b"\n") < 5
+    assert cli.main([*COMMAND, "--quiet", "--journal", str(journal)]) == 0
+    lines = journal.read_bytes().splitlines()
+    assert sorted(json.loads(line)["chunk"] for line in lines[1:]) == [0, 1, 2, 3]
+
+
+def test_a_full_disk_is_told_and_loses_nothing(push, whole, tmp_path, monkeypatch):
+    options = {"quantities": ("margin", "torque_margin"), "chunk": 5, "journal": tmp_path / "j"}
+    sweep(push, AXES, **options)
+    text = (tmp_path / "j").read_bytes()
+    (tmp_path / "j").unlink()
+    room, write = [len(text) - 40], os.write
+
+    def until_full(file, line):
+        if room[0] == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        taken = write(file, line[: room[0]])
+        room[0] -= taken
+        return taken
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", until_full)
+        with pytest.raises(FootworkError, match="No space left"):
+            sweep(push, AXES, **options)
+    assert (tmp_path / "j").read_bytes() == text[:-40]
+    same(sweep(push, AXES, **options), whole)
+    assert (tmp_path / "j").read_bytes() == text
+
+
+def test_journals_that_cannot_be_written(push, tmp_path):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path, tmp_path / "file" / "journal"):
+        with pytest.raises(FootworkError, match="journal cannot be written"):
+            sweep(push, {"friction": [0.3]}, journal=path)
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"chunk": 7, "rows": []}', b'{"chunk": 0, "rows": [[1]]}', b"{}"]
+)
+def test_lines_that_no_sweep_wrote(push, tmp_path, line):
+    journal = tmp_path / "j"
+    sweep(push, {"friction": [0.3]}, journal=journal)
+    text = journal.read_bytes().splitlines()[0] + b"\n" + line + b"\n"
+    journal.write_bytes(text)
+    with pytest.raises(ScenarioError, match="j:2: not a line"):
+        sweep(push, {"friction": [0.3]}, journal=journal)
+    assert journal.read_bytes() == text
+
+
+def test_a_billion_points_are_a_plan(push):
+    """Chunks are made one at a time, from their numbers alone."""
+    axes = {
+        "loads[0].force[0]": np.linspace(0, 1, 1000),
+        "terrain[0].rises": np.linspace(0, 10, 1000),
+        "loads[0].force[1]": np.linspace(0, 60, 1000),
+    }
+    plan = Plan.of(push, axes, 0, 0, ("margin",), None)
+    assert plan.count == 10**9
+    last = plan.block(plan.chunks - 1)
+    assert {key: values[-1] for key, values in last.columns.items()} == {
+        "loads[0].force[0]": 1.0,
+        "terrain[0].rises": 10.0,
+        "loads[0].force[1]": 60.0,
+    }
+    assert len(list(last.postures())) == 1
+    assert len(pickle.dumps(last)) < 200_000
 
 
 # --- what comes out ------------------------------------------------------------------------------
@@ -379,8 +485,20 @@ def test_dataset_and_files(whole, tmp_path):
     assert float(lines[7].split(",")[3]) == whole["margin"][1, 2]
     with pytest.raises(ScenarioError, match=r"\.nc"):
         whole.save(tmp_path / "sweep.xls")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FootworkError, match="cannot be written"):
+        whole.save(tmp_path / "file" / "sweep.nc")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "sweep.csv", "sweep.nc"]
     with pytest.raises(ScenarioError, match="margin"):
         whole["push"]
+
+
+def test_zarr(whole, tmp_path):
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("zarr")
+    for _ in range(2):  # the second replaces the first
+        folder = whole.save(tmp_path / "sweep.zarr")
+    xarray.testing.assert_identical(xarray.load_dataset(folder, engine="zarr"), whole.dataset())
 
 
 def test_pictures(whole, push):

@@ -48,10 +48,10 @@ def candidates(
         margin: of the balance, for the forces that have it [N].
         targets: (C, 6), preferred wrenches in contact axes, nan where nothing is asked [N, N·m].
     """
-    import cvxpy as cp
-
     if objective == "least_norm" and targets is None:
         return _found(balance.least_norm().unknowns)
+    import cvxpy as cp
+
     x = balance.variable()
     constraints = balance.admissible(x, balance.columns @ x)
     if objective == "largest_margin":

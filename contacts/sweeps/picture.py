@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,9 @@ import numpy as np
 from ...errors import FootworkError
 from ..scenario.file import ScenarioError
 from .result import UNITS, Sweep
+from .verdicts import EDGE
+
+_NOTHING = "0.85"  # the grey of points without an answer
 
 
 def draw(sweep: Sweep, quantity: str = "margin", ax: Any = None) -> Any:
@@ -25,11 +30,8 @@ def draw(sweep: Sweep, quantity: str = "margin", ax: Any = None) -> Any:
         from matplotlib import pyplot
     except ImportError as error:
         raise FootworkError("plots need matplotlib: pip install 'footwork[plots]'") from error
+    check(sweep.plan.axes, sweep.plan.samples)
     values, keys = sweep[quantity], list(sweep.plan.axes)
-    if any(isinstance(v, str) for values in sweep.plan.axes.values() for v in values):
-        raise ScenarioError("a picture needs axes of numbers; this sweep has one of texts")
-    if not sweep.plan.samples and len(keys) > 2:
-        raise ScenarioError(f"a picture has one or two axes, this grid {len(keys)}: {keys}")
     ax = ax or pyplot.figure(layout="constrained").add_subplot()
     unit = "" if UNITS[quantity] == "1" else f" [{UNITS[quantity]}]"
     label = quantity.replace("_", " ") + unit
@@ -40,7 +42,21 @@ def draw(sweep: Sweep, quantity: str = "margin", ax: Any = None) -> Any:
     else:
         _line(ax, sweep, values, label)
     ax.set_xlabel(keys[0])
+    ax.set_facecolor(_NOTHING)
+    ax.set_title(_title(sweep), fontsize="medium")
     return ax
+
+
+def check(axes: Mapping[str, Sequence[Any]], samples: int) -> None:
+    """Refuse what has no picture; ask before the work, not after it.
+
+    Raises:
+        ScenarioError: see `draw`.
+    """
+    if any(isinstance(v, str) for values in axes.values() for v in values):
+        raise ScenarioError("a picture needs axes of numbers; this sweep has one of texts")
+    if not samples and len(axes) > 2:
+        raise ScenarioError(f"a picture has one or two axes, this grid {len(axes)}: {list(axes)}")
 
 
 def _line(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
@@ -58,8 +74,8 @@ def _line(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
 
 def _map(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
     x, y = (np.array(values, dtype=float) for values in sweep.plan.axes.values())
-    finite = np.where(np.isfinite(values), values, np.nan)
-    mesh = ax.pcolormesh(x, y, finite.T, cmap="RdYlGn", shading="nearest", **_centred(finite))
+    colours, limits = _coloured(values)
+    mesh = ax.pcolormesh(x, y, colours.T, cmap="RdYlGn", shading="nearest", **limits)
     ax.figure.colorbar(mesh, ax=ax, label=label)
     holds = (sweep.feasible == 1).astype(float)
     if min(holds.shape) > 1 and np.ptp(holds) > 0:
@@ -69,13 +85,19 @@ def _map(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
 
 def _scatter(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
     x, y = sweep.plan.sample[:, :2].T
-    finite = np.where(np.isfinite(values), values, np.nan)
-    dots = ax.scatter(x, y, c=finite, cmap="RdYlGn", edgecolors="0.3", **_centred(finite))
+    colours, limits = _coloured(values)
+    dots = ax.scatter(x, y, c=colours, cmap="RdYlGn", edgecolors="0.3", **limits)
     ax.figure.colorbar(dots, ax=ax, label=label)
     ax.set_ylabel(list(sweep.plan.axes)[1])
 
 
-def _centred(values: Any) -> dict[str, float]:
-    """Limits of the colours with zero in the middle, where yes turns to no."""
-    largest = float(np.nanmax(np.abs(values), initial=1e-12))
-    return {"vmin": -largest, "vmax": largest}
+def _coloured(values: Any) -> tuple[Any, dict[str, float]]:
+    """Values for the colours, infinite ones as the ends; zero, where yes turns to no, is amid."""
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=1e-12))
+    return np.clip(values, -largest, largest), {"vmin": -largest, "vmax": largest}
+
+
+def _title(sweep: Sweep) -> str:
+    """The scenario's name, and how many points have no answer: they are grey."""
+    name, blank = Path(sweep.plan.file).stem, int((sweep.feasible < EDGE).sum())
+    return f"{name}; grey: {blank} without a posture" if blank else name

@@ -88,7 +88,7 @@ class Sweep:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.suffix == ".zarr":
-                self.dataset().to_zarr(path, mode="w")
+                self.dataset().to_zarr(path, mode="w", zarr_format=2)  # all read it
                 return path
             part = path.with_name(f".{path.name}.{os.getpid()}.part")
             try:

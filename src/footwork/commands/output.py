@@ -46,7 +46,7 @@ def check(options: argparse.Namespace) -> None:
             continue
         if [other.absolute() for other in given.values()].count(path.absolute()) > 1:
             raise FootworkError(f"{flag} {path}: another flag writes that file too")
-        if path.is_dir():
+        if path.is_dir() and path.suffix != ".zarr":
             raise FootworkError(f"{flag} {path}: a folder; expected the name of a file")
         if flag in _ENDINGS and path.suffix not in ("", *_ENDINGS[flag]) and not path.exists():
             expected = " or ".join(_ENDINGS[flag])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import signal
+import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +19,7 @@ from .output import answer, destination, needs, write_figure, wrote
 if TYPE_CHECKING:
     from ..contacts import Sweep
 
-WORDS = {1: "hold", 0: "do not", -1: "at the edge", -2: "out of reach"}
+WORDS = {1: "hold", 0: "do not", -1: "at the edge", -2: "out of reach", -3: "no scenario"}
 
 
 def add(commands: Any) -> None:
@@ -61,23 +64,31 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Ask everywhere, say how often what was answered, write what is asked for."""
     from .. import contacts
+    from ..contacts.sweeps import picture, result
 
+    axes = {key: _values(key, given, options.samples) for key, *given in options.axes}
     if options.png:
         needs("--png", "matplotlib", "plots")
+        picture.check(axes, options.samples)
     if options.save:
         needs("--save", "xarray", "sweep")
-    axes = {key: _values(key, given, options.samples) for key, *given in options.axes}
-    with ProcessPoolExecutor(options.jobs) if options.jobs > 1 else nullcontext() as executor:
-        found = contacts.sweep(
-            options.scenario,
-            axes,
-            samples=options.samples,
-            seed=options.seed or 0,
-            quantities=options.quantity,
-            journal=options.journal,
-            executor=executor,
-            progress=False if options.quiet else None,
-        )
+        result.writable(options.save)
+    try:
+        with _workers(options.jobs) as executor:
+            found = contacts.sweep(
+                options.scenario,
+                axes,
+                samples=options.samples,
+                seed=options.seed or 0,
+                quantities=options.quantity,
+                journal=options.journal,
+                executor=executor,
+                progress=False if options.quiet else None,
+            )
+    except KeyboardInterrupt:
+        kept = "the same command goes on" if options.journal else "without --journal nothing stays"
+        print(f"footwork: interrupted; {kept}", file=sys.stderr)
+        raise
     counts = {WORDS[k]: n for k, n in Counter(found.feasible.ravel().tolist()).items()}
     answer(options, counts, _report(found, counts))
     if options.csv:
@@ -88,6 +99,15 @@ def run(options: argparse.Namespace) -> int:
     if options.png:
         _picture(found, options)
     return flags.OK
+
+
+def _workers(jobs: int) -> Any:
+    """Processes that leave Ctrl-C to this one; without any, this process does the work."""
+    if jobs == 1:
+        return nullcontext()
+    fresh = get_context("spawn")  # a fork of a process with threads may hang
+    ignore = signal.SIGINT, signal.SIG_IGN
+    return ProcessPoolExecutor(jobs, fresh, initializer=signal.signal, initargs=ignore)
 
 
 def _values(key: str, given: list[str], samples: int) -> list[float | str]:
@@ -126,7 +146,7 @@ def _report(found: Sweep, counts: dict[str, int]) -> str:
         values = found[quantity][np.isfinite(found[quantity])]
         if len(values):
             lines.append(f"  {quantity:<16} from {values.min():.4g} to {values.max():.4g}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"  no scenario: {words}" for words in found.refused[:5])])
 
 
 def _picture(found: Sweep, options: argparse.Namespace) -> None:
