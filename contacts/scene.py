@@ -106,15 +106,21 @@ def draw_hold(
 
 
 def draw_legend(
-    viewer: Viewer, hold: Hold, region: bool = True, title: str = "", *, by_margin: bool = False
+    viewer: Viewer,
+    hold: Hold,
+    region: bool = True,
+    title: str = "",
+    *,
+    by_margin: bool = False,
+    loads: bool = True,
 ) -> None:
     """Write the verdict, what the colours mean, and the reason for a "no"; the robot's name when
-    there is no other title."""
+    there is no other title. `region`, `loads`: whether they are drawn."""
     margin = f", margin {hold.margin:.1f} N" if np.isfinite(hold.margin) else ""
     verdict = VERDICTS[hold.feasible] + margin
     ramp = margin_ramp(hold) if by_margin else None
     lines: dict[str, Any] = {verdict: _VERDICT_COLORS[hold.feasible]}
-    shows = dict(_named(hold, region))
+    shows = dict(_named(hold, region, loads and bool(hold.external)))
     for text, folder in shows.items():
         graded = ramp is not None and folder in ("com", "cones", "forces")
         lines[text] = ramp if graded else COLORS[_COLOR_OF.get(folder, folder)]
@@ -126,11 +132,11 @@ def draw_legend(
 _COLOR_OF = {"cones": "cone", "forces": "force", "loads": "load"}
 
 
-def _named(hold: Hold, region: bool) -> list[tuple[str, str]]:
+def _named(hold: Hold, region: bool, loads: bool) -> list[tuple[str, str]]:
     """(what the legend calls it, the folder of its drawings)."""
     named = [("centre of mass", "com"), ("friction cones", "cones")]
     named += [("contact forces", "forces")] * (hold.forces is not None)
-    named += [("external wrenches", "loads")] * bool(hold.external)
+    named += [("external wrenches", "loads")] * loads
     named += [("the motion that nothing stops", "motion")] * (hold.certificate is not None)
     return named + [("where the centre of mass may be", "region")] * region
 

@@ -109,7 +109,8 @@ def _draw_answer(
         viewer.polygon(f"region/{k}", lifted, color=scene.COLORS["region"], opacity=0.35)
     if not pieces:
         draw_region(viewer, region, lowest)
-    scene.draw_legend(viewer, hold, bounded, scenario.title, by_margin=by_margin)
+    title, drawn = scenario.title, bool(pulled)
+    scene.draw_legend(viewer, hold, bounded, title, by_margin=by_margin, loads=drawn)
 
 
 def _draw_slope(viewer: Viewer, plane: Plane, around: Array) -> None:
