@@ -130,6 +130,8 @@ def read_file(path: Path) -> bytes:
         raise ModelError(f"{path}: no such file{_neighbours(path)}") from None
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ModelError:
+        raise
     except ValueError as error:  # a null byte in the name
         raise ModelError(f"{path!r}: no file name: {error}") from None
 

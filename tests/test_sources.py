@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -197,3 +198,12 @@ def test_mjcf_numbers_that_pinocchio_would_make_up_are_refused():
             load(MJCF.replace(old, new, 1))
     with pytest.raises(ModelError, match="two <joint> called 'hip'"):
         load(MJCF.replace('"knee"', '"hip"'))
+
+
+def test_a_folder_is_told_as_it_was_typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "robot.urdf").write_text("<robot/>")
+    with pytest.raises(ModelError) as caught:
+        load(Path("mine"))
+    assert str(caught.value).startswith("mine: a folder; expected a robot description, such as")
