@@ -80,11 +80,11 @@ def test_a_robot_stands_on_through_faults(fault, policy):
     robot = robots.load("quadruped")
     controller, q = control.stand(robot, on_failure=policy, deadline=0.01)
     broken = Disturbed(controller, fault)
-    motion = control.simulate(robot, broken, q=q, duration=0.16, step=2e-3)
+    motion = control.simulate(robot, broken, q=q, duration=0.1, step=2e-3)
     expected = {"hold": "held", "damp": "damped"}[policy]
-    assert motion.statuses.count(expected) == 8
+    assert motion.statuses.count(expected) == 5
     assert all(FAULTS[fault] in reason for reason in broken.reasons)
-    assert len(broken.reasons) == 8
+    assert len(broken.reasons) == 5
     assert not motion.fell
     # damped for a tenth of the time the robot sags a little, held it does not
     assert np.abs(motion.com - motion.com[0]).max() < (1e-3 if policy == "hold" else 2e-2)
