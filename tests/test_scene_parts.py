@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import umsgpack
 
 import footwork as fw
 from footwork import contacts, dynamics
@@ -279,6 +280,17 @@ def test_what_twists_a_sole_is_an_arc_at_its_centre_of_pressure(load_robot):
     com = dynamics.com(robot, hold.q)
     weight = np.cross(com, [0, 0, -robot.mass * 9.81])
     assert total + weight + [0, 0, 12.0] == pytest.approx(0, abs=1e-5)
+
+
+@pytest.mark.parametrize(("name", "told"), [("too-heavy", False), ("push", True)])
+def test_the_legend_tells_of_the_loads_that_are_drawn(name, told):
+    """A payload is a box, without an arrow."""
+    viewer = contacts.Scenario.load(name).scene(animate=False)
+    commands = [umsgpack.unpackb(data) for data in viewer._store.replay()]
+    (legend,) = [c for c in commands if c["type"] == "legend"]
+    assert ("external wrenches" in [text for text, _, _ in legend["lines"]]) is told
+    folders = {path.split("/")[2] for _, _, path in legend["lines"] if path}
+    assert folders <= {drawn.split("/")[0] for drawn in viewer.names}
 
 
 # --- moving ------------------------------------------------------------------------------------
