@@ -173,9 +173,9 @@ def _plot(
     ax.set_ylim(low, high)
     ax.margins(x=0)
     shown = any(low < limit < high for name in names for limit in bounds[name])
-    title = "dashed: limits; red: beyond" if shown else None
+    marks = "dashed: limits; red: beyond" if shown else None
     if names:
-        ax.legend(title=title, fontsize="small", title_fontsize="small")
+        ax.legend(title=marks, fontsize="small", title_fontsize="small")
     return ax
 
 
