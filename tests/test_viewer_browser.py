@@ -13,7 +13,7 @@ from PIL import Image
 
 import footwork as fw
 from footwork.dynamics import com
-from footwork.robots.viewer import BrowserError, Viewer
+from footwork.robots.viewer import BrowserError, Viewer, browser
 from footwork.robots.viewer.browser import NAMES, find_browser, open_html, open_page
 from footwork.robots.viewer.framing import Camera
 
@@ -447,6 +447,18 @@ def test_a_page_that_is_never_ready_is_an_error():
 
 
 # --- the browser -------------------------------------------------------------------------------
+
+
+def test_a_browser_that_is_no_command(monkeypatch, tmp_path):
+    """As on macOS, where it lies in a folder with a space in its name."""
+    application = tmp_path / "Google Chrome.app" / "Google Chrome"
+    application.parent.mkdir()
+    application.write_text("#!/bin/sh\n")
+    application.chmod(0o755)
+    monkeypatch.delenv("FOOTWORK_BROWSER", raising=False)
+    monkeypatch.setattr(browser, "NAMES", ("no-such-browser", str(application)))
+    assert browser.find_browser() == str(application)
+    assert any(name.startswith("/Applications/") for name in NAMES)
 
 
 def test_no_browser_is_an_error_that_says_what_to_install(monkeypatch, tmp_path):

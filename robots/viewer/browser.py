@@ -20,7 +20,15 @@ from pathlib import Path
 from .devtools import Connection, Page
 from .errors import BrowserError
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",  # macOS puts none on the PATH
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
 
 _FLAGS = (
     "--headless=new",
