@@ -86,6 +86,7 @@ class Parametrised:
 
 
 def verdict(balance):
+    vars(balance).pop("_even", None)  # no matrices kept from the last time
     margin = balance.margin().value
     if margin > 0:
         balance.least_norm()
