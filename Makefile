@@ -1,12 +1,14 @@
 # make demo   one robot on two feet, one on a slope: verdicts, pictures and pages in out/
 # make test   the whole test suite
 # make docs   the documentation, into site/
-# Both set up .venv first; that takes a minute the first time and a second afterwards.
+# make bench  every comparison with other libraries; renews the tables of the docs
+# All set up .venv first; that takes a minute the first time and a second afterwards.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PEERS ?= $(VENV)/peers
 
 .PHONY: demo test lint bench docs clean check-python
 
@@ -25,7 +27,7 @@ docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(STAMP)
-	$(BIN)/footwork bench
+	$(BIN)/footwork bench --peers $(PEERS) --write
 
 clean:
 	rm -rf $(VENV) out build site .pytest_cache .mypy_cache .ruff_cache .hypothesis

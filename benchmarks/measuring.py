@@ -41,12 +41,6 @@ def flags(description: str) -> argparse.ArgumentParser:
     return parser
 
 
-def one_core() -> None:
-    """Keep this process, and those that it starts, on one core."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-
-
 def keep(options: argparse.Namespace, numbers: Any) -> None:
     """Write the numbers behind the tables, with the machine that they come from."""
     if options.json:

@@ -212,7 +212,7 @@ def main() -> None:
         found[kind][size] = fresh(kind, size, rounds)
     print("\n\n".join(table(TITLES[kind], found[kind]) for kind in TITLES))
     if options.pictures:
-        draw(found, options.pictures / "batch-scaling.svg")
+        draw(found, options.pictures / "scaling.svg")
     measuring.keep(options, found)
 
 

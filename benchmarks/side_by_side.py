@@ -1,9 +1,9 @@
-"""Rigid-body engines side by side: the same plain URDF, the same states, one core, in turns.
+"""Rigid-body engines side by side: the same plain URDF, the same states, in turns.
 
-Every library runs in a process of its own, in the way that its users are told to run it for many
-states. Answers are compared first, in the library's own conventions, to 1e-9 of the largest number;
-one that differs is said to differ and is not timed. Then the processes take turns, round after
-round. CPU time a state, medians with quartiles; ratios are those of the medians.
+Every library runs in a process of its own, with one thread, in the way that its users are told to
+run it for many states. Answers are compared first, in the library's own conventions, to 1e-9 of the
+largest number; one that differs is said to differ and is not timed. Then the processes take turns,
+round after round. CPU time a state, medians with quartiles; ratios are those of the medians.
 
     python benchmarks/side_by_side.py [--peers DIR] [--quick] [--json FILE]
 """
@@ -71,28 +71,20 @@ class States:
     def term(self, work: str, i: int, about: dict) -> np.ndarray:
         """A term at state i by our functions for one state, as an engine would give it."""
         robot, (q, v, a, forces) = self.robot, (x[i] for x in self.given.values())
-        ours, to_theirs = {
-            "mass matrix": (lambda: dyn.mass_matrix(robot, q), conventions.mass_matrix_to),
-            "inverse dynamics": (
-                lambda: dyn.inverse_dynamics(robot, q, v, a),
-                conventions.forces_to,
-            ),
-            "bias": (
-                lambda: dyn.bias(robot, q, v),
-                lambda robot, q, b, *rest, **names: conventions.bias_to(
-                    robot, q, v, b, *rest, **names
-                ),
-            ),
-            "forward dynamics": (
-                lambda: dyn.forward_dynamics(robot, q, v, forces[6:]),
-                lambda robot, q, a, *rest, **names: conventions.acceleration_to(
-                    robot, q, v, a, *rest, **names
-                ),
-            ),
-        }[work]
+        match work:
+            case "mass matrix":
+                ours, convert, at = dyn.mass_matrix(robot, q), conventions.mass_matrix_to, (q,)
+            case "inverse dynamics":
+                ours, convert = dyn.inverse_dynamics(robot, q, v, a), conventions.forces_to
+                at = (q,)
+            case "bias":
+                ours, convert, at = dyn.bias(robot, q, v), conventions.bias_to, (q, v)
+            case _:
+                ours = dyn.forward_dynamics(robot, q, v, forces[6:])
+                convert, at = conventions.acceleration_to, (q, v)
         if about["convention"] is None:
-            return ours()
-        return to_theirs(robot, q, ours(), about["convention"], joints=about["joints"])
+            return ours
+        return convert(robot, *at, ours, about["convention"], joints=about["joints"])
 
 
 def _state(robot, q, v, a, forces, about):
@@ -223,8 +215,7 @@ def _folder(name: str, place: Path) -> Path:
 
 def main() -> None:
     options = measuring.flags(__doc__).parse_args()
-    measuring.one_core()
-    count, rounds, seconds = (256, 5, 15.0) if options.quick else (1024, 15, 120.0)
+    count, rounds, seconds = (256, 5, 15.0) if options.quick else (1024, 15, 60.0)
     numbers, versions, absent = {}, {}, {}
     for name in ROBOTS:
         found = Comparison(name, count=count, peers=options.peers)

@@ -55,16 +55,17 @@ def test_json_and_pages(folder, capfd):
     assert page.read_text() == new + marks.format("wrong")  # what failed is left as it was
 
 
-def test_stops_what_takes_too_long(folder, capfd, monkeypatch):
-    monkeypatch.setitem(bench.MINUTES, "quick", 2 / 60)
+def test_stops_when_the_time_is_over(folder, capfd):
     (folder / "slow.py").write_text(
         '"""Sleeps."""\nimport time\nif __name__ == "__main__":\n'
         '    print("begun", flush=True)\n    time.sleep(100)\n'
     )
-    assert cli.main(["bench", "slow", "--quick"]) == 1
+    assert cli.main(["bench", "slow", "quick", "--minutes", "0.03"]) == 1
     told = capfd.readouterr()
     assert "begun" in told.out
-    assert "slow: stopped after" in told.err
+    assert "as fast" not in told.out
+    assert "slow: stopped, 0.03 minutes are over" in told.err
+    assert "quick: left out" in told.err
 
 
 def test_what_does_not_exist(folder, capfd):

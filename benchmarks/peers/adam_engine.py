@@ -12,6 +12,7 @@ class Engine:
     convention, joints = None, None  # robot.urdf has the joints in our order
 
     def __init__(self, folder):
+        jax_batch.keep_compiled(folder)
         urdf, joints = str(folder / "robot.urdf"), moving_joints(folder)
         self.adam = KinDynComputations(urdf, joints_name_list=joints, gravity=GRAVITY)
         self.adam.set_frame_velocity_representation(Representations.BODY_FIXED_REPRESENTATION)

@@ -11,6 +11,7 @@ class Engine:
     convention = "mujoco"
 
     def __init__(self, folder):
+        jax_batch.keep_compiled(folder)
         self.robot = frax.Robot(str(folder / "robot.urdf"), floating_base="quaternion")
         self.joints = list(self.robot.joint_names)[-self.robot.num_actuated_joints :]
         self.version = f"frax {version('frax')} on JAX {version('jax')}"

@@ -9,6 +9,12 @@ import jax
 jax.config.update("jax_enable_x64", True)
 
 
+def keep_compiled(folder):
+    """Keep what is compiled there, for the next time."""
+    jax.config.update("jax_compilation_cache_dir", str(folder / "jax"))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+
+
 def compiled(function, *batches):
     """A call of jit(vmap(function)) on batches that are already the device's."""
     batches = [jax.device_put(batch) for batch in batches]
