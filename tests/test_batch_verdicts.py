@@ -8,10 +8,12 @@ import pytest
 import footwork as fw
 from footwork import ContactError, contacts, dynamics, robots
 from footwork.contacts import PointForces, batch
+from footwork.contacts.equilibrium.asked import Asked
 from footwork.contacts.equilibrium.balances import Balances
 from footwork.contacts.equilibrium.certificate import certificate_value, certificate_violation
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
+from footwork.contacts.kernels import contact_margin, friction_newton
 
 pytest.importorskip("numba")
 
@@ -173,6 +175,21 @@ def test_wrenches_at_links():
         for q, margin in zip(qs, many.margin, strict=True):
             one = contacts.static_hold(robot, q, feet, wrenches, torque_limits=False)
             assert margin == pytest.approx(one.margin, rel=1e-6)
+
+
+def test_kernels_are_plain_python_on_rows_of_numpy():
+    rng, everything = np.random.default_rng(10), np.arange(9)
+    asked = Asked.of(Balances.of([terrain(rng, 6) for _ in range(9)]))
+    kernels = batch._kernels()
+    with np.errstate(all="ignore"):  # both sides of every choice are reckoned
+        margins = asked.margins(contact_margin.margins, everything)
+        holds = np.flatnonzero(margins.value > 0)
+        least = asked.least(friction_newton.least_norms, holds)
+    assert len(holds) > 0
+    compiled = asked.margins(kernels.margins, everything)
+    assert margins.value == pytest.approx(compiled.value, rel=1e-9)
+    forces = asked.least(kernels.least_norms, holds).forces
+    assert np.abs(least.forces - forces).max() < 1e-12
 
 
 def test_no_numba_is_said_once(monkeypatch):

@@ -17,6 +17,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ...dynamics import batch
+from ...errors import ContactError
 from ..cones.friction_cone import axes_along
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet
@@ -201,6 +202,7 @@ def pose_in_frame(contact: Contact, T: Array) -> tuple[Array, Array]:
         return axes_along(contact.normal)[None], turn @ contact.offset - contact.radius * (
             contact.normal
         )
-    assert isinstance(contact, PlacedContact)
+    if not isinstance(contact, PlacedContact):
+        raise ContactError(f"contacts: got {contact!r}, expected a point or a placed contact")
     place: pin.SE3 = contact.placement
     return turn @ np.array(place.rotation), turn @ np.array(place.act(contact.centre))
