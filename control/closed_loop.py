@@ -53,6 +53,7 @@ class ClosedLoop(Trajectory):
         latency: (n,), what each tick took [s].
         pushes: what disturbed it.
         terrain: what it stood on.
+        unsolved: how many steps' impulses of the ground are inexact (see `control.ground`).
     """
 
     contacts: ContactSet | None = None
@@ -64,6 +65,7 @@ class ClosedLoop(Trajectory):
     latency: Array = field(default_factory=lambda: np.zeros(0))
     pushes: tuple[Push, ...] = ()
     terrain: Terrain | None = None
+    unsolved: int = 0
 
     @cached_property
     def com(self) -> Array:

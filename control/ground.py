@@ -63,6 +63,9 @@ class Ground:
             middle, as an edge of a box), balls by their lowest point.
         terrain: anything with `signed_distance`, `normal` and `friction` of points (n, 3).
 
+    Attributes:
+        unsolved: how many steps' impulses did not keep the laws to `TOLERANCE`.
+
     Raises:
         ContactError: contacts of another kind.
     """
@@ -74,7 +77,7 @@ class Ground:
         self._places = np.array([p.place for p in self.points]).reshape(-1, 3)
         self._radii = np.array([p.radius for p in self.points])
         self._mu = [p.friction for p in self.points]
-        self.stops = JointStops(robot)
+        self.stops, self.unsolved = JointStops(robot), 0
         self._last = np.zeros((len(self.points) + len(self.stops), 3))
         self._solvers: dict[tuple[float, ...], _Impulses] = {}
 
@@ -115,7 +118,8 @@ class Ground:
         gaps = np.concatenate([distances[near], ends[stopped]])
         drift[2::3] += np.maximum(gaps / h, -RECOVERY)
         mu = np.append(self._friction(near, lowest), np.zeros(len(stopped)))
-        found = self._solver(tuple(mu.tolist())).solve(JM @ J.T, drift, last[which])
+        found, solved = self._solver(tuple(mu.tolist())).solve(JM @ J.T, drift, last[which])
+        self.unsolved += not solved
         self._last[which] = pushes[which] = found
         pushes[near] = np.einsum("kij,kj->ki", axes, found[: len(near)])
         return self._landed(free + JM.T @ found.ravel(), pushes)
@@ -188,23 +192,24 @@ class _Impulses:
             solver = getattr(pin, f"{kind}ConstraintSolver")(3 * len(friction))
             self._methods.append((solver, settings, result))
 
-    def solve(self, W: Array, w: Array, guess: Array) -> Array:
-        """Return impulses (k, 3) in the points' axes, near a guess (k, 3)."""
+    def solve(self, W: Array, w: Array, guess: Array) -> tuple[Array, bool]:
+        """Return impulses (k, 3) in the points' axes, near a guess, and whether they are exact."""
         unit = np.trace(W) / len(W)
         idle = np.where(np.diag(W) == 0.0, unit, 0.0)  # the tangents of joint stops
         W = W + 1e-9 * unit * np.eye(len(W)) + np.diag(idle)  # redundant points share evenly
-        best = np.zeros_like(guess)
+        best, converged = np.zeros_like(guess), False
         for solver, settings, result in self._methods:
             result.setConstraintImpulseGuess(guess.ravel())
             solver.solve(
                 pin.DelassusOperatorDense(W), w, self._models, self._datas, settings, result
             )
             best = np.array(result.retrieveConstraintImpulses()).reshape(-1, 3)
-            if result.converged and np.isfinite(best).all():
+            converged = bool(result.converged and np.isfinite(best).all())
+            if converged:
                 break
         if not np.isfinite(best).all():
             raise SolverError("the ground's impulses are not finite; expected a shorter step")
-        return best
+        return best, converged
 
 
 def points_of(robot: Robot, contact: Any) -> list[Point]:

@@ -35,6 +35,8 @@ class MujocoGround:
         ModelError: joints that are neither hinges nor slides.
     """
 
+    unsolved = 0
+
     def __init__(self, robot: Robot, contacts: ContactSet, terrain: Terrain) -> None:
         try:
             import mujoco

@@ -208,5 +208,5 @@ class _Loop:
         return ClosedLoop(
             robot, np.array(t), np.array(q), np.array(v), np.array(tau), np.array(energy), events,
             self.physics.contacts, per_contact, np.array(a), np.array(stops), tuple(statuses), fell,
-            np.array(took), self.pushes, self.physics.terrain,
+            np.array(took), self.pushes, self.physics.terrain, self.physics.unsolved,
         )  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footwork import contacts, control, dynamics, robots
-from footwork.control.ground import Ground
+from footwork.control.ground import Ground, _Impulses
 from footwork.control.simulation import simulate
 
 G = 9.81
@@ -39,6 +39,7 @@ def test_what_stands_weighs_what_it_weighs(name):
     motion = simulate(robot, controller, q=q, duration=0.3, step=2e-3)
     total = sum(forces.sum(axis=1) for forces in motion.forces.values())
     assert total[-1] == pytest.approx([0.0, 0.0, G * robot.mass], abs=1e-3 * G * robot.mass)
+    assert motion.unsolved == 0
     for used in motion.friction_used.values():
         assert np.nanmax(used) <= 1 + 1e-6
     up = {contact.name: motion.forces[contact.name][-1][:, 2] for contact in motion.contacts}
@@ -144,3 +145,12 @@ def test_noise_is_what_was_asked_for():
     dv = np.array([b for _, b in told]).std(axis=0)
     assert dq == pytest.approx(np.repeat([0.03, 0.04, 0.01], [3, 3, robot.na]), rel=0.08)
     assert dv == pytest.approx(np.repeat([0.05, 0.02], [6, robot.na]), rel=0.08)
+
+
+def test_impulses_that_are_not_exact_are_counted(monkeypatch):
+    robot = robots.load("quadruped")
+    controller, q = control.stand(robot)
+    solve = _Impulses.solve
+    monkeypatch.setattr(_Impulses, "solve", lambda *given: (solve(*given)[0], False))
+    motion = simulate(robot, controller, q=q, duration=0.02)
+    assert motion.unsolved == 20
