@@ -16,6 +16,7 @@ demo: $(STAMP)
 	$(BIN)/footwork demo --out out
 
 test: $(STAMP)
+	$(BIN)/footwork compile --quiet  # once: else each of pytest's processes compiles for itself
 	$(BIN)/pytest -n auto --dist loadfile
 
 lint: $(STAMP)

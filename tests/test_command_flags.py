@@ -30,6 +30,7 @@ OUTPUTS = {
     "gait": {"json", "html", "png", "csv"},
     "sweep": {"json", "png", "csv"},
     "bench": {"json"},
+    "compile": {"json"},
     "doctor": {"json"},
 }
 QUICK = {

@@ -99,7 +99,7 @@ def as_rows(value: ArrayLike, width: int, name: str) -> Array:
         ConfigurationError: another shape, or no numbers.
     """
     if type(value) is np.ndarray and value.dtype is _FLOAT and value.shape[1:] == (width,):
-        return np.require(value, requirements="CA")  # itself if it is in order, and aligned
+        return np.require(value, requirements=["C", "A"])  # itself if it is in order, and aligned
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "fiub":
@@ -110,7 +110,7 @@ def as_rows(value: ArrayLike, width: int, name: str) -> Array:
         raise ConfigurationError(
             f"{name}: got shape {array.shape}, expected (N, {width}): a state a row"
         )
-    return np.require(array, np.float64, "CA")
+    return np.require(array, np.float64, ["C", "A"])
 
 
 def _fitting(shape: tuple[int, ...], out: Array, arrays: list[Array]) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     bench,
     check,
+    compile,
     demo,
     doctor,
     gait,
@@ -33,5 +34,6 @@ ALL = (
     gait,
     sweep,
     bench,
+    compile,
     doctor,
 )
