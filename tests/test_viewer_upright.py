@@ -15,7 +15,8 @@ ROD = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COL
 <library_geometries><geometry id="rod"><mesh>
 <source id="xyz"><float_array id="a" count="24">{numbers}</float_array>
 <technique_common><accessor source="#a" count="8" stride="3">
-<param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
+<param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/>
+</accessor></technique_common></source>
 <vertices id="v"><input semantic="POSITION" source="#xyz"/></vertices>
 <triangles count="12"><input semantic="VERTEX" source="#v" offset="0"/><p>{faces}</p></triangles>
 </mesh></geometry></library_geometries>
