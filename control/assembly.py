@@ -11,7 +11,7 @@ from scipy.linalg import block_diag
 from .by_kernels import CompiledRows, fits
 from .by_numpy import NumpyRows
 from .command import _joint_of
-from .footing import Footing, footings
+from .footing import FACING_UP, Footing, footings
 from .force_tasks import ForceLikeTask, ForceRows
 from .hierarchy import Stage
 from .null_space import moving_columns
@@ -24,9 +24,6 @@ from .tasks import PostureTask, Task
 
 if TYPE_CHECKING:
     from .whole_body import WholeBodyController
-
-
-FACING_UP = 0.3  # a contact whose normal is steeper carries no share of the weight
 
 
 class Layout:
@@ -57,7 +54,6 @@ class Layout:
         self._asked_forces: list[tuple[ForceLikeTask, ForceRows]] = []
         still = Bounds(
             self.even,
-            np.zeros(self.dim),
             self.lower,
             self.upper,
             controller.torque_limits,
@@ -81,8 +77,6 @@ class Layout:
         self.lower = np.array([f.bounds[0] for f in self.footings])
         self.upper = np.array([f.bounds[1] for f in self.footings])
         self.even = controller.force_weight / max(robot.mass, 1e-9) ** 2 * self.spread
-        self._ups: list[Array] | None = None
-        self._even: tuple[Array, Array] | None = None
         ends = np.cumsum([0, *(f.dim for f in self.footings)])
         self.contact_rows: list[tuple[Footing, slice]] = [
             (footing, slice(int(ends[i]), int(ends[i + 1])))
@@ -100,9 +94,9 @@ class Layout:
 
     def lay(self, t: float, q: Array, v: Array, shares: dict[str, float]) -> bool:
         """Lay a state out in `program`; whether what tasks and contacts ask is finite."""
-        finite, now = self.rows.fill(t, q, v)
+        finite, now = self.rows.fill(t, q, v, shares)
         P = self.program
-        P.P, P.s, self._asked_forces = self._force_terms(now, q, shares)
+        P.P, self._asked_forces = self._force_terms(now)
         P.lower, P.upper = self._normal_bounds(shares)
         P.limits = self.controller.torque_limits
         P.slowest, P.fastest = self._joint_bounds(q, v)
@@ -111,48 +105,38 @@ class Layout:
     def kept(self) -> Laid:
         """Return what is laid out now, which no later state writes to."""
         P = self.program
-        bounds = Bounds(P.P, P.s, P.lower, P.upper, P.limits, P.slowest, P.fastest)
+        bounds = Bounds(P.P, P.lower, P.upper, P.limits, P.slowest, P.fastest)
         return Laid(self.packing, bounds, self._asked_forces)
 
     def _force_terms(
-        self, now: Situation | None, q: Array, shares: dict[str, float]
-    ) -> tuple[Array, Array, list[tuple[ForceLikeTask, ForceRows]]]:
-        """P and s: near an even share of the weight, and what force tasks ask."""
-        P, s = self._even_terms(q, shares)
-        asked: list[tuple[ForceLikeTask, ForceRows]] = []
+        self, now: Situation | None
+    ) -> tuple[Array, list[tuple[ForceLikeTask, ForceRows]]]:
+        """P, and what force tasks ask, which s gets: all besides an even share of the weight."""
+        P, asked = self.even, list[tuple[ForceLikeTask, ForceRows]]()
         if now is None:  # seen only where there are such tasks
-            return P, s, asked
+            return P, asked
         for task in self.forces:
             rows = task.rows(now, self.controller.contacts)
             if rows is None:
                 continue
             weighted = np.broadcast_to(task.weight, len(rows.c))[:, None] * rows.B
-            P, s = P + rows.B.T @ weighted, s + weighted.T @ rows.c
+            P = P + rows.B.T @ weighted
+            self.program.s += weighted.T @ rows.c
             asked.append((task, rows))
-        return P, s, asked
+        return P, asked
 
-    def _even_terms(self, q: Array, shares: dict[str, float]) -> tuple[Array, Array]:
-        """P and P times the even share; those of contacts that stay are reckoned once.
+    def parts(self, shares: dict[str, float]) -> list[float]:
+        """Return the contacts' parts of the weight; those that do not come or go have 1."""
+        return [shares.get(footing.name, 1.0) for footing in self.footings]
 
-        A contact that stays does not tilt: which way is up there is asked once.
-        """
-        if self._ups is None:
-            self._ups = [footing.up(q) for footing in self.footings]
-        if shares:
-            return self.even, self.even @ self._even_share(self._ups, shares)
-        if self._even is None:
-            self._even = (self.even, self.even @ self._even_share(self._ups, shares))
-        return self._even
-
-    def _even_share(self, ups: list[Array], shares: dict[str, float]) -> Array:
-        """The robot's weight on the contacts that face up, by their shares; in contact axes."""
-        parts = [
-            shares.get(f.name, 1.0) * float(up[2] > FACING_UP)
-            for f, up in zip(self.footings, ups, strict=True)
-        ]
-        total, w = sum(parts), np.zeros(self.dim)
+    def even_share(self, q: Array, shares: dict[str, float]) -> Array:
+        """Return the robot's weight on the contacts that face up, by their parts, as w (dim,)."""
+        ups = [footing.up(q) for footing in self.footings]
+        pairs = zip(ups, self.parts(shares), strict=True)
+        parts = [part * float(up[2] > FACING_UP) for up, part in pairs]
+        total, w = sum(parts) + 1e-12, np.zeros(self.dim)
         for (_, own), up, part in zip(self.contact_rows, ups, parts, strict=True):
-            w[own.start : own.start + 3] = self.weight * part / max(total, 1e-12) * up
+            w[own.start : own.start + 3] = self.weight * part / total * up
         return w
 
     def _normal_bounds(self, shares: dict[str, float]) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .feeds import EntryFeed, PoseFeed, VectorFeed
-from .footing import Footing
+from .footing import FACING_UP, Footing
 from .kernels import compiled, prepare
 from .qp import Array
 from .situation import Situation
@@ -56,6 +56,7 @@ class CompiledRows:
         self._other_tasks: list[tuple[Task, slice]] = []
         self._feeds: list[Callable[[float], None]] = []
         contacts, tasks = self._lay_contacts(), self._lay_tasks()
+        self._parts = np.ones(len(contacts[0]))
         data, joints = self.desk.data, self._frames.joints
         # what Pinocchio writes to, seen without a copy
         self._joints = [x for i in joints for x in (data.oMi[i].rotation, data.oMi[i].translation)]
@@ -63,11 +64,12 @@ class CompiledRows:
         self._flat = places.reshape(-1)
         self._kernel: Any = compiled("assemble")
         controller, arrays = layout.controller, layout.packing.arrays
-        outputs = ("M", "b", "J", "k", "A", "r", "e", "d", "p", "asked", "entry_e")
+        outputs = ("M", "b", "J", "k", "A", "r", "e", "d", "p", "asked", "entry_e", "s")
         self._arguments = (
             data.M.T, data.nle, data.J.T, places, float(layout.robot.mass), self.desk.gravity,
             float(controller.contact_damping), float(controller.regularisation),
             *self._frames.tables(), *contacts, *tasks, *self._lay_entries(),
+            self._parts, float(layout.weight), FACING_UP, layout.even,
             *(arrays[name] for name in outputs),
         )  # fmt: skip
         prepare(self._kernel, (np.zeros(layout.robot.nv), *self._arguments))
@@ -128,7 +130,9 @@ class CompiledRows:
 
     # --- one tick ----------------------------------------------------------------------------
 
-    def fill(self, t: float, q: Array, v: Array) -> tuple[bool, Situation | None]:
+    def fill(
+        self, t: float, q: Array, v: Array, shares: dict[str, float]
+    ) -> tuple[bool, Situation | None]:
         """Fill it; return whether all is finite, and the state if others need to see it."""
         now = None
         if self._everything_known:
@@ -140,15 +144,19 @@ class CompiledRows:
             feed(t)
         for posture in self._entry_feeds:
             posture(t, q)
+        if not self._other_contacts:
+            self._parts[:] = self.layout.parts(shares) if shares else 1.0
         finite = self._kernel(v, *self._arguments)
-        return finite and (now is None or self._others(now)), now
+        return finite and (now is None or self._others(now, shares)), now
 
-    def _others(self, now: Situation) -> bool:
+    def _others(self, now: Situation, shares: dict[str, float]) -> bool:
         """Add the rows of what the pass does not know; whether they are finite."""
         of, damping = self.layout.packing.arrays, self.layout.controller.contact_damping
         for footing, own in self._other_contacts:
             of["J"][own], drift, velocity = footing.rows(now)
             of["k"][own] = -drift - damping * velocity
+        if self._other_contacts:  # all contacts together share out the weight
+            of["s"][:] = self.layout.even @ self.layout.even_share(now.q, shares)
         for task, own in self._other_tasks:
             rows = task.rows(now)
             of["A"][own], of["r"][own], of["e"][own] = rows.A, rows.r, rows.error

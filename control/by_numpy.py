@@ -23,13 +23,16 @@ class NumpyRows:
         self.layout = layout
         self.arrays: dict[str, Array] = layout.packing.arrays
 
-    def fill(self, t: float, q: Array, v: Array) -> tuple[bool, Situation | None]:
+    def fill(
+        self, t: float, q: Array, v: Array, shares: dict[str, float]
+    ) -> tuple[bool, Situation | None]:
         """Fill it; return whether all is finite, and the state as tasks see it."""
         now = self.layout.desk.situation(t, q, v)
         self.arrays["M"][:], self.arrays["b"][:] = now.M, now.b
         self._contacts(now)
         self._dense(now)
         self._entries(now)
+        self.arrays["s"][:] = self.layout.even @ self.layout.even_share(q, shares)
         return all(bool(np.isfinite(self.arrays[x]).all()) for x in ("b", "k", "r", "p")), now
 
     def _contacts(self, now: Situation) -> None:

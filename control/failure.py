@@ -43,7 +43,7 @@ class SafeTorques:
 
     def remember(self, tau: Array) -> None:
         """Take these torques as the last good ones."""
-        self.last = tau
+        self.last = tau.copy()  # what its command has is the caller's to write to
 
     def instead(self, contacts: ContactSet, q: Any, v: Any, t: float, reason: str) -> Command:
         """Return the safe command, and why it was needed."""

@@ -23,6 +23,7 @@ from .situation import Situation
 
 Array = NDArray[np.float64]
 
+FACING_UP = 0.3  # a contact whose normal is steeper carries no share of the weight
 LINE_ROWS = [0, 1, 2, 4, 5]  # of [force; moment]: an edge along x has no moment about x
 # which of [force; moment] a contact of so many rows transmits; a soft point turns about its normal
 _PICKS = {3: [0, 1, 2], 4: [0, 1, 2, 5], 5: LINE_ROWS, 6: [0, 1, 2, 3, 4, 5]}

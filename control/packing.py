@@ -42,10 +42,9 @@ class AskedRows(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The part of a program that is not packed: the forces' cost, and bounds; as there."""
+    """The part of a program that is not packed: the forces' weights, and bounds; as there."""
 
     P: Array
-    s: Array
     lower: Array
     upper: Array
     limits: Array
@@ -69,6 +68,7 @@ class Packing:
         self.shapes = {
             "M": (nv, nv), "b": (nv,), "J": (dim, nv), "k": (dim,), "A": (m, nv), "r": (m,),
             "weight": (m,), "d": (nv,), "p": (nv,), "e": (m,), "asked": (n,), "entry_e": (n,),
+            "s": (dim,),
         }  # fmt: skip
         self.memory = np.zeros(sum(prod(shape) for shape in self.shapes.values()))
         self.arrays: dict[str, Array] = self.views(self.memory)
@@ -87,7 +87,7 @@ class Packing:
         actuated, unactuated, F, N = self.fixed
         return Program(
             of["M"], of["b"], of["J"], of["k"], actuated, unactuated, of["A"], of["r"],
-            of["weight"], of["d"], of["p"], bounds.P, bounds.s, F, N, *bounds[2:],
+            of["weight"], of["d"], of["p"], bounds.P, of["s"], F, N, *bounds[1:],
         )  # fmt: skip
 
     def asked(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -167,6 +167,20 @@ class WholeBodyController:
                 else:
                     del self._ramps[name]
         return {name: ramp.at(t) for name, ramp in self._ramps.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what points into memory that a copy would not share."""
+        kept = dict(vars(self), _ramps=dict(self._ramps))
+        for name in ("_desk", "_layout", "_solver", "_bounded"):
+            del kept[name]
+        return kept | {"solver": self._solver.name}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        name = state.pop("solver")
+        vars(self).update(state)
+        self._solver, self._bounded = solver_named(name), solver_named(name)
+        self._desk = Desk(self.robot)
+        self._lay_out()
 
     def _lay_out(self) -> None:
         self._layout = Layout(self, self._desk, self._sizes)

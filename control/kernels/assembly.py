@@ -160,6 +160,23 @@ def entry_rows(task_of, rows, weight, goals, gains, v, asked, e, usual, d, p):
 
 
 @inlined
+def even_share(ups, parts, weight, least_up, contacts, even, w, s):
+    """Fill s = even w, where the contacts that face up share out the robot's weight by `parts`."""
+    total = 1e-12
+    for i in range(len(contacts)):
+        total += parts[i] if ups[i, 2] > least_up else 0.0
+    for i in range(len(s)):
+        w[i], s[i] = 0.0, 0.0
+    for i in range(len(contacts)):
+        part = parts[i] if ups[i, 2] > least_up else 0.0
+        for x in range(3):
+            w[contacts[i, 0] + x] = weight * part / total * ups[i, x]
+    for i in range(len(s)):
+        for j in range(len(s)):
+            s[i] += even[i, j] * w[j]
+
+
+@inlined
 def copy(M_now, b_now, M, b):
     """Take M and b over."""
     for i in range(len(b)):
@@ -182,9 +199,10 @@ def assemble(
     v, M_now, b_now, J6, joints, mass, gravity, damping, usual,
     frames, locals_, chain, opens, contacts, axes, down, picks_J,
     tasks, goals, picks_A, task_of, entries, entry_weight, entry_goals, entry_gains,
-    M, b, J, k, A, r, e, d, p, asked, entry_e,
+    parts, weight, least_up, even,
+    M, b, J, k, A, r, e, d, p, asked, entry_e, s,
 ):  # fmt: skip
-    """Fill M, b, J, k, A, r, d, p, and the errors; whether all is finite.
+    """Fill M, b, J, k, A, r, d, p, s, and the errors; whether all is finite.
 
     Args:
         joints: places of some joints (n, 12), the base first.
@@ -194,16 +212,21 @@ def assemble(
         down: from their origins to the ground (n, 3); picks_J: components of their rows.
         tasks: (n, 5) kind, frame, rows, if in the frame's axes; picks_A: components of the rows.
         entry_…: as for `entry_rows`.
+        parts, weight, least_up, even: as for `even_share`.
     """
     copy(M_now, b_now, M, b)
     place, world, room = np.empty(12), np.zeros(9), np.empty((6, 6))
     world[0] = world[4] = world[8] = 1.0
+    ups, w = np.empty((len(contacts), 3)), np.empty(len(s))
     for i in range(len(contacts)):
         compose(joints[frames[i, 0]], locals_[i], place)
+        turned = axes[i] if contacts[i, 2] else place
+        ups[i] = turned[6:9]  # the world's vertical in its axes
         contact_rows(
-            J6, v, frames[i], chain, opens, place, axes[i] if contacts[i, 2] else place, down[i],
-            contacts[i], picks_J, damping, room, J, k,
+            J6, v, frames[i], chain, opens, place, turned, down[i], contacts[i], picks_J, damping,
+            room, J, k,
         )  # fmt: skip
+    even_share(ups, parts, weight, least_up, contacts, even, w, s)
     Ag, com, h, rate = np.empty((6, len(v))), np.empty(3), np.empty(6), np.empty(6)
     known = False
     for i in range(len(tasks)):

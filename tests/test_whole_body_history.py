@@ -1,0 +1,116 @@
+"""A whole-body controller answers the state it is in, whatever came before; so do its copies."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+from footwork import contacts, control, dynamics
+
+
+@pytest.fixture(scope="module")
+def biped(load_robot):
+    robot = load_robot("biped", "floating")
+    feet = contacts.at_feet(robot, 0.6)
+    return robot, feet, contacts.solve_posture(robot, feet, com="inside").q
+
+
+def controller_of(biped, **options):
+    robot, feet, q = biped
+    base = control.trunk(robot)
+    tasks = [
+        control.ComTask(dynamics.com(robot, q) + np.array([0.02, 0.01, 0.0]), weight=10.0),
+        control.FrameTask(
+            dynamics.frame_placement(robot, q, base), frame=base, rows_of="orientation"
+        ),
+        control.PostureTask(q, weight=0.1),
+    ]
+    return control.WholeBodyController(robot, feet, tasks, **options)
+
+
+def states(robot, q, count, seed=0, size=0.05):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        yield robot.integrate(q, size * rng.normal(size=robot.nv)), size * rng.normal(size=robot.nv)
+
+
+@pytest.mark.parametrize("numba", [True, False])
+def test_the_answer_is_that_of_a_new_controller(biped, monkeypatch, numba):
+    """Soles tilt from state to state, and with them the share of the weight that is preferred."""
+    if not numba:
+        monkeypatch.setattr("footwork.control.by_kernels.compiled", lambda _: None)
+    robot, _, q = biped
+    old = controller_of(biped)
+    for x, v in states(robot, q, 6):
+        assert old(x, v).tau == pytest.approx(controller_of(biped)(x, v).tau, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_a_copy_answers_for_itself(biped, copied):
+    robot, _, q = biped
+    one = controller_of(biped)
+    one(q, np.zeros(robot.nv))
+    other = copied(one)
+    for x, v in states(robot, q, 2):
+        new = controller_of(biped)(x, v).tau
+        assert other(x, v).tau == pytest.approx(new, abs=1e-7)
+        assert one(x, v).tau == pytest.approx(new, abs=1e-7)
+
+
+def test_ramps_and_contacts_go_with_a_copy(biped):
+    robot, _, q = biped
+    one, v = controller_of(biped), np.zeros(robot.nv)
+    name = one.contacts.names[0]
+    one.remove_contact(name, ramp=0.1)
+    one(q, v, t=0.0)
+    other = copy.deepcopy(one)
+    for t in (0.05, 0.2):
+        assert other(q, v, t).tau == pytest.approx(one(q, v, t).tau, abs=1e-7)
+    assert name not in other.contacts.names
+
+
+def test_commands_keep_what_they_said(biped):
+    robot, _, q = biped
+    controller = controller_of(biped)
+    command = controller(q, np.zeros(robot.nv))
+    before = {name: getattr(command, name).copy() for name in ("tau", "a", "w", "q", "v")}
+    for x, v in states(robot, q, 3):
+        controller(x, v)
+    for name, value in before.items():
+        assert (getattr(command, name) == value).all()
+    assert max(command.residuals.values()) < 1e-6
+
+
+def test_what_is_held_is_not_what_a_caller_wrote_into_a_command(biped):
+    robot, _, q = biped
+    controller = controller_of(biped)
+    command = controller(q, np.zeros(robot.nv))
+    before = command.tau.copy()
+    command.tau[:] = np.nan
+    held = controller(np.full(robot.nq, np.nan), np.zeros(robot.nv))
+    assert held.status == "held"
+    assert (held.tau == before).all()
+
+
+def test_two_controllers_in_two_threads(biped):
+    robot, _, q = biped
+    batches = [list(states(robot, q, 100, seed)) for seed in (1, 2)]
+    alone = [[controller_of(biped)(x, v).tau for x, v in batch[-3:]] for batch in batches]
+    found: list[list[np.ndarray]] = [[], []]
+
+    def run(i, controller):
+        found[i] = [controller(x, v).tau for x, v in batches[i]]
+
+    threads = [threading.Thread(target=run, args=(i, controller_of(biped))) for i in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i in (0, 1):
+        assert np.array(found[i][-3:]) == pytest.approx(np.array(alone[i]), abs=1e-7)
