@@ -54,6 +54,7 @@ class ClosedLoop(Trajectory):
         pushes: what disturbed it.
         terrain: what it stood on.
         unsolved: how many steps' impulses of the ground are inexact (see `control.ground`).
+        ended: when and why it ended before its time ("t = 1.2 s: the robot fell"), else "".
     """
 
     contacts: ContactSet | None = None
@@ -66,6 +67,7 @@ class ClosedLoop(Trajectory):
     pushes: tuple[Push, ...] = ()
     terrain: Terrain | None = None
     unsolved: int = 0
+    ended: str = ""
 
     @cached_property
     def com(self) -> Array:

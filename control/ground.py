@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 
 REACH = 0.02  # what is farther than this, and not on its way, is left out [m or rad]
 RECOVERY = 0.2  # fastest way out of the ground, or back into a joint's range [m/s or rad/s]
+TOO_FAST = 1e4  # a motion that has blown up [m/s or rad/s]
 TOLERANCE = 1e-8  # of the impulses' laws [m/s, N·s], and relative
 
 
@@ -100,7 +101,7 @@ class Ground:
         """
         model, data = self._model, self._data
         free = v + h * pin.aba(model, data, q, v, forces)
-        if not np.isfinite(free).all() or np.abs(free).max() > 1e4:
+        if not np.isfinite(free).all() or np.abs(free).max() > TOO_FAST:
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
         distances, normals, lowest = self.distances(q)
         ends = self.stops.distances(q)

@@ -18,7 +18,7 @@ from ..contacts import ContactSet, Terrain
 from ..contacts.terrain.solids import Box, Plane
 from ..errors import ConfigurationError, ModelError, SolverError
 from ..robots.robot import Robot
-from .ground import Landed, Point, points_of
+from .ground import TOO_FAST, Landed, Point, points_of
 from .stops import FAR
 
 Array = NDArray[np.float64]
@@ -68,7 +68,7 @@ class MujocoGround:
         data.qfrc_applied[:3], data.qfrc_applied[3:6] = R @ forces[:3], forces[3:6]
         data.qfrc_applied[6:] = forces[self._rows]
         self._mujoco.mj_step(self.model, data)
-        if not np.isfinite(data.qvel).all():
+        if not np.isfinite(data.qvel).all() or np.abs(data.qvel).max() > TOO_FAST:
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
         turned = pin.Quaternion(*data.qpos[3:7]).toRotationMatrix()
         after = np.empty_like(v)
@@ -118,7 +118,8 @@ def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain) -> str:
     gravity = " ".join(f"{g:.17g}" for g in robot.model.gravity.linear)
     return (
         f'<mujoco><compiler angle="radian" balanceinertia="false" autolimits="false"/>'
-        f'<option gravity="{gravity}" cone="elliptic" integrator="implicitfast"/>'
+        f'<option gravity="{gravity}" cone="elliptic" integrator="implicitfast">'
+        f'<flag autoreset="disable"/></option>'  # it would start anew in silence
         f"<worldbody>{''.join(_solid(s) for s in terrain.solids)}"
         f"{_body(robot, 1, list(enumerate(zip(points, ups, strict=True))))}</worldbody></mujoco>"
     )

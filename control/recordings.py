@@ -19,6 +19,7 @@ from .disturbances import Push
 Array = NDArray[np.float64]
 
 _PLAIN = ("t", "q", "v", "tau", "energy", "accelerations", "stops", "latency")
+_REST = ("fell", "ended", "statuses", "push_values", "push_frames")
 _BASE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 _TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 
@@ -60,7 +61,7 @@ def read_motion(path: str | Path, robot: Robot, contacts: ContactSet | None = No
         with np.load(path, allow_pickle=False) as file:
             data = {name: file[name] for name in file.files}
         plain = {name: data[name] for name in _PLAIN}
-        rest = {name: data[name] for name in ("fell", "statuses", "push_values", "push_frames")}
+        rest = {name: data[name] for name in _REST}
     except (OSError, ValueError, KeyError) as error:
         raise ConfigurationError(f"path: {str(path)!r} is no recording ({error})") from None
     if plain["q"].shape[1:] != (robot.nq,) or plain["tau"].shape[1:] != (robot.na,):
@@ -75,16 +76,17 @@ def read_motion(path: str | Path, robot: Robot, contacts: ContactSet | None = No
     }
     if contacts is not None and set(forces) != set(contacts.names):
         raise ConfigurationError(f"contacts: got {contacts.names}; expected {tuple(forces)}")
-    fell = bool(rest["fell"])
-    last = EventRecord("fell", plain["t"][-1], plain["q"][-1], plain["v"][-1])
+    fell, ended = bool(rest["fell"]), str(rest["ended"])
+    last = EventRecord("fell" if fell else "failed", plain["t"][-1], plain["q"][-1], plain["v"][-1])
     return ClosedLoop(
         robot,
         **plain,
-        events=(last,) if fell else (),
+        events=(last,) if ended else (),
         contacts=contacts,
         forces=forces,
         statuses=tuple(map(str, rest["statuses"])),
         fell=fell,
+        ended=ended,
         pushes=_pushes(rest["push_frames"], rest["push_values"]),
     )
 
@@ -95,6 +97,7 @@ def _save_npz(motion: ClosedLoop, path: Path, margins: tuple[Array, Array]) -> N
     data |= {
         "statuses": np.array(motion.statuses, dtype=str),
         "fell": np.array(motion.fell),
+        "ended": np.array(motion.ended),
         "push_frames": np.array([push.frame for push in motion.pushes], dtype=str),
         "push_values": np.array([[*p.force, p.start, p.duration] for p in motion.pushes]),
         "margin_t": margins[0],

@@ -40,6 +40,7 @@ def simulate(
     noise: Noise | None = None,
     seed: int = 0,
     engine: str = "pinocchio",
+    on_failure: str = "stop",
     progress: bool | None = None,
 ) -> ClosedLoop:
     """Return the motion of a robot under a controller, on frictional ground.
@@ -48,7 +49,8 @@ def simulate(
     stop at the ends of their ranges. But for the points of the contacts, links pass through each
     other and through the ground; `ClosedLoop.collisions` tells of it. The controller is asked every
     `control_step`, its torques held in between and clipped to the torque limits. The motion ends
-    when the robot has fallen (event "fell").
+    early when the robot has fallen (event "fell"), or when it blows up or the controller raises or
+    answers with what are no torques (event "failed"); `ClosedLoop.ended` says which.
 
     Args:
         robot: floating base.
@@ -67,12 +69,14 @@ def simulate(
         seed: of the noise.
         engine: "pinocchio" or "mujoco" (the same robot, points and ground there; compliant
             contacts).
+        on_failure: "stop" returns what was recorded until then, "raise" raises.
         progress: draw a bar on stderr; when not given, if that is a terminal.
 
     Raises:
         ConfigurationError: a bad q, v, duration or step, a robot without a floating base.
         ContactError: contacts that cannot be simulated.
-        SolverError: the motion blew up.
+        SolverError: the motion blew up, in the first tick or with on_failure="raise"; the same goes
+            for what the controller raises.
     """
     if not robot.is_floating:
         raise ConfigurationError(
@@ -85,9 +89,11 @@ def simulate(
     velocity = np.zeros(robot.nv) if v is None else check_velocity(robot, v).copy()
     ticks, substeps = _steps(duration, step, step if control_step is None else control_step)
     physics = _engine(engine)(robot, feet, ground)
+    if on_failure not in ("stop", "raise"):
+        raise ConfigurationError(f"on_failure: got {on_failure!r}; expected 'stop' or 'raise'")
     loop = _Loop(robot, controller, physics, tuple(disturbances), noise, seed)
     draw = sys.stderr.isatty() if progress is None else progress
-    return loop.run(start, velocity, ticks, substeps, step, draw)
+    return loop.run(start, velocity, ticks, substeps, step, draw, on_failure == "stop")
 
 
 def _start(robot: Robot, feet: ContactSet, ground: Terrain, q: ArrayLike | None) -> Array:
@@ -140,24 +146,30 @@ class _Loop:
         self.samples: list[tuple[Any, ...]] = []
 
     def run(
-        self, q: Array, v: Array, ticks: int, substeps: int, h: float, draw: bool
+        self, q: Array, v: Array, ticks: int, substeps: int, h: float, draw: bool, keep: bool
     ) -> ClosedLoop:
         from tqdm import tqdm
 
-        height, fell = self._height(q), False
+        height, event, why = self._height(q), "", ""
         for k in tqdm(range(ticks), disable=not draw, unit="tick", leave=False):
             t = k * substeps * h
-            tau, status, took = self._asked(t, q, v)
-            q_next, v_next, impulses, stops = self._advance(t, q, v, tau, substeps, h)
+            try:
+                tau, status, took = self._asked(t, q, v)
+                q_next, v_next, impulses, stops = self._advance(t, q, v, tau, substeps, h)
+            except Exception as error:  # whatever a controller may raise: the recording is kept
+                if not (keep and self.samples):
+                    raise
+                event, why = "failed", f"{type(error).__name__}: {error}"
+                break
             means = [x / (substeps * h) for x in (impulses, v_next - v, stops)]
             self.samples.append((t, q, v, tau, *means, status, took))
             q, v = q_next, v_next
             if self._height(q) < FALLEN * height:
-                fell = True
+                event, why = "fell", "the robot fell"
                 break
         end = (len(self.samples)) * substeps * h
         self.samples.append((end, q, v, *self.samples[-1][3:-1], 0.0))
-        return self._record(fell)
+        return self._record(event, f"t = {end:.6g} s: {why}" if why else "")
 
     def _asked(self, t: float, q: Array, v: Array) -> tuple[Array, str, float]:
         """The torques of a tick, the command's status, and how long it took [s]."""
@@ -165,11 +177,11 @@ class _Loop:
         began = time.perf_counter()
         if getattr(self.controller, "gives_commands", False):
             command = self.controller(*told, t)
-            tau, status = command.tau, command.status
+            answer, status = command.tau, command.status
         else:
-            tau = check_torques(self.robot, self.controller(t, *told), "the controller's answer")
-            status = ""
+            answer, status = self.controller(t, *told), ""
         took = time.perf_counter() - began
+        tau = check_torques(self.robot, answer, "the controller's answer")
         return np.clip(tau, -self.limits, self.limits), status, took
 
     def _advance(
@@ -193,20 +205,21 @@ class _Loop:
         ground = float(self.physics.terrain.height(q[:3]))
         return float(q[2]) - (ground if np.isfinite(ground) else 0.0)
 
-    def _record(self, fell: bool) -> ClosedLoop:
+    def _record(self, event: str, ended: str) -> ClosedLoop:
         t, q, v, tau, force, a, stops, statuses, took = zip(*self.samples, strict=True)
         robot, stacked = self.robot, np.array(force)
         energy = [
             kinetic_energy(robot, x, y) + potential_energy(robot, x)
             for x, y in zip(q, v, strict=True)
         ]
-        events = (EventRecord("fell", t[-1], q[-1], v[-1]),) if fell else ()
+        events = (EventRecord(event, t[-1], q[-1], v[-1]),) if event else ()
         per_contact = {
             name: stacked[:, [i for i, p in enumerate(self.physics.points) if p.contact == name]]
             for name in self.physics.contacts.names
         }
         return ClosedLoop(
             robot, np.array(t), np.array(q), np.array(v), np.array(tau), np.array(energy), events,
-            self.physics.contacts, per_contact, np.array(a), np.array(stops), tuple(statuses), fell,
-            np.array(took), self.pushes, self.physics.terrain, self.physics.unsolved,
+            self.physics.contacts, per_contact, np.array(a), np.array(stops), tuple(statuses),
+            event == "fell", np.array(took), self.pushes, self.physics.terrain,
+            self.physics.unsolved, ended,
         )  # fmt: skip

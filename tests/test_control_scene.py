@@ -104,10 +104,21 @@ def test_a_recording_comes_back(pushed, tmp_path):
         assert np.array_equal(again.forces[name], forces)
     assert again.statuses == pushed.statuses
     assert again.pushes == pushed.pushes
-    assert not again.fell
+    assert (again.fell, again.ended) == (False, "")
     assert again.margins(0.1)[1] == pytest.approx(pushed.margins(0.1)[1])
     with np.load(path) as file:
         assert file["margin"] == pytest.approx(pushed.margins(0.1)[1])
+
+
+def test_a_recording_says_why_it_ended(tmp_path):
+    robot = load("quadruped")
+    limp = lambda t, q, v: np.full(robot.na, np.nan if t > 0.015 else 0.0)  # noqa: E731
+    motion = control.simulate(robot, limp, duration=0.1)
+    path = control.save_motion(motion, tmp_path / "failed.npz")
+    again = control.read_motion(path, robot, motion.contacts)
+    assert (again.fell, again.ended) == (False, motion.ended)
+    assert "got nan" in again.ended
+    assert [event.name for event in again.events] == ["failed"]
 
 
 def test_a_recording_is_a_table(pushed, tmp_path):

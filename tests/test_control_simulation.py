@@ -152,6 +152,7 @@ def test_a_robot_without_torques_falls():
     motion = simulate(robot, lambda t, q, v: np.zeros(robot.na), duration=2.0, step=2e-3)
     assert motion.fell
     assert motion.events[-1].name == "fell"
+    assert motion.ended == f"t = {motion.duration:.6g} s: the robot fell"
     assert motion.duration < 2.0
 
 
@@ -227,6 +228,79 @@ def test_a_controller_that_fails_does_not_stop_the_loop():
     assert np.abs(motion.com - motion.com[0]).max() < 1e-3
 
 
+def wrong_after(robot, t_end, answer):
+    """A law that keeps a quadruped up, and then answers wrongly."""
+    target = robot.posture()
+
+    def law(t, q, v):
+        return 50 * (target[7:] - q[7:]) - v[6:] if t < t_end else answer(q)
+
+    return law
+
+
+def raises(q):
+    raise KeyError("gait")
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (lambda q: np.full(12, np.nan), "ConfigurationError: the controller's answer: got nan"),
+        (lambda q: np.zeros(3), "ConfigurationError: the controller's answer: got shape"),
+        (raises, "KeyError: 'gait'"),
+    ],
+)
+def test_a_law_that_fails_leaves_the_recording_until_then(answer, says):
+    robot = robots.load("quadruped")
+    law, whole = wrong_after(robot, 0.05, answer), wrong_after(robot, 9.0, answer)
+    motion = simulate(robot, law, q=robot.posture(), duration=0.1)
+    assert motion.ended.startswith(f"t = 0.05 s: {says}")
+    assert (motion.fell, motion.events[-1].name, motion.duration) == (False, "failed", 0.05)
+    expected = simulate(robot, whole, q=robot.posture(), duration=0.05)
+    assert expected.ended == ""
+    assert expected.events == ()
+    assert motion.q == pytest.approx(expected.q, abs=0)
+    assert motion.tau == pytest.approx(expected.tau, abs=0)
+    with pytest.raises((ConfigurationError, KeyError), match=r"answer|gait"):
+        simulate(robot, law, q=robot.posture(), duration=0.1, on_failure="raise")
+
+
+def test_a_command_without_torques_ends_the_motion_too():
+    robot = robots.load("quadruped")
+    controller, q = standing(robot)
+
+    class Broken:
+        gives_commands = True
+
+        def __call__(self, q, v, t):
+            command = controller(q, v, t)
+            command.tau[:] = np.nan if t > 0.05 else command.tau
+            return command
+
+    motion = simulate(robot, Broken(), q=q, duration=0.1)
+    assert "answer: got nan" in motion.ended
+    assert np.isfinite(motion.tau).all()
+    assert set(motion.statuses) == {"optimal"}
+
+
+@pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
+def test_a_motion_that_blows_up_is_recorded_until_then(engine, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # MuJoCo leaves a log
+    if engine == "mujoco":
+        pytest.importorskip("mujoco")
+    robot = robots.load("quadruped")
+    wind = control.Push(base_of(robot), (0.0, 0.0, 1e12), 0.03)
+    limp = lambda t, q, v: np.zeros(robot.na)  # noqa: E731
+    options = {"duration": 0.2, "disturbances": [wind], "engine": engine}
+    motion = simulate(robot, limp, **options)
+    assert "SolverError: the motion blew up" in motion.ended
+    assert 0.03 <= motion.duration < 0.06
+    assert np.isfinite(motion.q).all()
+    assert len(motion.margins(every=0.01)[1]) > 2
+    with pytest.raises(SolverError, match="blew up"):
+        simulate(robot, limp, on_failure="raise", **options)
+
+
 # --- MuJoCo ----------------------------------------------------------------------------------
 
 
@@ -281,8 +355,10 @@ def test_bad_arguments_are_refused(load_robot):
         simulate(robot, nothing, duration=0.0)
     with pytest.raises(ConfigurationError, match="engine"):
         simulate(robot, nothing, duration=1.0, engine="drake")
-    with pytest.raises(ConfigurationError, match="answer"):
+    with pytest.raises(ConfigurationError, match="answer"):  # nothing is recorded yet
         simulate(robot, nothing, duration=1.0)
+    with pytest.raises(ConfigurationError, match="on_failure: got 'keep'"):
+        simulate(robot, nothing, duration=1.0, on_failure="keep")
     hold = contacts.PointContact(robot.feet["lf_foot"].frame, 0.5, bilateral=True)
     with pytest.raises(ContactError, match="bilateral"):
         simulate(robot, nothing, duration=1.0, contacts=contacts.ContactSet(robot, [hold]))
