@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
 
 import numpy as np
@@ -82,13 +83,11 @@ def test_level_ground_without_a_load_asks_for_none():
                 assert inside[j, i] == (region.distance((x, y)) < 0)
 
 
-@pytest.mark.parametrize("name", ["biped", "quadruped"])
-def test_polygons_of_that_friction_contain_the_place(name):
-    """And those of a little less do not: another program, asked from the other side."""
+def on_uneven_ground(name):
+    """A robot, its posture, its feet each on a slope of its own, a push."""
     robot = robots.load(name)
-    q, feet = robot.posture(), contacts.at_feet(robot, 0.5)
     tilted = []
-    for i, contact in enumerate(feet):  # uneven ground
+    for i, contact in enumerate(contacts.at_feet(robot, 0.5)):
         turn = pin.exp3(0.4 * np.array([(-1.0) ** i, 0.5, 0.0]))
         placed = (
             {"normal": turn @ contact.normal}
@@ -97,6 +96,65 @@ def test_polygons_of_that_friction_contain_the_place(name):
         )
         tilted.append(replace(contact, **placed))
     push = Wrench(0.05 * 9.81 * robot.mass * np.array([1.0, -0.5, 0.2]), np.zeros(3))
+    return robot, robot.posture(), tilted, push
+
+
+def asked_of(monkeypatch, kernels):
+    """Switch the kernels off; return a list that gets how many places the solver is asked for."""
+    module = importlib.import_module("footwork.contacts.regions.friction_brackets")
+    asked, solve = [], module._OneByOne.solve
+    count = lambda self, loads: asked.append(len(loads)) or solve(self, loads)  # noqa: E731
+    monkeypatch.setattr(module._OneByOne, "solve", count)
+    if not kernels:
+        monkeypatch.setattr(module, "obstacle", lambda: "switched off")
+    return asked
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped", "block"])
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-4])
+def test_kernels_and_the_solver_agree(monkeypatch, name, tolerance):
+    """Brackets of both roads contain the same friction, and both are narrow."""
+    pytest.importorskip("numba")
+    robot, q, ground, push = on_uneven_ground(name)
+    ask = lambda: contacts.friction_map(  # noqa: E731
+        robot, q, ground, *(np.linspace(-0.3, 0.3, 7),) * 2, push, tolerance=tolerance
+    )
+    with monkeypatch.context() as patch:
+        asked, fast = asked_of(patch, kernels=True), ask()
+        assert sum(asked) == 0
+    with monkeypatch.context() as patch:
+        asked, slow = asked_of(patch, kernels=False), ask()
+        assert sum(asked) == 49
+    held = np.isfinite(slow.friction)
+    assert held.any()
+    assert np.array_equal(held, np.isfinite(fast.friction))
+    for one, other in ((fast, slow), (slow, fast)):
+        assert (one.lower[held] <= other.friction[held] + 1e-6).all()
+        assert (one.friction[held] - one.lower[held] <= tolerance).all()
+        assert (one.lower[~held] >= one.most).all()
+
+
+def test_contacts_that_squeeze_are_left_to_the_solver(monkeypatch):
+    """Two walls that face each other bear any weight: margins have no end."""
+    pytest.importorskip("numba")
+    robot = robots.block(10.0, (0.4, 0.3, 0.2))
+    walls = [
+        contacts.PointContact(
+            "block", friction=0.5, offset=np.array([s * 0.2, 0, 0]), normal=(-s, 0.0, 0.0)
+        )
+        for s in (1.0, -1.0)
+    ]
+    more = contacts.at_feet(robot, 0.1)
+    asked = asked_of(monkeypatch, kernels=True)
+    found = contacts.friction_map(robot, robot.posture(), [*walls, *more], [0.0], [0.0])
+    assert found.friction[0, 0] <= found.tolerance
+    assert sum(asked) == 1
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_polygons_of_that_friction_contain_the_place(name):
+    """And those of a little less do not: another program, asked from the other side."""
+    robot, q, tilted, push = on_uneven_ground(name)
     found = contacts.friction_map(robot, q, tilted, wrench=push, tolerance=1e-3)
     places = np.argwhere(np.isfinite(found.friction) & (found.friction > 0.01))
     assert len(np.unique(np.round(found.friction[np.isfinite(found.friction)], 2))) > 5

@@ -63,7 +63,9 @@ class Asked:
         A = many.states.columns(b.unactuated)
         A /= units[:, None]
         n = np.ascontiguousarray(many.states.pulls(b.unactuated) / units)
-        return cls(many, units, A, n, -many.loads[:, b.unactuated] / (b.weight * units))
+        # rows one after the other, however they were chosen: kernels are compiled for these alone
+        w = np.ascontiguousarray(-many.loads[:, b.unactuated] / (b.weight * units))
+        return cls(many, units, A, n, w)
 
     @property
     def weight(self) -> float:
