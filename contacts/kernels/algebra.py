@@ -14,27 +14,43 @@ def dot(a, b):
     return total
 
 
+def dot_wide(a, b):
+    """aᵀb (3K,), in three sums: a single one would wait at every term for the one before."""
+    x, y, z = 0.0, 0.0, 0.0
+    for k in range(len(a) // 3):
+        i = 3 * k
+        x = x + a[i] * b[i]
+        y = y + a[i + 1] * b[i + 1]
+        z = z + a[i + 2] * b[i + 2]
+    return x + y + z
+
+
 def norm(x):
     """‖x‖."""
     return root(dot(x, x))
 
 
+def norm_wide(x):
+    """‖x‖ (3K,)."""
+    return root(dot_wide(x, x))
+
+
 def times(B, x, out):
-    """Write B x."""
+    """Write B x, of x (3K,)."""
     for i in range(len(B)):
-        total = 0.0
-        for j in range(len(x)):
-            total = total + B[i, j] * x[j]
-        out[i] = total
+        out[i] = dot_wide(B[i], x)
 
 
 def back(B, y, out):
-    """Write Bᵀ y."""
-    for j in range(len(out)):
-        total = 0.0
+    """Write Bᵀ y (3K,)."""
+    for k in range(len(out) // 3):
+        j = 3 * k
+        a, b, c = 0.0, 0.0, 0.0
         for i in range(len(B)):
-            total = total + B[i, j] * y[i]
-        out[j] = total
+            a = a + B[i, j] * y[i]
+            b = b + B[i, j + 1] * y[i]
+            c = c + B[i, j + 2] * y[i]
+        out[j], out[j + 1], out[j + 2] = a, b, c
 
 
 def combine(out, a, x, b, y):

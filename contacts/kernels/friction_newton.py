@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from ...dynamics.kernels.rows import scatter
 from ...dynamics.kernels.scalars import LANES, as_lanes
-from .algebra import dot, factor, norm, solve_factored
+from .algebra import dot, dot_wide, factor, norm, solve_factored
 from .choices import choose, root, size, smaller
 from .orthonormal import asked_in_vain, multipliers, orthonormal_rows
 from .problems import any_lane, rooms, take
@@ -127,7 +127,7 @@ def dual(B, b, mu, length, f, D):
             y1 = y1 + B[i, 3 * k + 1] * length[i]
             y2 = y2 + B[i, 3 * k + 2] * length[i]
         project(y0, y1, y2, mu[k], f, D, k)
-    return dot(b, length) - 0.5 * dot(f, f)
+    return dot(b, length) - 0.5 * dot_wide(f, f)
 
 
 def project(y0, y1, y2, mu, f, D, k):
@@ -157,7 +157,7 @@ def project(y0, y1, y2, mu, f, D, k):
 def remainder(B, b, f, left):
     """Write b − B f; return its norm."""
     for i in range(len(b)):
-        left[i] = b[i] - dot(B[i], f)
+        left[i] = b[i] - dot_wide(B[i], f)
     return norm(left)
 
 

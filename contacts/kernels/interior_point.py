@@ -18,16 +18,16 @@ quadratic optimization" (2003).
 
 from __future__ import annotations
 
-from .algebra import back, combine, dot, factor, norm, solve_factored, times
+from .algebra import back, combine, dot, dot_wide, factor, norm, norm_wide, solve_factored, times
 from .choices import choose, larger, size, smaller
 from .lorentz import ahead, corrected, scaled, scaling, shortest, twice_scaled
 from .problems import any_lane
 
 OPTIMAL, INFEASIBLE, UNBOUNDED, UNSOLVED = 0.0, 1.0, 2.0, 3.0  # how it ended, in each lane
-WIDE, NARROW = 12, 5  # room for vectors of the columns, of the rows
+WIDE, NARROW = 13, 5  # room for vectors of the columns, of the rows
 
 _RUNNING = -1.0
-_TOLERANCE = 1e-10  # asked for
+_TOLERANCE = 1e-9  # asked for
 _ENOUGH = 1e-8  # accepted when nothing more can be had
 _STEPS = 60
 
@@ -46,20 +46,20 @@ def solve(B, b, c, wide, narrow, square, shares, flags):
     x, s, across, y, primal = wide[1], wide[2], wide[3], narrow[1], narrow[2]
     begin(x, s, y)
     tau, kappa, best, value, ended = 1.0, 1.0, 1e300, 0.0, _RUNNING
-    size_b, size_c = 1.0 + norm(b), 1.0 + norm(c)
+    size_b, size_c = 1.0 + norm(b), 1.0 + norm_wide(c)
     for _ in range(_STEPS):
-        cx, by = dot(c, x), dot(b, y)
+        cx, by = dot_wide(c, x), dot(b, y)
         times(B, x, primal)
         back(B, y, across)
         combine(across, -1.0, across, -1.0, s)
         running = choose(-ended, 1.0, 0.0)
-        none = running * choose(by, choose(_TOLERANCE * by - norm(across), 1.0, 0.0), 0.0)
+        none = running * choose(by, choose(_TOLERANCE * by - norm_wide(across), 1.0, 0.0), 0.0)
         keep_scaled(none, 1.0 / by, y, narrow[0])
         endless = running * choose(-cx, choose(-_TOLERANCE * cx - norm(primal), 1.0, 0.0), 0.0)
         keep_scaled(endless, -1.0 / cx, x, wide[0])
         combine(primal, -1.0, primal, tau, b)
         combine(across, 1.0, across, tau, c)
-        off = larger(norm(primal) / size_b, norm(across) / size_c) / tau
+        off = larger(norm(primal) / size_b, norm_wide(across) / size_c) / tau
         error = larger(off, size(cx - by) / (tau + size(cx)))
         better = running * (1.0 - none) * (1.0 - endless) * choose(best - error, 1.0, 0.0)
         best = choose(better, error, best)
@@ -107,7 +107,7 @@ def advance(B, b, c, wide, narrow, square, shares, tau, kappa, gap, running):
     scaled change of s, the change of the embedding's last equation gives dτ.
     """
     x, s, across, wbar, lam, z = wide[1], wide[2], wide[3], wide[4], wide[5], wide[6]
-    d, p, P, q, Q = wide[7], wide[8], wide[9], wide[10], wide[11]
+    d, p, P, q, Q, weighed = wide[7], wide[8], wide[9], wide[10], wide[11], wide[12]
     y, primal, v, u = narrow[1], narrow[2], narrow[3], narrow[4]
     scaling(x, s, wbar, shares)
     scaled(s, wbar, shares, lam)
@@ -120,18 +120,18 @@ def advance(B, b, c, wide, narrow, square, shares, tau, kappa, gap, running):
     back(B, v, q)
     combine(q, -1.0, q, 1.0, c)
     twice_scaled(q, wbar, shares, Q)
-    below = kappa / tau + dot(c, Q) + dot(b, v)
-    mean = (dot(x, s) + tau * kappa) / (shares.shape[1] + 1.0)
+    below = kappa / tau + dot_wide(c, Q) + dot(b, v)
+    mean = (dot_wide(x, s) + tau * kappa) / (shares.shape[1] + 1.0)
     sigma, product, share, dtau, dkappa = 0.0, 0.0, 0.0, 0.0, 0.0
+    twice_scaled(across, wbar, shares, weighed)
     for corrector in range(2):
         if corrector == 0:
-            combine(d, -1.0, lam, 0.0, lam)
+            combine(P, -1.0, x, 0.0, x)  # d = −λ
         else:
             corrected(lam, z, sigma * mean, shares, d)
+            scaled(d, wbar, shares, P)
         # P = W d − W² ds and p = ds, but for what goes with dτ
-        scaled(d, wbar, shares, P)
-        twice_scaled(across, wbar, shares, p)
-        combine(p, 1.0 - sigma, p, -1.0, P)
+        combine(p, 1.0 - sigma, weighed, -1.0, P)
         times(B, p, u)
         combine(u, 1.0, u, 1.0 - sigma, primal)
         solve_factored(square, u)
@@ -140,7 +140,7 @@ def advance(B, b, c, wide, narrow, square, shares, tau, kappa, gap, running):
         twice_scaled(d, wbar, shares, p)
         combine(P, 1.0, P, -1.0, p)
         rest = sigma * mean - tau * kappa - product
-        dtau = ((1.0 - sigma) * gap + rest / tau + dot(c, P) - dot(b, u)) / below
+        dtau = ((1.0 - sigma) * gap + rest / tau + dot_wide(c, P) - dot(b, u)) / below
         dkappa = (rest - kappa * dtau) / tau
         combine(P, 1.0, P, -dtau, Q)
         combine(d, 1.0, d, dtau, q)
@@ -148,9 +148,9 @@ def advance(B, b, c, wide, narrow, square, shares, tau, kappa, gap, running):
         share = smaller(share, smaller(ahead(tau, dtau), ahead(kappa, dkappa)))
         if corrector == 0:
             left = 1.0 - smaller(share, 1.0)
-            sigma, product = left * left * left, dtau * dkappa
+            sigma, product = left * left, dtau * dkappa
             scaled(d, wbar, shares, z)
-    share = smaller(0.99 * share, 1.0)
+    share = smaller(0.98 * share, 1.0)
     combine(u, 1.0, u, dtau, v)
     step(x, share, P, running)
     step(s, share, d, running)
@@ -166,7 +166,7 @@ def weigh(B, wbar, shares, row, square):
     for i in range(len(B)):
         twice_scaled(B[i], wbar, shares, row)
         for j in range(i + 1):
-            square[i, j] = dot(row, B[j])
+            square[i, j] = dot_wide(row, B[j])
 
 
 def step(x, share, dx, running):

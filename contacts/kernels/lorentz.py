@@ -88,9 +88,8 @@ def shortest(v, dv, inverse):
     for k in range(len(inverse)):
         i = 3 * k
         a, b, c = spread(dv, dv, i), spread(v, dv, i), spread(v, v, i)
-        inside = b * b - a * c
-        under = (root(larger(inside, 0.0)) - b) * inverse[k]
-        most = larger(most, choose(inside, under, 0.0))
+        under = (root(larger(b * b - a * c, 0.0)) - b) * inverse[k]  # b² ≥ ac, but for rounding
+        most = larger(under, most)
     return most
 
 

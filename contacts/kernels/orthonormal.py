@@ -7,7 +7,7 @@ zero rows, as single points and pairs of points have them; each lane has its own
 
 from __future__ import annotations
 
-from .algebra import dot
+from .algebra import dot_wide
 from .choices import choose, larger, root, size
 
 _DEPENDENT = 1e-10  # of a row's length, or of one where that is less: what then is left is rounding
@@ -25,17 +25,17 @@ def orthonormal_rows(rows, pull, R, rest, first):
         first: row to begin with.
     """
     for i in range(first, len(rows)):
-        whole = larger(dot(rows[i], rows[i]), 1.0)
+        whole = larger(dot_wide(rows[i], rows[i]), 1.0)
         for k in range(len(rows)):
             R[i, k] = 0.0
         for _ in range(2):
             for k in range(first, i):
-                part = dot(rows[k], rows[i])
+                part = dot_wide(rows[k], rows[i])
                 R[i, k] = R[i, k] + part
                 pull[i] = pull[i] - part * pull[k]
                 for j in range(rows.shape[1]):
                     rows[i, j] = rows[i, j] - part * rows[k, j]
-        left = dot(rows[i], rows[i])
+        left = dot_wide(rows[i], rows[i])
         stays = left - _DEPENDENT * _DEPENDENT * whole
         R[i, i] = choose(stays, 1.0 / root(left), 0.0)
         rest[i] = choose(stays, 0.0, pull[i])
