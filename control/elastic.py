@@ -31,10 +31,15 @@ class Relaxed(NamedTuple):
 
 # per unit of slack, where a unit of a task's acceleration error costs about its weight
 PENALTY = 1e4
+CLOSE = 1e-6
 
 
 def relaxed(program: Program) -> Relaxed | None:
-    """Return the solution that gives way least; None if the solver fails."""
+    """Return the solution that gives way least; None if the solver fails.
+
+    Weights are taken as shares of the largest: what is asked for does not depend on their unit, but
+    the solver takes a cost of a million for one without a minimum.
+    """
     import clarabel
     from scipy.sparse import csc_matrix
 
@@ -52,7 +57,8 @@ def relaxed(program: Program) -> Relaxed | None:
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
         data = (csc_matrix(np.triu(H)), g, csc_matrix(A), b)
         found = clarabel.DefaultSolver(*data, cones, settings).solve()
-        if str(found.status) == "Solved":
+        # where its last digits are rounding it does not call it solved, though all is kept
+        if str(found.status) == "Solved" or max(1e3 * found.r_prim, found.r_dual) < CLOSE:
             x = np.array(found.x)
             parts = [x[columns[i]] for i in range(5)]
             return Relaxed(parts[0], unit * parts[1], parts[2], parts[3], unit * parts[4])
@@ -74,14 +80,15 @@ class _Columns:
 
 def _objective(P: Program, at: _Columns, unit: float) -> tuple[Array, Array]:
     H, g = np.zeros((at.size, at.size)), np.zeros(at.size)
+    largest = max(float(P.weight.max(initial=0.0)), float(P.d.max(initial=0.0)), 1e-9)
     H[at[0], at[0]] = P.A.T @ (P.weight[:, None] * P.A) + np.diag(P.d)
     g[at[0]] = -P.A.T @ (P.weight * P.r) - P.d * P.p
     H[at[1], at[1]] = unit**2 * P.P
     g[at[1]] = -unit * P.s
-    largest = max(float(P.weight.max(initial=0.0)), float(P.d.max(initial=0.0)), 1e-9)
+    H, g = H / largest, g / largest
     for i in (2, 3, 4):
-        g[at[i]] = PENALTY * largest
-        H[at[i], at[i]] = 1e-6 * largest * np.eye(at[i].stop - at[i].start)
+        g[at[i]] = PENALTY
+        H[at[i], at[i]] = 1e-6 * np.eye(at[i].stop - at[i].start)
     return H, g
 
 

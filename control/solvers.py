@@ -55,6 +55,19 @@ def solver_named(name: str | None) -> Solver:
     return Daqp() if installed and name != "clarabel" else Clarabel()
 
 
+def unbounded(H: Array, g: Array, low: Array, high: Array) -> Answer:
+    """Return the least y with H y = −g, where y has no bounds; low ≤ 0 ≤ high must hold."""
+    if max(low.max(initial=0.0), -high.min(initial=0.0)) > 1e-9:
+        return Answer(None, "infeasible", 0)
+    if not len(g):
+        return Answer(np.zeros(0), "optimal", 0)
+    y = np.linalg.lstsq(H, -g, rcond=None)[0]
+    lack = np.abs(H @ y + g).max(initial=0.0)
+    if not lack <= 1e-9 * (1.0 + np.abs(g).max(initial=0.0)):
+        return Answer(None, "unsolved", 0)
+    return Answer(y, "optimal", 0)
+
+
 class Daqp:
     """A dual active-set method; it begins with the constraints that were active last."""
 
@@ -70,6 +83,8 @@ class Daqp:
 
     def __call__(self, H: Array, g: Array, C: Array, low: Array, high: Array) -> Answer:
         """Solve; an answer that a warm start did not find is looked for once more, cold."""
+        if not C.size:  # it knows no program without rows or unknowns
+            return unbounded(H, g, low, high)
         low, high = np.maximum(low, -_FAR), np.minimum(high, _FAR)
         if self._shape == C.shape:
             flag = self._model.update(H=H, f=g, A=C, bupper=high, blower=low)
@@ -96,7 +111,12 @@ class Daqp:
 
 
 class Clarabel:
-    """An interior-point method: no warm start, but no hurry with singular H either."""
+    """An interior-point method: no warm start, but no hurry with singular H either.
+
+    Where it fails it is asked for z, y = D z with D²ᵢᵢ Hᵢᵢ = 1, accelerations and forces of one
+    size; and at last with costs and bounds as shares of the largest, as large ones look to it like
+    a cost without a minimum.
+    """
 
     name = "clarabel"
 
@@ -105,14 +125,26 @@ class Clarabel:
 
     def __call__(self, H: Array, g: Array, C: Array, low: Array, high: Array) -> Answer:
         """Solve, in one-sided rows, with the tightest tolerance that it reaches."""
-        import clarabel
-        from scipy.sparse import csc_matrix
-
         up, down = np.isfinite(high), np.isfinite(low)
         rows = np.concatenate([C[up], -C[down]])
         bounds = np.concatenate([high[up], -low[down]])
+        diagonal, one = np.diagonal(H), np.ones(len(g))
+        D = 1.0 / np.sqrt(np.where(diagonal > 1e-14 * diagonal.max(initial=0.0), diagonal, 1.0))
+        largest = max(1.0, float(np.abs(g * D).max(initial=0.0)))
+        answer = Answer(None, "unsolved", 0)
+        for x, size in ((one, 1.0), (D, 1.0), (D, largest)):
+            answer = self._scaled(H * x[:, None] * x, g * x / size, rows * x, bounds / size)
+            if answer.y is not None:
+                return answer._replace(y=size * x * answer.y)
+            if answer.status == "infeasible":
+                break
+        return answer
+
+    def _scaled(self, H: Array, g: Array, rows: Array, bounds: Array) -> Answer:
+        import clarabel
+        from scipy.sparse import csc_matrix
+
         cones = [clarabel.NonnegativeConeT(len(rows))] if len(rows) else []
-        status = "unsolved"
         for tolerance in (1e-12, 1e-10, 1e-8):
             settings = clarabel.DefaultSettings()
             settings.verbose = False

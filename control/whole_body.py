@@ -34,6 +34,8 @@ Array = NDArray[np.float64]
 AnyTask = Task | ForceLikeTask
 
 _NOTHING = np.zeros(0)
+# violations that are rounding, as a share of the largest force or acceleration
+PROVEN = 1e-7
 _CONTRADICTION = Answer(None, "the contacts contradict each other", 0)
 
 
@@ -242,7 +244,8 @@ class WholeBodyController:
         status, reason = "optimal", ""
         if answer.y is None:
             a, w, tau, gave_way = self._give_way(program)
-            status, reason = "relaxed", f"{answer.status}; gave way: {', '.join(gave_way)}"
+            if gave_way:  # else its answer is the program's, which only was hard to find
+                status, reason = "relaxed", f"{answer.status}; gave way: {', '.join(gave_way)}"
         return Command.of(
             tau=tau, status=status, reason=reason, a=a, w=w, t=t, q=q, v=v,
             contacts=self.contacts, gave_way=gave_way, iterations=answer.iterations,
@@ -286,12 +289,24 @@ class WholeBodyController:
             return _CONTRADICTION, None
         solver = self._bounded if accelerations else self._solver
         data = (small.H, small.g, small.C, small.low, small.high)
-        answer = solver(*data)
+        answer = self._proven(program, small, solver(*data))
         if answer.y is None:  # before anything gives way, a second opinion
-            answer = Clarabel()(*data)
+            answer = self._proven(program, small, Clarabel()(*data))
         if answer.y is not None:
             remember(self._layout, small, answer.y)
         return answer, small
+
+    def _proven(self, program: Program, small: Reduced, answer: Answer) -> Answer:
+        """The answer if it keeps the program: without weights y may be anything, 1e20 too."""
+        if answer.y is None:
+            return answer
+        a, w, _ = small.point(answer.y)
+        left, at = program.violations(a, w), small.C @ answer.y
+        beyond = float(np.maximum(at - small.high, small.low - at).max(initial=0.0))
+        forces = 1.0 + float(np.abs(program.b).max(initial=0.0))
+        moved = 1.0 + float(np.abs(program.k).max(initial=0.0))
+        worst = max(left["dynamics"] / forces, left["contacts"] / moved, beyond / forces)
+        return answer if worst <= PROVEN else Answer(None, "unsolved", answer.iterations)
 
     def _give_way(self, program: Program) -> tuple[Array, Array, Array, dict[str, float]]:
         """The elastic program's answer, and what gave way in it."""

@@ -22,15 +22,22 @@ from .reduction import cost
 
 NO_RANK, IN_THE_WAY = -2, -1
 STEPS = 15
+SINGULAR = 1e-14
 BEYOND = 1e-9  # what counts as beyond a bound [N, N·m, rad/s²], as for solvers
 
 
 @inlined
 def factored(K):
-    """H, in the upper triangle of K from row 1 on, becomes U with H = Uᵀ U; whether it can."""
+    """H, in the upper triangle of K from row 1 on, becomes U with H = Uᵀ U; whether it can.
+
+    What is left of a pivot must be more than rounding.
+    """
     n = len(K)
+    least = np.empty(n)
     for j in range(1, n):
-        if not K[j, j] > 0.0:
+        least[j] = SINGULAR * K[j, j]
+    for j in range(1, n):
+        if not K[j, j] > least[j]:
             return False
         inverse = 1.0 / np.sqrt(K[j, j])
         for c in range(j, n):

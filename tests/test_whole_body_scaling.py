@@ -1,0 +1,90 @@
+"""Whole-body programs whose numbers lie far apart, or that have next to none, are answered too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from footwork import contacts, control, dynamics, robots
+from footwork.control.solvers import Clarabel, Daqp
+
+
+@pytest.mark.parametrize("weight", [1e-6, 1.0, 1e6])
+def test_what_gives_way_does_not_depend_on_the_unit_of_weights(load_robot, weight):
+    """Feet on their way up at 3 m/s, and motors that cannot stop them."""
+    robot = load_robot("biped", "floating")
+    feet = contacts.at_feet(robot, 0.6)
+    q, v = contacts.solve_posture(robot, feet, com="inside").q, np.zeros(robot.nv)
+    v[2] = 3.0
+    tasks = [control.ComTask(dynamics.com(robot, q), weight=10 * weight)]
+    tasks.append(control.PostureTask(q, weight=0.1 * weight))
+    options = {"force_weight": 1e-3 * weight, "regularisation": 1e-6 * weight}
+    command = control.WholeBodyController(robot, feet, tasks, torque_limits=20.0, **options)(q, v)
+    assert command.status == "relaxed"
+    assert set(command.gave_way) == {"contact left_foot", "contact right_foot"}
+    assert np.abs(command.tau).max() <= 20.0
+    assert command.residuals["torque balance"] < 1e-5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_heavy_tasks_on_contacts_that_contradict_each_other(load_robot, seed):
+    robot = load_robot("quadruped", "floating")
+    rng = np.random.default_rng(seed)
+    feet = contacts.at_feet(robot, 0.6)
+    q, foot = contacts.solve_posture(robot, feet, com="inside").q, next(iter(feet)).frame
+    held = contacts.SurfaceContact(
+        foot, half_length=0.1, half_width=0.05, friction=0.6, name="held"
+    )
+    tasks = [control.PostureTask(q, weight=2.5e5), control.ComTask(dynamics.com(robot, q))]
+    controller = control.WholeBodyController(robot, [*feet, held], tasks)
+    for _ in range(4):
+        command = controller(q, 5.0 * rng.normal(size=robot.nv))
+        assert command.solved
+        assert command.residuals["dynamics"] < 1e-5
+
+
+def test_a_robot_without_motors(load_robot):
+    """No contacts leave a program without rows, three points one without unknowns."""
+    block = robots.block(10.0, (0.4, 0.4, 0.2))
+    q, v = block.neutral(), np.zeros(block.nv)
+    falling = control.WholeBodyController(block, [], [control.ComTask(np.zeros(3))])
+    point = contacts.PointContact(block.feet["bottom"].frame, 0.6, offset=(0.1, 0.1, -0.1))
+    held = control.WholeBodyController(block, [point], [control.ComTask(np.zeros(3))])
+    for _ in range(2):
+        assert falling(q, v).status == "optimal"
+        assert dynamics.com_jacobian(block, q) @ falling(q, v).a == pytest.approx([0, 0, -9.81])
+        assert held(q, v).solved
+
+
+def test_without_weights_an_answer_still_keeps_the_program():
+    block = robots.block(10.0, (0.4, 0.4, 0.2))
+    frame = block.feet["bottom"].frame
+    corners = [(0.2, 0.2, -0.1), (0.2, -0.2, -0.1), (-0.2, 0.2, -0.1), (-0.2, -0.2, -0.1)]
+    points = [contacts.PointContact(frame, 0.6, offset=p, name=str(p)) for p in corners]
+    sole = contacts.SurfaceContact(frame, half_length=0.2, half_width=0.2, friction=0.6)
+    up = dynamics.frame_placement(block, block.neutral(), frame)
+    tasks = [control.FrameTask(up, frame=frame, weight=1e5)]
+    options = {"regularisation": 0.0, "force_weight": 0.0}
+    controller = control.WholeBodyController(block, [sole, *points], tasks, **options)
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        q = block.integrate(block.neutral(), 0.3 * rng.normal(size=6))
+        command = controller(q, np.zeros(6))
+        assert command.solved
+        assert command.residuals["dynamics"] < 1e-5
+        assert command.status == "relaxed" or max(command.residuals.values()) < 1e-5
+
+
+@pytest.mark.parametrize("solver", [Daqp, Clarabel])
+def test_programs_without_rows_or_unknowns(solver):
+    if solver is Daqp:
+        pytest.importorskip("daqp")
+    H, none = np.diag([1e6, 1e-6]), np.zeros(0)
+    ask = solver()
+    for _ in range(2):
+        y = ask(H, np.array([1e6, 1e-6]), np.zeros((0, 2)), none, none).y
+        assert y == pytest.approx([-1.0, -1.0])
+    if solver is Daqp:
+        free = np.zeros((1, 0)), np.array([-1.0]), np.array([1.0])
+        assert ask(np.zeros((0, 0)), none, *free).status == "optimal"
+        assert ask(np.zeros((0, 0)), none, free[0], free[2], 2 * free[2]).status == "infeasible"
