@@ -45,7 +45,7 @@ __all__ = ["Verdicts", "static_hold", "decide"]
 
 Array = NDArray[np.float64]
 
-_CHUNK = 512  # questions at a time: what belongs to them stays near the processor
+_CHUNK = 1024  # questions at a time: what belongs to them stays near the processor
 _CLOSE = 1e-3  # of the edge: what may be left of a balance
 _PROOF = 1e-8  # how far a motion may lie outside what nothing brakes [m/s]
 
@@ -134,7 +134,8 @@ def _ask_solver(balance: Equilibrium, answers: Verdicts, i: int, wanted: bool) -
     Of what the kernels have proved already, torque limits change the margin alone.
     """
     edge = EDGE * balance.weight
-    margin, forces = balance.margin().value, None
+    found = balance.margin()
+    margin, forces = found.value, None
     known = answers.feasible[i]
     if (known == 1 and margin > edge) or (known == 0 and margin < -edge):
         answers.margin[i] = margin if wanted else np.nan
@@ -149,7 +150,7 @@ def _ask_solver(balance: Equilibrium, answers: Verdicts, i: int, wanted: bool) -
     if margin > edge and forces is not None:
         answers.feasible[i] = 1
         answers.residual[i] = balance.residual(forces)
-    elif not margin >= -edge and (y := certificate(balance)) is not None:
+    elif not margin >= -edge and (y := certificate(balance, found.velocity)) is not None:
         answers.feasible[i], answers.velocity[i] = 0, y
         answers.residual[i] = certificate_violation(balance, y)
 

@@ -192,6 +192,50 @@ def test_kernels_are_plain_python_on_rows_of_numpy():
     assert np.abs(least.forces - forces).max() < 1e-12
 
 
+@pytest.mark.parametrize("count", [1, 12])
+def test_proofs_are_what_balances_say(count):
+    """Of any forces and motions, right or wrong: the arrays against one balance at a time."""
+    rng, everything = np.random.default_rng(11), np.arange(count)
+    states = [terrain(rng, 5) for _ in everything]
+    asked = Asked.of(Balances.of(states))
+    f, y = rng.standard_normal((count, 5, 3)), rng.standard_normal((count, 6))
+    left = asked.residual(f, everything)
+    outside, power, rise = asked.unbraked(y, everything)
+    least = asked.least(batch._kernels().least_norms, everything)
+    assert asked.not_least(least, everything).max() < 1e-6  # λ of a load that nothing holds is 1e8
+    spoiled = least._replace(forces=least.forces + 1e-3 * f)
+    off = np.abs(spoiled.forces - least.forces).max(axis=(1, 2))
+    kept = spoiled.forces.copy()
+    assert asked.not_least(spoiled, everything) == pytest.approx(off, abs=1e-6)
+    assert np.array_equal(spoiled.forces, kept)
+    for i, balance in enumerate(states):
+        x = f[i].ravel()
+        assert left[i] == pytest.approx(max(balance.residual(x), balance.violation(x)), rel=1e-9)
+        assert outside[i] == pytest.approx(certificate_violation(balance, y[i]), rel=1e-9)
+        assert power[i] == pytest.approx(y[i] @ balance.load, rel=1e-9)
+        assert rise[i] == pytest.approx(y[i] @ balance.normals.sum(axis=1), rel=1e-9)
+
+
+def test_contacts_without_friction_are_compiled():
+    """Their forces and speeds stay on the cones' axes, where rounding once made steps endless."""
+    rng = np.random.default_rng(12)
+    states = [odd(rng, "smooth") for _ in range(40)]
+    answers = [batch.decide(Balances.of([b])) for b in states]
+    clear = [abs(b.margin().value) > 1e-5 * b.weight for b in states]
+    assert sum(clear) > 20
+    assert all(v.compiled[0] for v, far in zip(answers, clear, strict=True) if far)
+
+
+def test_the_margins_motion_proves_what_the_solver_denies(monkeypatch):
+    rng = np.random.default_rng(13)
+    many = Balances.of([terrain(rng, 4) for _ in range(10)])
+    fast = batch.decide(many)
+    monkeypatch.setattr(batch, "_kernels", lambda: None)
+    monkeypatch.setattr("footwork.contacts.equilibrium.certificate._motions", lambda balance: [])
+    slow = batch.decide(many)
+    assert 0 < (fast.feasible == 0).sum() == (slow.feasible == 0).sum()
+
+
 def test_no_numba_is_said_once(monkeypatch):
     monkeypatch.setattr(batch, "find_spec", lambda name: None)
     batch._kernels.cache_clear()

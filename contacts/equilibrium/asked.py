@@ -125,37 +125,46 @@ class Asked:
             margin: ε [N].
             load: share of w.
         """
-        A, w, mu = (picked(x, chosen) for x in (self.A, self.w, self.many.friction))
+        A, w = picked(self.A, chosen), picked(self.w, chosen)
         rows = times(A, f) - load * self.weight * w
         if np.any(margin):
             rows += np.asarray(margin)[..., None] * picked(self.n, chosen)
-        outside = np.hypot(f[:, :, 0], f[:, :, 1]) - mu * f[:, :, 2]
-        worst = np.maximum(outside, -f[:, :, 2]).max(axis=1, initial=0.0)
-        return np.asarray(np.maximum(np.abs(rows * self.units).max(axis=1, initial=0.0), worst))
+        rows *= self.units
+        x, y, z = apart(f)
+        outside = length(x, y)
+        outside -= self._friction(chosen) * z
+        np.maximum(outside, -z, out=outside)
+        return np.asarray(np.maximum(most(np.abs(rows).T), most(outside)))
 
     def not_least(self, least: Least, chosen: Indices) -> Array:
         """Return how far forces are from P(Aᵀλ), the most (n,) [N]: then they are the least."""
-        u = -self.weight * self._speeds(least.y, chosen)
-        mu = picked(self.many.friction, chosen)
-        t = np.hypot(u[:, :, 0], u[:, :, 1])
-        inside = (t <= mu * u[:, :, 2]) & (u[:, :, 2] >= 0)
-        a = np.maximum(mu * t + u[:, :, 2], 0.0) / (1 + mu * mu)
+        mu = self._friction(chosen)
+        x, y, z = -self.weight * apart(self._speeds(least.y, chosen))
+        t = length(x, y)
+        inside = (t <= mu * z) & (z >= 0)
+        a = np.maximum(mu * t + z, 0.0) / (1 + mu * mu)
         share = np.where(inside, 1.0, mu * a / np.where(t > 0, t, 1.0))
-        nearest = np.stack(
-            [share * u[:, :, 0], share * u[:, :, 1], np.where(inside, u[:, :, 2], a)], axis=2
-        )
-        return np.asarray(np.abs(nearest - least.forces).max(axis=(1, 2), initial=0.0))
+        off = apart(least.forces)
+        off[0] -= share * x
+        off[1] -= share * y
+        off[2] -= np.where(inside, z, a)
+        return most(np.abs(off, out=off).reshape(3 * len(z), -1))
 
     def unbraked(self, y: Array, chosen: Indices) -> tuple[Array, Array, Array]:
         """Return how far y leaves the dual cones [m/s], the power of the load in it [W], and nᵀy.
 
         With nᵀy = 1 and none of the first, minus the power is more than any margin [N].
         """
-        w, n, mu = (picked(x, chosen) for x in (self.w, self.n, self.many.friction))
-        scaled, u = y * self.units, self._speeds(y, chosen)
-        slip = mu * np.hypot(u[:, :, 0], u[:, :, 1])
-        outside = (slip - u[:, :, 2]).max(axis=1, initial=0.0)
-        return outside, -self.weight * (scaled * w).sum(axis=1), (scaled * n).sum(axis=1)
+        w, n, scaled = picked(self.w, chosen), picked(self.n, chosen), y * self.units
+        slide, drift, lift = apart(self._speeds(y, chosen))
+        slip = length(slide, drift)
+        slip *= self._friction(chosen)
+        slip -= lift
+        return most(slip), -self.weight * (scaled * w).sum(axis=1), (scaled * n).sum(axis=1)
+
+    def _friction(self, chosen: Indices) -> Array:
+        """μ (K, n or 1)."""
+        return np.ascontiguousarray(picked(self.many.friction, chosen).T)
 
     def _speeds(self, y: Array, chosen: Indices) -> Array:
         """Aᵀ y (n, K, 3)."""
@@ -175,3 +184,20 @@ class Asked:
         if margin.any():
             torques += np.where(finite, margin, 0.0)[:, None] * picked(states.pulls(rows), chosen)
         return np.asarray((np.abs(torques) <= b.limits[limited]).all(axis=1) & finite)
+
+
+def apart(v: Array) -> Array:
+    """Return a copy of the components (3, K, n) of vectors (n, K, 3), each in one piece."""
+    return v.transpose(2, 1, 0).copy()
+
+
+def length(x: Array, y: Array) -> Array:
+    """Return √(x² + y²), in a third of the time of np.hypot, which minds the ends of the floats."""
+    square = x * x
+    square += y * y
+    return np.asarray(np.sqrt(square, out=square))
+
+
+def most(x: Array) -> Array:
+    """Return the largest of each column (n,), at least 0."""
+    return np.asarray(x.max(axis=0, initial=0.0))
