@@ -45,7 +45,7 @@ __all__ = ["Verdicts", "static_hold", "decide"]
 
 Array = NDArray[np.float64]
 
-_CHUNK = 1024  # questions at a time: what belongs to them stays near the processor
+_CHUNK = 512  # questions at a time: what belongs to them stays near the processor
 _CLOSE = 1e-3  # of the edge: what may be left of a balance
 _PROOF = 1e-8  # how far a motion may lie outside what nothing brakes [m/s]
 
