@@ -52,7 +52,7 @@ def _widest_gap(normals: Array, points: Array, tolerance: float) -> Array | None
     order = np.argsort(np.arctan2(normals[:, 1], normals[:, 0]))
     n0, p0 = normals[order], points[order]
     n1, p1 = np.roll(n0, -1, axis=0), np.roll(p0, -1, axis=0)
-    corners = _meeting_points(n0, p0, n1, p1)
+    corners = meeting_points(n0, p0, n1, p1)
     along = p1 - p0
     length = np.linalg.norm(along, axis=1)
     across = np.column_stack([along[:, 1], -along[:, 0]]) / np.where(length > 0, length, 1)[:, None]
@@ -61,7 +61,7 @@ def _widest_gap(normals: Array, points: Array, tolerance: float) -> Array | None
     return across[widest] if gap[widest] > tolerance else None
 
 
-def _meeting_points(n0: Array, p0: Array, n1: Array, p1: Array) -> Array:
+def meeting_points(n0: Array, p0: Array, n1: Array, p1: Array) -> Array:
     """Where the lines n0·x = n0·p0 and n1·x = n1·p1 meet, row by row; p0 if parallel."""
     det = cross(n0, n1)
     c0, c1 = np.einsum("ij,ij->i", n0, p0), np.einsum("ij,ij->i", n1, p1)
@@ -73,7 +73,7 @@ def _meeting_points(n0: Array, p0: Array, n1: Array, p1: Array) -> Array:
 def _outer(normals: Array, points: Array) -> Array:
     order = np.argsort(np.arctan2(normals[:, 1], normals[:, 0]))
     n, p = normals[order], points[order]
-    return convex_hull(_meeting_points(n, p, np.roll(n, -1, axis=0), np.roll(p, -1, axis=0)))
+    return convex_hull(meeting_points(n, p, np.roll(n, -1, axis=0), np.roll(p, -1, axis=0)))
 
 
 def inradius(farthest: PlanarSet, tolerance: float) -> float:

@@ -23,19 +23,21 @@ def convex_hull(points: ArrayLike, tolerance: float = 0.0) -> Array:
     ordered = p[np.lexsort((p[:, 1], p[:, 0]))]
     if len(ordered) == 0:
         return ordered
-    corners = [*_chain(ordered), *_chain(ordered[::-1])]
+    corners = [*_chain(ordered.tolist()), *_chain(ordered[::-1].tolist())]
     return _simplified(np.array(corners) if corners else ordered[:1].copy(), tolerance)
 
 
-def _chain(ordered: Array) -> list[Array]:
-    """Lower chain of points sorted by x, without its last point."""
-    chain: list[Array] = []
-    for point in ordered:
-        while len(chain) >= 2 and cross(point - chain[-2], chain[-1] - chain[-2]) >= 0:
+def _chain(ordered: list[list[float]]) -> list[list[float]]:
+    """Lower chain of points sorted by x, without its last point; pairs of floats are fastest."""
+    chain: list[list[float]] = []
+    for x, y in ordered:
+        while len(chain) >= 2:
+            (x0, y0), (x1, y1) = chain[-2:]
+            if (x - x0) * (y1 - y0) - (y - y0) * (x1 - x0) < 0:
+                break
             chain.pop()
-        if len(chain) == 1 and (point == chain[0]).all():
-            continue
-        chain.append(point)
+        if chain != [[x, y]]:
+            chain.append([x, y])
     return chain[:-1]
 
 
@@ -43,12 +45,11 @@ def _simplified(corners: Array, tolerance: float) -> Array:
     """Leave out, one by one, the corner that lies nearest to the line between its neighbours."""
     while tolerance > 0 and len(corners) > 1:
         before, after = np.roll(corners, 1, axis=0), np.roll(corners, -1, axis=0)
-        heights = [
-            _distance_to_segment(x, a, b) for x, a, b in zip(corners, before, after, strict=True)
-        ]
-        if min(heights) > tolerance:
+        heights = distances_to_segments(corners, before, after)
+        nearest = int(heights.argmin())
+        if heights[nearest] > tolerance:
             break
-        corners = np.delete(corners, int(np.argmin(heights)), axis=0)
+        corners = np.delete(corners, nearest, axis=0)
     return corners
 
 
@@ -114,6 +115,8 @@ def cut(corners: Array, normal: Array, offset: float) -> Array:
     """Return the part of a polygon with normal·x ≤ offset (I. Sutherland, G. Hodgman, 1974)."""
     heights = corners @ normal - offset
     slack = 1e-12 * (1 + abs(offset))
+    if (heights <= slack).all():
+        return corners
     kept: list[Array] = []
     for i, j in zip(range(len(corners)), np.roll(range(len(corners)), -1), strict=True):
         if heights[i] <= slack:
@@ -137,11 +140,13 @@ def signed_distance(corners: ArrayLike, point: ArrayLike) -> float:
         if (depth := float((normals @ x - offsets).max())) <= 0:
             return depth
     ends = np.roll(corners, -1, axis=0)
-    return min(_distance_to_segment(x, a, b) for a, b in zip(corners, ends, strict=True))
+    return float(distances_to_segments(x, corners, ends).min())
 
 
-def _distance_to_segment(x: Array, a: Array, b: Array) -> float:
+def distances_to_segments(x: Array, a: Array, b: Array) -> Array:
+    """Distances of points x (k or 1, 2) to segments from a (k, 2) to b (k, 2), row by row."""
     along = b - a
-    length = float(along @ along)
-    share = 0.0 if length == 0 else float(np.clip((x - a) @ along / length, 0, 1))
-    return float(np.linalg.norm(x - a - share * along))
+    length = (along * along).sum(axis=1)
+    share = ((x - a) * along).sum(axis=1) / np.where(length > 0, length, 1.0)
+    nearest = a + np.clip(share, 0.0, 1.0)[:, None] * along
+    return np.asarray(np.linalg.norm(x - nearest, axis=1))

@@ -30,6 +30,7 @@ from ..geometry import polygon
 from ..geometry.planar import PlanarSet, inner_and_outer
 from ..limits import torque_limits_of
 from .linear_polygon import STATIC, Section, linear_polygon
+from .rays import by_rays
 
 Array = NDArray[np.float64]
 Contacts = ContactSet | Contact | Iterable[Contact]
@@ -106,8 +107,7 @@ def equilibrium_polygon(
     weight = np.array([0.0, 0.0, -1.0])
     columns = np.zeros((6, 2))
     columns[3:] = np.column_stack([np.cross(axis, weight) for axis in np.eye(3)[:2]])
-    balance = _body_balance(forces, np.append(weight, np.zeros(3)))
-    return _region(balance.planar_set(columns, reach=_FAR), tolerance)
+    return _body_region(forces, np.append(weight, np.zeros(3)), columns, tolerance)
 
 
 def zmp_support_area(
@@ -146,8 +146,7 @@ def zmp_area(
         raise ContactError(f"height: got {height}, expected one apart from the centre's {c[2]} [m]")
     pull = 1.0 / (c[2] - height)  # per unit of weight
     constant = np.array([-pull * c[0], -pull * c[1], -1.0, 0.0, 0.0, 0.0])
-    balance = _body_balance(forces.about(c), constant)
-    return _region(balance.planar_set(pull * np.eye(6, 2), reach=_FAR), tolerance)
+    return _body_region(forces.about(c), constant, pull * np.eye(6, 2), tolerance)
 
 
 def feasible_region(
@@ -216,8 +215,7 @@ class AccelerationCone:
         """Return the horizontal accelerations (c̈_x, c̈_y) at c̈_z = `vertical`, exactly [m/s²]."""
         weight = float(np.linalg.norm(self.apex)) or 1.0
         constant = np.append((self.apex - [0.0, 0.0, vertical]) / weight, np.zeros(3))
-        balance = _body_balance(self.forces, constant)
-        return _region(balance.planar_set(-np.eye(6, 2) / weight, reach=_FAR), tolerance)
+        return _body_region(self.forces, constant, -np.eye(6, 2) / weight, tolerance)
 
 
 def com_acceleration_cone(
@@ -232,16 +230,37 @@ def com_acceleration_cone(
     return AccelerationCone(np.array(robot.model.gravity.linear), forces)
 
 
-def _body_balance(forces: PointForces, load: Array) -> Equilibrium:
-    """Newton-Euler of the whole robot, in units of its weight: Σ [f_k; p_k × f_k] + load = 0."""
-    return Equilibrium.of_body(forces, load)
+def body_polygons(
+    forces: PointForces, loads: Array, columns: Array, tolerance: float
+) -> list[tuple[Array, Array]]:
+    """Return (inner, outer) of all x with load + C x balanced, for each load (n, 6), C (n, 6, 2).
+
+    Newton-Euler of the whole robot, in units of its weight: Σ [f_k; p_k × f_k] + load + C x = 0.
+    The kernel answers for all loads at once, the conic solver for those that it leaves.
+    """
+    return [
+        found or inner_and_outer(Equilibrium.of_body(forces, h).planar_set(C, _FAR), tolerance)
+        for found, h, C in zip(
+            by_rays(forces, loads, columns, tolerance), loads, columns, strict=True
+        )
+    ]
+
+
+def _body_region(forces: PointForces, load: Array, columns: Array, tolerance: float) -> Region:
+    _check_length(tolerance)
+    inner, outer = body_polygons(forces, load[None], columns[None], tolerance)[0]
+    return Region(inner, outer, region_status(inner))
 
 
 def _region(farthest: PlanarSet, tolerance: float) -> Region:
-    if not (np.isfinite(tolerance) and tolerance > 0):
-        raise ContactError(f"tolerance: got {tolerance}, expected a positive length")
+    _check_length(tolerance)
     inner, outer = inner_and_outer(farthest, tolerance)
     return Region(inner, outer, region_status(inner))
+
+
+def _check_length(tolerance: float) -> None:
+    if not (np.isfinite(tolerance) and tolerance > 0):
+        raise ContactError(f"tolerance: got {tolerance}, expected a positive length")
 
 
 def _linear_region(

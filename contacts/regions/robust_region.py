@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
 import numpy as np
@@ -30,14 +31,10 @@ from ..cones.point_forces import PointForces
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..equilibrium.balance import weight
-from ..equilibrium.programs import Equilibrium
 from ..geometry import polygon
-from ..geometry.planar import inner_and_outer
-from .region import Region, region_status
+from .region import Region, body_polygons, region_status
 
 Array = NDArray[np.float64]
-
-_FAR = 1e3  # [m], where an unbounded region is cut off
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,21 +150,15 @@ def _of_all(
     points: PointForces, wrenches: list[Wrench], height: float, tolerance: float, unit: float
 ) -> tuple[Array, Array]:
     """The intersections of the inner and of the outer polygons of all wrenches."""
-    from tqdm import tqdm
-
-    inner: Array | None = None
-    outer: Array | None = None
-    for wrench in tqdm(wrenches, "disturbances", disable=None, leave=False):
-        held, around = _of_one(points, wrench, height, tolerance, unit)
-        inner = held if inner is None else polygon.intersection(inner, held)
-        outer = around if outer is None else polygon.intersection(outer, around)
-    return np.asarray(inner), np.asarray(outer)
+    asked = [_balance(wrench, height, unit) for wrench in wrenches]
+    loads, columns = (np.array(arrays) for arrays in zip(*asked, strict=True))
+    both = zip(*body_polygons(points, loads, columns, tolerance), strict=True)
+    inner, outer = (reduce(polygon.intersection, polygons) for polygons in both)
+    return inner, outer
 
 
-def _of_one(
-    points: PointForces, wrench: Wrench, height: float, tolerance: float, unit: float
-) -> tuple[Array, Array]:
-    """Inner and outer polygon of the centres of mass (x, y, height) for which a wrench is held."""
+def _balance(wrench: Wrench, height: float, unit: float) -> tuple[Array, Array]:
+    """Load (6,) and columns (6, 2) of the centres of mass (x, y, height) that bear a wrench."""
     force, moment = wrench.force / unit, wrench.moment / unit
     gravity = np.array([0.0, 0.0, -1.0])
     with_com = gravity + force if wrench.point is None else gravity  # what acts at c
@@ -179,5 +170,4 @@ def _of_one(
     constant = height * np.cross([0.0, 0.0, 1.0], with_com) + fixed + moment
     columns = np.zeros((6, 2))
     columns[3:] = np.column_stack([np.cross(axis, with_com) for axis in np.eye(3)[:2]])
-    balance = Equilibrium.of_body(points, np.concatenate([gravity + force, constant]))
-    return inner_and_outer(balance.planar_set(columns, reach=_FAR), tolerance)
+    return np.concatenate([gravity + force, constant]), columns

@@ -1,0 +1,101 @@
+"""Regions by rays in the compiled kernel: the same as by directions in the conic solver."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+
+from footwork import Wrench, contacts, robots
+from footwork.contacts import PointForces
+from footwork.contacts.geometry import polygon
+
+pytest.importorskip("numba")
+region_module = importlib.import_module("footwork.contacts.regions.region")
+FEET = np.array([[0.3, 0.2, 0.0], [-0.3, 0.2, 0.05], [-0.3, -0.2, 0.1], [0.3, -0.2, 0.0]])
+
+
+def rough(seed, count=4):
+    rng = np.random.default_rng(seed)
+    normals = np.array([0, 0, 1]) + 0.4 * rng.standard_normal((count, 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    points = FEET[:count] + 0.1 * rng.standard_normal((count, 3))
+    return PointForces.at(points, normals, rng.uniform(0.3, 0.9, count))
+
+
+def both(monkeypatch, ask):
+    """The answers by rays and by directions, and how many regions the rays left to the solver."""
+    left, real = [], region_module.by_rays
+
+    def counted(*arguments):
+        found = real(*arguments)
+        left.append(sum(polygons is None for polygons in found))
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(region_module, "by_rays", counted)
+        rays = ask()
+    with monkeypatch.context() as patch:
+        patch.setattr(region_module, "by_rays", lambda f, loads, *rest: [None] * len(loads))
+        return rays, ask(), sum(left)
+
+
+def check(one, other, tolerance):
+    """What is inside for one is nowhere outside for the other, and both close."""
+    assert one.status == other.status == "bounded"
+    for a, b in ((one, other), (other, one)):
+        assert max(polygon.signed_distance(b.outer, x) for x in a.vertices) < 1e-7
+    assert max(polygon.signed_distance(one.vertices, x) for x in one.outer) <= 1.001 * tolerance
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-5])
+@pytest.mark.parametrize("seed", [*range(10), 46, 260])  # the last two are slivers
+def test_rays_and_directions_agree(monkeypatch, seed, tolerance):
+    forces = rough(seed, 3 + seed % 2)
+    asked = (
+        lambda: contacts.equilibrium_polygon(forces, tolerance),
+        lambda: contacts.zmp_area(forces, (0.05, -0.02, 0.8), 0.0, tolerance),
+    )
+    for ask in asked:
+        rays, directions, left = both(monkeypatch, ask)
+        if directions.status == "bounded":
+            check(rays, directions, tolerance)
+            assert left == 0 or tolerance > 1e-5  # one ray that the kernel leaves is enough
+        else:
+            assert left == 1
+            assert rays.status == directions.status
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_robust_regions_too(monkeypatch, name):
+    """With a push upward and a couple, each wrench moves the centre of mass in a way of its own."""
+    robot = robots.load(name)
+    q, feet = robot.posture(), contacts.at_feet(robot, 0.6)
+    unit = 9.81 * robot.mass
+    wrenches = [
+        Wrench(0.05 * unit * np.array([1, 0.5, 1.0]), np.zeros(3)),
+        Wrench(0.05 * unit * np.array([-1, 0, -0.5]), (0, 0, 0.01 * unit), point=(0, 0, 1.0)),
+    ]
+    for disturbances in (wrenches, wrenches[:1]):
+        rays, directions, left = both(
+            monkeypatch,
+            lambda d=disturbances: contacts.robust_equilibrium_polygon(robot, q, feet, d),
+        )
+        assert left == 0
+        check(rays, directions, 2e-3)
+
+
+def test_what_rays_leave_to_the_solver(monkeypatch):
+    """Regions without area, and those without end."""
+    flat = PointForces.at(FEET[:2] * [1, 1, 0], (0, 0, 1), 0.5)
+    walls = PointForces.at(
+        [[0, 1.0, 0.5], [0, -1.0, 0.5], [0.5, 0, 0]], [[0, -1, 0], [0, 1, 0], [0, 0, 1]], 0.8
+    )
+    for forces in (flat, walls):
+        rays, directions, left = both(
+            monkeypatch, lambda f=forces: contacts.equilibrium_polygon(f, 1e-3)
+        )
+        assert left == 1
+        assert rays.status == directions.status != "bounded"
+        assert np.array_equal(rays.vertices, directions.vertices)
