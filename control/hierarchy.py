@@ -78,13 +78,14 @@ def _level(
 
     min ½ Σ sizes² u² − pull·u is the level's objective; the free directions only serve to keep the
     constraints, and as little of them as will do is used (a cost so small that the first do not
-    feel it, taken back by solving again around the answer).
+    feel it, taken back by solving again around the answer). A newton counts far less than a rad/s²:
+    so the cost is some powers of ten below that of the least of the first.
     """
     n, rank = Z.shape[1], len(sizes)
     H, g = np.zeros((n, n)), np.zeros(n)
     H[range(rank), range(rank)] = sizes**2
     g[:rank] = -pull
-    small_cost = 1e-3 * float(sizes.max()) ** 2
+    small_cost = max(1e-7 * float(sizes.min()) ** 2, 1e-12 * float(sizes.max()) ** 2)
     H[range(rank, n), range(rank, n)] = small_cost
     u = np.zeros(n)
     answer = Answer(None, "unsolved", 0)
@@ -94,9 +95,8 @@ def _level(
         answer = _bounded(small, y, Z, H, shifted, solver)
         if answer.y is None:
             return None, answer
-        moved = float(np.abs(answer.y - u)[:rank].max())
-        u = answer.y
-        if moved <= 1e-10 * (1.0 + float(np.abs(u).max())):
+        moved, u = float(np.abs(answer.y - u)[rank:].max(initial=0.0)), answer.y
+        if moved <= 1e-9 * (1.0 + float(np.abs(u).max())):
             break
     return u, answer
 

@@ -61,7 +61,7 @@ def unbounded(H: Array, g: Array, low: Array, high: Array) -> Answer:
         return Answer(None, "infeasible", 0)
     if not len(g):
         return Answer(np.zeros(0), "optimal", 0)
-    y = np.linalg.lstsq(H, -g, rcond=None)[0]
+    y: Array = np.asarray(np.linalg.lstsq(H, -g, rcond=None)[0], dtype=np.float64)
     lack = np.abs(H @ y + g).max(initial=0.0)
     if not lack <= 1e-9 * (1.0 + np.abs(g).max(initial=0.0)):
         return Answer(None, "unsolved", 0)

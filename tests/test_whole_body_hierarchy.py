@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from footwork import contacts, control, dynamics
+from footwork.control.null_space import solutions
+from footwork.control.qp import reduced
 
 
 @pytest.fixture(scope="module", params=["talos", "go2"])
@@ -80,6 +82,34 @@ def test_a_level_is_the_best_that_the_ones_above_leave(stand):
         best = np.linalg.norm(A @ a.value - r)
         assert np.linalg.norm(command.task_residuals[name]) == pytest.approx(best, abs=5e-3)
         held.append(cp.abs(A @ a - A @ a.value) <= 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_first_level_is_at_its_best_within_all_limits(stand, seed):
+    """Rows of weights far apart, forces and joints that only keep limits: by an exact program."""
+    import cvxpy as cp
+
+    robot, feet, q = stand
+    rng = np.random.default_rng(seed)
+    tasks = tasks_of(robot, q, weights=10 ** rng.uniform(-3, 3, 3), com=0.1 * rng.normal(size=3))
+    tasks[0].level, tasks[1].level, tasks[2].level = rng.permuted([0, 0, 1])
+    controller = control.WholeBodyController(robot, feet, tasks, strict=True)
+    x = robot.integrate(q, 0.03 * rng.normal(size=robot.nv))
+    command = controller(x, 0.3 * rng.normal(size=robot.nv))
+    assert command.status == "optimal"
+    P = command.program
+    small = reduced(P, solutions(P, controller._layout.columns), accelerations=True)
+    y, size = cp.Variable(len(small.g)), 1.0 + np.abs(small.C).sum(axis=1)
+    up, down = np.isfinite(small.high), np.isfinite(small.low)
+    rows = (small.C / size[:, None]) @ y
+    kept = [rows[up] <= (small.high / size)[up], rows[down] >= (small.low / size)[down]]
+    lacks = [command.task_residuals[t.name] * t.weight**0.5 for t in tasks if t.level == 0]
+    stage = controller._layout.stages()[0]
+    root = np.sqrt(stage.weight)
+    e = cp.multiply(root, stage.on_a @ (small.a0 + small.Za @ y) - stage.e)
+    problem = cp.Problem(cp.Minimize(cp.norm(e)), kept)
+    problem.solve(solver="CLARABEL")
+    assert np.linalg.norm(np.concatenate(lacks)) == pytest.approx(problem.value, rel=1e-4, abs=1e-4)
 
 
 def test_weights_that_go_apart_reach_the_hierarchy(stand):
