@@ -45,7 +45,7 @@ __all__ = ["Verdicts", "static_hold", "decide"]
 
 Array = NDArray[np.float64]
 
-_CHUNK = 512  # questions at a time: what belongs to them stays near the processor
+_NEAR = 150_000  # numbers of A in the questions asked at a time: they stay near the processor
 _CLOSE = 1e-3  # of the edge: what may be left of a balance
 _PROOF = 1e-8  # how far a motion may lie outside what nothing brakes [m/s]
 
@@ -107,7 +107,8 @@ def decide(
     first, count = balances.first, len(balances)
     out = Verdicts.room(count, first.point_count, len(first.load), out)
     kernels = _kernels() if balances.plain and first.normals.any() else None
-    pieces = -(-count // min(_CHUNK, -(-count // _whole(threads))))
+    most = max(_NEAR // max(3 * first.point_count * len(first.unactuated), 1), 1)
+    pieces = -(-count // min(most, -(-count // _whole(threads))))
     ends = np.linspace(0, count, pieces + 1).astype(int).tolist()
     with tqdm(total=count, unit=" verdicts", disable=None, delay=1.0) as bar:
 

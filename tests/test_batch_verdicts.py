@@ -324,7 +324,7 @@ def test_threads_and_chunks_change_nothing(monkeypatch):
     rng = np.random.default_rng(3)
     many = Balances.of([terrain(rng, 4) for _ in range(50)])
     one = batch.decide(many)
-    monkeypatch.setattr(batch, "_CHUNK", 7)
+    monkeypatch.setattr(batch, "_NEAR", 7 * 72)  # seven problems of four contacts
     for threads in (1, 3):
         other = batch.decide(many, threads)
         for name in ("feasible", "margin", "forces", "velocity"):
