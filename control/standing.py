@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
-from ..contacts import ContactSet, at_feet, solve_posture
+from ..contacts import ContactSet, PointContact, Terrain, at_feet, solve_posture
 from ..errors import ContactError
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
@@ -26,6 +27,7 @@ def stand(
     *,
     friction: float = 0.7,
     crouch: float = 0.0,
+    terrain: Terrain | None = None,
     **options: Any,
 ) -> tuple[WholeBodyController, Array]:
     """Return a controller that keeps a robot standing, and where it does so, q (nq,).
@@ -38,16 +40,24 @@ def stand(
         q: where it stands; its usual posture on level ground, balanced, when not given.
         friction: of the feet when contacts are not given.
         crouch: by how much the centre of mass comes down from there [m].
+        terrain: what its feet come down or up to when q is not given; level when not given.
         options: of the WholeBodyController.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot, or no such posture.
     """
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
-    q = _balanced(robot, feet) if q is None else check_configuration(robot, q).copy()
+    targets = None
+    if q is None:
+        if terrain is not None:
+            targets = terrain.targets(feet, robot.posture())
+            feet = _facing(feet, targets)
+        q = _balanced(robot, feet, targets)
+    else:
+        q = check_configuration(robot, q).copy()
     if crouch:
         x, y, z = dynamics.com(robot, q)
-        lower = solve_posture(robot, feet, com=(x, y, z - crouch), q0=q)
+        lower = solve_posture(robot, feet, com=(x, y, z - crouch), targets=targets, q0=q)
         if not lower.converged:
             raise ContactError(f"crouch: got {crouch} m; {lower.reason}")
         q = lower.q
@@ -68,8 +78,19 @@ def trunk(robot: Robot) -> str:
     return str((bodies or [f.name for f in frames])[0])
 
 
-def _balanced(robot: Robot, feet: ContactSet) -> Array:
-    posture = solve_posture(robot, feet, com="inside")
+def _facing(feet: ContactSet, targets: dict[str, Any]) -> ContactSet:
+    """The feet, points with the normals of what they stand on."""
+    turned = [
+        replace(foot, normal=targets[foot.name].rotation[:, 2])
+        if isinstance(foot, PointContact)
+        else foot
+        for foot in feet
+    ]
+    return ContactSet(feet.robot, turned)
+
+
+def _balanced(robot: Robot, feet: ContactSet, targets: dict[str, Any] | None) -> Array:
+    posture = solve_posture(robot, feet, com="inside", targets=targets)
     if not posture.converged:
         raise ContactError(f"{robot.name!r} finds no posture to stand in: {posture.reason}")
     return posture.q

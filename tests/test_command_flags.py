@@ -119,6 +119,46 @@ def test_a_table_in_a_file_and_on_standard_output(capfd, tmp_path, name):
     assert (code, out, err) == (0, "", "")
 
 
+def test_robots_stand_on_the_terrain_of_a_scenario(capfd):
+    quick = ["--duration", "0.1", "--json"]
+    for name in ("slope", "flat"):
+        code, out, _ = run(capfd, "simulate", "quadruped", "--terrain", name, *quick)
+        report = json.loads(out)
+        assert (code, report["ended"], report["collisions"]) == (0, "", [])
+        assert max(map(abs, report["moved"])) < 1e-3
+    code, _, err = run(capfd, "simulate", "biped", "--terrain", "flat", "--gait", "catch")
+    assert code == 2
+    assert "expected level ground" in err
+    code, _, err = run(capfd, "simulate", "quadruped", "--terrain", "stares", *quick)
+    assert code == 2
+    assert "did you mean 'stairs'" in err
+
+
+def test_a_biped_steps_up_a_stair(capfd):
+    climb = ["--terrain", "stairs", "--gait", "step", "--steps", "2", "--length", "0.24"]
+    code, out, _ = run(capfd, "simulate", "biped", *climb, "--json")
+    report = json.loads(out)
+    assert (code, report["ended"]) == (0, "")
+    assert report["moved"][2] > 0.05
+
+
+def test_a_simulation_that_failed_is_a_no(capfd, monkeypatch):
+    from footwork.control import WholeBodyController
+
+    tick = WholeBodyController.__call__
+
+    def breaks(self, q, v, t=0.0):
+        if t > 0.009:
+            raise KeyError("gait")
+        return tick(self, q, v, t)
+
+    monkeypatch.setattr(WholeBodyController, "__call__", breaks)
+    code, out, _ = run(capfd, "simulate", "quadruped", "--duration", "0.1")
+    assert code == 1
+    assert "was given up after 0.01 s" in out
+    assert "KeyError: 'gait'" in out
+
+
 def test_a_page_on_standard_output(capfd):
     code, out, err = run(capfd, "hold", "quadruped", "--html", "-")
     assert code == 0

@@ -1,4 +1,4 @@
-"""`footwork simulate`: a robot stands, steps or trots under its controller, pushed if asked."""
+"""`footwork simulate`: a robot stands, walks or catches itself under its controller, pushed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ConfigurationError
 from . import flags
 from .output import answer, destination, needs, paint, write_figure, write_table
 
 if TYPE_CHECKING:
     from ..control import ClosedLoop
 
-GAITS = ("stand", "step", "trot", "crawl")
+CROUCH = {"step": 0.02, "catch": 0.03}  # how far knees bend for it [m]
+GAITS = {"step": "footsteps", "trot": "trot", "crawl": "crawl"}  # of `control.gaits`
 
 
 def add(commands: Any) -> None:
@@ -23,13 +25,21 @@ def add(commands: Any) -> None:
     )
     parser = flags.command(commands, "simulate", run, words)
     flags.robot_flags(parser, posture=False)
-    parser.add_argument("--gait", choices=GAITS, default="stand", help="what to do (stand)")
+    parser.add_argument(
+        "--gait", choices=("stand", *GAITS, "catch"), default="stand",
+        help="what to do (stand); catch: stand, and step when a push is too hard (bipeds, level)",
+    )  # fmt: skip
     parser.add_argument(
         "--duration", type=flags.positive, default=2.0, metavar="S", help="of standing [s] (2)"
     )
     parser.add_argument("--steps", type=flags.whole, default=4, metavar="N", help="of a gait (4)")
     parser.add_argument(
         "--length", type=float, default=0.0, metavar="M", help="of a step [m] (0: in place)"
+    )
+    parser.add_argument(
+        "--terrain",
+        metavar="SCENARIO",
+        help="the terrain of a scenario: a .yaml file, or a name of `footwork scenarios` (level)",
     )
     flags.friction_flag(parser)
     parser.add_argument(
@@ -62,12 +72,14 @@ def run(options: argparse.Namespace) -> int:
     report = {
         "robot": motion.robot.name,
         "fell": motion.fell,
+        "ended": motion.ended,
         "seconds": round(motion.duration, 6),
         "moved": [round(float(x), 6) for x in moved],
         "ticks": statuses,
+        "collisions": _collisions(motion),
     }
     verdict, *rest = _words(report)
-    verdict = paint(options, verdict, "red" if motion.fell else "green")
+    verdict = paint(options, verdict, "red" if motion.ended else "green")
     answer(options, report, "\n".join([verdict, *rest]))
     write_table(options, _head(motion), _rows(motion))
     if options.html:
@@ -77,41 +89,60 @@ def run(options: argparse.Namespace) -> int:
             scene.animate(motion).save_html(path)
     if options.png:
         write_figure(_plotted(motion), options)
-    return flags.NO if motion.fell else flags.OK
+    return flags.NO if motion.ended else flags.OK
+
+
+def _collisions(motion: ClosedLoop) -> list[str]:
+    """The first time that each pair of links, or link and solid, ran into each other."""
+    first: dict[tuple[str, ...], str] = {}
+    for collision in motion.collisions(every=0.1):
+        between = vars(collision.between)
+        who = between.get("links") or (between["link"], between["solid"])
+        first.setdefault(who, str(collision))
+    return list(first.values())
 
 
 def _simulated(options: argparse.Namespace) -> ClosedLoop:
     from .. import control
+    from ..contacts import Scenario
 
     robot = flags.load(options)
     friction = 0.7 if options.friction is None else options.friction
-    crouch = 0.02 if options.gait == "step" else 0.0
-    controller, q = control.stand(robot, friction=friction, crouch=crouch)
+    crouch = CROUCH.get(options.gait, 0.0)
+    ground = Scenario.load(options.terrain).ground if options.terrain else None
+    controller, q = control.stand(robot, friction=friction, crouch=crouch, terrain=ground)
     feet, duration = controller.contacts, options.duration
     who: Any = controller
-    if options.gait != "stand":
-        names = {"step": "footsteps", "trot": "trot", "crawl": "crawl"}
-        gait = getattr(control.gaits, names[options.gait])
-        phases = gait(feet, q, options.steps, length=options.length)
-        walker = control.Walker(robot, feet, q, phases, reach=0.2 if options.shove else 0.0)
+    if options.gait == "catch":
+        if ground is not None:
+            raise ConfigurationError("--gait catch: got --terrain; expected level ground")
+        who = control.Catcher(robot, feet, q)
+    elif options.gait != "stand":
+        gait = getattr(control.gaits, GAITS[options.gait])
+        phases = gait(feet, q, options.steps, length=options.length, terrain=ground)
+        reach = 0.2 if options.shove else 0.0
+        walker = control.Walker(robot, feet, q, phases, reach=reach, terrain=ground)
         duration, who = walker.plan.duration, walker
     base = control.trunk(robot)
     pushes = control.random_pushes(robot, base, duration, options.shove, seed=options.seed or 0)
     return control.simulate(
-        robot, who, q=q, contacts=feet, duration=duration, control_step=2e-3,
+        robot, who, ground, q=q, contacts=feet, duration=duration, control_step=2e-3,
         disturbances=pushes if options.shove else (), engine=options.engine,
         progress=False if options.quiet else None,
     )  # fmt: skip
 
 
 def _words(report: dict[str, Any]) -> list[str]:
-    how = "fell" if report["fell"] else "is on its feet"
+    failed = report["ended"] and not report["fell"]
+    how = "fell" if report["fell"] else "was given up" if failed else "is on its feet"
     x, y, z = report["moved"]
     ticks = ", ".join(f"{count} {name}" for name, count in report["ticks"].items())
     return [
         f"{report['robot']} {how} after {report['seconds']:.2f} s",
+        *([f"  {report['ended']}"] if failed else []),
         f"  its centre of mass moved ({x:.3f}, {y:.3f}, {z:.3f}) m",
         f"  ticks: {ticks}",
+        *(f"  {collision}" for collision in report["collisions"]),
     ]
 
 
