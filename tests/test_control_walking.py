@@ -24,12 +24,12 @@ def crouched(robot, drop=0.03, friction=0.8):
     return feet, q
 
 
-def walk(robot, feet, q, phases, disturbances=(), until=None, **options):
+def walk(robot, feet, q, phases, disturbances=(), until=None, noise=None, **options):
     walker = control.Walker(robot, feet, q, phases, **options)
     duration = walker.plan.duration + 0.2 if until is None else until
     return control.simulate(
         robot, walker, duration=duration, control_step=2e-3, q=q, contacts=feet,
-        disturbances=disturbances, progress=False,
+        disturbances=disturbances, noise=noise, progress=False,
     )  # fmt: skip
 
 
@@ -211,10 +211,13 @@ def test_a_biped_steps_ten_times(load_robot, name):
 
 
 @pytest.mark.slow
-def test_a_quadruped_walks_a_metre(load_robot):
-    robot = load_robot("quadruped", "floating")
+@pytest.mark.parametrize("name", ["quadruped", "solo12"])
+def test_a_quadruped_walks_a_metre(load_robot, name):
+    """What it is told is noisy, too."""
+    robot = load_robot(name, "floating")
     feet, q = crouched(robot, 0.0)
-    motion = walk(robot, feet, q, gaits.trot(feet, q, 22, length=0.1))
+    noise = control.Noise(1e-3, 1e-2, 1e-3, 1e-3, 1e-2)
+    motion = walk(robot, feet, q, gaits.trot(feet, q, 22, length=0.1), noise=noise)
     assert not motion.fell
     assert motion.com[-1][0] - motion.com[0][0] > 1.0
 
