@@ -57,9 +57,9 @@ def plot_regions(
     """
     if (contacts is None) != (q is None):
         raise ContactError("contacts, q: got one of them, expected both or none")
-    ax = axes_for(ax, "x [m]", "y [m]", "Regions, from above")
     if contacts is not None and q is not None:
-        plot_contacts(contacts, q, ax=ax)
+        ax = plot_contacts(contacts, q, ax=ax)
+    ax = axes_for(ax, "x [m]", "y [m]", "Regions, from above")
     named = {"region": regions} if isinstance(regions, Region) else dict(regions)
     for i, (name, region) in enumerate(named.items()):
         _draw_region(ax, name, region, SERIES[i % len(SERIES)])
@@ -75,7 +75,7 @@ def plot_regions(
 
 def plot_contacts(contacts: ContactSet, q: ArrayLike, *, ax: Axes | None = None) -> Axes:
     """Draw the patches and points of contacts from above, with their names."""
-    ax = axes_for(ax, "x [m]", "y [m]")
+    ax = axes_for(ax, "x [m]", "y [m]", "Contacts, from above")
     for contact in contacts:
         points = contact.world_points(contacts.robot, q)[:, :2]
         style: dict[str, Any] = {"color": COLORS["patch"], "zorder": 3}

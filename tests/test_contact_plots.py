@@ -63,6 +63,13 @@ def test_regions_with_patches_com_and_zmp(standing):
     assert ax.get_aspect() == 1.0
 
 
+def test_contacts_alone_have_a_title(standing):
+    ax = plots.plot_contacts(standing.contacts, standing.q)
+    assert ax.get_title() == "Contacts, from above"
+    regions = plots.plot_regions({}, standing.contacts, standing.q)
+    assert regions.get_title() == "Regions, from above"
+
+
 def test_regions_without_area_are_named():
     robot = robots.load("quadruped")
     two = list(contacts.at_feet(robot))[:2]
