@@ -97,6 +97,8 @@ class Layout:
         finite, now = self.rows.fill(t, q, v, shares)
         P = self.program
         P.P, self._asked_forces = self._force_terms(now)
+        if self.forces:
+            finite = finite and bool(np.isfinite(P.s).all() and np.isfinite(P.P).all())
         P.lower, P.upper = self._normal_bounds(shares)
         P.limits = self.controller.torque_limits
         P.slowest, P.fastest = self._joint_bounds(q, v)
@@ -121,7 +123,8 @@ class Layout:
                 continue
             weighted = np.broadcast_to(task.weight, len(rows.c))[:, None] * rows.B
             P = P + rows.B.T @ weighted
-            self.program.s += weighted.T @ rows.c
+            with np.errstate(invalid="ignore"):  # `lay` looks at it
+                self.program.s += weighted.T @ rows.c
             asked.append((task, rows))
         return P, asked
 

@@ -167,4 +167,4 @@ def reduced(program: Program, solutions: Any, accelerations: bool) -> Reduced:
 
 
 def _largest(excess: Array) -> float:
-    return max(0.0, float(excess.max(initial=0.0)))
+    return float(excess.max(initial=0.0))  # nan where there is one

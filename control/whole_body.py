@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
@@ -246,6 +247,8 @@ class WholeBodyController:
             a, w, tau, gave_way = self._give_way(program)
             if gave_way:  # else its answer is the program's, which only was hard to find
                 status, reason = "relaxed", f"{answer.status}; gave way: {', '.join(gave_way)}"
+        if not isfinite(tau @ tau):  # as of weights that are not
+            raise SolverError("the answer's torques are not finite")
         return Command.of(
             tau=tau, status=status, reason=reason, a=a, w=w, t=t, q=q, v=v,
             contacts=self.contacts, gave_way=gave_way, iterations=answer.iterations,

@@ -259,3 +259,36 @@ def test_safe_torques_know_their_arguments(talos):
         SafeTorques(robot, "stop", 1.0, robot.torque_limits)
     with pytest.raises(FootworkError, match="damping"):
         SafeTorques(robot, "damp", -1.0, robot.torque_limits)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("broken", ["target", "weight", "weight of a force", "gain"])
+def test_what_tasks_were_set_to_is_not_a_number(talos, broken, strict):
+    """Tasks' attributes may be set at any time; nan there must not come out as torques."""
+    robot, feet, q = talos
+    force = control.ForceTask(np.zeros(3), contact=feet.names[0])
+    com = control.ComTask(dynamics.com(robot, q))
+    tasks = [com, control.PostureTask(q, weight=0.1), force]
+    controller = control.WholeBodyController(robot, feet, tasks, strict=strict)
+    good = controller(q, np.zeros(robot.nv))
+    task, name = {
+        "target": (force, "target"),
+        "weight": (com, "weight"),
+        "weight of a force": (force, "weight"),
+        "gain": (com, "gain"),
+    }[broken]
+    before = getattr(task, name)
+    setattr(task, name, np.nan * np.ones(3) if name == "target" else np.nan)
+    held = controller(q, np.zeros(robot.nv))
+    assert held.status == "held"
+    assert (held.tau == good.tau).all()
+    setattr(task, name, before)
+    assert controller(q, np.zeros(robot.nv)).tau == pytest.approx(good.tau, abs=1e-6)
+
+
+def test_a_violation_that_is_not_a_number_is_not_none(talos):
+    robot, _, q = talos
+    program = controller_of(talos).program(q, np.zeros(robot.nv))
+    left = program.violations(np.full(robot.nv, np.nan), np.zeros(program.dim))
+    assert np.isnan(left["dynamics"])
+    assert np.isnan(left["torques"])
