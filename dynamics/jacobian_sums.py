@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
+from .columns import columns
 from .kinematics import frame_jacobian, frame_placement, hessian_from, require_fixed_axes
 from .wrench import Wrench
 
@@ -49,7 +50,7 @@ def links(robot: Robot, q: ArrayLike) -> list[Link]:
     found = []
     for joint in range(1, model.njoints):
         body, R = model.inertias[joint], np.array(data.oMi[joint].rotation)
-        J = pin.getJointJacobian(model, data, joint, pin.LOCAL_WORLD_ALIGNED)
+        J = columns(pin.getJointJacobian(model, data, joint, pin.LOCAL_WORLD_ALIGNED))
         lever = R @ body.lever  # from the joint's origin to the centre of mass
         Jt = J[:3] - skew(lever) @ J[3:]
         found.append(Link(body.mass, R @ body.inertia @ R.T, Jt, J[3:].copy()))

@@ -45,7 +45,7 @@ def torque_regressor(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> 
     q, v = check_configuration(robot, q), check_velocity(robot, v)
     a = check_velocity(robot, a, "a")
     Y = pin.computeJointTorqueRegressor(robot.model, robot.workspace(), q, v, a)
-    return np.array(Y, order="C")
+    return np.array(Y, order="C").reshape(robot.nv, -1)  # nv = 1: Pinocchio gives a vector
 
 
 def kinetic_energy_regressor(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:

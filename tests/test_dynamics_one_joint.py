@@ -33,6 +33,18 @@ def test_shapes(pendulum):
     assert terms.centroidal_momentum[:3] == pytest.approx(2.0 * terms.com_velocity)
 
 
+def test_second_roads(pendulum):
+    q, v, a = np.array([0.3]), np.array([0.7]), np.array([-0.4])
+    Y = dynamics.torque_regressor(pendulum, q, v, a)
+    assert Y.shape == (1, 10)
+    assert Y @ dynamics.inertial_parameters(pendulum) == pytest.approx(
+        dynamics.inverse_dynamics(pendulum, q, v, a)
+    )
+    for name in ("mass_matrix", "coriolis_tensor", "gravity_torques"):
+        sums = getattr(dynamics.jacobian_sums, name)(pendulum, q)
+        assert sums == pytest.approx(getattr(dynamics, name)(pendulum, q), abs=1e-12), name
+
+
 def test_contacts(pendulum):
     """The tip of a pendulum leaning on a wall: one torque, one force, by hand."""
     q, tip = np.array([0.0]), pendulum.frame_names[-1]
