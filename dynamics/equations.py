@@ -138,7 +138,8 @@ def accelerations(robot: Robot, q: ArrayLike, v: ArrayLike, forces: ArrayLike) -
     q, v = check_configuration(robot, q), check_velocity(robot, v)
     forces = check_velocity(robot, forces, "forces")
     a = np.array(pin.aba(robot.model, robot.workspace(), q, v, forces))
-    driven = 1.0 + np.abs(forces).max(initial=0.0) + np.abs(v).max(initial=0.0) ** 2
+    fastest = float(np.abs(v).max(initial=0.0))
+    driven = 1.0 + np.abs(forces).max(initial=0.0) + fastest * fastest  # inf if v is too large
     if not np.abs(a).max(initial=0.0) / driven < _SINGULAR:  # nan too
         raise ModelError(
             f"the mass matrix of {robot.name!r} is singular at this q (some joint moves no mass "

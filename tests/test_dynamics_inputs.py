@@ -141,6 +141,12 @@ def test_frames(robot):
         dyn.inverse_dynamics(robot, q, np.zeros(robot.nv), np.zeros(robot.nv), {"link_1": [0] * 6})
 
 
+def test_speeds_whose_forces_overflow_are_told(load_robot):
+    robot = load_robot("double_pendulum", "fixed")
+    with pytest.raises(fw.ModelError, match="too large"):
+        dyn.forward_dynamics(robot, [0.3, 0.4], [1e200, 1e200], [0.0, 0.0])
+
+
 def test_a_joint_that_moves_no_mass_is_named(load_robot):
     pin = pytest.importorskip("pinocchio")
     model = pin.Model()
