@@ -286,6 +286,8 @@ def test_shapes_and_types(load_robot, numba):
         batch.bias(robot, Q, V, out=V)
     with pytest.raises(fw.ConfigurationError, match="layout 'lane'; did you mean 'lanes'"):
         batch.mass_matrix(robot, Q, layout="lane")
+    with pytest.raises(fw.ConfigurationError, match="layout"):
+        batch.mass_matrix(robot, Q, layout=["lanes"])
     with pytest.raises(fw.ConfigurationError, match="did you mean"):
         batch.frame_jacobian(robot, Q, "bar1x")
     with pytest.raises(fw.ConfigurationError, match="no frame"):

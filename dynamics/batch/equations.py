@@ -119,7 +119,7 @@ def mass_matrix(
     Raises:
         ConfigurationError: a bad value, with its row, or another layout.
     """
-    work = _MASS_MATRIX.get(layout)
+    work = _MASS_MATRIX.get(layout) if isinstance(layout, str) else None
     if work is None:
         raise ConfigurationError(unknown("layout", layout, _MASS_MATRIX))
     return run(robot, work, (Q,), out, threads)
