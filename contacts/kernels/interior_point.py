@@ -28,6 +28,7 @@ WIDE, NARROW = 13, 5  # room for vectors of the columns, of the rows
 
 _RUNNING = -1.0
 _TOLERANCE = 1e-9  # asked for
+_PROOF = 1e-10  # the same, of directions that prove that there is no x, or no bound
 _ENOUGH = 1e-8  # accepted when nothing more can be had
 _STEPS = 60
 
@@ -53,9 +54,9 @@ def solve(B, b, c, wide, narrow, square, shares, flags):
         back(B, y, across)
         combine(across, -1.0, across, -1.0, s)
         running = choose(-ended, 1.0, 0.0)
-        none = running * choose(by, choose(_TOLERANCE * by - norm_wide(across), 1.0, 0.0), 0.0)
+        none = running * choose(by, choose(_PROOF * by - norm_wide(across), 1.0, 0.0), 0.0)
         keep_scaled(none, 1.0 / by, y, narrow[0])
-        endless = running * choose(-cx, choose(-_TOLERANCE * cx - norm(primal), 1.0, 0.0), 0.0)
+        endless = running * choose(-cx, choose(-_PROOF * cx - norm(primal), 1.0, 0.0), 0.0)
         keep_scaled(endless, -1.0 / cx, x, wide[0])
         combine(primal, -1.0, primal, tau, b)
         combine(across, 1.0, across, tau, c)
