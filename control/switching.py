@@ -3,7 +3,8 @@
 A contact with the share σ may carry at most σ times the robot's weight (and a little more), its
 lower bound is σ times its own, and the forces the program prefers are shared out by σ. What is
 removed goes to σ = 0 first and then leaves, what is added starts there. The solution of a strictly
-convex program follows its bounds continuously, so the torques do too.
+convex program follows its bounds continuously, so the torques do too, up to the tick in which the
+contact leaves: there its J a = k goes, and torques step by what it kept tasks from doing.
 """
 
 from __future__ import annotations
