@@ -61,7 +61,7 @@ def test_rays_and_directions_agree(monkeypatch, seed, tolerance):
         rays, directions, left = both(monkeypatch, ask)
         if directions.status == "bounded":
             check(rays, directions, tolerance)
-            assert left == 0 or tolerance > 1e-5  # one ray that the kernel leaves is enough
+            assert left == 0
         else:
             assert left == 1
             assert rays.status == directions.status
