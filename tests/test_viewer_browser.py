@@ -403,6 +403,52 @@ def test_a_live_page_follows(load_robot):
             assert page.errors == []
 
 
+def test_two_browsers_follow_one_viewer(load_robot):
+    sign = "((viewer.scene_tree.children.overlays || {children: {}}).children.sign || {}).object"
+    with Viewer(load_robot("biped", "floating"), ground=None) as viewer:
+        viewer.set_camera([0, -6, 1], [0, 0, 1])
+        with (
+            open_page(viewer.url, WIDTH, HEIGHT) as first,
+            open_page(viewer.url, WIDTH, HEIGHT) as second,
+        ):
+            viewer.point("sign", [1, 0, 1], color=PURE["red"], radius=0.2)
+            for page in (first, second):
+                page.wait_for(sign)
+            pictures = [where(pixels(page), "red") for page in (first, second)]
+            assert len(pictures[0]) > 100
+            np.testing.assert_array_equal(*pictures)
+            first.evaluate(
+                "viewer.scene_tree.find(['overlays', 'sign'])"
+                ".vis_controller.domElement.querySelector('input').click()"
+            )
+            assert len(where(pixels(first), "red")) == 0  # what one hides, the other still sees
+            assert len(where(pixels(second), "red")) > 100
+            assert first.errors == second.errors == []
+
+
+@pytest.mark.slow
+def test_ten_thousand_updates_do_not_grow_a_page(load_robot):
+    counts = "[viewer.renderer.info.memory.geometries, viewer.renderer.info.memory.textures]"
+    robot = load_robot("biped", "floating")
+    q = robot.posture()
+    with Viewer(robot, ground=None) as viewer, open_page(viewer.url, WIDTH, HEIGHT) as page:
+
+        def update(times):
+            for k in range(times):
+                if k % 10 == 0:
+                    q[7:] = 0.1 * np.sin(0.01 * k)
+                    viewer.display(q)
+                viewer.arrow("push", [0.001 * k, 0, 1], [0, 0, 0.3 + 0.1 * np.sin(k)])
+            viewer.point("count", [times, 0, 0])
+            at = "viewer.scene_tree.find(['overlays', 'count', 'ball']).object"
+            page.wait_for(f"{at} && Math.abs({at}.position.x - {times}) < 1e-6")
+            page.settle()
+            return page.evaluate(counts), page.evaluate("document.querySelectorAll('*').length")
+
+        assert update(300) == update(10_000)
+        assert page.errors == []
+
+
 def test_a_folder_can_be_hidden_by_its_checkbox(look, tab):
     viewer, _ = stage()
     viewer.point("forces/a", [0, 0, 0.4], color=PURE["red"], radius=0.1)
