@@ -73,8 +73,8 @@ def static_hold(
             (6,), of the environment on the base link: [force; moment about the centre of mass],
             world axes [N, N·m].
         torque_limits: as for `contacts.static_hold`.
-        margin: False leaves margins out (nan), which takes a third of the time: whether it
-            holds and with which forces, or along which motion it falls.
+        margin: False leaves margins out (nan), which takes half of the time where there are many
+            contacts: whether it holds and with which forces, or along which motion it falls.
         threads: that share the work.
         out: verdicts to write to, such as those of an earlier call of the same size.
 
