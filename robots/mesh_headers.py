@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from pathlib import Path
 
 MAX_BYTES = 300 * 2**20
@@ -22,6 +24,15 @@ def why_unreadable(path: Path) -> str:
         return f"{size} bytes; at most {MAX_BYTES} are read"
     check = {".stl": _stl, ".dae": _dae, ".obj": _text, ".off": _text, ".gltf": _text}
     return check.get(path.suffix.lower(), _any)(head, size)
+
+
+def unit(path: Path) -> float:
+    """Return the unit that a Collada file says its lengths are in [m]; 1 where none is said."""
+    if path.suffix.lower() == ".dae":
+        with suppress(OSError, ValueError), path.open("rb") as file:
+            found = re.search(rb"""<unit\b[^>]*\bmeter\s*=\s*["']([^"']*)["']""", file.read(8192))
+            return float(found[1]) if found else 1.0
+    return 1.0
 
 
 def _stl(head: bytes, size: int) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ..errors import ModelError
 from .findings import Finding, listed
 from .hardened_xml import Node
-from .mesh_headers import why_unreadable
+from .mesh_headers import unit, why_unreadable
 from .packages import Folders
 
 
@@ -15,7 +17,7 @@ def resolve(tree: Node, folders: Folders) -> None:
     Raises:
         ModelError: a mesh is missing (with where it was looked for) or may not be read.
     """
-    findings = examine(tree, folders, replace=True)
+    findings = [f for f in examine(tree, folders, replace=True) if f.level == "error"]
     if findings:
         raise ModelError(
             f"{len(findings)} meshes cannot be used (package_dirs=[…] names the folders of their "
@@ -24,7 +26,10 @@ def resolve(tree: Node, folders: Folders) -> None:
 
 
 def examine(tree: Node, folders: Folders, replace: bool = False) -> list[Finding]:
-    """Return the meshes that are missing or may not be read; `replace` names by paths."""
+    """Return the meshes that are missing, may not be read, or are in a unit of their own.
+
+    `replace` names by paths.
+    """
     findings = []
     for link, mesh in _meshes(tree):
         name = mesh.get("filename")
@@ -38,7 +43,19 @@ def examine(tree: Node, folders: Folders, replace: bool = False) -> list[Finding
         if problem:
             message = f"mesh {name!r}: {problem}"
             findings.append(Finding("error", "mesh", message, "", link, "", mesh.line))
+        elif found.path is not None and (doubt := _unit(found.path, mesh)):
+            message, hint = f"mesh {name!r}: {doubt[0]}", doubt[1]
+            findings.append(Finding("warning", "units", message, hint, link, "", mesh.line))
     return findings
+
+
+def _unit(path: Path, mesh: Node) -> tuple[str, str] | None:
+    """What is doubtful about the unit of a mesh that is not scaled, and what to write instead."""
+    metres = unit(path)
+    if metres == 1 or mesh.get("scale"):
+        return None
+    message = f"its <unit> is {metres:g} m; Pinocchio and this library read its numbers as metres"
+    return message, f'write scale="{metres:g} {metres:g} {metres:g}", or export it in metres'
 
 
 def without(tree: Node) -> Node:

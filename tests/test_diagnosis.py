@@ -176,3 +176,27 @@ def test_romeo_lists_its_joints_without_limits():
 
 def test_point_masses_are_worth_knowing():
     assert {(f.level, f.code) for f in robots.diagnose("limb")} == {("info", "inertia")}
+
+
+@pytest.mark.parametrize(
+    ("said", "scale", "warned"),
+    [
+        ('<unit name="millimeter" meter="0.001"/>', "", True),
+        ('<unit meter="0.001" name="mm"/>', ' scale="0.001 0.001 0.001"', False),
+        ('<unit meter="1" name="meter"/>', "", False),
+        ("", "", False),
+    ],
+)
+def test_a_mesh_in_millimetres_that_nothing_scales_is_told(tmp_path, said, scale, warned):
+    (tmp_path / "box.dae").write_text(
+        f'<?xml version="1.0"?><COLLADA><asset>{said}</asset></COLLADA>'
+    )
+    shape = f'<visual><geometry><mesh filename="box.dae"{scale}/></geometry></visual>'
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    file = tmp_path / "it.urdf"
+    file.write_text(f'<robot name="it"><link name="a">{mass}</inertial>{shape}</link></robot>')
+    found = [f for f in robots.diagnose(file) if f.code == "units"]
+    assert len(found) == warned
+    if warned:
+        assert found[0].level == "warning"
+        assert 'scale="0.001 0.001 0.001"' in found[0].suggestion

@@ -3,8 +3,8 @@
 Pinocchio's mesh of such a file has its shape alone, and of some files with several materials not
 even that: triangles that join vertices of different parts. Read here is what robot descriptions
 use: nodes with transforms, triangles and polygons, plain and textured materials; anything else
-raises `Unsupported`, and the caller falls back on the shape. As in RViz and Pinocchio, <unit> is
-ignored, and <up_axis> is another file's question (`upright.py`).
+raises `Unsupported`, and the caller falls back on the shape. As in Pinocchio, <unit> is
+ignored (`diagnose` warns), and <up_axis> is another file's question (`upright.py`).
 """
 
 from __future__ import annotations
