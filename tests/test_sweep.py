@@ -548,6 +548,14 @@ def test_the_command(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
+    ("values", "count"), [(["-40:100:3"], 3), (["-1e1", "-.5"], 2), (["-40", "20"], 2)]
+)
+def test_the_command_takes_values_below_zero(values, count, capsys):
+    assert cli.main(["sweep", "push", "--json", "--set", "loads[0].force[0]", *values]) == 0
+    assert sum(json.loads(capsys.readouterr().out).values()) == count
+
+
+@pytest.mark.parametrize(
     ("given", "words"),
     [
         (["friction", "0.1:0.2"], "low:high:count"),

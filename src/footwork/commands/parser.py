@@ -23,6 +23,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.allow_abbrev, self.epilog = False, CODES
+        self._negative_number_matcher = re.compile(r"-\.?\d")  # -40:100:29 and -1e3 are values
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one line and leave."""
