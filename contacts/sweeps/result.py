@@ -76,7 +76,7 @@ class Sweep:
         return xarray.Dataset(data, coords=coords, attrs=about)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the dataset: .nc (netCDF), .zarr (a folder, needs zarr) or .csv.
+        """Write the dataset: .nc (netCDF), .zarr (a folder) or .csv.
 
         A file of that name is replaced once the new one is whole.
 
