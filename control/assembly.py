@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
+from ..contacts.equilibrium.reasons import joint_of_row
 from .by_kernels import CompiledRows, fits
 from .by_numpy import NumpyRows
-from .command import _joint_of
 from .footing import FACING_UP, Footing, footings
 from .force_tasks import ForceLikeTask, ForceRows
 from .hierarchy import Stage
@@ -90,7 +90,7 @@ class Layout:
 
     def joint_name(self, row: int) -> str:
         """Return the joint that an entry of v belongs to."""
-        return str(self.robot.model.names[_joint_of(self.robot, row)])
+        return joint_of_row(self.robot, row)
 
     def lay(self, t: float, q: Array, v: Array, shares: dict[str, float]) -> bool:
         """Lay a state out in `program`; whether what tasks and contacts ask is finite."""

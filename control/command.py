@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contacts import ContactSet, SoftFingerCone, WrenchCone
+from ..contacts.equilibrium.reasons import joint_of_row
 from ..dynamics import Wrench
 from .footing import LINE_ROWS, Footing, world_axes
 from .force_tasks import wrench_axes
@@ -152,7 +153,7 @@ class Command:
             return ()
         P, found = self.program, []
         robot, size = self.contacts.robot, 1.0 + float(np.abs(self.w).max(initial=0.0))
-        names = [robot.model.names[_joint_of(robot, row)] for row in P.actuated]
+        names = [joint_of_row(robot, row) for row in P.actuated]
         at_limit = np.abs(self.tau) >= P.limits * (1 - tolerance)
         found += [f"torque of {name}" for name, hit in zip(names, at_limit, strict=True) if hit]
         for footing in self.footings:
@@ -178,10 +179,3 @@ class Command:
     def __repr__(self) -> str:
         why = f", {self.reason!r}" if self.reason else ""
         return f"Command({self.status!r}{why})"
-
-
-def _joint_of(robot: object, row: int) -> int:
-    model = robot.model  # type: ignore[attr-defined]
-    return next(
-        i for i, joint in enumerate(model.joints) if joint.idx_v <= row < joint.idx_v + joint.nv
-    )
