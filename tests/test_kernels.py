@@ -17,6 +17,8 @@ from footwork.dynamics.kernels import body_table, compiling, crba, rnea, scalars
 from footwork.dynamics.kernels.aba import aba
 from footwork.dynamics.kernels.scalars import LANES, as_lanes, sincos
 
+SOURCES = Path(fw.__file__).parents[1]
+
 
 def room(*shape):
     return np.zeros((*shape, LANES))
@@ -277,7 +279,7 @@ def kernel_folder(tmp_path, monkeypatch):
             timeout=100,
             check=True,
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(tmp_path), **environment},
+            env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{SOURCES}", **environment},
         )
         value, hits = done.stdout.split()
         return float(value), int(hits), done.stderr
@@ -296,6 +298,9 @@ def test_code_is_kept_and_never_stale(kernel_folder):
     assert "compiling" not in log
     helper = package / "helper.py"  # Numba's own cache looks at outer.py alone
     before = helper.stat()
+    (package / "beside.py").write_text("A file that no kernel reaches")
+    helper.write_text(f"# a comment\n{helper.read_text()}\ndef unused():\n    return 3.0\n")
+    assert call()[:2] == (7.0, 1)  # what the kernel does not reach does not count
     helper.write_text(helper.read_text().replace("2.0", "5.0"))
     os.utime(helper, ns=(before.st_atime_ns, before.st_mtime_ns))
     value, hits, _ = call()

@@ -1,10 +1,10 @@
 # mypy: disable-error-code="no-untyped-def, misc, no-untyped-call, assignment"
-"""Compiled kernels on disk, under a name that has a hash of all their sources in it.
+"""Compiled kernels on disk, under a name that has a hash of their code in it.
 
 Numba's own `cache=True` looks at the file of the outermost function alone and runs old code after
-an edit in another one. Here an edit in any file beside a function that a kernel reaches is another
-name (as is another Python; another Numba or processor is another entry): code older than its source
-is never run, and is deleted when newer is kept. The files lie in `__pycache__` beside the kernel,
+an edit in another one. Here an edit in any function that a kernel reaches is another name (as is
+another Python; another Numba or processor is another entry): code older than its source is never
+run, and is deleted when newer is kept. The files lie in `__pycache__` beside the kernel,
 or where that is read-only in the user's cache folder; NUMBA_CACHE_DIR overrules both. Where nothing
 can be written, nothing is kept.
 """
@@ -14,14 +14,22 @@ from __future__ import annotations
 import hashlib
 import logging
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, ClassVar
 
+import numpy as np
 from numba.core import caching
 
 _logger = logging.getLogger(__name__)
+_PACKAGE = __name__.split(".")[0]
 _HERE = Path(__file__).parent
+# the files that turn plain functions into machine code
+_TRANSLATING = (
+    *("compiling.py", "lanes.py", "floats.py", "memory.py", "sines.py"),
+    "../../contacts/kernels/choices_compiled.py",
+)
 
 
 def cache_of(kernel: Any, functions: Iterable[Any], lanes: int) -> Any:
@@ -65,12 +73,64 @@ def _locator(name: str) -> Any:
 
 
 def source_stamp(functions: Iterable[Any]) -> str:
-    """Return a hash of every source in the folders of some functions, and in this one."""
-    folders = {_HERE} | {Path(function.__code__.co_filename).parent for function in functions}
+    """Return a hash of the code that some functions reach, and of what makes it machine code.
+
+    Each function counts by its byte code and by the constants of its module that it reads: an edit
+    elsewhere in its file, a comment or a docstring asks for no new machine code.
+    """
     digest = hashlib.sha256()
-    for path in sorted(path for folder in folders for path in folder.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for line in sorted(_described(functions)):
+        digest.update(line.encode() + b"\0")
+    for path in sorted(_HERE / name for name in _TRANSLATING):
+        digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()[:20]
+
+
+def _described(functions: Iterable[Any]) -> Iterator[str]:
+    """Yield a line for each function that some functions call, and they, and so on."""
+    waiting, seen = [_plain(function) for function in functions], set()
+    while waiting:
+        function = waiting.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        read = {}
+        for name in sorted(set(_names(function.__code__)) & function.__globals__.keys()):
+            value = _plain(function.__globals__[name])
+            read[name] = _value(value)
+            if isinstance(value, FunctionType) and value.__module__.startswith(_PACKAGE):
+                waiting.append(value)
+        about = _bytes(function.__code__), function.__defaults__, read
+        yield f"{function.__module__}.{function.__qualname__} {about}"
+
+
+def _plain(function: Any) -> Any:
+    """Return the Python function of a compiled one."""
+    return getattr(function, "py_func", function)
+
+
+def _value(value: Any) -> str:
+    """Describe a constant in words that are the same in every process."""
+    if isinstance(value, FunctionType | type | BuiltinFunctionType):
+        return f"{value.__module__}.{value.__qualname__}"
+    if isinstance(value, ModuleType):
+        return value.__name__
+    return str(value.descr) if isinstance(value, np.dtype) else repr(value)
+
+
+def _bytes(code: CodeType) -> tuple[Any, ...]:
+    """Return what a function does, without its name, place and docstring."""
+    constants = [_bytes(x) if isinstance(x, CodeType) else repr(x) for x in code.co_consts]
+    if code.co_consts and isinstance(code.co_consts[0], str):
+        constants[0] = ""
+    return code.co_code.hex(), constants, code.co_names, code.co_varnames, code.co_freevars
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
 
 
 class _AnnouncedCache(caching.Cache):
