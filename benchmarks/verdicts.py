@@ -29,7 +29,7 @@ from footwork.contacts.equilibrium.balances import Balances
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.geometry.planar import inner_and_outer
-from footwork.contacts.limits import torque_limits_of
+from footwork.contacts.torque_limits import torque_limits_of
 
 TIGHT = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas", "tol_ktratio"), 1e-9)
 

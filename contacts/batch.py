@@ -39,7 +39,7 @@ from .equilibrium.verdicts import Verdicts
 from .forces import admissible_forces
 from .kernels import contact_margin, friction_newton
 from .kernels.compiling import in_lanes
-from .limits import torque_limits_of
+from .torque_limits import torque_limits_of
 
 __all__ = ["Verdicts", "static_hold", "decide"]
 

@@ -24,7 +24,7 @@ from .equilibrium.objectives import (
 from .equilibrium.programs import Equilibrium
 from .equilibrium.solving import SOLVER
 from .hold import Hold
-from .limits import torque_limits_of
+from .torque_limits import torque_limits_of
 
 Array = NDArray[np.float64]
 

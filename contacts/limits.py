@@ -1,59 +1,511 @@
-"""Torque limits: what `torque_limits=` means."""
+"""The limits of what contacts can transmit, as data, and the forms in which programs need them.
+
+K points of C contacts push on the robot with forces f_k in contact axes (two tangents, then the
+normal), and soft points with a moment m about their normal besides. Stacked, in newtons, they are
+x (n,) = [f_1 … f_K, m/γ of the soft points], limited by
+
+    ‖(f_1/μ_1, f_2/μ_2)‖ ≤ f_n              a point: Coulomb's cone, elliptic where μ_1 ≠ μ_2
+    ‖(f_1/μ_1, f_2/μ_2, m/γ)‖ ≤ f_n         a soft point, with torsional friction γ [m]
+    |Σ_k n·(r_k × f_k)| ≤ γ Σ_k f_n         a patch with torsional friction, about its centre
+    lower ≤ Σ_k f_n ≤ upper                 a contact, its whole normal force
+
+A bilateral point has neither a cone nor f_n ≥ 0. Velocities u (n,) = [u_1 … u_K, γ ω of the soft
+points] are dual to x: xᵀu is a power. With M = diag(μ_1, μ_2) the dual of a point's cone is
+u_n ≥ ‖(M u_t, γ ω)‖, so that friction takes at most ‖(M u_t, γ ω)‖ of power per newton of normal
+force out of a motion, by the force f_t = −f_n M² u_t/‖M u_t‖ (maximum dissipation).
+
+S. Goyal, A. Ruina, J. Papadopoulos, "Planar sliding with dry friction" (1991), for limit surfaces.
+"""
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ..errors import ConfigurationError, FootworkWarning
-from ..robots import Robot
-from ..robots.configuration import as_vector
+from .contact import Contact
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 
-def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
-    """Return the largest |τ| (na,) that `torque_limits` means [N·m or N], inf without limit.
+class LinearRows(NamedTuple):
+    """Rows A x + T t ≤ b, with t (C,) the normal forces that contacts give besides x.
 
-    True: those of the description, with one warning about joints for which it gives none or zero;
-    False: none; a number: the same for all; an array (na,): those.
-
-    Raises:
-        ConfigurationError: an array of the wrong shape, with nan or negative entries.
+    Attributes:
+        A, T, b: (m, n), (m, C), (m,).
     """
-    if torque_limits is False:
-        return np.full(robot.na, np.inf)
-    if torque_limits is not True:
-        return _given_limits(robot, torque_limits)
-    limits = robot.torque_limits
-    unlimited = np.flatnonzero(np.isinf(limits))
-    if len(unlimited):
-        names = [robot.actuated[i] for i in unlimited] if robot.na == len(robot.actuated) else []
-        warnings.warn(
-            f"{robot.name!r}: no torque limit for {len(unlimited)} joints, taken as unlimited: "
-            f"{', '.join(names[:8])}{', …' if len(names) > 8 else ''}",
-            FootworkWarning,
-            stacklevel=3,
-        )
-    return np.asarray(limits)
+
+    A: Array
+    T: Array
+    b: Array
 
 
-def _given_limits(robot: Robot, torque_limits: Any) -> Array:
-    try:
-        given = np.array(torque_limits, dtype=float)
-    except (TypeError, ValueError):
-        raise ConfigurationError(
-            f"torque_limits: got {torque_limits!r}, expected True, False or numbers (na,)"
-        ) from None
-    if given.shape == ():
-        given = np.full(robot.na, float(given))
-    finite = np.where(np.isposinf(given), 0.0, given)
-    as_vector(finite, robot.na, "torque_limits", "one per actuated joint, inf for unlimited")
-    if (given < 0).any():
-        raise ConfigurationError(
-            f"torque_limits: got {given.min()} at index {given.argmin()}, expected at least 0"
+class ConeRows(NamedTuple):
+    """Rows A x in second-order cones: of each block a·x first, then B x, with ‖B x‖ ≤ a·x.
+
+    Attributes:
+        A: (m, n).
+        sizes: of the blocks, one after the other.
+    """
+
+    A: Array
+    sizes: tuple[int, ...]
+
+    def blocks(self) -> list[tuple[Array, Array]]:
+        """Return (a, B) of each cone, a (n,) and B (size − 1, n)."""
+        ends = np.cumsum(self.sizes)
+        return [(part[0], part[1:]) for part in np.split(self.A, ends[:-1])] if len(ends) else []
+
+
+@dataclass(frozen=True, eq=False)
+class ContactLimits:
+    """What K points of C contacts can transmit, in contact axes; see the module for x, u and γ.
+
+    Attributes:
+        friction: (K, 2), μ along the two tangents; 0 leaves no force along one, inf (both) no limit
+            but f_n ≥ 0.
+        bilateral: (K,), points that also pull, without friction limit.
+        owner: (K,), index of the contact that each point belongs to, ascending.
+        arms: (K, 2), the points from their contact's centre, along the two tangents [m].
+        torsion: (C,), γ [m]: of a single point, of its own moment (0: none); of a patch, the limit
+            of what its points make (inf: none).
+        lower, upper: (C,), bounds of the contact's whole normal force [N], ∓inf for none.
+    """
+
+    friction: Array
+    bilateral: NDArray[np.bool_]
+    owner: Indices
+    arms: Array
+    torsion: Array
+    lower: Array
+    upper: Array
+
+    @classmethod
+    def of(cls, contacts: Iterable[Contact]) -> ContactLimits:
+        """Return the limits of some contacts, their points one after the other."""
+        every = list(contacts)
+        points = [contact.points for contact in every]
+        counts = [len(p) for p in points]
+        pairs = np.array([np.broadcast_to(c.friction, 2) for c in every], dtype=float)
+        bounds = np.array([contact.normal_bounds for contact in every]).reshape(-1, 2)
+        return cls(
+            friction=np.repeat(pairs.reshape(-1, 2), counts, axis=0),
+            bilateral=np.repeat(np.array([c.bilateral for c in every], dtype=bool), counts),
+            owner=np.repeat(np.arange(len(every)), counts),
+            arms=np.vstack([np.zeros((0, 2)), *(p[:, :2] for p in points)]),
+            torsion=np.array([contact.torsion for contact in every], dtype=float),
+            lower=bounds[:, 0],
+            upper=bounds[:, 1],
         )
-    return given
+
+    @classmethod
+    def of_points(cls, friction: Array, bilateral: NDArray[np.bool_]) -> ContactLimits:
+        """Return the limits of hard points, each a contact of its own, for μ (K,) or (K, 2)."""
+        K = len(bilateral)
+        mu = np.asarray(friction, dtype=float)
+        pairs = np.array(np.broadcast_to(mu[:, None] if mu.ndim == 1 else mu, (K, 2)))
+        endless = np.full(K, np.inf)
+        return cls(pairs, bilateral, np.arange(K), np.zeros((K, 2)), np.zeros(K), -endless, endless)
+
+    # --- what there is ----------------------------------------------------------------------------
+
+    @property
+    def point_count(self) -> int:
+        """K, the number of points at which the ground may push."""
+        return len(self.bilateral)
+
+    @property
+    def contact_count(self) -> int:
+        """C, the number of contacts."""
+        return len(self.torsion)
+
+    @property
+    def size(self) -> int:
+        """Return n, the number of unknowns in x."""
+        return 3 * self.point_count + len(self.soft)
+
+    @cached_property
+    def first(self) -> Indices:
+        """(C,), the first point of each contact."""
+        return np.unique(self.owner, return_index=True)[1]
+
+    @cached_property
+    def several(self) -> NDArray[np.bool_]:
+        """(C,), contacts of several points: patches."""
+        return np.bincount(self.owner, minlength=self.contact_count) > 1
+
+    @cached_property
+    def soft(self) -> Indices:
+        """(T,), contacts that are one point with torsional friction: their moment is an unknown."""
+        rubs = (self.torsion > 0) & np.isfinite(self.torsion) & ~self.bilateral[self.first]
+        return np.flatnonzero(~self.several & rubs)
+
+    @cached_property
+    def yaw_limited(self) -> Indices:
+        """Contacts of several points whose moment about the normal is limited."""
+        limited = np.isfinite(self.torsion) & ~self.bilateral[self.first]
+        return np.flatnonzero(self.several & limited)
+
+    @property
+    def has_torsion(self) -> bool:
+        """Whether torsional friction limits any contact."""
+        return len(self.soft) + len(self.yaw_limited) > 0
+
+    @property
+    def bounded(self) -> bool:
+        """Whether any contact has bounds on its normal force, so that forces do not scale."""
+        return bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
+
+    @property
+    def plain(self) -> bool:
+        """Whether the cones at the points are all that limits x."""
+        return not (self.has_torsion or self.bounded)
+
+    @property
+    def isotropic(self) -> bool:
+        """Whether friction is the same along both tangents, at every point with a cone."""
+        held = self.friction[~self.bilateral]
+        return bool((held[:, 0] == held[:, 1]).all())
+
+    @cached_property
+    def presses(self) -> NDArray[np.bool_]:
+        """(C,), contacts whose normal force has a lower bound: what holds both ways has none."""
+        return ~self.bilateral[self.first] | np.isfinite(self.lower)
+
+    @cached_property
+    def wrench_rows(self) -> Array:
+        """(C, 6, n), the wrench [force; moment] of each contact at its centre, contact axes."""
+        rows, K = np.zeros((self.contact_count, 6, self.size)), self.point_count
+        for k, (c, (x, y)) in enumerate(zip(self.owner, self.arms, strict=True)):
+            rows[c, :3, 3 * k : 3 * k + 3] = np.eye(3)
+            rows[c, 3:, 3 * k : 3 * k + 3] = [[0, 0, y], [0, 0, -x], [-y, x, 0]]
+        rows[self.soft, 5, 3 * K + np.arange(len(self.soft))] = self.torsion[self.soft]
+        return rows
+
+    @property
+    def sums(self) -> Array:
+        """(C, n), adds up the normal force of each contact."""
+        return self.wrench_rows[:, 2]
+
+    @property
+    def yaws(self) -> Array:
+        """(C, n), the moment about its normal that each contact makes about its centre [m]."""
+        return self.wrench_rows[:, 5]
+
+    @property
+    def scaling(self) -> Array:
+        """(n,), d with which x = d * g has Lorentz cones in g: ‖(g_1, g_2[, g_m])‖ ≤ g_n.
+
+        A column of a program times d: (μ_1, μ_2, 1) of a point, 1 of a soft point's m/γ. Of
+        bilateral points, and of those without a limit, 1.
+        """
+        cone = ~self.bilateral[:, None] & np.isfinite(self.friction)
+        tangents = np.where(cone, self.friction, 1.0)
+        points = np.column_stack([tangents, np.ones(self.point_count)]).ravel()
+        return np.append(points, np.ones(len(self.soft)))
+
+    def forces(self, x: Array) -> Array:
+        """Return the forces (K, 3) of x, in contact axes [N]."""
+        return np.asarray(x[: 3 * self.point_count].reshape(-1, 3))
+
+    def moments(self, x: Array) -> Array:
+        """Return the moments (C,) that soft points give besides their force, about the normal."""
+        moments = np.zeros(self.contact_count)
+        moments[self.soft] = self.torsion[self.soft] * x[3 * self.point_count :]
+        return moments
+
+    # --- the same contacts with other limits ------------------------------------------------------
+
+    def with_friction(self, friction: Any) -> ContactLimits:
+        """Return the limits for other friction: one number, (K,), or pairs (K, 2)."""
+        mu = np.asarray(friction, dtype=float)
+        mu = mu[:, None] if mu.ndim == 1 else mu
+        return replace(self, friction=np.array(np.broadcast_to(mu, self.friction.shape)))
+
+    def without_bounds(self) -> ContactLimits:
+        """Return the limits without bounds on normal forces."""
+        endless = np.full(self.contact_count, np.inf)
+        return replace(self, lower=-endless, upper=endless)
+
+    def with_torsion_of_at_least(self, torsion: float) -> ContactLimits:
+        """Return the limits with γ of at least so much [m], but for hard points."""
+        raised = self.torsion.copy()
+        those = np.append(self.soft, self.yaw_limited)
+        raised[those] = np.maximum(raised[those], torsion)
+        return replace(self, torsion=raised)
+
+    def shrunk(self, factor: float) -> ContactLimits:
+        """Return the limits with μ/factor, γ/factor and the points drawn to their centres."""
+        torsion = self.torsion.copy()
+        torsion[np.isfinite(torsion)] /= factor
+        friction, arms = self.friction / factor, self.arms / factor
+        return replace(self, friction=friction, torsion=torsion, arms=arms)
+
+    def scaled(self, length: float = 1.0, force: float = 1.0) -> ContactLimits:
+        """Return the same limits with lengths and forces in numbers so many times as large."""
+        arms, torsion = self.arms * length, self.torsion * length
+        lower, upper = self.lower * force, self.upper * force
+        return replace(self, arms=arms, torsion=torsion, lower=lower, upper=upper)
+
+    # --- rows for solvers -------------------------------------------------------------------------
+
+    @cached_property
+    def _axes(self) -> tuple[Array, Array]:
+        """μ̄ (K,) and W (K, 2) with ‖W f_t‖ ≤ μ̄ f_n the cone: μ̄ = max μ, so that for μ_1 = μ_2 the
+        tangential force has unit weight however small friction is. (1, 0) where friction is inf."""
+        rough = np.isinf(self.friction)
+        finite = np.where(rough, 0.0, self.friction)
+        top = np.where(rough.any(axis=1), 1.0, finite.max(axis=1, initial=0.0))
+        W = np.where(finite > 0, top[:, None] / np.where(finite > 0, finite, 1.0), 1.0)
+        return top, np.where(rough, 0.0, W)
+
+    @cached_property
+    def share_of(self) -> Indices:
+        """(K,), where in x the moment of each point is; −1 of hard points and those of patches."""
+        share = np.full(self.point_count, -1)
+        share[self.first[self.soft]] = 3 * self.point_count + np.arange(len(self.soft))
+        return share
+
+    @cached_property
+    def locked(self) -> Indices:
+        """Indices into x of the tangential forces that have no friction: they are zero."""
+        points, axes = np.nonzero((self.friction == 0) & ~self.bilateral[:, None])
+        return 3 * points + axes
+
+    @cached_property
+    def _round(self) -> Indices:
+        """Points with a cone that is more than f_n ≥ 0."""
+        top = self.friction.max(axis=1, initial=0.0)
+        return np.flatnonzero(~self.bilateral & np.isfinite(top) & (top > 0))
+
+    @cached_property
+    def cone_rows(self) -> ConeRows:
+        """The cones, (μ̄ f_n, W f_t[, μ̄ m/γ]) in Lorentz's, of points with friction."""
+        points, (top, W), share = self._round, self._axes, self.share_of
+        sizes = np.where(share[points] < 0, 3, 4)
+        A = np.zeros((int(sizes.sum()), self.size))
+        row = np.cumsum(sizes) - sizes
+        A[row, 3 * points + 2] = top[points]
+        A[row + 1, 3 * points], A[row + 2, 3 * points + 1] = W[points].T
+        soft = sizes == 4
+        A[row[soft] + 3, share[points[soft]]] = top[points[soft]]
+        return ConeRows(A, tuple(sizes.tolist()))
+
+    @cached_property
+    def pressing_rows(self) -> LinearRows:
+        """f_n ≥ 0 wherever no cone says so, and |m/γ| ≤ f_n of soft points without μ."""
+        straight = ~self.bilateral
+        straight[self._round] = False
+        normal = _unit_rows(3 * np.flatnonzero(straight) + 2, self.size)
+        rough = np.flatnonzero(straight & (self.share_of >= 0))
+        under, share = (_unit_rows(i, self.size) for i in (3 * rough + 2, self.share_of[rough]))
+        return self._without_taken(-np.vstack([normal, under - share, under + share]))
+
+    @cached_property
+    def whole_rows(self) -> LinearRows:
+        """What limits contacts as a whole: bounds on normal forces, patches' torsional friction."""
+        low, high = np.isfinite(self.lower), np.isfinite(self.upper)
+        sums, c = self.sums, self.yaw_limited
+        yaws, grip = self.yaws[c], self.torsion[c, None] * sums[c]
+        twist = self._without_taken(np.vstack([yaws - grip, -yaws - grip]))
+        each = np.eye(self.contact_count)
+        A = np.vstack([-sums[low], sums[high], twist.A])
+        T = np.vstack([0 * each[low], each[high], twist.T])
+        return LinearRows(A, T, np.concatenate([-self.lower[low], self.upper[high], twist.b]))
+
+    def _without_taken(self, A: Array) -> LinearRows:
+        """A x ≤ 0."""
+        return LinearRows(A, np.zeros((len(A), self.contact_count)), np.zeros(len(A)))
+
+    def constraints(self, x: Any, taken: Any = None) -> list[Any]:
+        """Return all limits as cvxpy constraints on an expression x (n,) [N].
+
+        Args:
+            x: what cones and lower bounds are asked of.
+            taken: (C,), normal forces besides x, which upper bounds count as well.
+        """
+        import cvxpy as cp
+
+        found = self.cones(x)
+        A, T, b = self.whole_rows
+        if len(b):
+            found.append(A @ x <= b if taken is None else A @ x + T @ taken <= b)
+        return [c for c in found if isinstance(c, cp.Constraint)]
+
+    def cones(self, x: Any) -> list[Any]:
+        """Return the points' cones alone, f_n ≥ 0 included, as cvxpy constraints."""
+        import cvxpy as cp
+
+        found: list[Any] = []
+        if len(self.locked):
+            found.append(x[self.locked] == 0)
+        if len(self.pressing_rows.b):
+            found.append(self.pressing_rows.A @ x <= 0)
+        A, sizes = self.cone_rows
+        for size in sorted(set(sizes)):
+            own = np.repeat(np.array(sizes) == size, sizes)
+            rows = A[own].reshape(-1, size, self.size)
+            below = [rows[:, i] @ x for i in range(1, size)]
+            found.append(cp.SOC(rows[:, 0] @ x, cp.vstack(below), axis=0))
+        return found
+
+    # --- how far x is from them -------------------------------------------------------------------
+
+    def violation(self, x: Array) -> float:
+        """Return how far x (n,) leaves its limits: the cones, then contacts as a whole [N]."""
+        return max(self.cone_violation(x), self._whole_violation(x))
+
+    def cone_violation(self, x: Array) -> float:
+        """max(‖(W f_t, μ̄ m/γ)‖ − μ̄ f_n, −f_n, 0) over all points, and forces without friction."""
+        f, (top, W), share = self.forces(x), self._axes, np.zeros(self.point_count)
+        share[self.first[self.soft]] = x[3 * self.point_count :]
+        excess = np.hypot(np.linalg.norm(W * f[:, :2], axis=1), top * share) - top * f[:, 2]
+        outside = np.maximum(excess, -f[:, 2])[~self.bilateral]
+        return float(max(outside.max(initial=0.0), np.abs(x[self.locked]).max(initial=0.0)))
+
+    def _whole_violation(self, x: Array) -> float:
+        """The bounds on normal forces, and the patches' yaw moments at their points' reach."""
+        total, c = self.sums @ x, self.yaw_limited
+        reach = np.array([np.linalg.norm(self.arms[self.owner == i], axis=1).max() for i in c])
+        yaw = np.abs(self.yaws[c] @ x) - self.torsion[c] * total[c]
+        outside = np.maximum(self.lower - total, total - self.upper)
+        return float(max(outside.max(initial=0.0), (yaw / reach).max(initial=0.0)))
+
+    # --- against motions --------------------------------------------------------------------------
+
+    def slip(self, u: Array) -> Array:
+        """Return ‖(M u_t, γ ω)‖ (K,) of velocities u (n,): the most power that friction takes out.
+
+        Per newton of each point's normal force [m/s]; 0 of bilateral points, which have no friction
+        limit.
+        """
+        v, turning = self.forces(u), np.zeros(self.point_count)
+        turning[self.first[self.soft]] = u[3 * self.point_count :]
+        rubbing = np.linalg.norm(self.friction * v[:, :2], axis=1)
+        return np.where(self.bilateral, 0.0, np.hypot(rubbing, turning))
+
+    def rates(self, u: Array) -> Array:
+        """Return r (C,), the least power of each contact per newton of its normal force [m/s].
+
+        r = min_k u_n − ‖(M u_t, γ ω)‖. In a patch with torsional friction the sole may slip about
+        its normal with any extra spin δ at the price of γ |δ|:
+        r = max_δ min_k (u_k + δ n × r_k)_n,t − γ |δ|.
+        """
+        v = self.forces(u)
+        r = v[:, 2] - self.slip(u)
+        least = np.minimum.reduceat(r, self.first) if len(r) else np.zeros(0)
+        for i in self.yaw_limited:
+            own = self.owner == i
+            least[i] = _best_spin(v[own], self.arms[own], self.friction[own], self.torsion[i])
+        return least
+
+    def least_power(self, u: Array) -> float:
+        """Return min_x xᵀu over the admissible x, where `unbraked` is zero [W].
+
+        Σ_c max(r, 0) lower − max(−r, 0) upper; rates that should be zero count as zero.
+        """
+        r, (lower, upper) = self.rates(u), self._finite_bounds
+        return float(np.maximum(r, 0) @ lower - np.maximum(-r, 0) @ upper)
+
+    def unbraked(self, u: Array) -> float:
+        """Return by how much u leaves what has a least power: what holds moves, or sinks [m/s].
+
+        Contacts without an upper bound must have r ≥ 0, bilateral points u_t = 0 and the u_n of
+        their contact, which without a lower bound must not rise either.
+        """
+        r, held = self.rates(u), self.bilateral
+        along = np.outer(r[self.owner[held]], [0.0, 0.0, 1.0])
+        uneven = np.abs(self.forces(u)[held] - along).max(initial=0.0)
+        falls = np.where(np.isinf(self.upper), -r, 0.0).max(initial=0.0)
+        rises = np.where(self._endless, r, 0.0).max(initial=0.0)
+        return float(max(uneven, falls, rises))
+
+    def least_power_program(self, u: Any, tightening: float = 0.0) -> tuple[Any, list[Any]]:
+        """Return min_x xᵀu [W] of velocities u (n,), a cvxpy expression, and what makes it one.
+
+        Args:
+            u: velocities of the unknowns.
+            tightening: by how much each r stays above its bound [m/s].
+        """
+        import cvxpy as cp
+
+        C, K, owner = self.contact_count, self.point_count, self.owner
+        rise, fall, spin = cp.Variable(C, nonneg=True), cp.Variable(C, nonneg=True), cp.Variable(C)
+        v, r = cp.reshape(u[: 3 * K], (K, 3), order="C"), (rise - fall)[owner]
+        slip, price = self._slip_program(u, v, spin)
+        free, (lower, upper) = self.bilateral, self._finite_bounds
+        found = [fall[np.isinf(self.upper)] == 0, rise[self._endless] == 0]
+        if (~free).any():
+            resisted = cp.norm(slip[~free], 2, axis=1) + price[~free]
+            found.append(v[~free][:, 2] - resisted >= r[~free] + tightening)
+        if free.any():
+            found += [v[free][:, :2] == 0, v[free][:, 2] == r[free]]
+        return lower @ rise - upper @ fall, found
+
+    def _slip_program(self, u: Any, v: Any, spin: Any) -> tuple[Any, Any]:
+        """(M (u_t + δ n × r), γ ω) (K, 2 or 3) at each point, and the price γ |δ| (K,)."""
+        import cvxpy as cp
+
+        K, T, owner = self.point_count, len(self.soft), self.owner
+        slip, price = cp.multiply(self.friction, v[:, :2]), np.zeros(K)
+        if len(self.yaw_limited):
+            twists = np.isin(owner, self.yaw_limited)
+            across = self.friction * _across(self.arms) * twists[:, None]
+            extra = cp.reshape(spin[owner], (K, 1), order="C") @ np.ones((1, 2))
+            slip = slip + cp.multiply(across, extra)
+            price = cp.multiply(np.where(twists, self.torsion[owner], 0.0), cp.abs(spin[owner]))
+        if T:
+            turning = np.zeros((K, T))
+            turning[self.first[self.soft], np.arange(T)] = 1.0
+            own = cp.reshape(turning @ u[3 * K :], (K, 1), order="C")
+            slip = cp.hstack([slip, own])
+        return slip, price
+
+    @property
+    def _endless(self) -> NDArray[np.bool_]:
+        """(C,), bilateral contacts without a lower bound."""
+        return self.bilateral[self.first] & np.isinf(self.lower)
+
+    @property
+    def _finite_bounds(self) -> tuple[Array, Array]:
+        """Bounds with 0 in place of ∓inf."""
+        lower = np.where(np.isfinite(self.lower), self.lower, 0.0)
+        return lower, np.where(np.isfinite(self.upper), self.upper, 0.0)
+
+
+def _unit_rows(columns: Indices, n: int) -> Array:
+    """Rows that pick out some of n unknowns."""
+    rows = np.zeros((len(columns), n))
+    rows[np.arange(len(columns)), columns] = 1.0
+    return rows
+
+
+def _across(arms: Array) -> Array:
+    """n × r (k, 2)."""
+    return np.column_stack([-arms[:, 1], arms[:, 0]])
+
+
+def _best_spin(u: Array, arms: Array, friction: Array, torsion: float) -> float:
+    """max_δ of min_k u_n − ‖M (u_t + δ n × r_k)‖ − γ |δ|, concave in δ, by golden sections.
+
+    Where |δ| is above every ‖M u_t‖/‖M (n × r_k)‖ all terms fall.
+    """
+    sliding, across = friction * u[:, :2], friction * _across(arms)
+
+    def rate(spin: float) -> float:
+        slip = np.linalg.norm(sliding + spin * across, axis=1)
+        return float((u[:, 2] - slip).min() - torsion * abs(spin))
+
+    reach, tangential = np.linalg.norm(across, axis=1), np.linalg.norm(sliding, axis=1)
+    turned = reach > 1e-9 * reach.max()
+    high = float((tangential[turned] / reach[turned]).max(initial=0.0))
+    low, golden = -high, (np.sqrt(5) - 1) / 2
+    for _ in range(120):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        low, high = (left, high) if rate(left) < rate(right) else (low, right)
+    return max(rate((low + high) / 2), rate(0.0))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..contacts import Contact, ContactSet
-from ..contacts.limits import torque_limits_of
+from ..contacts.torque_limits import torque_limits_of
 from ..errors import ConfigurationError, ContactError, SolverError, unknown
 from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot

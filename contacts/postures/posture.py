@@ -23,9 +23,9 @@ from ..contact import Contact
 from ..contact_set import ContactSet
 from ..equilibrium.reasons import joint_of_row
 from ..geometry.polygon import centroid, signed_distance
-from ..limits import torque_limits_of
 from ..regions.region import static_equilibrium_polygon
 from ..terrain.solids import Face
+from ..torque_limits import torque_limits_of
 from .ascent import Ascent
 from .reach import Goal, Reach
 from .self_collision import Clearance, self_collisions

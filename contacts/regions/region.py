@@ -28,7 +28,7 @@ from ..equilibrium.balance import load, weight
 from ..equilibrium.programs import Equilibrium
 from ..geometry import polygon
 from ..geometry.planar import PlanarSet, inner_and_outer
-from ..limits import torque_limits_of
+from ..torque_limits import torque_limits_of
 from .linear_polygon import STATIC, Section, linear_polygon
 from .rays import by_rays
 

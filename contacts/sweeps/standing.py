@@ -17,9 +17,9 @@ from ... import dynamics
 from ..equilibrium.balance import load
 from ..equilibrium.balances import Balances
 from ..equilibrium.programs import Equilibrium
-from ..limits import torque_limits_of
 from ..scenario.loads import wrenches_of
 from ..scenario.scenario import Scenario
+from ..torque_limits import torque_limits_of
 from .block import Block, Changes, Question
 from .variants import variant, written
 

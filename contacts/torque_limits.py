@@ -1,0 +1,59 @@
+"""Torque limits of joints: what `torque_limits=` accepts."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError, FootworkWarning
+from ..robots import Robot
+from ..robots.configuration import as_vector
+
+Array = NDArray[np.float64]
+
+
+def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
+    """Return the largest |τ| (na,) that `torque_limits` means [N·m or N], inf without limit.
+
+    True: those of the description, with one warning about joints for which it gives none or zero;
+    False: none; a number: the same for all; an array (na,): those.
+
+    Raises:
+        ConfigurationError: an array of the wrong shape, with nan or negative entries.
+    """
+    if torque_limits is False:
+        return np.full(robot.na, np.inf)
+    if torque_limits is not True:
+        return _given_limits(robot, torque_limits)
+    limits = robot.torque_limits
+    unlimited = np.flatnonzero(np.isinf(limits))
+    if len(unlimited):
+        names = [robot.actuated[i] for i in unlimited] if robot.na == len(robot.actuated) else []
+        warnings.warn(
+            f"{robot.name!r}: no torque limit for {len(unlimited)} joints, taken as unlimited: "
+            f"{', '.join(names[:8])}{', …' if len(names) > 8 else ''}",
+            FootworkWarning,
+            stacklevel=3,
+        )
+    return np.asarray(limits)
+
+
+def _given_limits(robot: Robot, torque_limits: Any) -> Array:
+    try:
+        given = np.array(torque_limits, dtype=float)
+    except (TypeError, ValueError):
+        raise ConfigurationError(
+            f"torque_limits: got {torque_limits!r}, expected True, False or numbers (na,)"
+        ) from None
+    if given.shape == ():
+        given = np.full(robot.na, float(given))
+    finite = np.where(np.isposinf(given), 0.0, given)
+    as_vector(finite, robot.na, "torque_limits", "one per actuated joint, inf for unlimited")
+    if (given < 0).any():
+        raise ConfigurationError(
+            f"torque_limits: got {given.min()} at index {given.argmin()}, expected at least 0"
+        )
+    return given
