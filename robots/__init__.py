@@ -1,4 +1,4 @@
-"""What the machine is: descriptions in, `Robot` out."""
+"""Robot models: descriptions (URDF, MJCF, xacro, SRDF) in, `Robot` out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the viewer when it is first used (PEP 562): most programs never look."""
+    """Import the viewer when it is first used (PEP 562): most programs draw nothing."""
     if name == "Viewer":
         from .viewer import Viewer
 

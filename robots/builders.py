@@ -1,7 +1,7 @@
-"""Small robots with parameters: a double pendulum, a block, a limb.
+"""Parametrised robots: a double pendulum, a block, a planar limb.
 
-Each builder writes a URDF and has it loaded like any other file. With their default values they
-are the files double_pendulum.urdf, block.urdf and limb.urdf of `robots/models/`.
+Each builder writes a URDF and loads it like any other file. The default values give the files
+double_pendulum.urdf, block.urdf and limb.urdf of `robots/models/`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .packages import Folders
 from .robot import Robot
 from .sources import Description, read_file
 
-# limits of the joints below: two turns, and more torque than any of them needs
+# joint limits: two full turns, and a torque limit that is never reached in practice
 _LIMIT = '<limit lower="-12.5664" upper="12.5664" effort="10000" velocity="100"/>'
 
 
@@ -39,11 +39,11 @@ def double_pendulum(l1: float = 1.0, l2: float = 0.5, m1: float = 1.0, m2: float
 
 
 def block(mass: float = 10.0, size: Sequence[float] = (0.4, 0.3, 0.2)) -> Robot:
-    """Return a free block with its centre of mass at its link's origin; it stands on its bottom.
+    """Return a free rigid block; the origin of its link is the centre of mass.
 
     Args:
-        mass: [kg], spread evenly.
-        size: edges along x, y and z [m].
+        mass: [kg], of uniform density.
+        size: edge lengths along x, y and z [m].
 
     Raises:
         ModelError: a mass or an edge that is not positive and finite, or not three edges.
@@ -63,7 +63,7 @@ def limb(
         masses: of the segments [kg].
 
     Raises:
-        ModelError: no segment, as many lengths as masses are not given, or one of them is not
+        ModelError: no segment, different numbers of lengths and masses, or a value that is not
             positive and finite.
     """
     return _load(limb_urdf(lengths, masses), "limb")
@@ -153,7 +153,7 @@ def limb_urdf(
     """Return the URDF of `limb`."""
     if len(lengths) != len(masses) or len(lengths) == 0:
         raise ModelError(
-            f"got {len(lengths)} lengths and {len(masses)} masses; expected one of each a segment"
+            f"got {len(lengths)} lengths and {len(masses)} masses; expected one of each per segment"
         )
     for i, (length, mass) in enumerate(zip(lengths, masses, strict=True)):
         _positive(**{f"lengths[{i}]": length, f"masses[{i}]": mass})

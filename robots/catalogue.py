@@ -1,4 +1,4 @@
-"""The robots known by name: ours, and the legged ones of the data packages that are installed."""
+"""Catalogue of robots that load by name: footwork's own, and those of installed data packages."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class RobotInfo:
     """A robot of the catalogue.
 
     Attributes:
-        name: to give to `load`.
+        name: the name that `load` takes.
         kind: "humanoid", "biped", "quadruped", "wheeled quadruped",
             "wheeled biped", "upper body", "mechanism".
-        source: the distribution that brings it ("footwork" for our own).
+        source: the distribution that contains it ("footwork" for our own).
         licence: of the description, as its package states it.
         aliases: other names that `load` takes.
         urdf, srdf: files, relative to the folder of the data.
-        base: how it is loaded when nothing is said.
-        feet: what footwork knows of its feet (without it they come from the SRDF).
-        postures: added to those of the SRDF.
-        note: what a user should know.
+        base: "floating" or "fixed", the default of `load`.
+        feet: its feet where the SRDF does not describe them.
+        postures: named postures, besides those of the SRDF.
+        note: a remark for users.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""The values that enter: q, v, a, τ and names are checked once, here, and never mended in silence.
+"""Input validation for q, v, a and τ: wrong values are refused, never corrected silently.
 
 A configuration q is [base position, base quaternion x y z w, joints] for a floating base; joints
 that turn without limits ("continuous") take two entries, cos and sin. Quaternions and (cos, sin)
-pairs live on unit spheres: `unit_blocks` lists where they sit in q.
+pairs have unit norm: `unit_blocks` lists their positions in q.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# | ‖quaternion‖ − 1 | up to which it counts as unit: what rounding to single precision may cost
+# tolerance on | ‖quaternion‖ − 1 |: admits quaternions rounded to single precision
 UNIT_TOLERANCE = 1e-7
 
 _FLOAT = np.dtype(np.float64)
 
-_UNIT_BLOCK = {  # joint type -> where its unit block lies within the joint's part of q
+_UNIT_BLOCK = {  # joint type -> (start, stop) of its unit block within the joint's part of q
     "JointModelFreeFlyer": (3, 7),
     "JointModelSpherical": (0, 4),
     "JointModelPlanar": (2, 4),
@@ -54,13 +54,13 @@ def unit_blocks(model: Any) -> tuple[tuple[int, int], ...]:
 def as_vector(value: ArrayLike, size: int, name: str, meaning: str) -> Array:
     """Return `value` as a finite float array of shape (size,), or raise `ConfigurationError`.
 
-    The array is `value` itself when it already is one: callers read it and never write to it.
+    The array is `value` itself when it already is one: callers must not write to it.
     """
     if type(value) is np.ndarray and value.dtype is _FLOAT and value.shape == (size,):
         array = value
     else:
         array = _converted(value, size, name, meaning)
-    # hypot needs half the time of isfinite().all(), and overflows without a warning
+    # hypot takes half the time of isfinite().all() and overflows without a warning
     if not math.isfinite(math.hypot(*array.tolist())) and not np.isfinite(array).all():
         bad = np.flatnonzero(~np.isfinite(array))
         raise ConfigurationError(
@@ -85,13 +85,13 @@ def _converted(value: ArrayLike, size: int, name: str, meaning: str) -> Array:
 
 
 def not_a_robot(value: object) -> ConfigurationError:
-    """Return the error for something given as a robot that is none, such as its name."""
+    """Return the error for an argument `robot` that is not a Robot, such as a name."""
     hint = f"; footwork.load({value!r}) gives one" if isinstance(value, str) else ""
     return ConfigurationError(f"robot: got {value!r}, expected a Robot{hint}")
 
 
 def check_robot(robot: object) -> None:
-    """Raise ConfigurationError for what is no robot, such as the name of one."""
+    """Raise ConfigurationError unless `robot` is a Robot."""
     if not hasattr(robot, "unit_blocks"):
         raise not_a_robot(robot)
 
@@ -101,7 +101,7 @@ def check_configuration(robot: Robot, q: ArrayLike, name: str = "q") -> Array:
 
     Raises:
         ConfigurationError: wrong shape or dtype, a value that is not finite, or a quaternion
-            (or a (cos, sin) pair) that is not of unit norm; a robot that is none.
+            (or a (cos, sin) pair) that is not of unit norm; `robot` is not a Robot.
     """
     try:
         size, blocks = robot.nq, robot.unit_blocks

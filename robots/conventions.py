@@ -1,7 +1,7 @@
-"""The same motion in other programs' coordinates: MuJoCo, Drake, and "mixed" (iDynTree, adam).
+"""Conversion of (q, v) to and from MuJoCo, Drake and the mixed representation (iDynTree, adam).
 
-What differs is the base, and joints with more than one coordinate. With R the rotation of the base,
-p its position, v_B and ω_B its velocity in its own axes:
+They differ in the base and in joints with more than one coordinate. With R the rotation of the
+base, p its position, v_B and ω_B its velocity in its own axes:
 
     ours (Pinocchio)   q = [p, x y z w, …]   v = [v_B, ω_B, …]
     MuJoCo             q = [p, w x y z, …]   v = [R v_B, ω_B, …]
@@ -10,8 +10,8 @@ p its position, v_B and ω_B its velocity in its own axes:
 
 Every conversion of velocities is v' = T(q) v with a matrix T that `velocity_map` returns; terms of
 the equations of motion follow from it (`dynamics.conventions`). A joint without limits, (cos, sin)
-here, is one angle in (−π, π] elsewhere. Other programs may order the joints otherwise: `joints`
-names them in their order.
+here, is one angle in (−π, π] elsewhere. Where the other program orders the joints differently,
+`joints` lists them in its order.
 
 Sources: MuJoCo's documentation ("Floating objects"), Drake's `MultibodyPlant` ("Floating base"),
 S. Traversaro and A. Saccon, "Multibody dynamics notation" (2019) for "mixed".
@@ -32,7 +32,7 @@ from .robot import Robot
 
 Convention = Literal["mujoco", "drake", "mixed"]
 _CONVENTIONS = ("mujoco", "drake", "mixed")
-_W_FIRST, _W_LAST = [3, 0, 1, 2], [1, 2, 3, 0]  # the order of a quaternion's entries
+_W_FIRST, _W_LAST = [3, 0, 1, 2], [1, 2, 3, 0]  # order of a quaternion's components
 
 Pair = tuple[Array, Array]
 
@@ -40,12 +40,12 @@ Pair = tuple[Array, Array]
 def to_mujoco(
     robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Sequence[str] | None = None
 ) -> Pair:
-    """Return MuJoCo's (qpos, qvel) of our (q, v).
+    """Return MuJoCo's (qpos, qvel) for our (q, v).
 
     Args:
         robot: the robot.
         q, v: (nq,), (nv,).
-        joints: MuJoCo's joints in its order, without the free one; without it, ours.
+        joints: joint names in MuJoCo's order, without the free joint; default: our order.
 
     Raises:
         ConfigurationError: q or v does not fit the robot, or `joints` are not its joints.
@@ -56,21 +56,21 @@ def to_mujoco(
 def from_mujoco(
     robot: Robot, qpos: ArrayLike, qvel: ArrayLike, *, joints: Sequence[str] | None = None
 ) -> Pair:
-    """Return our (q, v) of MuJoCo's (qpos, qvel); see `to_mujoco`."""
+    """Return our (q, v) from MuJoCo's (qpos, qvel); see `to_mujoco`."""
     return from_convention(robot, qpos, qvel, "mujoco", joints=joints)
 
 
 def to_drake(
     robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Sequence[str] | None = None
 ) -> Pair:
-    """Return Drake's (q, v) of ours; see `to_mujoco`."""
+    """Return Drake's (q, v) for our (q, v); see `to_mujoco`."""
     return to_convention(robot, q, v, "drake", joints=joints)
 
 
 def from_drake(
     robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Sequence[str] | None = None
 ) -> Pair:
-    """Return our (q, v) of Drake's; see `to_mujoco`."""
+    """Return our (q, v) from Drake's; see `to_mujoco`."""
     return from_convention(robot, q, v, "drake", joints=joints)
 
 
@@ -84,7 +84,7 @@ def to_mixed(
 def from_mixed(
     robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Sequence[str] | None = None
 ) -> Pair:
-    """Return our (q, v) of those with the base's velocity in world axes; see `to_mujoco`."""
+    """Return our (q, v) from the mixed representation; see `to_mixed`."""
     return from_convention(robot, q, v, "mixed", joints=joints)
 
 
@@ -112,7 +112,7 @@ def from_convention(
     *,
     joints: Sequence[str] | None = None,
 ) -> Pair:
-    """Return our (q, v) of those in a convention by name; see `to_mujoco`."""
+    """Return our (q, v) from those of a convention by name; see `to_mujoco`."""
     blocks = _blocks(robot, convention, joints)
     size = sum(_size_q(joint, convention) for joint in blocks)
     theirs = as_vector(q, size, "q", f"a configuration in the convention of {convention!r}")

@@ -1,4 +1,4 @@
-"""diagnose(): everything that can be said against a description, without loading it for good."""
+"""Diagnosis of robot descriptions: `diagnose` lists their errors, warnings and remarks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .urdf_checks import Refused
 def diagnose(
     source: str | os.PathLike[str], *, package_dirs: Iterable[str | Path] = ()
 ) -> tuple[Finding, ...]:
-    """Return what is wrong, doubtful or worth knowing about a description, the worst first.
+    """Return the findings about a description, the most severe first.
 
-    Errors are what `load` refuses; warnings what it warns of, and refuses with `strict=True`;
-    infos what a user of the robot should know. A description that cannot be read at all has the
-    reason as its only finding.
+    Errors make `load` refuse the description; warnings do so with `strict=True`; infos are
+    remarks for users of the robot. A description that cannot be read has the reason as its only
+    finding.
 
     Raises:
         ModelError: there is no such file or robot.
@@ -46,22 +46,22 @@ def _findings(description: Description) -> list[Finding]:
 
 
 def verdict(findings: Iterable[Finding]) -> str:
-    """Return findings as text, by level, with a first line that sums them up."""
+    """Return findings as text, by level, below a summary line."""
     findings = tuple(findings)
     counts = [(level, of_level(findings, level)) for level in LEVELS]
     if not findings:
-        return "nothing found: a robot that can be loaded"
+        return "no problems found; the robot loads"
     summary = ", ".join(f"{len(some)} {level}{'s' * (len(some) != 1)}" for level, some in counts)
     parts = [f"{level}s:\n{listed(some, limit=200)}" for level, some in counts if some]
     return "\n".join([summary, *parts])
 
 
 def passes(findings: Iterable[Finding], strict: bool = False) -> bool:
-    """Whether `load` would take it: no errors, and no warnings either if `strict`."""
+    """Whether `load` accepts the description: no errors; if `strict`, no warnings either."""
     findings = tuple(findings)
     return not of_level(findings, "error") and not (strict and of_level(findings, "warning"))
 
 
 def as_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Return findings as what `json.dumps` takes."""
+    """Return findings as a value for `json.dumps`."""
     return [finding.as_dict() for finding in findings]

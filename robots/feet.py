@@ -1,4 +1,4 @@
-"""Feet: where a robot stands, as pure geometry."""
+"""Feet: soles and contact points of a robot, as pure geometry."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Foot:
     """A foot: a sole (convex polygon) or a point, fixed to a frame of the robot.
 
     Attributes:
-        name: what the robot's maker calls it.
+        name: of the end effector in the manufacturer's description.
         frame: the link (or other frame) that carries it.
         placement: T_frame_sole; +z of the sole points from the ground into the foot, x forward.
-            For a point foot only the translation counts: the middle of its ball, or the contact
+            For a point foot only the translation counts: the centre of its ball, or the contact
             point, in frame axes [m].
-        vertices: (k, 2), corners of the sole in its x-y plane, counter-clockwise about +z [m];
+        vertices: (k, 2), vertices of the sole in its x-y plane, counter-clockwise about +z [m];
             k = 0 for a point foot. Read-only.
-        radius: of the ball at a point foot's end [m]; 0 when it is not known. The ground then lies
-            `radius` below the point.
+        radius: of the ball at a point foot's end [m], 0 when unknown; the ground lies `radius`
+            below the point.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Foot:
 def point_foot(
     name: str, frame: str, offset: ArrayLike = (0.0, 0.0, 0.0), radius: float = 0.0
 ) -> Foot:
-    """Return a foot that ends in a ball with its middle at `offset` in the frame [m]."""
+    """Return a foot that ends in a ball centred at `offset` in the frame [m]."""
     return Foot(name, frame, pin.SE3(np.eye(3), np.asarray(offset, dtype=float)), radius=radius)
 
 
@@ -69,12 +69,12 @@ def sole_foot(name: str, frame: str, vertices: ArrayLike, placement: Any = None)
 
 
 def rectangle(x_min: float, x_max: float, y_min: float, y_max: float) -> Array:
-    """Return the corners (4, 2) of a sole, counter-clockwise [m]."""
+    """Return the vertices (4, 2) of a rectangular sole, counter-clockwise [m]."""
     return np.array([[x_max, y_max], [x_min, y_max], [x_min, y_min], [x_max, y_min]])
 
 
 def looks_like_a_foot(end_effector: str, link: str) -> bool:
-    """Whether the name of an SRDF end effector, or of its link, is not that of a hand or tool."""
+    """Whether neither the name of an SRDF end effector nor that of its link says hand or tool."""
     words = f"{end_effector} {link}".lower()
     if any(word in words for word in ("foot", "feet", "sole", "toe", "leg", "ankle", "wheel")):
         return True
@@ -86,11 +86,11 @@ def feet_of_end_effectors(
 ) -> dict[str, Foot]:
     """Return the feet among SRDF end effectors, shaped by the primitive collision shapes there.
 
-    A ball makes a point foot, a box whose bottom is its lowest part a sole. A link that carries
-    no shape takes the shapes of its neighbours on the same joint; without any shape the foot is a
-    point at the link's origin. Up is taken to be up in the neutral configuration.
+    A ball gives a point foot, a box with a horizontal bottom face a sole. A link without shapes
+    takes those of its neighbours on the same joint; without any shape the foot is a point at the
+    link's origin. The vertical is that of the neutral configuration.
 
-    End effectors on links that the model lacks are passed over: an SRDF may serve several models.
+    End effectors on links that the model lacks are ignored: an SRDF may serve several models.
     """
     known = {frame.name for frame in model.frames if frame.type == pin.FrameType.BODY}
     data = model.createData()
@@ -137,7 +137,7 @@ def _foot_of_shape(name: str, frame: Any, shape: Any, T_world_frame: Any) -> Foo
     half = np.asarray(geometry.halfSide)
     up = (T_world_frame * T_frame_shape).rotation.T @ np.array([0.0, 0.0, 1.0])
     axis = int(np.abs(up).argmax())
-    if abs(up[axis]) < 0.999:  # a box on its edge is no sole
+    if abs(up[axis]) < 0.999:  # a box standing on its edge has no sole
         return None
     z = np.zeros(3)
     z[axis] = np.sign(up[axis])

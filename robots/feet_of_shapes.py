@@ -1,4 +1,4 @@
-"""Feet of a robot whose maker names none: what touches level ground first, by its shapes."""
+"""Feet found from shapes: the lowest parts of a robot whose description names no feet."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .robot import Robot
 
 Array = NDArray[np.float64]
 
-_NEARLY_LOWEST = 0.01  # of the robot's height: what ends there stands on the ground too
-_FLAT = 1e-3  # [m], how far above its lowest point something still belongs to a sole
-_SMALLEST_SOLE = 4e-4  # [m²], what is smaller is a point
-_CORNERS = 8  # of a sole, at most
+_NEARLY_LOWEST = 0.01  # of the robot's height: lowest points of all feet lie within this
+_FLAT = 1e-3  # [m], height above the lowest point within which points belong to the sole
+_SMALLEST_SOLE = 4e-4  # [m²], a smaller sole is a point foot
+_CORNERS = 8  # most vertices of a sole
 
 
 @dataclass(frozen=True)
 class _Bottom:
-    """What can touch the ground of one link: balls around points, heights in world axes [m]."""
+    """The candidate contact points of one link: balls around points, in world axes [m]."""
 
     link: int
     points: Array
@@ -38,17 +38,17 @@ class _Bottom:
 
 
 def feet_of_shapes(robot: Robot, links: Iterable[str] | None = None) -> dict[str, Foot]:
-    """Return name -> `Foot` of what touches level ground first, in `robot.posture()`.
+    """Return name -> `Foot` for the bodies that touch level ground first, in `robot.posture()`.
 
-    Collision shapes say how a foot is formed, visual ones where a link has no others. What lies
-    within 1 mm of the lowest point of a moving body spans its sole (at most 8 corners, all of
-    them points of the shape); where that is less than 4 cm², the foot is a point, or the ball that
-    is there. Bodies that end within 1 % of the robot's height above its lowest point count, in
-    the order of their joints. A foot is named after the link whose shape is the lowest.
+    Collision shapes are used, visual ones where a link has no others. The points within 1 mm of
+    the lowest point of a moving body span its sole (at most 8 vertices, all of them points of the
+    shape); if its area is below 4 cm², the foot is a point, or the ball there. Bodies that end
+    within 1 % of the robot's height above its lowest point count as feet, in joint order. A foot
+    is named after the link with the lowest shape.
 
     Args:
-        robot: with its shapes. Without shapes, or with a fixed base, no feet are found.
-        links: the feet, instead of what is lowest.
+        robot: with its shapes; without shapes, or with a fixed base, no feet are found.
+        links: the links to take as feet, instead of the lowest ones.
 
     Raises:
         ConfigurationError: no such link, or one without a shape.
@@ -75,7 +75,9 @@ def _of_link(robot: Robot, link: str, bottoms: list[_Bottom]) -> list[_Bottom]:
     if group:
         return group
     if link in robot.frame_names:
-        raise ConfigurationError(f"link {link!r} has no shape that says where it touches")
+        raise ConfigurationError(
+            f"link {link!r} has no shape from which its contact could be found"
+        )
     raise ConfigurationError(
         unknown("link", link, {robot.model.frames[b.link].name for b in bottoms})
     )
@@ -94,9 +96,9 @@ def _bottoms(robot: Robot, data: Any) -> list[_Bottom]:
 
 
 def _touching(geometry: Any, T: Any) -> tuple[Array, float, float] | None:
-    """Return points (k, 3) of a shape, the radius of the ball around each, the height of its top.
+    """Return points (k, 3) of a shape, the radius of the balls around them, the height of its top.
 
-    World axes [m]; None for a shape that has no bottom that we know of (a plane, a height field).
+    World axes [m]; None for unbounded or unsupported shapes (a plane, a height field).
     """
     up = T.rotation[2]
     kind = type(geometry).__name__
@@ -127,7 +129,7 @@ def _placed(T: Any, points: Array, radius: float = 0.0) -> tuple[Array, float, f
 
 
 def _foot(robot: Robot, data: Any, group: list[_Bottom]) -> Foot:
-    """Return the foot that shapes of one body make."""
+    """Return the foot given by the shapes of one body."""
     lowest = min(group, key=lambda b: b.low)
     link = robot.model.frames[lowest.link].name
     T_link_world = data.oMf[lowest.link].inverse()
@@ -143,13 +145,13 @@ def _foot(robot: Robot, data: Any, group: list[_Bottom]) -> Foot:
 
 
 def _corners(points: Array) -> Array | None:
-    """Return corners (k, 2) of the hull, counter-clockwise; None when it is no more than a point.
+    """Return vertices (k, 2) of the hull, counter-clockwise; None when it degenerates to a point.
 
-    The corner whose loss costs the least area goes first, so what is left lies inside the hull.
+    The vertex that costs the least area is removed first, so the result lies inside the hull.
     """
     try:
         hull = ConvexHull(points)
-    except (QhullError, ValueError):  # too few points, or all of them in a line
+    except (QhullError, ValueError):  # too few points, or collinear ones
         return None
     if hull.volume < _SMALLEST_SOLE:
         return None

@@ -1,4 +1,4 @@
-"""What is found in a description: each finding with its place and what to do about it."""
+"""Findings about a description: severity, location, message and suggested correction."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that the author of a description should know.
+    """A finding about a description.
 
     Attributes:
-        level: "error": no robot can be made of it, or another one than was meant; "warning": it
-            loads, but no such machine exists, or it will misbehave; "info": worth knowing.
-        code: what kind of finding, one word.
-        message: what was found.
-        suggestion: what to do.
-        link, joint: whom it concerns; empty when it is the whole file.
-        line: where in the file; 0 when unknown.
+        level: "error": it cannot be loaded, or would load as a different robot; "warning": it
+            loads, but is unphysical or will misbehave; "info": a remark.
+        code: kind of finding, one word.
+        message: description of the problem.
+        suggestion: how to correct it.
+        link, joint: the element concerned; empty when it is the whole file.
+        line: line number in the file; 0 when unknown.
     """
 
     level: Level

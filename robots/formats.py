@@ -1,4 +1,4 @@
-"""One description, whatever its format: URDF, xacro, MJCF; and what to do about the others."""
+"""Detection of the format of a description: URDF, xacro or MJCF; SDF is refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .xacro import expand, needs_expansion
 
 
 def read(description: Description, options: Options) -> Parts:
-    """Return what a description describes.
+    """Return the model and shapes of a description.
 
     Raises:
         ModelError: it describes no robot that can be loaded.
@@ -22,7 +22,7 @@ def read(description: Description, options: Options) -> Parts:
         return from_mjcf(tree, description, options)
     if tree.tag == "sdf":
         raise ModelError(
-            f"{description.origin}: SDF, which is not read. Convert it to URDF, for example with "
+            f"{description.origin}: SDF is not supported. Convert it to URDF, for example with "
             "`gz sdf` and ros2's sdformat_urdf, or load the URDF that it was made from"
         )
     if description.path is not None and needs_expansion(tree, description.path):

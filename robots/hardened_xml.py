@@ -1,8 +1,8 @@
-"""XML read once, with limits, and written out again: what was checked is what is handed on.
+"""Hardened XML parsing: one strict parser with limits, whose tree is what Pinocchio gets.
 
-Parsers disagree (on encodings, entities, a second root), so footwork reads a file with one parser
-that refuses document types and entities, checks the tree, and gives Pinocchio the text of that
-very tree. Trees are small mutable `Node`s that remember the line they came from.
+Parsers disagree (on encodings, entities, a second root), so a file is parsed once, by a parser that
+refuses document types and entities; the tree is checked and serialized, and Pinocchio gets that
+text. Trees consist of small mutable `Node`s that keep their line number.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from defusedxml.expatreader import DefusedExpatParser  # type: ignore[import-unt
 
 from ..errors import ModelError
 
-MAX_BYTES = 32 * 2**20  # the largest URDF met so far has 1 MB
-MAX_DEPTH = 100  # URDF needs 6, MJCF as many as the longest chain of bodies
+MAX_BYTES = 32 * 2**20  # the largest known URDF has 1 MB
+MAX_DEPTH = 100  # URDF needs 6, MJCF one per body along the longest chain
 MAX_NODES = 200_000
 
 
@@ -57,7 +57,7 @@ class Node:
 
 
 class _Builder(ContentHandler):
-    """Builds Nodes, and gives up as soon as a limit is passed."""
+    """Builds the tree of Nodes; raises as soon as a limit is exceeded."""
 
     def __init__(self, parser: Any, max_depth: int) -> None:
         super().__init__()
@@ -96,7 +96,9 @@ def parse(data: str | bytes, what: str = "the description", max_depth: int = MAX
         ModelError: not well-formed (with the line), a document type or an entity, too large, too
             deep, not text.
     """
-    if isinstance(data, str):  # what it declares about bytes no longer holds
+    if isinstance(
+        data, str
+    ):  # the text is already decoded: its encoding declaration no longer applies
         data = re.sub(r"^\s*<\?xml[^>]*\?>", "", data.removeprefix("\ufeff"), count=1)
         data = data.encode("utf-8", errors="surrogatepass")  # expat refuses lone surrogates
     if len(data) > MAX_BYTES:
@@ -110,7 +112,7 @@ def parse(data: str | bytes, what: str = "the description", max_depth: int = MAX
     except DefusedXmlException as error:
         raise ModelError(
             f"{what}: {type(error).__name__}: a document type (<!DOCTYPE>) or an entity; robot "
-            "descriptions need neither, and files that bring them are not read: remove it"
+            "descriptions need neither, and files with them are refused: remove it"
         ) from None
     except SAXParseException as error:
         where = f"line {error.getLineNumber()}, column {error.getColumnNumber()}"

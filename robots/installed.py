@@ -1,4 +1,4 @@
-"""Data packages found by their metadata: nothing of them is imported."""
+"""Folders of installed data packages, found through their metadata without importing them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def package_folder(distribution: str, marker: str = "package.xml") -> Path | Non
     return folder if folder.is_dir() else None
 
 
-# the distributions that bring robots, and a file that marks the folder of their descriptions
+# distributions with robots, and a file that marks the folder of their descriptions
 DATA = {
     "example-robot-data": "package.xml",
     "jvrc-description": "jvrc1.urdf",

@@ -1,4 +1,4 @@
-"""load(): a description becomes a Robot."""
+"""Loading of robots: `load` turns a description into a `Robot`."""
 
 from __future__ import annotations
 
@@ -36,30 +36,30 @@ def load(
     Args:
         source: path of a description, a description as text, "-" for standard input, or the name
             of a robot of the catalogue (`robots.available()`).
-        base: "floating" (free to move) or "fixed" (welded to the world). Without it: what the
-            catalogue says, else floating.
-        package_dirs: folders in which `package://name/…` is looked for first.
+        base: "floating" (free to move) or "fixed" (welded to the world). Default: that of the
+            catalogue, else floating.
+        package_dirs: folders searched first for `package://name/…`.
         lock: joints to freeze, by name or pattern ("gripper_*"), at zero or at the nearest limit;
             or a mapping from names to positions [rad or m].
         passive: joints without a motor, beside those that the SRDF or MJCF names; all others are
             actuated.
-        mimic: what becomes of joints that follow another: "lock" freezes them where they rest,
-            "independent" leaves them free, without a motor. Neither moves them with their leader.
-        strict: refuse what would otherwise be one warning about an unphysical description.
-        meshes: look for the mesh files. Without them the dynamics are the same.
+        mimic: treatment of mimic joints: "lock" freezes them at rest, "independent" leaves them
+            free and passive. Neither couples them to their leader.
+        strict: raise where an unphysical description would otherwise only be warned of.
+        meshes: whether to load mesh files; the dynamics do not depend on them.
 
     Raises:
         ModelError: the description cannot be found or read, or describes no physical robot.
 
     Warns:
-        FootworkWarning: once, with all that is unphysical about the description. Robots of the
-            catalogue load quietly: `robots.diagnose(name)` has what is known of them.
+        FootworkWarning: once, listing everything unphysical in the description. Robots of the
+            catalogue load silently: `robots.diagnose(name)` lists their known problems.
     """
     description = describe(source, package_dirs)
     options = Options(base, lock, _names(passive), mimic, strict, meshes)
     robot, findings = build(description, options)
     doubts = of_level(findings, "warning")
-    if doubts and description.info is None:  # those of the catalogue are known
+    if doubts and description.info is None:  # the findings about robots of the catalogue are known
         warnings.warn(
             f"{description.origin}: loaded, but {len(doubts)} things are not right (strict=True "
             f"refuses them):\n{listed(doubts)}",
@@ -70,7 +70,7 @@ def load(
 
 
 def build(description: Description, options: Options) -> tuple[Robot, tuple[Finding, ...]]:
-    """Return the robot of a description that was read, and what was found meanwhile."""
+    """Return the robot of a description, and the findings about it."""
     options.check()
     info = description.info
     parts = read(description, options)

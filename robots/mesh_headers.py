@@ -1,4 +1,4 @@
-"""A first look at mesh files, so that nothing but meshes reaches the mesh library."""
+"""Header checks of mesh files, so that only well-formed meshes reach the mesh library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FORMATS = (".stl", ".stlb", ".dae", ".obj", ".ply", ".off", ".glb", ".gltf", ".
 
 
 def why_unreadable(path: Path) -> str:
-    """Return why a file is no mesh that will be read, or ""."""
+    """Return why a file is not accepted as a mesh, or ""."""
     if path.suffix.lower() not in _FORMATS:
         return f"{path.suffix or 'no suffix'} is no mesh format; known are {', '.join(_FORMATS)}"
     try:
@@ -27,7 +27,7 @@ def why_unreadable(path: Path) -> str:
 
 
 def unit(path: Path) -> float:
-    """Return the unit that a Collada file says its lengths are in [m]; 1 where none is said."""
+    """Return the unit of length of a Collada file [m]; 1 by default."""
     if path.suffix.lower() == ".dae":
         with suppress(OSError, ValueError), path.open("rb") as file:
             found = re.search(rb"""<unit\b[^>]*\bmeter\s*=\s*["']([^"']*)["']""", file.read(8192))
@@ -41,15 +41,15 @@ def _stl(head: bytes, size: int) -> str:
         if size == 84 + 50 * triangles and triangles > 0:
             return ""
         if size > 84 + 50 * triangles > 84:
-            return ""  # some exporters add bytes at the end
+            return ""  # some exporters append bytes
     if head.lstrip()[:5].lower() == b"solid" and b"facet" in head and b"\0" not in head:
         return ""
-    return "no STL: neither as many triangles as its header says nor text with facets"
+    return "not an STL file: neither the triangle count of its header nor ASCII facets match"
 
 
 def _dae(head: bytes, size: int) -> str:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return "" if start.startswith(b"<") and b"COLLADA" in head else "no COLLADA document"
+    return "" if start.startswith(b"<") and b"COLLADA" in head else "not a COLLADA document"
 
 
 def _text(head: bytes, size: int) -> str:

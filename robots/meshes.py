@@ -1,4 +1,4 @@
-"""The mesh files that a description names: found, kept in bounds, or left out."""
+"""Resolution of mesh file names in a URDF to paths within the allowed folders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def resolve(tree: Node, folders: Folders) -> None:
     """Replace the mesh names in a URDF by paths.
 
     Raises:
-        ModelError: a mesh is missing (with where it was looked for) or may not be read.
+        ModelError: a mesh is missing (with the folders searched) or may not be read.
     """
     findings = [f for f in examine(tree, folders, replace=True) if f.level == "error"]
     if findings:
@@ -26,9 +26,9 @@ def resolve(tree: Node, folders: Folders) -> None:
 
 
 def examine(tree: Node, folders: Folders, replace: bool = False) -> list[Finding]:
-    """Return the meshes that are missing, may not be read, or are in a unit of their own.
+    """Return the meshes that are missing, may not be read, or are not in metres.
 
-    `replace` names by paths.
+    With `replace`, names are replaced by paths.
     """
     findings = []
     for link, mesh in _meshes(tree):
@@ -50,7 +50,7 @@ def examine(tree: Node, folders: Folders, replace: bool = False) -> list[Finding
 
 
 def _unit(path: Path, mesh: Node) -> tuple[str, str] | None:
-    """What is doubtful about the unit of a mesh that is not scaled, and what to write instead."""
+    """Return message and suggestion for an unscaled mesh whose unit is not the metre."""
     metres = unit(path)
     if metres == 1 or mesh.get("scale"):
         return None
@@ -59,7 +59,7 @@ def _unit(path: Path, mesh: Node) -> tuple[str, str] | None:
 
 
 def without(tree: Node) -> Node:
-    """Take the shapes that are meshes out of a URDF, and return it."""
+    """Remove mesh shapes from a URDF, and return it."""
     for link in tree.all("link"):
         link.children = [child for child in link.children if _mesh(child) is None]
     return tree

@@ -1,7 +1,7 @@
-"""MJCF, MuJoCo's format: read by Pinocchio, once it has been checked here.
+"""MJCF (MuJoCo) descriptions: checked here, then parsed by Pinocchio.
 
-What a MuJoCo model has and this robot has not: defaults of solvers, tendons, equalities, contact
-pairs, sensors. Joints without an actuator are passive, keyframes are postures.
+Not supported, and ignored: solver options, tendons, equality constraints, contact pairs, sensors.
+Joints without an actuator are passive; keyframes become postures.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from .urdf_physics import check_inertia_of_motion, impossible
 
 
 def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
-    """Return what an MJCF file describes. Without `options.base`, the base is what the file says.
+    """Return the parts of an MJCF model; `options.base` overrides the base of the file.
 
     Raises:
-        ModelError: it describes no robot that can be loaded.
+        ModelError: the description cannot be loaded.
     """
     mjcf_text.include(tree, description.folders)
     mjcf_text.check_numbers(tree, description.origin)
@@ -60,7 +60,7 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
 
 @dataclass(frozen=True)
 class _Source:
-    """An MJCF text with joints frozen: a model, or its shapes."""
+    """An MJCF text and its frozen joints, from which model and shapes are built."""
 
     text: str
     locked: tuple[tuple[str, float], ...] = ()

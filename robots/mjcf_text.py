@@ -1,4 +1,4 @@
-"""The tree of an MJCF file: includes, numbers, meshes, actuators."""
+"""Preprocessing of MJCF trees: includes, numbers, meshes, actuators."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from .urdf_values import numbers, plain
 
 _MAX_INCLUDES = 50
 _KEPT = ("compiler", "option", "size", "default", "asset", "worldbody", "keyframe")
-# attributes that hold numbers and nothing else
+# attributes whose value is numeric
 _POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "axis", "refpos", "refquat")
 _BODY = ("mass", "diaginertia", "fullinertia", "density", "size", "fromto", "scale", "rgba")
 _JOINT = ("range", "armature", "damping", "frictionloss", "stiffness", "ref", "springref", "qpos")
 _MOTOR = ("gear", "ctrlrange", "forcerange", "actuatorfrcrange")
 _DIRECTIONS = ("quat", "axis", "zaxis", "xyaxes")
 _NUMERIC = frozenset((*_POSE, *_BODY, *_JOINT, *_MOTOR))
-# Pinocchio fills what is missing of these with whatever lies in memory
+# counts are checked: Pinocchio leaves missing components of these uninitialised
 _COUNTS = {"pos": 3, "quat": 4, "axisangle": 4, "xyaxes": 6, "zaxis": 3, "euler": 3, "axis": 3}
 _COUNTS |= {"mass": 1, "diaginertia": 3, "fullinertia": 6, "fromto": 6, "range": 2, "scale": 3}
 _COUNTS |= {"armature": 1, "ref": 1, "rgba": 4, "density": 1, "ctrlrange": 2, "forcerange": 2}
 
 
 def include(tree: Node, folders: Folders) -> None:
-    """Replace every <include file="…"/> by what the file holds.
+    """Replace every <include file="…"/> by the contents of the file.
 
     Raises:
         ModelError: a file is missing, may not be read, or there are too many.
@@ -45,7 +45,7 @@ def include(tree: Node, folders: Folders) -> None:
                 raise ModelError(f"line {child.line}: more than {_MAX_INCLUDES} includes")
             children.extend(_included(child, folders).children)
         node.children = children
-        # what was included may include
+        # included files may include others
         if any(child.tag == "include" for child in children):
             stack.append(node)
         else:
@@ -62,10 +62,10 @@ def _included(node: Node, folders: Folders) -> Node:
 
 
 def check_numbers(tree: Node, origin: str) -> None:
-    """Write numbers plainly.
+    """Rewrite numeric attributes in a canonical form.
 
     Raises:
-        ModelError: something else where numbers are expected, with its line.
+        ModelError: a numeric attribute that does not parse, with its line.
     """
     for node in tree.walk():
         for key in _NUMERIC.intersection(node.attrib):
@@ -85,7 +85,7 @@ def check_numbers(tree: Node, origin: str) -> None:
 
 
 def check_names(tree: Node, origin: str) -> None:
-    """Raise `ModelError` when two bodies, or two joints, have one name."""
+    """Raise `ModelError` when two bodies, or two joints, have the same name."""
     for tags in (("body",), ("joint", "freejoint")):
         seen: set[str] = set()
         for node in (n for world in tree.all("worldbody") for n in world.walk()):
@@ -96,7 +96,7 @@ def check_names(tree: Node, origin: str) -> None:
 
 
 def resolve_meshes(tree: Node, folders: Folders, read: bool) -> None:
-    """Replace the names of mesh files by paths; without `read`, drop the meshes that weigh nothing.
+    """Replace mesh file names by paths; without `read`, drop meshes that do not contribute mass.
 
     Raises:
         ModelError: a mesh is missing or may not be read.
@@ -132,7 +132,7 @@ def _resolve(mesh: Node, folder: str, folders: Folders) -> None:
 
 
 def _drop_mesh_shapes(tree: Node) -> None:
-    """Take out the mesh shapes of bodies that state their inertia, and meshes that are not used."""
+    """Remove the mesh shapes of bodies with an explicit inertia, and unused meshes."""
     for body in [node for node in tree.walk() if node.tag in ("body", "worldbody")]:
         if body.find("inertial") is not None or body.tag == "worldbody":
             body.children = [c for c in body.children if not (c.tag == "geom" and c.get("mesh"))]
@@ -146,7 +146,7 @@ def _drop_mesh_shapes(tree: Node) -> None:
 
 
 def actuators(tree: Node) -> dict[str, float]:
-    """Return joint -> largest |torque| (0: no limit) of the joints that an actuator drives."""
+    """Return joint -> largest |torque| (0: no limit) of the actuated joints."""
     classes = _defaults(tree)
     limits: dict[str, float] = {}
     for section in tree.all("actuator"):
@@ -158,7 +158,7 @@ def actuators(tree: Node) -> dict[str, float]:
 
 
 def _defaults(tree: Node) -> dict[str, dict[str, dict[str, str]]]:
-    """Return class -> tag -> attributes, with what each class inherits."""
+    """Return class -> tag -> attributes, including inherited ones."""
     classes: dict[str, dict[str, dict[str, str]]] = {"main": {}}
     stack = [(node, "main") for node in tree.all("default")]
     while stack:
@@ -184,7 +184,7 @@ def _largest_torque(actuator: Node, classes: dict[str, dict[str, dict[str, str]]
 
 
 def add_base(tree: Node, name: str) -> None:
-    """Free the body that stands on the world, if it is welded to it; keyframes leave it there.
+    """Give the root body a free joint if it is welded to the world; extend keyframes by its pose.
 
     Raises:
         ModelError: there is more than one such body.
@@ -205,7 +205,7 @@ def add_base(tree: Node, name: str) -> None:
 
 
 def strip(tree: Node) -> None:
-    """Take out what does not bear on the robot: solvers, sensors, contacts, cameras, lights."""
+    """Remove sections that do not affect the robot: solvers, sensors, contacts, cameras, lights."""
     tree.children = [child for child in tree.children if child.tag in _KEPT]
     for node in tree.walk():
         node.children = [c for c in node.children if c.tag not in ("light", "camera", "plugin")]

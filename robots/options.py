@@ -1,4 +1,4 @@
-"""What passes between loading and the readers of the formats."""
+"""Loading options, and the parts of a robot that the format readers return."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Mimic = Literal["lock", "independent"]
 
 @dataclass(frozen=True)
 class Options:
-    """How a description is to be loaded; see `load`."""
+    """Options of `load`."""
 
     base: Base | None = None
     lock: Iterable[str] | Mapping[str, float] = ()
@@ -27,29 +27,29 @@ class Options:
     meshes: bool = True
 
     def check(self) -> None:
-        """Raise `ModelError` for a base or a treatment of mimic joints that does not exist."""
+        """Raise `ModelError` for an unknown value of `base` or `mimic`."""
         if self.base not in ("floating", "fixed", None):
             raise ModelError(f"base: got {self.base!r}, expected 'floating', 'fixed' or None")
         if self.mimic not in ("lock", "independent"):
             raise ModelError(f"mimic: got {self.mimic!r}, expected 'lock' or 'independent'")
 
     def floating(self, info: RobotInfo | None) -> bool:
-        """Whether the base is free to move: as asked, else as the catalogue says, else yes."""
+        """Whether the base is floating: `base` if given, else the catalogue's default, else yes."""
         return (self.base or (info.base if info else "floating")) == "floating"
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What the reader of a format makes of a description.
+    """Parts of a robot, as read from a description.
 
     Attributes:
-        name: the robot's own.
+        name: of the robot.
         model: `pin.Model`.
-        shapes: all of them.
-        primitives: those that need no file.
+        shapes: all shapes.
+        primitives: the shapes that need no mesh file.
         locked: joints that were frozen.
-        passive: joints that the description gives no motor.
-        findings: what is doubtful about the description.
+        passive: joints without a motor in the description.
+        findings: warnings and remarks about the description.
     """
 
     name: str

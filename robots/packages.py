@@ -1,7 +1,7 @@
-"""Where the files named inside a description are: package:// and relative names, kept in bounds.
+"""Resolution of package:// and relative file names, restricted to the allowed folders.
 
 A description may name files in the package it lies in, in installed packages and in the folders
-that the caller allows. Names that lead elsewhere ("../../secret", file:///etc/…) are refused.
+that the caller allows. Names that lead outside ("../../secret", file:///etc/…) are refused.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from .installed import share_folders
 
 _PACKAGE = re.compile(r"^(?:package|model)://+([^/]+)/(.*)$")
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):/")
-_SUBFOLDERS = ("urdf", "xacro", "mjcf", "sdf", "srdf")  # of a package, beside its meshes
+_SUBFOLDERS = ("urdf", "xacro", "mjcf", "sdf", "srdf")  # files that mark a folder as a package
 
 
 @dataclass(frozen=True)
 class Found:
-    """The answer to a search.
+    """Result of a file search.
 
     Attributes:
         path: the file, or None.
-        tried: the places where it was looked for.
-        refused: why the name may not be followed, or "".
+        tried: the paths that were searched.
+        refused: why the name is refused, or "".
     """
 
     path: Path | None
@@ -37,20 +37,20 @@ class Found:
 
 @dataclass(frozen=True)
 class Folders:
-    """Where to look, and where one may read.
+    """The folders to search and to read from.
 
     Attributes:
         home: the folder of the description, None for a text without a file.
-        package_dirs: what the caller allows: packages, or folders of packages.
+        package_dirs: packages, or folders of packages, allowed by the caller.
     """
 
     home: Path | None
     package_dirs: tuple[Path, ...] = ()
 
     def find(self, name: str) -> Found:
-        """Return where the file `name` of a description is."""
+        """Return the path of the file `name` of a description."""
         if "\0" in name or not name.strip():
-            return Found(None, refused="is no file name")
+            return Found(None, refused="is not a file name")
         name = unquote(name) if "%" in name else name
         package = _PACKAGE.match(name)
         if package:
@@ -58,7 +58,9 @@ class Folders:
         if name.startswith("file://"):
             return self._absolute(Path(name[len("file://") :]))
         if _SCHEME.match(name):
-            return Found(None, refused="is on no local disk; only package:// and file:// are read")
+            return Found(
+                None, refused="is not a local file; only package:// and file:// are supported"
+            )
         if os.path.isabs(name):
             return self._absolute(Path(name))
         return self._relative(name)
@@ -77,7 +79,7 @@ class Folders:
         return Found(None, tuple(tried))
 
     def _roots_of(self, package: str) -> Iterator[Path]:
-        """Yield the folders that may be the package, the likely ones first."""
+        """Yield the candidate folders of the package, the likely ones first."""
         for folder in self.package_dirs:
             yield folder / package
             if folder.name == package or _names_package(folder, package):
@@ -139,7 +141,7 @@ def _within(path: Path, root: Path) -> bool:
         return True
     try:
         return path.resolve().is_relative_to(root.resolve())
-    except (OSError, RuntimeError):  # a loop of links
+    except (OSError, RuntimeError):  # a cycle of symbolic links
         return False
 
 

@@ -1,4 +1,4 @@
-"""Named postures: joint values become configurations q."""
+"""Named postures: conversion of joint values to configurations q."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def configurations(
     base_joint: str,
     feet: Iterable[Foot],
 ) -> dict[str, Array]:
-    """Return name -> q (nq,) for each posture; joints that it leaves out are at neutral.
+    """Return name -> q (nq,) for each posture; joints without a value are at neutral.
 
-    Joints that the model does not have are passed over: an SRDF may serve several models. A base
-    without a position is put where the lowest foot touches z = 0.
+    Joints that the model lacks are ignored: an SRDF may serve several models. A base without a
+    position is placed such that the lowest foot touches z = 0.
 
     Raises:
         ModelError: a value of the wrong size, or a base quaternion that is not of unit norm.
@@ -52,7 +52,7 @@ def floats(model: Any) -> bool:
 def _set(q: Array, joint: Any, values: tuple[float, ...], where: str) -> None:
     if joint.shortname() == "JointModelFreeFlyer":
         return
-    if joint.nq == 2 and joint.nv == 1 and len(values) == 1:  # a joint without limits: an angle
+    if joint.nq == 2 and joint.nv == 1 and len(values) == 1:  # a continuous joint: one angle
         values = (math.cos(values[0]), math.sin(values[0]))
     if len(values) != joint.nq:
         raise ModelError(f"{where}: got {len(values)} values, expected {joint.nq}")
@@ -72,7 +72,7 @@ def _set_base(
         norm = float(np.linalg.norm(quaternion))
         if abs(norm - 1.0) > 1e-3:
             raise ModelError(f"posture {name!r}: the base quaternion has norm {norm:.6g}, not 1")
-        q[3:7] = quaternion / norm  # files round to a few digits
+        q[3:7] = quaternion / norm  # files round to a few digits: normalise
     if len(values) == 7:
         q[:3] = values[:3]
     elif feet:

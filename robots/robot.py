@@ -1,4 +1,4 @@
-"""Robot: what the machine is. A frozen value around Pinocchio's model."""
+"""Robot: an immutable wrapper of a Pinocchio model with names, limits, feet and postures."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ BASE_JOINT = "root_joint"  # the free flyer that `load` adds
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Robot:
-    """A robot: its model, what is actuated, where its feet are.
+    """A robot: kinematic and inertial model, actuated joints, feet and postures.
 
-    Robots are immutable, compare by identity, pickle, and may be shared between threads.
+    Robots are immutable, compare by identity, can be pickled, and may be shared between threads.
 
     Attributes:
-        name: of the robot, as its file says.
+        name: as in the description.
         model: `pin.Model`; do not change it (load another robot instead).
         actuated: names of the actuated joints, in joint order.
         postures: name -> q (nq,), read-only arrays; `posture(name)` gives a copy.
         feet: name -> `Foot`.
-        source: where the description came from.
-        locked: joints of the description that were frozen: they have no part in q.
-        shapes: how to read what it looks like; use `visual` and `collision`.
-        never_collide: pairs of links that an SRDF lets touch (`disable_collisions`).
+        source: origin of the description.
+        locked: joints of the description that were frozen; they are not part of q.
+        shapes: reader of its shapes; use `visual` and `collision`.
+        never_collide: pairs of links excluded from collision checks (`disable_collisions`).
     """
 
     name: str
@@ -65,12 +65,12 @@ class Robot:
 
     @cached_property
     def visual(self) -> Any:
-        """What the robot looks like, a `pin.GeometryModel`; its meshes are read at first use."""
+        """Visual shapes, a `pin.GeometryModel`; meshes are read at first use."""
         return self.shapes.read(self.model, "visual")
 
     @cached_property
     def collision(self) -> Any:
-        """What the robot bumps into, a `pin.GeometryModel`; its meshes are read at first use."""
+        """Collision shapes, a `pin.GeometryModel`; meshes are read at first use."""
         return self.shapes.read(self.model, "collision")
 
     # --- sizes and names -------------------------------------------------------------------
@@ -125,7 +125,7 @@ class Robot:
 
     @cached_property
     def selection_matrix(self) -> Array:
-        """S, (na, nv), read-only: Sᵀτ puts the actuated torques τ (na,) into generalised forces."""
+        """S, (na, nv), read-only: Sᵀτ is the generalised force of the actuated torques τ (na,)."""
         S = np.eye(self.nv)[self._actuated_rows]
         S.setflags(write=False)
         return S
@@ -134,7 +134,7 @@ class Robot:
     def torque_limits(self) -> Array:
         """Largest |τ| of each actuated joint, (na,) [N·m or N], read-only.
 
-        Infinite where the file gives zero, or nothing.
+        Infinite where the file gives zero or no limit.
         """
         effort = np.asarray(self.model.upperEffortLimit, dtype=float)[self._actuated_rows]
         limits = np.where((effort > 0) & (effort < 1e30), effort, np.inf)
@@ -143,7 +143,7 @@ class Robot:
 
     @cached_property
     def unlimited_joints(self) -> tuple[str, ...]:
-        """Actuated joints without a torque limit: their file gives zero effort or none."""
+        """Actuated joints without a torque limit (zero or no effort in the file)."""
         joints = {name: self.model.joints[self.model.getJointId(name)] for name in self.actuated}
         sizes = [(name, joint.nv) for name, joint in joints.items()]
         names = [name for name, size in sizes for _ in range(size)]
@@ -154,7 +154,7 @@ class Robot:
 
     @cached_property
     def _frame_ids(self) -> dict[str, int]:
-        # a name shared by a link and a joint means the link
+        # where a link and a joint share a name, it means the link
         rank = {pin.FrameType.BODY: 0, pin.FrameType.OP_FRAME: 1, pin.FrameType.FIXED_JOINT: 2}
         ids: dict[str, int] = {}
         order = sorted(
@@ -195,8 +195,8 @@ class Robot:
     def posture(self, name: str | None = None) -> Array:
         """Return a copy of a named posture (nq,).
 
-        Without a name: the posture to stand in, that is the first of "half_sitting", "standing",
-        and the file's first one; `neutral()` when the robot has none.
+        Without a name: the default standing posture, that is the first of "half_sitting",
+        "standing" and the file's first one; `neutral()` when the robot has none.
 
         Raises:
             ConfigurationError: there is no such posture; the message has the nearest names.
@@ -220,7 +220,7 @@ class Robot:
         rng = np.random.default_rng(rng)
         lower = np.asarray(self.model.lowerPositionLimit, dtype=float).copy()
         upper = np.asarray(self.model.upperPositionLimit, dtype=float).copy()
-        # files write ±1e16 and the like where they mean no limit
+        # files use ±1e16 and the like for "no limit"
         unlimited = ~((np.abs(lower) < 1e6) & (np.abs(upper) < 1e6) & (lower <= upper))
         lower[unlimited], upper[unlimited] = -np.pi, np.pi
         if self.is_floating:
@@ -232,7 +232,7 @@ class Robot:
         return q
 
     def integrate(self, q: ArrayLike, dv: ArrayLike) -> Array:
-        """Return q ⊕ dv (nq,): where the tangent step dv (nv,) = v Δt leads from q.
+        """Return q ⊕ dv (nq,): the configuration after the tangent step dv (nv,) = v Δt.
 
         The base part of dv is a twist in the base frame, integrated exactly (SE3 exponential).
         """

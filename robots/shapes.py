@@ -1,4 +1,4 @@
-"""What a robot looks like and what it bumps into, read when somebody asks for it."""
+"""Visual and collision shapes of a robot, read at first use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Kind = Literal["visual", "collision"]
 
 
 class Shapes(Protocol):
-    """Something that reads the shapes of a robot."""
+    """Reader of the shapes of a robot."""
 
     def read(self, model: Any, kind: Kind) -> Any:
         """Return a `pin.GeometryModel`."""
@@ -25,7 +25,7 @@ class UrdfShapes:
     """The shapes of a URDF whose mesh names are paths.
 
     Meshes take a hundred times longer to read than the rest of a robot, and a hundred times more
-    space in a pickle; the dynamics need none of them. So they are read at first use.
+    space in a pickle, and the dynamics do not need them: they are read at first use.
     """
 
     text: str

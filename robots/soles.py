@@ -1,7 +1,7 @@
-"""The feet of the robots of the data packages: measured on their collision or visual shapes.
+"""Feet of the robots of the data packages, measured on their collision or visual shapes.
 
 A sole is the part of the foot within 1 mm of its lowest plane; a ball is the collision ball. Where
-a file has no shape, the figure is the one its SRDF states.
+a file has no shape, the size is the one stated in its SRDF.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def quadruped8() -> tuple[Foot, ...]:
 
 
 def centauro() -> tuple[Foot, ...]:
-    """Wheels: the middle, which turning leaves where it is, and the radius."""
+    """Wheels: the centre, which does not move with the wheel's rotation, and the radius."""
     legs = {"lf_wheel": 1, "rf_wheel": 2, "lh_wheel": 3, "rh_wheel": 4}
     return tuple(point_foot(name, f"wheel_{i}", radius=0.124) for name, i in legs.items())
 
@@ -151,7 +151,7 @@ def _below(depth: float) -> pin.SE3:
     return pin.SE3(np.eye(3), np.array([0.0, 0.0, -depth]))
 
 
-# Postures for robots whose makers name none: knees bent, soles flat
+# postures for robots whose descriptions name none: knees bent, soles flat
 LAIKAGO_POSTURES: Postures = {
     "standing": {
         f"{leg}_{joint}_joint": (angle,)
@@ -184,6 +184,6 @@ JVRC_POSTURES: Postures = {
 }
 UPKIE_POSTURES: Postures = {"standing": {}}
 HUMAN_POSTURES: Postures = {
-    # four numbers for the base: its orientation alone, the feet give the height
+    # four numbers for the base: its orientation only; the feet determine the height
     "standing": {"root_joint": (float(np.sqrt(0.5)), 0.0, 0.0, float(np.sqrt(0.5)))}
 }

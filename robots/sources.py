@@ -1,4 +1,4 @@
-"""From what a user has (a path, a text, a name) to one description that can be read."""
+"""Sources of descriptions: a path, a text, a name of the catalogue, or standard input."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf")
 
 @dataclass(frozen=True)
 class Description:
-    """A robot description, read but not yet understood.
+    """A robot description, read but not yet parsed.
 
     Attributes:
         data: its text or bytes.
-        origin: what to call it in messages: the path, or "the text".
-        folders: where the files that it names may be.
+        origin: its name in messages: the path, or "the text".
+        folders: the folders searched for the files that it names.
         path: the file it came from, if any.
         srdf: the SRDF that belongs to it, if any.
-        info: the catalogue's entry, if it came from there.
+        info: its entry in the catalogue, if any.
     """
 
     data: str | bytes
@@ -44,7 +44,7 @@ class Description:
 def describe(
     source: str | os.PathLike[str], package_dirs: Iterable[str | Path] = ()
 ) -> Description:
-    """Return the description that `source` means: a text, a path, a name, or "-" (standard input).
+    """Return the description given by a text, a path, a name, or "-" (standard input).
 
     Raises:
         ModelError: no such robot or file, or one that cannot be read.
@@ -72,7 +72,7 @@ def describe(
 
 def _from_catalogue(name: str, dirs: tuple[Path, ...]) -> Description:
     info = catalogue.find(name)
-    folder = info.folder or catalogue.MODELS  # find() saw to it that there is one
+    folder = info.folder or catalogue.MODELS  # find() has checked that there is one
     path = folder / info.urdf
     srdf = read_file(folder / info.srdf) if info.srdf else None
     return Description(read_file(path), str(path), Folders(path.parent, dirs), path, srdf, info)
@@ -90,8 +90,8 @@ def _from_robot_descriptions(name: str, dirs: tuple[Path, ...]) -> Description:
     try:
         module = importlib.import_module(f"robot_descriptions.{name}")
         found = getattr(module, "URDF_PATH", None) or getattr(module, "MJCF_PATH", None)
-    except Exception as error:  # it clones repositories, which fails in many ways
-        raise ModelError(f"robot_descriptions.{name} cannot be had: {error}") from error
+    except Exception as error:  # it clones repositories, which can fail in many ways
+        raise ModelError(f"robot_descriptions.{name} cannot be fetched: {error}") from error
     if not found:
         raise ModelError(f"robot_descriptions.{name} names neither a URDF nor an MJCF file")
     folders = (getattr(module, "PACKAGE_PATH", ""), getattr(module, "REPOSITORY_PATH", ""))
@@ -132,7 +132,7 @@ def read_file(path: Path) -> bytes:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
     except ModelError:
         raise
-    except ValueError as error:  # a null byte in the name
+    except ValueError as error:  # a null character in the name
         raise ModelError(f"{path!r}: no file name: {error}") from None
 
 
@@ -150,7 +150,7 @@ def _inside(folder: Path) -> str:
 
 def _descriptions(folder: Path) -> list[Path]:
     try:
-        with os.scandir(folder) as entries:  # the first ones: folders can be huge
+        with os.scandir(folder) as entries:  # only the first ones: folders can be huge
             paths = [Path(entry.path) for entry in itertools.islice(entries, 1000)]
     except OSError:
         return []

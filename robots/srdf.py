@@ -1,4 +1,4 @@
-"""SRDF: the postures a maker named, the end effectors, the joints without a motor."""
+"""SRDF: named postures, end effectors, passive joints and disabled collisions."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 from ..errors import ModelError
 from .hardened_xml import Node, parse
 
-# what the values of a posture mean: joint name -> values as in the file, the base pose too
+# a posture: joint name -> values as in the file, including the base pose
 Values = dict[str, tuple[float, ...]]
 
 
 @dataclass(frozen=True)
 class Semantics:
-    """What an SRDF says that footwork uses.
+    """Contents of an SRDF.
 
     Attributes:
         postures: name -> {joint: values}; the base, if given, is the virtual joint `base_joint`
             with position and quaternion x y z w.
         end_effectors: name -> link.
-        passive: joints without a motor.
+        passive: joints declared passive.
         base_joint: name of the virtual joint of the base.
-        never_collide: pairs of links that cannot, or may, touch each other.
+        never_collide: pairs of links excluded from collision checks.
     """
 
     postures: dict[str, Values] = field(default_factory=dict)
@@ -33,10 +33,10 @@ class Semantics:
 
 
 def read_srdf(text: str | bytes, what: str = "the SRDF") -> Semantics:
-    """Return what an SRDF says.
+    """Return the contents of an SRDF.
 
     Raises:
-        ModelError: no XML, or a joint value that is not a list of finite numbers.
+        ModelError: malformed XML, or a joint value that is not a list of finite numbers.
     """
     root = parse(text, what)
     if root.tag != "robot":

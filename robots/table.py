@@ -1,4 +1,4 @@
-"""The catalogue as a plain table, for `footwork robots`."""
+"""Table of the catalogue, for `footwork robots`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HEAD = ("name", "kind", "nq", "nv", "mass/kg", "feet", "licence", "installed", 
 
 
 def facts(info: RobotInfo) -> dict[str, Any]:
-    """Return what there is to say about a robot of the catalogue; sizes only if it is installed."""
+    """Return name, source and sizes of a robot of the catalogue; sizes only if it is installed."""
     robot = load(info.name, meshes=False) if info.installed else None
     return {
         "name": info.name,
@@ -30,7 +30,7 @@ def facts(info: RobotInfo) -> dict[str, Any]:
 
 
 def table(rows: Iterable[dict[str, Any]] | None = None) -> str:
-    """Return the `facts` of robots, without them of the whole catalogue, as text."""
+    """Return the `facts` of robots (default: the whole catalogue) as text."""
     lines = [_HEAD]
     for row in map(facts, available()) if rows is None else rows:
         sizes = (f"{row['nq']}", f"{row['nv']}", f"{row['mass']:.1f}", f"{row['feet']}")

@@ -1,4 +1,4 @@
-"""From the tree of a URDF to one that can be handed on, with all that was found on the way."""
+"""URDF descriptions: checks and edits of the tree, then the model by Pinocchio."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .urdf_values import check_materials, check_values
 
 
 def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
-    """Return what a URDF describes.
+    """Return the parts of the robot that a URDF describes.
 
     Raises:
-        ModelError: it describes no robot that can be loaded.
+        ModelError: the description cannot be loaded.
     """
     findings = examine(tree)
     refuse_errors(findings, description.origin, options.strict)
@@ -41,7 +41,7 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     model = _model(serialize(tree), free_flyer)
     doubts = check_inertia_of_motion(model)
     idle = leaders & {finding.joint for finding in doubts} if options.mimic == "lock" else set()
-    if idle:  # a leader that moved nothing but its followers
+    if idle:  # a leader whose subtree has no mass but that of its followers
         locked += edits.lock_joints(tree, sorted(idle))
         model = _model(serialize(tree), free_flyer)
         doubts = check_inertia_of_motion(model)
@@ -53,7 +53,7 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
 
 
 def _shapes(tree: Node, description: Description, options: Options) -> tuple[UrdfShapes, ...]:
-    """Return all shapes, and those that are no meshes."""
+    """Return all shapes, and the primitive ones."""
     if options.meshes:
         mesh_files.resolve(tree, description.folders)
     everything = UrdfShapes(serialize(tree))
@@ -65,7 +65,7 @@ def _model(text: str, free_flyer: bool) -> Any:
     try:
         if not free_flyer:
             return pin.buildModelFromXML(text)
-        # two joints of one name would move the inertia of one to the other
+        # with two joints of one name Pinocchio would assign inertias to the wrong one
         taken = f'<joint name="{BASE_JOINT}"' in text
         name = f"footwork_{BASE_JOINT}" if taken else BASE_JOINT
         return pin.buildModelFromXML(text, pin.JointModelFreeFlyer(), name)
@@ -74,7 +74,7 @@ def _model(text: str, free_flyer: bool) -> Any:
 
 
 def examine(tree: Node) -> list[Finding]:
-    """Return all findings about a URDF, and clean the tree: plain numbers, no foreign elements.
+    """Return all findings about a URDF, and normalise the tree: plain numbers, no foreign elements.
 
     After an error the tree must not be loaded.
     """

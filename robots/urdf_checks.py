@@ -1,4 +1,4 @@
-"""From findings to a refusal."""
+"""Refusal of descriptions with errors."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from .findings import Finding, listed, of_level
 
 
 class Refused(ModelError):
-    """A description that was understood, and refused; `findings` has all that was found."""
+    """A description refused because of its `findings`."""
 
     def __init__(self, origin: str, findings: tuple[Finding, ...], reasons: int) -> None:
-        super().__init__(f"{origin}: not a robot that can be loaded:\n{listed(findings[:reasons])}")
+        super().__init__(f"{origin}: cannot be loaded as a robot:\n{listed(findings[:reasons])}")
         self.findings = findings
 
 
 def refuse_errors(findings: Iterable[Finding], origin: str, strict: bool) -> None:
-    """Raise `Refused` if there are errors; or, if `strict`, warnings."""
+    """Raise `Refused` if there are errors or, with `strict`, warnings."""
     findings = tuple(findings)
     reasons = of_level(findings, "error") + (of_level(findings, "warning") if strict else ())
     if reasons:

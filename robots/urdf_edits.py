@@ -1,4 +1,4 @@
-"""Changes to a URDF before it is loaded: which base, which joints are frozen."""
+"""Edits of a URDF before loading: type of base, frozen joints, mimic couplings."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _MOVING = ("revolute", "continuous", "prismatic", "floating", "planar")
 
 
 def root_link(tree: Node) -> str:
-    """Return the link that is nobody's child."""
+    """Return the root link: the one that is no joint's child."""
     children = {c.get("link") for j in tree.all("joint") if (c := j.find("child")) is not None}
     return next(n for link in tree.all("link") if (n := link.get("name")) not in children)
 
 
 def use_base(tree: Node, floating: bool) -> str | None:
-    """Weld the floating joint that a file has at its root if the base is fixed; else keep it.
+    """Fix the floating joint at the root of a file if the base is fixed; else keep it.
 
-    Returns the name of the file's own floating base, or None when one has to be added.
+    Return the name of the file's own floating joint, or None when one has to be added.
     """
     root = root_link(tree)
     at_root = [j for j in tree.all("joint") if _link_of(j, "parent") == root]
@@ -55,16 +55,16 @@ def lock_joints(tree: Node, lock: Iterable[str] | Mapping[str, float]) -> tuple[
 
 
 def mimics(tree: Node) -> list[Node]:
-    """Return the moving joints that follow another."""
+    """Return the moving mimic joints."""
     joints = (joint for joint in tree.all("joint") if joint.get("type") in _MOVING)
     return [joint for joint in joints if joint.find("mimic") is not None]
 
 
 def weld_at_rest(followers: Iterable[Node]) -> tuple[str, ...]:
-    """Make joints that follow another fixed, and return their names.
+    """Freeze mimic joints at rest, and return their names.
 
-    A follower has no motor of its own: with a row in S it would have one, without it would dangle.
-    It is frozen where it is while its leader is at zero, that is at its offset.
+    A mimic joint has no motor of its own: with a row in S it would get one, without it would swing
+    freely. It is frozen at its position for a leader at zero, that is at its offset.
     """
     followers = tuple(followers)
     for joint in followers:
@@ -73,7 +73,7 @@ def weld_at_rest(followers: Iterable[Node]) -> tuple[str, ...]:
 
 
 def drop_couplings(tree: Node) -> None:
-    """Take the couplings between joints out."""
+    """Remove mimic couplings."""
     for joint in tree.all("joint"):
         joint.children = [child for child in joint.children if child.tag != "mimic"]
 
@@ -105,7 +105,7 @@ def _nearest_to_zero(joint: Node) -> float:
 
 
 def _weld(joint: Node, position: float) -> None:
-    """Make a joint fixed where it is at `position`: its motion goes into its origin."""
+    """Fix a joint at `position`: its displacement becomes part of its origin."""
     if position:
         axis = np.array(vector(joint.find("axis"), "xyz", (1.0, 0.0, 0.0)))
         axis /= np.linalg.norm(axis)

@@ -1,6 +1,6 @@
-"""What no machine can be: inertias that no body has, joints that cannot move, units of a drawing.
+"""Physical plausibility of URDFs: inertias, joint axes and limits, units of length and mass.
 
-These descriptions load, and their equations of motion can be evaluated; they are those of no body.
+Such descriptions load, and their equations of motion can be evaluated, but no real body has them.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from .urdf_values import number, numbers, vector
 
 Array = NDArray[np.float64]
 
-_SLACK = 1e-6  # of the largest moment of inertia: what the digits of a file may cost
-_FAR = 20.0  # m between two joints: no legged robot, but usual when a file is in mm
+_SLACK = (
+    1e-6  # tolerance, relative to the largest moment of inertia: rounding of the numbers in a file
+)
+_FAR = 20.0  # [m] between two joints: beyond any legged robot, but usual when a file is in mm
 _HEAVY = 5_000.0  # kg
 
 
 def check_physics(tree: Node) -> list[Finding]:
-    """Return what is unphysical about links and joints; `check_values` was run before."""
+    """Return findings about unphysical links and joints; `check_values` must have run before."""
     findings = [f for link in tree.all("link") for f in _check_link(link)]
     findings += [f for joint in tree.all("joint") for f in _check_joint(joint)]
     return findings + _unlimited(tree) + _mimic(tree)
@@ -58,7 +60,7 @@ def inertia_matrix(inertial: Node) -> Array:
 
 
 def impossible(mass: float, moments: NDArray[Any]) -> Iterable[tuple[str, str, str]]:
-    """Yield (code, message, suggestion) for principal moments (3,), ascending, of no body."""
+    """Yield (code, message, suggestion) if no body has these principal moments (3,), ascending."""
     text = ", ".join(f"{moment:.4g}" for moment in moments)
     tolerance = _SLACK * abs(moments).max()
     if moments[0] < -tolerance:
@@ -118,7 +120,7 @@ def _axis(joint: Node, kind: str) -> Iterable[tuple[str, str, str, str]]:
         message = f"the axis has length {norm:.6g}; its direction is used"
         yield "warning", "axis", message, "write a unit vector"
     if kind == "planar" and joint.find("axis") is not None and abs(axis[2]) < (1 - 1e-6) * norm:
-        message = "a planar joint moves in x-y: its axis would be passed over"
+        message = "a planar joint moves in x-y: its axis would be ignored"
         yield "error", "axis", message, "turn the joint's origin so that the axis is 0 0 1"
 
 
@@ -164,7 +166,7 @@ def _mimic(tree: Node) -> list[Finding]:
             findings.append(Finding("warning", "mimic", message, hint, "", name, mimic.line))
     if followers:
         message = f"{len(followers)} joints follow another: {', '.join(followers)}"
-        findings.append(Finding("info", "mimic", message, "they are locked where they rest"))
+        findings.append(Finding("info", "mimic", message, "they are locked at rest"))
     return findings
 
 
@@ -172,7 +174,7 @@ def _mimic(tree: Node) -> list[Finding]:
 
 
 def check_inertia_of_motion(model: Any) -> list[Finding]:
-    """Return the joints of a `pin.Model` that move nothing: M is singular, M⁻¹ is nan."""
+    """Return the joints of a `pin.Model` that move no mass: M is singular."""
     if model.nv == 0:
         return []
     data = model.createData()
@@ -200,7 +202,7 @@ def check_inertia_of_motion(model: Any) -> list[Finding]:
 
 
 def repaired_limits(tree: Node) -> None:
-    """Write out the effort and velocity that a <limit> leaves out: zero, which means unlimited."""
+    """Add missing effort and velocity attributes to <limit>: zero, which means unlimited."""
     for joint in tree.all("joint"):
         for limit in joint.all("limit"):
             for key in ("effort", "velocity"):

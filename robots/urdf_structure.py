@@ -1,4 +1,4 @@
-"""The tree of a URDF: every link reached once from one root, nothing lost on the way."""
+"""Structure of a URDF: unique names, one root, every link reached once, no loop closures."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from .hardened_xml import Node
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 MAX_LINKS = 5_000
 MAX_DEPTH = 400  # joints between the root and a link
-MAX_DOF = 200  # the memory for the terms of the dynamics grows with the cube: 0.6 GB at 200
+MAX_DOF = 200  # memory for the Coriolis tensor and Hessians grows with the cube: 0.6 GB at 200
 _DOF = {"floating": 6, "planar": 3, "fixed": 0}
 _KNOWN = ("link", "joint", "material")
-# extensions of other programs: read by them, not by us
+# extensions of other programs, ignored here
 _EXTENSIONS = ("transmission", "gazebo", "sensor", "ros2_control", "mujoco", "drake", "contact")
 
 
 def check_structure(tree: Node) -> list[Finding]:
-    """Return what is wrong with the names and the tree; errors mean that it cannot be loaded."""
+    """Return findings about names and tree; with errors, it cannot be loaded."""
     if tree.tag != "robot":
         return [_error("root", f"the root element is <{tree.tag}>, expected <robot>", tree)]
     links, joints = tree.all("link"), tree.all("joint")
@@ -29,7 +29,7 @@ def check_structure(tree: Node) -> list[Finding]:
         message = 'the robot has no name: it is called "robot"'
         findings.append(Finding("info", "name", message, line=tree.line))
     if not links:
-        findings.append(_error("root", "no <link> in it", tree, "a robot has one link at least"))
+        findings.append(_error("root", "no <link> in it", tree, "a robot has at least one link"))
     dof = sum(_DOF.get(joint.get("type"), 1) for joint in joints)
     if len(links) > MAX_LINKS or dof > MAX_DOF:
         message = (
@@ -45,7 +45,7 @@ def check_structure(tree: Node) -> list[Finding]:
 
 
 def strip_extensions(tree: Node) -> None:
-    """Take out what is not URDF: other programs' elements, so that nothing reads them by chance."""
+    """Remove elements that are not URDF, such as extensions of other programs."""
     inside = {
         "link": ("inertial", "visual", "collision"),
         "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
@@ -67,7 +67,7 @@ def _unknown_elements(tree: Node) -> list[Finding]:
         if child.tag == "robot":
             findings.append(_error("lost", "a second <robot> inside the first", child, "remove it"))
         elif child.tag not in _KNOWN and child.tag not in _EXTENSIONS:
-            message = f"<{child.tag}> is no URDF; passed over"
+            message = f"<{child.tag}> is not a URDF element; ignored"
             findings.append(Finding("info", "unknown", message, line=child.line))
     return findings
 
@@ -100,7 +100,7 @@ def _names(nodes: list[Node], kind: str) -> list[Finding]:
 
 
 def _ends(joint: Node, links: set[str]) -> list[Finding]:
-    """Return what is wrong with a joint's type, parent and child."""
+    """Return findings about a joint's type, parent and child."""
     name, findings = joint.get("name"), []
 
     def report(code: str, message: str, suggestion: str = "") -> None:
@@ -134,8 +134,8 @@ def _tree(links: list[Node], joints: list[Node]) -> list[Finding]:
                     "error",
                     "loop",
                     f"link {child!r} has two parents, {parent_of[child]!r} and {parent!r}: a URDF "
-                    "is a tree",
-                    "cut the loop at one joint",
+                    "is a tree without loop closures",
+                    "cut the closed loop at one joint",
                     joint=joint.get("name"),
                     line=joint.line,
                 )
@@ -148,7 +148,7 @@ def _tree(links: list[Node], joints: list[Node]) -> list[Finding]:
         findings.append(
             _error(
                 "roots",
-                f"{len(roots)} links that no joint holds: {names}",
+                f"{len(roots)} links without a parent joint: {names}",
                 roots[1],
                 "join them by fixed joints, or remove them",
             )
@@ -161,7 +161,7 @@ def _reached(
 ) -> list[Finding]:
     depth = {root.get("name"): 0 for root in roots}
     queue = list(depth)
-    for link in queue:  # grows while it is walked
+    for link in queue:  # grows during the iteration
         for child in children_of[link]:
             depth[child] = depth[link] + 1
             queue.append(child)
@@ -171,9 +171,9 @@ def _reached(
         return [
             _error(
                 "lost",
-                f"joints in a circle hold {names}: nothing joins them to a root",
+                f"a cycle of joints holds {names}: it is not connected to a root",
                 lost[0],
-                "Pinocchio would drop them: join them to the rest",
+                "Pinocchio would drop them: connect them to the tree",
             )
         ]
     if max(depth.values()) > MAX_DEPTH:

@@ -1,7 +1,7 @@
-"""The numbers of a URDF: read strictly, checked, and written back in one plain form.
+"""Numeric values of a URDF: parsed strictly, checked, and rewritten in a canonical form.
 
-Pinocchio's reader passes over what it cannot read: an inertial with "1,5" in it becomes a link
-without mass. So every number that reaches it is one that was read here.
+Pinocchio's reader ignores what it cannot parse: an inertial with "1,5" in it becomes a link
+without mass. So every number is parsed here first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .findings import Finding, Level
 from .hardened_xml import Node
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
-_TINY = 1e-200  # smaller ones are zero, and some readers fail on them
+_TINY = 1e-200  # smaller ones are set to zero: some readers fail on them
 _HUGE = 1e15  # larger masses and lengths overflow in the equations of motion
 
 Report = Callable[[Finding], None]
@@ -23,7 +23,7 @@ Report = Callable[[Finding], None]
 def numbers(
     text: str, count: int | None = None, largest: float = _HUGE
 ) -> tuple[float, ...] | None:
-    """Return the numbers in `text`, or None if it has others than finite ones, or not `count`."""
+    """Return the numbers in `text`, or None unless they are `count` finite numbers."""
     words = text.split()
     if not words or (count is not None and len(words) != count):
         return None
@@ -48,7 +48,7 @@ def vector(node: Node | None, name: str, default: tuple[float, ...]) -> tuple[fl
 
 
 def check_values(tree: Node) -> list[Finding]:
-    """Return what is wrong with the numbers of links and joints; write the good ones back plainly.
+    """Return findings about the numbers of links and joints; rewrite the valid ones.
 
     Numbers of inertials, joints and their origins that cannot be read are errors. A shape that
     cannot be read is taken out, with a warning.
@@ -73,7 +73,7 @@ def check_values(tree: Node) -> list[Finding]:
 
 _DIAGONAL, _OFF_DIAGONAL = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
 _ENTRIES = (*_DIAGONAL, *_OFF_DIAGONAL)
-_ROUNDING = 1e-12  # kg m²: what exporters make of zero
+_ROUNDING = 1e-12  # [kg m²]: exporters write such values for zero
 _TYPICAL = "give the moments of inertia, about m l²/12 for a body of length l"
 
 
@@ -128,14 +128,14 @@ _SIZES = {
 
 
 def _shape_problem(shape: Node) -> str:
-    """Return why a visual or collision cannot be used, or "". Numbers are written back plainly."""
+    """Return why a visual or collision cannot be used, or "". Numbers are rewritten."""
     bad: list[Finding] = []
     _origin(shape, bad.append)
     geometry = shape.find("geometry")
     shapes = geometry.children if geometry is not None else []
     shape.children = [c for c in shape.children if c.tag in ("origin", "geometry", "material")]
     if bad:
-        return f"has an origin that cannot be read ({bad[0].message})"
+        return f"has an invalid origin ({bad[0].message})"
     if len(shapes) != 1:
         return f"has {len(shapes)} geometries, expected one"
     kind = shapes[0]
@@ -161,7 +161,7 @@ def _mesh_problem(mesh: Node) -> str:
 
 
 def check_materials(tree: Node) -> None:
-    """Take out what cannot be read of colours and textures: nothing but the look depends on it."""
+    """Remove invalid colours and textures, which only affect the appearance."""
     visuals = [shape for link in tree.all("link") for shape in link.all("visual")]
     owners = [tree, *visuals]
     for material in [material for owner in owners for material in owner.all("material")]:
@@ -177,7 +177,7 @@ def check_materials(tree: Node) -> None:
 
 
 def _define_first(tree: Node, visuals: list[Node]) -> None:
-    """Give the robot every material that its links name by name only."""
+    """Declare at the top every material that links refer to by name only."""
     defined = {material.get("name") for material in tree.all("material")}
     for material in [m for visual in visuals for m in visual.all("material") if m.children]:
         if material.get("name") not in defined:
@@ -195,7 +195,7 @@ def _is_colour(node: Node) -> bool:
 
 # --- joints ------------------------------------------------------------------------------------
 
-# what some exporters write for "no limit"
+# some exporters write these for "no limit"
 _WITHOUT_END = {"inf": "1e300", "+inf": "1e300", "-inf": "-1e300", "infinity": "1e300"}
 _JOINT_NUMBERS = {
     "limit": ("lower", "upper", "effort", "velocity"),
@@ -224,7 +224,7 @@ def _origin(owner: Node, report: Report, *, link: str = "", joint: str = "") -> 
     if origin is not None:
         for key in ("rpy", "xyz"):
             if key in origin.attrib and not origin.get(key).strip():
-                del origin.attrib[key]  # some exporters leave it empty: it is the default
+                del origin.attrib[key]  # some exporters leave it empty, for the default
         present = tuple(key for key in ("xyz", "rpy") if key in origin.attrib)
         _attributes(origin, present, report, link=link, joint=joint)
 
@@ -238,7 +238,7 @@ def _attributes(
     link: str = "",
     joint: str = "",
 ) -> None:
-    """Check that attributes are finite numbers, as many as they should be; write them plainly."""
+    """Check that attributes are finite numbers of the expected count; rewrite them."""
     for key in keys:
         count = 3 if key in ("xyz", "rpy") else 1
         text = node.get(key)
@@ -257,5 +257,5 @@ def _attributes(
 
 
 def plain(values: Iterable[float]) -> str:
-    """Return numbers as every reader reads them."""
+    """Return numbers as text that every reader parses alike."""
     return " ".join(repr(float(value)) for value in values)

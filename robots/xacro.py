@@ -1,7 +1,7 @@
-"""Xacro files, expanded by the optional package `xacrodoc`, in a process of its own.
+"""Expansion of xacro files by the optional package `xacrodoc`, in a separate process.
 
-Xacro evaluates expressions and includes files: it is a program, not data, and an endless one is
-easily written. So it runs beside us, with a time limit, and what comes out is checked like a URDF.
+Xacro evaluates expressions and includes files: it is a program, which may not terminate. It runs in
+a process with limits on time and memory, and its output is checked like any URDF.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ sys.stdout.buffer.write(document.to_urdf_string(use_protocols=False).encode())
 
 
 def needs_expansion(tree: Node, path: Path) -> bool:
-    """Whether a description is xacro: by its suffix, or by the elements in it."""
+    """Whether a description is xacro, by its suffix or its elements."""
     if path.suffix.lower() == ".xacro":
         return True
     return any(node.tag.startswith("xacro:") for node in tree.walk())
 
 
 def expand(path: Path, origin: str) -> Node:
-    """Return the URDF that a xacro file stands for.
+    """Return the expansion of a xacro file as a URDF.
 
     Raises:
         ModelError: xacrodoc is not installed, or the expansion failed.
     """
     if importlib.util.find_spec("xacrodoc") is None:
         raise ModelError(
-            f"{origin}: a xacro file; expanding it needs xacrodoc: pip install footwork[xacro]"
+            f"{origin}: a xacro file; its expansion needs xacrodoc: pip install footwork[xacro]"
         )
     program = _PROGRAM.format(memory=MEMORY_LIMIT)
     try:
@@ -57,7 +57,7 @@ def expand(path: Path, origin: str) -> Node:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise ModelError(f"{origin}: xacro was not done after {TIME_LIMIT:g} s") from None
+        raise ModelError(f"{origin}: xacro did not finish within {TIME_LIMIT:g} s") from None
     if done.returncode != 0:
         lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
         raise ModelError(f"{origin}: xacro failed: {lines[-1][:500]}")

@@ -180,7 +180,7 @@ def test_a_mesh_that_only_looks_like_one_is_refused_when_it_is_read(tmp_path):
 def test_a_triangle_count_that_promises_too_much_is_refused(tmp_path):
     (tmp_path / "m.stl").write_bytes(b"\0" * 80 + b"\xff\xff\xff\xff" + b"\0" * 500)
     (tmp_path / "robot.urdf").write_text(with_mesh("m.stl"))
-    with pytest.raises(ModelError, match="no STL"):
+    with pytest.raises(ModelError, match="not an STL"):
         load(tmp_path / "robot.urdf")
 
 
