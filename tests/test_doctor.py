@@ -93,7 +93,7 @@ def test_a_broken_pinocchio_is_a_finding_and_not_an_accident(tmp_path):
     assert found["pin"]["state"] == doctor.BROKEN
     assert "libgomp" in found["pin"]["found"]
     assert found["numpy"]["state"] == doctor.FINE
-    assert "not examined" in found["browser"]["found"]
+    assert "not checked" in found["browser"]["found"]
 
 
 def test_an_old_release_is_a_finding(monkeypatch):

@@ -1,4 +1,4 @@
-"""The command `footwork`: load, look, decide.
+"""The command `footwork`: argument parsing, error reporting and exit codes.
 
 Exit codes: 0 yes or done, 1 the answer is "no" (or "at the edge"), 2 bad usage or bad input, 3 a
 mistake of footwork itself, 130 interrupted. Errors are one line on standard error; --debug shows
@@ -21,7 +21,7 @@ from .commands.flags import BAD, BUG, INTERRUPTED, OK
 from .commands.parser import Parser
 from .errors import FootworkError, FootworkWarning
 
-# what the library asks for in Python, as a user of the command types it
+# Python arguments in messages, and the equivalent flags of the command
 _TYPED = {
     "package_dirs=[…]": "--package-dir",
     "meshes=False": "--no-meshes",
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _told(error: Exception) -> str:
-    """Return what a user can do something about."""
+    """Return the message to print for an error."""
     if isinstance(error, FootworkError):
         return str(error)
     if isinstance(error, ImportError):
@@ -77,7 +77,7 @@ def _one_line(text: str) -> str:
 
 
 def _show(quiet: bool, usual: Any) -> Any:
-    """Return a way to show warnings: ours in a line of their own, as errors are."""
+    """Return a `warnings.showwarning` that prints ours on one line, as errors are."""
 
     def show(message: Any, category: Any, *where: Any, **how: Any) -> None:
         if not issubclass(category, FootworkWarning):

@@ -1,4 +1,4 @@
-"""The main job in one command: load, evaluate, decide, draw."""
+"""Demonstration: static equilibrium of a humanoid and a quadruped, with pages and pictures."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ SLOPE = np.radians(25)
 def run(out: Path, picture: bool = True, tell: Callable[[str], object] = print) -> bool:
     """Show a humanoid on two feet, pushed too hard, and a quadruped with a foot on a slope.
 
-    Tells the terms of the equations of motion and the verdicts, writes a page for each into `out`
-    and a picture where there is a browser. Returns whether every verdict is the expected one.
+    Print the terms of the equations of motion and the verdicts; write a page for each verdict into
+    `out`, and a picture if a browser is installed. Return whether every verdict is as expected.
     """
     out.mkdir(parents=True, exist_ok=True)
     humanoid, quadruped = _robot("talos", "biped"), _robot("solo12", "quadruped")
@@ -40,26 +40,26 @@ def run(out: Path, picture: bool = True, tell: Callable[[str], object] = print) 
 
 
 def sizes(robot: Robot) -> str:
-    """Return the size of every term of M a + vᵀCv = Sᵀτ + τ_g in a random state, checked twice."""
+    """Return the size of every term of M a + vᵀCv = Sᵀτ + τ_g in a random state, by two methods."""
     rng = np.random.default_rng(0)
     q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
     return f"{robot}\n\n{terms.table(terms.rows(robot, q, v))}"
 
 
 def stand(robot: Robot) -> Hold:
-    """The robot in its posture on its own feet."""
+    """Return the verdict on the robot standing on its feet in its default posture."""
     return contacts.static_hold(robot, robot.posture(), contacts.at_feet(robot))
 
 
 def pushed(robot: Robot, newtons: float) -> Hold:
-    """The same with a horizontal push from behind at the height of the centre of mass."""
+    """Return the verdict under a horizontal push from behind, at the centre of mass."""
     q, base = robot.posture(), robot.model.frames[2].name
     push = Wrench([newtons, 0.0, 0.0], [0.0, 0.0, 0.0], point=dynamics.com(robot, q))
     return contacts.static_hold(robot, q, contacts.at_feet(robot), {base: push})
 
 
 def on_a_slope(robot: Robot) -> Hold:
-    """The robot on its feet, the ground under the first of them sloping up to the front."""
+    """Return the verdict with the ground under the first foot sloping up to the front."""
     normal = np.array([-np.sin(SLOPE), 0.0, np.cos(SLOPE)])
     level = np.array([0.0, 0.0, 1.0])
     feet = [
@@ -77,13 +77,13 @@ def on_a_slope(robot: Robot) -> Hold:
 
 
 def _robot(name: str, ours: str) -> Robot:
-    """The robot of that name, or ours of the same kind where its package is not installed."""
+    """Return the robot of that name, or one of footwork's own where that is not installed."""
     installed = {info.name for info in robots.available() if info.installed}
     return robots.load(name if name in installed else ours)
 
 
 def _save(hold: Hold, stem: Path, picture: bool, tell: Callable[[str], object]) -> bool:
-    """Write page and picture; return whether to go on trying pictures."""
+    """Write page and picture; return whether pictures can be taken."""
     viewer = contacts.view(hold)
     page = viewer.save_html(stem.with_suffix(".html"))
     tell(f"  page      {page}")

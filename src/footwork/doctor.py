@@ -1,6 +1,6 @@
-"""What is broken in this environment, and what to type: the examinations of `footwork doctor`.
+"""Checks of the installation, with the command that repairs each: `footwork doctor`.
 
-Compiled libraries are tried in a process of their own, so that one that crashes is a finding too.
+Compiled libraries are tested in separate processes, so that one that crashes is reported too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SECONDS, PROCESSES = 240, 2
 AGAIN = "footwork doctor (again, when the machine is less busy)"
 NO_ANSWER = f"no answer in {SECONDS} s"
 
-# what must work, and the smallest program that shows it
+# required distributions, each with a minimal test program
 PROGRAMS = {
     "numpy": "import numpy; assert abs(numpy.linalg.eigvalsh(numpy.eye(3)) - 1).max() < 1e-12",
     "scipy": "from scipy.spatial import ConvexHull; ConvexHull([[0, 0], [1, 0], [0, 1]])",
@@ -42,7 +42,7 @@ PROGRAMS = {
     "pyyaml": "import yaml; assert yaml.safe_load('a: 1') == {'a': 1}",
     "tqdm": "import tqdm",
 }
-# what makes more of footwork work: the extra that brings it, what for, and a program that shows it
+# optional distributions: the extra that installs it, its purpose, and a test program
 EXTRAS = {
     "numba": ("fast", "compiled kernels", "import numba"),
     "matplotlib": ("plots", "plots", "from matplotlib.figure import Figure; Figure().subplots()"),
@@ -53,7 +53,7 @@ EXTRAS = {
     "xacrodoc": ("xacro", "xacro files", "import xacrodoc"),
     "example-robot-data": ("robots", "the models of the catalogue", ""),
 }
-# system libraries that wheels expect: what to install on Debian and Ubuntu
+# system libraries that wheels need: their packages on Debian and Ubuntu
 SYSTEM = {
     "libgomp": "libgomp1",
     "libGL": "libgl1",
@@ -61,7 +61,7 @@ SYSTEM = {
     "libEGL": "libegl1",
     "libglib-2": "libglib2.0-0",
 }
-# the browser of the pictures, if there is one, shows a page
+# test program of the browser that takes pictures
 PICTURE = """
 from footwork.robots.viewer.browser import find_browser, open_html
 print(find_browser())
@@ -72,13 +72,13 @@ with open_html("<title>footwork</title>", 200, 100, timeout=30) as page:
 
 @dataclass(frozen=True)
 class Examination:
-    """One thing looked at.
+    """Result of one check.
 
     Attributes:
-        name: what was looked at.
+        name: what was checked.
         state: "fine", "broken" or "missing, optional".
-        found: what was found.
-        advice: what to type, when there is something to type.
+        found: version, or description of the problem.
+        advice: the command that repairs it, if any.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Examination:
 
 
 def examine(progress: Callable[[str], Any] = lambda name: None) -> Iterator[Examination]:
-    """Yield the examinations, one after the other; `progress` hears what comes next."""
+    """Yield the results of the checks; `progress` is called with the name of the next one."""
     yield Examination("python", FINE, sys.version.split()[0])
     with ThreadPoolExecutor(PROCESSES) as pool:
         tried = {name: pool.submit(_tried, name, program) for name, program in PROGRAMS.items()}
@@ -112,7 +112,7 @@ def examine(progress: Callable[[str], Any] = lambda name: None) -> Iterator[Exam
 
 
 def _tried(distribution: str, program: str) -> Examination:
-    """Run a program that needs a distribution in a process of its own."""
+    """Run the test program of a distribution in a separate process."""
     version, wanted = _version(distribution), _wanted(distribution)
     if version is None:
         return Examination(distribution, BROKEN, "not installed", f"{_pip()} '{wanted}'")
@@ -131,7 +131,7 @@ def _tried(distribution: str, program: str) -> Examination:
 
 
 def _remedy(trouble: str, requirement: str) -> str:
-    """What to type against a library that is installed and does not work."""
+    """Return the command that repairs a library that is installed but fails."""
     if trouble == NO_ANSWER:
         return AGAIN
     if "CLARABEL is not installed" in trouble:
@@ -146,7 +146,7 @@ def _remedy(trouble: str, requirement: str) -> str:
 
 
 def _pip() -> str:
-    """The command that installs into this environment, whichever one the shell is in."""
+    """Return the pip command of this environment, independent of the shell's."""
     found = shutil.which("pip")
     if found and Path(found).parent == Path(sys.executable).parent:
         return "pip install"
@@ -154,7 +154,7 @@ def _pip() -> str:
 
 
 def _wanted(distribution: str) -> str:
-    """What footwork asks for, such as "pin>=4"."""
+    """Return footwork's requirement, such as "pin>=4"."""
     for requirement in metadata.requires("footwork") or ():
         name = re.match(r"[\w.-]+", requirement)
         if name and name[0].lower() == distribution:
@@ -177,7 +177,7 @@ def _trouble(program: str) -> str | None:
 
 
 def _answer(program: str) -> tuple[str, str | None]:
-    """Return what a program prints, and the last line of its trouble if it has any."""
+    """Return the output of a program, and the last line of its error, if any."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, timeout=SECONDS
@@ -188,11 +188,13 @@ def _answer(program: str) -> tuple[str, str | None]:
         return done.stdout, None
     if done.returncode < 0:
         return done.stdout, f"crashed with signal {-done.returncode}"
-    return done.stdout, (done.stderr.strip().splitlines() or ["failed without a word"])[-1]
+    return done.stdout, (done.stderr.strip().splitlines() or ["failed without an error message"])[
+        -1
+    ]
 
 
 def _cmeel_files() -> Examination:
-    """Look for files that another release of a cmeel package took away as it left.
+    """Find files of cmeel packages that uninstalling another release has removed.
 
     Packages of Pinocchio's family share one folder; going back and forth between releases (as
     installing placo or tsid does) leaves some whose libraries are gone, unseen by `pip check`.
@@ -216,7 +218,7 @@ def _is_cmeel(distribution: metadata.Distribution) -> bool:
 
 
 def _files(distribution: metadata.Distribution) -> list[str]:
-    """The files it came with, also those that are gone: `distribution.files` may leave them out."""
+    """Return all files of a distribution, missing ones too (`distribution.files` may omit them)."""
     record = distribution.read_text("RECORD") or ""
     return [row[0] for row in csv.reader(record.splitlines()) if row]
 
@@ -226,13 +228,13 @@ def _browser() -> Examination:
     if trouble is None:
         return Examination("browser", FINE, printed.strip())
     words = "apt install chromium" if shutil.which("apt") else "install Chromium or Chrome"
-    if printed.strip():  # it is there
+    if printed.strip():  # it is installed
         found = f"{printed.strip()}: {trouble}"
         return Examination("browser", BROKEN, found, words if trouble != NO_ANSWER else AGAIN)
     if "BrowserError" in trouble:
         found = "no Chromium or Chrome: no pictures (pages need none)"
         return Examination("browser", OPTIONAL, found, words)
-    found = "not examined: the viewer does not start without what is broken above"
+    found = "not checked: the viewer needs the libraries reported as broken above"
     return Examination("browser", OPTIONAL, found, "footwork doctor")
 
 
@@ -261,7 +263,7 @@ def _extra(distribution: str, extra: str, purpose: str, program: str) -> Examina
 
 
 def _footwork(extra: str) -> str:
-    """What brings an extra: of a checkout that is installed in place, the checkout."""
+    """Return the requirement of an extra; for an editable install, the path of the checkout."""
     try:
         origin = json.loads(metadata.distribution("footwork").read_text("direct_url.json") or "{}")
     except (metadata.PackageNotFoundError, ValueError):

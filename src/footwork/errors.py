@@ -1,6 +1,6 @@
-"""The errors of footwork: one root, so that `except FootworkError` catches everything of ours.
+"""Exception hierarchy of footwork; `except FootworkError` catches all of them.
 
-Every message says what was got, what was expected and, for names, what exists.
+Every message states what was got, what was expected and, for names, what exists.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class ConfigurationError(FootworkError, ValueError):
 
 
 class ContactError(FootworkError, ValueError):
-    """A contact that cannot exist: a negative friction, a patch that is no convex polygon, …"""
+    """An invalid contact: a negative friction coefficient, a patch that is not convex, …"""
 
 
 class SolverError(FootworkError, RuntimeError):
-    """An optimisation problem for which no solver gave an answer that could be checked."""
+    """An optimisation problem without a verified solution from any solver."""
 
 
 class DataError(FootworkError, ValueError):
@@ -34,7 +34,7 @@ class DataError(FootworkError, ValueError):
 
 
 class FootworkWarning(UserWarning):
-    """Something in a robot description that was understood, but that its author should know of."""
+    """A doubtful element of a robot description that does not prevent loading."""
 
 
 def unknown(kind: str, name: object, existing: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""The subcommands of `footwork`, one a file: `add` says its flags, `run` does it."""
+"""Subcommands of `footwork`, one per file: `add` declares the flags, `run` executes it."""
 
 from __future__ import annotations
 

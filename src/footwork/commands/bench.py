@@ -1,4 +1,4 @@
-"""`footwork bench`: the comparisons with other libraries, measured on this machine.
+"""`footwork bench`: performance comparisons with other libraries on this machine.
 
 A benchmark is a program in `benchmarks/` that prints its tables. Those that call `measuring.flags`
 understand `--quick`, `--peers DIR`, `--pictures DIR` and `--json FILE`.
@@ -23,26 +23,30 @@ from . import flags
 
 FOLDER = Path(__file__).parents[3] / "benchmarks"
 PAGES = FOLDER.parent / "docs"
-MINUTES = {"quick": 5.0, "full": 20.0}  # the most that all may take together
+MINUTES = {"quick": 5.0, "full": 20.0}  # time limit of all benchmarks together
 
 
 @dataclass
 class Outcome:
-    """What one benchmark printed and measured."""
+    """Output and measurements of one benchmark."""
 
     text: str
-    code: int | None  # None: it took too long
+    code: int | None  # None: time limit exceeded
     seconds: float
-    data: Any = None  # its numbers, of those that keep them
+    data: Any = None  # measured numbers, where the benchmark records them
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork bench`."""
+    """Declare the flags of `footwork bench`."""
     words = "measure against other libraries, side by side (from a checkout)"
     parser = flags.command(commands, "bench", run, words)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="which ones; all without a name")
-    parser.add_argument("--list", action="store_true", help="name them, and what each compares")
-    parser.add_argument("--quick", action="store_true", help="few rounds, small sizes")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="names of benchmarks (default: all)"
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="list the benchmarks and what each compares"
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions, smaller sizes")
     parser.add_argument(
         "--minutes",
         type=float,
@@ -56,13 +60,13 @@ def add(commands: Any) -> None:
         help="compare with other libraries in environments there, made with pip if missing",
     )
     parser.add_argument(
-        "--write", action="store_true", help="renew the tables and charts of the docs"
+        "--write", action="store_true", help="update the tables and charts of the documentation"
     )
     flags.json_flag(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the benchmarks one after the other; the exit code says whether all went through.
+    """Run the benchmarks one after the other; the exit code tells whether all succeeded.
 
     Raises:
         ConfigurationError: there is no such benchmark, or none at all (an installed wheel).
@@ -109,7 +113,7 @@ def _run_all(chosen: dict[str, Path], options: argparse.Namespace) -> dict[str, 
 
 
 def _one(script: Path, options: argparse.Namespace, seconds: float) -> Outcome:
-    """Run a benchmark; its progress goes to standard error, its tables come back."""
+    """Run a benchmark and return its tables; progress goes to standard error."""
     if seconds <= 0:
         return Outcome("", None, 0.0)
     with tempfile.TemporaryDirectory() as folder:
@@ -136,7 +140,7 @@ def _flags(options: argparse.Namespace, kept: Path) -> list[str]:
 
 
 def _renew(page: Path, outcomes: dict[str, Outcome]) -> None:
-    """Put the tables of a page between its marks, `<!-- measured: NAME -->` and the end's."""
+    """Replace the tables of a page between `<!-- measured: NAME -->` and its end mark."""
     text = page.read_text(encoding="utf-8")
     for name, outcome in outcomes.items():
         begin, end = f"<!-- measured: {name} -->\n", "<!-- end of measured -->"
@@ -148,7 +152,7 @@ def _renew(page: Path, outcomes: dict[str, Outcome]) -> None:
 
 
 def _as_markdown(text: str) -> str:
-    """Tables of Markdown as they are, tables of plain text as a block."""
+    """Return tables of Markdown unchanged, plain text as a code block."""
     return text if re.search(r"^\| ?---", text, re.MULTILINE) else f"```text\n{text.strip()}\n```\n"
 
 

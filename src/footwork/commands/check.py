@@ -1,4 +1,4 @@
-"""`footwork check`: what is wrong or doubtful in a description?"""
+"""`footwork check`: errors and warnings about a robot description."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from .output import answer, paint
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork check`."""
-    words = "what is wrong or doubtful in a description?"
+    """Declare the flags of `footwork check`."""
+    words = "check a robot description for errors and doubtful values"
     parser = flags.command(commands, "check", run, words)
     parser.add_argument("robot", metavar="ROBOT", help="a name, a file, or - for standard input")
-    parser.add_argument("--strict", action="store_true", help="warnings too make the answer no")
+    parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
     flags.package_flag(parser)
     flags.json_flag(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the findings; the exit code says whether the description passes."""
+    """Print the findings; the exit code tells whether the description passes."""
     from ..robots import diagnose, diagnosis
 
     findings = diagnose(options.robot, package_dirs=options.package_dir)

@@ -25,7 +25,7 @@ Step = tuple[str, Callable[[], object]]
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork compile`."""
+    """Declare the flags of `footwork compile`."""
     words = "compile every kernel now, not when it is first used"
     flags.json_flag(flags.command(commands, "compile", run, words))
 

@@ -1,4 +1,4 @@
-"""`footwork demo`: the main job, two robots, verdicts and pages."""
+"""`footwork demo`: verdicts, pages and pictures for two robots."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from . import flags, output
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork demo`."""
-    words = "the main job: two robots, verdicts and pages (in out/ without --out)"
+    """Declare the flags of `footwork demo`."""
+    words = "a demonstration: verdicts and pages for two robots (in out/ without --out)"
     parser = flags.command(commands, "demo", run, words)
     flags.out_flag(parser)
     parser.add_argument("--no-png", action="store_true", help="pages only, no pictures")

@@ -1,4 +1,4 @@
-"""`footwork doctor`: what is broken in this environment, and what to type."""
+"""`footwork doctor`: checks of the installation, with the commands that repair it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MARKS = {
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork doctor`."""
-    words = "what is broken in this environment, and what to type"
+    """Declare the flags of `footwork doctor`."""
+    words = "check the installation, and print the commands that repair it"
     flags.json_flag(flags.command(commands, "doctor", run, words))
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print every examination; the exit code says whether something is broken."""
+    """Print the result of every check; the exit code tells whether anything is broken."""
     from .. import doctor
 
     found = []

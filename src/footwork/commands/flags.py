@@ -1,4 +1,4 @@
-"""Flags that several commands share, and what they stand for."""
+"""Command-line flags shared by several commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def command(
     parser: argparse.ArgumentParser = commands.add_parser(name, help=words, description=words)
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     parser.add_argument(
-        "--quiet", action="store_true", help="no words but errors: the exit code, and files, say it"
+        "--quiet", action="store_true", help="print errors only; the exit code gives the answer"
     )
     parser.set_defaults(run=run)
     return parser
@@ -32,57 +32,59 @@ def robot_flags(
     metavar: str = "ROBOT",
     words: str = "a name (see `footwork robots`) or a file",
 ) -> None:
-    """Which robot, which of its joints move, and how it stands."""
+    """Add the flags for the robot, its passive and locked joints, and its posture."""
     parser.add_argument("robot", metavar=metavar, help=words)
     parser.add_argument(
         "--passive", nargs="+", default=(), metavar="JOINT", help="joints without a motor"
     )
-    parser.add_argument(
-        "--lock", nargs="+", default=(), metavar="JOINT", help="joints that do not move"
-    )
+    parser.add_argument("--lock", nargs="+", default=(), metavar="JOINT", help="joints to lock")
     package_flag(parser)
     parser.add_argument(
-        "--no-meshes", action="store_true", help="do without mesh files: the dynamics are the same"
+        "--no-meshes",
+        action="store_true",
+        help="load no mesh files: the dynamics do not depend on them",
     )
     if posture:
         parser.add_argument(
-            "--posture", metavar="NAME", help="a posture of the robot (the one it stands in)"
+            "--posture",
+            metavar="NAME",
+            help="a named posture of the robot (default: the one it stands in)",
         )
 
 
 def package_flag(parser: argparse.ArgumentParser) -> None:
-    """Where the packages of a description lie."""
+    """Add the flag for folders of ROS packages."""
     parser.add_argument(
         "--package-dir",
         action="append",
         default=[],
         metavar="FOLDER",
-        help="where package://name/… is looked for first; may be repeated",
+        help="folder searched first for package://name/…; may be repeated",
     )
 
 
 def friction_flag(parser: argparse.ArgumentParser) -> None:
-    """How rough the ground is."""
+    """Add the flag for the friction coefficient."""
     parser.add_argument(
         "--friction",
         type=coefficient,
         metavar="MU",
-        help="Coulomb coefficient (0.7; in a scenario, of what has none of its own)",
+        help="Coulomb friction coefficient (default: 0.7; in a scenario: of contacts without one)",
     )
 
 
 def seed_flag(parser: argparse.ArgumentParser) -> None:
-    """Which random numbers."""
-    parser.add_argument("--seed", type=whole, metavar="N", help="of what is random")
+    """Add the flag for the seed of the random numbers."""
+    parser.add_argument("--seed", type=whole, metavar="N", help="seed of the random numbers")
 
 
 def json_flag(parser: argparse.ArgumentParser) -> None:
-    """For programs instead of people."""
+    """Add the flag for JSON output."""
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
 def html_flag(parser: argparse.ArgumentParser) -> None:
-    """Where to write the scene."""
+    """Add the flag for the page of the scene."""
     parser.add_argument(
         "--html",
         type=Path,
@@ -92,37 +94,37 @@ def html_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def png_flag(parser: argparse.ArgumentParser) -> None:
-    """Where to write the picture."""
+    """Add the flag for the picture."""
     parser.add_argument(
         "--png", type=Path, metavar="FILE", help="write the picture (- for standard output)"
     )
 
 
 def csv_flag(parser: argparse.ArgumentParser) -> None:
-    """Where to write the table."""
+    """Add the flag for the table."""
     parser.add_argument(
         "--csv", type=Path, metavar="FILE", help="write the table (- for standard output)"
     )
 
 
 def out_flag(parser: argparse.ArgumentParser) -> None:
-    """Where to write everything there is to write."""
+    """Add the flag for the output folder."""
     parser.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="write everything into this folder"
+        "--out", type=Path, metavar="FOLDER", help="write all outputs into this folder"
     )
 
 
 def save_flag(parser: argparse.ArgumentParser, *endings: str) -> None:
-    """Where to write the arrays: the ending of the name says how."""
+    """Add the flag for the arrays; the suffix of the name selects the format."""
     parser.add_argument(
-        "--save", type=Path, metavar="FILE", help="write the arrays; the ending says how"
+        "--save", type=Path, metavar="FILE", help="write the arrays; the suffix selects the format"
     )
     parser.description = f"{parser.description} (--save: {', '.join(endings)})"
     parser.set_defaults(endings=endings)
 
 
 def coefficient(text: str) -> float:
-    """Read a coefficient of friction: a finite number of at least 0."""
+    """Parse a coefficient of friction: a finite number of at least 0."""
     value = float(text)
     if not 0 <= value < float("inf"):
         raise argparse.ArgumentTypeError(f"got {text}, expected a finite number of at least 0")
@@ -130,7 +132,7 @@ def coefficient(text: str) -> float:
 
 
 def positive(text: str) -> float:
-    """Read a finite number greater than 0."""
+    """Parse a finite number greater than 0."""
     value = float(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"got {text}, expected a finite number greater than 0")
@@ -138,7 +140,7 @@ def positive(text: str) -> float:
 
 
 def whole(text: str) -> int:
-    """Read a whole number of at least 0."""
+    """Parse a whole number of at least 0."""
     value = int(text)
     if value < 0:
         raise argparse.ArgumentTypeError(f"got {text}, expected a whole number of at least 0")

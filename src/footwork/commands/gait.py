@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork gait`."""
+    """Declare the flags of `footwork gait`."""
     words = (
         "joint forces and moments from a laboratory's markers and force plates. The table: all of "
         "it over time; the picture: the joints; the page: the robot of --robot"
@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
         "files", metavar="FILE", nargs="+", type=Path, help=".trc (and .forces), .c3d, or a table"
     )
     parser.add_argument(
-        "--mass", type=float, required=True, metavar="KG", help="of the subject [kg]"
+        "--mass", type=float, required=True, metavar="KG", help="mass of the subject [kg]"
     )
     parser.add_argument("--sex", choices=("male", "female"), default="male", help="whose table")
     _reading_flags(parser)
@@ -34,7 +34,9 @@ def add(commands: Any) -> None:
     flags.csv_flag(parser)
     flags.png_flag(parser)
     parser.add_argument(
-        "--robot", metavar="ROBOT", help="let it follow the markers too, as a second road (human)"
+        "--robot",
+        metavar="ROBOT",
+        help="also fit this robot to the markers, as an independent model (human)",
     )
     flags.html_flag(parser)
     flags.json_flag(parser)
@@ -46,28 +48,41 @@ def _reading_flags(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=6.0,
         metavar="HZ",
-        help="of the low-pass filter [Hz] (6); 0: no filter",
+        help="cut-off of the low-pass filter [Hz] (6); 0: no filter",
     )
     parser.add_argument("--forces", type=Path, metavar="FILE", help="the plates of a .trc file")
-    parser.add_argument("--up", choices=("y", "z"), help="axis up (y; z for .c3d)")
-    parser.add_argument("--unit", choices=("mm", "cm", "m"), default="mm", help="of a table (mm)")
+    parser.add_argument("--up", choices=("y", "z"), help="vertical axis (y; z for .c3d)")
     parser.add_argument(
-        "--frames", type=int, nargs=2, metavar=("FIRST", "LAST"), help="of the trial (all)"
+        "--unit", choices=("mm", "cm", "m"), default="mm", help="unit of length of a table (mm)"
     )
     parser.add_argument(
-        "--threshold", type=float, default=20.0, metavar="N", help="of a loaded plate [N] (20)"
+        "--frames",
+        type=int,
+        nargs=2,
+        metavar=("FIRST", "LAST"),
+        help="frames of the trial to use (all)",
     )
     parser.add_argument(
-        "--markers", type=Path, metavar="FILE", help="which marker is what, as YAML or JSON"
+        "--threshold",
+        type=float,
+        default=20.0,
+        metavar="N",
+        help="vertical force above which a plate counts as loaded [N] (20)",
     )
-    parser.add_argument("--side", choices=("right", "left"), help="whose joints to draw")
     parser.add_argument(
-        "--per-mass", action="store_true", help="draw forces and moments divided by the mass"
+        "--markers",
+        type=Path,
+        metavar="FILE",
+        help="marker set: landmark of each marker, as YAML or JSON",
+    )
+    parser.add_argument("--side", choices=("right", "left"), help="sides to plot")
+    parser.add_argument(
+        "--per-mass", action="store_true", help="plot forces and moments per body mass"
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Analyse every file, write what is asked for, and print the peaks."""
+    """Analyse every file, write the requested outputs, and print the peaks."""
     from tqdm import tqdm
 
     from ..dynamics.bodies import gait as analysis
@@ -75,11 +90,13 @@ def run(options: argparse.Namespace) -> int:
     if len(options.files) > 1 and (options.csv or options.png or options.html or options.forces):
         raise DataError("--csv, --png, --html and --forces are for one file; use --out for several")
     if options.html and not options.robot:
-        raise DataError("--html shows a robot that walks: which one? --robot human")
+        raise DataError("--html shows a robot, so name one: --robot human")
     stems = [file.stem for file in options.files]
     twice = next((stem for stem in stems if stems.count(stem) > 1), None)
     if options.out and twice:
-        raise DataError(f"--out: two files called {twice!r} would write the same; one at a time")
+        raise DataError(
+            f"--out: two files called {twice!r} would write the same files; run them separately"
+        )
     if options.png or options.out:
         needs("--png" if options.png else "--out", "matplotlib", "plots")
     steps = ("read", *analysis.STEPS, "robot", "write")
@@ -131,7 +148,7 @@ def _one(file: Path, options: argparse.Namespace, tell: Callable[[str], None]) -
 
 
 def _write(gait: Gait, robot: RobotGait | None, options: argparse.Namespace) -> None:
-    """Write the table, the picture and the page that are asked for."""
+    """Write the requested table, picture and page."""
     from ..dynamics.bodies import gait_plots, gait_report
     from .gait_page import write_page
 
@@ -147,7 +164,7 @@ def _write(gait: Gait, robot: RobotGait | None, options: argparse.Namespace) -> 
 
 
 def _write_all(gait: Gait, robot: RobotGait | None, stem: str, options: argparse.Namespace) -> None:
-    """Write everything there is into the folder of --out."""
+    """Write all outputs into the folder of --out."""
     from ..dynamics.bodies import gait_plots as plots
     from ..dynamics.bodies import gait_report as report
     from .gait_page import write_page
@@ -218,5 +235,5 @@ def _robot_lines(robot: dict[str, Any]) -> list[str]:
     apart = ", ".join(f"{j} {x:.1f}" for j, x in robot["moments apart, rms [N·m]"].items())
     return [
         f"  {robot['name']}: markers within {robot['markers, rms [mm]']:.1f} mm rms",
-        f"    moments apart from the segments' (rms, N·m): {apart}",
+        f"    moments, difference from the segment model (rms, N·m): {apart}",
     ]

@@ -1,4 +1,4 @@
-"""The page of `footwork gait --robot`: a robot that walks as the subject did."""
+"""Page of `footwork gait --robot`: animation of a robot fitted to the subject's motion."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 if TYPE_CHECKING:
     from ..dynamics.bodies import RobotGait
 
-_RATE = 30.0  # frames a second of the page
-_METRES = 1 / 1000  # of arrow for a newton
+_RATE = 30.0  # frames per second of the animation
+_METRES = 1 / 1000  # [m] of arrow per newton
 
 
 def write_page(found: RobotGait, path: Path) -> Path:
-    """Write the walk as a page that opens offline, with the forces of the ground as arrows."""
+    """Write the motion as a page that opens offline, with the ground reaction forces as arrows."""
     from ..robots import Viewer
 
     viewer = Viewer(found.subject.robot)

@@ -1,4 +1,4 @@
-"""`footwork hold`: can the robot stand there, by what margin, why not?"""
+"""`footwork hold`: static equilibrium of a robot in contact, its margins and its failure modes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork hold`."""
+    """Declare the flags of `footwork hold`."""
     words = "can the robot stand there, by what margin, why not? The table: forces at every point"
     parser = flags.command(commands, "hold", run, words)
     stance.add_flags(parser)
@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the verdict, draw it where asked; the exit code is the answer."""
+    """Print the verdict and write its scene if requested; the exit code is the answer."""
     scenario = stance.scenario_of(options)
     if scenario is not None and not scenario.solved.converged:
         return _no_posture(scenario, scenario.solved, options)
@@ -62,7 +62,7 @@ def _report(hold: Hold, scenario: Scenario | None) -> list[str]:
 
 
 def _rows(hold: Hold) -> list[tuple[Any, ...]]:
-    """Return a row a force: its contact, its point and itself, world axes [m, N]."""
+    """Return a row per contact force: contact, point and force, world axes [m, N]."""
     forces, robot = hold.forces or {}, hold.contacts.robot
     return [
         (contact.name, *place.tolist(), *force.tolist())
@@ -75,7 +75,7 @@ def _rows(hold: Hold) -> list[tuple[Any, ...]]:
 
 
 def _no_posture(scenario: Scenario, posture: Posture, options: argparse.Namespace) -> int:
-    """What cannot be reached, or nowhere be held, does not hold."""
+    """Report that no posture reaches the contacts, or that none is in equilibrium."""
     facts = {
         "robot": scenario.machine.name,
         "feasible": False,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork info`."""
+    """Declare the flags of `footwork info`."""
     words = "sizes, mass, joints, feet and postures of a robot"
     parser = flags.command(commands, "info", run, words)
     flags.robot_flags(parser, posture=False)

@@ -1,4 +1,4 @@
-"""What commands print and leave behind: answers, files, pictures, colours."""
+"""Output of the commands: answers, files, pictures, colours."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _COLOURS = {"green": 32, "red": 31, "yellow": 33}
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse files that could not be written, before the work rather than after it.
+    """Refuse output files that cannot be written, before the computation starts.
 
-    Their folders are made; files that exist are replaced.
+    Missing folders are created; existing files are replaced.
 
     Raises:
         FootworkError: which flag, and what is wrong with its file.
@@ -61,10 +61,10 @@ def check(options: argparse.Namespace) -> None:
 
 
 def needs(flag: str, module: str, extra: str) -> None:
-    """Refuse a flag whose library is not installed, before the work rather than after it.
+    """Refuse a flag whose library is not installed, before the computation starts.
 
     Raises:
-        FootworkError: what to type.
+        FootworkError: the library is missing; the message has the command that installs it.
     """
     if find_spec(module) is None:
         raise FootworkError(
@@ -84,19 +84,19 @@ def answer(options: argparse.Namespace, facts: Any, text: str) -> None:
 
 
 def say(options: argparse.Namespace, text: str) -> None:
-    """Print for people: to standard error when standard output takes a file."""
+    """Print text: to standard error when standard output takes a file."""
     if not options.quiet:
         print(text, file=stream(options), flush=True)
 
 
 def stream(options: argparse.Namespace) -> TextIO:
-    """Return where words for people go."""
+    """Return the stream for text output."""
     taken = any(_is_standard_output(getattr(options, name, None)) for name in FILES)
     return sys.stderr if taken or getattr(options, "json", False) else sys.stdout
 
 
 def paint(options: argparse.Namespace, text: str, colour: str) -> str:
-    """Colour text where people see it: on a terminal, unless NO_COLOR is set (no-color.org)."""
+    """Colour text on a terminal, unless NO_COLOR is set (no-color.org)."""
     wanted = stream(options).isatty() and not os.environ.get("NO_COLOR")
     if not wanted or os.environ.get("TERM") == "dumb":
         return text
@@ -105,7 +105,7 @@ def paint(options: argparse.Namespace, text: str, colour: str) -> str:
 
 @contextmanager
 def destination(options: argparse.Namespace, path: Path) -> Iterator[Path]:
-    """Yield the path to write to: a passing file for "-", which then goes to standard output."""
+    """Yield the path to write to; for "-" a temporary file that is copied to standard output."""
     if not _is_standard_output(path):
         yield path
         wrote(options, path)
@@ -119,7 +119,7 @@ def destination(options: argparse.Namespace, path: Path) -> Iterator[Path]:
 
 
 def wrote(options: argparse.Namespace, path: Path) -> None:
-    """Say that a file was written, on standard error."""
+    """Report on standard error that a file was written."""
     if not options.quiet:
         print(f"wrote {path}", file=sys.stderr)
 
@@ -127,7 +127,7 @@ def wrote(options: argparse.Namespace, path: Path) -> None:
 def write_table(
     options: argparse.Namespace, head: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> None:
-    """Write the table that --csv asks for."""
+    """Write the table of --csv."""
     if not options.csv:
         return
     text = io.StringIO()
@@ -139,7 +139,7 @@ def write_table(
 
 
 def write_scene(viewer: Viewer, options: argparse.Namespace) -> None:
-    """Write the page and the picture that --html and --png ask for."""
+    """Write the page of --html and the picture of --png."""
     for path, write in ((options.html, viewer.save_html), (options.png, viewer.screenshot)):
         if path:
             with destination(options, path) as place:
@@ -147,7 +147,7 @@ def write_scene(viewer: Viewer, options: argparse.Namespace) -> None:
 
 
 def write_figure(figure: Any, options: argparse.Namespace) -> None:
-    """Write the figure of matplotlib that --png asks for."""
+    """Write a Matplotlib figure to the file of --png."""
     with destination(options, options.png) as path:
         figure.savefig(path, format="png", dpi=120)
 

@@ -1,4 +1,4 @@
-"""How command lines are read: mistakes are told in one line, with the nearest words."""
+"""Argument parser whose errors are one line with the nearest valid words."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.allow_abbrev, self.epilog = False, CODES
-        self._negative_number_matcher = re.compile(r"-\.?\d")  # -40:100:29 and -1e3 are values
+        self._negative_number_matcher = re.compile(
+            r"-\.?\d"
+        )  # -40:100:29 and -1e3 are values, not flags
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong in one line and leave."""
+        """Print a one-line error and exit."""
         told = " ".join(f"{message}{_choice_meant(message)}{self._order(message)}".split())
         print(f"footwork: {told}; see {self.prog} --help", file=sys.stderr)
         raise SystemExit(BAD)
@@ -34,7 +36,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Refuse what is not known here, where the flags to compare it with are known."""
+        """Refuse unknown arguments, with the nearest flags of this subcommand."""
         found, left = super().parse_known_args(args, namespace)
         if left:
             flag = left[0].split("=")[0]
@@ -43,7 +45,7 @@ class Parser(argparse.ArgumentParser):
         return found, left
 
     def _order(self, message: str) -> str:
-        """A flag that takes several words takes the robot's name too."""
+        """Return the hint that a flag with several values may have consumed the robot's name."""
         greedy = [
             a.option_strings[-1] for a in self._actions if a.option_strings and a.nargs == "+"
         ]

@@ -1,4 +1,4 @@
-"""`footwork region`: where may the centre of mass be?"""
+"""`footwork region`: static equilibrium, feasible and ZMP support regions."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork region`."""
-    words = "where may the centre of mass be, seen from above? The table: its corners"
+    """Declare the flags of `footwork region`."""
+    words = "support polygon of the centre of mass, seen from above. The table: its vertices"
     parser = flags.command(commands, "region", run, words)
     stance.add_flags(parser)
     parser.add_argument(
         "--kind",
         choices=stance.REGIONS,
         default="static",
-        help="static: the contacts hold it still (the usual one); feasible: and the joints are "
-        "strong enough, and loads act; zmp: where the ZMP may be, at the lowest contact",
+        help="static: static equilibrium under the contacts (default); feasible: also under joint "
+        "torque limits and loads; zmp: ZMP support area at the height of the lowest contact",
     )
     parser.add_argument(
         "--tolerance",
@@ -39,12 +39,12 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print area and corners, draw them where asked; an empty region is a no."""
+    """Print area and vertices, write plots if requested; an empty region counts as "no"."""
     from .. import dynamics
 
     where = stance.stance_of(options, stance.scenario_of(options))
     if options.kind == "zmp" and where.wrenches:
-        raise FootworkError("--kind zmp: loads are not part of the ZMP's region; leave them out")
+        raise FootworkError("--kind zmp: the ZMP support area does not take loads; leave them out")
     region = where.region(options.kind, options.tolerance)
     com = dynamics.com(where.robot, where.q)
     facts = _facts(region, com)
@@ -57,15 +57,15 @@ def run(options: argparse.Namespace) -> int:
 
 def _report(region: Region, com: Any) -> str:
     if region.status == "empty":
-        return "empty: the contacts hold it nowhere"
+        return "empty: no position of the centre of mass is in static equilibrium"
     if region.status == "unbounded":
-        return "unbounded: the contacts hold it wherever its centre of mass is"
+        return "unbounded: static equilibrium at every position of the centre of mass"
     away = region.distance(com)
     side = "inside" if away <= 0 else "outside"
     lines = [
-        f"area {region.area:.4g} m², {len(region.vertices)} corners, {region.status}",
+        f"area {region.area:.4g} m², {len(region.vertices)} vertices, {region.status}",
         f"centre of mass ({com[0]:.4f}, {com[1]:.4f}), {abs(away):.4f} m {side}",
-        "corners, counter-clockwise [m]",
+        "vertices, counter-clockwise [m]",
     ]
     return "\n".join([*lines, *(f"  {x:9.4f} {y:9.4f}" for x, y in region.vertices + 0.0)])
 

@@ -1,4 +1,4 @@
-"""`footwork robots`: the robots that load by name."""
+"""`footwork robots`: the catalogue of robots that load by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .output import answer, write_table
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork robots`."""
+    """Declare the flags of `footwork robots`."""
     parser = flags.command(commands, "robots", run, "the robots that load by name")
     flags.json_flag(parser)
     flags.csv_flag(parser)

@@ -1,4 +1,4 @@
-"""`footwork scenarios`: the scenarios that come by name."""
+"""`footwork scenarios`: the scenarios shipped with footwork."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .output import answer
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork scenarios`."""
-    parser = flags.command(commands, "scenarios", run, "the scenarios that come by name")
+    """Declare the flags of `footwork scenarios`."""
+    parser = flags.command(commands, "scenarios", run, "list the scenarios shipped with footwork")
     parser.add_argument(
         "scenario",
         metavar="SCENARIO",
         nargs="?",
-        help="print the file of this one: a start for one's own",
+        help="print the file of this scenario, as a template",
     )
     flags.json_flag(parser)
 

@@ -1,4 +1,4 @@
-"""`footwork show`: see a scenario or a robot in the browser."""
+"""`footwork show`: a scenario or a robot in the browser."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork show`."""
-    parser = flags.command(commands, "show", run, "see a scenario or a robot in the browser")
+    """Declare the flags of `footwork show`."""
+    parser = flags.command(commands, "show", run, "show a scenario or a robot in the browser")
     stance.add_flags(parser)
     parser.add_argument("--no-browser", action="store_true", help="print the address only")
     parser.add_argument(
         "--by-margin",
         action="store_true",
-        help="contacts and forces from red to green, by what each contact could lose",
+        help="colour contacts and forces by each contact's margin, red to green",
     )
     flags.html_flag(parser)
     flags.png_flag(parser)
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _viewer(options: argparse.Namespace) -> Viewer:
-    """A scenario's scene; a robot as it stands, with its contacts when a flag asks for them."""
+    """Return the scene of a scenario, or a robot, with its contacts if a flag requests them."""
     from ..robots import Viewer
 
     scenario = stance.scenario_of(options)

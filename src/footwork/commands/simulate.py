@@ -1,4 +1,4 @@
-"""`footwork simulate`: a robot stands, walks or catches itself under its controller, pushed."""
+"""`footwork simulate`: closed-loop simulation of standing, walking and push recovery."""
 
 from __future__ import annotations
 
@@ -13,28 +13,37 @@ from .output import answer, destination, needs, paint, write_figure, write_table
 if TYPE_CHECKING:
     from ..control import ClosedLoop
 
-CROUCH = {"step": 0.02, "catch": 0.03}  # how far knees bend for it [m]
+CROUCH = {
+    "step": 0.02,
+    "catch": 0.03,
+}  # [m] by which the centre of mass is lowered by bending the knees
 GAITS = {"step": "footsteps", "trot": "trot", "crawl": "crawl"}  # of `control.gaits`
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork simulate`."""
+    """Declare the flags of `footwork simulate`."""
     words = (
-        "does the robot keep standing, stepping or trotting under its controller? The picture: "
+        "closed-loop simulation of standing, stepping or trotting under a controller. The picture: "
         "torques, forces, margins; the table: q, v and torques over time"
     )
     parser = flags.command(commands, "simulate", run, words)
     flags.robot_flags(parser, posture=False)
     parser.add_argument(
         "--gait", choices=("stand", *GAITS, "catch"), default="stand",
-        help="what to do (stand); catch: stand, and step when a push is too hard (bipeds, level)",
+        help="gait (stand); catch: stand, with recovery steps when pushed too hard (bipeds, level)",
     )  # fmt: skip
     parser.add_argument(
-        "--duration", type=flags.positive, default=2.0, metavar="S", help="of standing [s] (2)"
+        "--duration",
+        type=flags.positive,
+        default=2.0,
+        metavar="S",
+        help="duration of standing [s] (2)",
     )
-    parser.add_argument("--steps", type=flags.whole, default=4, metavar="N", help="of a gait (4)")
     parser.add_argument(
-        "--length", type=float, default=0.0, metavar="M", help="of a step [m] (0: in place)"
+        "--steps", type=flags.whole, default=4, metavar="N", help="number of steps of a gait (4)"
+    )
+    parser.add_argument(
+        "--length", type=float, default=0.0, metavar="M", help="step length [m] (0: in place)"
     )
     parser.add_argument(
         "--terrain",
@@ -54,7 +63,7 @@ def add(commands: Any) -> None:
         "--engine",
         choices=("pinocchio", "mujoco"),
         default="pinocchio",
-        help="whose contacts (pinocchio)",
+        help="contact model (pinocchio)",
     )
     flags.json_flag(parser)
     flags.html_flag(parser)
@@ -63,7 +72,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Simulate, print how it went, draw it where asked; falling is a no."""
+    """Simulate, print a summary and write plots if requested; falling counts as "no"."""
     if options.png:
         needs("--png", "matplotlib", "plots")
     motion = _simulated(options)
@@ -93,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _collisions(motion: ClosedLoop) -> list[str]:
-    """The first time that each pair of links, or link and solid, ran into each other."""
+    """Return the first collision of each pair of links, or of link and terrain."""
     first: dict[tuple[str, ...], str] = {}
     for collision in motion.collisions(every=0.1):
         between = vars(collision.between)
@@ -159,7 +168,7 @@ def _rows(motion: ClosedLoop) -> Iterator[list[float]]:
 
 
 def _plotted(motion: ClosedLoop) -> Any:
-    """Torques, forces and margins in one picture."""
+    """Plot torques, contact forces and margins."""
     from matplotlib.figure import Figure
 
     from ..control import plots

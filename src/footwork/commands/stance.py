@@ -1,4 +1,4 @@
-"""A scenario or a robot on its feet, as the commands `hold`, `region` and `show` take it."""
+"""Robot, posture, contacts and loads for the commands `hold`, `region` and `show`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ REGIONS = ("static", "feasible", "zmp")
 
 @dataclass(frozen=True, eq=False)
 class Stance:
-    """Where a robot stands and what acts on it.
+    """A robot in contact, with the wrenches that act on it.
 
     Attributes:
         robot, q, contacts, wrenches, torque_limits: as for `contacts.static_hold`.
-        scenario: it came from, if any.
+        scenario: its source, if any.
     """
 
     robot: Robot
@@ -34,7 +34,7 @@ class Stance:
     scenario: Scenario | None = None
 
     def hold(self) -> Hold:
-        """Return whether it holds."""
+        """Return the verdict on its static equilibrium."""
         from .. import contacts
 
         return contacts.static_hold(
@@ -67,7 +67,7 @@ class Stance:
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Which scenario or robot, and what differs from it."""
+    """Add the flags for the scenario or robot, and those that modify it."""
     flags.robot_flags(
         parser,
         metavar="SCENARIO|ROBOT",
@@ -79,23 +79,25 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--feet",
         nargs="+",
         metavar="FOOT",
-        help="only these contacts touch; of a robot, also links",
+        help="only these contacts are closed; for a robot, also links",
     )
     parser.add_argument(
         "--push",
         nargs=4,
         action="append",
         metavar=("FRAME", "FX", "FY", "FZ"),
-        help="a force on a link, at its origin, world axes [N]; may be repeated",
+        help="a force on a link at its origin, in world axes [N]; may be repeated",
     )
-    parser.add_argument("--no-torque-limits", action="store_true", help="joints of any strength")
+    parser.add_argument(
+        "--no-torque-limits", action="store_true", help="ignore the joint torque limits"
+    )
 
 
 def scenario_of(options: argparse.Namespace) -> Scenario | None:
-    """Return the scenario that is meant, with the changes of the flags; None for a robot.
+    """Return the scenario, modified by the flags; None for a robot.
 
     Raises:
-        ScenarioError: what is wrong with it.
+        ScenarioError: an invalid scenario.
         FootworkError: a name that is neither a scenario's nor a robot's.
     """
     from .. import contacts
@@ -111,16 +113,16 @@ def scenario_of(options: argparse.Namespace) -> Scenario | None:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether it can only be a name: no file, no text, no package of descriptions."""
+    """Whether it can only be a name: not a file, a text or a description package."""
     word = len(name) < 60 and not set(name) & set("./<\\\0") and name.isprintable()
     return word and not name.endswith("_description") and not Path(name).exists()
 
 
 def stance_of(options: argparse.Namespace, scenario: Scenario | None) -> Stance:
-    """Return the stance of a scenario, its posture solved for; without one, of a robot on its feet.
+    """Return the stance of a scenario, its posture solved; without one, of a robot on its feet.
 
     Raises:
-        ScenarioError: also when no posture touches.
+        ScenarioError: also when no posture reaches the contacts.
     """
     if scenario is not None:
         scenario.refuse_out_of_reach()
@@ -171,12 +173,12 @@ def _feet(robot: Robot, options: argparse.Namespace) -> ContactSet:
 
 
 def _touching(robot: Robot) -> list[str]:
-    """Names that --feet takes: the feet, and the links."""
+    """Return the names that --feet accepts: feet and links."""
     return [*robot.feet, *robot.frame_names]
 
 
 def _link(robot: Robot, name: str) -> Foot:
-    """The foot that the shapes of a link make."""
+    """Return the foot given by the shapes of a link."""
     from ..robots import feet_of_shapes
 
     if name not in robot.frame_names:
@@ -185,7 +187,7 @@ def _link(robot: Robot, name: str) -> Foot:
 
 
 def _pushes(options: argparse.Namespace) -> tuple[Any, ...]:
-    """The --push flags: forces at the frames' origins, world axes."""
+    """Return the loads of the --push flags: forces at the frames' origins, world axes."""
     from ..contacts import Push
 
     pushes = options.push or []

@@ -1,4 +1,4 @@
-"""`footwork sweep`: a scenario's verdict and margins over grids and samples of its values."""
+"""`footwork sweep`: verdicts and margins of a scenario over grids or samples of its parameters."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ WORDS = {1: "hold", 0: "do not", -1: "at the edge", -2: "out of reach", -3: "no 
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork sweep`."""
+    """Declare the flags of `footwork sweep`."""
     words = (
-        "a scenario's verdict and margins over grids and samples of its values. The table: every "
-        "point; the picture: a map of the first quantity"
+        "verdicts and margins of a scenario over grids or samples of its parameters. The table: "
+        "every point; the picture: a map of the first quantity"
     )
     parser = flags.command(commands, "sweep", run, words)
-    parser.add_argument("scenario", metavar="SCENARIO", help="a file, or the name of a shipped one")
+    parser.add_argument(
+        "scenario", metavar="SCENARIO", help="a file, or the name of a shipped scenario"
+    )
     parser.add_argument(
         "--set",
         nargs="+",
@@ -41,7 +43,11 @@ def add(commands: Any) -> None:
         "'loads[0].force[1]' 0:60:7, or low:high with --samples; may be repeated",
     )
     parser.add_argument(
-        "--samples", type=flags.whole, default=0, metavar="N", help="points of a sample, not a grid"
+        "--samples",
+        type=flags.whole,
+        default=0,
+        metavar="N",
+        help="size of a Latin hypercube sample, instead of a grid",
     )
     flags.seed_flag(parser)
     parser.add_argument(
@@ -53,7 +59,10 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--jobs", type=flags.whole, default=1, metavar="N", help="processes (1)")
     parser.add_argument(
-        "--journal", type=Path, metavar="FILE", help="keeps what is done; the same command resumes"
+        "--journal",
+        type=Path,
+        metavar="FILE",
+        help="journal of completed points, from which the same command resumes",
     )
     flags.json_flag(parser)
     flags.png_flag(parser)
@@ -62,7 +71,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask everywhere, say how often what was answered, write what is asked for."""
+    """Evaluate all points, print counts of the answers, write the requested files."""
     from .. import contacts
     from ..contacts.sweeps import picture, result
 
@@ -86,7 +95,9 @@ def run(options: argparse.Namespace) -> int:
                 progress=False if options.quiet else None,
             )
     except KeyboardInterrupt:
-        kept = "the same command goes on" if options.journal else "without --journal nothing stays"
+        kept = (
+            "the same command resumes" if options.journal else "without --journal nothing is kept"
+        )
         print(f"footwork: interrupted; {kept}", file=sys.stderr)
         raise
     counts = {WORDS[k]: n for k, n in Counter(found.feasible.ravel().tolist()).items()}
@@ -102,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _workers(jobs: int) -> Any:
-    """Processes that leave Ctrl-C to this one; without any, this process does the work."""
+    """Return a pool of processes that ignore Ctrl-C; for one job, none."""
     if jobs == 1:
         return nullcontext()
     fresh = get_context("spawn")  # a fork of a process with threads may hang
@@ -111,7 +122,7 @@ def _workers(jobs: int) -> Any:
 
 
 def _values(key: str, given: list[str], samples: int) -> list[float | str]:
-    """Return the values of an axis: words and numbers, or low:high:count."""
+    """Return the values of an axis: words, numbers, or low:high:count."""
     if not given:
         raise FootworkError(f"--set {key}: expected values, or low:high:count")
     if len(given) > 1 or ":" not in given[0]:

@@ -1,4 +1,4 @@
-"""`footwork terms`: every term of the equations of motion in one state, each by two roads."""
+"""`footwork terms`: terms of the equations of motion in one state, computed by two methods."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def add(commands: Any) -> None:
-    """Say the flags of `footwork terms`."""
+    """Declare the flags of `footwork terms`."""
     words = (
-        "every term of the equations of motion by two roads: in a posture at rest, or with --seed "
+        "terms of the equations of motion by two methods: in a posture at rest, or with --seed "
         "in a random state"
     )
     parser = flags.command(commands, "terms", run, words)
@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print shapes, norms and how far the two roads are apart; write the arrays where asked."""
+    """Print shapes, norms and differences of the two methods; write the arrays if requested."""
     robot = flags.load(options)
     q, v = _state(robot, options)
     found = rows(robot, q, v)
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def terms(robot: Robot, q: Any, v: Any) -> dict[str, tuple[Any, Any]]:
-    """Return {term: (by the recursion, by the textbook sum)}."""
+    """Return {term: (recursive algorithm, sum over link Jacobians)}."""
     from .. import dynamics
 
     sums = dynamics.jacobian_sums
@@ -63,7 +63,7 @@ def terms(robot: Robot, q: Any, v: Any) -> dict[str, tuple[Any, Any]]:
 
 
 def rows(robot: Robot, q: Any, v: Any) -> list[dict[str, Any]]:
-    """Return a row a term: its shape, its norm, and how far the two roads are apart."""
+    """Return a row per term: shape, norm, and difference between the two methods."""
     import numpy as np
 
     return [
@@ -78,8 +78,8 @@ def rows(robot: Robot, q: Any, v: Any) -> list[dict[str, Any]]:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """Return the rows as a table for people."""
-    lines = [f"{'term':<18} {'shape':<14} {'norm':>10}   difference between two roads"]
+    """Return the rows as a text table."""
+    lines = [f"{'term':<18} {'shape':<14} {'norm':>10}   difference between two methods"]
     for term, shape, norm, difference in map(_cells, rows):
         lines.append(f"{term:<18} {shape:<14} {norm:>10.4g}   {difference:.1e}")
     return "\n".join(lines)
