@@ -183,6 +183,59 @@ def test_exact_violation_is_the_distance(shape):
     assert list(cone.contains(wrenches)) == list(expected < 1e-6)
 
 
+def any_cone(name, rng):
+    """A cone, and wrenches inside it (n, 6): sums of forces in the cones at its points."""
+    if name == "set":
+        robot = robots.load("biped")
+        q = robot.integrate(robot.posture(), 0.2 * rng.standard_normal(robot.nv))
+        touching = [
+            *contacts.at_feet(robot, 0.4),
+            PointContact("right_hand", 0.6, normal=(0, 1, 0), torsional_friction=0.02),
+            PointContact("left_hand", 0.0, normal=(0.6, 0, 0.8)),
+        ]
+        if rng.random() < 0.5:
+            touching.append(PointContact("torso", 0.0, bilateral=True))
+        cone = contacts.net_wrench_cone(touching, q, (0.1, 0.0, 0.3), robot=robot)
+    else:
+        cone = WrenchCone(
+            {
+                "line": LineContact("sole", half_length=0.1, friction=0.6),
+                "disc": DiscContact("sole", radius=0.08, friction=0.6, sides=7),
+                "point": PointContact("sole", 0.6),
+                "soft": PointContact("sole", 0.6, torsional_friction=0.03),
+                "smooth": SurfaceContact("sole", half_length=0.1, half_width=0.05, friction=0),
+                "long": SurfaceContact("sole", half_length=2.0, half_width=0.001, friction=0.01),
+            }.get(name)
+            or patch(name, 0.6)
+        )
+    rays = WrenchCone.of(cone.generators, "inner", 12).rays
+    return cone, rng.dirichlet(np.full(len(rays), 0.1), 40) @ rays
+
+
+@pytest.mark.parametrize(
+    "name", [*PATCHES, "line", "disc", "point", "soft", "smooth", "long", "set"]
+)
+@pytest.mark.parametrize("seed", range(2))
+def test_the_two_exact_ways_agree(name, seed, monkeypatch):
+    """Projections on the polar cone, and the cone program that is solved where Numba is missing."""
+    rng = np.random.default_rng(seed)
+    cone, inside = any_cone(name, rng)
+    size = np.linalg.norm(inside, axis=1, keepdims=True)
+    noise = 0.3 * rng.standard_normal(inside.shape) * size
+    wrenches = np.vstack([inside, inside + noise, inside + 1e-4 * noise, noise, np.zeros((1, 6))])
+    wrenches *= 10.0 ** rng.uniform(-6, 6, (len(wrenches), 1))
+    distances = np.array([cone.violation(w) for w in wrenches])
+    assert cone.contains(inside).all()
+    norms = np.linalg.norm(wrenches / np.repeat([1.0, cone.generators.size], 3), axis=1)
+    taken = cone.contains(wrenches)
+    assert list(taken) == [cone.contains(w) for w in wrenches]
+    assert list(taken) == list(distances <= 1e-7 * norms)
+    monkeypatch.setattr("footwork.contacts.cones.wrench_cone.obstacle", lambda: "none at hand")
+    expected = np.array([cone.violation(w) for w in wrenches])
+    assert distances == pytest.approx(expected, rel=1e-6, abs=1e-7 * norms.max())
+    assert (np.abs(distances - expected) <= 2e-7 * norms).all()
+
+
 def test_violations_are_ordered():
     contact, rng = patch("pentagon", 0.5), np.random.default_rng(2)
     for w in wrenches_near_the_surface(contact, rng, 30):

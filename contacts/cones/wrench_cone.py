@@ -1,4 +1,4 @@
-"""Wrench cones: what a patch, or a whole set of contacts, can transmit.
+"""Contact wrench cones: what a patch, or a whole set of contacts, can transmit.
 
 A contact transmits the wrenches that forces inside the friction cones at its points add up to:
 
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
+from ...dynamics.kernels.compiling import obstacle
 from ...errors import ContactError, SolverError
 from ...robots import Robot
 from ..contact import Contact
@@ -32,6 +33,10 @@ from .friction_cone import check_friction, check_one_of, check_sides, finite_row
 from .point_forces import Kind, PointForces
 
 Array = NDArray[np.float64]
+
+_MANY = 4096  # wrenches from which on the faces of linear cones pay off
+_PROVEN = 1e-9  # what a projection's proof may leave open, of a unit wrench
+_ROUNDING = 1e-12  # distances of unit wrenches below which they are inside
 
 
 class WrenchCone:
@@ -100,18 +105,13 @@ class WrenchCone:
             SolverError: the exact distance was not found, which for cones that hold zero is a bug.
         """
         w = finite_rows(wrench, "wrench", 6) / self._units
-        scale = float(np.linalg.norm(w))
-        if scale == 0:
-            return 0.0
-        if self.kind == "exact":
-            return scale * self._exact_distance(w / scale)
-        return scale * float(nnls((self.rays / self._units).T, w / scale)[1])
+        return float(self._distances(w[None])[0])
 
     def contains(self, wrench: ArrayLike, tolerance: float = 1e-7) -> bool | NDArray[np.bool_]:
         """Whether w (6,), or each of (n, 6), is inside, to `tolerance` times its norm.
 
-        The linear cones ask their faces, all wrenches at once; the exact one solves a program for
-        each wrench that neither an inner nor an outer cone decides.
+        The linear cones ask their faces, all wrenches at once. The exact one asks `violation`; of
+        many wrenches only for those that neither an inner nor an outer cone decides.
         """
         given = finite_rows(wrench, "wrench", 6, most=2)
         single, w = given.ndim == 1, np.atleast_2d(given)
@@ -128,18 +128,64 @@ class WrenchCone:
         """Return the same cone for moments about `point` (3,), given in the cone's axes [m]."""
         return WrenchCone.of(self.generators.about(point), self.kind, self.sides)
 
-    @property
+    @cached_property
     def _units(self) -> Array:
         return np.repeat([1.0, self.generators.size], 3)
 
     def _exact_contains(self, w: Array, tolerance: Array) -> NDArray[np.bool_]:
-        inner = WrenchCone.of(self.generators, "inner", 16)
-        outer = WrenchCone.of(self.generators, "outer", 16)
+        if len(w) < _MANY:
+            return np.asarray(self._distances(w / self._units) <= tolerance)
+        inner, outer = self._brackets
         inside = np.asarray(inner.contains(w, 0.0))
-        undecided = np.flatnonzero(~inside & np.asarray(outer.contains(w)))
-        for i in undecided:
-            inside[i] = self.violation(w[i]) <= tolerance[i]
+        open_ = np.flatnonzero(~inside & np.asarray(outer.contains(w)))
+        inside[open_] = self._distances(w[open_] / self._units) <= tolerance[open_]
         return inside
+
+    @cached_property
+    def _brackets(self) -> tuple[WrenchCone, WrenchCone]:
+        """A linear cone inside the exact one, and one around it."""
+        inner, outer = (WrenchCone.of(self.generators, kind, 16) for kind in ("inner", "outer"))
+        return inner, outer
+
+    def _distances(self, w: Array) -> Array:
+        """How far wrenches (n, 6), moments in units of force, are from the cone (n,) [N]."""
+        scale = np.linalg.norm(w, axis=1)
+        unit, rows = w / np.where(scale > 0, scale, 1.0)[:, None], self._lorentz_rows
+        if self.kind != "exact":
+            rays = (self.rays / self._units).T
+            distances = np.array([nnls(rays, row)[1] for row in unit])
+        elif rows is None or obstacle():
+            distances = np.array([self._exact_distance(row) for row in unit])
+        else:
+            distances = self._projected_distances(*rows, unit)
+        return np.asarray(scale * distances)
+
+    def _projected_distances(self, B: Array, free: NDArray[np.bool_], w: Array) -> Array:
+        """The norms of the projections of unit wrenches on the polar cone, with their proof."""
+        from ..kernels.cone_projection import polar_projections
+
+        y, proofs = np.empty_like(w), np.empty(len(w))
+        polar_projections(B, free, w, y, proofs)
+        distances = np.linalg.norm(y, axis=1)
+        for i in np.flatnonzero(~(proofs <= _PROVEN)):
+            distances[i] = self._exact_distance(w[i])
+        return np.where(distances > _ROUNDING, distances, 0.0)
+
+    @cached_property
+    def _lorentz_rows(self) -> tuple[Array, NDArray[np.bool_]] | None:
+        """(B (K, 4, 6), free (K,)) as `polar_projections` takes them, in the units of wrenches.
+
+        None where something limits a contact as a whole: torsional friction of a patch.
+        """
+        body = Equilibrium.of_body(self.generators, np.zeros(6))
+        if len(body.twisting):
+            return None
+        B, K = np.zeros((body.point_count, 4, 6)), body.point_count
+        columns = (body.columns / self._units[:, None]).T
+        B[:, [1, 2, 0]] = columns[: 3 * K].reshape(K, 3, 6)
+        B[:, 1:3] *= np.where(body.bilateral, 1.0, body.friction)[:, None, None]
+        B[body.first[body.soft], 3] = columns[3 * K :]
+        return B, body.bilateral
 
     def _exact_distance(self, w: Array) -> float:
         """min t with ‖w − A x‖ ≤ t over admissible x, A their wrenches, in the units of `w`."""
