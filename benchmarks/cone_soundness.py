@@ -284,13 +284,7 @@ FRICTION = 0.5
 
 def our_cones(sides: list[int]) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
     """(name, claim, corners, F) of ours: every patch, both sides, every number of facets."""
-    from footwork.contacts import (
-        DiscContact,
-        LineContact,
-        PointContact,
-        SurfaceContact,
-        WrenchCone,
-    )
+    from footwork.contacts import DiscContact, LineContact, PointContact, SurfaceContact, WrenchCone
 
     triangle = [[0.12, 0.0], [-0.05, 0.06], [-0.02, -0.08]]
     pentagon = [[0.1, 0.02], [0.03, 0.07], [-0.08, 0.05], [-0.1, -0.03], [0.04, -0.06]]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .. import registry
 from . import batch
-from .cones.cone_scene import draw_wrench_cone
 from .cones.friction_cone import FrictionCone
 from .cones.gravito_inertial import (
     GravitoInertialCone,
@@ -15,10 +15,9 @@ from .cones.soft_finger import SoftFingerCone
 from .cones.wrench_cone import WrenchCone, net_wrench_cone, rectangle_faces
 from .contact import Contact, PointContact
 from .contact_set import ContactSet, at_feet
-from .falling import animate_certificate, falling_path
+from .falling import falling_path
 from .forces import contact_forces, static_hold
 from .hold import Hold
-from .margin_colors import margin_ramp
 from .motion.constrained import (
     ConstrainedMotion,
     GaussResidual,
@@ -34,13 +33,11 @@ from .motion.operational_space import (
     dynamically_consistent_projector,
     operational_space_inertia,
 )
-from .moving_scene import animate_holds
 from .moving_surface import MovingSurface
 from .postures.posture import Posture, solve_posture
 from .postures.self_collision import LinkPair, self_collisions
 from .postures.targets import ground_targets
 from .regions.friction_map import FrictionMap, friction_map
-from .regions.map_scene import draw_friction_map
 from .regions.region import (
     AccelerationCone,
     Region,
@@ -51,21 +48,18 @@ from .regions.region import (
     zmp_area,
     zmp_support_area,
 )
-from .regions.region_scene import draw_acceleration_cone, draw_region
 from .regions.robust_region import Pushes, robust_equilibrium_polygon
 from .scenario.file import ScenarioError
 from .scenario.loads import Payload, Push, Rope
 from .scenario.parts import Start, Touch
 from .scenario.scenario import Scenario, scenarios
-from .scenario.scene import draw_terrain
-from .scene import draw_contacts, draw_forces, draw_hold, view
 from .sensitivity.margin_gradient import MarginGradient, margin_gradient
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .sweeps import Sweep, sweep, variant
 from .terrain.penetration import Penetration, penetrations
 from .terrain.solids import Box, Face, Plane, Stairs, Wall
 from .terrain.terrain import Terrain
-from .zmp_scene import draw_zmp, zero_moment_point
+from .zmp import zero_moment_point
 
 __all__ = [
     "batch",
@@ -130,7 +124,6 @@ __all__ = [
     "Box",
     "Stairs",
     "Wall",
-    "animate_certificate",
     "falling_path",
     "margin_gradient",
     "MarginGradient",
@@ -141,18 +134,8 @@ __all__ = [
     "sweep",
     "Sweep",
     "variant",
-    "draw_friction_map",
     "Face",
-    "draw_hold",
-    "draw_contacts",
-    "draw_forces",
-    "draw_region",
-    "draw_acceleration_cone",
-    "draw_wrench_cone",
-    "draw_terrain",
-    "draw_zmp",
     "zero_moment_point",
-    "margin_ramp",
-    "animate_holds",
-    "view",
 ]
+
+__getattr__ = registry.moved("contacts")

@@ -7,7 +7,9 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from footwork import contacts, control, load
-from footwork.control import gaits, plots, scene
+from footwork.control import gaits
+from footwork.visualize.plots import control as plots
+from footwork.visualize.scenes import closed_loop as scene
 
 FOLDER = Path(__file__).parent
 

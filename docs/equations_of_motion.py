@@ -14,7 +14,7 @@ import numpy as np
 import footwork as fw
 from footwork import dynamics
 from footwork.dynamics import jacobian_sums
-from footwork.dynamics import svg_plots as plots
+from footwork.visualize.plots import svg as plots
 
 HERE = Path(__file__).parent
 ROBOTS = {"biped, floating base": ("biped", "floating"), "quadruped, fixed": ("quadruped", "fixed")}

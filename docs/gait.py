@@ -11,22 +11,21 @@ from pathlib import Path
 
 import numpy as np
 
-from footwork import Viewer, load
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies import gait_plots
+from footwork import Viewer, biomechanics, load
+from footwork.visualize.plots import gait as gait_plots
 
 FOLDER = Path(__file__).parent / "pictures"
 
 
-def draw(gait: bodies.Gait) -> None:
+def draw(gait: biomechanics.Gait) -> None:
     """Write the figures of a file's walk."""
     gait_plots.save(gait_plots.plot_joints(gait, "right"), FOLDER / "walk-joints.png")
     gait_plots.save(gait_plots.plot_walk(gait), FOLDER / "walk-sticks.png")
 
 
-def human(gait: bodies.Gait, frame: int = 150) -> None:
+def human(gait: biomechanics.Gait, frame: int = 150) -> None:
     """Write a picture of the human in a frame of the walk, on the force that carries it."""
-    found = bodies.robot_gait(gait, load("human"))
+    found = biomechanics.robot_gait(gait, load("human"))
     q = found.fit.q[frame]
     viewer = Viewer(found.subject.robot)
     viewer.display(q)
@@ -41,11 +40,11 @@ def human(gait: bodies.Gait, frame: int = 150) -> None:
 
 def main(file: str | None = None, mass: float = 70.0) -> None:
     """Draw the walker, and a file's walk if one is given."""
-    walker = bodies.walker()
-    analysed = bodies.analyse_gait(walker.trial(), walker.mass, cutoff=None)
+    walker = biomechanics.walker()
+    analysed = biomechanics.analyse_gait(walker.trial(), walker.mass, cutoff=None)
     gait_plots.save(gait_plots.plot_joints(analysed, "right"), FOLDER / "walker-joints.png")
     if file is not None:
-        gait = bodies.analyse_gait(bodies.read_trial(file), mass)
+        gait = biomechanics.analyse_gait(biomechanics.read_trial(file), mass)
         draw(gait)
         human(gait)
 

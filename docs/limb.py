@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from footwork import robots
-from footwork.dynamics.bodies import moving_frames_plots
+from footwork.visualize.plots import moving_frames as moving_frames_plots
 
 FOLDER = Path(__file__).parent / "pictures"
 RATES = np.array([1.0, 2.0, 4.0])  # of the joints [rad/s]

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 
 import footwork as fw
 from footwork import contacts, dynamics
-from footwork.contacts import plots
-from footwork.contacts.sweeps import picture
+from footwork.visualize.plots import contacts as plots
+from footwork.visualize.plots import sweep as picture
 
 matplotlib.use("agg")
 

@@ -5,7 +5,8 @@ M(q) a + vᵀC(q)v = Sᵀτ + τ_g(q) + Σ_i J_i(q)ᵀ w_i + τ_ext
 
 from __future__ import annotations
 
-from . import batch, bodies, conventions, jacobian_sums
+from .. import registry
+from . import batch, conventions, jacobian_sums
 from .centroidal import centroidal_drift, centroidal_map, centroidal_momentum, com, com_jacobian
 from .com_coordinates import ComCoordinates, com_coordinates
 from .contact_derivatives import (
@@ -154,7 +155,6 @@ __all__ = [
     "INTEGRATORS",
     "block_on_table",
     "BlockMotion",
-    "bodies",
     "batch",
     "closed_forms",
     "ClosedForms",
@@ -163,3 +163,5 @@ __all__ = [
     "Wrench",
     "Twist",
 ]
+
+__getattr__ = registry.moved("dynamics")

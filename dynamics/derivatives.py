@@ -16,12 +16,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
-from ..robots.configuration import (
-    check_configuration,
-    check_robot,
-    check_torques,
-    check_velocity,
-)
+from ..robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ..robots.robot import Robot
 from .coriolis import structure_constants
 from .equations import forward_dynamics

@@ -14,12 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError, ModelError
-from ..robots.configuration import (
-    check_configuration,
-    check_robot,
-    check_torques,
-    check_velocity,
-)
+from ..robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ..robots.robot import Robot
 from .coriolis import structure_constants
 from .equations import bias, gravity_torques, mass_matrix

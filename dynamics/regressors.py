@@ -15,12 +15,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..robots.configuration import (
-    check_configuration,
-    check_robot,
-    check_torques,
-    check_velocity,
-)
+from ..robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ..robots.robot import Robot
 from . import coriolis, equations
 from .loads import external_torques

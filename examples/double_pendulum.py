@@ -16,7 +16,7 @@ import numpy as np
 
 import footwork as fw
 from footwork import control, dynamics
-from footwork.dynamics import svg_plots as plots
+from footwork.visualize.plots import svg as plots
 
 THETA, OMEGA = np.array([np.pi / 10, np.pi / 3]), np.array([2 * np.pi, -6 * np.pi])
 

@@ -13,17 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
-from footwork import dynamics
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies import gait_plots, gait_report
+from footwork import biomechanics, dynamics
+from footwork.biomechanics import gait_report
+from footwork.visualize.plots import gait as gait_plots
 
 
-def measured_walker() -> tuple[Path, bodies.Walker]:
+def measured_walker() -> tuple[Path, biomechanics.Walker]:
     """Write what a laboratory sees of a walker: walker.trc (markers), walker.forces (plates)."""
-    walker = bodies.walker(mass=62.0, rate=200.0)
+    walker = biomechanics.walker(mass=62.0, rate=200.0)
     trial = walker.trial()
-    bodies.write_forces("walker.forces", trial.plates)
-    return bodies.write_trc("walker.trc", trial.markers), walker
+    biomechanics.write_forces("walker.forces", trial.plates)
+    return biomechanics.write_trc("walker.trc", trial.markers), walker
 
 
 def main(file: str | None = None, mass: float = 62.0) -> None:
@@ -31,9 +31,11 @@ def main(file: str | None = None, mass: float = 62.0) -> None:
     walker = None
     if file is None:
         path, walker = measured_walker()
-        gait = bodies.analyse_gait(bodies.read_trial(path, threshold=0), mass, cutoff=None)
+        gait = biomechanics.analyse_gait(
+            biomechanics.read_trial(path, threshold=0), mass, cutoff=None
+        )
     else:
-        gait = bodies.analyse_gait(bodies.read_trial(file), mass, cutoff=6.0)
+        gait = biomechanics.analyse_gait(biomechanics.read_trial(file), mass, cutoff=6.0)
     for note in gait_report.facts(gait)["notes"]:
         print(f"note: {note}")
     for joint, peak in gait_report.facts(gait)["stance peaks"].items():

@@ -12,10 +12,10 @@ import numpy as np
 from sympy import Rational, latex
 
 import footwork as fw
-from footwork import dynamics
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies import moving_frames_plots, symbolic
-from footwork.dynamics.bodies.symbolic import t
+from footwork import biomechanics, dynamics
+from footwork.biomechanics import symbolic
+from footwork.biomechanics.symbolic import t
+from footwork.visualize.plots import moving_frames as moving_frames_plots
 
 LENGTHS, MASSES = ("0.8", "0.6", "0.4"), ("0.7", "0.5", "0.3")  # [m], [kg] at mid-segment
 RATES = np.array([1.0, 2.0, 4.0])  # each against the segment before: periods 2π, π, π/2
@@ -46,7 +46,7 @@ def main(picture: str = "limb-paths.png") -> None:
 
     equations = symbolic.from_robot(robot)
     print(f"M_11 = {latex(equations.M[0, 0])}")
-    balance = bodies.wrench_balance(robot, RATES, RATES, still, "segment_2")["joint_3"]
+    balance = biomechanics.wrench_balance(robot, RATES, RATES, still, "segment_2")["joint_3"]
     print(f"balance in segment 2's eyes: {np.abs(balance.residual.vector).max():.0e} N left over")
 
     motion = np.outer(times, RATES), np.tile(RATES, (400, 1)), np.zeros((400, 3))

@@ -14,9 +14,8 @@ import numpy as np
 import pinocchio as pin
 
 import footwork as fw
-from footwork import dynamics
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies import MovingFrame
+from footwork import biomechanics, dynamics
+from footwork.biomechanics import MovingFrame
 
 
 def carousel(time: float) -> MovingFrame:
@@ -43,7 +42,7 @@ def main(name: str = "biped") -> None:
         worst = 0.0
         for time, q, v, tau_now in zip(run.t, run.q, run.v, run.tau, strict=True):
             a = dynamics.forward_dynamics(robot, q, v, tau_now)
-            balances = bodies.wrench_balance(robot, q, v, a, observer(time))
+            balances = biomechanics.wrench_balance(robot, q, v, a, observer(time))
             residuals = [np.abs(balance.residual.vector).max() for balance in balances.values()]
             worst = max(worst, *residuals)
         last = balances[shank]

@@ -10,7 +10,6 @@ import sys
 import numpy as np
 
 import footwork as fw
-from footwork import contacts
 
 FRICTION = 0.5
 
@@ -49,7 +48,7 @@ def main(name: str = "quadruped") -> None:
         else:
             print(f"      {hold.reason}")
     hold = fw.static_hold(robot, q, feet_on(robot, np.radians(25)))
-    print(f"see {contacts.view(hold).save_html(f'{robot.name}-slope.html')}")
+    print(f"see {fw.view(hold).save_html(f'{robot.name}-slope.html')}")
 
 
 if __name__ == "__main__":

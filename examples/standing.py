@@ -38,7 +38,7 @@ def main(name: str = "biped") -> None:
     load = dynamics.gravity_torques(robot, q) + dynamics.external_torques(robot, q, {trunk: push})
     print(f"  the loads put {y @ load:.3g} W into a motion that no contact force can resist")
 
-    print(f"  see {contacts.view(hold).save_html(f'{robot.name}-standing.html')}")
+    print(f"  see {fw.view(hold).save_html(f'{robot.name}-standing.html')}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from footwork.dynamics import block_on_table
-from footwork.dynamics import svg_plots as plots
+from footwork.visualize.plots import svg as plots
 
 MASS, KINETIC, STATIC, G = 2.0, 0.3, 0.5, 9.81
 

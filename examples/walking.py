@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 
 from footwork import control, load
-from footwork.control import gaits, scene
+from footwork.control import gaits
+from footwork.visualize.scenes import closed_loop as scene
 
 
 def main(name: str = "quadruped", steps: int = 4, length: float = 0.06) -> None:

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 from footwork import control, load
-from footwork.control import scene
+from footwork.visualize.scenes import closed_loop as scene
 
 
 def main(name: str = "biped", seconds: float = 1.0) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from .. import registry
 from . import conventions
 from .builders import block, double_pendulum, limb
 from .catalogue import RobotInfo, available
@@ -14,15 +13,11 @@ from .findings import Finding
 from .loading import load
 from .robot import Robot
 
-if TYPE_CHECKING:
-    from .viewer import Viewer
-
 __all__ = [
     "Finding",
     "Foot",
     "Robot",
     "RobotInfo",
-    "Viewer",
     "available",
     "block",
     "conventions",
@@ -33,15 +28,4 @@ __all__ = [
     "load",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Import the viewer when it is first used (PEP 562): most programs draw nothing."""
-    if name == "Viewer":
-        from .viewer import Viewer
-
-        return Viewer
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__ = registry.moved("robots")

@@ -9,7 +9,7 @@ import pytest
 
 import footwork as fw
 from footwork import ContactError, Wrench, contacts, dynamics, robots
-from footwork.contacts import plots
+from footwork.visualize.plots import contacts as plots
 
 matplotlib = pytest.importorskip("matplotlib")
 

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from footwork import ConfigurationError, ContactError, cli, contacts, control, load
-from footwork.control import gaits, plots, scene
+from footwork.control import gaits
+from footwork.visualize.plots import control as plots
+from footwork.visualize.scenes import closed_loop as scene
 
 
 @pytest.fixture(scope="module")

@@ -19,15 +19,16 @@ from footwork import contacts
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
-ROOMS = (
+PACKAGES = (
     "footwork.robots",
     "footwork.dynamics",
     "footwork.dynamics.batch",
-    "footwork.dynamics.bodies",
-    "footwork.dynamics.bodies.symbolic",
+    "footwork.biomechanics",
+    "footwork.biomechanics.symbolic",
     "footwork.contacts",
     "footwork.contacts.batch",
     "footwork.control",
+    "footwork.visualize",
 )
 NUMBER = re.compile(r"[-−+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 
@@ -96,7 +97,7 @@ def test_every_public_name_is_in_the_reference(site):
     listed = zlib.decompress((site / "objects.inv").read_bytes().split(b"\n", 4)[4]).decode()
     entries = {line.split()[0] for line in listed.splitlines()}
     missing = []
-    for name in ROOMS:
+    for name in PACKAGES:
         module = importlib.import_module(name)
         for public in module.__all__:
             value = getattr(module, public)

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import ContactError, Wrench, contacts, dynamics, robots
+from footwork import ContactError, Wrench, contacts, dynamics, registry, robots, visualize
 from footwork.contacts import PointContact, falling
 
 TILT = np.deg2rad(25)
@@ -85,7 +85,7 @@ def test_the_path_starts_along_the_certificate(make):
 
 def test_the_animation_loops_and_says_what_is_missing():
     hold = pushed()
-    viewer = contacts.view(hold)  # a "no" is animated
+    viewer = registry.view(hold)  # a "no" is animated
     page = viewer.html()
     assert f"{-hold.margin:.3g} N missing" in falling.missing_words(hold)
     assert "missing" in viewer.names
@@ -111,7 +111,7 @@ def test_the_robot_really_moves_in_the_page():
             self.text = text
 
     viewer = Recorder()
-    contacts.animate_certificate(viewer, hold, distance=0.05)
+    visualize.animate_certificate(viewer, hold, distance=0.05)
     assert viewer.qs[0] == pytest.approx(hold.q)
     assert viewer.qs[-1] == pytest.approx(hold.q)
     far = max(
@@ -156,4 +156,4 @@ def test_refusals():
     with pytest.raises(ContactError, match="distance"):
         falling.falling_path(sliding(), -1.0)
     with pytest.raises(ContactError, match="another robot"):
-        contacts.animate_certificate(robots.Viewer(robots.load("block")), hold)
+        visualize.animate_certificate(visualize.Viewer(robots.load("block")), hold)

@@ -11,19 +11,19 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import cli
+from footwork import biomechanics, cli
 from footwork import dynamics as dyn
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies import axes, gait_plots, gait_report, marker_sets
-from footwork.dynamics.bodies.body_segment_tables import DE_LEVA
+from footwork.biomechanics import axes, gait_report, marker_sets
+from footwork.biomechanics.body_segment_tables import DE_LEVA
 from footwork.errors import ConfigurationError, DataError
+from footwork.visualize.plots import gait as gait_plots
 
 LAST_AXIS = {"hip": "y", "knee": "z", "ankle": "x"}  # of the walker's joints, at the segment below
 
 
 @cache
 def walk(**options):
-    return bodies.walker(**options)
+    return biomechanics.walker(**options)
 
 
 @pytest.fixture(scope="session")
@@ -31,15 +31,15 @@ def files(tmp_path_factory):
     """The walker's trial as a laboratory would have written it."""
     folder = tmp_path_factory.mktemp("walk")
     trial = walk().trial()
-    bodies.write_trc(folder / "walk.trc", trial.markers)
-    bodies.write_forces(folder / "walk.forces", trial.plates)
+    biomechanics.write_trc(folder / "walk.trc", trial.markers)
+    biomechanics.write_forces(folder / "walk.forces", trial.plates)
     return folder / "walk.trc"
 
 
 @pytest.fixture(scope="session")
 def gait(files):
-    trial = bodies.read_trial(files, threshold=0)
-    return bodies.analyse_gait(trial, walk().mass, cutoff=None)
+    trial = biomechanics.read_trial(files, threshold=0)
+    return biomechanics.analyse_gait(trial, walk().mass, cutoff=None)
 
 
 def truth(w, joint, every=10):
@@ -60,7 +60,7 @@ def truth(w, joint, every=10):
 def test_the_walker_obeys_newton_and_euler():
     """Its velocities and accelerations are those of q; the ground explains all of its motion."""
     w = walk()
-    v, a = bodies.velocities_and_accelerations(w.robot, w.q, w.rate)
+    v, a = biomechanics.velocities_and_accelerations(w.robot, w.q, w.rate)
     np.testing.assert_allclose(v, w.v, atol=1e-9)
     np.testing.assert_allclose(a, w.a, atol=1e-6)
     for i in range(0, len(w.q), 50):
@@ -125,12 +125,12 @@ def test_power_of_the_joints_is_the_robot_s(gait):
 
 def test_filtered_and_with_gaps_it_is_still_nearly_so(files):
     """At 10 Hz, with gaps and a tenth of a millimetre of noise, the ankle is within 5 %."""
-    trial = bodies.read_trial(files)
+    trial = biomechanics.read_trial(files)
     rng = np.random.default_rng(0)
     positions = trial.markers.positions + 1e-4 * rng.standard_normal(trial.markers.positions.shape)
     positions[100:115, 3] = np.nan
     noisy = replace(trial, markers=replace(trial.markers, positions=positions))
-    gait = bodies.analyse_gait(noisy, walk().mass, cutoff=15.0)
+    gait = biomechanics.analyse_gait(noisy, walk().mass, cutoff=15.0)
     _, moment = truth(walk(), "right ankle")
     middle = slice(5, -5)
     gap = gait.moment("right ankle", "world")[::10][middle] - moment[middle]
@@ -138,7 +138,7 @@ def test_filtered_and_with_gaps_it_is_still_nearly_so(files):
 
 
 def test_the_axis_up_does_not_matter(gait):
-    z_up = bodies.analyse_gait(walk().trial(up="z"), walk().mass, cutoff=None)
+    z_up = biomechanics.analyse_gait(walk().trial(up="z"), walk().mass, cutoff=None)
     for joint in gait.joints:
         one, other = gait.moment(joint), z_up.moment(joint)
         np.testing.assert_allclose(one, other, atol=1e-7)
@@ -155,7 +155,9 @@ def test_the_way_one_walks_does_not_matter(gait, degrees):
         replace(p, force=p.force @ R.T, moment=p.moment @ R.T, origin=R @ p.origin + shift)
         for p in trial.plates
     )
-    turned = bodies.analyse_gait(replace(trial, markers=markers, plates=plates), 70, cutoff=None)
+    turned = biomechanics.analyse_gait(
+        replace(trial, markers=markers, plates=plates), 70, cutoff=None
+    )
     for joint in gait.joints:
         np.testing.assert_allclose(turned.moment(joint), gait.moment(joint), atol=1e-7)
         np.testing.assert_allclose(turned.force(joint), gait.force(joint), atol=1e-6)
@@ -168,21 +170,21 @@ def test_a_short_trial(gait):
     for one, cut in zip(rates.cut(40, 51).plates, trial.cut(40, 51).plates, strict=True):
         np.testing.assert_allclose(one.force[::3], cut.force, atol=1e-9)
     short = trial.cut(40, 51)
-    found = bodies.analyse_gait(short, 70, cutoff=None)
+    found = biomechanics.analyse_gait(short, 70, cutoff=None)
     assert gait_report.facts(found)["frames"] == 12
     np.testing.assert_allclose(
         found.force("left ankle", "world"), gait.force("left ankle", "world")[40:52], atol=1e-2
     )
     with pytest.raises(ConfigurationError, match="expected more than 15 to filter"):
-        bodies.analyse_gait(short, 70)
+        biomechanics.analyse_gait(short, 70)
     with pytest.raises(ConfigurationError, match="9 or more to take derivatives"):
-        bodies.analyse_gait(
+        biomechanics.analyse_gait(
             replace(trial, markers=trial.markers.cut(40, 45), plates=()), 70, cutoff=None
         )
 
 
 def test_matrix_and_recursion_agree_on_the_walk(gait):
-    external = bodies.ground_wrenches(gait.trial.plates, list(gait.footfalls))
+    external = biomechanics.ground_wrenches(gait.trial.plates, list(gait.footfalls))
     other = gait.forces.chain.recurse(gait.forces.motion, external)
     for joint, wrench in gait.forces.wrenches.items():
         np.testing.assert_allclose(wrench.moment, other[joint].moment, atol=1e-10)
@@ -233,7 +235,7 @@ def forward_simulated(duration=0.2, rate=400.0):
     )
     laws = [ground(t, q, v) for t, q, v in zip(run.t, run.q, run.v, strict=True)]
     series = {
-        foot: bodies.WrenchSeries(
+        foot: biomechanics.WrenchSeries(
             *(
                 np.array([getattr(law[foot], part) for law in laws])
                 for part in ("force", "moment", "point")
@@ -249,13 +251,13 @@ def test_a_forward_simulation_is_recovered_from_its_files(tmp_path):
     run, ground = forward_simulated()
     simulated = replace(walk(), q=run.q, v=run.v, ground=ground)
     trial = simulated.trial()
-    bodies.write_trc(tmp_path / "sway.trc", trial.markers)
-    bodies.write_forces(tmp_path / "sway.forces", trial.plates)
-    read = bodies.read_trial(tmp_path / "sway.trc", threshold=0)
+    biomechanics.write_trc(tmp_path / "sway.trc", trial.markers)
+    biomechanics.write_forces(tmp_path / "sway.forces", trial.plates)
+    read = biomechanics.read_trial(tmp_path / "sway.trc", threshold=0)
     # light feet start too fast for 400 frames a second; the last frame has one neighbour
     later = slice(40, -1)
     # segments: knees and ankles
-    gait = bodies.analyse_gait(read, walk().mass, cutoff=None)
+    gait = biomechanics.analyse_gait(read, walk().mass, cutoff=None)
     joints = list(simulated.robot.joint_names)
     for joint, name, sign in (
         ("right knee", "right knee z", -1),
@@ -266,9 +268,9 @@ def test_a_forward_simulation_is_recovered_from_its_files(tmp_path):
         np.testing.assert_allclose(sign * gait.moment(joint)[later, 0], torque[later], atol=1e-6)
         assert np.ptp(torque) > 5
     # the robot: every joint, and nothing at its base
-    fit = bodies.fit_markers(simulated.robot, read.markers, simulated.attachments)
+    fit = biomechanics.fit_markers(simulated.robot, read.markers, simulated.attachments)
     plates = dict(zip(("right foot", "left foot"), read.turned("z").plates, strict=True))
-    found = bodies.trial_dynamics(
+    found = biomechanics.trial_dynamics(
         simulated.robot, fit.q, fit.rate, {foot: p.wrench() for foot, p in plates.items()}
     )
     np.testing.assert_allclose(found.tau[later, 6:], run.tau[later], atol=1e-6)
@@ -288,7 +290,7 @@ def swapped_names(trial):
 
 def test_sides_that_are_swapped_are_told_and_put_right(gait):
     trial = swapped_names(walk().trial())
-    found = bodies.analyse_gait(trial, walk().mass, cutoff=None)
+    found = biomechanics.analyse_gait(trial, walk().mass, cutoff=None)
     assert any("right and left are swapped" in note for note in found.trial.notes)
     np.testing.assert_allclose(found.moment("right ankle"), gait.moment("right ankle"), atol=1e-7)
 
@@ -301,26 +303,26 @@ def test_one_confused_leg_is_refused():
         names[i], names[j] = names[j], names[i]
     confused = replace(trial, markers=replace(trial.markers, names=tuple(names)))
     with pytest.raises(ConfigurationError, match="lateral and medial markers are confused"):
-        bodies.analyse_gait(confused, 70)
+        biomechanics.analyse_gait(confused, 70)
 
 
 def one_leg(trial, side):
     """The markers of one leg under the names of a one-leg set, with its hip."""
-    poses = bodies.segment_poses(trial.markers, marker_sets.BOTH_LEGS)
+    poses = biomechanics.segment_poses(trial.markers, marker_sets.BOTH_LEGS)
     leg = marker_sets.BOTH_LEGS.legs[side]
     table = marker_sets.ONE_LEG.legs["right"]
     columns = {table[k]: trial.markers[leg[k]] for k in leg} | {"FH": poses[f"{side} thigh"][1]}
-    markers = bodies.Markers(
+    markers = biomechanics.Markers(
         tuple(columns), np.stack(list(columns.values()), axis=1), trial.markers.rate
     )
     plate = trial.plates[0 if side == "right" else 1]
-    return bodies.Trial(markers, (plate,))
+    return biomechanics.Trial(markers, (plate,))
 
 
 @pytest.mark.parametrize("side", ["right", "left"])
 def test_one_leg_alone(gait, side):
     """The same ankle and knee; which leg it is, its markers say. The hip's wrench is left over."""
-    alone = bodies.analyse_gait(one_leg(walk().trial(), side), walk().mass, cutoff=None)
+    alone = biomechanics.analyse_gait(one_leg(walk().trial(), side), walk().mass, cutoff=None)
     assert alone.joints == (f"{side} ankle", f"{side} knee")
     for joint in alone.joints:
         np.testing.assert_allclose(alone.moment(joint), gait.moment(joint), atol=1e-7)
@@ -332,9 +334,9 @@ def test_markers_of_no_known_set_are_told():
     trial = walk().trial()
     bare = replace(trial, markers=trial.markers.only(["R.Knee", "R.Heel"]))
     with pytest.raises(ConfigurationError, match=r"of no known set.*describe yours"):
-        bodies.analyse_gait(bare, 70)
+        biomechanics.analyse_gait(bare, 70)
     with pytest.raises(ConfigurationError, match="no marker for the right heel"):
-        bodies.MarkerSet(
+        biomechanics.MarkerSet(
             "mine",
             {
                 "right": {
@@ -346,7 +348,7 @@ def test_markers_of_no_known_set_are_told():
             },
         )
     with pytest.raises(ConfigurationError, match="no side 'rigth'; did you mean 'right'"):
-        bodies.MarkerSet("mine", {"rigth": {}})
+        biomechanics.MarkerSet("mine", {"rigth": {}})
 
 
 def test_a_marker_set_of_one_s_own_from_a_file(tmp_path, gait):
@@ -356,12 +358,12 @@ def test_a_marker_set_of_one_s_own_from_a_file(tmp_path, gait):
     pelvis = {k: f"{n}!" for k, n in both.pelvis.items()}
     path = tmp_path / "mine.json"
     path.write_text(json.dumps({"legs": legs, "pelvis": pelvis}))
-    mine = bodies.MarkerSet.load(path)
+    mine = biomechanics.MarkerSet.load(path)
     assert mine.name == "mine"
     trial = walk().trial()
     names = tuple(f"{n}!" for n in trial.markers.names)
     renamed = replace(trial, markers=replace(trial.markers, names=names))
-    found = bodies.analyse_gait(renamed, walk().mass, cutoff=None, names=mine)
+    found = biomechanics.analyse_gait(renamed, walk().mass, cutoff=None, names=mine)
     np.testing.assert_allclose(found.moment("left knee"), gait.moment("left knee"), atol=1e-7)
 
 
@@ -372,7 +374,7 @@ def test_a_marker_set_of_one_s_own_from_a_file(tmp_path, gait):
 def test_a_file_that_describes_no_marker_set(tmp_path, text):
     (tmp_path / "mine.yaml").write_text(text)
     with pytest.raises(DataError, match=r"mine\.yaml"):
-        bodies.MarkerSet.load(tmp_path / "mine.yaml")
+        biomechanics.MarkerSet.load(tmp_path / "mine.yaml")
 
 
 def test_a_marker_somewhere_else_is_told():
@@ -380,7 +382,7 @@ def test_a_marker_somewhere_else_is_told():
     positions = trial.markers.positions.copy()
     positions[:, trial.markers.names.index("R.Knee.Medial")] += [0.15, 0.0, -0.05]
     moved = replace(trial, markers=replace(trial.markers, positions=positions))
-    gait = bodies.analyse_gait(moved, 70)
+    gait = biomechanics.analyse_gait(moved, 70)
     assert any("right knee's markers are 0." in note for note in gait.trial.notes)
 
 
@@ -391,14 +393,14 @@ def test_a_marker_that_is_lost_is_told_by_frames():
     positions[:, trial.markers.names.index("L.ASIS")] = np.nan
     lost = replace(trial, markers=replace(trial.markers, positions=positions))
     with pytest.raises(ConfigurationError, match=r"'R\.Heel' in frames 300 to 499.*'L\.ASIS' in"):
-        bodies.analyse_gait(lost, 70, cutoff=None)
+        biomechanics.analyse_gait(lost, 70, cutoff=None)
 
 
 def test_a_wrong_mass_and_a_missing_plate_are_told():
     trial = walk().trial()
-    heavy = bodies.analyse_gait(trial, 100.0)
+    heavy = biomechanics.analyse_gait(trial, 100.0)
     assert any("plates carry" in note for note in gait_report.facts(heavy)["notes"])
-    beside = bodies.analyse_gait(replace(trial, plates=trial.plates[:1]), walk().mass)
+    beside = biomechanics.analyse_gait(replace(trial, plates=trial.plates[:1]), walk().mass)
     explained = beside.explained
     assert 0.2 < explained.mean() < 0.8
     assert explained[120]
@@ -408,7 +410,7 @@ def test_a_wrong_mass_and_a_missing_plate_are_told():
 @pytest.mark.parametrize("mass", [0.0, -1.0, np.nan, None])
 def test_no_mass_is_refused(mass):
     with pytest.raises(ConfigurationError, match="mass"):
-        bodies.analyse_gait(walk().trial(), mass)
+        biomechanics.analyse_gait(walk().trial(), mass)
 
 
 def test_hips_are_where_the_regression_says():
@@ -420,7 +422,7 @@ def test_hips_are_where_the_regression_says():
         "left psis": (-0.15, 0, -0.05),
     }
     spines = {k: np.array([p]) for k, p in narrow.items()}
-    hips = bodies.hip_centres(np.eye(3)[None], spines)
+    hips = biomechanics.hip_centres(np.eye(3)[None], spines)
     assert hips["right"][0] == pytest.approx([-0.0459, -0.0829, 0.0865])
     assert hips["left"][0] == pytest.approx([-0.0459, -0.0829, -0.0865])
 
@@ -446,13 +448,13 @@ def test_the_table_of_segments_adds_up(sex):
 
 def test_a_segment_and_a_table_that_are_not_there():
     with pytest.raises(ConfigurationError, match="did you mean 'shank'"):
-        bodies.body_segment("shanc")
+        biomechanics.body_segment("shanc")
     with pytest.raises(ConfigurationError, match="no table 'men'"):
-        bodies.body_segment("shank", "men")
+        biomechanics.body_segment("shank", "men")
 
 
 def test_a_foot_lies_along_x():
-    foot = bodies.body_segment("foot")
+    foot = biomechanics.body_segment("foot")
     along_x, along_y = foot.inertia(70, 0.25, "x"), foot.inertia(70, 0.25)
     assert along_x[0, 0] == along_y[1, 1] < along_y[0, 0]
 
@@ -547,7 +549,7 @@ def test_names_that_do_not_exist(gait):
         gait.moment("right wrist")
     plate = gait.trial.plates[0]
     with pytest.raises(DataError, match="one of each"):
-        bodies.write_forces("x.forces", (plate, plate.resampled(200.0)))
+        biomechanics.write_forces("x.forces", (plate, plate.resampled(200.0)))
 
 
 def test_both_sides_count_alike():
@@ -558,8 +560,10 @@ def test_both_sides_count_alike():
     plates = tuple(
         replace(p, force=p.force * mirror, moment=-p.moment * mirror) for p in trial.plates
     )
-    one = bodies.analyse_gait(trial, 70, cutoff=None)
-    other = bodies.analyse_gait(replace(trial, markers=markers, plates=plates), 70, cutoff=None)
+    one = biomechanics.analyse_gait(trial, 70, cutoff=None)
+    other = biomechanics.analyse_gait(
+        replace(trial, markers=markers, plates=plates), 70, cutoff=None
+    )
     for joint in ("ankle", "knee", "hip"):
         right, left = f"right {joint}", f"left {joint}"
         np.testing.assert_allclose(other.moment(left), one.moment(right), atol=1e-7)
@@ -568,10 +572,10 @@ def test_both_sides_count_alike():
 
 
 def test_a_trial_without_plates_has_kinematics_only():
-    alone = bodies.analyse_gait(replace(walk().trial(), plates=()), 70, cutoff=None)
+    alone = biomechanics.analyse_gait(replace(walk().trial(), plates=()), 70, cutoff=None)
     assert alone.footfalls == ()
     assert alone.weighed() is None
     assert not alone.explained.any()
     assert gait_report.facts(alone)["stance peaks"] == {}
-    angles = bodies.analyse_gait(walk().trial(), 70, cutoff=None).angles("right knee")
+    angles = biomechanics.analyse_gait(walk().trial(), 70, cutoff=None).angles("right knee")
     np.testing.assert_allclose(alone.angles("right knee"), angles)

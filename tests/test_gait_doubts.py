@@ -8,21 +8,21 @@ from functools import cache
 import numpy as np
 import pytest
 
-from footwork import cli
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies import gait_plots, gait_report
-from footwork.dynamics.bodies.marker_sets import BOTH_LEGS
+from footwork import biomechanics, cli
+from footwork.biomechanics import gait_report
+from footwork.biomechanics.marker_sets import BOTH_LEGS
 from footwork.errors import ConfigurationError, DataError
+from footwork.visualize.plots import gait as gait_plots
 
 
 @cache
 def walk():
-    return bodies.walker(mass=70.0, rate=200.0)
+    return biomechanics.walker(mass=70.0, rate=200.0)
 
 
 def write(folder, trial):
-    bodies.write_forces(folder / "a.forces", trial.plates)
-    return bodies.write_trc(folder / "a.trc", trial.markers)
+    biomechanics.write_forces(folder / "a.forces", trial.plates)
+    return biomechanics.write_trc(folder / "a.trc", trial.markers)
 
 
 @pytest.fixture
@@ -33,9 +33,9 @@ def files(tmp_path):
 
 def table(folder, trial, **changed):
     """The walker's right leg and its plate as a table; `changed` columns have other values."""
-    leg = bodies.analyse_gait(trial, 70, cutoff=None).names.legs["right"]
+    leg = biomechanics.analyse_gait(trial, 70, cutoff=None).names.legs["right"]
     points = {letters: trial.markers[leg[landmark]] for letters, landmark in LETTERS.items()}
-    points["FH"] = bodies.segment_poses(trial.markers, BOTH_LEGS)["right thigh"][1]
+    points["FH"] = biomechanics.segment_poses(trial.markers, BOTH_LEGS)["right thigh"][1]
     plate = trial.plates[0]
     points["COP"] = np.nan_to_num(plate.centre_of_pressure)
     columns = {"Time": np.round(trial.markers.t, 3)}
@@ -69,7 +69,7 @@ def test_a_number_of_plates_that_is_none_is_told_at_once(files, count):
     forces = files.with_suffix(".forces")
     forces.write_text(forces.read_text().replace("Plates=2", f"Plates={count}"))
     with pytest.raises(DataError, match=r"a\.forces, line"):
-        bodies.read_trial(files)
+        biomechanics.read_trial(files)
 
 
 @pytest.mark.parametrize("rate", ["0", "nan", "-150", "inf"])
@@ -78,17 +78,17 @@ def test_a_rate_that_is_none_is_told(files, rate):
     assert good in markers
     files.write_text(markers.replace(good, f"{rate}\t{rate}\t40"))
     with pytest.raises(DataError, match=r"a\.trc, line 3, column 'DataRate': got"):
-        bodies.read_trial(files)
+        biomechanics.read_trial(files)
     files.write_text(markers)
     forces.write_text(forces.read_text().replace("Rate=200", f"Rate={rate}"))
     with pytest.raises(DataError, match=r"a\.forces, line 3.*SampleRate"):
-        bodies.read_trial(files)
+        biomechanics.read_trial(files)
 
 
 def test_markers_in_the_wrong_unit_are_refused(files):
     files.write_text(files.read_text().replace("\tmm\t", "\tm\t"))
     with pytest.raises(DataError, match="the markers span"):
-        bodies.read_trial(files)
+        biomechanics.read_trial(files)
 
 
 # --- markers ------------------------------------------------------------------------------------
@@ -96,11 +96,11 @@ def test_markers_in_the_wrong_unit_are_refused(files):
 
 def test_three_zeros_in_a_table_are_a_marker_that_was_not_seen(tmp_path):
     trial = walk().trial()
-    whole = bodies.read_trial(table(tmp_path, trial)).markers
+    whole = biomechanics.read_trial(table(tmp_path, trial)).markers
     lost = 1e3 * trial.markers["R.Ankle"]
     lost[50:53] = 0
     columns = {f"LM{axis}": lost[:, k] for k, axis in enumerate("xyz")}
-    read = bodies.read_trial(table(tmp_path, trial, **columns))
+    read = biomechanics.read_trial(table(tmp_path, trial, **columns))
     assert read.markers.missing == {"LM": 3}
     assert "marker 'LM' is missing in 3" in " ".join(read.notes)
     np.testing.assert_allclose(read.markers.filled().positions, whole.positions, atol=1e-5)
@@ -111,7 +111,7 @@ def test_a_marker_that_jumps_is_told(files):
     positions = trial.markers.positions.copy()
     positions[20, trial.markers.names.index("R.Ankle"), 2] += 3
     write(files.parent, replace(trial, markers=replace(trial.markers, positions=positions)))
-    notes = " ".join(bodies.read_trial(files).notes)
+    notes = " ".join(biomechanics.read_trial(files).notes)
     assert "marker 'R.Ankle' jumps at 600 m/s in frame 20" in notes.replace("599", "600")
     assert notes.count("jumps") == 1
 
@@ -122,7 +122,7 @@ def test_a_body_that_lies_is_told(kind):
     if kind == "lying":
         plates = tuple(replace(plate, up="z") for plate in trial.plates)
         trial = replace(trial, markers=replace(trial.markers, up="z"), plates=plates)
-    notes = gait_report.facts(bodies.analyse_gait(trial, 70, cutoff=None))["notes"]
+    notes = gait_report.facts(biomechanics.analyse_gait(trial, 70, cutoff=None))["notes"]
     assert any("is z the axis up?" in note for note in notes) == (kind == "lying")
 
 
@@ -133,7 +133,7 @@ def test_plates_that_only_push_down_are_refused(files):
     trial = walk().trial()
     down = -trial.plates[0].force
     with pytest.raises(DataError, match=r"leg\.txt.*plate '1'.*down.*the other sign"):
-        bodies.read_trial(table(files.parent, trial, Fy=down[:, 1]))
+        biomechanics.read_trial(table(files.parent, trial, Fy=down[:, 1]))
 
 
 def test_a_trial_without_plates_says_so(files, capsys):
@@ -148,15 +148,15 @@ def test_a_trial_without_plates_says_so(files, capsys):
 @pytest.mark.parametrize(("mass", "doubted"), [(70.0, False), (7.0, True), (70e3, True)])
 def test_a_mass_far_from_what_a_plate_carries_is_told(tmp_path, mass, doubted):
     """One leg on one plate: no stride is weighed, but nobody stands on a tenth of their weight."""
-    trial = bodies.read_trial(table(tmp_path, walk().trial()), threshold=0)
-    gait = bodies.analyse_gait(trial, mass, cutoff=None)
+    trial = biomechanics.read_trial(table(tmp_path, walk().trial()), threshold=0)
+    gait = biomechanics.analyse_gait(trial, mass, cutoff=None)
     assert gait.weighed() is None  # the other foot was not measured
     assert any("is the mass right?" in note for note in gait.warnings()) == doubted
 
 
 def test_a_mass_that_is_wrong_does_not_hide_the_stance():
     trial = walk().trial()
-    right, wrong = (bodies.analyse_gait(trial, m, cutoff=None) for m in (70.0, 55.0))
+    right, wrong = (biomechanics.analyse_gait(trial, m, cutoff=None) for m in (70.0, 55.0))
     assert any("plates carry" in note for note in wrong.warnings())
     assert wrong.explained.mean() > 0.95
     peaks = [gait_report.facts(g)["stance peaks"]["right ankle"] for g in (right, wrong)]
@@ -166,10 +166,10 @@ def test_a_mass_that_is_wrong_does_not_hide_the_stance():
 
 def test_peaks_say_over_how_many_frames_of_the_stance():
     trial = walk().trial()
-    whole = gait_report.facts(bodies.analyse_gait(trial, 70, cutoff=None))["stance peaks"]
+    whole = gait_report.facts(biomechanics.analyse_gait(trial, 70, cutoff=None))["stance peaks"]
     used, stance = whole["right knee"]["frames, of the stance"]
     assert used == stance > 50
-    alone = bodies.analyse_gait(replace(trial, plates=trial.plates[:1]), 70)
+    alone = biomechanics.analyse_gait(replace(trial, plates=trial.plates[:1]), 70)
     peak = gait_report.facts(alone)["stance peaks"]["right knee"]
     used, stance = peak["frames, of the stance"]
     assert 0 < used < stance
@@ -186,7 +186,7 @@ def test_a_shank_that_seems_to_stretch_gives_the_joint_no_power():
     for name in ("R.Knee", "R.Knee.Medial"):
         positions[:, trial.markers.names.index(name), 1] += moved
     skin = replace(trial, markers=replace(trial.markers, positions=positions))
-    one, other = (bodies.analyse_gait(x, 70, cutoff=None) for x in (trial, skin))
+    one, other = (biomechanics.analyse_gait(x, 70, cutoff=None) for x in (trial, skin))
     in_stance = one.stance("right")
     chain = other.forces
     i, j = (chain.chain.index(f"right {s}") for s in ("foot", "shank"))
@@ -205,7 +205,7 @@ def test_a_shank_that_seems_to_stretch_gives_the_joint_no_power():
 def test_a_picture_of_no_known_kind_is_told(files, capsys):
     assert cli.main(["gait", str(files), "--mass", "70", "--png", str(files.parent / "a.xyz")]) == 2
     assert "got .xyz, expected .png" in capsys.readouterr().err
-    gait = bodies.analyse_gait(walk().trial().cut(0, 39), 70)
+    gait = biomechanics.analyse_gait(walk().trial().cut(0, 39), 70)
     with pytest.raises(DataError, match=r"'\.xyz'.*'\.png'"):
         gait_plots.save(gait_plots.plot_walk(gait), files.parent / "b.xyz")
 
@@ -219,7 +219,7 @@ def test_files_of_one_name_do_not_overwrite_each_other(files, capsys):
 def test_errors_name_the_file(files):
     files.write_text(files.read_text().replace("R.Heel", "R.Ankle", 1))
     with pytest.raises(DataError, match=r"a\.trc: markers: got 'R\.Ankle' twice"):
-        bodies.read_trial(files)
+        biomechanics.read_trial(files)
 
 
 # --- values -------------------------------------------------------------------------------------
@@ -228,13 +228,13 @@ def test_errors_name_the_file(files):
 @pytest.mark.parametrize("bad", ["abc", None, {}, 3.0, [[1, 2], [3]], 1j])
 def test_what_is_no_series_is_told(bad):
     makers = (
-        lambda: bodies.lowpass(bad, 100, 6),
-        lambda: bodies.resample(bad, 100, [0.0]),
-        lambda: bodies.resample(np.zeros(50), 100, bad),
-        lambda: bodies.differentiate(bad, 100),
-        lambda: bodies.differentiate(np.zeros(50), 100, bad),
-        lambda: bodies.lowpass(np.zeros(50), 100, 6, bad),
-        lambda: bodies.Segment("a", 1.0, inertia=bad),
+        lambda: biomechanics.lowpass(bad, 100, 6),
+        lambda: biomechanics.resample(bad, 100, [0.0]),
+        lambda: biomechanics.resample(np.zeros(50), 100, bad),
+        lambda: biomechanics.differentiate(bad, 100),
+        lambda: biomechanics.differentiate(np.zeros(50), 100, bad),
+        lambda: biomechanics.lowpass(np.zeros(50), 100, 6, bad),
+        lambda: biomechanics.Segment("a", 1.0, inertia=bad),
     )
     for make in makers:
         with pytest.raises(ConfigurationError):

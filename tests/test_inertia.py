@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 
 import footwork as fw
+from footwork import biomechanics
 from footwork import dynamics as dyn
-from footwork.dynamics import bodies
 
 
 @pytest.fixture
@@ -31,10 +31,10 @@ def test_steiner_from_and_to_any_point(cloud):
     com = masses @ places / masses.sum()
     P, Q = np.array([0.3, -1.0, 2.0]), np.array([-0.7, 0.1, 0.4])
     at_com = by_definition(cloud, com)
-    assert bodies.moved_inertia(at_com, masses.sum(), com, P) == pytest.approx(
+    assert biomechanics.moved_inertia(at_com, masses.sum(), com, P) == pytest.approx(
         by_definition(cloud, P), abs=1e-12
     )
-    moved = bodies.moved_inertia(by_definition(cloud, P), masses.sum(), com, Q, about=P)
+    moved = biomechanics.moved_inertia(by_definition(cloud, P), masses.sum(), com, Q, about=P)
     assert moved == pytest.approx(by_definition(cloud, Q), abs=1e-12)
     added = np.linalg.eigvalsh(moved - at_com)  # nothing about the line to the centre of mass
     arm = np.linalg.norm(Q - com)
@@ -44,7 +44,7 @@ def test_steiner_from_and_to_any_point(cloud):
 def test_rotated(cloud):
     R = pin.exp3(np.array([0.4, -1.1, 0.6]))
     masses, places = cloud
-    turned = bodies.rotated_inertia(by_definition(cloud, np.zeros(3)), R)
+    turned = biomechanics.rotated_inertia(by_definition(cloud, np.zeros(3)), R)
     assert turned == pytest.approx(by_definition((masses, places @ R.T), np.zeros(3)), abs=1e-12)
     assert (turned == turned.T).all()
 
@@ -55,11 +55,11 @@ def test_of_a_robot(load_robot, random_state, name, base):
     q, _, _ = random_state(robot)
     data = robot.model.createData()
     pin.ccrba(robot.model, data, q, np.zeros(robot.nv))
-    about_com = bodies.inertia_about(robot, q)
+    about_com = biomechanics.inertia_about(robot, q)
     assert about_com == pytest.approx(np.array(data.Ig.inertia), abs=1e-10)
     frame = robot.frame_names[-1]
     R = dyn.frame_placement(robot, q, frame).rotation
-    assert bodies.inertia_about(robot, q, axes=frame) == pytest.approx(
+    assert biomechanics.inertia_about(robot, q, axes=frame) == pytest.approx(
         R.T @ about_com @ R, abs=1e-10
     )
 
@@ -71,43 +71,45 @@ def test_of_one_body_is_what_its_joint_feels(load_robot, random_state):
     joints = list(robot.joint_names)
     for i, joint in enumerate(joints):
         point = dyn.frame_placement(robot, q, joint).translation
-        about = bodies.inertia_about(robot, q, point, bodies=joints[i:])
+        about = biomechanics.inertia_about(robot, q, point, bodies=joints[i:])
         assert about[2, 2] == pytest.approx(dyn.mass_matrix(robot, q)[i, i], abs=1e-12)
 
 
 def test_refusals(load_robot):
     robot = load_robot("limb", "fixed")
     with pytest.raises(fw.ConfigurationError, match="expected a symmetric matrix"):
-        bodies.rotated_inertia([[1, 2, 3], [0, 1, 2], [0, 0, 1]], np.eye(3))
+        biomechanics.rotated_inertia([[1, 2, 3], [0, 1, 2], [0, 0, 1]], np.eye(3))
     with pytest.raises(fw.ConfigurationError, match="expected a rotation matrix"):
-        bodies.rotated_inertia(np.eye(3), 2 * np.eye(3))
+        biomechanics.rotated_inertia(np.eye(3), 2 * np.eye(3))
     with pytest.raises(fw.ConfigurationError, match="mass"):
-        bodies.steiner(-1.0, np.zeros(3))
+        biomechanics.steiner(-1.0, np.zeros(3))
     with pytest.raises(fw.ConfigurationError, match="arm: got shape"):
-        bodies.steiner(1.0, np.zeros(2))
+        biomechanics.steiner(1.0, np.zeros(2))
     with pytest.raises(fw.ConfigurationError, match="did you mean 'joint_1'"):
-        bodies.inertia_about(robot, np.zeros(3), bodies=["joint1"])
+        biomechanics.inertia_about(robot, np.zeros(3), bodies=["joint1"])
     with pytest.raises(fw.ConfigurationError, match="some mass"):
-        bodies.inertia_about(robot, np.zeros(3), bodies=[])
+        biomechanics.inertia_about(robot, np.zeros(3), bodies=[])
 
 
 @pytest.mark.parametrize("bad", ["1", "abc", None, {}, [1, 2], [[1, 2], [3]], 1j, -1, float("nan")])
 def test_what_is_no_mass_and_no_matrix_is_told(bad):
     robot, arm = fw.load("limb"), [0, 0, 1]
     with pytest.raises(fw.ConfigurationError, match="mass: got"):
-        bodies.steiner(bad, arm)
+        biomechanics.steiner(bad, arm)
     with pytest.raises(fw.ConfigurationError, match="mass: got"):
-        bodies.fictitious_wrenches_of(bad, bodies.MovingFrame(), bodies.MovingFrame())
+        biomechanics.fictitious_wrenches_of(
+            bad, biomechanics.MovingFrame(), biomechanics.MovingFrame()
+        )
     with pytest.raises(fw.ConfigurationError, match="inertia: got"):
-        bodies.moved_inertia(bad, 1, arm, arm)
+        biomechanics.moved_inertia(bad, 1, arm, arm)
     with pytest.raises(fw.ConfigurationError, match="rotation: got"):
-        bodies.rotated_inertia(np.eye(3), bad)
+        biomechanics.rotated_inertia(np.eye(3), bad)
     if bad is not None:
         with pytest.raises(fw.ConfigurationError):
-            bodies.inertia_about(robot, robot.neutral(), bodies=bad)
+            biomechanics.inertia_about(robot, robot.neutral(), bodies=bad)
 
 
 def test_masses_of_every_kind_of_number():
-    expected = bodies.steiner(2.0, [1, 2, 3])
+    expected = biomechanics.steiner(2.0, [1, 2, 3])
     for mass in (2, np.int64(2), np.float32(2), np.array(2.0)):
-        np.testing.assert_array_equal(bodies.steiner(mass, [1, 2, 3]), expected)
+        np.testing.assert_array_equal(biomechanics.steiner(mass, [1, 2, 3]), expected)

@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies import axes, filters, lab_text
+from footwork import biomechanics
+from footwork.biomechanics import axes, filters, lab_text
 from footwork.errors import ConfigurationError, DataError, FootworkError
 
 RATE, FRAMES = 150.0, 40
@@ -21,7 +21,7 @@ def some_markers(frames=FRAMES, names=("R.Heel", "L.Heel", "Top"), seed=0):
     rng = np.random.default_rng(seed)
     start = rng.uniform(0.1, 1.5, (1, len(names), 3))
     drift = np.linspace(0, 0.3, frames)[:, None, None] * rng.uniform(0.5, 1, (1, len(names), 3))
-    return bodies.Markers(tuple(names), start + drift, RATE)
+    return biomechanics.Markers(tuple(names), start + drift, RATE)
 
 
 def a_plate(samples=3 * FRAMES, rate=3 * RATE, up="y", seed=1):
@@ -33,7 +33,7 @@ def a_plate(samples=3 * FRAMES, rate=3 * RATE, up="y", seed=1):
     force = load[:, None] * (u + 0.1 * rng.standard_normal(3) * (1 - u))
     centre = np.where(load[:, None] > 0, [0.5, 0.4, 0.3] * (1 - u), [0.3, 0.0, -0.2])
     free = np.where(load > 0, 3.0, 77.0)
-    return bodies.ForcePlate.from_centre_of_pressure("1", force, centre, free, rate, up)
+    return biomechanics.ForcePlate.from_centre_of_pressure("1", force, centre, free, rate, up)
 
 
 # --- plates -----------------------------------------------------------------------------------
@@ -85,16 +85,16 @@ def test_a_plate_whose_zero_is_off_is_told(tmp_path):
     assert plate.turning_arm() < 0.05
     shifted = replace(plate, moment=plate.moment + np.array([0, 30.0, 0]))
     assert shifted.turning_arm() > 0.05
-    bodies.write_trc(tmp_path / "walk.trc", some_markers())
-    bodies.write_forces(tmp_path / "walk.forces", (plate, shifted))
-    told = [n for n in bodies.read_trial(tmp_path / "walk.trc").notes if "friction" in n]
+    biomechanics.write_trc(tmp_path / "walk.trc", some_markers())
+    biomechanics.write_forces(tmp_path / "walk.forces", (plate, shifted))
+    told = [n for n in biomechanics.read_trial(tmp_path / "walk.trc").notes if "friction" in n]
     assert len(told) == 1
     assert told[0].startswith("plate 2")
 
 
 def test_what_is_no_plate_is_refused():
     plate, n = a_plate(), 120
-    make = bodies.ForcePlate.from_centre_of_pressure
+    make = biomechanics.ForcePlate.from_centre_of_pressure
     force = np.tile([0.0, 700.0, 0.0], (n, 1))
     gap = force.copy()
     gap[7] = np.nan
@@ -117,9 +117,9 @@ def test_what_is_no_plate_is_refused():
 
 def test_trc_and_forces_come_back(tmp_path):
     markers, plate = some_markers(), a_plate()
-    bodies.write_trc(tmp_path / "walk.trc", markers)
-    bodies.write_forces(tmp_path / "walk.forces", (plate, plate))
-    trial = bodies.read_trial(tmp_path / "walk.trc")
+    biomechanics.write_trc(tmp_path / "walk.trc", markers)
+    biomechanics.write_forces(tmp_path / "walk.forces", (plate, plate))
+    trial = biomechanics.read_trial(tmp_path / "walk.trc")
     assert trial.markers.names == markers.names
     assert trial.markers.rate == RATE
     np.testing.assert_allclose(trial.markers.positions, markers.positions, rtol=1e-15)
@@ -131,7 +131,7 @@ def test_trc_and_forces_come_back(tmp_path):
 
 
 def test_what_are_no_markers_is_refused():
-    lists = bodies.Markers(["a", "b"], [[[0, 0, 0], [1, 2, 3]]] * 4, 100)
+    lists = biomechanics.Markers(["a", "b"], [[[0, 0, 0], [1, 2, 3]]] * 4, 100)
     assert lists["b"][3] == pytest.approx([1, 2, 3])
     for names, positions, match in (
         (("a", "a"), np.zeros((4, 2, 3)), "'a' twice"),
@@ -140,21 +140,21 @@ def test_what_are_no_markers_is_refused():
         (("a",), 3.0, r"got shape \(\)"),
     ):
         with pytest.raises(ConfigurationError, match=match):
-            bodies.Markers(names, positions, 100.0)
+            biomechanics.Markers(names, positions, 100.0)
     with pytest.raises(ConfigurationError, match="rate: got 'fast'"):
-        bodies.Markers(("a",), np.zeros((4, 1, 3)), "fast")
+        biomechanics.Markers(("a",), np.zeros((4, 1, 3)), "fast")
     with pytest.raises(ConfigurationError, match="frames: got 3 to 9"):
         lists.cut(3, 9)
     with pytest.raises(ConfigurationError, match="has z up, the markers y"):
-        bodies.Trial(lists, (a_plate(up="z"),))
+        biomechanics.Trial(lists, (a_plate(up="z"),))
 
 
 def test_gaps_are_missing_markers(tmp_path):
     markers = some_markers()
     markers.positions[5:9, 1] = np.nan
     markers.positions[0:2, 2] = 0.0  # how some programs write it
-    bodies.write_trc(tmp_path / "gaps.trc", markers)
-    trial = bodies.read_trial(tmp_path / "gaps.trc")
+    biomechanics.write_trc(tmp_path / "gaps.trc", markers)
+    trial = biomechanics.read_trial(tmp_path / "gaps.trc")
     assert trial.markers.missing == {"L.Heel": 4, "Top": 2}
     assert any("'L.Heel' is missing in 4 of 40" in note for note in trial.notes)
     assert any("no force plates" in note for note in trial.notes)
@@ -184,7 +184,7 @@ def write(path, lines, end="\r\n"):
 
 
 def test_a_table_with_rounded_times_and_parked_centres(tmp_path):
-    trial = bodies.read_trial(write(tmp_path / "leg.txt", table()))
+    trial = biomechanics.read_trial(write(tmp_path / "leg.txt", table()))
     assert trial.markers.rate == RATE
     assert "rounded" in trial.notes[0]
     assert trial.markers.names == ("LM", "MM", "HF")
@@ -195,9 +195,9 @@ def test_a_table_with_rounded_times_and_parked_centres(tmp_path):
     assert plate.centre_of_pressure[15] == pytest.approx([0.32, 0, -0.1])
     # the same from cells between commas, and with a parked centre far away
     commas = [line.replace("\t", ",") for line in table(cop="1e9\t0\t1e9")]
-    other = bodies.read_trial(write(tmp_path / "leg.csv", commas, "\n")).plates[0]
+    other = biomechanics.read_trial(write(tmp_path / "leg.csv", commas, "\n")).plates[0]
     np.testing.assert_allclose(other.moment, plate.moment, atol=1e-12)
-    metres = bodies.read_table(write(tmp_path / "m.txt", table()), unit="cm")
+    metres = biomechanics.read_table(write(tmp_path / "m.txt", table()), unit="cm")
     np.testing.assert_allclose(metres.markers["LM"], 10 * trial.markers["LM"])
 
 
@@ -229,11 +229,11 @@ BAD_TABLES = {
 def test_a_bad_table_is_told_by_its_line(tmp_path, what):
     lines, message = BAD_TABLES[what]
     with pytest.raises(DataError, match=message):
-        bodies.read_trial(write(tmp_path / "leg.txt", lines))
+        biomechanics.read_trial(write(tmp_path / "leg.txt", lines))
 
 
 def trc(tmp_path):
-    bodies.write_trc(tmp_path / "a.trc", some_markers())
+    biomechanics.write_trc(tmp_path / "a.trc", some_markers())
     return (tmp_path / "a.trc").read_text().splitlines()
 
 
@@ -253,7 +253,7 @@ def test_a_bad_trc_is_told(tmp_path, what):
     change, message = BAD_TRC[what]
     path = write(tmp_path / "b.trc", change(trc(tmp_path)), "\n")
     with pytest.raises(DataError, match=message):
-        bodies.read_trc(path)
+        biomechanics.read_trc(path)
 
 
 BAD_FORCES = {
@@ -268,40 +268,40 @@ BAD_FORCES = {
 @pytest.mark.parametrize("what", BAD_FORCES)
 def test_bad_forces_are_told(tmp_path, what):
     change, message = BAD_FORCES[what]
-    bodies.write_forces(tmp_path / "a.forces", (a_plate(),))
+    biomechanics.write_forces(tmp_path / "a.forces", (a_plate(),))
     lines = (tmp_path / "a.forces").read_text().splitlines()
     with pytest.raises(DataError, match=message):
-        bodies.read_forces(write(tmp_path / "b.forces", change(lines), "\n"))
+        biomechanics.read_forces(write(tmp_path / "b.forces", change(lines), "\n"))
 
 
 def test_what_is_no_file_is_told(tmp_path):
     with pytest.raises(DataError, match="no such file"):
-        bodies.read_trial(tmp_path / "nothing.trc")
+        biomechanics.read_trial(tmp_path / "nothing.trc")
     with pytest.raises(DataError, match=r"ending in '\.mat'"):
-        bodies.read_trial(tmp_path / "walk.mat")
+        biomechanics.read_trial(tmp_path / "walk.mat")
     os.mkfifo(tmp_path / "pipe.txt")
     with pytest.raises(DataError, match="no such file"):
-        bodies.read_trial(tmp_path / "pipe.txt")
+        biomechanics.read_trial(tmp_path / "pipe.txt")
     (tmp_path / "binary.txt").write_bytes(b"\x02\x50\x00\x00" * 9)
     with pytest.raises(DataError, match="not a text file"):
-        bodies.read_trial(tmp_path / "binary.txt")
+        biomechanics.read_trial(tmp_path / "binary.txt")
     with pytest.raises(DataError, match=r"in m the markers span [\d.]+ m"):
-        bodies.read_table(write(tmp_path / "leg.txt", table()), unit="m")
+        biomechanics.read_table(write(tmp_path / "leg.txt", table()), unit="m")
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_damaged_files_raise_nothing_else(tmp_path, seed):
     """Bytes overwritten at random: a trial or a `DataError`, never another exception."""
     rng = np.random.default_rng(seed)
-    bodies.write_trc(tmp_path / "a.trc", some_markers())
-    bodies.write_forces(tmp_path / "a.forces", (a_plate(),))
+    biomechanics.write_trc(tmp_path / "a.trc", some_markers())
+    biomechanics.write_forces(tmp_path / "a.forces", (a_plate(),))
     for name in ("a.trc", "a.forces"):
         damaged = bytearray((tmp_path / name).read_bytes())
         for at in rng.integers(0, len(damaged), 12):
             damaged[at] = rng.integers(1, 256)
         (tmp_path / name).write_bytes(bytes(damaged))
     with contextlib.suppress(DataError, ConfigurationError):
-        assert len(bodies.read_trial(tmp_path / "a.trc").markers) > 0
+        assert len(biomechanics.read_trial(tmp_path / "a.trc").markers) > 0
 
 
 # --- C3D --------------------------------------------------------------------------------------
@@ -359,7 +359,7 @@ def test_a_c3d_file(tmp_path):
     lever = axes_of_plate.T @ (place - corners.mean(axis=0)) + [0.0, 0.0, -40.0]
     moment = np.cross(lever, force) + axes_of_plate.T @ [0.0, 0.0, -2000.0]
     channels = np.repeat(np.concatenate([force, moment])[:, None], 120, axis=1)
-    trial = bodies.read_trial(write_c3d(tmp_path / "a.c3d", points, channels))
+    trial = biomechanics.read_trial(write_c3d(tmp_path / "a.c3d", points, channels))
     assert trial.markers.up == "z"
     np.testing.assert_allclose(
         trial.markers["LM"], np.moveaxis(points[:, 0], 0, 1) / 1e3, rtol=1e-6
@@ -377,14 +377,14 @@ def test_a_bad_c3d_file_is_told(tmp_path):
     pytest.importorskip("ezc3d")
     (tmp_path / "a.c3d").write_bytes(b"nothing of the kind")
     with pytest.raises(DataError, match="not a C3D file"):
-        bodies.read_trial(tmp_path / "a.c3d")
+        biomechanics.read_trial(tmp_path / "a.c3d")
     (tmp_path / "b.c3d").write_bytes(b"\x02\x50" + b"\x07" * 3000)
     with pytest.raises(DataError, match=r"b\.c3d"):
-        bodies.read_trial(tmp_path / "b.c3d")
+        biomechanics.read_trial(tmp_path / "b.c3d")
     whole = write_c3d(tmp_path / "c.c3d", np.zeros((3, 2, 500)), np.zeros((6, 2000)))
     whole.write_bytes(whole.read_bytes()[:-20000])
     with pytest.raises(DataError, match="damaged, or cut short"):
-        bodies.read_trial(whole)
+        biomechanics.read_trial(whole)
 
 
 @pytest.mark.parametrize(
@@ -394,19 +394,19 @@ def test_a_bad_c3d_file_is_told(tmp_path):
 def test_a_c3d_file_that_takes_its_reader_down_is_told(tmp_path, monkeypatch, program, told):
     """A crash or a hang of the C++ library stays in a process of its own."""
     pytest.importorskip("ezc3d")
-    module = sys.modules["footwork.dynamics.bodies.c3d"]
+    module = sys.modules["footwork.biomechanics.c3d"]
     (tmp_path / "c3d_child.py").write_text(program)
     monkeypatch.setattr(module, "__file__", str(tmp_path / "c3d.py"))
     monkeypatch.setattr(module, "_PATIENCE", 1)
     path = write_c3d(tmp_path / "a.c3d", np.zeros((3, 2, 20)), np.zeros((6, 80)))
     with pytest.raises(DataError, match=told):
-        bodies.read_trial(path)
+        biomechanics.read_trial(path)
 
 
 def test_without_ezc3d_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ezc3d", None)
     with pytest.raises(FootworkError, match=r"footwork\[c3d\]"):
-        bodies.read_c3d(tmp_path / "a.c3d")
+        biomechanics.read_c3d(tmp_path / "a.c3d")
 
 
 # --- filters ----------------------------------------------------------------------------------
@@ -418,7 +418,7 @@ def test_the_filter_loses_three_decibels_at_its_cutoff(order):
     t = np.arange(4000) / rate
     for frequency in (2.0, 8.0, 30.0):
         wave = np.sin(2 * np.pi * frequency * t)
-        passed = bodies.lowpass(wave, rate, cutoff, order)[1000:3000]
+        passed = biomechanics.lowpass(wave, rate, cutoff, order)[1000:3000]
         gain = np.sqrt(2 * np.mean(passed**2))
         w = np.tan(np.pi * frequency / rate) / np.tan(np.pi * cutoff / rate)
         expected = 1 / (1 + (np.sqrt(2) - 1) * w**order)
@@ -430,10 +430,10 @@ def test_the_filter_loses_three_decibels_at_its_cutoff(order):
 def test_resampling_passes_through_the_samples():
     t = np.arange(60) / 50.0
     x = np.stack([np.sin(3 * t), t**3], axis=1)
-    np.testing.assert_allclose(bodies.resample(x, 50.0, t), x, atol=1e-12)
+    np.testing.assert_allclose(biomechanics.resample(x, 50.0, t), x, atol=1e-12)
     fine = np.linspace(0, t[-1], 333)
     exact = np.stack([np.sin(3 * fine), fine**3], axis=1)
-    np.testing.assert_allclose(bodies.resample(x, 50.0, fine), exact, atol=1e-7)
+    np.testing.assert_allclose(biomechanics.resample(x, 50.0, fine), exact, atol=1e-7)
     markers = some_markers()
     again = markers.resampled(450.0).resampled(150.0)
     np.testing.assert_allclose(again.positions, markers.positions, atol=1e-12)
@@ -442,17 +442,17 @@ def test_resampling_passes_through_the_samples():
 def test_what_cannot_be_filtered_is_refused():
     x = np.zeros(100)
     with pytest.raises(ConfigurationError, match="half the rate, 50 Hz"):
-        bodies.lowpass(x, 100.0, 60.0)
+        biomechanics.lowpass(x, 100.0, 60.0)
     with pytest.raises(ConfigurationError, match="order: got 3"):
-        bodies.lowpass(x, 100.0, 6.0, order=3)
+        biomechanics.lowpass(x, 100.0, 6.0, order=3)
     with pytest.raises(ConfigurationError, match="more than 15"):
-        bodies.lowpass(x[:10], 100.0, 6.0)
+        biomechanics.lowpass(x[:10], 100.0, 6.0)
     with pytest.raises(ConfigurationError, match="not finite"):
-        bodies.lowpass(np.full(100, np.nan), 100.0, 6.0)
+        biomechanics.lowpass(np.full(100, np.nan), 100.0, 6.0)
     with pytest.raises(ConfigurationError, match="times: got 0 to 2 s"):
-        bodies.resample(x, 100.0, [0.0, 2.0])
+        biomechanics.resample(x, 100.0, [0.0, 2.0])
     with pytest.raises(ConfigurationError, match="rate: got -1"):
-        bodies.resample(x, -1, [0.0])
+        biomechanics.resample(x, -1, [0.0])
 
 
 def test_runs():

@@ -1,4 +1,4 @@
-"""The house: imports point one way, links resolve, names exist, nothing heavy wakes up early."""
+"""Architecture: imports point one way, links resolve, names exist, imports stay light."""
 
 from __future__ import annotations
 
@@ -13,24 +13,34 @@ from pathlib import Path
 import pytest
 
 import footwork
+from footwork import registry
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ["robots", "dynamics", "contacts", "control"]
-COMMON = {"errors"}
+# package -> the packages below it that it may import (lazy and type-checking imports count too)
+BELOW = {
+    "robots": set(),
+    "dynamics": {"robots"},
+    "contacts": {"robots", "dynamics"},
+    "control": {"robots", "dynamics", "contacts"},
+    "biomechanics": {"robots", "dynamics"},
+    "visualize": {"robots", "dynamics", "contacts", "control", "biomechanics"},
+}
+PACKAGES = list(BELOW)
+COMMON = {"errors", "registry"}  # `registry` resolves names of higher packages when they are used
 
 
-def imported_rooms(path: Path, room: str) -> set[str]:
-    """Rooms (or modules beside them) that a file imports; relative imports only, else it raises."""
-    depth = len(path.relative_to(ROOT / room).parts)
+def imported_packages(path: Path, package: str) -> set[str]:
+    """Packages (or modules beside them) that a file imports; absolute imports fail."""
+    depth = len(path.relative_to(ROOT / package).parts)
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-            assert not any(n.split(".")[0] in ("footwork", *ROOMS) for n in names), path
+            assert not any(n.split(".")[0] in ("footwork", *PACKAGES) for n in names), path
         if isinstance(node, ast.ImportFrom):
             if node.level == 0:
-                assert node.module.split(".")[0] not in ("footwork", *ROOMS), path
-            elif node.level == depth + 1:  # leaves the room
+                assert node.module.split(".")[0] not in ("footwork", *PACKAGES), path
+            elif node.level == depth + 1:  # leaves the package
                 parts = [node.module.split(".")[0]] if node.module else [a.name for a in node.names]
                 found |= set(parts)
             else:
@@ -38,21 +48,20 @@ def imported_rooms(path: Path, room: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_imports_point_to_the_left(room):
-    allowed = COMMON | set(ROOMS[: ROOMS.index(room)])
-    files = sorted((ROOT / room).rglob("*.py"))
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_point_down(package):
+    files = sorted((ROOT / package).rglob("*.py"))
     assert files
     for path in files:
-        assert imported_rooms(path, room) <= allowed, path
+        assert imported_packages(path, package) <= COMMON | BELOW[package], path
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_links_lead_to_the_rooms(room):
-    link = ROOT / "src" / "footwork" / room
+@pytest.mark.parametrize("package", PACKAGES)
+def test_links_lead_to_the_packages(package):
+    link = ROOT / "src" / "footwork" / package
     assert link.is_symlink()
     assert not Path(link.readlink()).is_absolute()
-    assert link.resolve() == ROOT / room
+    assert link.resolve() == ROOT / package
 
 
 def test_a_checkout_without_links_says_so(tmp_path):
@@ -61,7 +70,7 @@ def test_a_checkout_without_links_says_so(tmp_path):
         footwork._check_links(tmp_path)
 
 
-@pytest.mark.parametrize("module", ["footwork", *[f"footwork.{room}" for room in ROOMS]])
+@pytest.mark.parametrize("module", ["footwork", *[f"footwork.{package}" for package in PACKAGES]])
 def test_exported_names_exist(module):
     module = importlib.import_module(module)
     assert len(set(module.__all__)) == len(module.__all__)
@@ -76,7 +85,7 @@ def test_unknown_names_are_attribute_errors():
 
 
 def test_nothing_heavy_is_imported_before_it_is_used():
-    """`import footwork` and `--help` are instant; the rooms wake no extra, cvxpy or meshcat."""
+    """`import footwork` and `--help` are instant; no package imports an extra, cvxpy or meshcat."""
     code = (
         "import sys, footwork; heavy = {'numpy', 'pinocchio', 'cvxpy', 'meshcat', 'numba'};"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules);"
@@ -98,10 +107,27 @@ def test_the_base_install_stays_small():
 
 def test_no_asserts_and_no_prints_in_the_library():
     """`assert` never checks an argument, and only the command talks."""
-    for room in ROOMS:
-        for path in (ROOT / room).rglob("*.py"):
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 assert not isinstance(node, ast.Assert), path
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                     talks = path.name == "serve.py"  # to its parent, through a pipe
                     assert talks or node.func.id != "print", path
+
+
+@pytest.mark.parametrize(
+    ("package", "name"), [(p, n) for p, names in registry.MOVED.items() for n in names]
+)
+def test_a_former_name_works_and_tells_the_new_one(package, name):
+    target = registry.MOVED[package][name]
+    with pytest.warns(DeprecationWarning, match=target.replace(":", ".")):
+        found = getattr(importlib.import_module(f"footwork.{package}"), name)
+    assert found is registry.resolve(target)
+
+
+def test_view_and_plot_name_what_they_know():
+    for target in registry.VIEWS.values():
+        assert callable(registry.resolve(target))
+    with pytest.raises(footwork.FootworkError, match="view: got dict, expected one of Hold"):
+        footwork.view({})

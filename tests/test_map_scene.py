@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footwork import ContactError, Wrench, contacts, robots
-from footwork.contacts.regions import map_scene
+from footwork import ContactError, Wrench, contacts, robots, visualize
+from footwork.visualize.scenes import friction_map as map_scene
 
 
 class Recorder:
@@ -34,7 +34,7 @@ def a_map():
 
 def test_every_place_is_under_one_tile_of_its_shade():
     found, viewer = a_map(), Recorder()
-    contacts.draw_friction_map(viewer, found, ground=0.5)
+    visualize.draw_friction_map(viewer, found, ground=0.5)
     limits = {color: float(text.split()[-1]) for text, color in viewer.lines.items()}
     assert 1 < len(limits) <= len(map_scene.SHADES)
     assert list(limits.values()) == sorted(limits.values())
@@ -57,8 +57,8 @@ def test_every_place_is_under_one_tile_of_its_shade():
 
 def test_it_fits_a_page():
     found = a_map()
-    viewer = robots.Viewer(robots.load("quadruped"))
-    contacts.draw_friction_map(viewer, found, legend=False)
+    viewer = visualize.Viewer(robots.load("quadruped"))
+    visualize.draw_friction_map(viewer, found, legend=False)
     assert any(name.startswith("friction map/") for name in viewer.names)
     assert len(viewer.html()) > 1000
 
@@ -69,4 +69,4 @@ def test_refusals():
         found.x, found.y[:1], found.friction[:1], found.lower[:1], 1e-3, 2.0, found.com
     )
     with pytest.raises(ContactError, match="expected two each way"):
-        contacts.draw_friction_map(Recorder(), row)
+        visualize.draw_friction_map(Recorder(), row)

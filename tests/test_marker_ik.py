@@ -9,9 +9,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from footwork import biomechanics
 from footwork import dynamics as dyn
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies.subject import HUMAN
+from footwork.biomechanics.subject import HUMAN
 from footwork.errors import ConfigurationError
 
 ROBOTS = ["tree", "biped", "quadruped", "human"]
@@ -34,7 +34,7 @@ def test_velocities_and_accelerations_on_the_manifold(load_robot, name):
     """Against central differences of 1e-4 s of the motion itself; nine frames see as much."""
     robot = load_robot(name, "floating")
     q, at, rate = smooth_trial(robot)
-    v, a = bodies.velocities_and_accelerations(robot, q, rate)
+    v, a = biomechanics.velocities_and_accelerations(robot, q, rate)
     h = 1e-4
     for i in (0, 3, 60, 119):
         t = i / rate
@@ -58,7 +58,7 @@ def seen_on(robot, q, attachments, rate=100.0):
         [dyn.frame_placement(robot, x, link).act(np.asarray(p)) for link, p in attachments.values()]
         for x in q
     ]
-    return bodies.Markers(tuple(attachments), np.array(places), rate, "z")
+    return biomechanics.Markers(tuple(attachments), np.array(places), rate, "z")
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -67,7 +67,7 @@ def test_exact_markers_are_fitted_exactly(load_robot, name):
     q, _, rate = smooth_trial(robot, frames=15)
     attachments = random_attachments(robot, np.random.default_rng(1))
     seen = seen_on(robot, q, attachments, rate)
-    fit = bodies.fit_markers(robot, seen, attachments, q[0])
+    fit = biomechanics.fit_markers(robot, seen, attachments, q[0])
     assert fit.rms < 1e-9
     for found, true in zip(fit.q, q, strict=True):
         np.testing.assert_allclose(robot.difference(true, found), 0, atol=1e-7)
@@ -77,12 +77,12 @@ def test_a_fit_is_a_minimum():
     """With noise, the gradient Jᵀ gap vanishes and scipy finds nothing better."""
     from scipy.optimize import least_squares
 
-    w = bodies.walker(rate=50)
+    w = biomechanics.walker(rate=50)
     trial = w.trial(up="z")
     rng = np.random.default_rng(0)
     noise = 0.01 * rng.standard_normal(trial.markers.positions.shape)
     markers = replace(trial.markers, positions=trial.markers.positions + noise).cut(10, 12)
-    fit = bodies.fit_markers(w.robot, markers, w.attachments)
+    fit = biomechanics.fit_markers(w.robot, markers, w.attachments)
 
     def gaps(step, i):
         moved = seen_on(w.robot, [w.robot.integrate(fit.q[i], step)], w.attachments)
@@ -98,26 +98,26 @@ def test_a_fit_is_a_minimum():
 
 
 def test_missing_markers_have_no_say():
-    w = bodies.walker(rate=50)
+    w = biomechanics.walker(rate=50)
     markers = w.trial().markers  # y up: the fit turns it
     positions = markers.positions.copy()
     positions[4:9, 0] = np.nan
     positions[6, 5:8] = np.nan
-    fit = bodies.fit_markers(w.robot, replace(markers, positions=positions), w.attachments)
+    fit = biomechanics.fit_markers(w.robot, replace(markers, positions=positions), w.attachments)
     assert np.isnan(fit.residuals[4, 0])
     for found, true in zip(fit.q, w.q, strict=True):
         np.testing.assert_allclose(w.robot.difference(true, found), 0, atol=1e-9)
     positions[3] = np.nan
     with pytest.raises(ConfigurationError, match="frame 3: none of the markers"):
-        bodies.fit_markers(w.robot, replace(markers, positions=positions), w.attachments)
+        biomechanics.fit_markers(w.robot, replace(markers, positions=positions), w.attachments)
 
 
 def test_frames_that_do_not_converge_are_told(monkeypatch):
-    from footwork.dynamics.bodies import marker_fit
+    from footwork.biomechanics import marker_fit
 
     monkeypatch.setattr(marker_fit, "_STEPS", 1)
-    w = bodies.walker(rate=50)
-    fit = bodies.fit_markers(w.robot, w.trial().markers.cut(0, 3), w.attachments)
+    w = biomechanics.walker(rate=50)
+    fit = biomechanics.fit_markers(w.robot, w.trial().markers.cut(0, 3), w.attachments)
     assert not fit.converged.any()
     assert "4 frames did not converge" in repr(fit)
 
@@ -129,17 +129,17 @@ def test_joints_that_no_marker_sees_stay(load_robot):
     attachments = {str(k): (base, 0.1 * np.eye(3)[k]) for k in range(3)}
     seen = seen_on(robot, [q0], attachments)
     start = robot.integrate(q0, 0.1 * np.ones(robot.nv))
-    found = bodies.fit_markers(robot, seen, attachments, start).q[0]
+    found = biomechanics.fit_markers(robot, seen, attachments, start).q[0]
     np.testing.assert_allclose(robot.difference(q0, found)[:6], 0, atol=1e-8)
     np.testing.assert_allclose(found[7:], start[7:], atol=1e-9)
 
 
 def test_attachments_are_found_from_postures():
-    w = bodies.walker(rate=50)
+    w = biomechanics.walker(rate=50)
     seen = w.trial("z").markers
     links = {marker: link for marker, (link, _) in w.attachments.items()}
-    found = bodies.attach(w.robot, w.q[5], links, seen.positions[5])
-    averaged = bodies.attach(w.robot, w.q[:8], links, seen.positions[:8])
+    found = biomechanics.attach(w.robot, w.q[5], links, seen.positions[5])
+    averaged = biomechanics.attach(w.robot, w.q[:8], links, seen.positions[:8])
     for marker, (link, place) in w.attachments.items():
         assert found[marker][0] == averaged[marker][0] == link
         np.testing.assert_allclose(found[marker][1], place, atol=1e-12)
@@ -147,18 +147,18 @@ def test_attachments_are_found_from_postures():
     unseen = seen.positions[:2].copy()
     unseen[:, 3] = np.nan
     with pytest.raises(ConfigurationError, match=r"were not seen in any"):
-        bodies.attach(w.robot, w.q[:2], links, unseen)
+        biomechanics.attach(w.robot, w.q[:2], links, unseen)
     with pytest.raises(ConfigurationError, match="2 postures and 1 frames"):
-        bodies.attach(w.robot, w.q[:2], links, seen.positions[0])
+        biomechanics.attach(w.robot, w.q[:2], links, seen.positions[0])
 
 
 def test_markers_to_torques():
     """Fitted, differentiated, with the plates of its feet: the walker's own torques, to 1e-6."""
-    w = bodies.walker()
+    w = biomechanics.walker()
     trial = w.trial()
-    fit = bodies.fit_markers(w.robot, trial.markers, w.attachments)
+    fit = biomechanics.fit_markers(w.robot, trial.markers, w.attachments)
     ground = {p.name: p.wrench() for p in trial.turned("z").plates}
-    found = bodies.trial_dynamics(w.robot, fit.q, w.rate, ground)
+    found = biomechanics.trial_dynamics(w.robot, fit.q, w.rate, ground)
     for i in range(0, len(w.q), 25):
         wrenches = {link: wrench[i] for link, wrench in w.ground.items()}
         tau = dyn.inverse_dynamics(w.robot, w.q[i], w.v[i], w.a[i], wrenches)
@@ -174,13 +174,13 @@ def test_segments_and_urdf_agree_on_one_motion(load_robot):
     q, _, rate = smooth_trial(robot, frames=12)
     rng = np.random.default_rng(2)
     ground = {
-        foot: bodies.WrenchSeries(*(100 * rng.standard_normal((3, 12, 3))))
+        foot: biomechanics.WrenchSeries(*(100 * rng.standard_normal((3, 12, 3))))
         for foot in ("left_foot", "right_foot")
     }
-    found = bodies.trial_dynamics(robot, q, rate, ground)
-    motion = bodies.motion_of_robot(robot, found.q, found.v, found.a)
+    found = biomechanics.trial_dynamics(robot, q, rate, ground)
+    motion = biomechanics.motion_of_robot(robot, found.q, found.v, found.a)
     on = {f"{foot.split('_')[0]}_ankle_X": wrench for foot, wrench in ground.items()}
-    forces = bodies.chain_of_robot(robot).solve(motion, on)
+    forces = biomechanics.chain_of_robot(robot).solve(motion, on)
     for name in robot.joint_names:
         i = robot.model.getJointId(name)
         R = motion.R[:, motion.index(name)]
@@ -206,7 +206,9 @@ def _axis(robot, i):
 
 def test_a_scaled_robot_has_the_lengths_and_the_mass_asked_for(load_robot):
     robot = load_robot("human", "floating")
-    scaled = bodies.scaled_robot(robot, {"left_upperleg": 1.1, "middle_pelvis": 0.9}, mass=80.0)
+    scaled = biomechanics.scaled_robot(
+        robot, {"left_upperleg": 1.1, "middle_pelvis": 0.9}, mass=80.0
+    )
     assert scaled.mass == pytest.approx(80.0)
     q = robot.random_configuration(0)
 
@@ -227,16 +229,16 @@ def test_a_scaled_robot_has_the_lengths_and_the_mass_asked_for(load_robot):
     np.testing.assert_allclose(after.lever, 1.1 * before.lever)
     assert robot.mass == pytest.approx(74.712)  # the one that was given is as it was
     with pytest.raises(ConfigurationError, match="factors"):
-        bodies.scaled_robot(robot, {"left_foot": 0.0})
+        biomechanics.scaled_robot(robot, {"left_foot": 0.0})
     with pytest.raises(ConfigurationError, match="did you mean 'left_foot'"):
-        bodies.scaled_robot(robot, {"left_fot": 1.0})
+        biomechanics.scaled_robot(robot, {"left_fot": 1.0})
 
 
 def test_scaling_there_and_back_is_nothing(load_robot):
     robot = load_robot("human", "floating")
     links = list(HUMAN.values())
-    there = bodies.scaled_robot(robot, dict.fromkeys(links, 1.25), 90.0)
-    back = bodies.scaled_robot(there, dict.fromkeys(links, 0.8), robot.mass)
+    there = biomechanics.scaled_robot(robot, dict.fromkeys(links, 1.25), 90.0)
+    back = biomechanics.scaled_robot(there, dict.fromkeys(links, 0.8), robot.mass)
     q, v, a = robot.random_configuration(1), np.ones(robot.nv), np.ones(robot.nv)
     np.testing.assert_allclose(
         dyn.inverse_dynamics(back, q, v, a), dyn.inverse_dynamics(robot, q, v, a), rtol=1e-9
@@ -246,8 +248,8 @@ def test_scaling_there_and_back_is_nothing(load_robot):
 @cache
 def subject(robot):
     """A human of the walker's size who follows its markers."""
-    w = bodies.walker(rate=100)
-    return w, bodies.make_subject(robot, w.trial().markers, w.mass)
+    w = biomechanics.walker(rate=100)
+    return w, biomechanics.make_subject(robot, w.trial().markers, w.mass)
 
 
 def test_a_human_follows_the_walker(load_robot):
@@ -264,8 +266,8 @@ def test_a_human_follows_the_walker(load_robot):
     fit = person.follow(trial.markers, progress=False)
     assert fit.rms < 0.01
     ground = {p.name.replace(" ", "_"): p.wrench() for p in trial.turned("z").plates}
-    found = bodies.trial_dynamics(person.robot, fit.q, fit.rate, ground)
-    gait = bodies.analyse_gait(trial, w.mass, cutoff=None)
+    found = biomechanics.trial_dynamics(person.robot, fit.q, fit.rate, ground)
+    gait = biomechanics.analyse_gait(trial, w.mass, cutoff=None)
     for joint, name in (("ankle", "ankle_Z"), ("hip", "hip_Z")):
         segments = gait.moment(f"right {joint}")[:, 0]
         gap = found.torque(f"right_{name}") - segments
@@ -276,8 +278,8 @@ def test_the_second_road_of_a_gait_analysis(load_robot):
     """Segments and human on one walk: near in their moments; the human's own two roads equal."""
     robot = load_robot("human", "floating")
     w, _ = subject(robot)
-    gait = bodies.analyse_gait(w.trial(), w.mass, cutoff=None)
-    found = bodies.robot_gait(gait, robot, progress=False)
+    gait = biomechanics.analyse_gait(w.trial(), w.mass, cutoff=None)
+    found = biomechanics.robot_gait(gait, robot, progress=False)
     gap = found.forces.residual - found.dynamics.residual
     assert np.abs(gap.force).max() < 1e-9
     assert np.abs(gap.moment).max() < 1e-9
@@ -290,17 +292,17 @@ def test_the_second_road_of_a_gait_analysis(load_robot):
     assert found.apart()["right ankle"] < 5  # the plates say most of it
     one_leg = replace(gait, names=replace(gait.names, pelvis={}, name="legs", legs={}))
     with pytest.raises(ConfigurationError, match="pelvis and both legs"):
-        bodies.robot_gait(one_leg, robot)
+        biomechanics.robot_gait(one_leg, robot)
 
 
 def test_a_subject_made_from_one_static_frame(load_robot):
     """Standing still somewhere else, facing another way, and then the walk."""
     robot = load_robot("human", "floating")
-    w = bodies.walker(rate=100)
+    w = biomechanics.walker(rate=100)
     markers = w.trial("z").markers
     turned = pin.exp3(np.array([0, 0, 2.0]))
     static = replace(markers.cut(30, 30), positions=markers.positions[30:31] @ turned.T + [5, 3, 0])
-    person = bodies.make_subject(robot, static, w.mass)
+    person = biomechanics.make_subject(robot, static, w.mass)
     fit = person.follow(markers, progress=False)
     assert fit.rms < 0.01
     moved = fit.q[30, :3] - (turned.T @ (person.start[:3] - [5, 3, 0]))
@@ -310,16 +312,16 @@ def test_a_subject_made_from_one_static_frame(load_robot):
 def test_a_fixed_base_and_wrong_lengths_are_refused(load_robot):
     fixed = load_robot("biped", "fixed")
     with pytest.raises(ConfigurationError, match="fixed base"):
-        bodies.trial_dynamics(fixed, np.tile(fixed.neutral(), (12, 1)), 100.0)
+        biomechanics.trial_dynamics(fixed, np.tile(fixed.neutral(), (12, 1)), 100.0)
     robot = load_robot("biped", "floating")
     q = np.tile(robot.neutral(), (12, 1))
-    short = bodies.WrenchSeries(np.zeros((5, 3)), np.zeros(3), np.zeros(3))
+    short = biomechanics.WrenchSeries(np.zeros((5, 3)), np.zeros(3), np.zeros(3))
     with pytest.raises(ConfigurationError, match="5 frames; expected 12"):
-        bodies.trial_dynamics(robot, q, 100.0, {robot.frame_names[2]: short})
+        biomechanics.trial_dynamics(robot, q, 100.0, {robot.frame_names[2]: short})
     with pytest.raises(ConfigurationError, match="or more to take derivatives"):
-        bodies.velocities_and_accelerations(robot, q[:4], 100.0)
+        biomechanics.velocities_and_accelerations(robot, q[:4], 100.0)
     with pytest.raises(ConfigurationError, match="no marker 'nobody'"):
-        bodies.fit_markers(
+        biomechanics.fit_markers(
             robot,
             seen_on(robot, [q[0]], {"a": (robot.frame_names[2], [0, 0, 0])}),
             {"nobody": (robot.frame_names[2], [0, 0, 0])},

@@ -12,9 +12,9 @@ matplotlib.use("agg")
 
 import footwork as fw  # noqa: E402
 from footwork import dynamics  # noqa: E402
-from footwork.contacts import plots as contact_plots  # noqa: E402
-from footwork.dynamics import plots  # noqa: E402
 from footwork.errors import ConfigurationError, ContactError  # noqa: E402
+from footwork.visualize.plots import contacts as contact_plots  # noqa: E402
+from footwork.visualize.plots import dynamics as plots  # noqa: E402
 
 T = np.linspace(0.0, 2.0, 80)
 

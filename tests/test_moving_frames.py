@@ -7,9 +7,9 @@ import pinocchio as pin
 import pytest
 
 import footwork as fw
+from footwork import biomechanics
 from footwork import dynamics as dyn
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies import MovingFrame
+from footwork.biomechanics import MovingFrame
 
 ROBOTS = [
     ("limb", "fixed"),
@@ -46,7 +46,9 @@ def observers(robot, q, v, a):
         "accelerating": MovingFrame(T, velocity=(1, 2, 3), acceleration=(-4, 5, 6)),
         "all": random_observer(5),
         "link": robot.frame_names[-1],
-        "on a link": bodies.frame_motion(robot, q, v, a, robot.frame_names[-1], (0.1, 0.2, 0.3)),
+        "on a link": biomechanics.frame_motion(
+            robot, q, v, a, robot.frame_names[-1], (0.1, 0.2, 0.3)
+        ),
     }
 
 
@@ -67,7 +69,7 @@ def size(wrench):
 def test_balance_closes_for_every_observer(robot, random_state, seed):
     q, v, a = random_state(robot, seed)
     for name, observer in observers(robot, q, v, a).items():
-        balances = bodies.wrench_balance(robot, q, v, a, observer, loads(robot))
+        balances = biomechanics.wrench_balance(robot, q, v, a, observer, loads(robot))
         assert len(balances) == robot.model.njoints - 1
         for joint, balance in balances.items():
             scale = 1 + size(balance.dynamic) + size(balance.joint)
@@ -84,14 +86,14 @@ def test_balance_closes_along_a_trajectory(load_robot):
     for q, v in zip(run.q, run.v, strict=True):
         a = dyn.forward_dynamics(robot, q, v, tau)
         on_foot = next(iter(robot.feet.values())).frame
-        for balance in bodies.wrench_balance(robot, q, v, a, on_foot).values():
+        for balance in biomechanics.wrench_balance(robot, q, v, a, on_foot).values():
             assert size(balance.residual) < 1e-10
 
 
 def test_without_its_fictitious_wrenches_the_balance_is_open(load_robot, random_state):
     robot = load_robot("tree", "floating")
     q, v, a = random_state(robot)
-    for balance in bodies.wrench_balance(robot, q, v, a, random_observer(1)).values():
+    for balance in biomechanics.wrench_balance(robot, q, v, a, random_observer(1)).values():
         assert all(size(wrench) > 1e-3 for wrench in balance.fictitious)
         for moment in (wrench.moment for wrench in balance.fictitious):
             assert np.abs(moment).max() == 0  # pure forces at the centre of mass
@@ -102,10 +104,12 @@ def test_every_observer_finds_the_same_joint_wrenches(robot, random_state):
     q, v, a = random_state(robot)
     truth = dyn.joint_wrenches(robot, q, v, a, loads(robot))
     for name, observer in observers(robot, q, v, a).items():
-        found = bodies.observed_joint_wrenches(robot, q, v, a, observer, loads(robot))
+        found = biomechanics.observed_joint_wrenches(robot, q, v, a, observer, loads(robot))
         if not isinstance(observer, MovingFrame):
             world = name == "world"
-            observer = MovingFrame() if world else bodies.frame_motion(robot, q, v, a, observer)
+            observer = (
+                MovingFrame() if world else biomechanics.frame_motion(robot, q, v, a, observer)
+            )
         assert found.keys() == truth.keys()
         for joint, wrench in found.items():
             back = wrench.expressed_in("world", observer.placement)
@@ -126,8 +130,10 @@ def test_motions_seen_are_derivatives_of_places_seen(robot, random_state):
         com = data.oMi[i].act(robot.model.inertias[i].lever)
         return dyn.frame_placement(robot, at, frame).actInv(com) - spread
 
-    observer = bodies.frame_motion(robot, q, v, a, frame, spread)
-    for i, motion in enumerate(bodies.observed_motions(robot, q, v, a, observer).values(), start=1):
+    observer = biomechanics.frame_motion(robot, q, v, a, frame, spread)
+    for i, motion in enumerate(
+        biomechanics.observed_motions(robot, q, v, a, observer).values(), start=1
+    ):
         places = np.array([seen(k * STEP, i) for k in range(-4, 5)])
         after, before = places[5:], places[3::-1]
         assert motion.position == pytest.approx(places[4], abs=1e-12)
@@ -142,7 +148,7 @@ def test_angular_terms_are_the_inertial_ones(robot, random_state):
     q, v, a = random_state(robot)
     observer = random_observer(4)
     R, step = observer.placement.rotation, 1e-6
-    motions = bodies.observed_motions(robot, q, v, a, observer)
+    motions = biomechanics.observed_motions(robot, q, v, a, observer)
 
     def turning(frame, t):
         at = robot.integrate(q, t * v)
@@ -170,7 +176,7 @@ def test_carrying_undoes_seeing(seed):
 
 def test_an_observer_on_the_body_sees_it_at_rest(robot, random_state):
     q, v, a = random_state(robot)
-    for com in bodies.body_motions(robot, q, v, a).values():
+    for com in biomechanics.body_motions(robot, q, v, a).values():
         seen = com.seen_from(com)
         vectors = [seen.velocity, seen.acceleration, seen.angular_velocity]
         assert np.abs([*vectors, seen.angular_acceleration]).max() < 1e-10
@@ -181,7 +187,7 @@ def test_centre_of_mass_accelerates_as_its_jacobian_says(robot, random_state):
     q, v, a = random_state(robot)
     total = sum(
         robot.model.inertias[i].mass * com.acceleration
-        for i, com in enumerate(bodies.body_motions(robot, q, v, a).values(), start=1)
+        for i, com in enumerate(biomechanics.body_motions(robot, q, v, a).values(), start=1)
     )
     expected = robot.mass * (dyn.com_jacobian(robot, q) @ a + dyn.com_drift(robot, q, v))
     assert total == pytest.approx(expected, abs=1e-9)
@@ -192,40 +198,42 @@ def test_four_toys():
     mass = 2.0
     stone = MovingFrame(pin.SE3(np.eye(3), np.array([3.0, 0.0, 0.0])))
     lift = MovingFrame(acceleration=(0, 0, 1.5))
-    assert bodies.fictitious_wrenches_of(mass, stone, lift).total.force == pytest.approx([0, 0, -3])
+    assert biomechanics.fictitious_wrenches_of(mass, stone, lift).total.force == pytest.approx(
+        [0, 0, -3]
+    )
 
     motor = MovingFrame(angular_acceleration=(0, 0, 4.0))  # at rest still, starting
-    forces = bodies.fictitious_wrenches_of(mass, stone, motor)
+    forces = biomechanics.fictitious_wrenches_of(mass, stone, motor)
     assert forces.euler.force == pytest.approx([0, -mass * 4 * 3, 0])
     assert size(forces.total - forces.euler) == 0
 
     vinyl = MovingFrame(angular_velocity=(0, 0, 5.0))
     turning_along = vinyl.carrying(stone)
-    forces = bodies.fictitious_wrenches_of(mass, turning_along, vinyl)
+    forces = biomechanics.fictitious_wrenches_of(mass, turning_along, vinyl)
     assert forces.centrifugal.force == pytest.approx([mass * 25 * 3, 0, 0])
     assert np.abs((forces.total - forces.centrifugal).vector).max() < 1e-12
 
     slider = MovingFrame(pin.SE3.Identity(), velocity=(0.7, 0, 0))  # through the middle, outwards
-    forces = bodies.fictitious_wrenches_of(mass, vinyl.carrying(slider), vinyl)
+    forces = biomechanics.fictitious_wrenches_of(mass, vinyl.carrying(slider), vinyl)
     assert forces.coriolis.force == pytest.approx([0, -2 * mass * 5 * 0.7, 0])
     assert size(forces.total - forces.coriolis) == 0
 
     # a stone at rest, seen from the turntable: Coriolis is twice the centrifugal force, inwards
-    forces = bodies.fictitious_wrenches_of(mass, stone, vinyl)
+    forces = biomechanics.fictitious_wrenches_of(mass, stone, vinyl)
     assert forces.coriolis.force == pytest.approx(-2 * forces.centrifugal.force)
 
 
 def test_fictitious_wrenches_are_those_of_the_balance(load_robot, random_state):
     robot = load_robot("biped", "floating")
     q, v, a = random_state(robot)
-    alone = bodies.fictitious_wrenches(robot, q, v, a, random_observer(3))
-    balances = bodies.wrench_balance(robot, q, v, a, random_observer(3))
+    alone = biomechanics.fictitious_wrenches(robot, q, v, a, random_observer(3))
+    balances = biomechanics.wrench_balance(robot, q, v, a, random_observer(3))
     for joint, wrenches in alone.items():
         assert size(wrenches.total - balances[joint].fictitious.total) == 0
         assert wrenches.total.axes == "observer"
         moved = wrenches.at([1.0, 2.0, 3.0])
         assert size(moved.total - wrenches.total.at([1.0, 2.0, 3.0])) < 1e-12
-    world = bodies.fictitious_wrenches(robot, q, v, a, "world")
+    world = biomechanics.fictitious_wrenches(robot, q, v, a, "world")
     assert all(size(w.total) == 0 for w in world.values())
 
 
@@ -233,16 +241,16 @@ def test_refusals(load_robot):
     robot = load_robot("limb", "fixed")
     q = np.zeros(3)
     with pytest.raises(fw.ConfigurationError, match="did you mean 'segment_2'"):
-        bodies.fictitious_wrenches(robot, q, q, q, "segment2")
+        biomechanics.fictitious_wrenches(robot, q, q, q, "segment2")
     with pytest.raises(fw.ConfigurationError, match="expected a MovingFrame"):
-        bodies.wrench_balance(robot, q, q, q, 3)
+        biomechanics.wrench_balance(robot, q, q, q, 3)
     still = MovingFrame()
     for mass in (-1.0, np.nan, np.inf):
         with pytest.raises(fw.ConfigurationError, match="mass: got"):
-            bodies.fictitious_wrenches_of(mass, still, still)
+            biomechanics.fictitious_wrenches_of(mass, still, still)
     for call in (
-        lambda: bodies.fictitious_wrenches_of(1.0, still, "world"),
-        lambda: bodies.fictitious_wrenches_of(1.0, np.zeros(3), still),
+        lambda: biomechanics.fictitious_wrenches_of(1.0, still, "world"),
+        lambda: biomechanics.fictitious_wrenches_of(1.0, np.zeros(3), still),
         lambda: still.seen_from(None),
         lambda: still.carrying("x"),
     ):

@@ -10,9 +10,9 @@ import pinocchio as pin
 import pytest
 
 import footwork as fw
+from footwork import biomechanics
 from footwork import dynamics as dyn
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies import moving_frames_plots as plots
+from footwork.visualize.plots import moving_frames as plots
 
 RATES = np.array([1.0, 2.0, 4.0])
 CHAIN = ["joint_1", "joint_2", "joint_3", "tip"]
@@ -50,11 +50,11 @@ def test_observer_as_a_function(load_robot, random_state):
     frame = robot.frame_names[-1]
 
     def riding(q, v, a):
-        return bodies.frame_motion(robot, q, v, a, frame, (0.0, 0.0, 1.0))
+        return biomechanics.frame_motion(robot, q, v, a, frame, (0.0, 0.0, 1.0))
 
     seen = plots.seen_paths(robot, motion, [frame], riding)[frame]
     assert seen.places == pytest.approx(np.tile([0, 0, -1], (3, 1)), abs=1e-12)
-    still = bodies.MovingFrame(pin.SE3(np.eye(3), np.array([1.0, 2.0, 3.0])))
+    still = biomechanics.MovingFrame(pin.SE3(np.eye(3), np.array([1.0, 2.0, 3.0])))
     moved = plots.seen_paths(robot, motion, [frame], lambda q, v, a: still)[frame]
     places = [dyn.frame_placement(robot, q, frame).translation for q, _, _ in states]
     assert moved.places == pytest.approx(np.array(places) - [1, 2, 3], abs=1e-12)

@@ -7,11 +7,11 @@ import io
 import numpy as np
 import pytest
 
-from footwork import ContactError, Wrench, contacts, dynamics, robots
+from footwork import ContactError, Wrench, contacts, dynamics, registry, robots, visualize
 from footwork.contacts import PointContact, SurfaceContact
-from footwork.contacts.cones import cone_scene
 from footwork.contacts.geometry import polygon
-from footwork.dynamics.scene import FORCE_OF_WEIGHT
+from footwork.visualize.scenes import cones as cone_scene
+from footwork.visualize.scenes.motion import FORCE_OF_WEIGHT
 
 SLOPE = np.array([-0.5, 0.0, np.sqrt(0.75)])
 
@@ -53,7 +53,7 @@ def quadruped_on_a_slope():
 def test_cones_stand_on_the_real_normals():
     hold = quadruped_on_a_slope()
     viewer = Recorder(hold.contacts.robot)
-    contacts.draw_hold(viewer, hold)
+    visualize.draw_hold(viewer, hold)
     cones = viewer.of_kind("cone")
     assert len(cones) == 4
     for contact in hold.contacts:
@@ -67,7 +67,7 @@ def test_cones_stand_on_the_real_normals():
 def test_force_arrows_are_forces_to_scale():
     hold = quadruped_on_a_slope()
     viewer = Recorder(hold.contacts.robot)
-    contacts.draw_hold(viewer, hold)
+    visualize.draw_hold(viewer, hold)
     weight = hold.contacts.robot.mass * 9.81
     total = 0
     for contact in hold.contacts:
@@ -86,7 +86,7 @@ def test_a_soles_force_acts_at_its_centre_of_pressure():
     push = {base: Wrench([20, 5, 0])}
     hold = contacts.static_hold(robot, q, contacts.at_feet(robot), push)
     viewer = Recorder(robot)
-    contacts.draw_hold(viewer, hold)
+    visualize.draw_hold(viewer, hold)
     for name, wrench in hold.wrenches.items():
         point, _ = viewer.of_kind("arrow")[f"forces/{name}/sum"]
         assert wrench.at(point).moment[:2] == pytest.approx([0, 0], abs=1e-9)
@@ -101,7 +101,7 @@ def test_a_soles_force_acts_at_its_centre_of_pressure():
 def test_the_centre_of_mass_and_where_it_may_be():
     hold = quadruped_on_a_slope()
     viewer = Recorder(hold.contacts.robot)
-    contacts.draw_hold(viewer, hold)
+    visualize.draw_hold(viewer, hold)
     com = dynamics.com(hold.contacts.robot, hold.q)
     assert viewer.of_kind("point")["com/centre"][0] == pytest.approx(com)
     ground = min(T.translation[2] for T in hold.contacts.placements(hold.q).values())
@@ -117,7 +117,7 @@ def test_a_fall_shows_its_motion_and_no_forces():
     robot = robots.load("biped")
     hold = contacts.static_hold(robot, robot.posture(), [contacts.at_feet(robot)["left_foot"]])
     viewer = Recorder(robot)
-    contacts.draw_hold(viewer, hold)
+    visualize.draw_hold(viewer, hold)
     assert not viewer.of_kind("arrow", "forces/")
     motion = viewer.of_kind("arrow", "motion/")
     J = dynamics.com_jacobian(robot, hold.q)
@@ -132,11 +132,11 @@ def test_grips_have_no_cone_and_foreign_viewers_are_refused():
     grip = SurfaceContact(frame, half_length=0.1, half_width=0.1, friction=0.5, bilateral=True)
     hold = contacts.static_hold(robot, robot.posture(), grip)
     viewer = Recorder(robot)
-    contacts.draw_hold(viewer, hold)
+    visualize.draw_hold(viewer, hold)
     assert not viewer.of_kind("cone")
     assert "region" not in viewer.drawn  # it is unbounded
     with pytest.raises(ContactError, match="another robot"):
-        contacts.draw_hold(Recorder(robots.block()), hold)
+        visualize.draw_hold(Recorder(robots.block()), hold)
 
 
 # --- in a real browser -------------------------------------------------------------------------
@@ -147,10 +147,10 @@ def seen():
     """The quadruped's scene: picture, hold, and where a world point is in the picture."""
     from PIL import Image
 
-    from footwork.robots.viewer.framing import Camera
+    from footwork.visualize.viewer.framing import Camera
 
     hold = quadruped_on_a_slope()
-    viewer = contacts.view(hold)
+    viewer = registry.view(hold)
     eye, target, width, height = np.array([1.3, -1.1, 0.7]), np.array([0, 0, 0.15]), 1000, 700
     png = viewer.screenshot(width=width, height=height, eye=eye, target=target)
     image = np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
@@ -222,7 +222,7 @@ def test_region_and_centre_of_mass_are_seen(seen):
 
 @pytest.mark.browser
 def test_the_page_has_the_robot_and_reports_no_error(seen, tmp_path):
-    from footwork.robots.viewer.browser import open_page
+    from footwork.visualize.viewer.browser import open_page
 
     _, viewer, _, _ = seen
     with open_page(viewer.save_html(tmp_path / "page.html")) as page:

@@ -10,11 +10,11 @@ import pytest
 from PIL import Image
 
 import footwork as fw
-from footwork import contacts
-from footwork.dynamics import scene as motion_scene
-from footwork.robots.viewer import BrowserError
-from footwork.robots.viewer.browser import find_browser, open_html
-from footwork.robots.viewer.framing import Camera
+from footwork import contacts, visualize
+from footwork.visualize.scenes import motion as motion_scene
+from footwork.visualize.viewer import BrowserError
+from footwork.visualize.viewer.browser import find_browser, open_html
+from footwork.visualize.viewer.framing import Camera
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -90,10 +90,10 @@ CAMERA = Camera(np.array([3.2, -1.2, 1.0]), np.array([0.0, 0.0, 0.6]), 30.0)
 def test_forces_have_the_colours_of_their_margins_where_they_are(look, load_robot):
     robot = load_robot("biped", "floating")
     hold = pushed(robot, 45.0)
-    viewer = contacts.view(hold, by_margin=True)
+    viewer = fw.view(hold, by_margin=True)
     page = look(viewer, CAMERA)
     picture = pixels(page)
-    ramp = contacts.margin_ramp(hold)
+    ramp = visualize.margin_ramp(hold)
     colors = {n: ramp.color(m) for n, m in hold.contact_margins.items()}
     assert len(set(colors.values())) == 2
     for name, color in colors.items():
@@ -125,12 +125,12 @@ def test_forces_and_cones_follow_the_scrubber(look, load_robot):
         feet = fw.at_feet(robot, friction=0.6)
         push = {"torso": fw.Wrench([0.0, newtons, 0.0])}
         holds.append(contacts.static_hold(robot, q, feet, push))
-    viewer = contacts.animate_holds([0.0, 1.0], holds, by_margin=True, play=False)
+    viewer = visualize.animate_holds([0.0, 1.0], holds, by_margin=True, play=False)
     page = look(viewer, CAMERA)
     page.settle()
     for time, hold in enumerate(holds):
         page.evaluate(f"viewer.animator.time_scrubber.setValue({time}), 0")
-        picture, ramp = pixels(page), contacts.margin_ramp(hold)
+        picture, ramp = pixels(page), visualize.margin_ramp(hold)
         for name, margin in hold.contact_margins.items():
             point = middle_of_arrow(hold, name, viewer)
             pixel = CAMERA.project(point, WIDTH, HEIGHT)[0]

@@ -7,14 +7,14 @@ import pytest
 import umsgpack
 
 import footwork as fw
-from footwork import contacts, dynamics
+from footwork import contacts, dynamics, visualize
 from footwork.contacts import PointContact, SurfaceContact, WrenchCone
-from footwork.contacts.cones.cone_scene import force_section
 from footwork.contacts.geometry import polygon
-from footwork.contacts.margin_colors import contact_colors
 from footwork.dynamics import Wrench
-from footwork.dynamics import scene as motion_scene
 from footwork.errors import ConfigurationError, ContactError
+from footwork.visualize.margin_colors import contact_colors
+from footwork.visualize.scenes import motion as motion_scene
+from footwork.visualize.scenes.cones import force_section
 
 ROBOTS = ("biped", "quadruped")
 
@@ -160,7 +160,7 @@ def test_the_zero_moment_point_is_the_mean_of_the_places_that_press(name, load_r
         if not loads:
             assert found[:2] == pytest.approx(dynamics.com(robot, hold.q)[:2], abs=1e-6)
         viewer = Recorder(robot)
-        contacts.draw_zmp(viewer, hold, height)
+        visualize.draw_zmp(viewer, hold, height)
         assert viewer.drawn["zmp"][1][0] == pytest.approx(found)
     assert contacts.zero_moment_point({"up": Wrench([0.0, 0, -3.0], point=[0, 0, 0])}) is None
 
@@ -170,7 +170,7 @@ def test_the_acceleration_cone_is_drawn_around_the_centre_of_mass(load_robot):
     robot, com = hold.contacts.robot, dynamics.com(hold.contacts.robot, hold.q)
     cone = contacts.com_acceleration_cone(robot, hold.q, hold.contacts)
     viewer = Recorder(robot)
-    contacts.draw_acceleration_cone(viewer, cone, com, scale=0.05)
+    visualize.draw_acceleration_cone(viewer, cone, com, scale=0.05)
     kind, (apex, rim), _ = viewer.drawn["acceleration cone"]
     assert kind == "pyramid"
     assert apex == pytest.approx(com + np.array([0, 0, -0.05 * 9.81]))
@@ -209,14 +209,14 @@ def test_slices_lie_on_the_real_slope(load_robot):
     foot = next(iter(robot.feet.values()))
     contact = PointContact(foot.frame, 0.5, normal=normal)
     viewer = Recorder(robot)
-    contacts.draw_wrench_cone(viewer, contact, robot, q, 100.0, 0.001, levels=2)
+    visualize.draw_wrench_cone(viewer, contact, robot, q, 100.0, 0.001, levels=2)
     corners = viewer.drawn[f"wrench cones/{contact.name}/1"][1][0]
     corners = corners - contact.pose(robot, q).translation
     assert corners @ normal == pytest.approx(np.full(len(corners), 0.1))
     across = np.linalg.norm(corners - np.outer(corners @ normal, normal), axis=1)
     assert across == pytest.approx(np.full(len(corners), 0.05))  # inscribed: corners on the circle
     with pytest.raises(ContactError, match="normal_force"):
-        contacts.draw_wrench_cone(viewer, contact, robot, q, 0.0, 0.001)
+        visualize.draw_wrench_cone(viewer, contact, robot, q, 0.0, 0.001)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -225,10 +225,10 @@ def test_colours_by_margin_are_those_of_the_ramp(name, load_robot):
     base = robot.model.frames[2].name
     push = {base: Wrench([0.0, 0.06 * robot.mass * 9.81, 0.0])}
     hold = standing(name, load_robot, wrenches=push)
-    ramp = contacts.margin_ramp(hold)
+    ramp = visualize.margin_ramp(hold)
     assert (ramp.low, ramp.high) == (0.0, pytest.approx(robot.mass * 9.81 / len(hold.contacts)))
     viewer = Recorder(robot)
-    contacts.draw_hold(viewer, hold, region=False, by_margin=True)
+    visualize.draw_hold(viewer, hold, region=False, by_margin=True)
     shades = []
     for contact, margin in hold.contact_margins.items():
         color = ramp.color(margin)
@@ -245,19 +245,19 @@ def test_colours_by_margin_are_those_of_the_ramp(name, load_robot):
 def test_what_does_not_hold_is_red_and_what_grips_is_green(load_robot):
     robot = load_robot("biped", "floating")
     fallen = contacts.static_hold(robot, robot.posture(), [fw.at_feet(robot)["left_foot"]])
-    ramp = contacts.margin_ramp(fallen)
+    ramp = visualize.margin_ramp(fallen)
     assert contact_colors(fallen) == {"left_foot": ramp.tones()[0]}
     block = fw.load("block")
     frame = block.model.frames[2].name
     grip = SurfaceContact(frame, half_length=0.1, half_width=0.1, friction=0.5, bilateral=True)
     held = contacts.static_hold(block, block.posture(), grip)
-    assert set(contact_colors(held).values()) == {contacts.margin_ramp(held).tones()[-1]}
+    assert set(contact_colors(held).values()) == {visualize.margin_ramp(held).tones()[-1]}
 
 
 def test_arrows_below_the_threshold_are_not_seen_and_the_scale_is_kept(load_robot):
     hold = standing("biped", load_robot)
     viewer = Recorder(hold.contacts.robot)
-    contacts.draw_hold(viewer, hold, region=False, scale=0.002, threshold=100.0, legend=False)
+    visualize.draw_hold(viewer, hold, region=False, scale=0.002, threshold=100.0, legend=False)
     for contact in hold.contacts:
         force = hold.wrenches[contact.name].force
         assert viewer.drawn[f"forces/{contact.name}/sum"][1][1] == pytest.approx(0.002 * force)
@@ -269,7 +269,7 @@ def test_what_twists_a_sole_is_an_arc_at_its_centre_of_pressure(load_robot):
     robot = load_robot("biped", "floating")
     hold = standing("biped", load_robot, wrenches={"torso": Wrench([0.0, 0, 0], [0.0, 0, 12.0])})
     viewer = Recorder(robot)
-    contacts.draw_forces(viewer, hold, scale=0.01)
+    visualize.draw_forces(viewer, hold, scale=0.01)
     lever = motion_scene.LEVER * viewer.scale
     total = np.zeros(3)
     for contact in hold.contacts:
@@ -309,7 +309,7 @@ def pushed_holds(robot, count=4):
 def test_forces_and_cones_move_with_the_holds(load_robot):
     robot = load_robot("biped", "floating")
     holds = pushed_holds(robot)
-    viewer = contacts.animate_holds(np.arange(4.0), holds, by_margin=True, title="pushed")
+    viewer = visualize.animate_holds(np.arange(4.0), holds, by_margin=True, title="pushed")
     pieces = [
         p for side in ("left", "right") for p in viewer._shapes[f"forces/{side}_foot/sum"].pieces
     ]
@@ -318,7 +318,7 @@ def test_forces_and_cones_move_with_the_holds(load_robot):
     pieces = [p for name in viewer.names for p in viewer._shapes[name].pieces.values()]
     assert all(np.isfinite(p.matrix).all() for p in pieces)
     with pytest.raises(ContactError, match="2 robots"):
-        contacts.animate_holds([0, 1], [holds[0], standing("quadruped", load_robot)])
+        visualize.animate_holds([0, 1], [holds[0], standing("quadruped", load_robot)])
 
 
 def test_pyramids_have_their_apex_and_their_corners():

@@ -8,10 +8,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from footwork import biomechanics, robots
 from footwork import dynamics as dyn
-from footwork import robots
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies import joint_coordinates, time_derivatives
+from footwork.biomechanics import joint_coordinates, time_derivatives
 from footwork.errors import ConfigurationError
 
 ROBOTS = ["tree", "biped", "quadruped", "human", "talos"]
@@ -35,7 +34,7 @@ def loads(chain, seed=1, frames=FRAMES):
     names = [chain.names[0], chain.names[-1], chain.names[len(chain.names) // 2]]
 
     def draw():
-        return bodies.WrenchSeries(*rng.standard_normal((3, frames, 3)))
+        return biomechanics.WrenchSeries(*rng.standard_normal((3, frames, 3)))
 
     return {names[0]: draw(), names[1]: [draw(), draw()], names[2]: draw()}
 
@@ -49,8 +48,8 @@ def largest_difference(one, other):
 
 
 def test_matrix_and_recursion_agree(robot):
-    chain = bodies.chain_of_robot(robot)
-    motion = bodies.motion_of_robot(robot, *random_trial(robot))
+    chain = biomechanics.chain_of_robot(robot)
+    motion = biomechanics.motion_of_robot(robot, *random_trial(robot))
     external = loads(chain)
     one, other = chain.solve(motion, external), chain.recurse(motion, external)
     assert largest_difference(one, other) < 1e-10
@@ -60,8 +59,8 @@ def test_matrix_and_recursion_agree(robot):
 def test_the_chain_of_a_robot_has_its_joint_wrenches(robot):
     """Segments with the robot's inertias: Newton and Euler against Pinocchio's recursion."""
     q, v, a = random_trial(robot)
-    chain = bodies.chain_of_robot(robot)
-    forces = chain.solve(bodies.motion_of_robot(robot, q, v, a))
+    chain = biomechanics.chain_of_robot(robot)
+    forces = chain.solve(biomechanics.motion_of_robot(robot, q, v, a))
     for t in range(FRAMES):
         truth = dyn.joint_wrenches(robot, q[t], v[t], a[t])
         for joint, wrench in truth.items():
@@ -72,9 +71,9 @@ def test_the_chain_of_a_robot_has_its_joint_wrenches(robot):
 def test_inverse_dynamics_projects_the_wrenches(robot):
     """τ = Σ J_jᵀ (what the joint carries): the chain's wrenches, through the robot's Jacobians."""
     q, v, a = random_trial(robot, seed=3)
-    chain = bodies.chain_of_robot(robot)
+    chain = biomechanics.chain_of_robot(robot)
     external = loads(chain, frames=FRAMES)
-    forces = chain.solve(bodies.motion_of_robot(robot, q, v, a), external)
+    forces = chain.solve(biomechanics.motion_of_robot(robot, q, v, a), external)
     model, data = robot.model, robot.model.createData()
     for t in range(FRAMES):
         pin.computeJointJacobians(model, data, q[t])
@@ -82,7 +81,7 @@ def test_inverse_dynamics_projects_the_wrenches(robot):
         for name, wrenches in external.items():
             i = model.getJointId(name)
             J = pin.getJointJacobian(model, data, i, pin.LOCAL_WORLD_ALIGNED)
-            for w in [wrenches] if isinstance(wrenches, bodies.WrenchSeries) else wrenches:
+            for w in [wrenches] if isinstance(wrenches, biomechanics.WrenchSeries) else wrenches:
                 tau = tau - J.T @ w[t].at(data.oMi[i].translation).vector
         for i in range(1, model.njoints):
             joint = model.joints[i]
@@ -94,8 +93,8 @@ def test_inverse_dynamics_projects_the_wrenches(robot):
 
 def test_the_wrench_left_over_may_be_anywhere(robot):
     """Wherever the held end is, the residual is the same wrench; all joints balance."""
-    chain = bodies.chain_of_robot(robot)
-    motion = bodies.motion_of_robot(robot, *random_trial(robot, seed=5))
+    chain = biomechanics.chain_of_robot(robot)
+    motion = biomechanics.motion_of_robot(robot, *random_trial(robot, seed=5))
     external = loads(chain)
     at_root = chain.solve(motion, external)
     for name in chain.names[1 :: max(1, len(chain.names) // 4)]:
@@ -110,8 +109,8 @@ def test_the_wrench_left_over_may_be_anywhere(robot):
 def test_forces_that_explain_the_motion_close_it():
     """The residual given to the chain as an external wrench leaves nothing over."""
     robot = robots.load("biped")
-    chain = bodies.chain_of_robot(robot)
-    motion = bodies.motion_of_robot(robot, *random_trial(robot))
+    chain = biomechanics.chain_of_robot(robot)
+    motion = biomechanics.motion_of_robot(robot, *random_trial(robot))
     first = chain.solve(motion)
     assert first.closing()[0] > 1.0
     foot = chain.names[-1]
@@ -123,9 +122,9 @@ def test_forces_that_explain_the_motion_close_it():
 def test_the_block_form_reads_as_written():
     """M [a; ω̇] = C + G + A [F; M_j] + E holds with the solution put in."""
     robot = robots.load("biped")
-    chain = bodies.chain_of_robot(robot)
-    motion = bodies.motion_of_robot(robot, *random_trial(robot)).ordered(chain.names)
-    form = bodies.block_form(chain, motion, loads(chain))
+    chain = biomechanics.chain_of_robot(robot)
+    motion = biomechanics.motion_of_robot(robot, *random_trial(robot)).ordered(chain.names)
+    form = biomechanics.block_form(chain, motion, loads(chain))
     forces = form.solve()
     joints = [
         np.concatenate([forces.force(j), forces.moment(j, "segment")], axis=1) for j in chain.names
@@ -139,10 +138,10 @@ def test_the_block_form_reads_as_written():
 def test_long_trials_are_solved_piece_by_piece(monkeypatch):
     """Frames have no say in one another's equations."""
     robot = robots.load("biped")
-    chain = bodies.chain_of_robot(robot)
-    motion = bodies.motion_of_robot(robot, *random_trial(robot))
+    chain = biomechanics.chain_of_robot(robot)
+    motion = biomechanics.motion_of_robot(robot, *random_trial(robot))
     at_once = chain.solve(motion, loads(chain))
-    monkeypatch.setattr(sys.modules["footwork.dynamics.bodies.block_form"], "_AT_ONCE", 5)
+    monkeypatch.setattr(sys.modules["footwork.biomechanics.block_form"], "_AT_ONCE", 5)
     assert largest_difference(at_once, chain.solve(motion, loads(chain))) == 0
 
 
@@ -174,9 +173,9 @@ def configuration(robot, angles):
 def test_the_published_limb():
     """Matrix road, recursion and URDF road of m = (0.7, 0.5, 0.3) kg, l = (0.8, 0.6, 0.4) m."""
     robot, t, q, v, a = limb_trial()
-    chain = bodies.chain_of_robot(robot)
-    chain = bodies.SegmentChain(chain.segments, gravity=(0, 0, 0))
-    forces = chain.solve(bodies.motion_of_robot(robot, q, v, a))
+    chain = biomechanics.chain_of_robot(robot)
+    chain = biomechanics.SegmentChain(chain.segments, gravity=(0, 0, 0))
+    forces = chain.solve(biomechanics.motion_of_robot(robot, q, v, a))
     f, m = limb_published(t)
     last = chain.names[-1]
     np.testing.assert_allclose(forces.force(last, "segment"), f, atol=1e-12)
@@ -186,7 +185,7 @@ def test_the_published_limb():
 def test_symbols_matrices_and_urdf_agree_on_one_motion():
     """A limb that swings unevenly under gravity: closed form, block matrices, recursion, robot."""
     sympy = pytest.importorskip("sympy")
-    symbolic = bodies.symbolic
+    symbolic = biomechanics.symbolic
     s = symbolic.t
     angles = [sympy.sin(s), s**2 / 4]
     limb = symbolic.Limb(
@@ -202,8 +201,8 @@ def test_symbols_matrices_and_urdf_agree_on_one_motion():
         for k in range(3)
     )
     robot = robots.limb(lengths=(0.8, 0.6), masses=(0.7, 0.5))
-    chain = bodies.chain_of_robot(robot)
-    motion = bodies.motion_of_robot(robot, q, v, a)
+    chain = biomechanics.chain_of_robot(robot)
+    motion = biomechanics.motion_of_robot(robot, q, v, a)
     solved, recursed = chain.solve(motion), chain.recurse(motion)
     for joint, wrench in zip(chain.names, limb.joint_wrenches, strict=True):
         world = sympy.lambdify(s, list(wrench.express(symbolic.WORLD).vector))
@@ -218,8 +217,8 @@ def test_power_is_what_the_energy_gains():
     """Σ joint powers + gravity's and the loads' = d/dt of the kinetic energy."""
     robot = robots.load("biped")
     q, v, a = random_trial(robot)
-    chain = bodies.chain_of_robot(robot)
-    motion = bodies.motion_of_robot(robot, q, v, a)
+    chain = biomechanics.chain_of_robot(robot)
+    motion = biomechanics.motion_of_robot(robot, q, v, a)
     forces = chain.solve(motion)
     power = sum(forces.power(j) for j in chain.names)
     for t in range(FRAMES):
@@ -235,15 +234,17 @@ def two_segments(seed=0):
         for axis in rng.standard_normal((2, 3))
     ]
     origins = [np.outer(np.sin(t), rng.standard_normal(3)) for _ in range(2)]
-    chain = bodies.SegmentChain(
+    chain = biomechanics.SegmentChain(
         [
-            bodies.Segment("shank", 3.0, (0, -0.2, 0), np.diag([0.05, 0.01, 0.05])),
-            bodies.Segment("foot", 1.0, (0.05, -0.03, 0), np.diag([1, 4, 4.0]) * 1e-3, "shank"),
+            biomechanics.Segment("shank", 3.0, (0, -0.2, 0), np.diag([0.05, 0.01, 0.05])),
+            biomechanics.Segment(
+                "foot", 1.0, (0.05, -0.03, 0), np.diag([1, 4, 4.0]) * 1e-3, "shank"
+            ),
         ],
         gravity=(0, -9.81, 0),
     )
     poses = {"shank": (turns[0], origins[0]), "foot": (turns[1], origins[1])}
-    return chain, bodies.SegmentMotion.from_poses(poses, rate), rate
+    return chain, biomechanics.SegmentMotion.from_poses(poses, rate), rate
 
 
 def test_joint_coordinates_do_the_joint_s_work():
@@ -256,7 +257,7 @@ def test_joint_coordinates_do_the_joint_s_work():
         z, x, y = angles[t]
         product = pin.utils.rotate("z", z) @ pin.utils.rotate("x", x) @ pin.utils.rotate("y", y)
         np.testing.assert_allclose(product, R_p[t].T @ R_c[t], atol=1e-12)
-    rates = bodies.differentiate(angles, rate)
+    rates = biomechanics.differentiate(angles, rate)
     projected = forces.moment("foot", "joint")
     world = (forces.moment("foot") * (motion.omega[:, 1] - motion.omega[:, 0])).sum(axis=1)
     np.testing.assert_allclose((projected * rates).sum(axis=1), world, atol=1e-8)
@@ -283,10 +284,10 @@ def test_angular_velocity_and_acceleration_of_a_spinning_body():
     t = np.arange(300) / rate
     R = np.array([pin.exp3(axis * np.sin(3 * s)) for s in t])
     np.testing.assert_allclose(
-        bodies.angular_velocity(R, rate), np.outer(3 * np.cos(3 * t), axis), atol=1e-9
+        biomechanics.angular_velocity(R, rate), np.outer(3 * np.cos(3 * t), axis), atol=1e-9
     )
     np.testing.assert_allclose(
-        bodies.angular_acceleration(R, rate), np.outer(-9 * np.sin(3 * t), axis), atol=1e-6
+        biomechanics.angular_acceleration(R, rate), np.outer(-9 * np.sin(3 * t), axis), atol=1e-6
     )
 
 
@@ -294,22 +295,24 @@ def test_angular_velocity_and_acceleration_of_a_spinning_body():
 def test_differences_are_exact_for_polynomials(order):
     rate, t = 10.0, np.arange(25) / 10.0
     p = np.polynomial.Polynomial([1, -2, 0.5, 1, -0.3, 0.2, -0.05, 0.01, 0.002])
-    found = bodies.differentiate(p(t), rate, order)
+    found = biomechanics.differentiate(p(t), rate, order)
     np.testing.assert_allclose(found, p.deriv(order)(t), rtol=1e-8, atol=1e-7)
     assert time_derivatives.stencil_weights([-1, 0, 1], 2) == pytest.approx([1, -2, 1])
 
 
 BAD = {
-    "a parent that is not there": lambda s: bodies.SegmentChain([s("a"), s("b", parent="aa")]),
-    "two roots": lambda s: bodies.SegmentChain([s("a"), s("b")]),
-    "a loop": lambda s: bodies.SegmentChain([s("a"), s("b", parent="c"), s("c", parent="b")]),
-    "a name twice": lambda s: bodies.SegmentChain([s("a"), s("a", parent="a")]),
-    "no segments": lambda s: bodies.SegmentChain([]),
+    "a parent that is not there": lambda s: biomechanics.SegmentChain(
+        [s("a"), s("b", parent="aa")]
+    ),
+    "two roots": lambda s: biomechanics.SegmentChain([s("a"), s("b")]),
+    "a loop": lambda s: biomechanics.SegmentChain([s("a"), s("b", parent="c"), s("c", parent="b")]),
+    "a name twice": lambda s: biomechanics.SegmentChain([s("a"), s("a", parent="a")]),
+    "no segments": lambda s: biomechanics.SegmentChain([]),
     "negative mass": lambda s: s("a", mass=-1),
     "an inertia no body has": lambda s: s("a", inertia=np.diag([1.0, 1.0, -3.0])),
     "an inertia of two numbers": lambda s: s("a", inertia=[1.0, 2.0]),
     "nan": lambda s: s("a", com=[0, np.nan, 0]),
-    "no segments at all": lambda s: bodies.SegmentChain(["foot"]),
+    "no segments at all": lambda s: biomechanics.SegmentChain(["foot"]),
     "no name": lambda s: s(None),
 }
 
@@ -317,7 +320,7 @@ BAD = {
 @pytest.mark.parametrize("what", BAD)
 def test_what_is_no_chain_is_refused(what):
     def segment(name, mass=1.0, **rest):
-        return bodies.Segment(name, mass, **rest)
+        return biomechanics.Segment(name, mass, **rest)
 
     with pytest.raises(ConfigurationError, match=r"got|expected|hang on|did you mean"):
         BAD[what](segment)
@@ -325,7 +328,7 @@ def test_what_is_no_chain_is_refused(what):
 
 def test_what_does_not_fit_the_motion_is_refused():
     chain, motion, _ = two_segments()
-    wrench = bodies.WrenchSeries(np.zeros((7, 3)), np.zeros(3), np.zeros(3))
+    wrench = biomechanics.WrenchSeries(np.zeros((7, 3)), np.zeros(3), np.zeros(3))
     with pytest.raises(ConfigurationError, match="7 frames; the motion has 400"):
         chain.solve(motion, {"foot": wrench})
     with pytest.raises(ConfigurationError, match="did you mean 'foot'"):
@@ -339,14 +342,16 @@ def test_what_does_not_fit_the_motion_is_refused():
     with pytest.raises(ConfigurationError, match="expected a SegmentMotion"):
         chain.solve({})
     with pytest.raises(ConfigurationError, match=r"expected \(R, origin\)"):
-        bodies.SegmentMotion.from_poses({"foot": 3}, 100.0)
+        biomechanics.SegmentMotion.from_poses({"foot": 3}, 100.0)
     with pytest.raises(ConfigurationError, match="no axes 'prox'"):
         chain.solve(motion).force("foot", "prox")
     with pytest.raises(ConfigurationError, match="no parent"):
         chain.solve(motion).force("shank", "proximal")
     with pytest.raises(ConfigurationError, match="frame 3 is no rotation"):
-        bodies.angular_velocity(np.where(np.arange(20)[:, None, None] == 3, 2, 1) * np.eye(3), 10)
+        biomechanics.angular_velocity(
+            np.where(np.arange(20)[:, None, None] == 3, 2, 1) * np.eye(3), 10
+        )
     with pytest.raises(ConfigurationError, match="the first is frame 2"):
-        bodies.WrenchSeries([[0, 0, 0], [0, 0, 0], [0, np.nan, 0]], np.zeros(3), np.zeros(3))
+        biomechanics.WrenchSeries([[0, 0, 0], [0, 0, 0], [0, np.nan, 0]], np.zeros(3), np.zeros(3))
     with pytest.raises(ConfigurationError, match="or more to take derivatives"):
-        bodies.differentiate(np.zeros(5), 100.0)
+        biomechanics.differentiate(np.zeros(5), 100.0)

@@ -9,7 +9,7 @@ import pytest
 
 import footwork as fw
 from footwork import dynamics as dyn
-from footwork.dynamics import svg_plots as plots
+from footwork.visualize.plots import svg as plots
 
 SVG = "{http://www.w3.org/2000/svg}"
 

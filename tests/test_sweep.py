@@ -18,9 +18,10 @@ import pytest
 
 from footwork import cli, static_hold
 from footwork.contacts import Scenario, ScenarioError, sweep, variant
-from footwork.contacts.sweeps import picture, verdicts
+from footwork.contacts.sweeps import verdicts
 from footwork.contacts.sweeps.plan import Plan
 from footwork.errors import FootworkError, SolverError
+from footwork.visualize.plots import sweep as picture
 
 BLOCK = """
 version: 1

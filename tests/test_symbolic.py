@@ -8,9 +8,9 @@ import pytest
 import sympy as sp
 
 import footwork as fw
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies import symbolic as sy
-from footwork.dynamics.bodies.symbolic import closed_form, is_zero, t
+from footwork import biomechanics
+from footwork.biomechanics import symbolic as sy
+from footwork.biomechanics.symbolic import closed_form, is_zero, t
 
 A, B, X, M = sp.symbols("a b x m", real=True)
 SIN, COS = sp.sin, sp.cos
@@ -166,9 +166,9 @@ def test_inertia_about_any_point_and_in_any_axes():
     frame = turning()
     about = body(frame).inertia_about((1, 2, X), sy.WORLD).subs(values).subs({X: 0.5})
     I = np.array(body(frame).inertia, dtype=float)  # noqa: E741
-    moved = bodies.moved_inertia(I, 1.3, (0.2, 0, -0.7), (1, 2, 0.5))
+    moved = biomechanics.moved_inertia(I, 1.3, (0.2, 0, -0.7), (1, 2, 0.5))
     R = pin.exp3(np.array([0, 0, 1.2]))
-    expected = bodies.rotated_inertia(moved, R)
+    expected = biomechanics.rotated_inertia(moved, R)
     assert np.array(about, dtype=float) == pytest.approx(expected, abs=1e-12)
     assert is_zero(sy.steiner(M, (A, 0, 0)) - sp.diag(0, M * A**2, M * A**2))
 
@@ -246,7 +246,7 @@ def test_refusals():
         with pytest.raises(fw.ConfigurationError, match="force: got"):
             sy.Wrench(bad, (0, 0, 0), sy.WORLD)
     with pytest.raises(AttributeError, match="symbolics"):
-        bodies.symbolics  # noqa: B018
+        biomechanics.symbolics  # noqa: B018
 
 
 @pytest.mark.parametrize("bad", ["world", None, 3, sp.eye(3)])

@@ -12,9 +12,9 @@ import sympy as sp
 
 import footwork as fw
 from footwork import dynamics as dyn
-from footwork.dynamics.bodies import symbolic as sy
-from footwork.dynamics.bodies.symbolic import is_zero
-from footwork.dynamics.bodies.symbolic.exact import exact, rounded
+from footwork.biomechanics import symbolic as sy
+from footwork.biomechanics.symbolic import is_zero
+from footwork.biomechanics.symbolic.exact import exact, rounded
 
 CRANE = """
 <robot name="crane">

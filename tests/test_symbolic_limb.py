@@ -8,10 +8,10 @@ import pytest
 import sympy as sp
 
 import footwork as fw
+from footwork import biomechanics
 from footwork import dynamics as dyn
-from footwork.dynamics import bodies
-from footwork.dynamics.bodies import symbolic as sy
-from footwork.dynamics.bodies.symbolic import is_zero, t
+from footwork.biomechanics import symbolic as sy
+from footwork.biomechanics.symbolic import is_zero, t
 
 Q, SIN, COS = sp.Rational, sp.sin, sp.cos
 TIMES = np.linspace(0, 2 * np.pi, 7)  # q stays within the turns that the joints allow
@@ -112,8 +112,10 @@ def test_fictitious_wrenches_of_the_robot_are_the_published_ones(limb, load_robo
     published = limb.bodies[2].fictitious_wrenches(limb.attachment(3)).translate((0, 0, 0))
     for time in TIMES:
         q = RATES * time
-        before = bodies.frame_motion(robot, q, RATES, still, "segment_2", (0, 0.6, 0))
-        found = bodies.fictitious_wrenches(robot, q, RATES, still, before)["joint_3"].at(still)
+        before = biomechanics.frame_motion(robot, q, RATES, still, "segment_2", (0, 0.6, 0))
+        found = biomechanics.fictitious_wrenches(robot, q, RATES, still, before)["joint_3"].at(
+            still
+        )
         for ours, theirs in zip(published, found, strict=True):
             assert np.abs(numbers(ours, time) - theirs.vector).max() < 1e-12
 
@@ -188,8 +190,10 @@ def test_symbols_matrices_and_robot_agree_on_one_motion():
         np.array([[float(x.diff(t, k).subs(t, s)) for x in angles] for s in times])
         for k in range(3)
     )
-    chain = bodies.SegmentChain(bodies.chain_of_robot(robot).segments, gravity=(0, 0, 0))
-    blocks = chain.solve(bodies.motion_of_robot(robot, q, v, a))
+    chain = biomechanics.SegmentChain(
+        biomechanics.chain_of_robot(robot).segments, gravity=(0, 0, 0)
+    )
+    blocks = chain.solve(biomechanics.motion_of_robot(robot, q, v, a))
     for i, ours in enumerate(limb.joint_wrenches, start=1):
         joint = f"joint_{i}"
         symbols = sp.lambdify(t, ours.express(sy.WORLD).vector)

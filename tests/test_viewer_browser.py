@@ -13,9 +13,9 @@ from PIL import Image
 
 import footwork as fw
 from footwork.dynamics import com
-from footwork.robots.viewer import BrowserError, Viewer, browser
-from footwork.robots.viewer.browser import NAMES, find_browser, open_html, open_page
-from footwork.robots.viewer.framing import Camera
+from footwork.visualize.viewer import BrowserError, Viewer, browser
+from footwork.visualize.viewer.browser import NAMES, find_browser, open_html, open_page
+from footwork.visualize.viewer.framing import Camera
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -576,7 +576,7 @@ def test_nothing_is_left_of_the_browser(tmp_path, monkeypatch):
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="reads /proc")
 def test_the_browser_ends_with_the_program_however_it_dies(tmp_path):
     code = (
-        "from footwork.robots.viewer.browser import open_html\n"
+        "from footwork.visualize.viewer.browser import open_html\n"
         "with open_html('<p>'):\n    print('open', flush=True)\n    import time; time.sleep(300)"
     )
     program = subprocess.Popen(

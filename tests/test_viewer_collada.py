@@ -7,8 +7,8 @@ import coal
 import numpy as np
 import pytest
 
-from footwork.robots.viewer import collada, three
-from footwork.robots.viewer.meshes import read, visuals
+from footwork.visualize.viewer import collada, three
+from footwork.visualize.viewer.meshes import read, visuals
 
 FILE = """<?xml version="1.0" encoding="utf-8"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">

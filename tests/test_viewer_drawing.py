@@ -15,10 +15,10 @@ import umsgpack
 
 import footwork as fw
 from footwork import robots
-from footwork.robots.viewer import Viewer, ViewerError, checks, commands, extent, meshes, three
-from footwork.robots.viewer.animation import tracks
-from footwork.robots.viewer.errors import MeshWarning
-from footwork.robots.viewer.store import Entry, Store
+from footwork.visualize.viewer import Viewer, ViewerError, checks, commands, extent, meshes, three
+from footwork.visualize.viewer.animation import tracks
+from footwork.visualize.viewer.errors import MeshWarning
+from footwork.visualize.viewer.store import Entry, Store
 
 
 def commands_of(viewer):
@@ -408,7 +408,7 @@ def test_notebooks_get_the_whole_page_in_a_frame():
 def test_importing_footwork_imports_no_viewer():
     code = (
         "import sys, footwork, footwork.robots; "
-        "print([m for m in ('meshcat', 'tornado', 'umsgpack', 'footwork.robots.viewer') "
+        "print([m for m in ('meshcat', 'tornado', 'umsgpack', 'footwork.visualize.viewer') "
         "if m in sys.modules])"
     )
     answer = subprocess.run(

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footwork.robots.viewer import geometry, shapes
-from footwork.robots.viewer.framing import Camera, default_camera
-from footwork.robots.viewer.smoothing import smooth
+from footwork.visualize.viewer import geometry, shapes
+from footwork.visualize.viewer.framing import Camera, default_camera
+from footwork.visualize.viewer.smoothing import smooth
 
 unit = st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda v: np.linalg.norm(v) > 1e-3).map(np.array)
 

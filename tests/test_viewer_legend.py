@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from footwork.robots.viewer import BrowserError, ColorRamp, Viewer, ViewerError
-from footwork.robots.viewer.browser import find_browser, open_html
-from footwork.robots.viewer.framing import Camera
+from footwork.visualize.viewer import BrowserError, ColorRamp, Viewer, ViewerError
+from footwork.visualize.viewer.browser import find_browser, open_html
+from footwork.visualize.viewer.framing import Camera
 
 
 def rgb(text):
@@ -148,7 +148,7 @@ def test_a_click_on_a_line_hides_what_it_names_and_shows_it_again(look):
 
 @pytest.mark.browser
 def test_what_was_hidden_stays_so_when_the_legend_is_written_anew():
-    from footwork.robots.viewer.browser import open_page
+    from footwork.visualize.viewer.browser import open_page
 
     with Viewer(ground=None) as viewer:
         viewer.point("forces/a", [0, 0, 0.4])
@@ -182,7 +182,7 @@ def test_the_bar_of_a_ramp_is_seen_in_its_colours(look):
 @pytest.mark.browser
 def test_thousands_of_drawings_leave_nothing_behind_in_the_page():
     """Memory of the page's JavaScript, its nodes and its textures, after every kind of update."""
-    from footwork.robots.viewer.browser import open_page
+    from footwork.visualize.viewer.browser import open_page
 
     with Viewer(ground=None) as viewer:
         viewer.set_camera([3, -2, 1.5], [0, 0, 0.3])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from footwork import robots
-from footwork.robots.viewer import meshes
+from footwork.visualize.viewer import meshes
 
 
 @pytest.mark.parametrize("name", ["biped", "quadruped", "block"])

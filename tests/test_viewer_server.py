@@ -19,8 +19,8 @@ import tornado.websocket
 import umsgpack
 
 import footwork as fw
-from footwork.robots.viewer import ServerError, Viewer, server
-from footwork.robots.viewer.serve import allowed
+from footwork.visualize.viewer import ServerError, Viewer, server
+from footwork.visualize.viewer.serve import allowed
 
 linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads /proc")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footwork as fw
-from footwork.robots.viewer import meshes
+from footwork.visualize.viewer import meshes
 
 # a rod of 0.4 along one axis: a box of eight corners, as Collada
 ROD = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema"

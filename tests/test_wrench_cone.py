@@ -8,13 +8,7 @@ import pinocchio as pin
 import pytest
 
 from footwork import ContactError, contacts, robots
-from footwork.contacts import (
-    DiscContact,
-    LineContact,
-    PointContact,
-    SurfaceContact,
-    WrenchCone,
-)
+from footwork.contacts import DiscContact, LineContact, PointContact, SurfaceContact, WrenchCone
 from footwork.contacts.geometry.hulls import cone_faces
 
 PATCHES = {

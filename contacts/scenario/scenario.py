@@ -28,12 +28,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ... import robots
+from ... import registry, robots
 from ...dynamics import Wrench
 from ...errors import FootworkError, unknown
 from ...robots import Robot, catalogue
@@ -51,9 +51,6 @@ from . import schema as scenario_schema
 from .file import ScenarioError
 from .loads import Load, wrenches_of
 from .parts import Start, Touch
-
-if TYPE_CHECKING:
-    from ...robots import Viewer
 
 Array = NDArray[np.float64]
 
@@ -261,17 +258,16 @@ class Scenario:
 
     def scene(
         self, region: Region | None = None, animate: bool = True, by_margin: bool = False
-    ) -> Viewer:
+    ) -> Any:
         """Return a Viewer with terrain, robot, contacts, cones, forces, region and the verdict.
 
         A posture out of reach is drawn too, with where its contacts should be; a robot that does
         not hold moves along its certificate if `animate`. `region`: in place of the static one;
         `by_margin`: in the colours of what each contact could lose, see `draw_hold`.
         """
-        from . import scene as scenario_scene
-
         hold = self.check() if self.solved.converged else None
-        return scenario_scene.view(self, hold, region, animate, by_margin)
+        view = registry.resolve("visualize.scenes.scenario:view_scenario")
+        return view(self, hold, region, animate, by_margin)
 
     # --- inside ----------------------------------------------------------------------------
 

@@ -27,17 +27,7 @@ from .crba import moment_and_inertia
 from .places import place_at_root, place_body
 from .rows import DONE, MISFIT, entered, fits, gather, scatter
 from .scalars import LANES, as_lanes, rooms
-from .spatial import (
-    cross_force,
-    cross_motion,
-    dot,
-    get,
-    momentum,
-    plus,
-    put,
-    scale,
-    sub,
-)
+from .spatial import cross_force, cross_motion, dot, get, momentum, plus, put, scale, sub
 
 
 def composites_and_motions(bodies, q, places, composites, motions):

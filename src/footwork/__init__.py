@@ -2,8 +2,9 @@
 
     M(q) a + vᵀC(q)v = Sᵀτ + τ_g(q) + Σ_i J_i(q)ᵀ w_i + τ_ext          J_i a + vᵀH_i(q)v = 0
 
-Four rooms, entered in one direction: `robots` → `dynamics` → `contacts` → `control`. The names that
-most programs need are here too; nothing heavy is imported before it is used.
+Packages, imported in one direction: `robots` → `dynamics` → `contacts` → `control` → `visualize`,
+and `biomechanics` on `dynamics`. The names that most programs need are here too; nothing heavy is
+imported before it is used.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from .errors import (
     ModelError,
     SolverError,
 )
+from .registry import view
 
 if TYPE_CHECKING:
-    from . import contacts, control, dynamics, robots
+    from . import biomechanics, contacts, control, dynamics, robots, visualize
     from .contacts import (
         ContactSet,
         FrictionCone,
@@ -35,14 +37,15 @@ if TYPE_CHECKING:
         static_hold,
     )
     from .dynamics import Wrench
-    from .robots import Robot, Viewer, load
+    from .robots import Robot, load
+    from .visualize import Viewer
 
 __version__ = "0.1.0"
 
-_ROOM_OF = {
+_PACKAGE_OF = {
     "load": "robots",
     "Robot": "robots",
-    "Viewer": "robots",
+    "Viewer": "visualize",
     "Wrench": "dynamics",
     "PointContact": "contacts",
     "SurfaceContact": "contacts",
@@ -53,16 +56,19 @@ _ROOM_OF = {
     "at_feet": "contacts",
     "static_hold": "contacts",
 }
-_ROOMS = ("robots", "dynamics", "contacts", "control")
+_PACKAGES = ("robots", "dynamics", "contacts", "control", "biomechanics", "visualize")
 
 __all__ = [
     "robots",
     "dynamics",
     "contacts",
     "control",
+    "biomechanics",
+    "visualize",
     "load",
     "Robot",
     "Viewer",
+    "view",
     "Wrench",
     "PointContact",
     "SurfaceContact",
@@ -83,13 +89,13 @@ __all__ = [
 ]
 
 
-def _check_links(package: Path = Path(__file__).parent) -> None:
-    """Say so when a checkout turned the links to the rooms into text files."""
-    broken = [room for room in _ROOMS if (package / room).is_file()]
+def _check_links(folder: Path = Path(__file__).parent) -> None:
+    """Say so when a checkout turned the links to the packages into text files."""
+    broken = [folder / name for name in _PACKAGES if (folder / name).is_file()]
     if broken:
         raise ImportError(
-            f"{', '.join(str(package / room) for room in broken)}: a text file where a symbolic "
-            "link to the room should be. This checkout was made without symbolic links: run "
+            f"{', '.join(map(str, broken))}: a text file where a symbolic link to the package "
+            "should be. This checkout was made without symbolic links: run "
             "`git config core.symlinks true && git checkout -f -- src`, or install the wheel."
         )
 
@@ -98,11 +104,11 @@ _check_links()
 
 
 def __getattr__(name: str) -> Any:
-    """Import a room, or the name that lives in it, when it is first used (PEP 562)."""
-    if name in _ROOMS:
+    """Import a package, or the name that lives in it, when it is first used (PEP 562)."""
+    if name in _PACKAGES:
         return importlib.import_module(f".{name}", __name__)
-    if name in _ROOM_OF:
-        return getattr(importlib.import_module(f".{_ROOM_OF[name]}", __name__), name)
+    if name in _PACKAGE_OF:
+        return getattr(importlib.import_module(f".{_PACKAGE_OF[name]}", __name__), name)
     raise AttributeError(f"module 'footwork' has no attribute {name!r}")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import contacts, dynamics, robots
+from . import contacts, dynamics, registry, robots
 from .commands import terms
 from .contacts import Hold, PointContact
 from .dynamics import Wrench
@@ -84,7 +84,7 @@ def _robot(name: str, ours: str) -> Robot:
 
 def _save(hold: Hold, stem: Path, picture: bool, tell: Callable[[str], object]) -> bool:
     """Write page and picture; return whether pictures can be taken."""
-    viewer = contacts.view(hold)
+    viewer = registry.view(hold)
     page = viewer.save_html(stem.with_suffix(".html"))
     tell(f"  page      {page}")
     if picture:

@@ -63,7 +63,7 @@ SYSTEM = {
 }
 # test program of the browser that takes pictures
 PICTURE = """
-from footwork.robots.viewer.browser import find_browser, open_html
+from footwork.visualize.viewer.browser import find_browser, open_html
 print(find_browser())
 with open_html("<title>footwork</title>", 200, 100, timeout=30) as page:
     assert page.evaluate("document.title") == "footwork"

@@ -12,7 +12,7 @@ from . import flags
 from .output import answer, destination, needs, write_figure, wrote
 
 if TYPE_CHECKING:
-    from ..dynamics.bodies import Gait, RobotGait
+    from ..biomechanics import Gait, RobotGait
 
 
 def add(commands: Any) -> None:
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     """Analyse every file, write the requested outputs, and print the peaks."""
     from tqdm import tqdm
 
-    from ..dynamics.bodies import gait as analysis
+    from ..biomechanics import gait as analysis
 
     if len(options.files) > 1 and (options.csv or options.png or options.html or options.forces):
         raise DataError("--csv, --png, --html and --forces are for one file; use --out for several")
@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _one(file: Path, options: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
-    from ..dynamics.bodies import MarkerSet, analyse_gait, gait_report, read_trial, robot_gait
+    from ..biomechanics import MarkerSet, analyse_gait, gait_report, read_trial, robot_gait
     from ..robots import load
 
     names = MarkerSet.load(options.markers) if options.markers else None
@@ -149,7 +149,8 @@ def _one(file: Path, options: argparse.Namespace, tell: Callable[[str], None]) -
 
 def _write(gait: Gait, robot: RobotGait | None, options: argparse.Namespace) -> None:
     """Write the requested table, picture and page."""
-    from ..dynamics.bodies import gait_plots, gait_report
+    from ..biomechanics import gait_report
+    from ..visualize.plots import gait as gait_plots
     from .gait_page import write_page
 
     if options.csv:
@@ -165,8 +166,8 @@ def _write(gait: Gait, robot: RobotGait | None, options: argparse.Namespace) -> 
 
 def _write_all(gait: Gait, robot: RobotGait | None, stem: str, options: argparse.Namespace) -> None:
     """Write all outputs into the folder of --out."""
-    from ..dynamics.bodies import gait_plots as plots
-    from ..dynamics.bodies import gait_report as report
+    from ..biomechanics import gait_report as report
+    from ..visualize.plots import gait as plots
     from .gait_page import write_page
 
     out = options.out

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ..dynamics.bodies import RobotGait
+    from ..biomechanics import RobotGait
 
 _RATE = 30.0  # frames per second of the animation
 _METRES = 1 / 1000  # [m] of arrow per newton
@@ -16,7 +16,7 @@ _METRES = 1 / 1000  # [m] of arrow per newton
 
 def write_page(found: RobotGait, path: Path) -> Path:
     """Write the motion as a page that opens offline, with the ground reaction forces as arrows."""
-    from ..robots import Viewer
+    from ..visualize import Viewer
 
     viewer = Viewer(found.subject.robot)
     plates = found.gait.trial.turned("z").plates

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from ..errors import FootworkError
 
 if TYPE_CHECKING:
-    from ..robots import Viewer
+    from ..visualize import Viewer
 
 FILES = ("html", "png", "csv", "save")
 _ENDINGS = {"--html": (".html", ".htm"), "--png": (".png", ".PNG")}

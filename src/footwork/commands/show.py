@@ -11,7 +11,7 @@ from . import flags, stance
 from .output import say, write_scene
 
 if TYPE_CHECKING:
-    from ..robots import Viewer
+    from ..visualize import Viewer
 
 
 def add(commands: Any) -> None:
@@ -46,11 +46,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _viewer(options: argparse.Namespace) -> Viewer:
     """Return the scene of a scenario, or a robot, with its contacts if a flag requests them."""
-    from ..robots import Viewer
+    from ..visualize import Viewer
 
     scenario = stance.scenario_of(options)
     if scenario is not None:
-        return scenario.scene(by_margin=options.by_margin)
+        shown: Viewer = scenario.scene(by_margin=options.by_margin)
+        return shown
     if options.feet or options.push or options.friction is not None or options.by_margin:
         where = stance.stance_of(options, None)
         return where.view(where.hold(), by_margin=options.by_margin)

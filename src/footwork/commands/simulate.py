@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     answer(options, report, "\n".join([verdict, *rest]))
     write_table(options, _head(motion), _rows(motion))
     if options.html:
-        from ..control import scene
+        from ..visualize.scenes import closed_loop as scene
 
         with destination(options, options.html) as path:
             scene.animate(motion).save_html(path)
@@ -171,7 +171,7 @@ def _plotted(motion: ClosedLoop) -> Any:
     """Plot torques, contact forces and margins."""
     from matplotlib.figure import Figure
 
-    from ..control import plots
+    from ..visualize.plots import control as plots
 
     figure = Figure(figsize=(8, 8), layout="constrained")
     torques, forces, margins = figure.subplots(3, 1)

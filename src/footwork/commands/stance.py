@@ -12,7 +12,8 @@ from . import flags
 
 if TYPE_CHECKING:
     from ..contacts import ContactSet, Hold, Region, Scenario
-    from ..robots import Foot, Robot, Viewer
+    from ..robots import Foot, Robot
+    from ..visualize import Viewer
 
 REGIONS = ("static", "feasible", "zmp")
 
@@ -44,10 +45,11 @@ class Stance:
     def region(self, kind: str, tolerance: float) -> Region:
         """Return one of `REGIONS`."""
         from .. import contacts
+        from ..visualize.scenes.hold import ground_height
 
         where = self.robot, self.q, self.contacts
         if kind == "zmp":
-            lowest = contacts.scene.ground_height(self.contacts, self.q)
+            lowest = ground_height(self.contacts, self.q)
             return contacts.zmp_support_area(*where, height=lowest, tolerance=tolerance)
         if kind == "static":
             return contacts.static_equilibrium_polygon(*where, tolerance)
@@ -55,12 +57,13 @@ class Stance:
 
     def view(self, hold: Hold, region: Region | None = None, *, by_margin: bool = False) -> Viewer:
         """Return its scene, with `region` in place of the static one; `by_margin`: its colours."""
-        from ..contacts import scene
-        from ..contacts.regions.region_scene import draw_region
+        from ..visualize.scenes import hold as scene
+        from ..visualize.scenes.region import draw_region
 
         if self.scenario is not None:
-            return self.scenario.scene(region, by_margin=by_margin)
-        viewer = scene.view(hold, region is None, by_margin=by_margin)
+            shown: Viewer = self.scenario.scene(region, by_margin=by_margin)
+            return shown
+        viewer = scene.view_hold(hold, region is None, by_margin=by_margin)
         if region is not None:
             draw_region(viewer, region, scene.ground_height(self.contacts, self.q))
         return viewer

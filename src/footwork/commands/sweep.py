@@ -73,7 +73,8 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Evaluate all points, print counts of the answers, write the requested files."""
     from .. import contacts
-    from ..contacts.sweeps import picture, result
+    from ..contacts.sweeps import result
+    from ..visualize.plots import sweep as picture
 
     axes = {key: _values(key, given, options.samples) for key, *given in options.axes}
     if options.png:
@@ -163,7 +164,7 @@ def _report(found: Sweep, counts: dict[str, int]) -> str:
 def _picture(found: Sweep, options: argparse.Namespace) -> None:
     import matplotlib
 
-    from ..contacts.sweeps import picture
+    from ..visualize.plots import sweep as picture
 
     matplotlib.use("agg")
     write_figure(picture.draw(found, options.quantity[0]).figure, options)

@@ -1,0 +1,36 @@
+"""Which axis points up: laboratories often say y, robots z."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ConfigurationError, unknown
+
+Array = NDArray[np.float64]
+
+_UP = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+def up_vector(up: str) -> Array:
+    """Return the unit vector (3,) of "x", "y" or "z".
+
+    Raises:
+        ConfigurationError: there is no such axis.
+    """
+    if up not in _UP:
+        raise ConfigurationError(unknown("axis", up, _UP))
+    return np.array(_UP[up])
+
+
+def turning(old: str, new: str) -> Array:
+    """Return R_new_old (3, 3), the quarter turn (or none) that brings the axis up from old to new.
+
+    From y up to z up, (x, y, z) becomes (x, −z, y): forwards stays forwards.
+    """
+    a, b = up_vector(old), up_vector(new)
+    axis = np.cross(a, b)
+    if not axis.any():
+        return np.eye(3)
+    # the axis stays, a goes to b and b to −a
+    return np.asarray(np.outer(axis, axis) + np.outer(b, a) - np.outer(a, b))

@@ -1,0 +1,166 @@
+"""The wrenches at the joints of a chain, in whatever axes and about whatever point one wants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError, unknown
+from .joint_coordinates import joint_axes, projected
+from .segment_motion import SegmentMotion
+from .series import as_positive, dot, turn_back
+from .wrench_series import WrenchSeries
+
+if TYPE_CHECKING:
+    from .segments import SegmentChain
+
+Array = NDArray[np.float64]
+
+AXES = ("world", "segment", "proximal", "joint")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ChainForces:
+    """What the parents do to their children, over a trial.
+
+    Joints carry the name of the segment below them: "foot" is the ankle of a chain whose foot hangs
+    on a shank.
+
+    Attributes:
+        chain: of the segments.
+        motion: in the order of the chain.
+        wrenches: {joint: WrenchSeries}, parent on child, about the joint, world axes.
+        residual: the wrench that is left over: the holder's on the root, or the closing error.
+        residual_on: the segment it acts on, about that segment's joint.
+    """
+
+    chain: SegmentChain
+    motion: SegmentMotion
+    wrenches: dict[str, WrenchSeries]
+    residual: WrenchSeries
+    residual_on: str
+
+    @classmethod
+    def about_joints(
+        cls, chain: SegmentChain, motion: SegmentMotion, place: int, force: Array, moment: Array
+    ) -> Self:
+        """Return the wrenches of (n, k, 3) forces and moments; the first pair is left over."""
+        points = motion.points(chain.joints)
+        wrenches = {
+            name: WrenchSeries(force[:, j], moment[:, j], points[:, j])
+            for j, name in enumerate(chain.names)
+        }
+        residual = WrenchSeries(force[:, 0], moment[:, 0], points[:, place])
+        if place:  # nobody holds the root
+            nothing = np.zeros_like(force[:, 0])
+            wrenches[chain.names[0]] = WrenchSeries(nothing, nothing, points[:, 0])
+        else:
+            wrenches[chain.names[0]] = residual
+        return cls(chain, motion, wrenches, residual, chain.names[place])
+
+    def __getitem__(self, joint: str) -> WrenchSeries:
+        """Return the wrench of the parent on the child, about the joint, world axes.
+
+        Raises:
+            ConfigurationError: there is no such joint.
+        """
+        if joint not in self.wrenches:
+            raise ConfigurationError(unknown("joint", joint, self.wrenches))
+        return self.wrenches[joint]
+
+    def force(self, joint: str, axes: str = "world", per_mass: float | None = None) -> Array:
+        """Return the force of the parent on the child (n, 3) [N], or [N/kg] if divided by a mass.
+
+        Args:
+            joint: named after its child.
+            axes: "world"; "segment", those of the child; "proximal", those of the parent; "joint",
+                the projections on the axes of the joint's angles (`joint_coordinates`).
+            per_mass: [kg] to divide by.
+
+        Raises:
+            ConfigurationError: no such joint or axes, or the root has no parent.
+        """
+        return self._in(joint, self[joint].force, axes) / _divisor(per_mass)
+
+    def moment(
+        self,
+        joint: str,
+        axes: str = "world",
+        point: ArrayLike | None = None,
+        per_mass: float | None = None,
+    ) -> Array:
+        """Return the moment of the parent on the child (n, 3) [N·m], or [N·m/kg].
+
+        `point` (n, 3) or (3,), world: what it is about; default the joint. The rest as in `force`.
+        """
+        wrench = self[joint] if point is None else self[joint].at(point)
+        return self._in(joint, wrench.moment, axes) / _divisor(per_mass)
+
+    def power(self, joint: str, per_mass: float | None = None, *, sliding: bool = True) -> Array:
+        """Return what the joint's wrench does to its two segments together (n,) [W].
+
+        M·(ω_child − ω_parent) + F·(v_child − v_parent), both velocities those of the bodies' points
+        at the joint. For the root, the parent is the world at rest.
+
+        Args:
+            joint: named after its child.
+            per_mass: [kg] to divide by.
+            sliding: with the second term. Sliders need it, and so does the chain's energy; of
+                measured segments it is what skin and joint centres move by, times a large force.
+
+        Raises:
+            ConfigurationError: there is no such joint.
+        """
+        i, wrench = self.chain.index(joint), self[joint]
+        omega, velocity = self._at(i, wrench.point)
+        parent = self.chain.parents[i]
+        if parent >= 0:
+            omega_parent, velocity_parent = self._at(parent, wrench.point)
+            omega, velocity = omega - omega_parent, velocity - velocity_parent
+        power = dot(wrench.moment, omega) + (dot(wrench.force, velocity) if sliding else 0.0)
+        return np.asarray(power / _divisor(per_mass))
+
+    def _at(self, i: int, points: Array) -> tuple[Array, Array]:
+        """Angular velocity of segment i, and velocity of its point that is at `points`."""
+        omega = self.motion.omega[:, i]
+        lever = points - self.motion.origin[:, i]
+        return omega, self.motion.velocity[:, i] + np.cross(omega, lever)
+
+    def _in(self, joint: str, vectors: Array, axes: str) -> Array:
+        if axes not in AXES:
+            raise ConfigurationError(unknown("axes", axes, AXES))
+        if axes == "world":
+            return vectors
+        i = self.chain.index(joint)
+        child = self.motion.R[:, i]
+        if axes == "segment":
+            return turn_back(child, vectors)
+        if self.chain.parents[i] < 0:
+            raise ConfigurationError(f"{joint!r} is the root and has no parent's axes")
+        parent = self.motion.R[:, self.chain.parents[i]]
+        if axes == "proximal":
+            return turn_back(parent, vectors)
+        return projected(joint_axes(parent, child), vectors)
+
+    def closing(self) -> tuple[float, float]:
+        """Return the largest residual force [N] and moment [N·m] of the trial."""
+        sizes = [
+            np.linalg.norm(x, axis=1).max() for x in (self.residual.force, self.residual.moment)
+        ]
+        return float(sizes[0]), float(sizes[1])
+
+    def __repr__(self) -> str:
+        force, moment = self.closing()
+        return (
+            f"ChainForces({list(self.wrenches)}, {len(self.motion)} frames; left over on "
+            f"{self.residual_on!r}: up to {force:.3g} N, {moment:.3g} N·m)"
+        )
+
+
+def _divisor(mass: float | None) -> float:
+    if mass is None:
+        return 1.0
+    return as_positive(mass, "per_mass", "a mass [kg]")

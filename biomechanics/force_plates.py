@@ -1,0 +1,206 @@
+"""Force plates: what the ground does to whatever stands on them, where, and when.
+
+A plate's wrench is kept about one fixed point O of its surface, where it may be filtered, resampled
+and added; the centre of pressure is a quotient and may not. With u the unit vector up,
+
+    p = O + (u × M_O) / (u·F)          T = u·(M_O − (p − O) × F)
+
+are the centre of pressure in the plane through O and the free moment about u, whichever axis is up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError
+from ..robots.configuration import as_vector
+from . import axes, filters
+from .series import as_rate, as_series, cross, dot
+from .wrench_series import WrenchSeries
+
+Array = NDArray[np.float64]
+
+THRESHOLD = 20.0  # [N]
+_PUSH = 200.0  # [N]; an idle plate's zero is never so far off
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ForcePlate:
+    """The wrench of the ground on a foot, over n samples.
+
+    Attributes:
+        name: of the plate.
+        force: (n, 3) [N].
+        moment: (n, 3) about `origin` [N·m].
+        origin: (3,) a point of the surface [m].
+        rate: samples a second [Hz].
+        up: the axis that points up.
+        threshold: vertical force [N] from which on the plate counts as loaded, and has a centre of
+            pressure.
+    """
+
+    name: str
+    force: Array
+    moment: Array
+    origin: Array
+    rate: float
+    up: str = "y"
+    threshold: float = THRESHOLD
+
+    def __post_init__(self) -> None:
+        axes.up_vector(self.up)
+        as_rate(self.rate)
+        if not 0 <= self.threshold < np.inf:
+            raise ConfigurationError(
+                f"threshold: got {self.threshold!r}; expected 0 N or more, finite"
+            )
+        force = as_series(self.force, (3,), f"force of plate {self.name!r}", None)
+        moment = as_series(self.moment, (3,), f"moment of plate {self.name!r}", len(force))
+        origin = as_vector(self.origin, 3, "origin", f"of plate {self.name!r} [m]")
+        for attribute, value in (("force", force), ("moment", moment), ("origin", origin)):
+            object.__setattr__(self, attribute, value)
+
+    @classmethod
+    def from_centre_of_pressure(
+        cls,
+        name: str,
+        force: ArrayLike,
+        centre: ArrayLike,
+        free_moment: ArrayLike,
+        rate: float,
+        up: str = "y",
+        threshold: float = THRESHOLD,
+    ) -> Self:
+        """Return the plate of forces and centres of pressure (n, 3), free moments (n,) about up.
+
+        Files park the centre of an unloaded plate anywhere: where the vertical force is below the
+        threshold, the wrench is taken for zero and the centre is not looked at.
+
+        Raises:
+            ConfigurationError: shapes that differ, a loaded sample that is not finite, forces that
+                only push down.
+        """
+        u = axes.up_vector(up)
+        F, p = np.array(force, dtype=float), np.array(centre, dtype=float)
+        T = np.array(free_moment, dtype=float)
+        as_series(F, (3,), f"force of plate {name!r}", None)
+        vertical = F @ u
+        loaded = vertical >= max(threshold, 1e-12)
+        if vertical.min(initial=0) < -_PUSH and not loaded.any():
+            raise ConfigurationError(
+                f"plate {name!r} only pushes down, with up to {-vertical.min():.0f} N along {up}: "
+                "these are forces on the plate; give those on the foot, with the other sign"
+            )
+        as_series(p[loaded], (3,), f"centre of pressure of loaded plate {name!r}", None)
+        as_series(T[loaded], (), f"free moment of loaded plate {name!r}", None)
+        origin = p[loaded].mean(axis=0) if loaded.any() else np.zeros(3)
+        F[~loaded], T[~loaded], p[~loaded] = 0.0, 0.0, origin
+        moment = cross(p - origin, F) + T[:, None] * u
+        return cls(name, F, moment, origin, float(rate), up, threshold)
+
+    def __len__(self) -> int:
+        return len(self.force)
+
+    @property
+    def vertical(self) -> Array:
+        """(n,) the component of the force along the axis up [N]."""
+        return np.asarray(self.force @ axes.up_vector(self.up))
+
+    @property
+    def loaded(self) -> NDArray[np.bool_]:
+        """(n,) whether somebody stands on it."""
+        return np.asarray(self.vertical >= max(self.threshold, 1e-12))
+
+    @property
+    def centre_of_pressure(self) -> Array:
+        """(n, 3) [m], in the plane of the surface; nan while unloaded."""
+        p = np.full_like(self.force, np.nan)
+        on, u = self.loaded, axes.up_vector(self.up)
+        lever = cross(np.broadcast_to(u, self.moment[on].shape), self.moment[on])
+        p[on] = self.origin + lever / self.vertical[on, None]
+        return p
+
+    @property
+    def free_moment(self) -> Array:
+        """(n,) about the axis up, at the centre of pressure [N·m]; nan while unloaded."""
+        lever = self.centre_of_pressure - self.origin
+        return dot(self.moment - cross(lever, self.force), axes.up_vector(self.up)[None])
+
+    def steps(self, shortest: float = 0.05) -> list[tuple[int, int]]:
+        """Return [(first, last), …] samples of the stretches during which it was loaded [s]."""
+        return [(a, b) for a, b in filters.runs(self.loaded) if b - a + 1 >= shortest * self.rate]
+
+    def turning_arm(self) -> float:
+        """Return how large the free moment is against the vertical force [m], nearly at most.
+
+        The 95th percentile of |T| / F_u while loaded; 0 for a plate never loaded. Friction under a
+        foot turns with less than 0.05 m: more says that the plate's zero or centre is off.
+        """
+        on = self.loaded
+        if not on.any():
+            return 0.0
+        return float(np.percentile(np.abs(self.free_moment[on]) / self.vertical[on], 95))
+
+    def cut(self, first: int, last: int) -> Self:
+        """Return the samples from first to last, both included."""
+        if not 0 <= first <= last < len(self):
+            raise ConfigurationError(
+                f"samples: got {first} to {last}; expected some from 0 to {len(self) - 1}"
+            )
+        rows = slice(first, last + 1)
+        return replace(self, force=self.force[rows], moment=self.moment[rows])
+
+    def wrench(self) -> WrenchSeries:
+        """Return the wrench of the ground, about the plate's origin."""
+        return WrenchSeries(self.force, self.moment, self.origin)
+
+    def lowpass(self, cutoff: float, order: int = 4) -> Self:
+        """Return the same without what is faster than `cutoff` [Hz]."""
+        force, moment = (
+            filters.lowpass(x, self.rate, cutoff, order) for x in (self.force, self.moment)
+        )
+        return replace(self, force=force, moment=moment)
+
+    def resampled(self, rate: float, frames: int | None = None) -> Self:
+        """Return the same at another rate [Hz], in `frames` samples.
+
+        From a multiple of the new rate, every k-th sample is taken as it is. The last fraction of a
+        frame that a plate may lack is held.
+
+        Raises:
+            ConfigurationError: a bad rate, or a trial much longer than the plate's.
+        """
+        ratio = self.rate / as_rate(rate)
+        if frames is None:
+            frames = int((len(self) - 1) / ratio + 1e-9) + 1
+        if (frames - 1) * ratio > len(self) - 1 + ratio:
+            raise ConfigurationError(
+                f"plate {self.name!r}: {len(self)} samples at {self.rate:g} Hz last shorter than "
+                f"{frames} frames at {rate:g} Hz"
+            )
+        force, moment = (_resampled(x, self.rate, ratio, frames) for x in (self.force, self.moment))
+        return replace(self, force=force, moment=moment, rate=float(rate))
+
+    def turned(self, up: str) -> Self:
+        """Return the same in axes of which another one points up; see `axes.turning`."""
+        R = axes.turning(self.up, up)
+        return replace(
+            self, force=self.force @ R.T, moment=self.moment @ R.T, origin=R @ self.origin, up=up
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"ForcePlate({self.name!r}, {len(self)} samples at {self.rate:g} Hz, loaded "
+            f"{len(self.steps())} times, up to {self.vertical.max(initial=0):.4g} N)"
+        )
+
+
+def _resampled(x: Array, rate: float, ratio: float, frames: int) -> Array:
+    if abs(ratio - round(ratio)) < 1e-9:
+        return x[np.minimum(np.arange(frames) * round(ratio), len(x) - 1)]
+    times = np.minimum(np.arange(frames) * ratio, len(x) - 1) / rate
+    return filters.resample(x, rate, times)

@@ -1,0 +1,255 @@
+"""From a trial to the forces and moments at hips, knees and ankles, in three dimensions.
+
+Markers are filtered, turned into segment frames and differentiated; the plates' wrenches are given
+to the feet that stood on them; the chain's equations are solved for all joints and frames at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ConfigurationError, unknown
+from .anatomical_frames import segment_poses
+from .axes import up_vector
+from .body_model import body_model
+from .chain_forces import ChainForces
+from .filters import SHORTEST, lowpass
+from .footfalls import Footfall, footfalls, ground_wrenches
+from .joint_coordinates import joint_angles
+from .marker_sets import MarkerSet, implausible, marker_set_of, on_their_sides
+from .markers import Markers
+from .segment_motion import SegmentMotion
+from .trial import Trial
+
+Array = NDArray[np.float64]
+
+BELOW = {"hip": "thigh", "knee": "shank", "ankle": "foot"}  # joint -> the segment below it
+STEPS = ("filter", "frames", "derivatives", "feet", "forces")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gait:
+    """What the joints of a walking subject did.
+
+    Joints are named by side and joint, "right ankle". Forces and moments are those of the upper
+    segment on the lower one.
+
+    Attributes:
+        trial: filtered, all at the markers' rate.
+        mass: of the subject [kg].
+        forces: of the chain of segments; `forces.residual` is what was left over.
+        footfalls: which foot stood on which plate.
+        names: which marker is what.
+    """
+
+    trial: Trial
+    mass: float
+    forces: ChainForces
+    footfalls: tuple[Footfall, ...]
+    names: MarkerSet
+
+    @property
+    def t(self) -> Array:
+        """(n,) times [s]."""
+        return self.trial.markers.t
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """ "right ankle", "right knee", …; hips only where the pelvis was measured."""
+        known = [joint for joint in BELOW if joint != "hip" or self.names.pelvis]
+        return tuple(f"{side} {joint}" for side in self.names.legs for joint in reversed(known))
+
+    def segment(self, joint: str) -> str:
+        """Return the segment below a joint, under whose name the chain has it.
+
+        Raises:
+            ConfigurationError: there is no such joint.
+        """
+        side, _, name = str(joint).partition(" ")
+        if side not in self.names.legs or name not in BELOW:
+            raise ConfigurationError(unknown("joint", joint, self.joints))
+        return f"{side} {BELOW[name]}"
+
+    def force(self, joint: str, axes: str = "segment", per_mass: bool = False) -> Array:
+        """Return the force (n, 3) [N or N/kg] on the segment below; axes as in `ChainForces`."""
+        return self.forces.force(self.segment(joint), axes, self.mass if per_mass else None)
+
+    def moment(self, joint: str, axes: str = "joint", per_mass: bool = False) -> Array:
+        """Return the moment (n, 3) [N·m or N·m/kg] on the segment below, about the joint.
+
+        In "joint" axes: what flexes (dorsiflexes), adducts and turns inwards, positive on both
+        sides; a knee that is kept from bending has a negative first one.
+        """
+        per = self.mass if per_mass else None
+        moment = self.forces.moment(self.segment(joint), axes, per_mass=per)
+        return moment * self._signs(joint) if axes == "joint" else moment
+
+    def power(self, joint: str, per_mass: bool = False) -> Array:
+        """Return the power of a joint's moment, M·(ω_lower − ω_upper) (n,) [W or W/kg].
+
+        `forces.power` has as well what the joint's force does where the segments slide apart.
+        """
+        per = self.mass if per_mass else None
+        return self.forces.power(self.segment(joint), per, sliding=False)
+
+    def angles(self, joint: str) -> Array:
+        """Return flexion, adduction and inward rotation (n, 3) [rad], positive on both sides.
+
+        Grood and Suntay's angles (`joint_coordinates`); zero where both segments' axes agree.
+        """
+        i = self.forces.chain.index(self.segment(joint))
+        parent, R = self.forces.chain.parents[i], self.forces.motion.R
+        if parent < 0:
+            raise ConfigurationError(f"{joint!r} has no segment above it that was measured")
+        return joint_angles(R[:, parent], R[:, i]) * self._signs(joint)
+
+    def _signs(self, joint: str) -> Array:
+        """From turns about z, x and y of a right leg to those that anatomy counts."""
+        side, _, name = joint.partition(" ")
+        inwards = 1.0 if side == "right" else -1.0
+        return np.array([-1.0 if name == "knee" else 1.0, inwards, inwards])
+
+    @property
+    def explained(self) -> NDArray[np.bool_]:
+        """(n,) whether the plates explain the motion.
+
+        They do where the residual, without what is faster than 5 Hz, is below a fifth of the
+        weight; it is the whole weight where a foot stands beside the plates, and then that leg's
+        joints carry what nobody measured. What a wrong mass leaves over in every frame alike does
+        not count (`warnings` tells it). Without a pelvis every frame counts as explained.
+        """
+        if not self.names.pelvis:
+            return np.ones(len(self.t), dtype=bool)
+        gravity, weighed = self.forces.chain.gravity, self.weighed() or self.mass
+        weight = self.mass * np.linalg.norm(gravity)
+        slow = self.forces.residual.force
+        if abs(weighed - self.mass) < 0.4 * self.mass:
+            slow = slow - (weighed - self.mass) * gravity
+        if len(slow) > SHORTEST and self.trial.markers.rate > 20:
+            slow = lowpass(slow, self.trial.markers.rate, 5.0)
+        return np.asarray(np.linalg.norm(slow, axis=1) < 0.2 * weight)
+
+    def weighed(self) -> float | None:
+        """Return the mass that the plates carried over a stride [kg], or None without one.
+
+        From one step of a foot to its next, the body's mean vertical acceleration is almost zero.
+        Of several strides the heaviest: a foot beside the plates only takes away. A stride without
+        a step of the other foot on a plate weighs nothing.
+        """
+        carried = sum((plate.vertical for plate in self.trial.plates), np.zeros(len(self.t)))
+        gravity = np.linalg.norm(self.forces.chain.gravity)
+        strides = []
+        steps = [step for step in self.footfalls if step.foot]
+        for foot in {step.foot for step in steps}:
+            starts = [step.first for step in steps if step.foot == foot]
+            others = [step.first for step in steps if step.foot != foot]
+            strides += [(a, b) for a, b in pairwise(starts) if any(a < x < b for x in others)]
+        return max((float(np.mean(carried[a:b]) / gravity) for a, b in strides), default=None)
+
+    def warnings(self) -> list[str]:
+        """Return what makes the results doubtful: a mass that the plates do not carry."""
+        weighed = self.weighed()
+        if weighed is not None:
+            told = f"the plates carry {weighed:.1f} kg over a stride, not {self.mass:g} kg"
+            return [told] if abs(weighed - self.mass) > 0.1 * self.mass else []
+        loads = [plate.vertical.max() for plate in self.trial.plates if plate.loaded.any()]
+        weight = self.mass * np.linalg.norm(self.forces.chain.gravity)
+        most = max(loads, default=weight) / weight
+        told = f"no plate carries more than {most:.2g} times the weight: is the mass right?"
+        return [] if 0.6 < most < 8 else [told]
+
+    def stance(self, side: str) -> NDArray[np.bool_]:
+        """Return (n,) whether the foot of a side stood on a plate."""
+        on = np.zeros(len(self.t), dtype=bool)
+        for step in self.footfalls:
+            if step.foot == f"{side} foot":
+                on[step.first : step.last + 1] = True
+        return on
+
+    def __repr__(self) -> str:
+        return (
+            f"Gait({self.trial.source!r}, {self.mass:g} kg, joints {list(self.joints)}, "
+            f"{len(self.footfalls)} footfalls)"
+        )
+
+
+def analyse_gait(
+    trial: Trial,
+    mass: float,
+    *,
+    sex: str = "male",
+    cutoff: float | None = 6.0,
+    force_cutoff: float | None = None,
+    names: MarkerSet | None = None,
+    longest_gap: float = 0.1,
+    gravity: float = 9.81,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Gait:
+    """Return forces, moments, angles and powers of all joints that the markers show.
+
+    Args:
+        trial: as read.
+        mass: of the subject [kg].
+        sex: whose body-segment table: "male" or "female".
+        cutoff: of the low-pass filter [Hz]; None: nothing is filtered.
+        force_cutoff: of the plates [Hz]; None: the same.
+        names: which marker is what; None: the known set that fits.
+        longest_gap: markers may be missing for so long [s]; their gaps are bridged.
+        gravity: [m/s²].
+        progress: called with each of `STEPS` as it begins.
+
+    Raises:
+        ConfigurationError: unknown markers, gaps that are too long, a bad mass or cut-off.
+    """
+    progress("filter")
+    names = names or marker_set_of(trial.markers)
+    markers = trial.markers.only(names.markers).filled(longest_gap)
+    markers.require_whole()
+    names, notes = _sides(markers, names)
+    filled = replace(trial, markers=markers, notes=(*trial.notes, *notes))
+    whole = filled.smoothed(cutoff, force_cutoff)
+    progress("frames")
+    poses = segment_poses(whole.markers, names)
+    down = -gravity * up_vector(whole.markers.up)
+    chain = body_model(whole.markers, names, poses, mass, sex, down)
+    progress("derivatives")
+    motion = SegmentMotion.from_poses(poses, whole.markers.rate)
+    whole = replace(whole, notes=(*whole.notes, *_lying(motion, names, whole.markers.up)))
+    progress("feet")
+    unfiltered = filled.smoothed(None).plates
+    steps = footfalls(unfiltered, _middles(whole, names))
+    progress("forces")
+    forces = chain.solve(motion, ground_wrenches(whole.plates, steps))
+    return Gait(whole, float(mass), forces, tuple(steps), names)
+
+
+def _sides(markers: Markers, names: MarkerSet) -> tuple[MarkerSet, list[str]]:
+    """Return which marker is what, on the sides where they are, and what was noticed."""
+    names, swapped = on_their_sides(markers, names)
+    return names, [*([swapped] if swapped else []), *implausible(markers, names)]
+
+
+def _lying(motion: SegmentMotion, names: MarkerSet, up: str) -> list[str]:
+    """A note where the shanks lie: somebody swims, or another axis is up."""
+    steepness = [
+        float(np.mean(motion.R[:, motion.index(f"{side} shank"), :, 1] @ up_vector(up)))
+        for side in names.legs
+    ]
+    if min(steepness) > 0.5:
+        return []
+    return [f"the shanks do not stand along {up}: is {up} the axis up?"]
+
+
+def _middles(trial: Trial, names: MarkerSet) -> dict[str, Array]:
+    """{"right foot": midway between heel and toes (n, 3)}."""
+    markers = trial.markers
+    return {
+        f"{side} foot": markers[leg["heel"]] / 2
+        + (markers[leg["toe lateral"]] + markers[leg["toe medial"]]) / 4
+        for side, leg in names.legs.items()
+    }

@@ -1,0 +1,151 @@
+"""Moments of inertia about any point and in any axes.
+
+A tensor turns from both sides, and moves by Steiner's theorem with the identity, not the inertia,
+in its square bracket:
+
+    I' = R I Rᵀ                       R = R_new_old
+    I_P = I_C + m (r·r 1 − r rᵀ)      r from the centre of mass C to P
+
+Between two points of which neither is the centre of mass, by way of it (the generalised theorem):
+I_Q = I_P − S(P) + S(Q), S(X) = m (r·r 1 − r rᵀ) with r from C to X. Source: K. Lynch, F. Park,
+"Modern Robotics" (2017), section 8.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Real
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..dynamics.kinematics import frame_placement
+from ..errors import ConfigurationError
+from ..robots.configuration import as_vector, check_configuration
+from ..robots.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+def rotated_inertia(inertia: ArrayLike, rotation: ArrayLike) -> Array:
+    """Return R I Rᵀ (3, 3), the inertia in the axes to which R = R_new_old turns vectors.
+
+    Raises:
+        ConfigurationError: an inertia that is not symmetric, or no rotation matrix.
+    """
+    I, R = _check_inertia(inertia), _as_matrix(rotation)  # noqa: E741
+    if R is None or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
+        raise ConfigurationError(f"rotation: got {rotation!r}; expected a rotation matrix (3, 3)")
+    return _symmetric(R @ I @ R.T)
+
+
+def steiner(mass: float, arm: ArrayLike) -> Array:
+    """Return m (r·r 1 − r rᵀ) (3, 3) [kg m²]: what a mass at r adds to the inertia about 0.
+
+    Raises:
+        ConfigurationError: a mass that is negative or not finite, or r that is not (3,).
+    """
+    m = as_mass(mass)
+    r = as_vector(arm, 3, "arm", "from the centre of mass to the point [m]")
+    return np.asarray(m * (r @ r * np.eye(3) - np.outer(r, r)))
+
+
+def moved_inertia(
+    inertia: ArrayLike,
+    mass: float,
+    com: ArrayLike,
+    point: ArrayLike,
+    about: ArrayLike | None = None,
+) -> Array:
+    """Return the inertia (3, 3) about `point`, in the same axes.
+
+    Args:
+        inertia: I (3, 3) about the point `about` [kg m²].
+        mass: of the body [kg].
+        com: its centre of mass (3,) [m].
+        point: where to (3,) [m].
+        about: where from (3,) [m]; None: the centre of mass.
+
+    Raises:
+        ConfigurationError: an inertia that is not symmetric, a bad mass or point.
+    """
+    centre = as_vector(com, 3, "com", "the centre of mass [m]")
+    start = centre if about is None else as_vector(about, 3, "about", "a point [m]")
+    target = as_vector(point, 3, "point", "a point [m]")
+    return _check_inertia(inertia) - steiner(mass, start - centre) + steiner(mass, target - centre)
+
+
+def inertia_about(
+    robot: Robot,
+    q: ArrayLike,
+    point: ArrayLike | None = None,
+    *,
+    axes: str = "world",
+    bodies: Iterable[str] | None = None,
+) -> Array:
+    """Return the inertia (3, 3) [kg m²] of bodies of a robot, frozen at q, about a point.
+
+    Args:
+        robot: the robot.
+        q: configuration (nq,).
+        point: (3,) in the world [m]; None: the bodies' common centre of mass.
+        axes: "world", or the frame in whose axes to give it.
+        bodies: the joints that carry them; None: all that move.
+
+    Raises:
+        ConfigurationError: a bad q or point, no such joint or frame, no body.
+    """
+    q = check_configuration(robot, q)
+    names = tuple(robot.model.names)[1:] if bodies is None else _names(bodies)
+    joints = sorted({robot.joint_id(name) for name in names})
+    data = robot.workspace()
+    pin.forwardKinematics(robot.model, data, q)
+    parts = [data.oMi[joint].act(robot.model.inertias[joint]) for joint in joints]
+    mass = sum(part.mass for part in parts)
+    if not mass > 0:
+        raise ConfigurationError(f"bodies: got {[*names]}, of mass {mass:g} kg; expected some mass")
+    com = sum(part.mass * part.lever for part in parts) / mass
+    target = com if point is None else as_vector(point, 3, "point", "a point of the world [m]")
+    total = sum(moved_inertia(p.inertia, p.mass, p.lever, target) for p in parts)
+    if isinstance(axes, str) and axes == "world":
+        return np.asarray(total)
+    return rotated_inertia(total, frame_placement(robot, q, axes).rotation.T)
+
+
+def as_mass(value: object) -> float:
+    """Return a mass [kg], or raise.
+
+    Raises:
+        ConfigurationError: no number, one that is negative or not finite.
+    """
+    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not isinstance(number, Real) or not 0.0 <= float(number) < np.inf:
+        raise ConfigurationError(f"mass: got {value!r}; expected a finite one, zero or more [kg]")
+    return float(number)
+
+
+def _names(bodies: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(bodies, str) or not isinstance(bodies, Iterable):
+        raise ConfigurationError(f"bodies: got {bodies!r}; expected names of joints")
+    return tuple(bodies)
+
+
+def _as_matrix(value: ArrayLike) -> Array | None:
+    """Return a finite (3, 3), or None where it is none."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    return array if array.shape == (3, 3) and np.isfinite(array).all() else None
+
+
+def _check_inertia(inertia: ArrayLike) -> Array:
+    I = _as_matrix(inertia)  # noqa: E741
+    if I is None or not np.allclose(I, I.T, rtol=1e-9):
+        raise ConfigurationError(f"inertia: got {inertia!r}; expected a symmetric matrix (3, 3)")
+    return _symmetric(I)
+
+
+def _symmetric(I: Array) -> Array:  # noqa: E741
+    return np.asarray(0.5 * (I + I.T))

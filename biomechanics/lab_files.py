@@ -1,0 +1,91 @@
+"""From a file of a motion laboratory to a trial, whatever its format."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..errors import ConfigurationError, DataError
+from .c3d import read_c3d
+from .force_plates import THRESHOLD
+from .forces_file import read_forces
+from .lab_table import read_table
+from .trc import read_trc
+from .trial import Trial
+
+FORMATS = (".trc", ".c3d", ".txt", ".tsv", ".csv")
+
+
+def read_trial(
+    path: str | os.PathLike[str],
+    *,
+    forces: str | os.PathLike[str] | None = None,
+    up: str | None = None,
+    unit: str = "mm",
+    threshold: float = THRESHOLD,
+) -> Trial:
+    """Return the trial of a .trc (with its .forces), .c3d, or tab- or comma-separated file.
+
+    Args:
+        path: of the markers.
+        forces: the .forces file of a .trc; default: the one of the same name beside it, if any.
+        up: the axis that points up; default z for C3D and y for the others.
+        unit: of the lengths of a table, which does not say it.
+        threshold: vertical force from which on a plate counts as loaded [N].
+
+    Raises:
+        DataError: no such file or format, or one that cannot be read; the message names the line.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise DataError(f"path: got {type(path).__name__}; expected the path of a file")
+    file = Path(path)
+    kind = file.suffix.lower()
+    if kind not in FORMATS:
+        raise DataError(f"{file}: got a file ending in {kind!r}; expected one of {list(FORMATS)}")
+    try:
+        if kind == ".c3d":
+            trial = read_c3d(file, up=up or "z", threshold=threshold)
+        elif kind == ".trc":
+            trial = _with_forces(file, forces, up or "y", threshold)
+        else:
+            trial = read_table(file, up=up or "y", unit=unit, threshold=threshold)
+    except ConfigurationError as error:  # of values that do not fit together
+        raise DataError(f"{file}: {error}") from None
+    return Trial(trial.markers, trial.plates, trial.source, (*trial.notes, *_noticed(trial)))
+
+
+def _with_forces(
+    file: Path, forces: str | os.PathLike[str] | None, up: str, threshold: float
+) -> Trial:
+    markers, notes = read_trc(file, up)
+    beside = file.with_suffix(".forces")
+    if forces is None and not beside.is_file():
+        return Trial(markers, (), str(file), (*notes, f"no force plates: no {beside.name}"))
+    plates = read_forces(forces or beside, up, threshold)
+    return Trial(markers, plates, str(file), notes)
+
+
+def _noticed(trial: Trial) -> list[str]:
+    """What a reader should know: markers with gaps or jumps, plates nobody stood on."""
+    total = len(trial.markers)
+    notes = [
+        f"marker {name!r} is missing in {lost} of {total} frames"
+        for name, lost in trial.markers.missing.items()
+    ]
+    notes += [
+        f"marker {name!r} jumps at {speed:.0f} m/s in frame {frame}: taken for another?"
+        for name, (frame, speed) in trial.markers.jumps().items()
+    ]
+    if not trial.plates and not any("no force plates" in note for note in trial.notes):
+        notes.append("no force plates")
+    idle = [plate.name for plate in trial.plates if not plate.steps()]
+    if idle:
+        notes.append(f"never loaded: plate {', '.join(idle)}")
+    for plate in trial.plates:
+        arm = plate.turning_arm()
+        if arm > 0.05:
+            notes.append(
+                f"plate {plate.name}: free moments of {arm:.2f} m times the force, more than "
+                "friction under a foot turns with: its zero or its centre is off"
+            )
+    return notes

@@ -1,0 +1,101 @@
+"""Tables of one leg on one plate: a line of column names, then numbers, between tabs or commas.
+
+Columns: Time [s]; three a marker, its name with x, y, z ("LMx LMy LMz"); and, for a plate, Fx Fy
+Fz, COPx COPy COPz and the free moment Mx, My or Mz about the axis up. The file says no units:
+lengths are millimetres and moments N·mm unless the reader is told otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from . import lab_text
+from .force_plates import THRESHOLD, ForcePlate
+from .markers import Markers
+from .trial import Trial
+
+Array = NDArray[np.float64]
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    up: str = "y",
+    unit: str = "mm",
+    rate: float | None = None,
+    threshold: float = THRESHOLD,
+) -> Trial:
+    """Return the trial of a table.
+
+    Args:
+        path: of the file.
+        up: the axis that points up.
+        unit: of lengths: "mm", "cm" or "m"; moments are in newtons times it.
+        rate: [Hz]; None: from the times, which files round.
+        threshold: vertical force from which on the plate counts as loaded [N].
+
+    Raises:
+        DataError: a file that is none; the message names the line.
+    """
+    file, lines = lab_text.read_lines(path)
+    names = [cell for cell in lab_text.split(lines[0]) if cell] if lines else []
+    if not names or not names[0].lower().startswith("time"):
+        raise DataError(f"{file}, line 1: got {names[:4]}; expected names of columns, Time first")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"{file}, line 1: the column {twice[0]!r} is there twice")
+    table = lab_text.numbers(file, lines, 1, names)
+    scale = lab_text.metres(unit, file, 1)
+    frequency, note = lab_text.rate_of(file, table[:, 0], rate)
+    triples = _triples(names)
+    found = {n: scale * table[:, c] for n, c in triples.items() if n not in ("F", "COP")}
+    if not found:
+        raise DataError(f"{file}, line 1: no markers: no columns like LMx, LMy, LMz")
+    positions = np.stack(list(found.values()), axis=1)
+    positions[(positions == 0).all(axis=2)] = np.nan  # not seen
+    markers = Markers(tuple(found), positions, frequency, up)
+    lab_text.refuse_wrong_unit(file, markers.positions, unit)
+    plates = _plates(file, names, table, triples, scale, markers, threshold)
+    return Trial(markers, plates, str(file), () if note is None else (note,))
+
+
+def _triples(names: list[str]) -> dict[str, list[int]]:
+    """{"LM": the columns of LMx, LMy, LMz}, in the order of the file."""
+    found = {}
+    for name in names:
+        stem, axis = name[:-1], name[-1:]
+        if axis == "x" and {f"{stem}y", f"{stem}z"} <= set(names):
+            found[stem] = [names.index(stem + a) for a in "xyz"]
+    return {stem: columns for stem, columns in found.items() if stem}
+
+
+def _plates(
+    file: Path,
+    names: list[str],
+    table: Array,
+    triples: dict[str, list[int]],
+    scale: float,
+    markers: Markers,
+    threshold: float,
+) -> tuple[ForcePlate, ...]:
+    if "F" not in triples:
+        return ()
+    free = f"M{markers.up}"
+    for needed in ("COP", free):
+        if needed not in triples and needed not in names:
+            raise DataError(f"{file}, line 1: forces Fx Fy Fz, but no column {needed!r}")
+    plate = ForcePlate.from_centre_of_pressure(
+        "1",
+        table[:, triples["F"]],
+        scale * table[:, triples["COP"]],
+        scale * table[:, names.index(free)],
+        markers.rate,
+        markers.up,
+        threshold,
+    )
+    return (plate,)

@@ -1,0 +1,159 @@
+"""Text files of laboratories: lines, numbers, and errors that name the line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+
+Array = NDArray[np.float64]
+
+MAX_BYTES = 1 << 30
+
+
+def read_lines(path: str | os.PathLike[str]) -> tuple[Path, list[str]]:
+    """Return (path, its lines), whatever ends them.
+
+    Raises:
+        DataError: no such file, none of text, or one that is too large.
+    """
+    file = Path(path)
+    if not file.is_file():  # a folder, a pipe that would hang
+        raise DataError(f"{file}: no such file")
+    if file.stat().st_size > MAX_BYTES:
+        raise DataError(f"{file}: {file.stat().st_size} bytes; expected at most {MAX_BYTES}")
+    data = file.read_bytes()
+    if b"\0" in data[:4096]:
+        raise DataError(f"{file}: not a text file; C3D files end in .c3d")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    lines = text.splitlines()
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return file, lines
+
+
+def split(line: str) -> list[str]:
+    """Return the cells of a line: between tabs if there are any, else commas, else spaces."""
+    for separator in ("\t", ",", ";"):
+        if separator in line:
+            return [cell.strip() for cell in line.split(separator)]
+    return line.split()
+
+
+def numbers(file: Path, lines: Sequence[str], start: int, columns: Sequence[str]) -> Array:
+    """Return the numbers of lines[start:], one row a line; empty cells and "nan" become nan.
+
+    Empty lines are left out. A row may have empty cells after the last column, and none less.
+
+    Raises:
+        DataError: a cell that is no number, or a row of another length; the line is named.
+    """
+    rows = []
+    for at, line in enumerate(lines[start:], start=start + 1):
+        if not line.strip():
+            continue
+        cells = split(line)
+        while len(cells) > len(columns) and not cells[-1]:
+            cells.pop()
+        if len(cells) != len(columns):
+            raise DataError(f"{file}, line {at}: got {len(cells)} cells; expected {len(columns)}")
+        try:
+            rows.append([float(cell or "nan") for cell in cells])
+        except ValueError:
+            rows.append([number(file, at, c, n) for c, n in zip(cells, columns, strict=True)])
+    if not rows:
+        raise DataError(f"{file}: no numbers after line {start}")
+    return np.array(rows)
+
+
+def number(file: Path, line: int, cell: str, column: str) -> float:
+    """Return the number in a cell, or raise with the line and the column."""
+    try:
+        return float(cell or "nan")
+    except ValueError:
+        raise DataError(
+            f"{file}, line {line}, column {column!r}: got {cell!r}; no number"
+        ) from None
+
+
+def positive(file: Path, line: int, cell: str, column: str) -> float:
+    """Return the number in a cell of a header, which has to be positive and finite, or raise."""
+    value = number(file, line, cell, column)
+    if not 0 < value < np.inf:
+        raise DataError(
+            f"{file}, line {line}, column {column!r}: got {cell!r}; expected a positive number"
+        )
+    return value
+
+
+def metres(unit: str, file: Path, line: int) -> float:
+    """Return what one `unit` of length is in metres.
+
+    Raises:
+        DataError: a unit that is not known.
+    """
+    known = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
+    if unit.strip().lower() not in known:
+        raise DataError(f"{file}, line {line}: unit {unit!r}; expected one of {list(known)}")
+    return known[unit.strip().lower()]
+
+
+def refuse_wrong_unit(file: Path, positions: Array, unit: str) -> None:
+    """Raise where markers (n, m, 3) [m] show it: no body is smaller than a finger, or like a house.
+
+    Raises:
+        DataError: in the frame with the most markers they span less than 1 cm or more than 20 m.
+    """
+    seen = np.asarray(np.isfinite(positions).all(axis=2))
+    fullest = int(seen.sum(axis=1).argmax())
+    points = positions[fullest][seen[fullest]]
+    size = float(np.ptp(points, axis=0).max()) if len(points) > 1 else 1.0
+    if not 0.01 < size < 20:
+        raise DataError(f"{file}: with lengths in {unit} the markers span {size:.3g} m")
+
+
+def rate_of(file: Path, times: Array, rate: float | None) -> tuple[float, str | None]:
+    """Return (frames a second, a note) of a column of times, which files round.
+
+    With a rate, the column is only compared with it. Without, it is estimated from the whole
+    column, and taken for a whole number of frames a second if that explains every time.
+
+    Raises:
+        DataError: times that do not increase steadily: a frame is missing, or the rate is wrong.
+    """
+    steps = np.diff(times)
+    if len(times) < 2 or not np.isfinite(times).all() or (steps <= 0).any():
+        raise DataError(f"{file}: the times do not increase from row to row")
+    frames = np.arange(len(times))
+    if rate is None:
+        centred = frames - frames.mean()
+        rate = float(centred @ centred / (centred @ times))  # of the line through all of them
+        whole = float(max(1, round(rate)))
+        rounding = 0.51 * 10.0 ** -_decimals(times)
+        if np.abs(times - times[0] - frames / whole).max() <= 2 * rounding:
+            rate = whole
+    off = np.abs(times - times[0] - frames / rate).max()
+    if off > 0.5 / rate or steps.max() > 1.6 / rate + 10.0 ** -_decimals(times):
+        raise DataError(
+            f"{file}: the times depart from {rate:g} frames a second by {off:.4g} s; a frame is "
+            "missing, or the rate is another"
+        )
+    if off > 1e-9:
+        return rate, f"times are rounded by up to {off:.1e} s; i/{rate:g} s used"
+    return rate, None
+
+
+def _decimals(values: Array) -> int:
+    """How many decimals the values were written with, at most 9."""
+    for places in range(9):
+        if np.allclose(values, np.round(values, places), rtol=0, atol=1e-12):
+            return places
+    return 9

@@ -1,0 +1,228 @@
+"""The configurations of a robot that carry its markers to where they were seen.
+
+Frame by frame, least squares over the markers that were seen:
+
+    min_q Σ_i ‖p_i(q) − m_i‖²,        p_i = o + R c_i of the link that carries marker i
+
+by steps of Levenberg and Marquardt on the robot's manifold, each frame from the one before it. A
+joint that moves no marker stays where it was. Other robots than the subject: `scaled_robot`, and
+markers placed on a frame where the posture is known (`attach`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError
+from ..robots.configuration import as_vector, check_configuration
+from ..robots.robot import Robot
+from .markers import Markers
+from .series import skew
+
+Array = NDArray[np.float64]
+
+Attachments = Mapping[str, tuple[str, ArrayLike]]  # {marker: (link, where on it (3,) [m])}
+
+_STEPS = 60
+_SMALL = 1e-10  # of a step [m, rad]: it is the last one
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MarkerFit:
+    """Configurations that fit markers.
+
+    Attributes:
+        robot: whose.
+        q: (n, nq).
+        residuals: (n, m) how far each marker is from where it was seen [m]; nan where it was not.
+        converged: (n,) whether the steps came to an end; where not, q is the best that was found.
+        names: of the m markers.
+        rate: frames a second [Hz].
+    """
+
+    robot: Robot
+    q: Array
+    residuals: Array
+    converged: NDArray[np.bool_]
+    names: tuple[str, ...]
+    rate: float
+
+    @property
+    def rms(self) -> float:
+        """Over all markers and frames [m]."""
+        return float(np.sqrt(np.nanmean(self.residuals**2)))
+
+    @property
+    def worst(self) -> tuple[str, int, float]:
+        """The marker and the frame with the largest residual, and how large it is [m]."""
+        i, j = np.unravel_index(np.nanargmax(self.residuals), self.residuals.shape)
+        return self.names[j], int(i), float(self.residuals[i, j])
+
+    def __repr__(self) -> str:
+        marker, frame, gap = self.worst
+        lost = int((~self.converged).sum())
+        return (
+            f"MarkerFit({self.robot.name!r}, {len(self.q)} frames, {1e3 * self.rms:.3g} mm rms, "
+            f"worst {1e3 * gap:.3g} mm, {marker!r} in frame {frame}"
+            + (f"; {lost} frames did not converge)" if lost else ")")
+        )
+
+
+def attach(robot: Robot, q: ArrayLike, links: Mapping[str, str], positions: Array) -> Attachments:
+    """Return where markers sit on their links in a posture q (nq,).
+
+    Args:
+        robot: in the same world as the positions.
+        q: a configuration (nq,), or (n, nq) with positions (n, m, 3): the average of n frames.
+        links: {marker: link}.
+        positions: (m, 3) or (n, m, 3), of the markers in the order of `links` [m].
+
+    Raises:
+        ConfigurationError: a bad q, no such link, shapes that differ, a marker never seen.
+    """
+    Q = np.atleast_2d(np.asarray(q, dtype=float))
+    P = np.asarray(positions, dtype=float).reshape(-1, len(links), 3)
+    if len(P) != len(Q):
+        raise ConfigurationError(f"got {len(Q)} postures and {len(P)} frames of positions")
+    ids = [robot.frame_id(link) for link in links.values()]
+    local = np.empty_like(P)
+    data = robot.workspace()
+    for k, q_k in enumerate(Q):
+        pin.framesForwardKinematics(robot.model, data, check_configuration(robot, q_k))
+        local[k] = [data.oMf[i].actInv(p) for i, p in zip(ids, P[k], strict=True)]
+    known = np.asarray(np.isfinite(local).all(axis=2).any(axis=0))
+    lost = [marker for marker, ever in zip(links, known, strict=True) if not ever]
+    if lost:
+        raise ConfigurationError(f"markers {lost} were not seen in any of these frames")
+    average = np.nanmean(local, axis=0)
+    return {m: (link, c) for (m, link), c in zip(links.items(), average, strict=True)}
+
+
+def fit_markers(
+    robot: Robot,
+    markers: Markers,
+    attachments: Attachments,
+    start: ArrayLike | None = None,
+    *,
+    progress: bool = True,
+) -> MarkerFit:
+    """Return the configurations of a robot that fit the markers of a trial.
+
+    Args:
+        robot: its world has z up; markers with another axis up are turned.
+        markers: of the trial; missing ones have no say in their frames.
+        attachments: {marker: (link, where on it (3,) [m])}.
+        start: a configuration near the first frame's (nq,); default the robot's posture, moved as a
+            rigid body to the markers.
+        progress: show a bar on a terminal.
+
+    Raises:
+        ConfigurationError: no such marker or link, a frame without markers, or a bad start.
+    """
+    from tqdm import tqdm
+
+    if not attachments:
+        raise ConfigurationError("attachments: got none; expected {marker: (link, where on it)}")
+    seen = markers.turned("z").only(tuple(attachments))
+    q, places = _places(robot, attachments, seen, start)
+    Q, residuals = np.empty((len(seen), robot.nq)), np.empty((len(seen), len(attachments)))
+    converged = np.zeros(len(seen), dtype=bool)
+    for k in tqdm(range(len(seen)), "markers", disable=None if progress else True, leave=False):
+        there = np.isfinite(seen.positions[k]).all(axis=1)
+        if not there.any():
+            raise ConfigurationError(f"frame {k}: none of the markers was seen")
+        q, converged[k] = _fit_one(robot, q, places, seen.positions[k], there)
+        Q[k] = q
+        gaps, _ = _gaps(robot, q, places, seen.positions[k])
+        residuals[k] = np.linalg.norm(gaps, axis=1)
+    return MarkerFit(robot, Q, residuals, converged, seen.names, seen.rate)
+
+
+_Places = list[tuple[int, list[int], Array]]  # (frame id, rows of its markers, where on it (k, 3))
+
+
+def _places(
+    robot: Robot, attachments: Attachments, seen: Markers, start: ArrayLike | None
+) -> tuple[Array, _Places]:
+    """Return the configuration to begin at, and the markers of each link."""
+    rows: dict[int, list[int]] = {}
+    local = []
+    for row, (name, (link, where)) in enumerate(attachments.items()):
+        rows.setdefault(robot.frame_id(link), []).append(row)
+        local.append(as_vector(where, 3, f"attachment of {name!r}", "where on its link [m]"))
+    places = [(i, r, np.stack([local[k] for k in r])) for i, r in rows.items()]
+    if start is not None:
+        return check_configuration(robot, start, "start").copy(), places
+    q = robot.posture()
+    gaps, _ = _gaps(robot, q, places, seen.positions[0])
+    return _moved(robot, q, seen.positions[0] + gaps, seen.positions[0]), places
+
+
+def brought_to(
+    robot: Robot, q: ArrayLike, attachments: Attachments, markers: Markers, frame: int = 0
+) -> Array:
+    """Return q (nq,) with the base moved so that its markers are nearest to those of a frame.
+
+    Raises:
+        ConfigurationError: no such marker or link, or a bad q.
+    """
+    seen = markers.turned("z").only(tuple(attachments)).positions[frame]
+    start, places = _places(robot, attachments, markers.only(tuple(attachments)), q)
+    gaps, _ = _gaps(robot, start, places, seen)
+    return _moved(robot, start, seen + gaps, seen)
+
+
+def _moved(robot: Robot, q: Array, there: Array, seen: Array) -> Array:
+    """Return q with the base moved as a rigid body so that points (m, 3) get nearest to others."""
+    known = np.isfinite(seen).all(axis=1)
+    if not robot.is_floating or known.sum() < 3:
+        return q
+    a, b = there[known], seen[known]
+    U, _, Vt = np.linalg.svd((b - b.mean(axis=0)).T @ (a - a.mean(axis=0)))
+    R = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt  # W. Kabsch (1976)
+    T = pin.SE3(R, b.mean(axis=0) - R @ a.mean(axis=0)) * pin.XYZQUATToSE3(q[:7])
+    return np.concatenate([pin.SE3ToXYZQUAT(T), q[7:]])
+
+
+def _gaps(robot: Robot, q: Array, places: _Places, seen: Array) -> tuple[Array, Array]:
+    """Return p(q) − m (m, 3) and ∂p/∂v (m, 3, nv)."""
+    model, data = robot.model, robot.workspace()
+    gaps, J = np.empty_like(seen), np.empty((len(seen), 3, robot.nv))
+    pin.computeJointJacobians(model, data, q)
+    for frame_id, rows, local in places:
+        T = pin.updateFramePlacement(model, data, frame_id)
+        lever = local @ T.rotation.T
+        frame = pin.getFrameJacobian(model, data, frame_id, pin.LOCAL_WORLD_ALIGNED)
+        frame = np.asarray(frame).reshape(6, -1)
+        gaps[rows] = T.translation + lever - seen[rows]
+        J[rows] = frame[:3] - skew(lever) @ frame[3:]
+    return gaps, J
+
+
+def _fit_one(
+    robot: Robot, q: Array, places: _Places, seen: Array, there: Array
+) -> tuple[Array, bool]:
+    """Levenberg and Marquardt from q: (JᵀJ + λ 1) step = −Jᵀ gap, λ small while steps help."""
+    damping, cost, J, gap = 1e-9, np.inf, np.empty(0), np.empty(0)
+    best = q
+    for _ in range(_STEPS):
+        gaps, jacobians = _gaps(robot, q, places, seen)
+        new_gap = gaps[there].ravel()
+        new_cost = float(new_gap @ new_gap)
+        if new_cost <= cost * (1 + 1e-12):
+            best, cost, gap = q, new_cost, new_gap
+            J = jacobians[there].reshape(-1, robot.nv)
+            damping = max(damping / 10, 1e-12)
+        else:
+            damping = 10 * max(damping, 1e-6)
+        normal = J.T @ J + damping * np.eye(robot.nv)
+        step = np.linalg.solve(normal, -J.T @ gap)
+        if np.abs(step).max(initial=0.0) < _SMALL:
+            return np.array(pin.integrate(robot.model, best, step)), True
+        q = np.array(pin.integrate(robot.model, best, step))
+    return best, False

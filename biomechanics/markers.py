@@ -1,0 +1,167 @@
+"""Markers of a trial: where they were, where they are missing, and how they are made smooth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ConfigurationError, unknown
+from . import axes, filters
+from .series import as_rate
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Markers:
+    """Positions of m markers in n frames.
+
+    Attributes:
+        names: of the markers.
+        positions: (n, m, 3) [m]; nan where a marker was not seen.
+        rate: frames a second [Hz]. Times are i/rate: those in files are often rounded.
+        up: the axis that points up, "y" or "z".
+
+    Raises:
+        ConfigurationError: a name twice, a shape that does not fit, a bad rate or axis.
+    """
+
+    names: tuple[str, ...]
+    positions: Array
+    rate: float
+    up: str = "y"
+
+    def __post_init__(self) -> None:
+        axes.up_vector(self.up)
+        as_rate(self.rate)
+        twice = sorted({n for n in self.names if self.names.count(n) > 1})
+        if twice:
+            raise ConfigurationError(f"markers: got {twice[0]!r} twice; expected different names")
+        try:
+            positions = np.asarray(self.positions, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ConfigurationError(f"positions: got {error}; expected numbers") from None
+        if positions.ndim != 3 or positions.shape[1:] != (len(self.names), 3):
+            raise ConfigurationError(
+                f"positions: got shape {positions.shape}, expected (n, {len(self.names)}, 3)"
+            )
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "positions", positions)
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @property
+    def t(self) -> Array:
+        """(n,) times [s], from zero."""
+        return np.arange(len(self)) / self.rate
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __getitem__(self, name: str) -> Array:
+        """Return the positions (n, 3) of one marker [m].
+
+        Raises:
+            ConfigurationError: there is no such marker; the message has the nearest names.
+        """
+        if name not in self.names:
+            raise ConfigurationError(unknown("marker", name, self.names))
+        return self.positions[:, self.names.index(name)]
+
+    @property
+    def missing(self) -> dict[str, int]:
+        """{marker: in how many frames it was not seen}, only those with any."""
+        lost = (~np.isfinite(self.positions).all(axis=2)).sum(axis=0)
+        return {name: int(k) for name, k in zip(self.names, lost, strict=True) if k}
+
+    def jumps(self, fastest: float = 30.0) -> dict[str, tuple[int, float]]:
+        """{marker: (first frame, largest speed)} of those ever faster than `fastest` [m/s].
+
+        A sprinter's foot has 20 m/s; more is a marker that was taken for another.
+        """
+        speeds = np.linalg.norm(np.diff(self.positions, axis=0), axis=2) * self.rate
+        fast = speeds > fastest  # False for nan
+        return {
+            self.names[i]: (int(fast[:, i].argmax()) + 1, float(np.nanmax(speeds[:, i])))
+            for i in np.flatnonzero(fast.any(axis=0))
+        }
+
+    def require_whole(self, names: Sequence[str] | None = None) -> None:
+        """Raise if one of these markers (default: any) is missing somewhere, and say where.
+
+        Raises:
+            ConfigurationError: markers with gaps.
+        """
+        gaps = []
+        for name in names or self.names:
+            lost = filters.runs(~np.isfinite(self[name]).all(axis=1))
+            gaps += [f"{name!r} in frames {a} to {b}" for a, b in lost]
+        if gaps:
+            more = f" and {len(gaps) - 6} more" if len(gaps) > 6 else ""
+            raise ConfigurationError(
+                f"markers are missing: {'; '.join(gaps[:6])}{more}; fill them (filled) or cut the "
+                "trial (cut)"
+            )
+
+    def only(self, names: Sequence[str]) -> Self:
+        """Return these markers alone, in this order."""
+        return replace(
+            self, names=tuple(names), positions=np.stack([self[n] for n in names], axis=1)
+        )
+
+    def cut(self, first: int, last: int) -> Self:
+        """Return the frames from first to last, both included."""
+        if not 0 <= first <= last < len(self):
+            raise ConfigurationError(
+                f"frames: got {first} to {last}; expected some from 0 to {len(self) - 1}"
+            )
+        return replace(self, positions=self.positions[first : last + 1])
+
+    def filled(self, longest: float = 0.1) -> Self:
+        """Return the same with gaps of up to `longest` seconds bridged by a spline."""
+        if not 0 <= longest < np.inf:
+            raise ConfigurationError(f"longest: got {longest!r}; expected 0 s or more")
+        frames = round(longest * self.rate)
+        lost = [self.names.index(name) for name in self.missing]
+        positions = self.positions.copy()
+        for i in lost:
+            positions[:, i] = filters.fill_gaps(positions[:, i], frames)
+        return replace(self, positions=positions)
+
+    def lowpass(self, cutoff: float, order: int = 4) -> Self:
+        """Return the same without what is faster than `cutoff` [Hz]; see `filters.lowpass`.
+
+        Raises:
+            ConfigurationError: missing markers, a bad cut-off.
+        """
+        self.require_whole()
+        return replace(self, positions=filters.lowpass(self.positions, self.rate, cutoff, order))
+
+    def resampled(self, rate: float) -> Self:
+        """Return the same at another rate [Hz], by a spline through the samples.
+
+        Raises:
+            ConfigurationError: missing markers, a bad rate.
+        """
+        self.require_whole()
+        times = np.arange(int(self.t[-1] * as_rate(rate) + 1e-9) + 1) / rate
+        return replace(
+            self, positions=filters.resample(self.positions, self.rate, times), rate=float(rate)
+        )
+
+    def turned(self, up: str) -> Self:
+        """Return the same in axes of which another one points up; see `axes.turning`."""
+        R = axes.turning(self.up, up)
+        return replace(self, positions=self.positions @ R.T, up=up)
+
+    def __repr__(self) -> str:
+        lost = f", missing somewhere: {list(self.missing)}" if self.missing else ""
+        return (
+            f"Markers({len(self.names)} markers, {len(self)} frames at {self.rate:g} Hz, "
+            f"{self.up} up{lost})"
+        )

@@ -1,0 +1,240 @@
+"""Observers that move: what a rotating, accelerating frame sees, and what it has to invent.
+
+In the axes of an observer with origin O, angular velocity Ω and angular acceleration Ω̇ (those of
+the inertial world), a point at r, seen to move at u, seems to accelerate by
+
+    a' = Rᵀ(a − a_O) − Ω̇ × r − Ω × (Ω × r) − 2 Ω × u
+
+so that, for Newton's law to hold there, a mass m must be pushed by four fictitious forces:
+
+    d'Alembert −m Rᵀa_O    Euler −m Ω̇ × r    centrifugal −m Ω × (Ω × r)    Coriolis −2 m Ω × u
+
+With r the centre of mass and the body's own angular velocity kept inertial (only expressed in the
+observer's axes), each is a pure force there: Euler's equation I ω̇ + ω × I ω has no fictitious part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..dynamics.wrench import Wrench
+from ..errors import ConfigurationError
+from ..robots.configuration import as_vector, check_configuration, check_velocity
+from ..robots.robot import Robot
+from .inertia import as_mass
+
+Array = NDArray[np.float64]
+
+_VECTORS = {
+    "velocity": "of the frame's origin [m/s]",
+    "angular_velocity": "of the frame [rad/s]",
+    "acceleration": "of the frame's origin [m/s²]",
+    "angular_acceleration": "of the frame [rad/s²]",
+}
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class MovingFrame:
+    """A frame and its motion at one instant, all vectors in world axes. By default it is at rest.
+
+    Attributes:
+        placement: T_world_frame (`pin.SE3`).
+        velocity: of its origin (3,) [m/s].
+        angular_velocity: (3,) [rad/s].
+        acceleration: of its origin (3,), as an accelerometer there without gravity has it [m/s²].
+        angular_acceleration: (3,) [rad/s²].
+        name: what wrenches in its axes call them.
+
+    Raises:
+        ConfigurationError: no `pin.SE3`, vectors that are not three finite numbers, no name.
+    """
+
+    placement: Any
+    velocity: Array
+    angular_velocity: Array
+    acceleration: Array
+    angular_acceleration: Array
+    name: str
+
+    def __init__(
+        self,
+        placement: Any = None,
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        acceleration: ArrayLike = (0.0, 0.0, 0.0),
+        angular_acceleration: ArrayLike = (0.0, 0.0, 0.0),
+        name: str = "observer",
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise ConfigurationError(f"name: got {name!r}; expected some text")
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "placement", _check_placement(placement))
+        vectors = (velocity, angular_velocity, acceleration, angular_acceleration)
+        for (field, meaning), value in zip(_VECTORS.items(), vectors, strict=True):
+            vector = as_vector(value, 3, field, meaning).copy()
+            vector.setflags(write=False)
+            object.__setattr__(self, field, vector)
+
+    def at(self, point: ArrayLike) -> Self:
+        """Return the frame with the same axes whose origin is `point` (3,), in axes of this one.
+
+        v' = v + ω × r,  a' = a + ω̇ × r + ω × (ω × r): both are fixed to the same rigid body.
+        """
+        p = as_vector(point, 3, "point", "in the axes of the frame [m]")
+        r = self.placement.rotation @ p
+        swept = np.cross(self.angular_velocity, r)
+        return replace(
+            self,
+            placement=pin.SE3(self.placement.rotation, self.placement.translation + r),
+            velocity=self.velocity + swept,
+            acceleration=self.acceleration
+            + np.cross(self.angular_acceleration, r)
+            + np.cross(self.angular_velocity, swept),
+        )
+
+    def seen_from(self, observer: MovingFrame) -> Self:
+        """Return this frame as the observer sees it: relative motion, in the observer's axes.
+
+        By differences of spatial velocities V and accelerations A, no force invented: with X to the
+        observer's frame, V' = X (V − V_O) and A' = X (A − A_O − V_O × (V − V_O)).
+        """
+        _check_frame(observer, "observer")
+        V, A = _spatial(self)
+        V_O, A_O = _spatial(observer)
+        T = observer.placement.actInv(self.placement)
+        seen_V = observer.placement.actInv(V - V_O)
+        seen_A = observer.placement.actInv(A - A_O - (V_O ^ (V - V_O)))
+        omega, alpha = seen_V.angular, seen_A.angular
+        velocity = seen_V.linear + np.cross(omega, T.translation)
+        return replace(
+            self,
+            placement=T,
+            velocity=velocity,
+            angular_velocity=omega,
+            acceleration=seen_A.linear + np.cross(alpha, T.translation) + np.cross(omega, velocity),
+            angular_acceleration=alpha,
+        )
+
+    def carrying(self, inner: MovingFrame) -> MovingFrame:
+        """Return the motion in the world of a frame whose motion `inner` is given relative to this.
+
+        Its acceleration is a_O + Ω̇ × r + Ω × (Ω × r) + 2 Ω × u + R a'. The reverse of `seen_from`.
+        """
+        _check_frame(inner, "inner")
+        R, turn = self.placement.rotation, self.angular_velocity
+        u, omega = R @ inner.velocity, R @ inner.angular_velocity
+        carried = self.at(inner.placement.translation)
+        return replace(
+            inner,
+            placement=self.placement * inner.placement,
+            velocity=carried.velocity + u,
+            angular_velocity=turn + omega,
+            acceleration=carried.acceleration + 2 * np.cross(turn, u) + R @ inner.acceleration,
+            angular_acceleration=self.angular_acceleration
+            + R @ inner.angular_acceleration
+            + np.cross(turn, omega),
+        )
+
+
+class FictitiousWrenches(NamedTuple):
+    """What an observer has to add to a body, each a pure force at its centre of mass."""
+
+    dalembert: Wrench
+    euler: Wrench
+    centrifugal: Wrench
+    coriolis: Wrench
+
+    @property
+    def total(self) -> Wrench:
+        """All four together."""
+        return self.dalembert + self.euler + self.centrifugal + self.coriolis
+
+    def at(self, point: ArrayLike) -> FictitiousWrenches:
+        """Return the four with their moments about `point` (3,), in the observer's axes."""
+        return FictitiousWrenches(*(wrench.at(point) for wrench in self))
+
+
+def fictitious_wrenches_of(
+    mass: float, com: MovingFrame, observer: MovingFrame
+) -> FictitiousWrenches:
+    """Return d'Alembert's, Euler's, the centrifugal and the Coriolis wrench of one body.
+
+    Args:
+        mass: of the body [kg].
+        com: a frame that moves with its centre of mass.
+        observer: who looks.
+
+    Raises:
+        ConfigurationError: a mass that is negative or not finite, or what is no `MovingFrame`.
+    """
+    m = as_mass(mass)
+    _check_frame(com, "com")
+    _check_frame(observer, "observer")
+    R = observer.placement.rotation
+    turn, spin_up = R.T @ observer.angular_velocity, R.T @ observer.angular_acceleration
+    r = observer.placement.actInv(com.placement.translation)
+    u = R.T @ (com.velocity - observer.velocity) - np.cross(turn, r)
+    accelerations = (
+        R.T @ observer.acceleration,
+        np.cross(spin_up, r),
+        np.cross(turn, np.cross(turn, r)),
+        2.0 * np.cross(turn, u),
+    )
+    return FictitiousWrenches(*(Wrench(-m * a, point=r, axes=observer.name) for a in accelerations))
+
+
+def frame_motion(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    frame: str,
+    point: ArrayLike = (0.0, 0.0, 0.0),
+) -> MovingFrame:
+    """Return a frame of a robot as a `MovingFrame`, its origin moved to `point` (3,) in its axes.
+
+    Raises:
+        ConfigurationError: a bad q, v, a or point, or no such frame.
+    """
+    q = check_configuration(robot, q)
+    v, a = check_velocity(robot, v), check_velocity(robot, a, "a")
+    frame_id, data = robot.frame_id(frame), robot.workspace()
+    pin.forwardKinematics(robot.model, data, q, v, a)
+    T = pin.updateFramePlacement(robot.model, data, frame_id)
+    aligned = (robot.model, data, frame_id, pin.LOCAL_WORLD_ALIGNED)
+    twist, drift = pin.getFrameVelocity(*aligned), pin.getFrameClassicalAcceleration(*aligned)
+    motion = MovingFrame(T, twist.linear, twist.angular, drift.linear, drift.angular, name=frame)
+    return motion.at(point)
+
+
+def _check_frame(value: Any, name: str) -> None:
+    if not isinstance(value, MovingFrame):
+        raise ConfigurationError(f"{name}: got {type(value).__name__}; expected a MovingFrame")
+
+
+def _check_placement(placement: Any) -> Any:
+    """Return a copy of T_world_frame, the identity for None."""
+    if placement is None:
+        return pin.SE3.Identity()
+    if not isinstance(placement, pin.SE3):
+        raise ConfigurationError(
+            f"placement: got {type(placement).__name__}; expected a pin.SE3, T_world_frame"
+        )
+    R, p = placement.rotation, placement.translation
+    proper = np.allclose(R @ R.T, np.eye(3), atol=1e-9) and np.linalg.det(R) > 0
+    if not (proper and np.isfinite(p).all()):
+        raise ConfigurationError(f"placement: got {placement}; expected a rotation and an origin")
+    return pin.SE3(placement)
+
+
+def _spatial(frame: MovingFrame) -> tuple[Any, Any]:
+    """Return (V, A): of the body's point that passes the world's origin, as `pin.Motion`s."""
+    p, omega = frame.placement.translation, frame.angular_velocity
+    V = pin.Motion(frame.velocity - np.cross(omega, p), omega)
+    slip = frame.acceleration - np.cross(omega, frame.velocity)
+    return V, pin.Motion(slip - np.cross(frame.angular_acceleration, p), frame.angular_acceleration)

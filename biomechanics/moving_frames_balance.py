@@ -1,0 +1,256 @@
+"""The balance of every body of a robot, closed in whatever frame one looks from.
+
+    [m a'; I ω̇ + ω × I ω]  =  joints + external (gravity too) + fictitious
+
+on the left the acceleration a' that the observer sees and the inertial ω, both in its axes. What
+passes through the joints is the same for all observers. A body is what one joint carries, links
+welded together as one, and is called by that joint's name, as in `dynamics.joint_wrenches`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..dynamics.equations import joint_wrenches
+from ..dynamics.loads import check_wrenches, world_wrench_at_origin
+from ..dynamics.wrench import Wrench
+from ..errors import ConfigurationError
+from ..robots.configuration import check_configuration, check_velocity
+from ..robots.robot import Robot
+from .inertia import rotated_inertia
+from .moving_frames import FictitiousWrenches, MovingFrame, fictitious_wrenches_of, frame_motion
+
+Array = NDArray[np.float64]
+
+
+class ObservedMotion(NamedTuple):
+    """A body's motion as an observer sees it, all in the observer's axes.
+
+    The angular terms are those of the inertial world, only expressed in these axes, so that
+    I ω̇ + ω × I ω is the whole moment; `MovingFrame.seen_from` has the relative ones.
+    """
+
+    position: Array  # of the centre of mass, from the observer's origin (3,) [m]
+    velocity: Array  # seen (3,) [m/s]
+    acceleration: Array  # seen (3,) [m/s²]
+    angular_velocity: Array  # inertial (3,) [rad/s]
+    angular_acceleration: Array  # inertial (3,) [rad/s²]
+
+
+@dataclass(frozen=True, eq=False)
+class WrenchBalance:
+    """Newton's and Euler's equations of one body, in an observer's axes, at its centre of mass.
+
+    Attributes:
+        dynamic: [m a'; I ω̇ + ω × I ω], what the body is seen to do.
+        joint: what it gets through its own joint less what it passes on through the next ones.
+        external: gravity and the wrenches of the environment.
+        fictitious: d'Alembert's, Euler's, the centrifugal and the Coriolis wrench.
+    """
+
+    dynamic: Wrench
+    joint: Wrench
+    external: Wrench
+    fictitious: FictitiousWrenches
+
+    @property
+    def residual(self) -> Wrench:
+        """Dynamic − joint − external − fictitious, zero but for rounding."""
+        return self.dynamic - self.joint - self.external - self.fictitious.total
+
+
+def body_motions(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> dict[str, MovingFrame]:
+    """Return {joint: motion of a frame at the centre of mass of the body it carries, axes as its}.
+
+    `motion.seen_from(observer)` has the velocities and accelerations that an observer sees.
+
+    Raises:
+        ConfigurationError: a bad q, v or a.
+    """
+    q = check_configuration(robot, q)
+    v, a = check_velocity(robot, v), check_velocity(robot, a, "a")
+    model, data = robot.model, robot.workspace()
+    pin.forwardKinematics(model, data, q, v, a)
+    motions = {}
+    for i in range(1, model.njoints):
+        T, R, name = data.oMi[i], data.oMi[i].rotation, model.names[i]
+        classical = data.a[i].linear + np.cross(data.v[i].angular, data.v[i].linear)
+        linear, angular = (data.v[i].linear, classical), (data.v[i].angular, data.a[i].angular)
+        (velocity, acceleration), (omega, alpha) = [
+            [R @ x for x in pair] for pair in (linear, angular)
+        ]
+        joint = MovingFrame(T, velocity, omega, acceleration, alpha, name=name)
+        motions[name] = joint.at(model.inertias[i].lever)
+    return motions
+
+
+def observed_motions(
+    robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, observer: MovingFrame | str
+) -> dict[str, ObservedMotion]:
+    """Return {joint: ObservedMotion} of the centre of mass of the body that each joint carries.
+
+    Args and errors as for `fictitious_wrenches`.
+    """
+    looking = _observer(robot, q, v, a, observer)
+    motions = body_motions(robot, q, v, a)
+    return {joint: _observed(com, looking) for joint, com in motions.items()}
+
+
+def fictitious_wrenches(
+    robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, observer: MovingFrame | str
+) -> dict[str, FictitiousWrenches]:
+    """Return {joint: its body's fictitious wrenches}, each at the body's centre of mass.
+
+    Args:
+        robot: the robot.
+        q: configuration (nq,).
+        v: velocity (nv,).
+        a: acceleration (nv,).
+        observer: a `MovingFrame`, "world" or the name of a frame of the robot. The wrenches are in
+            its axes, their points from its origin.
+
+    Raises:
+        ConfigurationError: a bad q, v or a, or no such frame.
+    """
+    looking = _observer(robot, q, v, a, observer)
+    return {
+        joint: fictitious_wrenches_of(robot.model.inertias[i].mass, com, looking)
+        for i, (joint, com) in enumerate(body_motions(robot, q, v, a).items(), start=1)
+    }
+
+
+def wrench_balance(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    observer: MovingFrame | str = "world",
+    wrenches: Mapping[str, Wrench] | None = None,
+) -> dict[str, WrenchBalance]:
+    """Return {joint: WrenchBalance} of every body, seen from `observer`.
+
+    The joint wrenches are those of `dynamics.joint_wrenches`, from the inertial world; `residual`
+    says how well they fit what this observer sees.
+
+    Args:
+        robot: the robot.
+        q: configuration (nq,).
+        v: velocity (nv,).
+        a: acceleration (nv,).
+        observer: a `MovingFrame`, "world" or the name of a frame of the robot.
+        wrenches: {frame: Wrench} of the environment on links, as in `dynamics.external_torques`.
+
+    Raises:
+        ConfigurationError: a bad q, v or a, no such frame, or a value that is no `Wrench`.
+    """
+    looking = _observer(robot, q, v, a, observer)
+    passed_on = list(joint_wrenches(robot, q, v, a, wrenches).values())
+    outside = _external(robot, q, wrenches)
+    balances = {}
+    for i, (joint, com) in enumerate(body_motions(robot, q, v, a).items(), start=1):
+        centre = com.placement.translation
+        through = passed_on[i - 1].at(centre)
+        for child in robot.model.children[i]:
+            through = through - passed_on[child - 1].at(centre)
+        balances[joint] = WrenchBalance(
+            _dynamic(robot.model.inertias[i], com, looking),
+            _shown(through, looking),
+            _shown(outside[i].at(centre), looking),
+            fictitious_wrenches_of(robot.model.inertias[i].mass, com, looking),
+        )
+    return balances
+
+
+def observed_joint_wrenches(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    observer: MovingFrame | str,
+    wrenches: Mapping[str, Wrench] | None = None,
+) -> dict[str, Wrench]:
+    """Return {joint: Wrench} worked out by an observer who knows only what it sees.
+
+    From the tips to the root, w_i = dynamic_i − external_i − fictitious_i + Σ w_child: parent on
+    child, at the joint, in the observer's axes. All observers get the same wrenches, those of
+    `dynamics.joint_wrenches`.
+
+    Args and errors as for `wrench_balance`.
+    """
+    looking = _observer(robot, q, v, a, observer)
+    coms = list(body_motions(robot, q, v, a).values())
+    outside, model = _external(robot, q, wrenches), robot.model
+    joints = [looking.placement.actInv(T.translation) for T in robot.workspace().oMi]
+    found: dict[int, Wrench] = {}
+    for i in range(model.njoints - 1, 0, -1):
+        com, inertia = coms[i - 1], model.inertias[i]
+        external = _shown(outside[i].at(com.placement.translation), looking)
+        fictitious = fictitious_wrenches_of(inertia.mass, com, looking).total
+        total = (_dynamic(inertia, com, looking) - external - fictitious).at(joints[i])
+        found[i] = sum((found[child].at(joints[i]) for child in model.children[i]), start=total)
+    return {model.names[i]: found[i] for i in range(1, model.njoints)}
+
+
+def _observer(
+    robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, observer: MovingFrame | str
+) -> MovingFrame:
+    if isinstance(observer, MovingFrame):
+        return observer
+    if isinstance(observer, str):
+        at_rest = observer == "world"
+        return MovingFrame(name="world") if at_rest else frame_motion(robot, q, v, a, observer)
+    raise ConfigurationError(
+        f'observer: got {type(observer).__name__}; expected a MovingFrame, "world" or a frame\'s '
+        "name"
+    )
+
+
+def _observed(com: MovingFrame, observer: MovingFrame) -> ObservedMotion:
+    seen, R = com.seen_from(observer), observer.placement.rotation
+    return ObservedMotion(
+        seen.placement.translation,
+        seen.velocity,
+        seen.acceleration,
+        R.T @ com.angular_velocity,
+        R.T @ com.angular_acceleration,
+    )
+
+
+def _dynamic(inertia: Any, com: MovingFrame, observer: MovingFrame) -> Wrench:
+    """[m a'; I ω̇ + ω × I ω] at the centre of mass, ω inertial, all in the observer's axes."""
+    position, _, acceleration, omega, alpha = _observed(com, observer)
+    turned = observer.placement.rotation.T @ com.placement.rotation
+    I = rotated_inertia(inertia.inertia, turned)  # noqa: E741
+    moment = I @ alpha + np.cross(omega, I @ omega)
+    return Wrench(inertia.mass * acceleration, moment, position, observer.name)
+
+
+def _external(
+    robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench] | None
+) -> dict[int, Wrench]:
+    """Return {joint id: gravity and the environment on its body}, at the world's origin."""
+    model, data = robot.model, robot.workspace()
+    checked = check_wrenches(robot, wrenches)
+    pin.forwardKinematics(model, data, check_configuration(robot, q))
+    total = {}
+    for i in range(1, model.njoints):
+        weight = model.inertias[i].mass * model.gravity.linear
+        total[i] = Wrench(weight, point=data.oMi[i].act(model.inertias[i].lever)).at(np.zeros(3))
+    for frame_id, wrench in checked:
+        joint = model.frames[frame_id].parentJoint
+        if joint:  # what acts on links welded to the world moves nothing
+            vector = world_wrench_at_origin(robot, data, frame_id, wrench)
+            origin = data.oMf[frame_id].translation
+            total[joint] += Wrench.from_vector(vector, origin).at(np.zeros(3))
+    return total
+
+
+def _shown(wrench: Wrench, observer: MovingFrame) -> Wrench:
+    """The same wrench in the observer's axes."""
+    return wrench.expressed_in(observer.name, observer.placement.inverse())

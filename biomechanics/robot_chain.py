@@ -1,0 +1,88 @@
+"""A robot as a chain of segments: the same mechanics, from its description instead of a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError
+from ..robots.configuration import check_configuration, check_velocity
+from ..robots.robot import Robot
+from .segment_motion import SegmentMotion
+from .segments import Segment, SegmentChain
+
+Array = NDArray[np.float64]
+
+
+def chain_of_robot(robot: Robot) -> SegmentChain:
+    """Return the links as segments, named after the joints that carry them, at those joints.
+
+    For a robot whose joints hang on more than one root (two arms on one wall) there is no chain.
+
+    Raises:
+        ConfigurationError: more than one joint hangs on the world, or none.
+    """
+    model = robot.model
+    segments = []
+    for j in range(1, model.njoints):
+        inertia, parent = model.inertias[j], model.parents[j]
+        segments.append(
+            Segment(
+                model.names[j],
+                inertia.mass,
+                inertia.lever,
+                inertia.inertia,
+                parent=model.names[parent] if parent else None,
+            )
+        )
+    return SegmentChain(segments, gravity=np.array(model.gravity.linear))
+
+
+def motion_of_robot(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> SegmentMotion:
+    """Return how the links move along configurations q (n, nq), velocities v, a (n, nv).
+
+    Raises:
+        ConfigurationError: shapes that differ, or a bad q, v or a.
+    """
+    Q, V, A = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, v, a))
+    if not len(Q) == len(V) == len(A):
+        raise ConfigurationError(
+            f"got {len(Q)} configurations, {len(V)} velocities and {len(A)} accelerations; "
+            "expected the same number"
+        )
+    frames = []
+    data = robot.workspace()
+    for q_t, v_t, a_t in zip(Q, V, A, strict=True):
+        pin.forwardKinematics(
+            robot.model,
+            data,
+            check_configuration(robot, q_t),
+            check_velocity(robot, v_t),
+            check_velocity(robot, a_t, "a"),
+        )
+        frames.append([_state(robot, data, j) for j in range(1, robot.model.njoints)])
+    states = np.array(frames)  # (n, k, 24)
+    R = states[..., :9].reshape(*states.shape[:2], 3, 3)
+    vectors = np.moveaxis(states[..., 9:].reshape(*states.shape[:2], 5, 3), 2, 0)
+    return SegmentMotion(tuple(robot.model.names)[1:], R, *vectors)
+
+
+def _state(robot: Robot, data: Any, j: int) -> Array:
+    """Rotation, position, velocity, classical acceleration, ω and ω̇ of a joint's frame: (24,)."""
+    aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+    placement = data.oMi[j]
+    velocity = pin.getVelocity(robot.model, data, j, aligned)
+    acceleration = pin.getClassicalAcceleration(robot.model, data, j, aligned)
+    return np.concatenate(
+        [
+            placement.rotation.ravel(),
+            placement.translation,
+            velocity.linear,
+            acceleration.linear,
+            velocity.angular,
+            acceleration.angular,
+        ]
+    )

@@ -1,0 +1,97 @@
+"""What a robot's joints did during a trial: floating-base inverse dynamics with measured forces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..dynamics.equations import inverse_dynamics
+from ..errors import ConfigurationError
+from ..robots.robot import Robot
+from .robot_motion import velocities_and_accelerations
+from .series import turn
+from .wrench_series import WrenchSeries
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrialDynamics:
+    """M a + vᵀC v − τ_g − Σ Jᵀw over a trial.
+
+    Attributes:
+        robot: whose.
+        rate: frames a second [Hz].
+        q: (n, nq).
+        v: (n, nv).
+        a: (n, nv).
+        tau: (n, nv) generalised forces; the joints' part are their torques.
+        residual: the wrench on the base that no plate explains, about its origin, world axes.
+    """
+
+    robot: Robot
+    rate: float
+    q: Array
+    v: Array
+    a: Array
+    tau: Array
+    residual: WrenchSeries
+
+    def torque(self, joint: str) -> Array:
+        """Return the torque (n,) of a joint with one axis, (n, k) of one with k [N·m or N].
+
+        Raises:
+            ConfigurationError: there is no such joint.
+        """
+        model = self.robot.model.joints[self.robot.joint_id(joint)]
+        rows = self.tau[:, model.idx_v : model.idx_v + model.nv]
+        return rows[:, 0] if model.nv == 1 else rows
+
+    def __repr__(self) -> str:
+        force = np.linalg.norm(self.residual.force, axis=1).max()
+        return (
+            f"TrialDynamics({self.robot.name!r}, {len(self.q)} frames, residual <= {force:.3g} N)"
+        )
+
+
+def trial_dynamics(
+    robot: Robot,
+    q: Array,
+    rate: float,
+    external: Mapping[str, WrenchSeries | Iterable[WrenchSeries]] | None = None,
+) -> TrialDynamics:
+    """Return the torques of a floating-base robot that moved through configurations q (n, nq).
+
+    Args:
+        robot: with a floating base, z up.
+        q: configurations, such as `fit_markers` finds.
+        rate: frames a second [Hz].
+        external: {link: wrenches of the environment on it}, world axes, over the n frames.
+
+    Raises:
+        ConfigurationError: a fixed base, a bad q, no such link, lengths that differ.
+    """
+    if not robot.is_floating:
+        raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
+    v, a = velocities_and_accelerations(robot, q, rate)
+    sums = {link: _sum(link, given, len(v)) for link, given in (external or {}).items()}
+    tau = np.empty_like(v)
+    for i in range(len(v)):
+        wrenches = {link: total[i] for link, total in sums.items()}
+        tau[i] = inverse_dynamics(robot, q[i], v[i], a[i], wrenches)
+    R = np.array([pin.Quaternion(x).toRotationMatrix() for x in q[:, 3:7]])
+    residual = WrenchSeries(turn(R, tau[:, :3]), turn(R, tau[:, 3:6]), q[:, :3])
+    return TrialDynamics(robot, rate, q, v, a, tau, residual)
+
+
+def _sum(link: str, given: WrenchSeries | Iterable[WrenchSeries], frames: int) -> WrenchSeries:
+    first, *rest = [given] if isinstance(given, WrenchSeries) else list(given)
+    for wrench in rest:
+        first = first + wrench
+    if len(first) != frames:
+        raise ConfigurationError(f"external[{link!r}]: {len(first)} frames; expected {frames}")
+    return first

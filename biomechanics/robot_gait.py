@@ -1,0 +1,113 @@
+"""The second road to a walk's joint moments: a humanoid's description, driven by the markers.
+
+Scaled to the subject, fitted to the filtered markers, with the same plates under its feet; its own
+skeleton and its own masses, so that what differs says how much they matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ConfigurationError
+from ..robots.robot import Robot
+from .axes import turning
+from .chain_forces import ChainForces
+from .footfalls import ground_wrenches
+from .gait import Gait
+from .marker_fit import MarkerFit
+from .robot_chain import chain_of_robot, motion_of_robot
+from .robot_dynamics import TrialDynamics, trial_dynamics
+from .subject import HUMAN, Subject, make_subject
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RobotGait:
+    """A walk, as a robot did it.
+
+    Attributes:
+        gait: the same walk by the segments' road.
+        subject: the scaled robot with the markers on it.
+        fit: its configurations.
+        dynamics: torques of its joints, and what is left over at its base.
+        forces: wrenches at its joints.
+        links: {segment: link}.
+    """
+
+    gait: Gait
+    subject: Subject
+    fit: MarkerFit
+    dynamics: TrialDynamics
+    forces: ChainForces
+    links: Mapping[str, str]
+
+    def moment(self, joint: str) -> Array:
+        """Return the moment (n, 3) [N·m] on the link below "right ankle", …, laboratory axes."""
+        model = self.subject.robot.model
+        link = self.links[self.gait.segment(joint)]
+        name = model.names[model.frames[self.subject.robot.frame_id(link)].parentJoint]
+        R = turning("z", self.gait.trial.markers.up)
+        return np.asarray(self.forces.moment(name) @ R.T)
+
+    def apart(self) -> dict[str, float]:
+        """Return {joint: rms distance of its moment from the segments' [N·m]}.
+
+        Over the frames that the plates explain.
+        """
+        ok = self.gait.explained
+        if not ok.any():
+            return {}
+        return {
+            joint: _rms((self.moment(joint) - self.gait.moment(joint, "world"))[ok])
+            for joint in self.gait.joints
+        }
+
+    def residual(self) -> tuple[float, float] | None:
+        """Return the rms force [N] and moment [N·m] left over at the base, where explained."""
+        ok, left = self.gait.explained, self.dynamics.residual
+        return (_rms(left.force[ok]), _rms(left.moment[ok])) if ok.any() else None
+
+    def __repr__(self) -> str:
+        return f"RobotGait({self.subject.robot.name!r}, {self.fit!r})"
+
+
+def robot_gait(
+    gait: Gait, robot: Robot, links: Mapping[str, str] = HUMAN, *, progress: bool = True
+) -> RobotGait:
+    """Return the walk of a gait analysis as a robot does it.
+
+    Args:
+        gait: of a whole body: pelvis and both legs.
+        robot: a humanoid with anatomical links and a floating base, such as `load("human")`.
+        links: {segment: link of the robot}.
+        progress: show a bar on a terminal.
+
+    Raises:
+        ConfigurationError: one leg only, or links that the robot does not have.
+    """
+    if not gait.names.pelvis:
+        raise ConfigurationError("a robot needs the markers of a pelvis and both legs; got one leg")
+    markers = gait.trial.markers
+    subject = make_subject(robot, markers, gait.mass, names=gait.names, links=links)
+    fit = subject.follow(markers, progress)
+    plates = gait.trial.turned("z").plates
+    ground = ground_wrenches(plates, list(gait.footfalls))
+    model = subject.robot.model
+    on = {links[foot]: wrenches for foot, wrenches in ground.items()}
+    dynamics = trial_dynamics(subject.robot, fit.q, fit.rate, on)
+    joints = {
+        model.names[model.frames[subject.robot.frame_id(link)].parentJoint]: wrenches
+        for link, wrenches in on.items()
+    }
+    motion = motion_of_robot(subject.robot, dynamics.q, dynamics.v, dynamics.a)
+    forces = chain_of_robot(subject.robot).solve(motion, joints)
+    return RobotGait(gait, subject, fit, dynamics, forces, links)
+
+
+def _rms(vectors: Array) -> float:
+    return float(np.sqrt((vectors**2).sum(axis=1).mean()))

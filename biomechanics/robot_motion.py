@@ -1,0 +1,45 @@
+"""Velocities and accelerations of a robot from its configurations at a steady rate.
+
+Around every frame i, the configurations are written as steps δ(s) = q_i⁻¹ q(t_i + s) in the tangent
+space at q_i. There v = δ'(0) and a = δ''(0), for joints of every kind: the exponential's second
+order is ½ [δ', δ'] = 0. Differences of high order, as in `differentiate`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError
+from ..robots.configuration import check_configuration
+from ..robots.robot import Robot
+from .series import as_rate
+from .time_derivatives import POINTS, stencil_weights, window_starts
+
+Array = NDArray[np.float64]
+
+
+def velocities_and_accelerations(
+    robot: Robot, q: ArrayLike, rate: float, points: int = POINTS
+) -> tuple[Array, Array]:
+    """Return v and a (n, nv) along configurations q (n, nq) taken `rate` times a second.
+
+    Raises:
+        ConfigurationError: a bad q or rate, or fewer configurations than `points`.
+    """
+    Q, rate = np.asarray(q, dtype=float), as_rate(rate)
+    if Q.ndim != 2:
+        raise ConfigurationError(f"q: got shape {Q.shape}; expected (n, {robot.nq})")
+    Q = np.array([check_configuration(robot, x) for x in Q])
+    starts = window_starts(len(Q), points)
+    v, a = np.empty((2, len(Q), robot.nv))
+    weights = {
+        here: [stencil_weights(np.arange(points) - here, order) for order in (1, 2)]
+        for here in range(points)
+    }
+    for i, start in enumerate(starts):
+        steps = np.array([pin.difference(robot.model, Q[i], x) for x in Q[start : start + points]])
+        first, second = weights[int(i - start)]
+        v[i], a[i] = first @ steps, second @ steps
+    return v * rate, a * rate**2

@@ -1,0 +1,57 @@
+"""Angular velocity and acceleration of segments from their rotation matrices.
+
+With R the rotation that maps a segment's axes to the world's, Ṙ = [ω ×] R, so that
+
+    [ω ×] = Ṙ Rᵀ          [ω̇ ×] = skew part of R̈ Rᵀ
+
+the second because d(Ṙ Rᵀ)/dt = R̈ Rᵀ + Ṙ Ṙᵀ and Ṙ Ṙᵀ is symmetric. No angles, so no gimbal lock.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError
+from .series import as_series, unskew
+from .time_derivatives import differentiate
+
+Array = NDArray[np.float64]
+
+
+def as_rotations(value: ArrayLike, name: str, frames: int | None = None) -> Array:
+    """Return rotation matrices (n, 3, 3), or raise where one is none.
+
+    Raises:
+        ConfigurationError: another shape, not finite, not orthogonal or mirrored.
+    """
+    R = as_series(value, (3, 3), name, frames)
+    defect = np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3)).max(axis=(1, 2))
+    defect = np.where(np.linalg.det(R) > 0, defect, np.inf)
+    worst = int(defect.argmax())
+    if defect[worst] > 1e-8:
+        raise ConfigurationError(
+            f"{name}: frame {worst} is no rotation matrix: |R Rᵀ − 1| = {defect[worst]:.3g}, "
+            "determinant +1 expected"
+        )
+    return R
+
+
+def angular_velocity(R: ArrayLike, rate: float) -> Array:
+    """Return ω (n, 3) [rad/s], world axes, of rotations R (n, 3, 3) sampled at `rate` [Hz].
+
+    Raises:
+        ConfigurationError: no rotations, or too few of them.
+    """
+    R = as_rotations(R, "R")
+    return unskew(differentiate(R, rate) @ np.swapaxes(R, 1, 2))
+
+
+def angular_acceleration(R: ArrayLike, rate: float) -> Array:
+    """Return ω̇ (n, 3) [rad/s²], world axes, of rotations R (n, 3, 3) sampled at `rate` [Hz].
+
+    Raises:
+        ConfigurationError: no rotations, or too few of them.
+    """
+    R = as_rotations(R, "R")
+    return unskew(differentiate(R, rate, order=2) @ np.swapaxes(R, 1, 2))

@@ -1,0 +1,49 @@
+"""A robot of another size and weight: each link as much longer as a subject's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+
+from ..robots.robot import Robot
+from .series import as_positive
+
+
+def scaled_robot(robot: Robot, factors: Mapping[str, float], mass: float | None = None) -> Robot:
+    """Return a robot whose links are larger by factors and which weighs `mass`.
+
+    Everything on a link is stretched alike: where joints and frames sit on it and its centre of
+    mass by s, its radii of gyration too. All masses grow by one factor. What it looks like does not
+    change, and its postures stay those of the file.
+
+    Args:
+        robot: of the file.
+        factors: {link: s}; links that are not named keep their size.
+        mass: of all links together [kg]; None: unchanged.
+
+    Raises:
+        ConfigurationError: no such link, or a factor or mass that is not positive.
+    """
+    model = pin.Model(robot.model)
+    scale = np.ones(model.njoints)
+    for link, s in factors.items():
+        factor = as_positive(s, f"factors[{link!r}]", "how much larger the link is")
+        scale[model.frames[robot.frame_id(link)].parentJoint] = factor
+    heavier = 1.0 if mass is None else as_positive(mass, "mass", "of all links [kg]") / robot.mass
+    for j in range(model.njoints):
+        s, inertia = scale[j], model.inertias[j]
+        m = heavier * inertia.mass
+        model.inertias[j] = pin.Inertia(m, s * inertia.lever, heavier * s**2 * inertia.inertia)
+        if j:
+            placement = model.jointPlacements[j]
+            moved = scale[model.parents[j]] * placement.translation
+            model.jointPlacements[j] = pin.SE3(placement.rotation, moved)
+    for frame in model.frames:
+        placement = frame.placement
+        frame.placement = pin.SE3(
+            placement.rotation, scale[frame.parentJoint] * placement.translation
+        )
+    return replace(robot, model=model)

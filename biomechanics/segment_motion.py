@@ -1,0 +1,129 @@
+"""How the segments of a chain moved: poses, velocities and accelerations over a whole trial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError, unknown
+from .rotations import angular_acceleration, angular_velocity, as_rotations
+from .series import as_series, cross, turn
+from .time_derivatives import differentiate
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SegmentMotion:
+    """The motion of k segments over n frames, in world axes.
+
+    Attributes:
+        names: of the segments.
+        R: (n, k, 3, 3), maps segment axes to world axes.
+        origin: (n, k, 3) of the segments' frames [m].
+        velocity: (n, k, 3) of the origins [m/s].
+        acceleration: (n, k, 3) of the origins [m/s²], the classical one.
+        omega: (n, k, 3) angular velocities [rad/s].
+        alpha: (n, k, 3) angular accelerations [rad/s²].
+
+    Raises:
+        ConfigurationError: shapes that do not fit, or values that are not finite.
+    """
+
+    names: tuple[str, ...]
+    R: Array
+    origin: Array
+    velocity: Array
+    acceleration: Array
+    omega: Array
+    alpha: Array
+
+    def __post_init__(self) -> None:
+        k, frames = len(self.names), len(self.R)
+        as_series(self.R, (k, 3, 3), "R", None)
+        for name in ("origin", "velocity", "acceleration", "omega", "alpha"):
+            as_series(getattr(self, name), (k, 3), name, frames)
+
+    @classmethod
+    def from_poses(cls, poses: Mapping[str, tuple[ArrayLike, ArrayLike]], rate: float) -> Self:
+        """Return the motion of {segment: (R (n, 3, 3), origin (n, 3))} sampled at `rate` [Hz].
+
+        Velocities and accelerations are differences of high order (`differentiate`): filter the
+        markers first.
+
+        Raises:
+            ConfigurationError: no rotations, lengths that differ, values that are not finite.
+        """
+        if not poses:
+            raise ConfigurationError("poses: got none; expected {segment: (R, origin)}")
+        for segment, pose in poses.items():
+            if not isinstance(pose, (tuple, list)) or len(pose) != 2:
+                raise ConfigurationError(f"pose of {segment!r}: expected (R, origin)")
+        frames = len(np.atleast_1d(np.asarray(next(iter(poses.values()))[1])))
+        R = {s: as_rotations(pose[0], f"rotation of {s!r}", frames) for s, pose in poses.items()}
+        origin = {
+            s: as_series(pose[1], (3,), f"origin of {s!r}", frames) for s, pose in poses.items()
+        }
+        points = np.stack(list(origin.values()), axis=1)
+        return cls(
+            names=tuple(poses),
+            R=np.stack(list(R.values()), axis=1),
+            origin=points,
+            velocity=differentiate(points, rate),
+            acceleration=differentiate(points, rate, order=2),
+            omega=np.stack([angular_velocity(r, rate) for r in R.values()], axis=1),
+            alpha=np.stack([angular_acceleration(r, rate) for r in R.values()], axis=1),
+        )
+
+    def __len__(self) -> int:
+        return len(self.R)
+
+    def index(self, segment: str) -> int:
+        """Return the place of a segment.
+
+        Raises:
+            ConfigurationError: there is no such segment.
+        """
+        if segment not in self.names:
+            raise ConfigurationError(unknown("segment", segment, self.names))
+        return self.names.index(segment)
+
+    def ordered(self, names: tuple[str, ...]) -> Self:
+        """Return the same with the segments in the order of `names`, others left out."""
+        if names == self.names:
+            return self
+        rows = [self.index(name) for name in names]
+        arrays = (self.R, self.origin, self.velocity, self.acceleration, self.omega, self.alpha)
+        return type(self)(tuple(names), *(array[:, rows] for array in arrays))
+
+    def points(self, local: Array) -> Array:
+        """Return o + R c (n, k, 3) [m]: where points c (k, 3), in segment axes, are."""
+        return np.asarray(self.origin + turn(self.R, local))
+
+    def point_velocities(self, local: Array) -> Array:
+        """Return ȯ + ω × R c (n, k, 3) [m/s]."""
+        return np.asarray(self.velocity + cross(self.omega, turn(self.R, local)))
+
+    def point_accelerations(self, local: Array) -> Array:
+        """Return ö + ω̇ × R c + ω × (ω × R c) (n, k, 3) [m/s²]."""
+        lever = turn(self.R, local)
+        centripetal = cross(self.omega, cross(self.omega, lever))
+        return np.asarray(self.acceleration + cross(self.alpha, lever) + centripetal)
+
+    def __repr__(self) -> str:
+        return f"SegmentMotion({len(self.names)} segments, {len(self)} frames)"
+
+
+def ordered_motion(motion: SegmentMotion, names: tuple[str, ...]) -> SegmentMotion:
+    """Return the motion of these segments, or raise where there is none.
+
+    Raises:
+        ConfigurationError: no `SegmentMotion`, or a segment that did not move in it.
+    """
+    if not isinstance(motion, SegmentMotion):
+        raise ConfigurationError(f"motion: got {type(motion).__name__}; expected a SegmentMotion")
+    return motion.ordered(names)

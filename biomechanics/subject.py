@@ -1,0 +1,150 @@
+"""A humanoid's description made into a subject: its size, and where the markers sit on it.
+
+The description needs links that are aligned as anatomical axes are, x forwards, y up, z to the
+right, each with its origin in its upper joint. The `human` of example-robot-data is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics.kinematics import frame_placement
+from ..robots.robot import Robot
+from .anatomical_frames import Poses, segment_poses
+from .marker_fit import Attachments, MarkerFit, attach, brought_to, fit_markers
+from .marker_sets import MarkerSet, marker_set_of, on_their_sides
+from .markers import Markers
+from .scaled_robot import scaled_robot
+
+Array = NDArray[np.float64]
+
+HUMAN = {
+    "pelvis": "middle_pelvis",
+    **{
+        f"{side} {segment}": f"{side}_{link}"
+        for side in ("right", "left")
+        for segment, link in (("thigh", "upperleg"), ("shank", "lowerleg"), ("foot", "foot"))
+    },
+}
+_ARM = 0.1  # of the points that stand for a segment's axes [m]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Subject:
+    """A robot of a subject's size.
+
+    Attributes:
+        robot: scaled.
+        attachments: {marker: (link, where on it)}.
+        start: its configuration in the first frame that it was made from (nq,).
+        factors: {link: how much larger it is than in the file}.
+        fit: of the joint centres and segment axes on the frames it was made from.
+    """
+
+    robot: Robot
+    attachments: Attachments
+    start: Array
+    factors: Mapping[str, float]
+    fit: MarkerFit
+
+    def follow(self, markers: Markers, progress: bool = True) -> MarkerFit:
+        """Return the configurations that fit a trial's markers, wherever it begins.
+
+        Raises:
+            ConfigurationError: markers that it does not have.
+        """
+        start = brought_to(self.robot, self.start, self.attachments, markers)
+        return fit_markers(self.robot, markers, self.attachments, start, progress=progress)
+
+
+def make_subject(
+    robot: Robot,
+    markers: Markers,
+    mass: float,
+    *,
+    names: MarkerSet | None = None,
+    links: Mapping[str, str] = HUMAN,
+    every: int = 10,
+) -> Subject:
+    """Return a robot scaled to the subject who carried the markers, with the markers on it.
+
+    Thighs, shanks and the pelvis get the lengths that the joint centres show. Then joint centres
+    and segment axes are fitted in every k-th frame, and each marker is put on its link where it was
+    on average. A static trial of one frame does as well.
+
+    Args:
+        robot: a humanoid with anatomical links.
+        markers: of a whole body: pelvis and both legs.
+        mass: of the subject [kg].
+        names: which marker is what; None: the known set that fits.
+        links: {segment: link of the robot}.
+        every: k.
+
+    Raises:
+        ConfigurationError: markers or links that are not there.
+    """
+    names, _ = on_their_sides(markers, names or marker_set_of(markers))
+    seen = markers.turned("z")
+    poses = segment_poses(seen, names)
+    factors = _factors(robot, poses, links)
+    scaled = scaled_robot(robot, factors, mass)
+    points, places = _axes_points(scaled, poses, links)
+    frames = np.arange(0, len(seen), every)
+    virtual = Markers(tuple(places), points[frames], seen.rate, "z")
+    fit = fit_markers(scaled, virtual, places, progress=False)
+    on = _links_of_markers(names, links)
+    attachments = attach(scaled, fit.q, on, seen.only(tuple(on)).positions[frames])
+    return Subject(scaled, attachments, fit.q[0], factors, fit)
+
+
+def _factors(robot: Robot, poses: Poses, links: Mapping[str, str]) -> dict[str, float]:
+    """{link: measured length / the robot's}; a foot and the trunk grow with the legs."""
+    q = robot.neutral()
+    origin = {s: frame_placement(robot, q, link).translation for s, link in links.items()}
+    factors = {}
+    for side in ("right", "left"):
+        for upper, lower in (("thigh", "shank"), ("shank", "foot")):
+            a, b = f"{side} {upper}", f"{side} {lower}"
+            measured = np.linalg.norm(poses[a][1] - poses[b][1], axis=1).mean()
+            own = np.linalg.norm(origin[a] - origin[b])
+            factors[links[a]] = float(measured / own)
+        factors[links[f"{side} foot"]] = factors[links[f"{side} shank"]]
+    hips = [poses[f"{side} thigh"][1] for side in ("right", "left")]
+    own = np.linalg.norm(origin["right thigh"] - origin["left thigh"])
+    factors[links["pelvis"]] = float(np.linalg.norm(hips[0] - hips[1], axis=1).mean() / own)
+    return factors
+
+
+def _axes_points(
+    robot: Robot, poses: Poses, links: Mapping[str, str]
+) -> tuple[Array, dict[str, tuple[str, Array]]]:
+    """Return points (n, 4 k, 3) that stand for k segments' frames, and where on links they are."""
+    q = robot.neutral()
+    hips = [frame_placement(robot, q, links[f"{s} thigh"]).translation for s in ("right", "left")]
+    pelvis = frame_placement(robot, q, links["pelvis"]).actInv(np.mean(hips, axis=0))
+    points, places = [], {}
+    for segment, link in links.items():
+        R, origin = poses[segment]
+        centre = pelvis if segment == "pelvis" else np.zeros(3)
+        points.append(origin)
+        places[segment] = (link, centre)
+        for k, axis in enumerate("xyz"):
+            points.append(origin + _ARM * R[..., k])
+            places[f"{segment} {axis}"] = (link, centre + _ARM * np.eye(3)[k])
+    return np.stack(points, axis=1), places
+
+
+def _links_of_markers(names: MarkerSet, links: Mapping[str, str]) -> dict[str, str]:
+    """{marker: link}: knees' markers are on the thigh, ankles' on the shank."""
+    carried = {"knee": "thigh", "ankle": "shank", "heel": "foot", "toe": "foot"}
+    on = {
+        marker: links[f"{side} {carried[landmark.split()[0]]}"]
+        for side, leg in names.legs.items()
+        for landmark, marker in leg.items()
+        if landmark.split()[0] in carried
+    }
+    return on | {marker: links["pelvis"] for marker in names.pelvis.values()}

@@ -1,0 +1,41 @@
+"""The same mechanics in symbols, by SymPy (the extra `symbolic`): exact, for papers and for tests.
+
+Wrenches that know their point and frame, bodies and joints, the limb of any number of segments, and
+the equations of motion of a robot of few joints. Lengths, masses and times given as rational
+numbers (`sympy.Rational(7, 10)`, not 0.7) stay exact.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from ...errors import FootworkError
+
+if find_spec("sympy") is None:
+    raise FootworkError("symbolic mechanics needs SymPy: pip install 'footwork[symbolic]'")
+
+from .bodies import Body, Fictitious, Joint, sliding_friction, steiner, tip_wrench
+from .closed_form import closed_form, is_zero
+from .equations import Equations, from_robot
+from .frames import WORLD, Frame, rotation, t
+from .limb import Limb
+from .wrench import Wrench
+
+__all__ = [
+    "t",
+    "Frame",
+    "WORLD",
+    "rotation",
+    "Wrench",
+    "Body",
+    "Joint",
+    "Fictitious",
+    "steiner",
+    "tip_wrench",
+    "sliding_friction",
+    "Limb",
+    "from_robot",
+    "Equations",
+    "closed_form",
+    "is_zero",
+]

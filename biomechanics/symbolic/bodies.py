@@ -1,0 +1,177 @@
+"""Bodies and joints in symbols: what moves them, what resists, and how heavy they turn.
+
+Newton's and Euler's equations of a body at its centre of mass, as `frame` sees its acceleration a'
+(ω and ω̇ stay those of the inertial world, expressed in the frame's axes):
+
+    [m a'; I ω̇ + ω × I ω] = joints + gravity + tip + friction + fictitious
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+from ...errors import ConfigurationError
+from .closed_form import as_expression, closed_form
+from .frames import WORLD, Frame, Matrix, as_frame, matrix, rate, t, vector
+from .wrench import Wrench
+
+
+def steiner(mass: Any, arm: Any) -> Matrix:
+    """Return m (r·r 1 − r rᵀ) (3, 3), what a mass at r adds to the inertia about 0.
+
+    The identity, not the inertia, stands in the bracket. K. Lynch, F. Park, "Modern Robotics"
+    (2017), section 8.2.
+    """
+    mass, r = as_expression(mass, "mass"), vector(arm, "arm")
+    return closed_form(mass * (r.dot(r) * sp.eye(3) - r * r.T))
+
+
+class Fictitious(NamedTuple):
+    """The wrenches that an observer invents, pure forces at the centre of mass."""
+
+    dalembert: Wrench
+    euler: Wrench
+    centrifugal: Wrench
+    coriolis: Wrench
+
+    @property
+    def total(self) -> Wrench:
+        """All four together."""
+        return self.dalembert + self.euler + self.centrifugal + self.coriolis
+
+    def translate(self, point: Any) -> Fictitious:
+        """Return the four with their moments about `point` (3,), in the observer's axes."""
+        return Fictitious(*(wrench.translate(point) for wrench in self))
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body fixed to a frame.
+
+    Attributes:
+        name: of the body.
+        frame: its own.
+        mass: m [kg].
+        com: centre of mass (3,), in its frame [m].
+        inertia: I (3, 3) about the centre of mass, in its axes [kg m²]; None: a point mass.
+
+    Raises:
+        ConfigurationError: an inertia that is not symmetric (3, 3), a centre that is not (3,), no
+            frame.
+    """
+
+    name: str
+    frame: Frame
+    mass: Any
+    com: Matrix
+    inertia: Matrix = None
+
+    def __post_init__(self) -> None:
+        as_frame(self.frame)
+        given = sp.zeros(3) if self.inertia is None else self.inertia
+        I = matrix(given, "inertia")  # noqa: E741
+        if I != I.T:
+            raise ConfigurationError(f"{self.name}: got {I}; expected a symmetric inertia (3, 3)")
+        object.__setattr__(self, "inertia", I)
+        object.__setattr__(self, "com", vector(self.com, "com"))
+        object.__setattr__(self, "mass", as_expression(self.mass, "mass"))
+
+    def inertia_about(self, point: Any, frame: Frame | None = None) -> Matrix:
+        """Return R (I + Steiner) Rᵀ (3, 3) about a point (3,) of the body, in the axes of `frame`.
+
+        Without a frame: in its own axes.
+        """
+        I = self.inertia + steiner(self.mass, vector(point, "point") - self.com)  # noqa: E741
+        R = sp.eye(3) if frame is None else frame.turn(self.frame)
+        return closed_form(R * I * R.T)
+
+    def dynamic_wrench(self, observer: Frame | None = None) -> Wrench:
+        """Return [m a'; I ω̇ + ω × I ω] at the centre of mass, in the axes of `observer`.
+
+        a' is the acceleration that the observer sees; ω and ω̇ are inertial. Without an observer:
+        the inertial acceleration, in the axes of the body.
+        """
+        omega, I = self.frame.angular_velocity, self.inertia  # noqa: E741
+        moment = I * self.frame.angular_acceleration + omega.cross(I * omega)
+        if observer is None:
+            force = self.mass * self.frame.acceleration(self.com)
+            return Wrench(force, moment, self.frame, self.com)
+        place = as_frame(observer, "observer").coordinates(self.com, self.frame)
+        turned = observer.turn(self.frame) * moment
+        return Wrench(self.mass * place.diff(t, 2), turned, observer, place)
+
+    def fictitious_wrenches(self, observer: Frame) -> Fictitious:
+        """Return d'Alembert's, Euler's, the centrifugal and the Coriolis wrench, at the centre.
+
+        −m a_O, −m Ω̇ × r, −m Ω × (Ω × r), −2 m Ω × u, in the axes of the observer.
+        """
+        r = as_frame(observer, "observer").coordinates(self.com, self.frame)
+        turn, spin_up = observer.angular_velocity, observer.angular_acceleration
+        accelerations = (
+            observer.acceleration(),
+            spin_up.cross(r),
+            turn.cross(turn.cross(r)),
+            2 * turn.cross(rate(r)),
+        )
+        return Fictitious(*(_force(-self.mass * a, observer, r) for a in accelerations))
+
+    def gravity_wrench(self, gravity: Any) -> Wrench:
+        """Return m g at the centre of mass, in the body's axes; `gravity` (3,) in the world's."""
+        g = self.frame.turn(WORLD) * vector(gravity, "gravity")
+        return _force(self.mass * g, self.frame, self.com)
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A hinge between two bodies, at the origin of the child's frame.
+
+    Attributes:
+        name: of the joint.
+        parent: the frame that it turns in.
+        child: the body that turns.
+        axis: unit vector (3,), the same in the axes of both.
+        angle: θ(t) of the child against the parent [rad].
+    """
+
+    name: str
+    parent: Frame
+    child: Body
+    axis: Matrix
+    angle: Any
+
+    def friction_wrench(self, viscous: Any = 0, dry: Any = 0) -> Wrench:
+        """Return the moment of friction on the child, −(b θ̇ + c sign θ̇) along the axis.
+
+        In the child's axes at the joint; the parent gets the reaction.
+
+        Args:
+            viscous: b [N·m·s/rad].
+            dry: c [N·m].
+        """
+        speed = as_expression(self.angle, "angle").diff(t)
+        moment = -(viscous * speed + dry * sp.sign(speed)) * vector(self.axis, "axis")
+        return Wrench((0, 0, 0), moment, self.child.frame)
+
+
+def tip_wrench(body: Body, point: Any, force: Any = None, moment: Any = (0, 0, 0)) -> Wrench:
+    """Return what the environment does to a body at a point (3,) of it, in its axes.
+
+    Without a force, its components are unknowns F_x, F_y, F_z.
+    """
+    unknowns = sp.symbols("F_x F_y F_z", real=True)
+    return Wrench(unknowns if force is None else force, moment, body.frame, point)
+
+
+def sliding_friction(
+    friction: Any, normal_force: Any, direction: Any, frame: Frame, point: Any = (0, 0, 0)
+) -> Wrench:
+    """Return Coulomb's −μ N d at a point of a body that slides along the unit vector d (3,)."""
+    size = as_expression(friction, "friction") * as_expression(normal_force, "normal_force")
+    return _force(-size * vector(direction, "direction"), frame, point)
+
+
+def _force(force: Matrix, frame: Frame, point: Any) -> Wrench:
+    return Wrench(force, (0, 0, 0), frame, point)

@@ -1,0 +1,80 @@
+"""Marker files (.trc), as Cortex and OpenSim write them.
+
+Three lines of header (their second names the quantities of the third: DataRate, NumFrames,
+NumMarkers, Units), a line of marker names, a line of X1 Y1 Z1 …, then frame number, time and three
+numbers a marker, between tabs. An empty cell, "nan" or three zeros: the marker was not seen.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError
+from . import lab_text
+from .markers import Markers
+
+
+def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tuple[str, ...]]:
+    """Return (markers, notes) of a .trc file; lengths in metres, times i/rate.
+
+    Raises:
+        DataError: a file that is none; the message names the line.
+    """
+    file, lines = lab_text.read_lines(path)
+    if len(lines) < 6 or not lines[0].startswith("PathFileType"):
+        raise DataError(f"{file}, line 1: expected 'PathFileType …' and five lines of header")
+    header = dict(zip(lab_text.split(lines[1]), lab_text.split(lines[2]), strict=False))
+    for key in ("DataRate", "NumMarkers", "Units"):
+        if key not in header:
+            raise DataError(f"{file}, line 2: no {key}; got {list(header)}")
+    names = [name for name in lab_text.split(lines[3])[2:] if name]
+    if len(names) != lab_text.number(file, 3, header["NumMarkers"], "NumMarkers"):
+        raise DataError(
+            f"{file}, line 4: got {len(names)} names; line 3 says {header['NumMarkers']} markers"
+        )
+    columns = ["Frame#", "Time", *(f"{name} {axis}" for name in names for axis in "xyz")]
+    table = lab_text.numbers(file, lines, 5, columns)
+    frames = header.get("NumFrames", "")
+    if frames.isdigit() and int(frames) != len(table):
+        raise DataError(f"{file}: {len(table)} frames; line 3 says {frames}: the file is cut short")
+    told = lab_text.positive(file, 3, header["DataRate"], "DataRate")
+    rate, note = lab_text.rate_of(file, table[:, 1], told)
+    positions = table[:, 2:].reshape(len(table), -1, 3)
+    positions = positions * lab_text.metres(header["Units"], file, 3)
+    positions[(positions == 0).all(axis=2)] = np.nan
+    lab_text.refuse_wrong_unit(file, positions, header["Units"])
+    return Markers(tuple(names), positions, rate, up), () if note is None else (note,)
+
+
+def write_trc(path: str | os.PathLike[str], markers: Markers) -> Path:
+    """Write markers as a .trc file in millimetres, to the last digit; return its path."""
+    n, m = len(markers), len(markers.names)
+    keys = "DataRate CameraRate NumFrames NumMarkers Units OrigDataRate OrigDataStartFrame"
+    rate = f"{markers.rate:.17g}"
+    values = [rate, rate, str(n), str(m), "mm", rate, "1", str(n)]
+    lines = [
+        f"PathFileType\t4\t(X/Y/Z)\t{Path(path).name}",
+        "\t".join([*keys.split(), "OrigNumFrames"]),
+        "\t".join(values),
+        "\t".join(["Frame#", "Time", *(f"{name}\t\t" for name in markers.names)]),
+        "\t".join(["", "", *(f"{axis}{i + 1}" for i in range(m) for axis in "XYZ")]),
+        "",
+    ]
+    for i, row in enumerate(1e3 * markers.positions.reshape(n, -1)):
+        lines.append("\t".join([str(i + 1), f"{i / markers.rate:.17g}", *cells(row)]))
+    return _write(path, lines)
+
+
+def cells(row: Sequence[float]) -> list[str]:
+    """Return numbers as text, to the last digit; nan as nothing."""
+    return ["" if np.isnan(x) else f"{x:.17g}" for x in row]
+
+
+def _write(path: str | os.PathLike[str], lines: list[str]) -> Path:
+    file = Path(path)
+    file.write_text("\n".join(lines) + "\n")
+    return file

@@ -1,0 +1,190 @@
+"""A walker whose every force is known: to try a pipeline on before a subject is.
+
+A robot with the segments of `body_model` moves by given harmonics. Newton's and Euler's equations
+say which wrench the ground must supply in all; it is shared between two feet so that each has a
+centre of pressure near it. Markers sit on the links where `anatomical_frames` looks for them. What
+a laboratory would have measured of it, and what its joints really carried, are both exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..dynamics.equations import inverse_dynamics
+from ..dynamics.kinematics import frame_placement
+from ..errors import ConfigurationError
+from ..robots.robot import Robot
+from .axes import up_vector
+from .body_model import leg_segments, upper_body_segment
+from .body_segment_tables import body_segment
+from .force_plates import ForcePlate
+from .marker_sets import BOTH_LEGS, SIDES
+from .markers import Markers
+from .series import as_positive, as_rate, turn
+from .trial import Trial
+from .walker_motion import SIGN, walking_motion
+from .wrench_series import WrenchSeries
+
+Array = NDArray[np.float64]
+
+# from the middle of the hips to the iliac spines, such that Harrington's regression finds the hips
+_WIDTH, _DEPTH = 0.25, 0.15
+_FRONT = np.array([0.24 * _DEPTH + 0.0099, 0.30 * _WIDTH + 0.0109, 0.0])
+_HALF_HIPS = 0.33 * _WIDTH + 0.0073
+_HEEL = np.array([-0.06, -0.05, 0.0])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Walker:
+    """A walk whose forces are known.
+
+    Attributes:
+        robot: who walks; z is up.
+        rate: frames a second [Hz].
+        q: (n, nq) configurations.
+        v: (n, nv) velocities.
+        a: (n, nv) accelerations.
+        ground: {link: WrenchSeries} of the ground on the feet, world axes.
+        attachments: {marker: (link, where on it (3,))}.
+        mass: [kg].
+    """
+
+    robot: Robot
+    rate: float
+    q: Array
+    v: Array
+    a: Array
+    ground: dict[str, WrenchSeries]
+    attachments: dict[str, tuple[str, Array]]
+    mass: float
+
+    def trial(self, up: str = "y") -> Trial:
+        """Return what a laboratory measures of it: markers, and a plate for each foot."""
+        markers = np.empty((len(self.q), len(self.attachments), 3))
+        for i, q in enumerate(self.q):
+            placed = {
+                link: frame_placement(self.robot, q, link)
+                for link in {link for link, _ in self.attachments.values()}
+            }
+            markers[i] = [placed[link].act(p) for link, p in self.attachments.values()]
+        plates = tuple(
+            ForcePlate(foot, w.force, w.moment, w.point[0], self.rate, "z", threshold=0.0)
+            for foot, w in self.ground.items()
+        )
+        measured = Markers(tuple(self.attachments), markers, self.rate, "z")
+        return Trial(measured, plates, "walker").turned(up)
+
+
+def walker(mass: float = 70.0, sex: str = "male", rate: float = 400.0, strides: int = 2) -> Walker:
+    """Return a walk of so many strides, one a second.
+
+    Args:
+        mass: of the walker [kg].
+        sex: whose body-segment table: "male" or "female".
+        rate: frames a second [Hz], whole.
+        strides: how many.
+
+    Raises:
+        ConfigurationError: a mass, rate or number of strides that is none, or no such table.
+    """
+    rate = as_rate(rate)
+    if strides < 1:
+        raise ConfigurationError(f"strides: got {strides!r}; expected 1 or more")
+    robot = _robot(as_positive(mass, "mass", "of the walker [kg]"), sex)
+    t = np.arange(round(strides * rate) + 1) / rate
+    q, v, a = walking_motion(robot, t)
+    return Walker(robot, rate, q, v, a, _ground(robot, t, q, v, a), _attachments(sex), mass)
+
+
+def _lengths(sex: str) -> tuple[float, float]:
+    return body_segment("thigh", sex).length, body_segment("shank", sex).length
+
+
+def _robot(mass: float, sex: str) -> Robot:
+    """A pelvis that carries the trunk, hips with three axes, knees with one, ankles with two."""
+    model = pin.Model()
+    model.name = "walker"
+    trunk = upper_body_segment(1.0, mass, sex)
+    base = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root_joint")
+    _carry(model, base, trunk)
+    thigh, shank = _lengths(sex)
+    for side in SIDES:
+        parts = leg_segments(side, thigh, shank, _HEEL, mass, sex)
+        at = np.array([0.0, 0.0, SIGN[side] * _HALF_HIPS])
+        parent = base
+        for part, name, turns in zip(
+            parts, ("hip", "knee", "ankle"), ("ZXY", "Z", "ZX"), strict=True
+        ):
+            for turn_about in turns:
+                kind = getattr(pin, f"JointModelR{turn_about}")()
+                joint_name = f"{side} {name} {turn_about.lower()}"
+                parent = model.addJoint(parent, kind, pin.SE3(np.eye(3), at), joint_name)
+                at = np.zeros(3)
+            _carry(model, parent, part)
+            at = np.array([0.0, -(thigh if name == "hip" else shank), 0.0])
+    return Robot("walker", model, actuated=tuple(model.names)[2:])
+
+
+def _carry(model: Any, joint: int, segment: Any) -> None:
+    inertia = pin.Inertia(segment.mass, segment.com, segment.inertia)
+    model.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
+    kind = pin.FrameType.BODY
+    model.addFrame(pin.Frame(segment.name, joint, pin.SE3.Identity(), kind))
+
+
+def _ground(robot: Robot, t: Array, q: Array, v: Array, a: Array) -> dict[str, WrenchSeries]:
+    """Return {foot: wrench} which together move the walker: shares w and 1 − w of one wrench.
+
+    The force F acts in all at the point z of the ground where it has no moment but one about the
+    vertical; w F at z + (1 − w) d and (1 − w) F at z − w d, d from the left foot to the right one,
+    are the same.
+    """
+    needed = np.array([inverse_dynamics(robot, *x)[:6] for x in zip(q, v, a, strict=True)])
+    R = np.array([pin.Quaternion(x).toRotationMatrix() for x in q[:, 3:7]])
+    total = WrenchSeries(turn(R, needed[:, :3]), turn(R, needed[:, 3:]), q[:, :3])
+    plate = ForcePlate("all", total.force, total.at(np.zeros(3)).moment, np.zeros(3), 1.0, "z", 0.0)
+    z, free = plate.centre_of_pressure, plate.free_moment[:, None] * up_vector("z")
+    feet = {side: _places(robot, q, f"{side} foot") for side in SIDES}
+    d = (feet["right"] - feet["left"]) * [1.0, 1.0, 0.0]
+    w = _share(t)[:, None]
+    return {
+        "right foot": WrenchSeries(w * total.force, w * free, z + (1 - w) * d).at(np.zeros(3)),
+        "left foot": WrenchSeries((1 - w) * total.force, (1 - w) * free, z - w * d).at(np.zeros(3)),
+    }
+
+
+def _places(robot: Robot, q: Array, link: str) -> Array:
+    return np.array([frame_placement(robot, x, link).translation for x in q])
+
+
+def _share(t: Array) -> Array:
+    """Of the right foot: 1 from a tenth of its stride to a half, 0 from 0.6 on; smooth between."""
+    blend = np.clip(0.5 + np.sin(2 * np.pi * (t - 0.05)) / (2 * np.sin(0.1 * np.pi)), 0.0, 1.0)
+    return np.asarray(blend**2 * (3 - 2 * blend))
+
+
+def _attachments(sex: str) -> dict[str, tuple[str, Array]]:
+    thigh, shank = _lengths(sex)
+    found: dict[str, tuple[str, Array]] = {}
+    for side, leg in BOTH_LEGS.legs.items():
+        out = np.array([0.0, 0.0, SIGN[side]])
+        toes = _HEEL + np.array([0.18, 0.0, 0.0])
+        places: dict[str, tuple[str, Array]] = {
+            "knee lateral": ("thigh", [0, -thigh, 0] + 0.05 * out),
+            "knee medial": ("thigh", [0, -thigh, 0] - 0.05 * out),
+            "ankle lateral": ("shank", [0, -shank, 0] + 0.035 * out),
+            "ankle medial": ("shank", [0, -shank, 0] - 0.035 * out),
+            "heel": ("foot", _HEEL),
+            "toe lateral": ("foot", toes + 0.04 * out),
+            "toe medial": ("foot", toes - 0.04 * out),
+        }
+        found |= {leg[k]: (f"{side} {segment}", p) for k, (segment, p) in places.items()}
+        for spine, back, half in (("asis", 0.0, _WIDTH / 2), ("psis", _DEPTH, 0.05)):
+            name = BOTH_LEGS.pelvis[f"{side} {spine}"]
+            found[name] = ("pelvis", _FRONT - [back, 0, 0] + half * out)
+    return found

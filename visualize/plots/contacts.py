@@ -1,0 +1,264 @@
+"""Plots of contacts with Matplotlib: regions, friction maps, forces in their cones, margins.
+
+Each function draws into `ax`, or into new axes, and returns them; everything in SI units.
+Matplotlib is the extra `plots`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ... import dynamics
+from ...contacts.contact_set import ContactSet
+from ...contacts.geometry.polygon import convex_hull
+from ...contacts.hold import Hold
+from ...contacts.regions.friction_map import FrictionMap
+from ...contacts.regions.region import Region
+from ...errors import ContactError
+from .axes import BAD, SERIES, axes_for
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+
+MARKERS = "ox^+sv"  # of contacts whose forces may be the same
+
+COLORS = {
+    "patch": "#6b7280",
+    "com": "#c026a3",
+    "zmp": "#ea580c",
+    "bad": BAD,
+    "good": "#15803d",
+}
+
+
+def plot_regions(
+    regions: Region | Mapping[str, Region],
+    contacts: ContactSet | None = None,
+    q: ArrayLike | None = None,
+    *,
+    zmp: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw regions of the ground plane from above, with contact patches, CoM and ZMP.
+
+    The inner polygon is filled, the outer one a dashed line. An unbounded region is not drawn.
+
+    Args:
+        regions: one, or {name: region} for a legend.
+        contacts, q: whose patches and centre of mass are drawn too; both or none.
+        zmp: (2,) or more, a point to mark [m].
+        ax: to draw into.
+    """
+    if (contacts is None) != (q is None):
+        raise ContactError("contacts, q: got one of them, expected both or none")
+    if contacts is not None and q is not None:
+        ax = plot_contacts(contacts, q, ax=ax)
+    ax = axes_for(ax, "x [m]", "y [m]", "Regions, from above")
+    named = {"region": regions} if isinstance(regions, Region) else dict(regions)
+    for i, (name, region) in enumerate(named.items()):
+        _draw_region(ax, name, region, SERIES[i % len(SERIES)])
+    if contacts is not None and q is not None:
+        x, y, _ = dynamics.com(contacts.robot, q)
+        ax.plot([x], [y], "o", color=COLORS["com"], label="centre of mass", zorder=5)
+    if zmp is not None:
+        x, y = np.asarray(zmp, dtype=float)[:2]
+        ax.plot([x], [y], "P", color=COLORS["zmp"], label="ZMP", zorder=5)
+    _plane(ax)
+    return ax
+
+
+def plot_contacts(contacts: ContactSet, q: ArrayLike, *, ax: Axes | None = None) -> Axes:
+    """Draw the patches and points of contacts from above, with their names."""
+    ax = axes_for(ax, "x [m]", "y [m]", "Contacts, from above")
+    for contact in contacts:
+        points = contact.world_points(contacts.robot, q)[:, :2]
+        style: dict[str, Any] = {"color": COLORS["patch"], "zorder": 3}
+        if len(points) == 1:
+            ax.plot(points[:, 0], points[:, 1], "s", **style)
+        else:
+            hull = _closed(convex_hull(points))
+            ax.plot(hull[:, 0], hull[:, 1], "-", linewidth=1.5, **style)
+        ax.annotate(
+            contact.name,
+            points.mean(axis=0),
+            xytext=(0, 4),
+            textcoords="offset points",
+            fontsize="x-small",
+            ha="center",
+            color=COLORS["patch"],
+        )
+    _plane(ax)
+    return ax
+
+
+def plot_friction_map(
+    friction: FrictionMap,
+    contacts: ContactSet | None = None,
+    q: ArrayLike | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a friction map as colours with a colour bar; places that nothing holds stay empty.
+
+    Args:
+        friction: as `friction_map` returns it.
+        contacts, q: whose patches are drawn too; both or none.
+        ax: to draw into.
+    """
+    labels = ("x of the centre of mass [m]", "y of the centre of mass [m]")
+    ax = axes_for(ax, *labels, "Least friction that holds")
+    values = np.ma.masked_invalid(friction.friction)
+    image = ax.pcolormesh(friction.x, friction.y, values, shading="nearest", cmap="viridis")
+    ax.figure.colorbar(image, ax=ax, label="least friction μ [-]")
+    if contacts is not None and q is not None:
+        plot_contacts(contacts, q, ax=ax)
+        axes_for(ax, *labels, "Least friction that holds")
+    x, y = friction.com[:2]
+    ax.plot([x], [y], "o", color=COLORS["com"], label="centre of mass", zorder=5)
+    _plane(ax)
+    return ax
+
+
+def plot_forces(hold: Hold, *, ax: Axes | None = None) -> Axes:
+    """Draw every contact force as a point (‖f_t‖, f_n), with the cones ‖f_t‖ ≤ μ f_n.
+
+    One colour a contact, one point a corner; what lies left of its contact's line is held.
+
+    Raises:
+        ContactError: the hold has no forces.
+    """
+    if hold.forces is None:
+        raise ContactError(f"hold: got one that is {hold.status}, expected one with forces")
+    once = {name: forces[None] for name, forces in hold.forces.items()}
+    return plot_force_course(hold.contacts, hold.q[None], once, ax=ax)
+
+
+def plot_force_course(
+    contacts: ContactSet,
+    q: ArrayLike,
+    forces: Mapping[str, ArrayLike],
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the contact forces of a whole motion as `plot_forces` does those of one moment.
+
+    Args:
+        contacts: whose friction, and whose normals at each configuration.
+        q: configurations (n, nq).
+        forces: {contact: (n, k, 3)}, at its points, world axes [N], such as `ClosedLoop.forces`.
+        ax: to draw into.
+
+    Raises:
+        ContactError: a contact that there is not, or forces of another shape.
+    """
+    labels = ("tangential force ‖f_t‖ [N]", "normal force f_n [N]")
+    ax = axes_for(ax, *labels, "Contact forces and their cones")
+    split = {name: _split(contacts, name, q, forces[name]) for name in forces}
+    highest = max([float(normal.max(initial=0.0)) for _, normal in split.values()], default=1.0)
+    for i, (name, (tangent, normal)) in enumerate(split.items()):
+        colour, contact = SERIES[i % len(SERIES)], contacts[name]
+        many = len(normal) > 60
+        dots: dict[str, Any] = {"markersize": 3, "alpha": 0.5} if many else {"markersize": 5}
+        ax.plot(tangent, normal, MARKERS[i % len(MARKERS)], color=colour, label=name, **dots)
+        if not contact.bilateral and np.isfinite(contact.friction):
+            edge = 1.1 * (highest or 1.0) * np.array([0.0, 1.0])
+            ax.plot(contact.friction * edge, edge, "--", color=colour, linewidth=1.0)
+    ax.set_xlim(left=0.0)
+    title = "contact; dashed: ‖f_t‖ = μ f_n"
+    ax.legend(title=title, fontsize="small", title_fontsize="small", markerscale=2.0)
+    return ax
+
+
+def _split(contacts: ContactSet, name: str, q: ArrayLike, forces: ArrayLike) -> tuple[Array, Array]:
+    """Tangential and normal parts of forces (n, k, 3) at configurations (n, nq), each (n k,)."""
+    contact, rows = contacts[name], np.atleast_2d(np.asarray(q, dtype=float))
+    f = np.asarray(forces, dtype=float)
+    if f.shape != (len(rows), len(contact.points), 3):
+        expected = f"({len(rows)}, {len(contact.points)}, 3)"
+        raise ContactError(f"forces of {name!r}: got shape {f.shape}, expected {expected}")
+    n = np.array([contact.pose(contacts.robot, row).rotation[:, 2] for row in rows])
+    normal = np.einsum("nki,ni->nk", f, n)
+    tangent = np.linalg.norm(f - normal[:, :, None] * n[:, None], axis=2)
+    return tangent.ravel(), normal.ravel()
+
+
+def plot_margin_course(
+    t: ArrayLike, margins: ArrayLike | Mapping[str, ArrayLike], *, ax: Axes | None = None
+) -> Axes:
+    """Draw margins over time; where one is below zero the contacts do not hold: shaded.
+
+    Args:
+        t: times (n,) [s].
+        margins: (n,) [N], or several by name, such as {contact: …} of `hold.contact_margins` along
+            a motion. Infinite ones leave a gap.
+        ax: to draw into.
+
+    Raises:
+        ContactError: not as many margins as times.
+    """
+    times = np.asarray(t, dtype=float)
+    named = margins if isinstance(margins, Mapping) else {"all contacts": margins}
+    ax = axes_for(ax, "time [s]", "normal force that may go [N]", "Margins")
+    for i, (name, values) in enumerate(named.items()):
+        y = np.asarray(values, dtype=float)
+        if y.shape != times.shape or y.ndim != 1:
+            raise ContactError(f"margins {name!r}: got shape {y.shape}, expected {times.shape}")
+        finite = np.where(np.isfinite(y), y, np.nan)
+        ax.plot(times, finite, color=SERIES[i % len(SERIES)], linewidth=1.4, label=name)
+        ax.fill_between(times, 0.0, finite, where=finite < 0, color=COLORS["bad"], alpha=0.25)
+    ax.axhline(0.0, color=COLORS["bad"], linewidth=1.0, linestyle="--", label="the edge")
+    ax.margins(x=0)
+    ax.legend(fontsize="small")
+    return ax
+
+
+def plot_margins(hold: Hold, *, ax: Axes | None = None) -> Axes:
+    """Draw a bar for every contact: the normal force that it alone could lose; and the margin.
+
+    A margin that is infinite has no bar, and "∞" in its place.
+    """
+    ax = axes_for(ax, "contact", "normal force that may go [N]", "Margins")
+    margins = hold.contact_margins
+    finite = [value if np.isfinite(value) else 0.0 for value in margins.values()]
+    colours = [COLORS["good"] if value >= 0 else COLORS["bad"] for value in margins.values()]
+    ax.bar(list(margins), finite, color=colours)
+    for i, value in enumerate(margins.values()):
+        text = f"{value:.3g}" if np.isfinite(value) else ("∞" if value > 0 else "−∞")
+        ax.annotate(text, (i, finite[i]), xytext=(0, 2), textcoords="offset points", ha="center")
+    if np.isfinite(hold.margin):
+        ax.axhline(hold.margin, color="black", linestyle="--", label="all together: the margin")
+        ax.legend(fontsize="small")
+    ax.axhline(0.0, color="black", linewidth=0.8)
+    ax.tick_params(axis="x", labelrotation=30 if len(margins) > 4 else 0)
+    return ax
+
+
+def _draw_region(ax: Any, name: str, region: Region, colour: str) -> None:
+    if len(region.vertices) == 0 or region.status == "unbounded":
+        ax.plot([], [], color=colour, label=f"{name} ({region.status})")
+        return
+    x, y = region.vertices.T
+    if len(region.vertices) >= 3:
+        ax.fill(x, y, facecolor=colour, alpha=0.25, edgecolor=colour, label=name)
+    else:
+        ax.plot(x, y, "-o", color=colour, label=f"{name} ({region.status})")
+    if len(region.outer) >= 3:
+        around = _closed(region.outer)
+        ax.plot(around[:, 0], around[:, 1], "--", color=colour, linewidth=0.8)
+
+
+def _closed(corners: Array) -> Array:
+    return np.vstack([corners, corners[:1]])
+
+
+def _plane(ax: Any) -> None:
+    """One scale for both axes, and a legend if anything has a name."""
+    ax.set_aspect("equal", adjustable="datalim")
+    if ax.get_legend_handles_labels()[1]:
+        ax.legend(fontsize="small")

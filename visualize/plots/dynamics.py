@@ -1,0 +1,230 @@
+"""Plots of a motion with Matplotlib: joints with their limits, energies.
+
+Each function takes plain arrays of any robot, draws into `ax`, or into new axes, and returns them;
+everything in SI units. Matplotlib is the extra `plots`; `svg_plots` needs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...dynamics.equations import kinetic_energy, potential_energy
+from ...errors import ConfigurationError, unknown
+from ...robots import Robot
+from .axes import BAD, SERIES, axes_for
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+
+SHOWN = 6  # joints, when none are named
+_NO_LIMIT = 1e6  # files write ±1e16 and the like where they mean none
+
+
+def plot_configuration(
+    robot: Robot,
+    t: ArrayLike,
+    q: ArrayLike,
+    joints: Sequence[str] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw joint positions over time with their limits, and what lies beyond them in red.
+
+    Beyond the limits the plane is shaded, unless three or more different ranges are shown.
+
+    Args:
+        robot: who moves.
+        t: times (n,) [s].
+        q: configurations (n, nq).
+        joints: by name, of one degree of freedom; by default the six that come nearest to their
+            limits.
+        ax: to draw into.
+
+    Raises:
+        ConfigurationError: arrays that do not fit, a joint that there is not.
+    """
+    rows = {name: _joint(robot, name) for name in single_joints(robot)}
+    values = np.asarray(_series(t, q, robot.nq, "q")[1])
+    angles = {name: _position(joint, values) for name, joint in rows.items()}
+    model = robot.model
+    limits = {
+        name: (model.lowerPositionLimit[joint.idx_q], model.upperPositionLimit[joint.idx_q])
+        for name, joint in rows.items()
+        if joint.nq == 1
+    }
+    label = "position [rad or m]"
+    return _plot(t, angles, limits, joints, label, f"Joint positions of {robot.name}", ax)
+
+
+def plot_velocity(
+    robot: Robot,
+    t: ArrayLike,
+    v: ArrayLike,
+    joints: Sequence[str] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw joint velocities v (n, nv) over time with their limits, as `plot_configuration`."""
+    values = _series(t, v, robot.nv, "v")[1]
+    rows = {name: _joint(robot, name).idx_v for name in single_joints(robot)}
+    speeds = {name: values[:, row] for name, row in rows.items()}
+    most = robot.model.velocityLimit
+    limits = {name: (-most[row], most[row]) for name, row in rows.items() if most[row] > 0}
+    label = "velocity [rad/s or m/s]"
+    return _plot(t, speeds, limits, joints, label, f"Joint velocities of {robot.name}", ax)
+
+
+def plot_torque(
+    robot: Robot,
+    t: ArrayLike,
+    tau: ArrayLike,
+    joints: Sequence[str] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw actuated torques tau (n, na) over time with their limits, as `plot_configuration`."""
+    values = _series(t, tau, robot.na, "tau")[1]
+    torques = dict(zip(robot.actuated, values.T, strict=True))
+    limits = {n: (-most, most) for n, most in zip(robot.actuated, robot.torque_limits, strict=True)}
+    label = "torque [N·m or N]"
+    return _plot(t, torques, limits, joints, label, f"Joint torques of {robot.name}", ax)
+
+
+def plot_energy(
+    robot: Robot, t: ArrayLike, q: ArrayLike, v: ArrayLike, *, ax: Axes | None = None
+) -> Axes:
+    """Draw kinetic energy, potential energy from the first sample on, and their sum.
+
+        T = ½ vᵀ M(q) v,      U(q) − U(q_0),      T + U(q) − U(q_0)      [J]
+
+    q (n, nq) and v (n, nv) at times t (n,) [s].
+    """
+    times, configurations = _series(t, q, robot.nq, "q")
+    _, velocities = _series(t, v, robot.nv, "v")
+    kinetic = np.array(
+        [kinetic_energy(robot, a, b) for a, b in zip(configurations, velocities, strict=True)]
+    )
+    potential = np.array([potential_energy(robot, a) for a in configurations])
+    potential = potential - potential[0]
+    ax = axes_for(ax, "time [s]", "energy [J]", f"Energy of {robot.name}")
+    ax.plot(times, kinetic, color=SERIES[1], linewidth=1.2, label="kinetic")
+    ax.plot(times, potential, color=SERIES[2], linewidth=1.2, label="potential, from the first")
+    ax.plot(times, kinetic + potential, color="black", linewidth=1.6, label="sum")
+    ax.legend(fontsize="small")
+    return ax
+
+
+def single_joints(robot: Robot) -> tuple[str, ...]:
+    """Return the joints of one degree of freedom, by name: all but the floating base, mostly."""
+    joints = robot.model.joints
+    return tuple(str(robot.model.names[j.id]) for j in joints[1:] if j.nv == 1)
+
+
+def _joint(robot: Robot, name: str) -> Any:
+    return robot.model.joints[robot.model.getJointId(name)]
+
+
+def _position(joint: Any, q: Array) -> Array:
+    """Of a continuous joint, which has (cos θ, sin θ) in q, the angle without jumps."""
+    if joint.nq == 2:
+        return np.unwrap(np.arctan2(q[:, joint.idx_q + 1], q[:, joint.idx_q]))
+    return q[:, joint.idx_q]
+
+
+def _series(t: ArrayLike, values: ArrayLike, width: int, name: str) -> tuple[Array, Array]:
+    times, array = np.asarray(t, dtype=float), np.asarray(values, dtype=float)
+    if times.ndim != 1 or len(times) == 0 or array.shape != (len(times), width):
+        raise ConfigurationError(
+            f"{name}: got shape {array.shape} at {times.shape} times; expected (n, {width}) at (n,)"
+        )
+    return times, array
+
+
+def _plot(
+    t: ArrayLike,
+    values: dict[str, Array],
+    limits: dict[str, tuple[float, float]],
+    joints: Sequence[str] | None,
+    label: str,
+    title: str,
+    ax: Axes | None,
+) -> Axes:
+    """Lines {joint: (n,)} over time; beyond limits {joint: (low, high)} the plane is shaded."""
+    for name in joints or ():
+        if name not in values:
+            raise ConfigurationError(unknown("joint", name, values))
+    bounds = {name: _bounds(*limits.get(name, (-np.inf, np.inf))) for name in values}
+    names = nearest(values, bounds) if joints is None else list(joints)
+    ax = axes_for(ax, "time [s]", label, title)
+    times = np.asarray(t, dtype=float)
+    for i, name in enumerate(names):
+        ax.plot(times, values[name], color=SERIES[i % len(SERIES)], linewidth=1.4, label=name)
+    low, high = _frame([values[n] for n in names], [bounds[n] for n in names])
+    shaded = len({bounds[name] for name in names}) <= 2  # more would hide each other
+    for i, name in enumerate(names):
+        tone = SERIES[i % len(SERIES)]
+        _draw_limits(ax, times, values[name], bounds[name], tone, (low, high), shaded)
+    ax.set_ylim(low, high)
+    ax.margins(x=0)
+    shown = any(low < limit < high for name in names for limit in bounds[name])
+    marks = "dashed: limits; red: beyond" if shown else None
+    if names:
+        ax.legend(title=marks, fontsize="small", title_fontsize="small")
+    return ax
+
+
+def nearest(values: dict[str, Array], bounds: dict[str, tuple[float, float]]) -> list[str]:
+    """Return the `SHOWN` series that come nearest to a bound, as a share of the range; those
+    without bounds, by how much they vary, last."""
+
+    def key(name: str) -> tuple[float, float]:
+        (low, high), y = bounds[name], values[name]
+        if np.isfinite(high - low):
+            return float(np.min(np.minimum(y - low, high - y)) / max(high - low, 1e-12)), 0.0
+        return np.inf, -float(np.ptp(y))
+
+    chosen = sorted(values, key=key)[:SHOWN]
+    return [name for name in values if name in chosen]
+
+
+def _bounds(low: float, high: float) -> tuple[float, float]:
+    return (
+        float(low) if abs(low) < _NO_LIMIT and low < high else -np.inf,
+        float(high) if abs(high) < _NO_LIMIT and low < high else np.inf,
+    )
+
+
+def _frame(values: list[Array], bounds: list[tuple[float, float]]) -> tuple[float, float]:
+    """What of the axis is shown: all values, and the limits that are not far from them."""
+    inside = np.concatenate(values) if values else np.zeros(1)
+    low, high = float(inside.min()), float(inside.max())
+    reach = max(high - low, 1e-3)
+    near = [x for pair in bounds for x in pair if low - reach < x < high + reach]
+    low, high = min([low, *near]), max([high, *near])
+    margin = 0.08 * max(high - low, 1e-3)
+    return low - margin, high + margin
+
+
+def _draw_limits(
+    ax: Any,
+    t: Array,
+    y: Array,
+    bounds: tuple[float, float],
+    color: str,
+    frame: tuple[float, float],
+    shaded: bool,
+) -> None:
+    for limit, end in zip(bounds, frame, strict=True):
+        if frame[0] < limit < frame[1]:
+            ax.axhline(limit, color=color, linestyle="--", linewidth=0.9)
+            if shaded:
+                ax.axhspan(limit, end, color=color, alpha=0.08, linewidth=0)
+    beyond = (y < bounds[0]) | (y > bounds[1])
+    if beyond.any():
+        ax.plot(t[beyond], y[beyond], ".", color=BAD, markersize=4, zorder=5)

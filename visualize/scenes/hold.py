@@ -1,0 +1,242 @@
+"""The contact scene: patches, cones, forces, centre of mass and support polygon, as drawings.
+
+Turns contacts and their Hold into calls of a viewer; nothing is computed here that a Hold or a
+Region does not know. Sizes follow the robot's height, so that nothing hides inside the feet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ... import dynamics
+from ...contacts.contact import Contact
+from ...contacts.contact_set import ContactSet
+from ...contacts.hold import Hold
+from ...contacts.regions.region import static_equilibrium_polygon
+from ...dynamics import Wrench
+from ...errors import ContactError
+from ..margin_colors import contact_colors, margin_color, margin_ramp
+from . import cones as cone_scene
+from .falling import animate_certificate
+from .motion import FORCE_OF_WEIGHT, LEVER, draw_com, draw_wrenches
+from .region import COLORS as REGION_COLORS
+from .region import draw_region
+
+if TYPE_CHECKING:
+    from ..viewer import Viewer
+
+Array = NDArray[np.float64]
+
+COLORS = {
+    "patch": "gray",
+    "cone": cone_scene.COLOR,
+    "force": "blue",
+    "load": "red",
+    "com": "magenta",
+    "region": REGION_COLORS["region"],
+    "motion": "purple",
+}
+VERDICTS = {True: "holds", False: "does not hold", None: "at the edge"}
+_VERDICT_COLORS = {True: "green", False: "red", None: "orange"}
+
+# shares of the robot's height
+_TILE = 0.10
+_MOTION = 0.25
+
+
+def view_hold(hold: Hold, region: bool = True, *, by_margin: bool = False) -> Viewer:
+    """Return a Viewer that shows a Hold: robot, contacts, cones, forces or the motion it falls in.
+
+    A robot that does not hold moves along that motion, see `animate_certificate`. The arguments are
+    those of `draw_hold`.
+
+    >>> view_hold(static_hold(robot, q, contacts)).save_html("hold.html")
+    """
+    from ..viewer import Viewer
+
+    viewer = Viewer(hold.contacts.robot, ground=ground_height(hold.contacts, hold.q))
+    viewer.display(hold.q)
+    draw_hold(viewer, hold, region, by_margin=by_margin)
+    if hold.certificate is not None:
+        animate_certificate(viewer, hold)
+    return viewer
+
+
+def draw_hold(
+    viewer: Viewer,
+    hold: Hold,
+    region: bool = True,
+    *,
+    by_margin: bool = False,
+    scale: float | None = None,
+    threshold: float = 0.0,
+    legend: bool = True,
+) -> None:
+    """Draw a Hold into a viewer of its robot.
+
+    Args:
+        viewer: whose robot the hold is of.
+        hold: with its contacts, configuration and loads.
+        region: also the static-equilibrium polygon, on the ground.
+        by_margin: contacts, cones and forces in the colour of what the contact alone could lose
+            (`hold.contact_margins`), red to green, the centre of mass in that of `hold.margin`.
+        scale: length of a force's arrow [m/N]; the weight is 0.8 of the robot's height by default.
+        threshold: force below which no arrow is drawn [N].
+        legend: also the legend, whose lines hide what they name when clicked.
+    """
+    if viewer.robot is not hold.contacts.robot:
+        raise ContactError("viewer: got a viewer of another robot than the hold's")
+    robot, q = hold.contacts.robot, hold.q
+    colors = contact_colors(hold) if by_margin else {}
+    ground = ground_height(hold.contacts, q)
+    draw_contacts(viewer, hold.contacts, q, colors)
+    draw_com(viewer, robot, q, ground, margin_color(hold) if by_margin else COLORS["com"])
+    draw_forces(viewer, hold, colors, scale=scale, threshold=threshold)
+    draw_wrenches(viewer, robot, q, hold.external, folder="loads", scale=scale, threshold=threshold)
+    draw_motion(viewer, hold)
+    if region and len(hold.contacts):
+        draw_region(viewer, static_equilibrium_polygon(robot, q, hold.contacts), ground)
+    if legend:
+        draw_legend(viewer, hold, region, by_margin=by_margin)
+
+
+def draw_legend(
+    viewer: Viewer,
+    hold: Hold,
+    region: bool = True,
+    title: str = "",
+    *,
+    by_margin: bool = False,
+    loads: bool = True,
+) -> None:
+    """Write the verdict, what the colours mean, and the reason for a "no"; the robot's name when
+    there is no other title. `region`, `loads`: whether they are drawn."""
+    margin = f", margin {hold.margin:.1f} N" if np.isfinite(hold.margin) else ""
+    verdict = VERDICTS[hold.feasible] + margin
+    ramp = margin_ramp(hold) if by_margin else None
+    lines: dict[str, Any] = {verdict: _VERDICT_COLORS[hold.feasible]}
+    shows = dict(_named(hold, region, loads and bool(hold.external)))
+    for text, folder in shows.items():
+        graded = ramp is not None and folder in ("com", "cones", "forces")
+        lines[text] = ramp if graded else COLORS[_COLOR_OF.get(folder, folder)]
+    if hold.reason:
+        lines[hold.reason.split(";")[0]] = None
+    viewer.legend(title or hold.contacts.robot.name, lines, shows=shows, ramp=ramp)
+
+
+_COLOR_OF = {"cones": "cone", "forces": "force", "loads": "load"}
+
+
+def _named(hold: Hold, region: bool, loads: bool) -> list[tuple[str, str]]:
+    """(what the legend calls it, the folder of its drawings)."""
+    named = [("centre of mass", "com"), ("friction cones", "cones")]
+    named += [("contact forces", "forces")] * (hold.forces is not None)
+    named += [("external wrenches", "loads")] * loads
+    named += [("the motion that nothing stops", "motion")] * (hold.certificate is not None)
+    return named + [("where the centre of mass may be", "region")] * region
+
+
+def draw_contacts(
+    viewer: Viewer,
+    contacts: ContactSet,
+    q: ArrayLike,
+    colors: Mapping[str, Any] | None = None,
+) -> None:
+    """Draw the patch and the friction cones of every contact, along its real normal.
+
+    `colors`, {contact: colour}, are in place of the usual ones.
+    """
+    robot = contacts.robot
+    for contact in contacts:
+        color = (colors or {}).get(contact.name)
+        corners = _patch(contact, contact.pose(robot, q), viewer.scale)
+        patch = color or COLORS["patch"]
+        viewer.polygon(f"patches/{contact.name}", corners, color=patch, opacity=0.6)
+        cone_scene.draw_friction_cones(viewer, contact, robot, q, color or COLORS["cone"])
+
+
+def draw_forces(
+    viewer: Viewer,
+    hold: Hold,
+    colors: Mapping[str, Any] | None = None,
+    *,
+    scale: float | None = None,
+    threshold: float = 0.0,
+) -> None:
+    """Draw every contact's forces at its vertices, and their sum where it acts on the patch.
+
+    What moment is left there, about the normal, is an arc. `colors`, `scale` and `threshold` as for
+    `draw_contacts` and `draw_hold`.
+    """
+    if hold.forces is None or hold.wrenches is None:
+        return
+    robot, q = hold.contacts.robot, hold.q
+    metres = FORCE_OF_WEIGHT * viewer.scale / hold.balance.weight if scale is None else scale
+    lever, thin = LEVER * viewer.scale, 0.003 * viewer.scale
+    for contact in hold.contacts:
+        color = (colors or {}).get(contact.name, COLORS["force"])
+        points, forces = contact.world_points(robot, q), hold.forces[contact.name]
+        for k, (point, force) in enumerate(zip(points, forces, strict=True)):
+            if len(points) > 1:
+                vector = metres * force if np.linalg.norm(force) > threshold else np.zeros(3)
+                name = f"forces/{contact.name}/vertex {k}"
+                viewer.arrow(name, point, vector, color=color, radius=thin)
+        wrench, T = hold.wrenches[contact.name], contact.pose(robot, q)
+        centre = _centre_of_pressure(wrench, T)
+        total = metres * wrench.force
+        if np.linalg.norm(wrench.force) <= threshold:
+            total = np.zeros(3)
+        viewer.arrow(f"forces/{contact.name}/sum", centre, total, color=color, on_top=True)
+        moment = wrench.at(centre).moment
+        if np.linalg.norm(moment) <= max(threshold, 1e-3 * hold.balance.weight) * lever:
+            moment = np.zeros(3)
+        arc = metres / lever * moment
+        viewer.moment(f"forces/{contact.name}/moment", centre, arc, color=color, on_top=True)
+
+
+def draw_motion(viewer: Viewer, hold: Hold) -> None:
+    """Draw the certificate's motion: which way the centre of mass and the contacts would go."""
+    if hold.certificate is None:
+        return
+    robot, q, y = hold.contacts.robot, hold.q, hold.certificate
+    points = [dynamics.com(robot, q)]
+    velocities = [dynamics.com_jacobian(robot, q) @ y]
+    for contact in hold.contacts:
+        points += list(contact.world_points(robot, q))
+        velocities += list(contact.point_jacobians(robot, q) @ y)
+    fastest = max(float(np.linalg.norm(u)) for u in velocities)
+    for k, (point, u) in enumerate(zip(points, velocities, strict=True)):
+        if np.linalg.norm(u) > 0.02 * fastest:
+            vector = _MOTION * viewer.scale * u / fastest
+            viewer.arrow(f"motion/{k}", point, vector, color=COLORS["motion"], on_top=k == 0)
+
+
+def _patch(contact: Contact, T: pin.SE3, scale: float) -> Array:
+    """Corners of the patch; for a point a small square of its ground, seen under the foot."""
+    if len(contact.points) > 1:
+        order = np.argsort(np.arctan2(contact.points[:, 1], contact.points[:, 0]))
+        local = contact.points[order]
+    else:
+        half = _TILE * scale
+        local = half * np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]], dtype=float)
+    return np.asarray(local @ T.rotation.T + T.translation)
+
+
+def _centre_of_pressure(wrench: Wrench, T: pin.SE3) -> Array:
+    """Where in the patch the force acts without tilting moment: (n × m)/f_n from the centre."""
+    n = T.rotation[:, 2]
+    normal_force = float(wrench.force @ n)
+    if abs(normal_force) < 1e-9 * (1 + float(np.linalg.norm(wrench.force))):
+        return np.asarray(T.translation)
+    return np.asarray(T.translation + np.cross(n, wrench.moment) / normal_force)
+
+
+def ground_height(contacts: ContactSet, q: ArrayLike) -> float:
+    """Return the height of the lowest point of any contact, 0 without contacts [m]."""
+    points = [contact.world_points(contacts.robot, q)[:, 2].min() for contact in contacts]
+    return float(min(points, default=0.0))

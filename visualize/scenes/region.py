@@ -1,0 +1,73 @@
+"""Regions in a picture: polygons of the plane, and the accelerations of the centre of mass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...contacts.cones.friction_cone import finite_vector
+from ...contacts.regions.region import AccelerationCone, Region
+from ...errors import ContactError
+
+if TYPE_CHECKING:
+    from ..viewer import Viewer
+
+Array = NDArray[np.float64]
+
+COLORS = {"region": "teal", "acceleration": "orange"}
+
+
+def draw_region(
+    viewer: Viewer,
+    region: Region,
+    height: float = 0.0,
+    *,
+    name: str = "region",
+    color: Any = COLORS["region"],
+) -> None:
+    """Draw a region of the plane at a height [m]: on the ground, or at the centre of mass.
+
+    Nothing is drawn of a region that is empty or unbounded.
+    """
+    if len(region.vertices) == 0 or region.status == "unbounded":
+        return
+    lifted = height + 0.002 * viewer.scale  # just above a ground there, so that both are seen
+    corners = np.column_stack([region.vertices, np.full(len(region.vertices), lifted)])
+    viewer.polygon(name, corners, color=color, opacity=0.35)
+
+
+def draw_acceleration_cone(
+    viewer: Viewer,
+    cone: AccelerationCone,
+    com: ArrayLike,
+    *,
+    scale: float | None = None,
+    name: str = "acceleration cone",
+    color: Any = COLORS["acceleration"],
+) -> None:
+    """Draw the accelerations c̈ that contacts can give, from its apex g up to those with c̈_z = 0.
+
+    An acceleration c̈ is drawn at com + scale · c̈, so that the open base lies at the height of the
+    centre of mass, around it if the robot can stand.
+
+    Args:
+        viewer: to draw into.
+        cone: of `com_acceleration_cone`.
+        com: centre of mass (3,) [m].
+        scale: [m per m/s²]; by default the apex is 0.4 of the robot's height below.
+        name, color: of the drawing.
+
+    Raises:
+        ContactError: no gravity, and so no apex below.
+    """
+    gravity = float(np.linalg.norm(cone.apex))
+    if not gravity > 0:
+        raise ContactError("cone: got one without gravity, expected one with an apex below")
+    metres = 0.4 * viewer.scale / gravity if scale is None else scale
+    section, centre = cone.section(), finite_vector(com, "com")
+    if len(section.vertices) < 3 or section.status == "unbounded":
+        return
+    rim = metres * np.column_stack([section.vertices, np.zeros(len(section.vertices))])
+    viewer.pyramid(name, centre + metres * cone.apex, centre + rim, color=color, opacity=0.22)

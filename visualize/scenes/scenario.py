@@ -1,0 +1,173 @@
+"""The scene of a scenario: its terrain, the robot on it, ropes, and what a Hold has to show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ... import dynamics
+from ...contacts.hold import Hold
+from ...contacts.regions.region import Region
+from ...contacts.scenario.loads import Payload, Rope
+from ...contacts.terrain.draping import drape
+from ...contacts.terrain.solids import Box, Plane
+from ...contacts.terrain.terrain import Terrain
+from ..margin_colors import margin_color
+from . import hold as scene
+from .falling import animate_certificate
+from .motion import draw_com
+from .region import draw_region
+
+if TYPE_CHECKING:
+    from ...contacts.scenario.scenario import Scenario
+    from ..viewer import Viewer
+
+Array = NDArray[np.float64]
+
+COLORS = {
+    "solid": "#cbbfae",
+    "plane": "#d8d2c8",
+    "rope": "brown",
+    "payload": "#a8784e",
+    "target": "orange",
+}
+VIEW = (1.0, -0.85, 0.4)  # from the scene to the eye, when the scenario has none
+_LEGEND = 0.27  # share of the picture's width that is left to the legend
+_LONG_LEGEND = 0.36  # with a reason
+_THICK = 0.04  # of a drawn slope [robot's heights]
+_AROUND = 1.7  # a drawn slope is so wide [robot's heights]
+
+
+def view_scenario(
+    scenario: Scenario,
+    hold: Hold | None,
+    region: Region | None = None,
+    animate: bool = True,
+    by_margin: bool = False,
+) -> Viewer:
+    """Return a Viewer that shows a scenario.
+
+    Args:
+        scenario: whose posture, terrain and loads.
+        hold: what `scenario.check()` gives; None when no posture touches: then the nearest one is
+            drawn, and where its contacts should be.
+        region: to draw on the terrain, `scenario.region()` when not given.
+        animate: whether a robot that does not hold moves along its certificate.
+        by_margin: as for `draw_hold`.
+    """
+    from ..viewer import Viewer
+
+    robot, q, terrain = scenario.machine, scenario.q, scenario.ground
+    viewer = Viewer(robot, ground=_ground(terrain), title=scenario.title or None)
+    viewer.display(q)
+    draw_terrain(viewer, terrain, _middle(scenario))
+    _draw_ropes(viewer, scenario, q)
+    _draw_payloads(viewer, scenario, q)
+    if hold is None:
+        _draw_targets(viewer, scenario)
+    else:
+        _draw_answer(viewer, scenario, hold, region or scenario.region(), by_margin)
+    if animate and hold is not None and hold.certificate is not None:
+        animate_certificate(viewer, hold)
+    left = _LEGEND if hold is not None and hold.feasible else _LONG_LEGEND
+    viewer.look_from(scenario.view or VIEW, left=left)
+    return viewer
+
+
+def draw_terrain(viewer: Viewer, terrain: Terrain, around: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+    """Draw the solids of a terrain; of a slope the piece around a point (3,) [m].
+
+    A level plane is left to the viewer's own ground.
+    """
+    for solid in terrain.solids:
+        if isinstance(solid, Box):
+            viewer.box(f"terrain/{solid.name}", solid.placement, solid.size, color=COLORS["solid"])
+        elif isinstance(solid, Plane) and not _is_level(solid):
+            _draw_slope(viewer, solid, np.asarray(around, dtype=float))
+
+
+def _draw_answer(
+    viewer: Viewer, scenario: Scenario, hold: Hold, region: Region, by_margin: bool
+) -> None:
+    """What a Hold has to show, and the region laid over the terrain."""
+    lowest = scene.ground_height(hold.contacts, hold.q)
+    scene.draw_hold(viewer, hold, region=False, by_margin=by_margin, legend=False)
+    pulled = {load.frame for load in scenario.loads if not isinstance(load, Payload)}
+    for frame in hold.external.keys() - pulled:  # payloads are drawn as such
+        viewer.delete(f"loads/{frame}")
+    com = dynamics.com(scenario.machine, hold.q)
+    below = float(scenario.ground.height(com))
+    color = margin_color(hold) if by_margin else scene.COLORS["com"]
+    draw_com(viewer, scenario.machine, hold.q, below if np.isfinite(below) else lowest, color)
+    bounded = region.status in ("bounded", "flat")
+    pieces = drape(scenario.ground, region.vertices, float(com[2])) if bounded else []
+    for k, piece in enumerate(pieces):
+        lifted = piece + np.array([0.0, 0.0, 0.003 * viewer.scale])
+        viewer.polygon(f"region/{k}", lifted, color=scene.COLORS["region"], opacity=0.35)
+    if not pieces:
+        draw_region(viewer, region, lowest)
+    title, drawn = scenario.title, bool(pulled)
+    scene.draw_legend(viewer, hold, bounded, title, by_margin=by_margin, loads=drawn)
+
+
+def _draw_slope(viewer: Viewer, plane: Plane, around: Array) -> None:
+    face = plane.faces[0]
+    thick = _THICK * viewer.scale
+    middle = around - (face.height(around) + thick / 2) * face.normal
+    size = (_AROUND * viewer.scale, _AROUND * viewer.scale, thick)
+    T = pin.SE3(face.placement.rotation, middle)
+    viewer.box(f"terrain/{plane.name}", T, size, color=COLORS["plane"])
+
+
+def _draw_ropes(viewer: Viewer, scenario: Scenario, q: Array) -> None:
+    for k, load in enumerate(scenario.loads):
+        if isinstance(load, Rope):
+            begin = load.wrench(scenario.machine, q).point
+            radius = 0.004 * viewer.scale
+            ends = np.array([begin, load.anchor], dtype=float)
+            viewer.path(f"ropes/{k}", ends, color=COLORS["rope"], radius=radius)
+            viewer.point(f"anchors/{k}", load.anchor, color=COLORS["rope"])
+
+
+def _draw_payloads(viewer: Viewer, scenario: Scenario, q: Array) -> None:
+    """As cubes of water of their mass."""
+    height = 0.036 * viewer.scale
+    for k, load in enumerate(scenario.loads):
+        if isinstance(load, Payload) and load.mass > 0:
+            point = np.asarray(load.wrench(scenario.machine, q).point)
+            R = dynamics.frame_placement(scenario.machine, q, load.frame).rotation
+            size = np.full(3, (load.mass / 1000) ** (1 / 3))
+            viewer.box(f"payloads/{k}", pin.SE3(R, point), size, color=COLORS["payload"])
+            viewer.label(f"masses/{k}", point, f"{load.mass:g} kg", height=height)
+
+
+def _draw_targets(viewer: Viewer, scenario: Scenario) -> None:
+    """Where contacts should be and are not."""
+    posture = scenario.solved
+    contacts, targets = scenario.touching
+    scene.draw_contacts(viewer, contacts, posture.q)
+    for name, T in targets.items():
+        here = contacts.placements(posture.q)[name].translation
+        viewer.frame(f"targets/{name}", T, on_top=True)
+        viewer.path(f"misses/{name}", [here, T.translation], color=COLORS["target"], on_top=True)
+    title = scenario.title or scenario.name
+    viewer.legend(title, {"no posture touches": "red", posture.reason: None})
+
+
+def _is_level(plane: Plane) -> bool:
+    return bool(abs(plane.faces[0].normal[2] - 1) < 1e-9)
+
+
+def _ground(terrain: Terrain) -> float | None:
+    """Height of the first level plane [m], None without one."""
+    levels = [s.at[2] for s in terrain.solids if isinstance(s, Plane) and _is_level(s)]
+    return float(levels[0]) if levels else None
+
+
+def _middle(scenario: Scenario) -> Array:
+    """Amid the contacts, (3,)."""
+    places = [T.translation for T in scenario.touching[1].values()]
+    return np.mean(places, axis=0) if places else np.array(scenario.start.at)

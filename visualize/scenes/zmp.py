@@ -1,0 +1,19 @@
+"""Drawing of the zero-moment point."""
+
+from __future__ import annotations
+
+from ...contacts.hold import Hold
+from ...contacts.zmp import zero_moment_point
+from ..viewer import Viewer
+
+COLOR = "orange"
+
+
+def draw_zmp(viewer: Viewer, hold: Hold, ground: float = 0.0) -> None:
+    """Draw the zero-moment point of a Hold's forces in the plane at the height `ground` [m].
+
+    Nothing without forces.
+    """
+    where = zero_moment_point(hold.wrenches or {}, ground)
+    if where is not None:
+        viewer.point("zmp", where, color=COLOR, radius=0.014 * viewer.scale, on_top=True)

@@ -1,0 +1,268 @@
+"""Drawing: a robot and named shapes around it, recorded as commands. Shows nothing by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import unknown
+from ...robots.robot import Robot
+from . import checks, commands, meshes, three
+from .animation import tracks
+from .checks import Color
+from .errors import ViewerError
+from .primitives import Primitives
+from .ramp import ColorRamp
+from .recording import Motion, merged
+from .shapes import Piece, Shape
+from .store import Entry, Store
+
+Array = NDArray[np.float64]
+
+
+class Drawing(Primitives):
+    """A robot and named shapes around it, in world axes, z up, in metres: the base of `Viewer`.
+
+    Attributes:
+        robot: the `Robot`, or None.
+        scale: what sizes follow that are not given [m]: the robot's height when it stands, else 1.
+    """
+
+    def __init__(self, robot: Robot | None, opacity: float) -> None:
+        self.robot = robot
+        self.scale = 1.0
+        self._store = Store()
+        self._shapes: dict[str, Shape] = {}
+        self._recorded: dict[str, Shape] | None = None  # while a frame of an animation is drawn
+        self._robot_points: Array = np.zeros((0, 3))
+        self._boxes: dict[str, Array] = {}
+        self._parts: list[tuple[meshes.Visual, three.Object]] = []
+        opacity = checks.opacity(opacity)
+        if robot is not None:
+            self._visual = meshes.read(robot)
+            self._boxes = meshes.boxes(robot, self._visual)
+            self._draw_robot(robot, opacity)
+            self.display(robot.posture())
+            self.scale = _height(self._robot_points)
+
+    # --- the robot -------------------------------------------------------------------------
+
+    def display(self, q: ArrayLike) -> None:
+        """Put the robot in a configuration q (nq,). An animation that was set ends.
+
+        Raises:
+            ConfigurationError: q does not fit the robot.
+            ViewerError: this viewer has no robot.
+        """
+        where = meshes.placements(self._need_robot(), self._visual, q)
+        if "/#animation" in self._store:
+            self._put(commands.clear_animation())
+        for joint, matrix in where.items():
+            self._put(commands.set_transform(f"/robot/{joint}", matrix))
+        self._robot_points = meshes.corners_in_world(self._boxes, where)
+
+    def animate(
+        self,
+        times: ArrayLike,
+        qs: ArrayLike,
+        *,
+        draw: Callable[[int], object] | None = None,
+        play: bool = True,
+        repeat: bool = True,
+    ) -> None:
+        """Move the robot through qs (n, nq) at times (n,) [s]; the page has a time slider.
+
+        Positions are interpolated along lines, orientations along arcs.
+
+        Args:
+            times, qs: as above.
+            draw: called with 0, …, n − 1: what it draws in this viewer (arrows, cones, labels, …)
+                is the drawing of that frame, and moves with the robot. A legend cannot move.
+            play: whether the page starts it by itself.
+            repeat: whether it starts again at its end.
+
+        Raises:
+            ConfigurationError: a configuration does not fit the robot.
+            ViewerError: times do not increase, or there are not as many as configurations.
+        """
+        robot = self._need_robot()
+        times = checks.finite(times, "times", (None,))
+        qs = checks.finite(qs, "qs", (None, robot.nq))
+        if len(times) != len(qs) or len(times) < 2 or np.any(np.diff(times) <= 0):
+            raise ViewerError(
+                f"got {len(times)} times for {len(qs)} configurations; expected as many, at "
+                "least 2, in increasing order"
+            )
+        poses = [meshes.placements(robot, self._visual, q) for q in qs]
+        self.display(qs[0])
+        every = [meshes.corners_in_world(self._boxes, where) for where in poses]
+        self._robot_points = np.vstack(every)
+        moving = {f"/robot/{name}": np.array([pose[name] for pose in poses]) for name in poses[0]}
+        drawings = self._moving_drawings(draw, len(times)) if draw else {}
+        moving |= {path: motion.matrices for path, motion in drawings.items()}
+        visible = {path: motion.visible for path, motion in drawings.items()}
+        clips = tracks(times, moving, visible)
+        self._put(commands.set_animation(clips, play=play, repeat=repeat))
+
+    def ghost(
+        self, name: str, q: ArrayLike, *, opacity: float = 0.3, color: Color | None = None
+    ) -> None:
+        """Draw the robot once more, faintly, in another configuration q (nq,), to compare.
+
+        Args:
+            name: what it is called, as of any drawing.
+            q: as above.
+            opacity: in (0, 1].
+            color: in place of its own colours.
+
+        Raises:
+            ConfigurationError: q does not fit the robot.
+            ViewerError: this viewer has no robot, an unknown colour.
+        """
+        where = meshes.placements(self._need_robot(), self._visual, q)
+        tone = None if color is None else checks.color(color)
+        alpha = checks.opacity(opacity)
+        pieces = {
+            f"{visual.joint}.{visual.name.replace('/', '.')}": Piece(
+                three.faint(thing, alpha, tone), where[visual.joint] @ visual.matrix
+            )
+            for visual, thing in self._parts
+        }
+        self._draw(name, Shape(pieces, meshes.corners_in_world(self._boxes, where)))
+
+    # --- all of it -------------------------------------------------------------------------
+
+    def legend(
+        self,
+        title: str = "",
+        lines: Mapping[str, Color | ColorRamp | None] | None = None,
+        *,
+        shows: Mapping[str, str] | None = None,
+        ramp: ColorRamp | None = None,
+    ) -> None:
+        """Write a legend in a corner of the page; nothing: take it away.
+
+        Args:
+            title: its first line.
+            lines: {text: colour, or a ramp for all of its colours, None for none}.
+            shows: {text of a line: name of a drawing, or of a folder}, which a click on the line
+                hides and shows again.
+            ramp: shown as a bar of colours below the lines.
+        """
+        folders = {text: checks.overlay_path(name) for text, name in (shows or {}).items()}
+        for text in folders:
+            if text not in (lines or {}):
+                raise ViewerError(unknown("line", text, lines or {}))
+        shown = [
+            (text, _swatch(tone), folders.get(text, "")) for text, tone in (lines or {}).items()
+        ]
+        self._put(commands.legend(title, shown, ramp))
+
+    def delete(self, name: str) -> None:
+        """Take away a drawing, or a folder of them.
+
+        Raises:
+            ViewerError: there is none; the message has the nearest names.
+        """
+        gone = [n for n in self._shapes if n == name or n.startswith(f"{name}/")]
+        if not gone:
+            raise ViewerError(unknown("drawing", name, self._shapes))
+        for shape in gone:
+            del self._shapes[shape]
+        self._put(commands.delete(checks.overlay_path(name)))
+
+    def clear(self) -> None:
+        """Take away all drawings and the legend; the robot stays."""
+        self._shapes.clear()
+        self._put(commands.delete("/overlays"))
+        self.legend()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the drawings."""
+        return tuple(self._shapes)
+
+    # --- inside ----------------------------------------------------------------------------
+
+    def _draw_robot(self, robot: Robot, opacity: float) -> None:
+        visuals = meshes.visuals(robot, self._visual, opacity)
+        # every geometry once, for ghosts of the robot as well
+        objects = [visual.object for visual in visuals]
+        common, objects = three.shared([*objects, *objects])
+        self._parts = list(zip(visuals, objects, strict=False))
+        for part in common:
+            self._put(commands.define(part))
+        for visual, thing in self._parts:
+            path = f"/robot/{visual.joint}/{visual.name}"
+            self._put(commands.set_object(path, thing))
+            self._put(commands.set_transform(path, visual.matrix))
+
+    def _need_robot(self) -> Robot:
+        if self.robot is None:
+            raise ViewerError("this viewer has no robot; make one with Viewer(robot)")
+        return self.robot
+
+    def _moving_drawings(self, draw: Callable[[int], object], count: int) -> dict[str, Motion]:
+        """Draw every frame, and return {path of a piece: how it moves}."""
+        frames = []
+        for i in range(count):
+            self._recorded = {}
+            try:
+                draw(i)
+                frames.append(self._recorded)
+            finally:
+                self._recorded = None
+        motions: dict[str, Motion] = {}
+        for name, (shape, moves) in merged(frames).items():
+            self._draw(name, shape)
+            path = checks.overlay_path(name)
+            motions |= {f"{path}/{piece}": motion for piece, motion in moves.items()}
+        return motions
+
+    def _draw(self, name: str, shape: Shape) -> None:
+        path = checks.overlay_path(name)
+        if self._recorded is not None:
+            self._recorded[name] = shape
+            return
+        old = self._shapes.get(name)
+        if old is None and any(
+            n.startswith(f"{name}/") or name.startswith(f"{n}/") for n in self._shapes
+        ):
+            raise ViewerError(f"name: {name!r} is a folder and a drawing at once; choose another")
+        for piece in (old.pieces.keys() - shape.pieces.keys()) if old else ():
+            self._put(commands.delete(f"{path}/{piece}"))
+        self._shapes[name] = shape
+        for piece, what in shape.pieces.items():
+            self._put(commands.set_object(f"{path}/{piece}", what.object))
+            self._put(commands.set_transform(f"{path}/{piece}", what.matrix))
+            if not what.visible or (old and piece in old.pieces and not old.pieces[piece].visible):
+                self._put(commands.set_property(f"{path}/{piece}", "visible", what.visible))
+
+    def _put(self, entry: Entry) -> bool:
+        return self._store.put(entry)
+
+    def _points(self) -> Array:
+        return np.vstack([self._robot_points, *(s.extent for s in self._shapes.values())])
+
+
+def extent(robot: Robot, q: ArrayLike) -> float:
+    """Return the height of a robot in a configuration [m]: of the box around what it looks like.
+
+    Never below 1 cm.
+    """
+    visual = meshes.read(robot)
+    where = meshes.placements(robot, visual, q)
+    return _height(meshes.corners_in_world(meshes.boxes(robot, visual), where))
+
+
+def _swatch(tone: Color | ColorRamp | None) -> str:
+    """A colour, or several, as CSS has it."""
+    if isinstance(tone, ColorRamp):
+        return f"linear-gradient(to right, {', '.join(tone.tones())})"
+    return "" if tone is None else f"#{checks.color(tone):06x}"
+
+
+def _height(points: Array) -> float:
+    return max(0.01, float(np.ptp(points[:, 2]))) if len(points) else 0.01

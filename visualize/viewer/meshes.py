@@ -1,0 +1,225 @@
+"""What a robot looks like: its visual geometry as objects of the page.
+
+Meshes are taken as Pinocchio loaded them (with their scale), so that every format it reads is
+shown; Collada files are read once more for their colours and textures.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ModelError
+from ...robots.configuration import check_configuration
+from ...robots.robot import Robot
+from . import collada, geometry, three
+from .errors import MeshWarning
+from .smoothing import smooth
+from .sticks import sticks
+from .upright import upright
+
+Array = NDArray[np.float64]
+_Look = tuple[three.Part, collada.Surface | None]  # None: the description's colour
+
+
+@dataclass(frozen=True, eq=False)
+class Visual:
+    """One object of a robot.
+
+    Attributes:
+        joint: the name of the joint that carries it.
+        name: unique within the robot.
+        object: in three.js's JSON form.
+        matrix: (4, 4), T_joint_object.
+    """
+
+    joint: str
+    name: str
+    object: three.Object
+    matrix: Array
+
+
+def read(robot: Robot) -> Any:
+    """Return what a robot looks like, a `pin.GeometryModel`; balls and sticks if it has no shapes.
+
+    A `MeshWarning` says so when it has some, but they cannot be read.
+    """
+    try:
+        model = robot.visual
+    except ModelError as error:
+        message = f"{robot.name!r} is drawn as balls and sticks: {error}"
+        warnings.warn(message, MeshWarning, stacklevel=4)
+        return sticks(robot)
+    return upright(robot, model) if model.ngeoms else sticks(robot)
+
+
+def visuals(robot: Robot, model: Any, opacity: float = 1.0) -> list[Visual]:
+    """Return the objects of a robot's geometry model. What cannot be drawn is in a `MeshWarning`.
+
+    A mesh's own materials win over the description's colour, as in RViz.
+    """
+    shown, missing = [], []
+    cache: dict[object, list[_Look]] = {}
+    items = list(model.geometryObjects)
+    for item in items:
+        objects = _objects(item, opacity, cache)
+        joint, name = joint_name(robot, item.parentJoint), item.name.replace("/", "_")
+        for k, thing in enumerate(objects):
+            matrix = np.array(item.placement.homogeneous)
+            if thing["geometries"][0]["type"] == "CylinderGeometry":
+                matrix = matrix @ _Y_TO_Z
+            part = name if len(objects) == 1 else f"{name}/{k}"
+            shown.append(Visual(joint, part, thing, matrix))
+        if not objects:
+            missing.append(f"{item.name} ({type(item.geometry).__name__} {item.meshPath})")
+    if missing:
+        warnings.warn(
+            f"{len(missing)} of {len(items)} visual objects of {robot.name!r} cannot be drawn: "
+            + ", ".join(missing),
+            MeshWarning,
+            stacklevel=5,
+        )
+    return shown
+
+
+def placements(robot: Robot, model: Any, q: ArrayLike) -> dict[str, Array]:
+    """Return T_world_joint (4, 4) of each joint that carries a visual object."""
+    q = check_configuration(robot, q)
+    data = robot.workspace()
+    pin.forwardKinematics(robot.model, data, q)
+    joints = sorted({item.parentJoint for item in model.geometryObjects})
+    return {joint_name(robot, j): np.array(data.oMi[j].homogeneous) for j in joints}
+
+
+def joint_name(robot: Robot, joint: int) -> str:
+    """Return the name of a joint as the page's tree has it."""
+    return str(robot.model.names[joint]).replace("/", "_")
+
+
+def boxes(robot: Robot, model: Any) -> dict[str, Array]:
+    """Return corners (8 n, 3) of boxes around the visual objects of each joint, in its axes."""
+    found: dict[str, list[Array]] = {}
+    for item in model.geometryObjects:
+        ends = _box(item)
+        if np.any(ends[0] > ends[1]):  # an empty mesh
+            continue
+        corners = np.array([[x, y, z] for x in ends[:, 0] for y in ends[:, 1] for z in ends[:, 2]])
+        matrix = np.array(item.placement.homogeneous)
+        name = joint_name(robot, item.parentJoint)
+        found.setdefault(name, []).append(corners @ matrix[:3, :3].T + matrix[:3, 3])
+    return {name: np.vstack(parts) for name, parts in found.items()}
+
+
+def corners_in_world(boxes: dict[str, Array], where: dict[str, Array]) -> Array:
+    """Return the corners (8 n, 3) of the boxes around a robot's objects, in world axes [m]."""
+    corners = [points @ where[j][:3, :3].T + where[j][:3, 3] for j, points in boxes.items()]
+    return np.vstack([np.zeros((0, 3)), *corners])
+
+
+# --- one geometry object ----------------------------------------------------------------------
+
+
+def _objects(item: Any, opacity: float, cache: dict[object, list[_Look]]) -> list[three.Object]:
+    """Return the objects that show a geometry object; none when it cannot be drawn."""
+    rgba = np.clip(np.array(item.meshColor, dtype=float), 0, 1)
+    red, green, blue = rgba[:3].tolist()
+    own = collada.Surface(color=(red, green, blue))
+    is_mesh = hasattr(item.geometry, "num_vertices")  # of a primitive, the path is "BOX", "SPHERE"
+    key = (item.meshPath, tuple(item.meshScale)) if is_mesh else item.name
+    if key not in cache:
+        cache[key] = _looks(item)
+    alpha = float(rgba[3] or 1.0) * opacity
+    return [
+        three.object3d(part, _material(own if surface is None else surface, own, alpha))
+        for part, surface in cache[key]
+    ]
+
+
+def _looks(item: Any) -> list[_Look]:
+    shape = item.geometry
+    if not hasattr(shape, "num_vertices"):
+        part = _primitive(shape)
+        return [] if part is None else [(part, None)]
+    if item.meshPath.lower().endswith(".dae"):
+        try:
+            return _collada_looks(item)
+        except collada.Unsupported:  # its shape alone, then
+            pass
+    arrays = _mesh_arrays(shape)
+    if arrays is None:
+        return []
+    vertices, triangles, normals = smooth(*arrays)
+    return [(three.mesh(vertices, triangles, normals=normals), None)]
+
+
+def _collada_looks(item: Any) -> list[_Look]:
+    """Return the parts of a Collada file, if they fill the same box as the mesh that was loaded."""
+    parts = collada.read(Path(item.meshPath))
+    scale = np.array(item.meshScale, dtype=float).ravel()
+    points = np.vstack([np.zeros((0, 3)), *(part.vertices * scale for part in parts)])
+    box = _box(item)
+    if len(points) == 0 or np.abs([points.min(0), points.max(0)] - box).max() > 0.01 * np.ptp(box):
+        raise collada.Unsupported(f"{item.meshPath}: not the shape that was loaded")
+    return [
+        (
+            three.mesh(p.vertices * scale, p.triangles, normals=p.normals, uv=p.uv),
+            p.surface if p.surface.color or p.surface.image else None,
+        )
+        for p in parts
+    ]
+
+
+def _material(surface: collada.Surface, own: collada.Surface, alpha: float) -> three.Part:
+    if surface.image is not None:
+        return three.textured(surface.image, alpha)
+    red, green, blue = (round(255 * part) for part in surface.color or own.color or (0.7, 0.7, 0.7))
+    return three.material((red << 16) + (green << 8) + blue, alpha)
+
+
+def _box(item: Any) -> Array:
+    """Return the corners (2, 3), lowest and highest, of the box around a geometry object."""
+    item.geometry.computeLocalAABB()
+    box = item.geometry.aabb_local
+    return np.array([np.ravel(box.min_), np.ravel(box.max_)])
+
+
+def _mesh_arrays(shape: Any) -> tuple[Array, NDArray[np.int64]] | None:
+    """Return vertices and triangles of coal's mesh, repeated vertices and empty faces removed."""
+    if not hasattr(shape, "tri_indices") or shape.num_tris == 0:
+        return None
+    vertices = np.array(shape.vertices(), dtype=float).reshape(-1, 3)
+    corners = map(shape.tri_indices, range(shape.num_tris))
+    triangles = np.array([(c[0], c[1], c[2]) for c in corners], dtype=np.int64)
+    vertices, index = np.unique(vertices, axis=0, return_inverse=True)
+    triangles = index.ravel()[triangles]
+    a, b, c = triangles.T
+    return vertices, triangles[(a != b) & (b != c) & (c != a)]
+
+
+def _primitive(shape: Any) -> three.Part | None:
+    match type(shape).__name__:
+        case "Box":
+            return three.box(*(2 * float(half) for half in shape.halfSide))
+        case "Sphere":
+            return three.sphere(float(shape.radius))
+        case "Cylinder":
+            return three.cylinder(shape.radius, shape.radius, 2 * shape.halfLength)
+        case "Cone":
+            return three.cylinder(0.0, shape.radius, 2 * shape.halfLength)
+        case "Capsule":
+            ends = np.array([[0, 0, -shape.halfLength], [0, 0, shape.halfLength]])
+            return three.mesh(*geometry.tube(ends, shape.radius, sides=32))
+        case "Ellipsoid":
+            vertices, triangles = geometry.tube(np.zeros((1, 3)), 1.0, sides=32)
+            return three.mesh(vertices * np.asarray(shape.radii), triangles)
+    return None
+
+
+# three.js's cylinders are about y, coal's about z
+_Y_TO_Z = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])

@@ -1,0 +1,231 @@
+"""Viewer: a robot and what one wants to say about it, in a page of the browser or in a file."""
+
+from __future__ import annotations
+
+import html
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...robots.robot import Robot
+from . import checks, commands, page
+from .drawing import Drawing
+from .errors import ViewerError
+from .framing import Camera, default_camera
+from .store import Entry
+
+if TYPE_CHECKING:
+    from .server import Server
+
+Array = NDArray[np.float64]
+
+
+class Viewer(Drawing):
+    """Draws a robot, forces, cones, polygons, … and shows them: in a browser, a file, a picture.
+
+    Everything is in world axes, z up, in metres. A drawing has a name; drawing again under the same
+    name replaces it. "forces/left foot" lies in the folder "forces", which the page can hide as a
+    whole. Sizes that are not given follow the robot's height (`scale`).
+
+    No server and no browser is started before `url`, `open` or `screenshot` is used. The server
+    listens on this machine alone, unless `host` says otherwise, and ends with the program. Not
+    thread-safe.
+
+    Args:
+        robot: drawn where `display` puts it; until then in its standing posture. None for no robot.
+        host: the address the page is served on; any but the loopback lets others see the picture.
+        opacity: of the robot, in (0, 1]; below 1 what is inside is seen through it.
+        ground: height of the drawn ground [m], None for no ground.
+        title: of the page.
+
+    Attributes:
+        robot, scale: as for `Drawing`.
+        title: of the page.
+
+    >>> viewer = Viewer(robot)
+    >>> viewer.display(q)
+    >>> viewer.arrow("push", point, 0.002 * force, color="red")
+    >>> viewer.save_html("push.html")
+    """
+
+    def __init__(
+        self,
+        robot: Robot | None = None,
+        *,
+        host: str = "127.0.0.1",
+        opacity: float = 1.0,
+        ground: float | None = 0.0,
+        title: str | None = None,
+    ) -> None:
+        self._server: Server | None = None
+        self._lit: tuple[Array, float] = (np.zeros(3), 1.0)  # what the stage's light covers
+        super().__init__(robot, opacity)
+        self.title = title or (f"{robot.name} · footwork" if robot else "footwork")
+        self._host = host
+        self._ground = None if ground is None else float(checks.finite(ground, "ground", ()))
+        self._camera: Camera | None = None
+
+    # --- showing ---------------------------------------------------------------------------
+
+    def set_camera(self, eye: ArrayLike, target: ArrayLike, *, field_of_view: float = 30.0) -> None:
+        """Look from eye (3,) at target (3,) [m]; `field_of_view` is vertical, in degrees.
+
+        Without it, the camera looks from the front right, and holds the robot and all drawings.
+        """
+        self._camera = _camera(eye, target, field_of_view)
+        if self._server is not None:
+            self._server.send(self._camera.command())
+
+    def look_from(
+        self, direction: ArrayLike, *, field_of_view: float = 30.0, left: float = 0.0
+    ) -> None:
+        """Look from `direction` (3,), seen from the scene, at all that is drawn by now.
+
+        `left`, in [0, 0.8], is the share of the picture's width to leave free for the legend.
+        """
+        eye = checks.vector(direction, "direction")
+        if not np.linalg.norm(eye) > 0 or not 0 <= left <= 0.8:
+            raise ViewerError(
+                f"got direction {eye.tolist()} and left {left!r}; expected a direction and a "
+                "share in [0, 0.8]"
+            )
+        points = self._points()
+        self._camera = default_camera(points, 1.6, field_of_view, eye / np.linalg.norm(eye), left)
+        if self._server is not None:
+            self._server.send(self._camera.command())
+
+    def display(self, q: ArrayLike) -> None:
+        """Put the robot in a configuration q (nq,). An animation that was set ends.
+
+        Raises:
+            ConfigurationError: q does not fit the robot.
+            ViewerError: this viewer has no robot.
+        """
+        super().display(q)
+        if self._server is not None and len(self._robot_points):
+            middle = (self._robot_points.min(axis=0) + self._robot_points.max(axis=0)) / 2
+            center, size = self._lit
+            if np.linalg.norm(middle - center) > size / 2:  # light and ground come along
+                self._server.send(self._view(None)[0])
+
+    @property
+    def url(self) -> str:
+        """The address of the page; the server is started if it is not yet running."""
+        if self._server is None:
+            from .server import Server  # the only part that needs tornado
+
+            server = Server(self._host, page.live_page(self.title))
+            for entry in (*self._view(self._camera), *self._store.entries()):
+                server.send(entry)
+            self._server = server
+        return self._server.url
+
+    def open(self) -> bool:
+        """Open the page in the default browser; returns whether there is one."""
+        return webbrowser.open(self.url)
+
+    def html(self) -> str:
+        """Return the picture as one page that needs no server and no network."""
+        return self._html(self._camera)
+
+    def save_html(self, path: str | Path) -> Path:
+        """Write the picture, animation included, to one file that opens offline."""
+        path = Path(path)
+        path.write_text(self.html(), encoding="utf-8")
+        return path
+
+    def screenshot(
+        self,
+        path: str | Path | None = None,
+        *,
+        width: int = 1280,
+        height: int = 800,
+        eye: ArrayLike | None = None,
+        target: ArrayLike | None = None,
+        field_of_view: float = 30.0,
+        timeout: float = 60.0,
+    ) -> bytes:
+        """Take a picture with a browser that nobody sees; returns the PNG, and writes it to a path.
+
+        Args:
+            path: of the file, None to write none.
+            width, height: of the picture [pixels].
+            eye, target, field_of_view: as for `set_camera`, for this picture only.
+            timeout: how long the browser may take [s].
+
+        Raises:
+            BrowserError: there is none (Chromium or Chrome; $FOOTWORK_BROWSER names another), it
+                took too long, or the page reported an error.
+        """
+        from .browser import open_html
+
+        camera = self._camera
+        if eye is not None or target is not None:
+            default = default_camera(self._points(), width / height, field_of_view)
+            camera = _camera(
+                default.eye if eye is None else eye,
+                default.target if target is None else target,
+                field_of_view,
+            )
+        with open_html(self._html(camera, width / height), width, height, timeout=timeout) as tab:
+            image = tab.screenshot()
+        if path is not None:
+            Path(path).write_bytes(image)
+        return image
+
+    def close(self) -> None:
+        """Stop the server, if there is one. The viewer can still save pages and pictures."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    def __enter__(self) -> Viewer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _repr_html_(self) -> str:
+        """Return the picture for a notebook: a frame that holds the whole page."""
+        style = "width: 100%; height: 480px; border: none"
+        return f'<iframe style="{style}" srcdoc="{html.escape(self.html())}"></iframe>'
+
+    def __repr__(self) -> str:
+        where = self._server.url if self._server else "not served"
+        robot = self.robot.name if self.robot else "no robot"
+        return f"Viewer({robot}, {len(self._shapes)} drawings, {where})"
+
+    # --- inside ----------------------------------------------------------------------------
+
+    def _put(self, entry: Entry) -> bool:
+        changed = super()._put(entry)
+        if (changed or not entry.keep) and self._server is not None:
+            self._server.send(entry)
+        return changed
+
+    def _view(self, camera: Camera | None, aspect: float = 1.6) -> Sequence[Entry]:
+        points = self._points()
+        if len(points) == 0:
+            points = np.array([[-0.5, -0.5, 0.0], [0.5, 0.5, 1.0]])
+        low, high = points.min(axis=0), points.max(axis=0)
+        size = max(float(np.linalg.norm(high - low)) / 2, 1e-3)
+        self._lit = (low + high) / 2, size
+        stage = commands.stage(*self._lit, self._ground)
+        return stage, (camera or default_camera(points, aspect)).command()
+
+    def _html(self, camera: Camera | None, aspect: float = 1.6) -> str:
+        view = [entry.data for entry in self._view(camera, aspect)]
+        return page.offline_page([*view, *self._store.replay()], self.title)
+
+
+def _camera(eye: ArrayLike, target: ArrayLike, field_of_view: float) -> Camera:
+    eye, target = checks.vector(eye, "eye"), checks.vector(target, "target")
+    if np.array_equal(eye, target):
+        raise ViewerError(f"eye: got {eye.tolist()}, which is the target; expected another point")
+    if not 1 <= field_of_view <= 150:
+        raise ViewerError(f"field_of_view: got {field_of_view!r}; expected degrees in [1, 150]")
+    return Camera(eye, target, float(field_of_view))
