@@ -88,7 +88,7 @@ def _start(host: str) -> subprocess.Popen[bytes]:
     package = Path(__file__).parents[2]  # where this very footwork was imported from
     path = os.pathsep.join(filter(None, [str(package.parent), os.environ.get("PYTHONPATH")]))
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", f"{package.name}.robots.viewer.serve", host, str(os.getpid())],
+        [sys.executable, "-P", "-m", f"{__package__}.serve", host, str(os.getpid())],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
