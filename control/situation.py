@@ -10,7 +10,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ..dynamics import jacobian_sums, terms
-from ..dynamics.kinematics import is_depth_first
+from ..dynamics.topology import is_depth_first
 from ..robots.robot import Robot
 
 Array = NDArray[np.float64]

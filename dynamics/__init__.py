@@ -31,6 +31,7 @@ from .derivatives import (
 )
 from .equations import (
     bias,
+    external_torques,
     forward_dynamics,
     gravity_torques,
     inverse_dynamics,
@@ -61,7 +62,6 @@ from .kinematics import (
     frame_jacobian_derivative,
     frame_placement,
 )
-from .loads import external_torques
 from .matrix_form import MatrixForm, absolute_angles, matrix_form
 from .observer import (
     MomentumObserver,
@@ -80,8 +80,9 @@ from .regressors import (
 )
 from .simulation import simulate
 from .springs import JointSprings
+from .state import State
 from .stick_slip import BlockMotion, block_on_table
-from .terms import Terms, terms
+from .terms import terms
 from .trajectory import EventRecord, Trajectory
 from .wrench import Twist, Wrench
 
@@ -133,7 +134,7 @@ __all__ = [
     "ContactDerivatives",
     "linearise",
     "terms",
-    "Terms",
+    "State",
     "inertial_parameters",
     "torque_regressor",
     "kinetic_energy_regressor",

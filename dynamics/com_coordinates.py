@@ -25,7 +25,7 @@ from ..errors import ModelError
 from ..robots.configuration import as_vector, check_configuration, check_velocity
 from ..robots.robot import Robot
 from . import centroidal, coriolis, equations, jacobians, kinematics
-from .kinematics import LOCAL_WORLD_ALIGNED
+from .spatial import LOCAL_WORLD_ALIGNED
 
 Array = NDArray[np.float64]
 

@@ -23,7 +23,8 @@ from ..robots.configuration import check_configuration, check_torques, check_vel
 from ..robots.robot import Robot
 from .derivatives import inverse_dynamics_derivatives
 from .equations import bias, mass_matrix
-from .kinematics import frame_drift, frame_hessian, frame_jacobian, require_fixed_axes
+from .kinematics import frame_drift, frame_hessian, frame_jacobian
+from .topology import require_fixed_axes
 
 Array = NDArray[np.float64]
 

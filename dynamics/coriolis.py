@@ -12,41 +12,30 @@ the links: armature is constant and has no part in C).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from importlib.util import find_spec
-from typing import Any, cast
-
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ConfigurationError, ModelError
-from ..robots.configuration import check_configuration, check_robot, check_velocity
+from ..errors import ModelError
+from ..robots.configuration import check_robot
 from ..robots.robot import Robot
-from . import jacobian_sums
-from .kernels.tree import tree_of
-from .kinematics import is_depth_first, require_fixed_axes
+from . import coriolis_recursion
+from .state import State
 
 Array = NDArray[np.float64]
 
 
-def coriolis_matrix(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+def coriolis_matrix(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:
     """Return C @ v (nv, nv), Pinocchio's `computeCoriolisMatrix`: (C @ v) @ v is the force vᵀCv.
 
     Raises:
         ConfigurationError: a bad q or v.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
-    v = check_velocity(robot, v)
-    require_fixed_axes(robot)
-    if not is_depth_first(robot):  # Pinocchio would be silently wrong
-        return coriolis_tensor(robot, q) @ v
-    q = check_configuration(robot, q)
-    return np.array(pin.computeCoriolisMatrix(robot.model, robot.workspace(), q, v), order="C")
+    return State.of(robot, q, v).coriolis_matrix.copy()
 
 
-def coriolis_tensor(robot: Robot, q: ArrayLike, out: Array | None = None) -> Array:
+def coriolis_tensor(robot: Robot, q: ArrayLike | State, out: Array | None = None) -> Array:
     """Return C(q) (nv, nv, nv): (C @ v)[i, j] = Σ_k C[i, j, k] v[k] is `coriolis_matrix`.
 
     Symmetric in (j, k) but where both are directions of the base (or of one spherical joint): such
@@ -66,47 +55,32 @@ def coriolis_tensor(robot: Robot, q: ArrayLike, out: Array | None = None) -> Arr
         ConfigurationError: a bad q, or an `out` of another shape or type.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
-    require_fixed_axes(robot)
-    if not is_depth_first(robot):
-        C = _empty(robot, out)
-        C[...] = jacobian_sums.coriolis_tensor(robot, q)
-        return C
-    q = check_configuration(robot, q)
-    C = _empty(robot, out)
-    tree, kernel = tree_of(robot), _kernel()
-    if kernel is not None and tree is not None:
-        kernel(*tree, q, C)
-        return C
-    model, data = robot.model, robot.workspace()
-    # linear in v: its slices are the matrices of unit velocities
-    for k, direction in enumerate(np.eye(robot.nv)):
-        C[:, :, k] = pin.computeCoriolisMatrix(model, data, q, direction)
-    return C
+    if out is None:
+        return State.of(robot, q).coriolis_tensor.copy()
+    return coriolis_recursion.coriolis_tensor(robot, State.of(robot, q).q, out)
 
 
-def mass_matrix_derivative(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+def mass_matrix_derivative(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:
     """Return dM/dt (nv, nv) along v: C @ v plus its transpose.
 
     Raises:
         ConfigurationError: a bad q or v.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
-    C = coriolis_matrix(robot, q, v)
-    return C + C.T
+    return State.of(robot, q, v).mass_matrix_derivative.copy()
 
 
-def mass_matrix_gradient(robot: Robot, q: ArrayLike) -> Array:
+def mass_matrix_gradient(robot: Robot, q: ArrayLike | State) -> Array:
     """Return ∂M (nv, nv, nv): [i, j, k] = ∂M_ij/∂(k-th tangent direction), so ∂M @ v is dM/dt.
 
     Raises:
         ConfigurationError: a bad q.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
-    C = coriolis_tensor(robot, q)
-    return C + C.transpose(1, 0, 2)
+    return State.of(robot, q).mass_matrix_gradient.copy()
 
 
-def christoffel_symbols(robot: Robot, q: ArrayLike) -> Array:
+def christoffel_symbols(robot: Robot, q: ArrayLike | State) -> Array:
     """Return Γ (nv, nv, nv) of the first kind: Γ[i, j, k] = ½ (∂_k M_ij + ∂_j M_ik − ∂_i M_jk).
 
     For robots whose velocities are derivatives of coordinates: there Γ is the Coriolis tensor, and
@@ -145,27 +119,3 @@ def structure_constants(robot: Robot) -> Array:
         )
         c[rows, rows, rows] = (np.linalg.pinv(S) @ brackets).reshape((joint.nv,) * 3)
     return c
-
-
-@cache
-def _kernel() -> Callable[..., Any] | None:
-    """The compiled recursion; None without Numba."""
-    if find_spec("numba") is None:
-        return None
-    from .kernels.coriolis import coriolis_tensor as kernel
-
-    return cast("Callable[..., Any]", kernel)
-
-
-def _empty(robot: Robot, out: Array | None) -> Array:
-    """Return `out` if it fits, or zeros (nv, nv, nv)."""
-    shape = (robot.nv,) * 3
-    if out is None:
-        return np.zeros(shape)
-    fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float64
-    if not (fits and out.flags.c_contiguous and out.flags.writeable):
-        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise ConfigurationError(
-            f"out: got {found}; expected a writable float64 array {shape}, row by row"
-        )
-    return out

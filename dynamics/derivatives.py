@@ -21,8 +21,9 @@ from ..robots.robot import Robot
 from .coriolis import structure_constants
 from .equations import forward_dynamics
 from .jacobian_sums import skew
-from .kinematics import frame_hessian, frame_jacobian, frame_placement, require_fixed_axes
+from .kinematics import frame_hessian, frame_jacobian, frame_placement
 from .loads import check_wrenches
+from .topology import require_fixed_axes
 from .wrench import Wrench
 
 Array = NDArray[np.float64]

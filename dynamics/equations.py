@@ -11,24 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ModelError
-from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot
-from . import jacobian_sums
-from .kinematics import is_depth_first
-from .loads import check_wrenches, external_torques, joint_forces
+from .state import State
 from .wrench import Wrench
 
 Array = NDArray[np.float64]
 
-# accelerations so much larger than what drives them are rounding divided by a vanishing inertia
-_SINGULAR = 1e12
 
-
-def mass_matrix(robot: Robot, q: ArrayLike) -> Array:
+def mass_matrix(robot: Robot, q: ArrayLike | State) -> Array:
     """Return M(q) (nv, nv), symmetric with both halves filled; ½ vᵀ M v is the kinetic energy [J].
 
     Composite rigid bodies, Pinocchio's `crba`; `jacobian_sums.mass_matrix` is the textbook road.
@@ -36,13 +28,10 @@ def mass_matrix(robot: Robot, q: ArrayLike) -> Array:
     Raises:
         ConfigurationError: a bad q.
     """
-    if not is_depth_first(robot):  # crba would be silently wrong
-        return jacobian_sums.mass_matrix(robot, q)
-    q = check_configuration(robot, q)
-    return np.array(pin.crba(robot.model, robot.workspace(), q), order="C")
+    return State.of(robot, q).mass_matrix.copy()
 
 
-def gravity_torques(robot: Robot, q: ArrayLike) -> Array:
+def gravity_torques(robot: Robot, q: ArrayLike | State) -> Array:
     """Return τ_g (nv,) [N·m or N], on the right-hand side: Σ m_i J_iᵀ g = m J_comᵀ g = −∂V/∂q.
 
     Minus Pinocchio's `computeGeneralizedGravity`.
@@ -50,11 +39,10 @@ def gravity_torques(robot: Robot, q: ArrayLike) -> Array:
     Raises:
         ConfigurationError: a bad q.
     """
-    q = check_configuration(robot, q)
-    return -np.array(pin.computeGeneralizedGravity(robot.model, robot.workspace(), q))
+    return State.of(robot, q).gravity_torques.copy()
 
 
-def bias(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+def bias(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:
     """Return b = vᵀC(q)v − τ_g(q) (nv,), the torques that keep a = 0.
 
     Equivalent to `inverse_dynamics(robot, q, v, 0)`; Pinocchio's `nle`.
@@ -62,14 +50,13 @@ def bias(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
     Raises:
         ConfigurationError: a bad q or v.
     """
-    q, v = check_configuration(robot, q), check_velocity(robot, v)
-    return np.array(pin.nonLinearEffects(robot.model, robot.workspace(), q, v))
+    return State.of(robot, q, v).bias.copy()
 
 
 def inverse_dynamics(
     robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
     a: ArrayLike,
     wrenches: Mapping[str, Wrench] | None = None,
 ) -> Array:
@@ -88,23 +75,13 @@ def inverse_dynamics(
     Raises:
         ConfigurationError: a bad q, v or a, no such frame, or a value that is no `Wrench`.
     """
-    q, v, a = (
-        check_configuration(robot, q),
-        check_velocity(robot, v),
-        check_velocity(robot, a, "a"),
-    )
-    data = robot.workspace()
-    checked = check_wrenches(robot, wrenches)
-    if not checked:
-        return np.array(pin.rnea(robot.model, data, q, v, a))
-    pin.forwardKinematics(robot.model, data, q)
-    return np.array(pin.rnea(robot.model, data, q, v, a, joint_forces(robot, data, checked)))
+    return State.of(robot, q, v).inverse_dynamics(a, wrenches)
 
 
 def forward_dynamics(
     robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
     tau: ArrayLike,
     wrenches: Mapping[str, Wrench] | None = None,
 ) -> Array:
@@ -121,37 +98,40 @@ def forward_dynamics(
         ConfigurationError: a bad q, v or τ, no such frame, or a value that is no `Wrench`.
         ModelError: M is singular: a joint moves nothing that has mass.
     """
-    tau = check_torques(robot, tau)
-    generalised = robot.selection_matrix.T @ tau
-    if wrenches:
-        generalised = generalised + external_torques(robot, q, wrenches)
-    return accelerations(robot, q, v, generalised)
+    return State.of(robot, q, v).forward_dynamics(tau, wrenches)
 
 
-def accelerations(robot: Robot, q: ArrayLike, v: ArrayLike, forces: ArrayLike) -> Array:
+def accelerations(
+    robot: Robot, q: ArrayLike | State, v: ArrayLike | None, forces: ArrayLike
+) -> Array:
     """Return a = M⁻¹ (forces + τ_g − vᵀC v) (nv,) for generalised forces (nv,).
 
     Raises:
         ConfigurationError: a bad q, v or generalised force.
         ModelError: M is singular: a joint moves nothing that has mass.
     """
-    q, v = check_configuration(robot, q), check_velocity(robot, v)
-    forces = check_velocity(robot, forces, "forces")
-    a = np.array(pin.aba(robot.model, robot.workspace(), q, v, forces))
-    fastest = float(np.abs(v).max(initial=0.0))
-    driven = 1.0 + np.abs(forces).max(initial=0.0) + fastest * fastest  # inf if v is too large
-    if not np.abs(a).max(initial=0.0) / driven < _SINGULAR:  # nan too
-        raise ModelError(
-            f"the mass matrix of {robot.name!r} is singular at this q (some joint moves no mass "
-            "and no inertia), or v or the forces are too large"
-        )
-    return a
+    return State.of(robot, q, v).accelerations(forces)
+
+
+def external_torques(robot: Robot, q: ArrayLike | State, wrenches: Mapping[str, Wrench]) -> Array:
+    """Return τ_ext = Σ Jᵗᵀ f + Jᴿᵀ m (nv,), what wrenches on links do as generalised forces.
+
+    Args:
+        wrenches: {frame: Wrench}: the wrench acts on the link that carries `frame`. Its axes are
+            "world", "local" (those of `frame`), or the name of another frame of the robot; force,
+            moment and point are coordinates in those axes, from that frame's origin. Without a
+            point it acts at the origin of `frame`.
+
+    Raises:
+        ConfigurationError: a bad q, no such frame, or a value that is no `Wrench`.
+    """
+    return State.of(robot, q).external_torques(wrenches)
 
 
 def joint_wrenches(
     robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
     a: ArrayLike,
     wrenches: Mapping[str, Wrench] | None = None,
 ) -> dict[str, Wrench]:
@@ -163,39 +143,22 @@ def joint_wrenches(
     Raises:
         ConfigurationError: a bad q, v or a, no such frame, or a value that is no `Wrench`.
     """
-    inverse_dynamics(robot, q, v, a, wrenches)  # checks, and leaves its forces in the workspace
-    data, names = robot.workspace(), robot.model.names
-    pin.updateGlobalPlacements(robot.model, data)  # rnea leaves those of an earlier call
-    transmitted = {}
-    for joint in range(1, robot.model.njoints):
-        R, p = data.oMi[joint].rotation, data.oMi[joint].translation
-        f = data.f[joint]
-        transmitted[names[joint]] = Wrench(R @ f.linear, R @ f.angular, point=p)
-    return transmitted
+    return State.of(robot, q, v).joint_wrenches(a, wrenches)
 
 
-def kinetic_energy(robot: Robot, q: ArrayLike, v: ArrayLike) -> float:
+def kinetic_energy(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> float:
     """Return ½ vᵀ M(q) v [J], that of the rotors (armature) included.
 
     Raises:
         ConfigurationError: a bad q or v.
     """
-    # ½ v·(M v), M v by two passes of Newton-Euler: Pinocchio's computeKineticEnergy (4.1) leaves
-    # out the armature of revolute joints about a general axis
-    v, at_rest = check_velocity(robot, v), np.zeros(robot.nv)
-    momentum = inverse_dynamics(robot, q, at_rest, v)
-    momentum -= inverse_dynamics(robot, q, at_rest, at_rest)
-    return float(0.5 * momentum @ v)
+    return State.of(robot, q, v).kinetic_energy
 
 
-def potential_energy(robot: Robot, q: ArrayLike) -> float:
+def potential_energy(robot: Robot, q: ArrayLike | State) -> float:
     """Return V = −m g·com [J], zero with the centre of mass at the world's origin; −∂V/∂q = τ_g.
 
     Raises:
         ConfigurationError: a bad q.
     """
-    q = check_configuration(robot, q)
-    moving = pin.computePotentialEnergy(robot.model, robot.workspace(), q)
-    # the links that a fixed base welds to the world
-    welded = robot.model.inertias[0]
-    return float(moving - welded.mass * robot.model.gravity.linear @ welded.lever)
+    return State.of(robot, q).potential_energy

@@ -26,7 +26,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
 from .columns import columns
-from .kinematics import frame_jacobian, frame_placement, hessian_from, require_fixed_axes
+from .spatial import hessian_from
+from .topology import require_fixed_axes
+from .workspace import workspace_of
 from .wrench import Wrench
 
 Array = NDArray[np.float64]
@@ -44,8 +46,8 @@ class Link:
 
 def links(robot: Robot, q: ArrayLike) -> list[Link]:
     """Return the moving links at q, those welded together as one."""
-    q = check_configuration(robot, q)
-    model, data = robot.model, robot.workspace()
+    q = check_configuration(robot, getattr(q, "q", q))
+    model, data = robot.model, workspace_of(robot).data
     pin.computeJointJacobians(model, data, q)
     found = []
     for joint in range(1, model.njoints):
@@ -125,18 +127,18 @@ def external_torques(robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench])
     Raises:
         ConfigurationError: a bad q or no such frame.
     """
-    tau = np.zeros(robot.nv)
+    q = check_configuration(robot, getattr(q, "q", q))
+    model, data, tau = robot.model, workspace_of(robot).data, np.zeros(robot.nv)
     for frame, wrench in wrenches.items():
         force, moment, point = wrench.force, wrench.moment, wrench.point
+        frame_id = robot.frame_id(frame)
+        J = columns(pin.computeFrameJacobian(model, data, q, frame_id, pin.LOCAL_WORLD_ALIGNED))
+        Jt, Jr, origin = J[:3], J[3:], np.array(data.oMf[frame_id].translation)
         if wrench.axes != "world":
-            T_world_axes = frame_placement(
-                robot, q, frame if wrench.axes == "local" else wrench.axes
-            )
+            axes_id = frame_id if wrench.axes == "local" else robot.frame_id(wrench.axes)
+            T_world_axes = pin.updateFramePlacement(model, data, axes_id)
             force, moment = T_world_axes.rotation @ force, T_world_axes.rotation @ moment
             point = None if point is None else T_world_axes.act(point)
-        J = frame_jacobian(robot, q, frame)
-        origin = frame_placement(robot, q, frame).translation
-        Jt, Jr = J[:3], J[3:]
         if point is not None:  # the point of the link where the force acts
             Jt = Jt - skew(point - origin) @ Jr
         tau += Jt.T @ force + Jr.T @ moment

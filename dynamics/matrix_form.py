@@ -17,10 +17,10 @@ from ..errors import ConfigurationError, ModelError
 from ..robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ..robots.robot import Robot
 from .coriolis import structure_constants
-from .equations import bias, gravity_torques, mass_matrix
-from .kinematics import frame_jacobian, moved_by
-from .loads import external_torques
+from .equations import bias, external_torques, gravity_torques, mass_matrix
+from .kinematics import frame_jacobian
 from .springs import JointSprings
+from .topology import moved_by
 from .wrench import Wrench
 
 Array = NDArray[np.float64]

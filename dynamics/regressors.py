@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ..robots.robot import Robot
 from . import coriolis, equations
-from .loads import external_torques
+from .equations import external_torques
 from .wrench import Wrench
 
 Array = NDArray[np.float64]

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ConfigurationError, ModelError, SolverError
 from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot
-from .equations import accelerations, kinetic_energy, potential_energy
+from .equations import accelerations, external_torques, kinetic_energy, potential_energy
 from .integrators import State, Step, integrator
-from .loads import external_torques
 from .springs import JointSprings
 from .trajectory import EventRecord, Trajectory
 from .wrench import Wrench

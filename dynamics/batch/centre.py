@@ -6,9 +6,9 @@ from numpy.typing import ArrayLike
 
 from ...robots.robot import Robot
 from .. import centroidal
-from ..centroidal import moving_share
 from ..kernels import centroidal as kernels
 from ..kernels.momentum import momentum_rows
+from ..topology import moving_share
 from .running import run
 from .work import Array, Work
 

@@ -15,8 +15,8 @@ from .. import coriolis
 from ..kernels import coriolis_chains as kernels
 from ..kernels.body_table import body_table, unknown_joints
 from ..kernels.coriolis_matrix import coriolis_matrix_rows
-from ..kinematics import require_fixed_axes
 from ..per_robot import per_robot
+from ..topology import require_fixed_axes
 from .running import run
 from .work import Array, Work
 

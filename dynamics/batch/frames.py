@@ -10,8 +10,8 @@ from ...robots.robot import Robot
 from .. import kinematics
 from ..kernels import drifts, jacobians
 from ..kernels.body_table import chain_and_place
-from ..kinematics import LOCAL_WORLD_ALIGNED, as_reference
 from ..per_robot import per_robot
+from ..spatial import LOCAL_WORLD_ALIGNED, as_reference
 from .running import run
 from .work import Array, Work
 

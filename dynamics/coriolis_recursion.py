@@ -1,0 +1,73 @@
+"""The Coriolis matrix and tensor by recursion, or link by link where that is not to be had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, cast
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..errors import ConfigurationError
+from ..robots.robot import Robot
+from . import jacobian_sums
+from .kernels.tree import tree_of
+from .topology import is_depth_first, require_fixed_axes
+from .workspace import workspace_of
+
+Array = NDArray[np.float64]
+
+
+def coriolis_matrix(robot: Robot, q: Array, v: Array) -> Array:
+    """Return C @ v (nv, nv) at a checked state."""
+    require_fixed_axes(robot)
+    if not is_depth_first(robot):  # Pinocchio would be silently wrong
+        return coriolis_tensor(robot, q) @ v
+    return np.array(
+        pin.computeCoriolisMatrix(robot.model, workspace_of(robot).data, q, v), order="C"
+    )
+
+
+def coriolis_tensor(robot: Robot, q: Array, out: Array | None = None) -> Array:
+    """Return C (nv, nv, nv) at a checked q, in `out` if there is one."""
+    require_fixed_axes(robot)
+    C = _empty(robot, out)
+    if not is_depth_first(robot):
+        C[...] = jacobian_sums.coriolis_tensor(robot, q)
+        return C
+    tree, kernel = tree_of(robot), _kernel()
+    if kernel is not None and tree is not None:
+        kernel(*tree, np.array(q), C)  # compiled for arrays that may be written to
+        return C
+    model, data = robot.model, workspace_of(robot).data
+    # linear in v: its slices are the matrices of unit velocities
+    for k, direction in enumerate(np.eye(robot.nv)):
+        C[:, :, k] = pin.computeCoriolisMatrix(model, data, q, direction)
+    return C
+
+
+@cache
+def _kernel() -> Callable[..., Any] | None:
+    """The compiled recursion; None without Numba."""
+    if find_spec("numba") is None:
+        return None
+    from .kernels.coriolis import coriolis_tensor as kernel
+
+    return cast("Callable[..., Any]", kernel)
+
+
+def _empty(robot: Robot, out: Array | None) -> Array:
+    """Return `out` if it fits, or zeros (nv, nv, nv)."""
+    shape = (robot.nv,) * 3
+    if out is None:
+        return np.zeros(shape)
+    fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float64
+    if not (fits and out.flags.c_contiguous and out.flags.writeable):
+        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise ConfigurationError(
+            f"out: got {found}; expected a writable float64 array {shape}, row by row"
+        )
+    return out

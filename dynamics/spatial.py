@@ -1,0 +1,92 @@
+"""Motions of frames as arrays: references, the columns of a Jacobian moved to a point, Hessians."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..errors import ConfigurationError, unknown
+from ..robots.robot import Robot
+from .topology import moved_by
+
+Array = NDArray[np.float64]
+
+LOCAL_WORLD_ALIGNED = "LOCAL_WORLD_ALIGNED"
+_REFERENCES = {
+    "LOCAL": pin.ReferenceFrame.LOCAL,
+    "WORLD": pin.ReferenceFrame.WORLD,
+    "LOCAL_WORLD_ALIGNED": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
+}
+
+# x @ SKEW is [x×], row by row: [x×] y = x × y
+SKEW = np.zeros((3, 9))
+for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+    SKEW[_i, 3 * _k + _j], SKEW[_i, 3 * _j + _k] = 1.0, -1.0
+SKEW.setflags(write=False)
+
+
+def as_reference(reference: Any) -> Any:
+    """Return the `pin.ReferenceFrame` named "LOCAL", "WORLD" or "LOCAL_WORLD_ALIGNED".
+
+    Raises:
+        ConfigurationError: there is no such reference.
+    """
+    try:
+        return _REFERENCES[reference]
+    except (KeyError, TypeError):
+        if isinstance(reference, pin.ReferenceFrame):
+            return reference
+        raise ConfigurationError(unknown("reference", reference, _REFERENCES)) from None
+
+
+def skew(x: Array) -> Array:
+    """Return [x×] (…, 3, 3) of x (…, 3), with [x×] y = x × y."""
+    return np.asarray((x @ SKEW).reshape(*x.shape, 3))
+
+
+def moved_to(T: Array, columns: Array, reference: Any) -> Array:
+    """Return motions (6, n), given about the world's origin, in the reference of a frame at T.
+
+    T (3, 4) is [R | p]; the velocity of the body's point at p is v_p = v + ω × p.
+    """
+    if reference == pin.ReferenceFrame.WORLD:
+        return columns
+    linear, angular = columns[:3] - skew(T[:, 3]) @ columns[3:], columns[3:]
+    if reference == pin.ReferenceFrame.LOCAL:
+        linear, angular = T[:, :3].T @ linear, T[:, :3].T @ angular
+    return np.concatenate([linear, angular])
+
+
+def hessian_from(robot: Robot, J: Array) -> Array:
+    """Return the Hessian (6, nv, nv) of J (6, nv), world axes: columns l_j at a point and ω_j.
+
+    The point is one of a link or, with the axes ω_j of all joints, the centre of mass. A motion k
+    at or before joint j turns everything after it, ∂l_j = ω_k × l_j and ∂ω_j = ω_k × ω_j; a motion
+    k after joint j leaves ω_j and moves the point, ∂l_j = ω_j × l_k.
+    """
+    linear, angular = J[:3], J[3:]
+    moved = moved_by(robot)
+    turned = cross_columns(angular, linear)  # ω_k × l_j at [:, j, k]
+    carried = np.where(moved.T, -cross_columns(linear, angular), 0.0)  # ω_j × l_k = −l_k × ω_j
+    return np.concatenate(
+        [np.where(moved, turned, carried), np.where(moved, cross_columns(angular, angular), 0.0)]
+    )
+
+
+def referred(H: Array, T: Array, J: Array, reference: Any) -> Array:
+    """Return the Hessian in a reference, from H and J of a frame at T in LOCAL_WORLD_ALIGNED."""
+    R, p = T[:, :3], T[:, 3]
+    if reference == pin.ReferenceFrame.LOCAL:  # ∂(Rᵀ J) = Rᵀ (∂J − ω_k × J)
+        turning = np.stack([cross_columns(J[3:], J[:3]), cross_columns(J[3:], J[3:])])
+        H = np.einsum("sr,asjk->arjk", R, H.reshape(2, 3, *H.shape[1:]) - turning)
+    elif reference == pin.ReferenceFrame.WORLD:  # ∂(l + p × ω) = ∂l + l_k × ω + p × ∂ω
+        H[:3] += cross_columns(J[:3], J[3:]) + np.cross(p, H[3:], axisb=0, axisc=0)
+    return np.ascontiguousarray(H.reshape(6, *H.shape[-2:]))
+
+
+def cross_columns(a: Array, b: Array) -> Array:
+    """Return a_k × b_j at [:, j, k] for columns of a and b (3, nv)."""
+    return np.cross(a[:, None, :], b[:, :, None], axis=0)

@@ -1,0 +1,598 @@
+"""State: a configuration and velocity of a robot, and every term that follows from them.
+
+    M(q) a + vᵀC(q)v = Sᵀτ + τ_g(q) + τ_ext
+
+q and v are checked and copied once. A term is worked out when it is first asked for, and kept: the
+functions of `dynamics` are a line each on a State, and whoever asks several things of one state
+builds it once and hands it on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError, ModelError
+from ..robots.configuration import (
+    as_vector,
+    check_configuration,
+    check_robot,
+    check_torques,
+    check_velocity,
+)
+from ..robots.robot import Robot
+from . import coriolis_recursion, jacobian_sums, loads
+from .columns import columns
+from .spatial import LOCAL_WORLD_ALIGNED, as_reference, hessian_from, moved_to, referred, skew
+from .topology import (
+    carried_by,
+    frames_of,
+    is_depth_first,
+    masses_of,
+    moving_share,
+    require_fixed_axes,
+    require_mass,
+)
+from .workspace import workspace_of
+from .wrench import Wrench
+
+Array = NDArray[np.float64]
+Value = TypeVar("Value")
+
+# accelerations so much larger than what drives them are rounding divided by a vanishing inertia
+_SINGULAR = 1e12
+
+
+class once(Generic[Value]):
+    """A term that is worked out when it is first asked for, then kept, read-only."""
+
+    needs_velocity = False
+
+    def __init__(self, work: Callable[[Any], Value]) -> None:
+        self.work, self.name, self.__doc__ = work, work.__name__, work.__doc__
+
+    @overload
+    def __get__(self, state: None, owner: Any = None) -> once[Value]: ...
+
+    @overload
+    def __get__(self, state: Any, owner: Any = None) -> Value: ...
+
+    def __get__(self, state: Any, owner: Any = None) -> Any:
+        if state is None:
+            return self
+        if self.needs_velocity and state.v is None:
+            raise _without_velocity(self.name)
+        # threads that ask at the same time may both work it out; all get the first one's
+        return state.__dict__.setdefault(self.name, _read_only(self.work(state)))
+
+
+class once_moving(once[Value]):
+    """The same for a term that depends on v."""
+
+    needs_velocity = True
+
+
+class State:
+    """A configuration q (nq,) and velocity v (nv,) of a robot, and what follows from them.
+
+    Attributes and methods have the names and meanings of the functions of `dynamics`. Arrays that
+    are attributes are read-only and stay with the State; those that methods return are the
+    caller's own. A State pickles as (robot, q, v) and may be shared by threads.
+
+    Args:
+        robot: the robot.
+        q: configuration (nq,).
+        v: velocity (nv,); None if nothing will be asked that depends on it.
+
+    Attributes:
+        robot: the robot.
+        q: (nq,), a copy, read-only.
+        v: (nv,), a copy, read-only; or None.
+
+    Raises:
+        ConfigurationError: a bad q or v; also when a term is asked for that needs a v which is not
+            there.
+    """
+
+    robot: Robot
+    q: Array
+    v: Array | None
+
+    def __init__(self, robot: Robot, q: ArrayLike, v: ArrayLike | None = None) -> None:
+        own = self.__dict__
+        own["q"] = _read_only(np.array(check_configuration(robot, q)))
+        own["v"] = None if v is None else _read_only(np.array(check_velocity(robot, v)))
+        own["robot"] = robot
+
+    @classmethod
+    def of(cls, robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> State:
+        """Return q itself where it is a State of this robot, else State(robot, q, v).
+
+        A velocity that is given with a State takes the place of its own.
+
+        Raises:
+            ConfigurationError: a bad q or v, or a State of another robot.
+        """
+        if not isinstance(q, State):
+            return cls(robot, q, v)
+        if q.robot is not robot:
+            check_robot(robot)
+            raise ConfigurationError(
+                f"q: got a State of the robot {q.robot.name!r}, expected one of this {robot.name!r}"
+            )
+        return q if v is None or v is q.v else q.with_velocity(v)
+
+    def with_velocity(self, v: ArrayLike) -> State:
+        """Return the State (q, v), with what is already known of q."""
+        v = _read_only(np.array(check_velocity(self.robot, v)))
+        other = object.__new__(State)
+        other.__dict__.update((name, self.__dict__[name]) for name in _known_of_q(self))
+        other.__dict__["v"] = v
+        return other
+
+    def filled(self) -> State:
+        """Return itself, after one pass for M, b, A_g and the joints' placements and columns."""
+        robot, space = self.robot, workspace_of(self.robot)
+        data = space.data
+        pin.computeAllTerms(robot.model, data, self.q, self.velocity)
+        found: dict[str, Any] = {"bias": np.array(data.nle)}
+        found["_poses"] = space.placements(), columns(data.J)
+        if is_depth_first(robot):
+            found["mass_matrix"] = np.array(data.M).T
+        if robot.mass > 0:
+            found["centroidal_map"] = self._about_com(columns(data.Ag), data)
+        for name, value in found.items():
+            self.__dict__.setdefault(name, _read_only(value))
+        return self
+
+    @once_moving
+    def velocity(self) -> Array:
+        """v (nv,), where there is one."""
+        return self.v  # type: ignore[return-value]
+
+    # --- joints ------------------------------------------------------------------------------
+
+    @once
+    def _poses(self) -> tuple[Array, Array]:
+        """(T, S): the joints' placements and columns, from one pass over the tree."""
+        space = workspace_of(self.robot)
+        S = pin.computeJointJacobians(self.robot.model, space.data, self.q)
+        return space.placements(), columns(S)
+
+    @once
+    def joint_placements(self) -> Array:
+        """T (njoints, 3, 4), each [R | p] in the world, by Pinocchio's index of the joint."""
+        return self._poses[0]
+
+    @once
+    def joint_columns(self) -> Array:
+        """S (6, nv): what a unit of each velocity does, about the world's origin, linear first."""
+        return self._poses[1]
+
+    @once_moving
+    def joint_rates(self) -> tuple[Array, Array, Array, Array]:
+        """(Ṫ, T̈, ω, α) of the joints' placements at a = 0, world axes: (njoints, 3, 4) and (…, 3).
+
+        A point at r (3,) of joint j has the velocity Ṫ_j [r; 1] and the acceleration T̈_j [r; 1].
+        With ν, ω, and the spatial accelerations ȧ, α in the joint's axes: Ṙ = R [ω×], ṗ = R ν,
+        R̈ = R ([α×] + [ω×]²), p̈ = R (ȧ + ω × ν).
+        """
+        robot, space = self.robot, workspace_of(self.robot)
+        pin.forwardKinematics(robot.model, space.data, self.q, self.v, np.zeros(robot.nv))
+        twists, spatial = space.velocities(), space.accelerations()
+        R = self.joint_placements[:, :, :3]
+        moving = np.empty((2, len(R), 3, 4))
+        W, A = skew(twists[:, 3:]), skew(spatial[:, 3:])
+        moving[0, :, :, :3], moving[0, :, :, 3] = W, twists[:, :3]
+        moving[1] = W @ moving[0]
+        moving[1, :, :, :3] += A
+        moving[1, :, :, 3] += spatial[:, :3]
+        first, second = R @ moving
+        turning = np.stack([twists[:, 3:], spatial[:, 3:]])[..., None]
+        omega, alpha = (R @ turning)[..., 0]
+        return first, second, omega, alpha
+
+    # --- frames ------------------------------------------------------------------------------
+
+    def frame_placement(self, frame: str) -> Any:
+        """Return T_world_frame (`pin.SE3`)."""
+        _, T = self._frame(frame)
+        return pin.SE3(T[:, :3], T[:, 3])
+
+    def frame_jacobian(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
+        """Return J (6, nv), linear rows first: J v is the frame's twist in `reference`."""
+        reference = as_reference(reference)
+        joint, T = self._frame(frame)
+        return moved_to(T, self._columns_of(joint), reference)
+
+    def frame_velocity(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
+        """Return J v (6,) [m/s; rad/s]."""
+        return self.frame_jacobian(frame, reference) @ self.velocity
+
+    def frame_jacobian_derivative(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
+        """Return dJ/dt (6, nv) along v."""
+        robot, frame_id = self.robot, self.robot.frame_id(frame)
+        reference = as_reference(reference)
+        require_fixed_axes(robot)
+        data = workspace_of(robot).data
+        pin.computeJointJacobiansTimeVariation(robot.model, data, self.q, self.velocity)
+        pin.updateFramePlacement(robot.model, data, frame_id)
+        return columns(pin.getFrameJacobianTimeVariation(robot.model, data, frame_id, reference))
+
+    def frame_drift(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
+        """Return J̇v (6,): classical in LOCAL_WORLD_ALIGNED, spatial in the other references."""
+        reference = as_reference(reference)
+        joint, T = self._frame(frame)
+        first, second, omega, alpha = (rate[joint] for rate in self.joint_rates)
+        origin = frames_of(self.robot).placement[self.robot.frame_id(frame)][:, 3]
+        linear, angular = second @ origin, alpha
+        if reference != pin.ReferenceFrame.LOCAL_WORLD_ALIGNED:
+            linear = linear - np.cross(omega, first @ origin)
+        if reference == pin.ReferenceFrame.LOCAL:
+            linear, angular = linear @ T[:, :3], angular @ T[:, :3]
+        elif reference == pin.ReferenceFrame.WORLD:
+            linear = linear + np.cross(T[:, 3], angular)
+        return np.concatenate([linear, angular])
+
+    def frame_hessian(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
+        """Return H (6, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
+        reference = as_reference(reference)
+        joint, T = self._frame(frame)
+        require_fixed_axes(self.robot)
+        J = moved_to(T, self._columns_of(joint), pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+        return referred(hessian_from(self.robot, J), T, J, reference)
+
+    def point_jacobian(self, frame: str, point: ArrayLike) -> Array:
+        """Return J (3, nv), world axes, of a point (3,) in the coordinates of a frame."""
+        return self._at_point(frame, point)[:3]
+
+    def point_drift(self, frame: str, point: ArrayLike) -> Array:
+        """Return J̇v (3,) of a point of a frame: its acceleration at a = 0, world axes."""
+        there = np.append(as_point(point, frame), 1.0)
+        frame_id, table = self.robot.frame_id(frame), frames_of(self.robot)
+        acceleration: Array = self.joint_rates[1][table.joint[frame_id]]
+        here: Array = table.placement[frame_id] @ there
+        return acceleration @ here
+
+    def point_hessian(self, frame: str, point: ArrayLike) -> Array:
+        """Return H (3, nv, nv) of a point of a frame."""
+        require_fixed_axes(self.robot)
+        return hessian_from(self.robot, self._at_point(frame, point))[:3]
+
+    def relative_placement(self, frame: str, seen_from: str) -> Any:
+        """Return T_seen_from_frame (`pin.SE3`)."""
+        return self.frame_placement(seen_from).actInv(self.frame_placement(frame))
+
+    def relative_jacobian(self, frame: str, seen_from: str) -> Array:
+        """Return J (6, nv): the motion of a frame as seen from another, in the axes of that one.
+
+        v − v_o − ω_o × r and ω − ω_o, with r from the other's origin to that of the frame.
+        """
+        J, Jo = self.frame_jacobian(frame), self.frame_jacobian(seen_from)
+        R, r = self._between(frame, seen_from)
+        linear = J[:3] - Jo[:3] + skew(r) @ Jo[3:]
+        return np.concatenate([R.T @ linear, R.T @ (J[3:] - Jo[3:])])
+
+    def relative_drift(self, frame: str, seen_from: str) -> Array:
+        """Return J̇v (6,) of `relative_jacobian`.
+
+        Less the Euler, centrifugal and Coriolis accelerations of the axes that turn.
+        """
+        u, uo = self.frame_velocity(frame), self.frame_velocity(seen_from)
+        a, ao = self.frame_drift(frame), self.frame_drift(seen_from)
+        R, r = self._between(frame, seen_from)
+        w, relative = uo[3:], u[:3] - uo[:3] - np.cross(uo[3:], r)
+        euler, centrifugal = np.cross(ao[3:], r), np.cross(w, np.cross(w, r))
+        linear = a[:3] - ao[:3] - euler - centrifugal - 2 * np.cross(w, relative)
+        angular = a[3:] - ao[3:] - np.cross(w, u[3:])
+        return np.concatenate([R.T @ linear, R.T @ angular])
+
+    def _between(self, frame: str, seen_from: str) -> tuple[Array, Array]:
+        """Return (R of `seen_from`, r from its origin to that of `frame`), world axes."""
+        T, To = self._frame(frame)[1], self._frame(seen_from)[1]
+        return To[:, :3], T[:, 3] - To[:, 3]
+
+    def _frame(self, frame: str) -> tuple[int, Array]:
+        """Return (joint that carries the frame, its [R | p] in the world)."""
+        frame_id, table = self.robot.frame_id(frame), frames_of(self.robot)
+        joint = table.joint[frame_id]
+        return joint, self.joint_placements[joint] @ table.placement[frame_id]
+
+    def _columns_of(self, joint: int) -> Array:
+        """Return the columns (6, nv) of the motions that carry a joint, zero for the others."""
+        carried: Array = carried_by(self.robot)[joint]
+        return self.joint_columns * carried
+
+    def _at_point(self, frame: str, point: ArrayLike) -> Array:
+        """Return J (6, nv) of the frame moved to the point, world axes."""
+        joint, T = self._frame(frame)
+        there = np.empty((3, 4))
+        there[:, :3], there[:, 3] = T[:, :3], T @ np.append(as_point(point, frame), 1.0)
+        return moved_to(there, self._columns_of(joint), pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+
+    # --- the centre of mass and the momenta --------------------------------------------------
+
+    @once
+    def _first_moments(self) -> Array:
+        """(njoints, 3): mass times centre of mass of each body, in the world [kg m]."""
+        return (self.joint_placements @ masses_of(self.robot).moments[:, :, None])[:, :, 0]
+
+    @once
+    def com(self) -> Array:
+        """(3,) [m], of the whole robot with what a fixed base welds to the world."""
+        require_mass(self.robot)
+        moment: Array = self._first_moments.sum(axis=0)
+        return moment / masses_of(self.robot).total
+
+    @once
+    def _momentum_columns(self) -> Array:
+        """m J_com (3, nv): Σ m_i (l + ω × c_i) over the bodies that each motion carries."""
+        masses, S = masses_of(self.robot), self.joint_columns
+        h = masses.subtrees @ self._first_moments
+        return masses.subtree * S[:3] + _cross(S[3:], h.T)
+
+    @once
+    def com_jacobian(self) -> Array:
+        """J_com (3, nv), world axes."""
+        require_mass(self.robot)
+        return self._momentum_columns / masses_of(self.robot).total
+
+    @once_moving
+    def com_velocity(self) -> Array:
+        """J_com v (3,) [m/s], world axes."""
+        return self.com_jacobian @ self.velocity
+
+    @once_moving
+    def com_drift(self) -> Array:
+        """J̇_com v (3,) [m/s²]: the acceleration of the centre of mass at a = 0."""
+        return self.centroidal_drift[:3] / self.robot.mass
+
+    @once
+    def com_hessian(self) -> Array:
+        """H (3, nv, nv) of the centre of mass."""
+        require_fixed_axes(self.robot)
+        J = np.concatenate([self.com_jacobian, self.joint_columns[3:]])
+        return hessian_from(self.robot, J)[:3]
+
+    @once
+    def centroidal_map(self) -> Array:
+        """A_g (6, nv): A_g v is the linear and angular momentum at the centre of mass."""
+        data = workspace_of(self.robot).data
+        A = columns(pin.computeCentroidalMap(self.robot.model, data, self.q))
+        return self._about_com(A, data)
+
+    @once
+    def angular_momentum_jacobian(self) -> Array:
+        """The angular rows of A_g (3, nv)."""
+        return self.centroidal_map[3:]
+
+    @once_moving
+    def centroidal_momentum(self) -> Array:
+        """h_g = A_g v (6,), at the centre of mass, world axes."""
+        return self.centroidal_map @ self.velocity
+
+    @once_moving
+    def centroidal_drift(self) -> Array:
+        """Ȧ_g v (6,): the rate of the centroidal momentum at a = 0."""
+        robot, data = self.robot, workspace_of(self.robot).data
+        if robot.nv == 0:  # Pinocchio has no centre of mass for what has no moving link
+            return np.zeros(6)
+        at_zero = np.zeros(robot.nv)
+        pin.computeCentroidalMomentumTimeVariation(robot.model, data, self.q, self.v, at_zero)
+        return self._about_com(np.array(data.dhg.vector), data)
+
+    @once_moving
+    def centroidal_map_derivative(self) -> Array:
+        """dA_g/dt (6, nv) along v."""
+        robot, data = self.robot, workspace_of(self.robot).data
+        require_fixed_axes(robot)
+        # Pinocchio (4.1) reads the velocity of the centre of mass, unset, below
+        pin.centerOfMass(robot.model, data, self.q, self.v)
+        rate = pin.computeCentroidalMapTimeVariation(robot.model, data, self.q, self.v)
+        dA = self._about_com(columns(rate), data)
+        welded = 1.0 - moving_share(robot)
+        if welded > 0.0:  # the lever to the centre of the whole robot changes too
+            A, lever_rate = columns(data.Ag), welded * np.array(data.vcom[0])
+            dA[3:] += np.cross(lever_rate, A[:3], axisb=0, axisc=0)
+        return dA
+
+    @once
+    def centroidal_hessian(self) -> Array:
+        """H (6, nv, nv) of A_g: H @ v is dA_g/dt."""
+        H = np.empty((6, self.robot.nv, self.robot.nv))
+        for k, direction in enumerate(np.eye(self.robot.nv)):  # linear in v
+            H[:, :, k] = self.with_velocity(direction).centroidal_map_derivative
+        return H
+
+    def _about_com(self, momentum: Array, data: Any) -> Array:
+        """Move a momentum, its rate or its map (6, …) to the centre of mass of the whole robot.
+
+        Pinocchio's are about the centre of the links that move.
+        """
+        if moving_share(self.robot) < 1.0:
+            lever = np.array(data.com[0]) - self.com
+            momentum[3:] += np.cross(lever, momentum[:3], axisb=0, axisc=0)
+        return momentum
+
+    # --- the equations of motion -------------------------------------------------------------
+
+    @once
+    def mass_matrix(self) -> Array:
+        """M (nv, nv), both halves filled."""
+        robot = self.robot
+        if not is_depth_first(robot):  # crba would be silently wrong
+            return jacobian_sums.mass_matrix(robot, self.q)
+        data = workspace_of(robot).data
+        M = pin.crba(robot.model, data, self.q, pin.Convention.WORLD)  # as computeAllTerms does
+        return np.array(M).T  # symmetric: the transpose of a column-major copy is row-major
+
+    @once
+    def gravity_torques(self) -> Array:
+        """τ_g = m J_comᵀ g (nv,)."""
+        return masses_of(self.robot).gravity @ self._momentum_columns
+
+    @once_moving
+    def bias(self) -> Array:
+        """b = vᵀCv − τ_g (nv,)."""
+        data = workspace_of(self.robot).data
+        return np.array(pin.nonLinearEffects(self.robot.model, data, self.q, self.v))
+
+    @once_moving
+    def coriolis_force(self) -> Array:
+        """vᵀCv (nv,)."""
+        return self.bias + self.gravity_torques
+
+    @once_moving
+    def coriolis_matrix(self) -> Array:
+        """C @ v (nv, nv), the skew-consistent matrix."""
+        return coriolis_recursion.coriolis_matrix(self.robot, self.q, self.velocity)
+
+    @once
+    def coriolis_tensor(self) -> Array:
+        """C (nv, nv, nv)."""
+        return coriolis_recursion.coriolis_tensor(self.robot, self.q)
+
+    @once_moving
+    def mass_matrix_derivative(self) -> Array:
+        """dM/dt (nv, nv) along v: C @ v plus its transpose."""
+        return self.coriolis_matrix + self.coriolis_matrix.T
+
+    @once
+    def mass_matrix_gradient(self) -> Array:
+        """∂M (nv, nv, nv): ∂M @ v is dM/dt."""
+        return self.coriolis_tensor + self.coriolis_tensor.transpose(1, 0, 2)
+
+    @once_moving
+    def kinetic_energy(self) -> float:
+        """½ vᵀM v [J]."""
+        return float(0.5 * self.velocity @ self.mass_matrix @ self.velocity)
+
+    @once
+    def potential_energy(self) -> float:
+        """−m g·com [J]."""
+        return -float(masses_of(self.robot).gravity @ self._first_moments.sum(axis=0))
+
+    def external_torques(self, wrenches: Mapping[str, Wrench]) -> Array:
+        """Return τ_ext = Σ Jᵀw (nv,) of {frame: Wrench}."""
+        loads.check_wrenches(self.robot, wrenches)
+        tau = np.zeros(self.robot.nv)
+        for frame, wrench in wrenches.items():
+            tau += self._world_wrench(frame, wrench) @ self.frame_jacobian(frame)
+        return tau
+
+    def inverse_dynamics(self, a: ArrayLike, wrenches: Mapping[str, Wrench] | None = None) -> Array:
+        """Return M a + vᵀCv − τ_g − τ_ext (nv,)."""
+        a, v = check_velocity(self.robot, a, "a"), self.velocity
+        tau = np.array(pin.rnea(self.robot.model, workspace_of(self.robot).data, self.q, v, a))
+        return tau if wrenches is None else tau - self.external_torques(wrenches)
+
+    def forward_dynamics(
+        self, tau: ArrayLike, wrenches: Mapping[str, Wrench] | None = None
+    ) -> Array:
+        """Return a = M⁻¹ (Sᵀτ + τ_g + τ_ext − vᵀCv) (nv,), without contacts."""
+        forces = check_torques(self.robot, tau) @ self.robot.selection_matrix
+        if wrenches is not None:
+            forces = forces + self.external_torques(wrenches)
+        return self.accelerations(forces)
+
+    def accelerations(self, forces: ArrayLike) -> Array:
+        """Return a = M⁻¹ (forces + τ_g − vᵀCv) (nv,) for generalised forces (nv,)."""
+        robot, v = self.robot, self.velocity
+        forces = check_velocity(robot, forces, "forces")
+        a = np.array(pin.aba(robot.model, workspace_of(robot).data, self.q, v, forces))
+        fastest = float(np.abs(v).max(initial=0.0))
+        driven = 1.0 + np.abs(forces).max(initial=0.0) + fastest * fastest  # inf: v is too large
+        if not np.abs(a).max(initial=0.0) / driven < _SINGULAR:  # nan too
+            raise ModelError(
+                f"the mass matrix of {robot.name!r} is singular at this q (some joint moves no "
+                "mass and no inertia), or v or the forces are too large"
+            )
+        return a
+
+    def joint_wrenches(
+        self, a: ArrayLike, wrenches: Mapping[str, Wrench] | None = None
+    ) -> dict[str, Wrench]:
+        """Return {joint: Wrench}, parent on child, at the joint's origin, world axes."""
+        robot, a, v = self.robot, check_velocity(self.robot, a, "a"), self.velocity
+        outside, T = self._forces_on_joints(wrenches), self.joint_placements
+        data = workspace_of(robot).data
+        pin.rnea(robot.model, data, self.q, v, a, outside)
+        transmitted = {}
+        for joint in range(1, robot.model.njoints):
+            R, f = T[joint, :, :3], data.f[joint]
+            transmitted[robot.model.names[joint]] = Wrench(
+                R @ f.linear, R @ f.angular, point=T[joint, :, 3]
+            )
+        return transmitted
+
+    def _world_wrench(self, frame: str, wrench: Wrench) -> Array:
+        """Return [f; m] (6,) of a wrench on a frame's link, world axes, at the frame's origin."""
+        _, T = self._frame(frame)
+        other = wrench.axes not in ("world", "local")
+        axes = self._frame(wrench.axes)[1] if other else T
+        return loads.world_wrench(wrench, T, axes)
+
+    def _forces_on_joints(self, wrenches: Mapping[str, Wrench] | None) -> Any:
+        """Return the wrenches as Pinocchio's f_ext: one `pin.Force` a joint, in its frame."""
+        forces = pin.StdVec_Force()
+        forces.extend([pin.Force.Zero()] * self.robot.model.njoints)
+        loads.check_wrenches(self.robot, wrenches)
+        for frame, wrench in (wrenches or {}).items():
+            joint, T = self._frame(frame)
+            place = self.joint_placements[joint]
+            at_frame = pin.SE3(np.eye(3), T[:, 3]).act(pin.Force(self._world_wrench(frame, wrench)))
+            forces[joint] += pin.SE3(place[:, :3], place[:, 3]).actInv(at_frame)
+        return forces
+
+    # --- a value -----------------------------------------------------------------------------
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{name}: a State does not change; build another one")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{name}: a State does not change; build another one")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return State, (self.robot, self.q, self.v)
+
+    def __repr__(self) -> str:
+        return f"State({self.robot.name!r}, {'q' if self.v is None else 'q, v'})"
+
+
+_NEEDS_VELOCITY = {
+    name for name, term in vars(State).items() if isinstance(term, once) and term.needs_velocity
+}
+
+
+def as_point(point: ArrayLike, frame: str) -> Array:
+    """Return a point (3,) in the coordinates of a frame."""
+    return as_vector(point, 3, "point", f"a point in the coordinates of {frame!r}")
+
+
+def _known_of_q(state: State) -> list[str]:
+    return [name for name in list(state.__dict__) if name not in _NEEDS_VELOCITY and name != "v"]
+
+
+def _without_velocity(name: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{name.lstrip('_')} depends on the velocity: got a State (or q) without v, expected one "
+        "with it, State(robot, q, v)"
+    )
+
+
+def _read_only(value: Any) -> Any:
+    for array in value if isinstance(value, tuple) else (value,):
+        if isinstance(array, np.ndarray):
+            array.setflags(write=False)
+    return value
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """Return a × b of columns (3, n)."""
+    return np.stack(
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    )

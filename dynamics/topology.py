@@ -1,0 +1,148 @@
+"""Facts of a robot's tree of joints: which motion carries which joint, where frames sit, masses."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..robots.robot import Robot
+from .per_robot import per_robot
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# joints whose axes, seen from the body they carry, change with q
+_TURNING_AXES = ("Composite", "SphericalZYX", "Universal", "Ellipsoid")
+
+
+class Frames(NamedTuple):
+    """Where the frames of a robot sit, by Pinocchio's index.
+
+    joint: (frames,) index of the joint whose body carries each.
+    placement: (frames, 4, 4) T_joint_frame.
+    """
+
+    joint: list[int]
+    placement: Array
+
+
+class Masses(NamedTuple):
+    """The bodies of a robot, body 0 being what a fixed base welds to the world.
+
+    total: mass of all of them [kg].
+    moments: (njoints, 4) m [c; 1]: T @ moments[j] is body j's first moment in the world [kg m].
+    subtrees: (nv, njoints) 1 where the motion k carries body j.
+    subtree: (nv,) mass of the bodies that each motion carries [kg].
+    gravity: (3,) g in the world [m/s²].
+    """
+
+    total: float
+    moments: Array
+    subtrees: Array
+    subtree: Array
+    gravity: Array
+
+
+@per_robot
+def frames_of(robot: Robot) -> Frames:
+    """Return where the robot's frames sit."""
+    frames = list(robot.model.frames)
+    return Frames(
+        [int(frame.parentJoint) for frame in frames],
+        _read_only(np.array([frame.placement.homogeneous for frame in frames])),
+    )
+
+
+@per_robot
+def carried_by(robot: Robot) -> Array:
+    """Return (njoints, nv), 1 at [j, k] where the motion k carries the joint j along, else 0."""
+    model = robot.model
+    joint_of = np.repeat(np.arange(model.njoints), model.nvs)
+    carried = [np.isin(joint_of, list(model.supports[joint])) for joint in range(model.njoints)]
+    return _read_only(np.array(carried, dtype=float).reshape(model.njoints, robot.nv))
+
+
+@per_robot
+def masses_of(robot: Robot) -> Masses:
+    """Return the bodies' masses, and which of them each motion carries."""
+    inertias = list(robot.model.inertias)
+    m = np.array([inertia.mass for inertia in inertias])
+    centres = np.array([np.append(inertia.lever, 1.0) for inertia in inertias])
+    subtrees = np.ascontiguousarray(carried_by(robot).T)
+    moments, gravity = m[:, None] * centres, np.array(robot.model.gravity.linear)
+    arrays = [_read_only(x) for x in (moments, subtrees, subtrees @ m, gravity)]
+    return Masses(float(m.sum()), *arrays)
+
+
+@per_robot
+def moved_by(robot: Robot) -> NDArray[np.bool_]:
+    """Return (nv, nv), True at [j, k] where the motion k carries the axis of the motion j along.
+
+    That is: the joint of k is the joint of j or one between it and the root.
+    """
+    joint_of = np.repeat(np.arange(robot.model.njoints), robot.model.nvs)
+    moved: NDArray[np.bool_] = carried_by(robot)[joint_of] > 0
+    moved.setflags(write=False)
+    return moved
+
+
+@per_robot
+def joints_with_turning_axes(robot: Robot) -> tuple[str, ...]:
+    """Return the joints whose axes turn within the body they carry."""
+    kinds = [joint.shortname().removeprefix("JointModel") for joint in robot.model.joints]
+    names = robot.model.names
+    return tuple(names[i] for i, kind in enumerate(kinds) if kind.startswith(_TURNING_AXES))
+
+
+def require_fixed_axes(robot: Robot) -> None:
+    """Refuse joints whose axes turn within the body they carry (URDF knows none of them).
+
+    Pinocchio takes such axes as constant in dJ/dt and in the Coriolis matrix, and is wrong there.
+
+    Raises:
+        ModelError: the robot has one.
+    """
+    if turning := joints_with_turning_axes(robot):
+        raise ModelError(
+            f"{robot.name!r}: the axes of {', '.join(map(repr, turning))} turn within their own "
+            "body, so derivatives of J and the Coriolis matrix are not available; expected "
+            "revolute, prismatic, spherical, planar or free joints (one joint a degree of freedom)"
+        )
+
+
+@per_robot
+def is_depth_first(robot: Robot) -> bool:
+    """Whether every subtree is a contiguous range of v, as Pinocchio's crba silently assumes."""
+    subtrees = moved_by(robot).T  # row k: the motions that k carries
+    return all(
+        np.flatnonzero(row)[-1] - np.flatnonzero(row)[0] + 1 == row.sum() for row in subtrees
+    )
+
+
+@per_robot
+def moving_share(robot: Robot) -> float:
+    """Return the share of the mass that moves: less than 1 if a fixed base welds links down.
+
+    Raises:
+        ModelError: the robot has no mass.
+    """
+    require_mass(robot)
+    return 1.0 - float(robot.model.inertias[0].mass) / robot.mass
+
+
+def require_mass(robot: Robot) -> None:
+    """Refuse a robot without mass.
+
+    Raises:
+        ModelError: the robot has no mass, so no centre of mass.
+    """
+    if robot.mass <= 0:
+        raise ModelError(f"{robot.name!r} has no mass, so it has no centre of mass")
+
+
+def _read_only(array: Array) -> Array:
+    array.setflags(write=False)
+    return array
