@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from footwork import biomechanics, dynamics
-from footwork.biomechanics import gait_report
+from footwork.biomechanics import analyse_gait, gait_report, read_trial
 from footwork.visualize.plots import gait as gait_plots
 
 
@@ -31,11 +31,9 @@ def main(file: str | None = None, mass: float = 62.0) -> None:
     walker = None
     if file is None:
         path, walker = measured_walker()
-        gait = biomechanics.analyse_gait(
-            biomechanics.read_trial(path, threshold=0), mass, cutoff=None
-        )
+        gait = analyse_gait(read_trial(path, threshold=0), mass, cutoff=None)
     else:
-        gait = biomechanics.analyse_gait(biomechanics.read_trial(file), mass, cutoff=6.0)
+        gait = analyse_gait(read_trial(file), mass, cutoff=6.0)
     for note in gait_report.facts(gait)["notes"]:
         print(f"note: {note}")
     for joint, peak in gait_report.facts(gait)["stance peaks"].items():

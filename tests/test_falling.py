@@ -8,6 +8,7 @@ import pytest
 
 from footwork import ContactError, Wrench, contacts, dynamics, registry, robots, visualize
 from footwork.contacts import PointContact, falling
+from footwork.visualize.scenes import falling as falling_scene
 
 TILT = np.deg2rad(25)
 NORMAL = np.array([-np.sin(TILT), 0.0, np.cos(TILT)])
@@ -91,7 +92,7 @@ def test_the_animation_loops_and_says_what_is_missing():
     assert "missing" in viewer.names
     assert "motion/0" in viewer.names  # the arrows of the contact points
     assert len(page) > 1000
-    times, shares = falling._loop()
+    times, shares = falling_scene._loop()
     assert shares[[0, -1]] == pytest.approx(0)
     assert shares.max() == pytest.approx(1)
     assert np.abs(np.diff(shares)).max() < 0.2  # eased: no jump
