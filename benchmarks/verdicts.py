@@ -38,9 +38,9 @@ class Parametrised:
     """Both programs of a verdict, written once by cvxpy; each ask sets parameters and re-solves."""
 
     def __init__(self, balance, only_load=False):
-        rows, points = balance.unactuated, balance.point_count
+        rows, points = balance.unactuated, balance.limits.point_count
         self.rows, self.only_load = rows, only_load
-        limited = np.isfinite(balance.limits)
+        limited = np.isfinite(balance.torque_limits)
         self.joints = balance.actuated[limited]
         f, epsilon = cp.Variable((points, 3)), cp.Variable()
         flat, n = cp.reshape(f, (3 * points,), order="C"), 3 * points
@@ -57,7 +57,7 @@ class Parametrised:
             given = self.A @ flat + pull * epsilon * self.n
             constraints = [self.load + given == 0, *cones]
             if len(self.joints):
-                limits = balance.limits[limited] / balance.weight
+                limits = balance.torque_limits[limited] / balance.weight
                 torques = self.torques + self.G @ flat + pull * epsilon * self.g
                 constraints.append(cp.abs(torques) <= limits)
             self.problems.append(cp.Problem(objective, constraints))
@@ -67,7 +67,14 @@ class Parametrised:
         normals, w = b.normals.sum(axis=1), b.weight
         G = b.columns[self.joints]
         loads = (b.load[self.rows] / w, b.load[self.joints] / w)
-        return loads, b.columns[self.rows], normals[self.rows], G, normals[self.joints], b.friction
+        return (
+            loads,
+            b.columns[self.rows],
+            normals[self.rows],
+            G,
+            normals[self.joints],
+            b.limits.friction[:, 0],
+        )
 
     def ask(self, balance):
         (self.load.value, self.torques.value), *rest = self.values(balance)

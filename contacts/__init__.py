@@ -10,7 +10,6 @@ from .cones.gravito_inertial import (
     gravito_inertial_cone,
     gravito_inertial_wrench,
 )
-from .cones.point_forces import PointForces
 from .cones.soft_finger import SoftFingerCone
 from .cones.wrench_cone import WrenchCone, net_wrench_cone, rectangle_faces
 from .contact import Contact, PointContact
@@ -34,6 +33,7 @@ from .motion.operational_space import (
     operational_space_inertia,
 )
 from .moving_surface import MovingSurface
+from .point_forces import PointForces
 from .postures.posture import Posture, solve_posture
 from .postures.self_collision import LinkPair, self_collisions
 from .postures.targets import ground_targets

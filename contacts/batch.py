@@ -91,7 +91,8 @@ def static_hold(
     elif wrenches is not None:
         loads = loads + pushed(robot, qs, _table(wrenches, 6, "wrenches"))
     first = Equilibrium.of(contact_set, qs[0], loads[0], limits)
-    mu = first.friction[None] if friction is None else _frictions(friction, first.point_count)
+    points = first.limits.point_count
+    mu = first.limits.friction[None] if friction is None else _frictions(friction, points)
     states = ContactStates(first, contact_set, qs, limits)
     return decide(Balances(states, loads, mu), threads, margin=margin, out=out)
 
@@ -105,9 +106,9 @@ def decide(
     `static_hold`.
     """
     first, count = balances.first, len(balances)
-    out = Verdicts.room(count, first.point_count, len(first.load), out)
+    out = Verdicts.room(count, first.limits.point_count, len(first.load), out)
     kernels = _kernels() if balances.plain and first.normals.any() else None
-    most = max(_NEAR // max(3 * first.point_count * len(first.unactuated), 1), 1)
+    most = max(_NEAR // max(3 * first.limits.point_count * len(first.unactuated), 1), 1)
     pieces = -(-count // min(most, -(-count // _whole(threads))))
     ends = np.linspace(0, count, pieces + 1).astype(int).tolist()
     with tqdm(total=count, unit=" verdicts", disable=None, delay=1.0) as bar:
@@ -147,7 +148,7 @@ def _ask_solver(balance: Equilibrium, answers: Verdicts, i: int, wanted: bool) -
         margin = -np.inf if margin == np.inf and forces is None else margin
     answers.margin[i] = margin if wanted else np.nan
     if forces is not None:
-        answers.forces[i] = balance.forces(forces)
+        answers.forces[i] = balance.limits.forces(forces)
     if margin > edge and forces is not None:
         answers.feasible[i] = 1
         answers.residual[i] = balance.residual(forces)
@@ -203,7 +204,7 @@ def _stands(asked: Asked, margin: Array, forces: Array, y: Array) -> NDArray[np.
     close = _CLOSE * EDGE * asked.weight
     endless = np.flatnonzero(margin == np.inf)
     squeezes = asked.residual(forces[endless], endless, asked.weight, load=0.0) <= close
-    free = np.isinf(asked.many.first.limits).all()
+    free = np.isinf(asked.many.first.torque_limits).all()
     stands[endless] = squeezes & free
     finite = most_or(np.flatnonzero(np.isfinite(margin)), len(margin))
     known = np.isfinite(margin[finite])
@@ -251,11 +252,11 @@ def _table(value: ArrayLike, width: int, name: str) -> Array:
 
 
 def _frictions(friction: ArrayLike, points: int) -> Array:
-    """Return μ (N, K) of all points."""
+    """Return μ (N, K, 2) of all points."""
     mu = np.atleast_1d(np.asarray(friction, dtype=float))
     if mu.ndim != 1 or not len(mu) or not np.isfinite(mu).all() or (mu < 0).any():
         raise ContactError(f"friction: got {friction!r}, expected (N,) finite values of at least 0")
-    return np.repeat(mu[:, None], points, axis=1)
+    return np.tile(mu[:, None, None], (1, points, 2))
 
 
 def _whole(threads: Any) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot, feet_of_shapes
 from ..robots.configuration import not_a_robot
-from .cones.soft_finger import SoftFingerCone
 from .contact import Contact, PointContact
+from .limits import ContactLimits
 from .surface_contact import LineContact, SurfaceContact
 
 Array = NDArray[np.float64]
@@ -134,37 +135,32 @@ class ContactSet:
         """Return what limits contact forces as cvxpy constraints on an expression f (dim,).
 
         f is in the rows of J: forces of points (of soft ones then the moment about the normal),
-        wrenches [force; moment] of surfaces at their centres, in world axes. The cones are exact: a
-        surface's wrench is written as the sum of the forces at its vertices, each in Coulomb's
-        cone. Torsional friction and the bounds on normal forces are among the constraints.
+        wrenches [force; moment] of surfaces at their centres, in world axes. The limits are
+        exact: w = G x, with the forces at the contacts' points, each in its cone, as unknowns x.
         """
         if getattr(f, "shape", None) != (self.dim,):
             raise ContactError(f"f: got shape {getattr(f, 'shape', None)}, expected ({self.dim},)")
-        constraints: list[Any] = []
-        for contact in self.contacts:
-            wrench, normal = f[self.rows(contact.name)], contact.pose(self.robot, q).rotation[:, 2]
-            constraints += _within(normal @ wrench[:3], *contact.normal_bounds)
-            if not contact.bilateral:
-                constraints += self._cone_constraints(contact, wrench, q)
-        return constraints
-
-    def _cone_constraints(self, contact: Contact, wrench: Any, q: ArrayLike) -> list[Any]:
         import cvxpy as cp
 
-        cone, normal = contact.cone(self.robot, q), contact.pose(self.robot, q).rotation[:, 2]
-        if contact.dim == 3:
-            return cone.constraints(wrench)
-        if contact.dim == 4:
-            return SoftFingerCone(contact.friction, contact.torsion, normal).constraints(wrench)
-        forces = cp.Variable((len(contact.points), 3))
-        stacked = cp.reshape(forces, (forces.size,), order="C")
-        constraints = [wrench == contact.grasp(self.robot, q) @ stacked]
-        for k in range(len(contact.points)):
-            constraints += cone.constraints(forces[k])
-        if np.isfinite(contact.torsion):
-            yaw = wrench[4] if contact.dim == 5 else normal @ wrench[3:]
-            constraints.append(cp.abs(yaw) <= contact.torsion * (normal @ wrench[:3]))
-        return constraints
+        x = cp.Variable(self.limits.size) if len(self) else cp.Constant(np.zeros(0))
+        return [f == self.transmission(q) @ x, *self.limits.constraints(x)]
+
+    @cached_property
+    def limits(self) -> ContactLimits:
+        """What the contacts can transmit, in contact axes."""
+        return ContactLimits.of(self.contacts)
+
+    def transmission(self, q: ArrayLike) -> Array:
+        """Return G (dim, n), from the unknowns x of `limits` to forces in the rows of J."""
+        limits = self.limits
+        G = np.zeros((self.dim, limits.size))
+        for i, contact in enumerate(self.contacts):
+            R, rows = contact.pose(self.robot, q).rotation, self.rows(contact.name)
+            own, soft = np.flatnonzero(limits.owner == i), np.flatnonzero(limits.soft == i)
+            columns = (3 * own[:, None] + np.arange(3)).ravel()
+            G[rows, columns] = contact.grasp(self.robot, q) @ np.kron(np.eye(len(own)), R)
+            G[rows.stop - 1, 3 * limits.point_count + soft] = limits.torsion[i]
+        return G
 
     def _stack(self, blocks: list[Array], *trailing: int) -> Array:
         return np.concatenate(blocks) if blocks else np.zeros((0, *trailing))
@@ -241,12 +237,6 @@ def _found(robot: Robot) -> dict[str, Foot]:
         stacklevel=3,
     )
     return feet
-
-
-def _within(value: Any, low: float, high: float) -> list[Any]:
-    """low ≤ value ≤ high, as far as they are finite."""
-    below = [value >= low] if np.isfinite(low) else []
-    return below + ([value <= high] if np.isfinite(high) else [])
 
 
 def _named(contacts: list[Any]) -> tuple[Contact, ...]:

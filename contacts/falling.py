@@ -36,7 +36,7 @@ def missing_words(hold: Hold) -> str:
     best = hold.balance.torque_margin()  # whatever the torques: is it the contacts or the joints?
     if best.unknowns is None or not best.value < 0:
         return "nothing holds it"
-    torques, limits = np.abs(hold.balance.torques(best.unknowns)), hold.balance.limits
+    torques, limits = np.abs(hold.balance.torques(best.unknowns)), hold.balance.torque_limits
     row = int(np.where(np.isfinite(limits), torques / limits, 0.0).argmax())
     joint = joint_of_row(hold.contacts.robot, int(hold.balance.actuated[row]))
     return f"{torques[row] - limits[row]:.3g} N·m missing at {joint}"

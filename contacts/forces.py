@@ -154,6 +154,6 @@ def admissible_forces(
 
 def _checks_out(balance: Equilibrium, x: Array) -> bool:
     tolerance = EDGE * balance.weight
-    excess = np.abs(balance.torques(x)) - balance.limits
-    ok = balance.residual(x) <= 1e-3 * tolerance and balance.violation(x) <= tolerance
+    excess = np.abs(balance.torques(x)) - balance.torque_limits
+    ok = balance.residual(x) <= 1e-3 * tolerance and balance.limits.violation(x) <= tolerance
     return bool(ok and excess.max(initial=0.0) <= tolerance)

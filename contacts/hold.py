@@ -75,9 +75,10 @@ class Hold:
         if self._unknowns is None:
             return None
         axes = {name: T.rotation for name, T in self.contacts.placements(self.q).items()}
+        limits = self.balance.limits
+        f = limits.forces(self._unknowns)
         return {
-            name: self.balance.forces(self._unknowns)[self.balance.owner == i] @ axes[name].T
-            for i, name in enumerate(self.contacts.names)
+            name: f[limits.owner == i] @ axes[name].T for i, name in enumerate(self.contacts.names)
         }
 
     @cached_property
@@ -86,7 +87,7 @@ class Hold:
         if self.forces is None:
             return None
         wrenches = {}
-        moments = self.balance.moments(np.asarray(self._unknowns))
+        moments = self.balance.limits.moments(np.asarray(self._unknowns))
         for contact, moment in zip(self.contacts, moments, strict=True):
             T = contact.pose(self.contacts.robot, self.q)
             arms = contact.world_points(self.contacts.robot, self.q) - T.translation
@@ -114,7 +115,7 @@ class Hold:
         """{contact: its whole normal force} [N]; None when infeasible."""
         if self._unknowns is None:
             return None
-        totals = (self.balance.sums @ self._unknowns).tolist()
+        totals = (self.balance.limits.sums @ self._unknowns).tolist()
         return dict(zip(self.contacts.names, totals, strict=True))
 
     @cached_property
@@ -128,7 +129,8 @@ class Hold:
         margins = {}
         for i, name in enumerate(self.contacts.names):
             share = np.eye(len(self.contacts))[i]
-            margins[name] = self._largest(share) if self.balance.presses[i] else float("inf")
+            presses = self.balance.limits.presses[i]
+            margins[name] = self._largest(share) if presses else float("inf")
         return margins
 
     def _largest(self, shares: Array) -> float:
@@ -145,7 +147,7 @@ class Hold:
         Negative: the share by which the actuators are too weak. +inf without limits, −inf when no
         forces inside their cones balance the robot, whatever the torques.
         """
-        if not np.isfinite(self.balance.limits).any():
+        if not np.isfinite(self.balance.torque_limits).any():
             return float("inf")
         return self.balance.torque_margin().value
 
@@ -217,7 +219,7 @@ class Hold:
 
     def _torque_lines(self) -> list[str]:
         """The joint that comes nearest to its limit, and what the best forces would leave it."""
-        torques, limits = np.abs(np.asarray(self.torques)), self.balance.limits
+        torques, limits = np.abs(np.asarray(self.torques)), self.balance.torque_limits
         if not np.isfinite(limits).any():
             return [f"largest torque {torques.max():.4g} N·m"] if len(torques) else []
         with np.errstate(divide="ignore", invalid="ignore"):

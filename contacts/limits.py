@@ -22,15 +22,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .cones.friction_cone import circle
+from .cones.soft_finger import sphere
+from .conic_solver import Rows
 from .contact import Contact
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Kind = Literal["exact", "inner", "outer"]
 
 
 class LinearRows(NamedTuple):
@@ -104,13 +108,12 @@ class ContactLimits:
         )
 
     @classmethod
-    def of_points(cls, friction: Array, bilateral: NDArray[np.bool_]) -> ContactLimits:
-        """Return the limits of hard points, each a contact of its own, for μ (K,) or (K, 2)."""
-        K = len(bilateral)
-        mu = np.asarray(friction, dtype=float)
-        pairs = np.array(np.broadcast_to(mu[:, None] if mu.ndim == 1 else mu, (K, 2)))
-        endless = np.full(K, np.inf)
-        return cls(pairs, bilateral, np.arange(K), np.zeros((K, 2)), np.zeros(K), -endless, endless)
+    def of_points(cls, friction: Array) -> ContactLimits:
+        """Return the limits of hard points that push, each a contact, for μ (K,) or (K, 2)."""
+        K, endless = len(friction), np.full(len(friction), np.inf)
+        pairs = friction[:, None] * np.ones(2) if friction.ndim == 1 else friction.copy()
+        free, arms = np.zeros(K, dtype=bool), np.zeros((K, 2))
+        return cls(pairs, free, np.arange(K), arms, np.zeros(K), -endless, endless)
 
     # --- what there is ----------------------------------------------------------------------------
 
@@ -322,6 +325,27 @@ class ContactLimits:
         """A x ≤ 0."""
         return LinearRows(A, np.zeros((len(A), self.contact_count)), np.zeros(len(A)))
 
+    def solver_rows(self, taken: Array, unit: float = 1.0) -> tuple[Rows, Rows, Rows]:
+        """Return the rows that are zero, at least zero and in second-order cones, for the solver.
+
+        Args:
+            taken: (C, m), what further unknowns e take of each contact's normal force: the rows are
+                those of z = [x, e] (n + m,).
+            unit: of the forces in z [N].
+        """
+
+        def rows(A: Array, b: Array | None = None, sizes: tuple[int, ...] = ()) -> Rows:
+            padded = np.hstack([A, np.zeros((len(A), taken.shape[1]))])
+            return Rows(padded, np.zeros(len(A)) if b is None else b, sizes)
+
+        A, T, b = (
+            np.concatenate(parts) for parts in zip(self.pressing_rows, self.whole_rows, strict=True)
+        )
+        linear = rows(A, b / unit)
+        linear.A[:, self.size :] = T @ taken
+        cones, sizes = self.cone_rows
+        return rows(_unit_rows(self.locked, self.size)), linear, rows(-cones, sizes=sizes)
+
     def constraints(self, x: Any, taken: Any = None) -> list[Any]:
         """Return all limits as cvxpy constraints on an expression x (n,) [N].
 
@@ -353,6 +377,32 @@ class ContactLimits:
             below = [rows[:, i] @ x for i in range(1, size)]
             found.append(cp.SOC(rows[:, 0] @ x, cp.vstack(below), axis=0))
         return found
+
+    # --- linear cones -----------------------------------------------------------------------------
+
+    def rays(self, kind: Kind, sides: int) -> tuple[Indices, Array]:
+        """Return (owner (r,), rays (r, n)) of linear cones in place of the points' round ones.
+
+        x = Σ λ_i ray_i, λ ≥ 0: inscribed pyramids ("inner") accept no forces but admissible ones,
+        circumscribed ones ("outer") all of these. Of a point with friction `sides` rays of normal
+        part 1, of one without a single one, of a bilateral one ± its axes; of a soft point rings
+        around the ball of (f_t, m). What limits contacts as a whole is left out.
+        """
+        owner, rays = [np.zeros(0, dtype=np.intp)], [np.zeros((0, self.size))]
+        for k in range(self.point_count):
+            share, mu = self.share_of[k], self.friction[k]
+            if self.bilateral[k]:
+                own = _unit_rows(3 * k + np.arange(3), self.size)
+                own = np.vstack([own, -own])
+            else:
+                d = sphere(sides, kind) if share >= 0 else circle(sides if mu.any() else 1, kind)
+                own = np.zeros((len(d), self.size))
+                own[:, 3 * k : 3 * k + 2], own[:, 3 * k + 2] = mu * d[:, :2], 1.0
+                if share >= 0:
+                    own[:, share] = d[:, 2]
+            owner.append(np.full(len(own), self.owner[k]))
+            rays.append(own)
+        return np.concatenate(owner), np.vstack(rays)
 
     # --- how far x is from them -------------------------------------------------------------------
 
@@ -403,6 +453,25 @@ class ContactLimits:
             own = self.owner == i
             least[i] = _best_spin(v[own], self.arms[own], self.friction[own], self.torsion[i])
         return least
+
+    def resisted(self, contact: int, v: Array, spin: float) -> float:
+        """Return the most power per newton of normal force that friction takes out of a motion.
+
+        Of a patch with torsional friction at most by its sliding and its spin apart.
+
+        Args:
+            contact: which one.
+            v: velocities (K, 3) of all points [m/s].
+            spin: of the contact about its normal [rad/s].
+        """
+        own, gamma = self.owner == contact, float(self.torsion[contact])
+        sliding = self.friction[own] * v[own, :2]
+        slip = float(np.linalg.norm(sliding, axis=1).max())
+        if not self.several[contact]:
+            return float(np.hypot(slip, gamma * spin))
+        if not np.isfinite(gamma):
+            return slip
+        return min(slip, float(np.linalg.norm(sliding.mean(axis=0))) + gamma * abs(spin))
 
     def least_power(self, u: Array) -> float:
         """Return min_x xᵀu over the admissible x, where `unbraked` is zero [W].

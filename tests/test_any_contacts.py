@@ -77,12 +77,12 @@ def test_always_an_answer_that_checks_out(seed):
     if hold.feasible:  # what all can lose at once, each can; what one pulls, all can pull
         assert margins.min() >= hold.margin - 1e-4 * weight
     elif np.isfinite(hold.margin):
-        assert margins[balance.presses].max() <= hold.margin + 1e-4 * weight
+        assert margins[balance.limits.presses].max() <= hold.margin + 1e-4 * weight
     assert hold.status in hold.explain() or hold.feasible is not None
     if hold.feasible:
         assert hold.residual < 1e-6 * weight
-        assert balance.violation(hold._unknowns) < 1e-5 * weight
-        assert (np.abs(hold.torques) <= balance.limits + 1e-5 * weight).all()
+        assert balance.limits.violation(hold._unknowns) < 1e-5 * weight
+        assert (np.abs(hold.torques) <= balance.torque_limits + 1e-5 * weight).all()
     elif hold.feasible is False:
         assert certificate_value(balance, hold.certificate) > 0
         assert certificate_violation(balance, hold.certificate) < 1e-8

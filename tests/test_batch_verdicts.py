@@ -45,7 +45,7 @@ def prove(balance, verdicts, i):
     if verdicts.feasible[i] == 1:
         x = verdicts.forces[i].ravel()
         assert balance.residual(x) < 1e-8 * balance.weight
-        assert balance.violation(x) < 1e-8 * balance.weight
+        assert balance.limits.violation(x) < 1e-8 * balance.weight
     elif verdicts.feasible[i] == 0:
         y = verdicts.velocity[i]
         assert np.linalg.norm(y) == pytest.approx(1)
@@ -210,7 +210,9 @@ def test_proofs_are_what_balances_say(count):
     assert np.array_equal(spoiled.forces, kept)
     for i, balance in enumerate(states):
         x = f[i].ravel()
-        assert left[i] == pytest.approx(max(balance.residual(x), balance.violation(x)), rel=1e-9)
+        assert left[i] == pytest.approx(
+            max(balance.residual(x), balance.limits.violation(x)), rel=1e-9
+        )
         assert outside[i] == pytest.approx(certificate_violation(balance, y[i]), rel=1e-9)
         assert power[i] == pytest.approx(y[i] @ balance.load, rel=1e-9)
         assert rise[i] == pytest.approx(y[i] @ balance.normals.sum(axis=1), rel=1e-9)
@@ -278,7 +280,7 @@ def test_the_same_as_one_by_one(name, torque_limits):
         if hold.feasible:
             stacked = np.vstack(list(hold.forces.values()))
             axes = np.array([T.rotation for T in feet.placements(q).values()])
-            ours = np.einsum("kij,kj->ki", axes[hold.balance.owner], verdicts.forces[i])
+            ours = np.einsum("kij,kj->ki", axes[hold.balance.limits.owner], verdicts.forces[i])
             assert np.abs(ours - stacked).max() < 1e-5 * weight
         prove(hold.balance, verdicts, i)
     assert len(set(verdicts.feasible)) == 2

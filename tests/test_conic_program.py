@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from footwork import contacts, dynamics, robots
-from footwork.contacts import PointForces
-from footwork.contacts.equilibrium import conic_program
+from footwork.contacts import PointForces, conic_solver
+from footwork.contacts.cones.friction_cone import axes_along
 from footwork.contacts.equilibrium.balance import load
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
+from footwork.contacts.limits import ContactLimits
 
 QUESTIONS = ("margin", "least_norm", "torque_margin")
 
@@ -44,17 +45,19 @@ def wild(rng):
     centres = np.column_stack(
         [rng.uniform(-0.4, 0.4, (count, 2)), 0.1 * rng.standard_normal(count)]
     )
-    forces = PointForces(
-        centres[owner] + 0.05 * rng.standard_normal((count * points, 3)) * (points > 1),
-        normals[owner],
-        rng.choice([0.0, 0.4, 0.8], count)[owner],
+    axes = np.array([axes_along(n) for n in normals])
+    arms = 0.05 * rng.standard_normal((count * points, 2)) * (points > 1)
+    places = centres[owner] + np.einsum("kij,kj->ki", axes[owner][:, :, :2], arms)
+    limits = ContactLimits(
+        np.tile(rng.choice([0.0, 0.4, 0.8], count)[owner, None], 2),
         (rng.random(count) < 0.15)[owner],
         owner,
-        centres,
+        arms,
         rng.choice([0.0, 0.02, np.inf], count) if points > 1 else rng.choice([0.0, 0.02], count),
         np.where(rng.random(count) < 0.2, 0.1, -np.inf),
         np.where(rng.random(count) < 0.2, 0.6, np.inf),
     )
+    forces = PointForces(places, axes[owner], centres, limits)
     x, y = rng.uniform(-0.2, 0.2, 2)
     return Equilibrium.of_body(forces, -np.array([*rng.normal(0, 0.1, 2), 1, y, -x, 0.02]))
 
@@ -88,9 +91,9 @@ def test_passive_joints_fixed_bases_rough_points_and_nothing():
     q, zero = robot.posture(), np.zeros(robot.nv)
     feet = contacts.at_feet(robot)
     balance = Equilibrium.of(feet, q, load(robot, q, zero, zero), np.full(robot.na, np.inf))
-    fewer = replace(balance, actuated=balance.actuated[1:], limits=balance.limits[1:])
-    rough = replace(balance, friction=np.full(balance.point_count, np.inf))
-    slippery = replace(balance, friction=np.zeros(balance.point_count))
+    fewer = replace(balance, actuated=balance.actuated[1:], torque_limits=balance.torque_limits[1:])
+    rough = balance.with_limits(balance.limits.with_friction(np.inf))
+    slippery = balance.with_limits(balance.limits.with_friction(0.0))
     nothing = Equilibrium.of(
         contacts.ContactSet(robot), q, load(robot, q, zero, zero), np.full(robot.na, np.inf)
     )
@@ -126,6 +129,6 @@ def test_a_solver_that_raises_is_no_answer(monkeypatch):
     def broken(attempt):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(conic_program, "_settings", broken)
+    monkeypatch.setattr(conic_solver, "_settings", broken)
     assert balance.margin().status == "unsolved"
     assert np.isnan(balance.margin().value)

@@ -11,6 +11,7 @@ import pytest
 import footwork as fw
 from footwork import ConfigurationError, ContactError, contacts, dynamics, robots
 from footwork.contacts import frictional_forward_dynamics as step_of
+from footwork.contacts.limits import ContactLimits
 from footwork.contacts.motion.coulomb import CoulombProblem
 
 G, H = 9.81, 1e-3
@@ -266,7 +267,7 @@ def test_agrees_with_pinocchio(name, solver, seed):
     W, w, after = point_problem(robot, q, v, tau, feet)
     friction = np.full(len(w) // 3, 0.5)
     impulses = by_pinocchio(robot, solver, W, w, friction)
-    laws = CoulombProblem(W, w, friction, np.zeros(len(friction), dtype=bool))
+    laws = CoulombProblem(W, w, ContactLimits.of_points(friction))
     assert laws.residual(impulses, robot.mass) < 1e-9
     turning_soles = any(states == ("slip",) * 4 for states in motion.states.values())
     assert turning_soles == (name == "biped" and seed < 3)

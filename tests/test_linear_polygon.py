@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -100,7 +102,8 @@ def test_without_numba_the_same(seed, monkeypatch):
 def test_without_area_empty_and_unbounded(monkeypatch):
     line = np.array([[0.3, 0.2, 0], [0.0, 0.2, 0], [-0.25, 0.2, 0]])
     slope = np.array([np.sin(0.6), 0, np.cos(0.6)])
-    pulled = PointForces(np.eye(3), np.eye(3), np.full(3, 0.5), np.ones(3, dtype=bool))
+    pushed = PointForces.at(np.eye(3), np.eye(3), 0.5)
+    pulled = replace(pushed, limits=replace(pushed.limits, bilateral=np.ones(3, dtype=bool)))
     cases = {
         "two points": (PointForces.at(line[:2], UP, 0.5), "flat", 2),
         "collinear": (PointForces.at(line, UP, 0.5), "flat", 2),
@@ -128,7 +131,7 @@ def test_where_and_how_large_does_not_matter():
     here = contacts.equilibrium_polygon(forces, kind="inner").vertices
     for scale, shift in ((1e-3, [0, 0, 0]), (1e3, [0, 0, 0]), (1.0, [100.0, -50.0, 20.0])):
         points = scale * forces.points + shift
-        moved = PointForces.at(points, forces.normals, forces.friction)
+        moved = replace(forces, points=points, centres=points)
         there = contacts.equilibrium_polygon(moved, kind="inner").vertices
         assert np.abs(there - scale * here - np.array(shift)[:2]).max() < 1e-8 * max(scale, 1)
 

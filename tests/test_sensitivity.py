@@ -31,7 +31,7 @@ def margin(hold, q, feet):
     """Of other contacts at another q, the loads and torque limits of a hold at rest."""
     robot, zero = hold.contacts.robot, np.zeros(hold.contacts.robot.nv)
     h = load(robot, q, zero, zero, hold.external)
-    return solve_saddle(Equilibrium.of(feet, q, h, hold.balance.limits)).margin
+    return solve_saddle(Equilibrium.of(feet, q, h, hold.balance.torque_limits)).margin
 
 
 def slope(value, h=1e-4):

@@ -42,7 +42,7 @@ def check_forces(robot, q, hold, wrenches=None, v=None, a=None):
     needed = pin.rnea(robot.model, data, q, v, a)
     assert total == pytest.approx(needed, abs=1e-6)
     assert hold.residual <= 1e-6
-    assert (np.abs(hold.torques) <= hold.balance.limits + 1e-6).all()
+    assert (np.abs(hold.torques) <= hold.balance.torque_limits + 1e-6).all()
 
 
 def check_certificate(robot, q, hold, limits, wrenches=None):

@@ -69,8 +69,7 @@ class FrictionCone:
 
         Their non-negative combinations are the inner pyramid of `faces(n, "inner")`.
         """
-        angles = 2 * np.pi * np.arange(check_sides(n)) / n
-        local = np.stack([self.friction * np.cos(angles), self.friction * np.sin(angles)], axis=1)
+        local = self.friction * circle(check_sides(n))
         return np.asarray(np.column_stack([local, np.ones(n)]) @ self.axes.T)
 
     def faces(self, n: int, kind: Literal["inner", "outer"] = "inner") -> Array:
@@ -92,6 +91,13 @@ class FrictionCone:
         normal_force = self.normal @ f
         tangents = self.axes[:, :2].T @ f
         return [cp.norm(tangents, 2) <= self.friction * normal_force, normal_force >= 0]
+
+
+def circle(n: int, kind: str = "inner") -> Array:
+    """Return corners (n, 2) of a regular polygon inside the unit circle, or "outer" around it."""
+    angles = 2 * np.pi * np.arange(n) / n
+    corners = np.column_stack([np.cos(angles), np.sin(angles)])
+    return corners / np.cos(np.pi / n) if kind == "outer" else corners
 
 
 def axes_along(normal: Array) -> Array:

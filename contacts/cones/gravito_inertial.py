@@ -26,8 +26,8 @@ from ...errors import ContactError
 from ...robots import Robot
 from ..contact import Contact
 from ..contact_set import ContactSet
+from ..limits import Kind
 from .friction_cone import finite_vector
-from .point_forces import Kind
 from .wrench_cone import WrenchCone, net_wrench_cone
 
 Array = NDArray[np.float64]

@@ -23,6 +23,7 @@ from .friction_cone import (
     check_length,
     check_one_of,
     check_sides,
+    circle,
     finite_rows,
     unit_vector,
 )
@@ -75,13 +76,11 @@ class SoftFingerCone:
 
         Their non-negative combinations are the inner cone of `faces(n, "inner")`.
         """
-        return self._from_unit_ball(_directions(n))
+        return self._from_unit_ball(sphere(n))
 
     def outer_rays(self, n: int) -> Array:
         """Return the rays (r, 4) of normal part 1 of the outer cone of `faces(n, "outer")`."""
-        d = _directions(n)
-        corners = cone_faces(np.column_stack([d, -np.ones(len(d))]))
-        return self._from_unit_ball(corners[:, :3] / corners[:, 3:])
+        return self._from_unit_ball(sphere(n, "outer"))
 
     def faces(self, n: int, kind: Literal["inner", "outer"] = "inner") -> Array:
         """Return F (m, 4) of the linear cone {w : F w ≤ 0}: inscribed, or with touching faces."""
@@ -120,12 +119,19 @@ class SoftFingerCone:
         return np.append(flat[0] * direction, flat[2])
 
 
-def _directions(n: int) -> Array:
-    """Points of the unit sphere (r, 3): rings of n, one of them the equator, and both poles."""
+def sphere(n: int, kind: str = "inner") -> Array:
+    """Return corners (r, 3) of a polyhedron inside the unit sphere, or "outer" around it.
+
+    Those inside lie on the sphere: rings of n, one of them the equator, and both poles. Those
+    around it are the corners of the polyhedron whose faces touch the sphere there.
+    """
     n = check_sides(n)
     rings = 2 * max(1, n // 4)
     latitudes = np.pi * (np.arange(1, rings) / rings - 0.5)
-    angles = 2 * np.pi * np.arange(n) / n
-    around = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(n)])
+    around = np.column_stack([circle(n), np.zeros(n)])
     blocks = [np.cos(b) * around + [0.0, 0.0, np.sin(b)] for b in latitudes]
-    return np.vstack([*blocks, [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]])
+    d = np.vstack([*blocks, [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]])
+    if kind == "inner":
+        return d
+    corners = cone_faces(np.column_stack([d, -np.ones(len(d))]))
+    return np.asarray(corners[:, :3] / corners[:, 3:])

@@ -25,12 +25,12 @@ from scipy.optimize import nnls
 from ...dynamics.kernels.compiling import obstacle
 from ...errors import ContactError, SolverError
 from ...robots import Robot
+from ..conic_solver import Program, Rows
 from ..contact import Contact
 from ..contact_set import ContactSet
-from ..equilibrium.conic_program import Admissible, Program, Rows
-from ..equilibrium.programs import Equilibrium
+from ..limits import Kind
+from ..point_forces import PointForces
 from .friction_cone import check_friction, check_one_of, check_sides, finite_rows
-from .point_forces import Kind, PointForces
 
 Array = NDArray[np.float64]
 
@@ -177,37 +177,27 @@ class WrenchCone:
 
         None where something limits a contact as a whole: torsional friction of a patch.
         """
-        body = Equilibrium.of_body(self.generators, np.zeros(6))
-        if len(body.twisting):
+        limits = self.generators.limits
+        if len(limits.yaw_limited):
             return None
-        B, K = np.zeros((body.point_count, 4, 6)), body.point_count
-        columns = (body.columns / self._units[:, None]).T
+        B, K = np.zeros((limits.point_count, 4, 6)), limits.point_count
+        columns = (self.generators.columns * limits.scaling / self._units[:, None]).T
         B[:, [1, 2, 0]] = columns[: 3 * K].reshape(K, 3, 6)
-        B[:, 1:3] *= np.where(body.bilateral, 1.0, body.friction)[:, None, None]
-        B[body.first[body.soft], 3] = columns[3 * K :]
-        return B, body.bilateral
+        B[limits.first[limits.soft], 3] = columns[3 * K :]
+        return B, limits.bilateral
 
     def _exact_distance(self, w: Array) -> float:
         """min t with ‖w − A x‖ ≤ t over admissible x, A their wrenches, in the units of `w`."""
-        columns, limits = self._exact_rows
-        n = columns.shape[1]
+        limits = self.generators.limits
+        n = limits.size
         reached = np.zeros((7, n + 1))
-        reached[0, n], reached[1:, :n] = -1.0, columns
+        reached[0, n], reached[1:, :n] = -1.0, self.generators.columns / self._units[:, None]
         near = Rows(reached, np.append(0.0, w), (7,))
-        nothing = Rows(np.zeros((0, n + 1)), np.zeros(0))
-        answer = Program(nothing, *limits, near).solve(np.eye(n + 1)[n])
+        rows = limits.solver_rows(np.zeros((limits.contact_count, 1)))
+        answer = Program(*rows, near).solve(np.eye(n + 1)[n])
         if answer.status != "optimal":
             raise SolverError(f"distance to {self!r}: the cone program ended {answer.status!r}")
         return max(answer.value, 0.0)
-
-    @cached_property
-    def _exact_rows(self) -> tuple[Array, tuple[Rows, ...]]:
-        """A (6, n) in units, and what limits [x, t]: the cones at the points last."""
-        body = Equilibrium.of_body(self.generators, np.zeros(6))
-        fixed = np.zeros((6, 1)), np.zeros((len(body.torsion), 1))
-        limits = Admissible(body, *fixed)
-        rows = (limits.pressing(), limits.whole(), limits.cones())
-        return body.columns / self._units[:, None], rows
 
     def _linear(self, what: str) -> None:
         if self.kind == "exact":

@@ -82,7 +82,7 @@ class Asked:
         """
         N, (m, K) = len(chosen), self._sizes
         e, f, y = np.empty((N, 1)), np.empty((N, 3 * K)), np.empty((N, m))
-        arrays = [picked(x, chosen) for x in (self._flat, self.w, self.n, self.many.friction)]
+        arrays = [picked(x, chosen) for x in (self._flat, self.w, self.n, self._mu)]
         kernel(*arrays, e, f, y, 0, N, _margin_room(m, K))
         value = e[:, 0] * self.weight
         value[e[:, 0] >= contact_margin.INFINITE] = np.inf
@@ -100,9 +100,14 @@ class Asked:
         m, K = self._sizes
         f, y = np.empty((len(chosen), 3 * K)), np.empty((len(chosen), m))
         w = self.w if not less else self.w - less * self.n
-        arrays = (picked(self._flat, chosen), picked(w, chosen), picked(self.many.friction, chosen))
+        arrays = (picked(self._flat, chosen), picked(w, chosen), picked(self._mu, chosen))
         kernel(*arrays, f, y, 0, len(chosen), _least_room(m, K))
         return Least(f.reshape(len(chosen), K, 3) * self.weight, y / self.units)
+
+    @property
+    def _mu(self) -> Array:
+        """μ (N or 1, K), the same along both tangents."""
+        return np.ascontiguousarray(self.many.friction[..., 0])
 
     @property
     def _sizes(self) -> tuple[int, int]:
@@ -164,7 +169,7 @@ class Asked:
 
     def _friction(self, chosen: Indices) -> Array:
         """μ (K, n or 1)."""
-        return np.ascontiguousarray(picked(self.many.friction, chosen).T)
+        return np.ascontiguousarray(picked(self._mu, chosen).T)
 
     def _speeds(self, y: Array, chosen: Indices) -> Array:
         """Aᵀ y (n, K, 3)."""
@@ -175,7 +180,7 @@ class Asked:
     def bears(self, f: Array, margin: Array, chosen: Indices) -> NDArray[np.bool_]:
         """Return where the joints bear forces f, with `margin` of normal force more (not inf)."""
         b = self.many.first
-        limited = np.isfinite(b.limits)
+        limited = np.isfinite(b.torque_limits)
         if not limited.any():
             return np.ones(len(f), dtype=bool)
         rows, states = b.actuated[limited], self.many.states
@@ -183,7 +188,7 @@ class Asked:
         torques = picked(self.many.loads, chosen)[:, rows] + states.given(f, rows, chosen)
         if margin.any():
             torques += np.where(finite, margin, 0.0)[:, None] * picked(states.pulls(rows), chosen)
-        return np.asarray((np.abs(torques) <= b.limits[limited]).all(axis=1) & finite)
+        return np.asarray((np.abs(torques) <= b.torque_limits[limited]).all(axis=1) & finite)
 
 
 def apart(v: Array) -> Array:

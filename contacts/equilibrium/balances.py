@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ class Balances:
     Attributes:
         states: N or 1, all with the same points and torque limits.
         loads: (N or 1, nv), what is to be balanced.
-        friction: (N or 1, K), instead of the contacts' own.
+        friction: (N or 1, K, 2), instead of the contacts' own.
     """
 
     states: States
@@ -36,16 +36,15 @@ class Balances:
         loads: Array | None = None,
         friction: Array | None = None,
     ) -> Balances:
-        """Return balances; loads (N, nv) and friction (N, K) are those of the states by default.
+        """Return balances; loads (N, nv) and friction (N, K, 2) are the states' own by default.
 
         Raises:
             ContactError: no state, or lengths that do not fit each other.
         """
         if not len(states):
             raise ContactError("got no state, expected at least one")
-        own_loads, own_friction = (
-            np.stack([getattr(b, k) for b in states]) for k in ("load", "friction")
-        )
+        own_loads = np.stack([balance.load for balance in states])
+        own_friction = np.stack([balance.limits.friction for balance in states])
         return cls(
             ListedStates.of(states),
             own_loads if loads is None else np.ascontiguousarray(loads),
@@ -71,7 +70,7 @@ class Balances:
     def at(self, i: int) -> Equilibrium:
         """Return the i-th balance."""
         state = self.states.at(i % len(self.states), self.loads[i % len(self.loads)])
-        return replace(state, friction=self.friction[i % len(self.friction)])
+        return state.with_limits(state.limits.with_friction(self.friction[i % len(self.friction)]))
 
     def part(self, start: int, stop: int) -> Balances:
         """Return the balances start … stop − 1."""
@@ -85,6 +84,7 @@ class Balances:
     @property
     def plain(self) -> bool:
         """Whether Coulomb's cones of points that only push are all that limits the forces."""
-        b = self.first
-        simple = not (b.rubs or b.bounded or b.bilateral.any()) and b.point_count > 0
-        return simple and len(b.unactuated) > 1 and bool(np.isfinite(self.friction).all())
+        b, limits = self.first, self.first.limits
+        simple = limits.plain and not limits.bilateral.any() and limits.point_count > 0
+        round_ = np.isfinite(self.friction) & (self.friction == self.friction[..., :1])
+        return simple and len(b.unactuated) > 1 and bool(round_.all())

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics import Wrench
 from ...errors import ContactError, unknown
-from ..contact import PointContact
 from ..contact_set import ContactSet
 from .programs import Equilibrium
 from .solving import solve
@@ -85,8 +84,8 @@ def _off_centre(balance: Equilibrium, x: Any) -> Any:
     """
     import cvxpy as cp
 
-    several = np.bincount(balance.owner, minlength=len(balance.torsion)) > 1
-    rows = balance.wrench_rows[several & ~balance.bilateral[balance.first]]
+    limits = balance.limits
+    rows = limits.wrench_rows[limits.several & ~limits.bilateral[limits.first]]
     return sum((cp.quad_over_lin(w[3:5] @ x, w[2] @ x) for w in rows), cp.Constant(0.0))
 
 
@@ -97,26 +96,26 @@ def _keeps_margin(balance: Equilibrium, x: Any, margin: float) -> list[Any]:
     """
 
     epsilon = (1 - 1e-7) * min(margin / balance.weight, 1.0 if np.isinf(margin) else np.inf)
-    rest, rows = balance.variable(), balance.wrench_rows
+    rest, rows = balance.variable(), balance.limits.wrench_rows
     taken = np.zeros((len(rows), 6))
-    taken[:, 2] = epsilon * balance.presses
+    taken[:, 2] = epsilon * balance.limits.presses
     flat = rows.reshape(-1, rows.shape[2])
-    return [flat @ x == flat @ rest + taken.ravel(), *balance.limited(rest)]
+    return [flat @ x == flat @ rest + taken.ravel(), *balance.scaled_limits.constraints(rest)]
 
 
 def _distance(balance: Equilibrium, x: Any, targets: Array) -> Any:
     """Σ ‖w_c − w*_c‖², moments counting by the force that gives them at the patch's rim."""
     import cvxpy as cp
 
-    reach = np.linalg.norm(balance.arms, axis=1)
-    sizes = np.maximum.reduceat(reach, balance.first) if len(reach) else reach
+    limits = balance.limits
+    reach = np.linalg.norm(limits.arms, axis=1)
+    sizes = np.maximum.reduceat(reach, limits.first) if len(reach) else reach
     units = np.repeat([[1.0] * 3 + [0.0] * 3], len(sizes), axis=0)
     units[:, 3:] = 1 / np.where(sizes > 0, sizes, np.inf)[:, None]
-    soft = balance.soft
-    units[soft, 5] = 1 / balance.torsion[soft]
-    asked = np.isfinite(targets)
-    scale, rows = units[asked], balance.wrench_rows[asked]
-    wanted = targets[asked] / balance.weight
+    units[limits.soft, 5] = 1 / limits.torsion[limits.soft]
+    given = np.isfinite(targets)
+    scale, rows = units[given], limits.wrench_rows[given]
+    wanted = targets[given] / balance.weight
     return cp.sum_squares(cp.multiply(scale, rows @ x - wanted))
 
 
@@ -137,7 +136,7 @@ def preferred_wrenches(contacts: ContactSet, q: Array, preferred: Preferred | No
         contact = contacts[name]
         T = contact.pose(contacts.robot, q)
         w = _as_vector(name, value, np.array(T.translation))
-        if len(w) == 6 and isinstance(contact, PointContact) and not contact.soft:
+        if len(w) == 6 and contact.dim == 3:
             raise ContactError(
                 f"preferred[{name!r}]: got a wrench, expected a force (3,): a hard point transmits "
                 "no moment"

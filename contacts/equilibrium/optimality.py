@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..limits import ContactLimits
 from .balance import Balance
 
 Array = NDArray[np.float64]
@@ -43,7 +44,7 @@ def polished(balance: Balance, start: Iterate, along: Array, taken: Array) -> It
         along: N (nv,), what a unit of ε does to the robot.
         taken: (C,), what a unit of ε adds to each contact's normal force.
     """
-    if np.isinf(balance.friction[~balance.bilateral]).any():
+    if np.isinf(balance.limits.friction[~balance.limits.bilateral]).any():
         return start
     conditions = Conditions.of(balance, start, along, taken)
     p = conditions.first(start)
@@ -81,15 +82,15 @@ class Conditions:
     @classmethod
     def of(cls, balance: Balance, at: Iterate, along: Array, taken: Array) -> Conditions:
         """Return the conditions with the constraints that are active at an iterate."""
-        free = np.flatnonzero(~_vanishing(balance, at.x))
+        free = np.flatnonzero(~_vanishing(balance.limits, at.x))
         given = balance.load / balance.weight + balance.columns @ at.x + at.epsilon * along
-        torques, limits = -given[balance.actuated], balance.limits / balance.weight
+        torques, limits = -given[balance.actuated], balance.torque_limits / balance.weight
         full = np.abs(torques) >= limits - _ACTIVE
         target = -balance.load / balance.weight
         target[balance.actuated[full]] -= np.sign(torques[full]) * limits[full]
         rows = np.concatenate([balance.unactuated, balance.actuated[full]])
         C, d, c = _active_bounds(balance, at, taken)
-        cones = [(B[:, free], a[free]) for B, a in _active_cones(balance, at.x)]
+        cones = [(B[:, free], a[free]) for B, a in _active_cones(balance.limits, at.x)]
         A = balance.columns[np.ix_(rows, free)]
         return cls(free, rows, A, along[rows], target[rows], cones, C[:, free], d, c)
 
@@ -102,8 +103,8 @@ class Conditions:
         """Return all unknowns [x, ε, y, s, r] stacked; r, in which all is linear, as zero."""
         x, y = at.x[self.free], at.y[self.rows]
         z = at.z[self.free]
-        # z = −s ∇‖B x‖ on the tangential part, on which B is a multiple of the identity
-        s = [np.linalg.norm(B @ z) / np.linalg.norm(B, 2) ** 2 for B, _ in self.cones]
+        # z = −s ∇‖B x‖ = −s Bᵀ u/‖u‖ on the tangential part
+        s = [np.linalg.norm(np.linalg.lstsq(B.T, z)[0]) for B, _ in self.cones]
         return np.concatenate([x, [at.epsilon], y, s, np.zeros(len(self.c))])
 
     def residual(self, p: Array) -> Array:
@@ -163,39 +164,28 @@ class Conditions:
         return H
 
 
-def _vanishing(balance: Balance, x: Array) -> NDArray[np.bool_]:
+def _vanishing(limits: ContactLimits, x: Array) -> NDArray[np.bool_]:
     """(n,), what is zero: forces at the apex of their cone; tangential ones without friction."""
-    f, K = balance.forces(x), balance.point_count
-    apex = (np.abs(f).max(axis=1, initial=0.0) <= _ACTIVE) & ~balance.bilateral
-    smooth = (balance.friction == 0) & ~balance.bilateral
-    tangent = apex | smooth
-    single = apex[balance.first[balance.soft]] if len(x) > 3 * K else np.zeros(0, dtype=bool)
-    return np.concatenate([np.column_stack([tangent, tangent, apex]).ravel(), single])
+    apex = (np.abs(limits.forces(x)).max(axis=1, initial=0.0) <= _ACTIVE) & ~limits.bilateral
+    zero = np.append(np.repeat(apex, 3), apex[limits.first[limits.soft]])
+    zero[limits.locked] = True
+    return zero
 
 
-def _active_cones(balance: Balance, x: Array) -> list[tuple[Array, Array]]:
+def _active_cones(limits: ContactLimits, x: Array) -> list[tuple[Array, Array]]:
     """(B, a) of the cones ‖B x‖ ≤ a·x on whose boundary x is, apexes left out."""
-    K, f = balance.point_count, balance.forces(x)
-    soft = {int(k): 3 * K + i for i, k in enumerate(balance.first[balance.soft])}
     cones = []
-    for k in np.flatnonzero(~balance.bilateral & (balance.friction > 0)).tolist():
-        mu, B, a = balance.friction[k], np.zeros((2 + (k in soft), len(x))), np.zeros(len(x))
-        B[[0, 1], [3 * k, 3 * k + 1]], a[3 * k + 2] = 1.0, mu
-        if k in soft:
-            B[2, soft[k]] = mu
-        slack = a @ x - np.linalg.norm(B @ x)
-        if slack <= _ACTIVE and np.abs(f[k]).max() > _ACTIVE and np.linalg.norm(B @ x) > 0:
+    for a, B in limits.cone_rows.blocks():
+        length = float(np.linalg.norm(B @ x))
+        largest = np.abs(x[(a != 0) | B.any(axis=0)]).max()
+        if 0 < length >= a @ x - _ACTIVE and largest > _ACTIVE:
             cones.append((B, a))
     return cones
 
 
 def _active_bounds(balance: Balance, at: Iterate, taken: Array) -> tuple[Array, Array, Array]:
     """(C, d, c) of the bounds C x + ε d ≤ c on whole contacts that are met."""
-    w, c = balance.weight, balance.twisting
-    grip = balance.torsion[c, None] * balance.sums[c]
-    nothing = np.zeros(len(c))
-    C = np.vstack([-balance.sums, balance.sums, balance.yaws[c] - grip, -balance.yaws[c] - grip])
-    d = np.concatenate([0 * taken, taken, nothing, nothing])
-    bound = np.concatenate([-balance.lower / w, balance.upper / w, nothing, nothing])
-    met = C @ at.x + at.epsilon * d >= bound - _ACTIVE
-    return C[met], d[met], bound[met]
+    C, T, b = balance.limits.whole_rows
+    d, c = T @ taken, b / balance.weight
+    met = C @ at.x + at.epsilon * d >= c - _ACTIVE
+    return C[met], d[met], c[met]

@@ -1,10 +1,9 @@
 """Questions about the balance, each one convex program over the admissible forces.
 
-    Sᵀτ + A x + h = 0,      x ∈ K,      lower ≤ N x ≤ upper,      |Y x| ≤ γ N x,      |τ| ≤ limits
+    Sᵀτ + A x + h = 0,      x within the contacts' limits,      |τ| ≤ torque limits
 
-The symbols are those of `Balance`: A its columns, N its sums, Y its yaws. The cones are exact, as
-second-order cones. The unknowns are in units of the robot's weight, so that a solver sees numbers
-near one for a mouse and for an elephant.
+with A the columns of `Balance`. The cones are exact, as second-order cones. The unknowns are in
+units of the robot's weight, so that a solver sees numbers near one for a mouse and for an elephant.
 
 The questions that are asked again and again go to the conic solver as matrices
 (`conic_program.py`); `reference.py` has them as cvxpy writes them. The tests hold both together.
@@ -19,11 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..conic_solver import Solution
 from ..geometry.planar import PlanarSet
 from . import conic_program
 from .balance import Balance
 from .conic_program import Programs
-from .solving import Solution, solve
+from .solving import solve
 
 Array = NDArray[np.float64]
 
@@ -80,10 +80,11 @@ class Equilibrium(Balance):
         """
         import cvxpy as cp
 
-        x, excess = self.variable(), cp.Variable(len(self.torsion), nonneg=True)
-        constraints = self.without_normal_bounds().admissible(x, self.columns @ x)
-        total = self.sums @ x
-        for bound, sign in ((self.lower, 1.0), (self.upper, -1.0)):
+        limits = self.limits
+        x, excess = self.variable(), cp.Variable(limits.contact_count, nonneg=True)
+        constraints = self.with_limits(limits.without_bounds()).admissible(x, self.columns @ x)
+        total = limits.sums @ x
+        for bound, sign in ((limits.lower, 1.0), (limits.upper, -1.0)):
             kept = np.isfinite(bound)
             if kept.any():
                 wanted = sign * bound[kept] / self.weight
@@ -120,24 +121,12 @@ class Equilibrium(Balance):
 
     def without_torque_limits(self) -> Equilibrium:
         """The same balance with joints of any strength."""
-        return replace(self, limits=np.full_like(self.limits, np.inf))
-
-    def without_normal_bounds(self) -> Equilibrium:
-        """The same balance, normal forces limited by their cones alone."""
-        nothing = np.full_like(self.lower, np.inf)
-        return replace(self, lower=-nothing, upper=nothing)
+        return replace(self, torque_limits=np.full_like(self.torque_limits, np.inf))
 
     def shrunk(self, factor: float) -> Equilibrium:
         """Return the balance with μ/factor, γ/factor, points drawn to their contacts' centres."""
-        with np.errstate(invalid="ignore"):
-            torsion = np.where(np.isinf(self.torsion), np.inf, self.torsion / factor)
-        return replace(
-            self,
-            friction=self.friction / factor,
-            torsion=torsion,
-            arms=self.arms / factor,
-            grasp=self.central + (self.grasp - self.central) / factor,
-        )
+        grasp = self.central + (self.grasp - self.central) / factor
+        return replace(self, limits=self.limits.shrunk(factor), grasp=grasp)
 
     # --- the common part of all programs -----------------------------------------------------
 
@@ -152,8 +141,8 @@ class Equilibrium(Balance):
         """Return τ/weight (na,) when contacts give `given` (nv,)/weight."""
         return -(self.load / self.weight + given)[self.actuated]
 
-    def admissible(self, x: Any, given: Any, taken: Any = 0.0) -> list[Any]:
-        """Return the constraints on x/weight as for cvxpy: balance, torque limits, cones, bounds.
+    def admissible(self, x: Any, given: Any, taken: Any = None) -> list[Any]:
+        """Return the constraints on x/weight as for cvxpy: balance, torque and contact limits.
 
         Args:
             x: (n,), what the cones and lower bounds are asked of.
@@ -162,54 +151,11 @@ class Equilibrium(Balance):
         """
         import cvxpy as cp
 
-        limited = np.isfinite(self.limits)
+        limited = np.isfinite(self.torque_limits)
         constraints = []
         if len(self.unactuated):
             constraints.append((self.load / self.weight + given)[self.unactuated] == 0)
         if limited.any():
             torques = self.scaled_torques(given)[limited]
-            constraints.append(cp.abs(torques) <= self.limits[limited] / self.weight)
-        return constraints + self.limited(x, taken)
-
-    def limited(self, x: Any, taken: Any = 0.0) -> list[Any]:
-        """Return what limits x/weight whatever it balances: cones, torsional friction, bounds."""
-        return self.cones(x) + self._whole(x, taken)
-
-    def cones(self, x: Any) -> list[Any]:
-        """Return f_n ≥ 0 and Coulomb's cones, those of soft points with their moment."""
-        import cvxpy as cp
-
-        K = self.point_count
-        held, rough = ~self.bilateral, np.isinf(self.friction)
-        if not held.any():
-            return []
-        f = cp.reshape(x[: 3 * K], (K, 3), order="C")
-        constraints = [f[held][:, 2] >= 0]
-        soft = np.zeros(K, dtype=bool)
-        soft[self.first[self.soft]] = True
-        if (plain := held & ~rough & ~soft).any():
-            bound = cp.multiply(self.friction[plain], f[plain][:, 2])
-            constraints.append(cp.SOC(bound, f[plain][:, :2], axis=1))
-        for i, k in enumerate(self.first[self.soft]):
-            share, mu = x[3 * K + i], self.friction[k]
-            if rough[k]:
-                constraints.append(cp.abs(share) <= f[k, 2])
-            else:
-                constraints.append(cp.SOC(mu * f[k, 2], cp.hstack([f[k, :2], mu * share])))
-        return constraints
-
-    def _whole(self, x: Any, taken: Any) -> list[Any]:
-        """What limits contacts as a whole: bounds on normal forces, torsional friction."""
-        import cvxpy as cp
-
-        if not len(self.torsion):
-            return []
-        constraints, total = [], self.sums @ x
-        if (lower := np.isfinite(self.lower)).any():
-            constraints.append(total[lower] >= self.lower[lower] / self.weight)
-        if (upper := np.isfinite(self.upper)).any():
-            constraints.append((total + taken)[upper] <= self.upper[upper] / self.weight)
-        if len(c := self.twisting):
-            grip = cp.multiply(self.torsion[c], total[c])
-            constraints.append(cp.abs(self.yaws[c] @ x) <= grip)
-        return constraints
+            constraints.append(cp.abs(torques) <= self.torque_limits[limited] / self.weight)
+        return constraints + self.scaled_limits.constraints(x, taken)

@@ -8,7 +8,6 @@ the first relaxation that holds names the cause.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
@@ -16,8 +15,8 @@ from numpy.typing import NDArray
 
 from ... import dynamics
 from ...robots import Robot
-from ..contact import Contact
 from ..contact_set import ContactSet
+from ..limits import ContactLimits
 from .programs import Equilibrium
 
 Array = NDArray[np.float64]
@@ -29,31 +28,23 @@ _ROUGH = 5.0  # more friction than any pair of materials has
 def why_not(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> str:
     """Return one sentence: the cause with its figure, and the motion that nothing stops."""
     strong = balance.without_torque_limits()
-    rough = replace(_gripping(strong), friction=np.maximum(balance.friction, _ROUGH))
+    limits = strong.limits
+    gripping = strong.with_limits(limits.with_torsion_of_at_least(_ROUGH))
+    rougher = gripping.limits.with_friction(np.maximum(limits.friction, _ROUGH))
+    rough, unbounded = strong.with_limits(rougher), rougher.without_bounds()
     if strong.margin().value > 0:
         cause = _torque_words(contacts, balance)
-    elif strong.bounded and strong.without_normal_bounds().margin().value > 0:
+    elif limits.bounded and strong.with_limits(limits.without_bounds()).margin().value > 0:
         cause = _bound_words(contacts, strong)
-    elif strong.rubs and _gripping(strong).margin().value > 0:
+    elif limits.has_torsion and gripping.margin().value > 0:
         cause = _torsion_words(contacts, q, strong, y)
     elif rough.margin().value > 0:
         cause = _friction_words(contacts, q, strong, y)
-    elif rough.bounded and rough.without_normal_bounds().margin().value > 0:
+    elif limits.bounded and strong.with_limits(unbounded).margin().value > 0:
         cause = f"{_bound_words(contacts, rough)}, and friction does not do either"
     else:
-        cause = _pull_words(contacts, q, rough.without_normal_bounds())
+        cause = _pull_words(contacts, q, strong.with_limits(unbounded))
     return f"{cause}; {motion_words(contacts, q, balance, y)}"
-
-
-def _gripping(balance: Equilibrium) -> Equilibrium:
-    """The same balance with so much torsional friction that nothing turns for lack of it."""
-    return replace(balance, torsion=_raised(balance, _ROUGH))
-
-
-def _raised(balance: Equilibrium, least: float) -> Array:
-    """γ of at least so much (C,) [m], but for hard points, which have none."""
-    soft = np.isin(np.arange(len(balance.torsion)), [*balance.soft, *balance.twisting])
-    return np.where(soft, np.maximum(balance.torsion, least), balance.torsion)
 
 
 def _torque_words(contacts: ContactSet, balance: Equilibrium) -> str:
@@ -63,12 +54,13 @@ def _torque_words(contacts: ContactSet, balance: Equilibrium) -> str:
         return "torque limits: the joints are too weak"
     torques = np.abs(balance.torques(best.unknowns))
     with np.errstate(divide="ignore", invalid="ignore"):
-        used = np.where(np.isfinite(balance.limits), torques / balance.limits, 0.0)
+        limited = np.isfinite(balance.torque_limits)
+        used = np.where(limited, torques / balance.torque_limits, 0.0)
     row = int(np.nanargmax(used))
     name = joint_of_row(contacts.robot, int(balance.actuated[row]))
     return (
-        f"torque limits: {name} would need {torques[row]:.4g} of its {balance.limits[row]:.4g} N·m "
-        f"even with the best forces"
+        f"torque limits: {name} would need {torques[row]:.4g} of its "
+        f"{balance.torque_limits[row]:.4g} N·m even with the best forces"
     )
 
 
@@ -88,7 +80,7 @@ def _bound_words(contacts: ContactSet, balance: Equilibrium) -> str:
     words = [
         f"{name} would have to carry {total:.4g} N of at {side} {bound:.4g} N"
         for name, total, low, high in zip(
-            contacts.names, totals, balance.lower, balance.upper, strict=True
+            contacts.names, totals, balance.limits.lower, balance.limits.upper, strict=True
         )
         for side, bound, excess in (("least", low, low - total), ("most", high, total - high))
         if excess > 1e-6 * balance.weight
@@ -100,7 +92,7 @@ def _torsion_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Arra
     """Too little torsional friction: how much would do."""
 
     def raised(least: float) -> Equilibrium:
-        return replace(balance, torsion=_raised(balance, least))
+        return balance.with_limits(balance.limits.with_torsion_of_at_least(least))
 
     enough = _least_that_holds(raised, _ROUGH)
     figure = f"{enough:.3g} m at every contact would hold"
@@ -111,11 +103,12 @@ def _friction_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Arr
     """Too little friction: how much would do, and for one patch the moment that is short."""
 
     def even(friction: float) -> Equilibrium:
-        return replace(balance, friction=np.full_like(balance.friction, friction))
+        return balance.with_limits(balance.limits.with_friction(friction))
 
-    given = sorted(set(np.round(balance.friction[~balance.bilateral], 12)))
+    limits = balance.limits
+    given = sorted(set(np.round(limits.friction[~limits.bilateral], 12).ravel()))
     have = f"{given[0]:.3g}" if len(given) == 1 else f"{given[0]:.3g} to {given[-1]:.3g}"
-    most = max(_ROUGH, float(balance.friction.max()))
+    most = max(_ROUGH, float(limits.friction.max()))
     if even(most).margin().value < 0:
         return "too little friction, plain and torsional"
     figure = f"{_least_that_holds(even, most):.3g} at every contact would hold, got {have}"
@@ -139,7 +132,8 @@ def _yaw_words(contacts: ContactSet, balance: Equilibrium, q: Array, y: Array) -
     contact = next(iter(contacts))
     if len(contacts) > 1 or contact.dim not in (4, 6):
         return ""
-    if not _spins(contact, _point_velocities(balance, y, 0), float(balance.spin[:, 0] @ y)):
+    u, spin = _velocities(balance, y)
+    if not _spins(balance.limits, 0, u, spin[0]):
         return ""
     J, rows = contacts.jacobian(q), balance.unactuated
     normal = contact.pose(contacts.robot, q).rotation[:, 2]
@@ -188,54 +182,48 @@ def _missing_words(contacts: ContactSet, q: Array, balance: Equilibrium) -> str:
 
 def motion_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> str:
     """Describe the virtual velocity y at each contact: stays, slips, spins, tips or lifts."""
-    velocities = [_point_velocities(balance, y, i) for i in range(len(contacts))]
-    fastest = max([float(np.linalg.norm(u, axis=1).max()) for u in velocities], default=0.0)
+    u, spin = _velocities(balance, y)
+    fastest = float(np.linalg.norm(u, axis=1).max(initial=0.0))
     if fastest <= 1e-4 * np.abs(y).max():
         return "it gives way while every contact stays in place" if len(contacts) else "it falls"
-    spins = balance.spin.T @ y / fastest
+    moving = zip(contacts.placements(q).items(), spin / fastest, strict=True)
     words = [
-        _contact_words(contact, u / fastest, spin, contact.pose(contacts.robot, q).rotation)
-        for contact, u, spin in zip(contacts, velocities, spins, strict=True)
+        f"{name} {_contact_words(balance.limits, i, u / fastest, turning, T.rotation)}"
+        for i, ((name, T), turning) in enumerate(moving)
     ]
     return ", ".join(words)
 
 
-def _contact_words(contact: Contact, u: Array, spin: float, axes: Array) -> str:
+def _contact_words(
+    limits: ContactLimits, contact: int, velocities: Array, spin: float, axes: Array
+) -> str:
     """One contact's motion; what slips or spins lifts a little, the least that friction resists."""
+    u = velocities[limits.owner == contact]
     slip = float(np.linalg.norm(u[:, :2], axis=1).max())
     rise = float(u[:, 2].max())
     if max(slip, rise) <= _STILL:
-        return f"{contact.name} stays"
-    if rise > 1.5 * _resisted(contact, u, spin) + _STILL:
-        lifts = u[:, 2].min() > 0.3 * rise
-        return f"{contact.name} {'lifts off' if lifts else 'tips'}"
-    if _spins(contact, u, spin):
-        return f"{contact.name} spins about its normal"
-    mean = u.mean(axis=0)
-    direction = axes[:, :2] @ mean[:2]
+        return "stays"
+    if rise > 1.5 * limits.resisted(contact, velocities, spin) + _STILL:
+        return "lifts off" if u[:, 2].min() > 0.3 * rise else "tips"
+    if _spins(limits, contact, velocities, spin):
+        return "spins about its normal"
+    direction = axes[:, :2] @ u.mean(axis=0)[:2]
     direction = direction / np.linalg.norm(direction)
-    return f"{contact.name} slips along ({', '.join(f'{x:.2f}' for x in direction)})"
+    return f"slips along ({', '.join(f'{x:.2f}' for x in direction)})"
 
 
-def _resisted(contact: Contact, u: Array, spin: float) -> float:
-    """How fast friction lets the points rise that slip at u (k, 3) and turn at `spin`, the most."""
-    slip = contact.friction * float(np.linalg.norm(u[:, :2], axis=1).max())
+def _spins(limits: ContactLimits, contact: int, velocities: Array, spin: float) -> bool:
+    """Whether a contact turns about its normal more than it goes anywhere.
+
+    A soft point by what friction takes out of both; of several points, by their velocities.
+    """
+    u = velocities[limits.owner == contact, :2]
     if len(u) == 1:
-        return float(np.hypot(slip, contact.torsion * spin))
-    if not np.isfinite(contact.torsion):
-        return slip
-    drift = contact.friction * float(np.linalg.norm(u[:, :2].mean(axis=0)))
-    return min(slip, drift + contact.torsion * abs(spin))
+        sliding = float(np.linalg.norm(limits.friction[limits.owner == contact] * u))
+        return float(limits.torsion[contact]) * abs(spin) > sliding
+    return bool(2 * np.linalg.norm(u.mean(axis=0)) < np.linalg.norm(u, axis=1).max())
 
 
-def _spins(contact: Contact, u: Array, spin: float) -> bool:
-    """Whether points (k, 3) turn about the normal more than they go anywhere."""
-    tangential = float(np.linalg.norm(u[:, :2], axis=1).max())
-    if len(u) == 1:
-        return contact.torsion * abs(spin) > contact.friction * tangential
-    return bool(np.linalg.norm(u[:, :2].mean(axis=0)) < 0.5 * tangential)
-
-
-def _point_velocities(balance: Equilibrium, y: Array, contact: int) -> Array:
-    """u = J_k y (k, 3) of a contact's points, in contact axes."""
-    return np.asarray((balance.grasp.T @ y).reshape(-1, 3)[balance.owner == contact])
+def _velocities(balance: Equilibrium, y: Array) -> tuple[Array, Array]:
+    """Return u = J_k y (K, 3) of all points, in contact axes, and the spins (C,) about normals."""
+    return (balance.grasp.T @ y).reshape(-1, 3), balance.spin.T @ y

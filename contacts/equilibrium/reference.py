@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..conic_solver import Solution
 from ..geometry.planar import PlanarSet
 from .programs import Equilibrium
-from .solving import Solution, solve
+from .solving import solve
 
 Array = NDArray[np.float64]
 
@@ -31,10 +32,11 @@ class ReferenceEquilibrium(Equilibrium):
         """max ε with A x + ε Σ_c J_cᵀ n_c balancing the load."""
         import cvxpy as cp
 
-        shares = np.ones(len(self.torsion)) if shares is None else shares
+        limits = self.limits
+        shares = np.ones(limits.contact_count) if shares is None else shares
         x, epsilon = self.variable(), cp.Variable()
         given = self.columns @ x + epsilon * (self.normals @ shares)
-        constraints = self.admissible(x, given, epsilon * (self.presses * shares))
+        constraints = self.admissible(x, given, epsilon * (limits.presses * shares))
         problem = cp.Problem(cp.Maximize(epsilon), constraints)
         return solve(problem, x).in_units(self.weight, self.weight)
 
@@ -53,10 +55,11 @@ class ReferenceEquilibrium(Equilibrium):
 
         x, slack = self.variable(), cp.Variable()
         given = self.columns @ x
-        limited = np.isfinite(self.limits)
+        limited = np.isfinite(self.torque_limits)
+        most = self.torque_limits[limited] / self.weight
         constraints = self.without_torque_limits().admissible(x, given)
         torques = self.scaled_torques(given)[limited]
-        constraints.append(cp.abs(torques) <= (1 - slack) * self.limits[limited] / self.weight)
+        constraints.append(cp.abs(torques) <= (1 - slack) * most)
         problem = cp.Problem(cp.Maximize(slack), constraints)
         return solve(problem, x).in_units(1.0, self.weight)
 

@@ -6,12 +6,13 @@ Newton's method (`optimality.py`) then takes it to rounding.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ContactError
+from ..limits import ContactLimits
 from .optimality import Iterate, polished
 from .programs import Equilibrium
 from .solving import solve
@@ -28,7 +29,7 @@ class Saddle:
         unknowns: x (n,), as in `Balance`, of what the cones are asked of [N].
         velocity: y = dε/dh (nv,): against it an infeasible robot falls, and one that holds would
             fall first.
-        friction: (K,), dε/dμ of each point [N].
+        friction: (K, 2), dε/dμ along both tangents of each point [N].
     """
 
     margin: float
@@ -55,14 +56,15 @@ def solve_saddle(balance: Equilibrium, along: Array | None = None) -> Saddle:
 
     x, epsilon = balance.variable(), cp.Variable()
     shift, slack = cp.Variable(len(balance.load)), cp.Variable(max(x.size, 1))
-    rough = replace(balance, friction=np.full_like(balance.friction, np.inf))
-    taken = (balance.presses if along is None else 0 * balance.presses).astype(float)
+    limits = balance.limits
+    rough = balance.with_limits(limits.with_friction(np.inf))
+    taken = (limits.presses if along is None else 0 * limits.presses).astype(float)
     N = balance.normals.sum(axis=1) if along is None else along
     given = balance.columns @ x + epsilon * N + shift
     zero = [shift == 0, slack == 0]
     constraints = [*rough.admissible(x, given, epsilon * taken), *zero]
     if x.size:
-        constraints += balance.cones(x + slack)
+        constraints += limits.cones(x + slack)
     solution = solve(cp.Problem(cp.Maximize(epsilon), constraints), x)
     if solution.unknowns is None:
         raise ContactError(
@@ -71,19 +73,25 @@ def solve_saddle(balance: Equilibrium, along: Array | None = None) -> Saddle:
     y, z = (np.asarray(constraint.dual_value, dtype=float) for constraint in zero)
     found = polished(balance, Iterate(solution.unknowns, solution.value, y, z), N, taken)
     w = balance.weight
-    slopes = _friction_slopes(balance, found.x * w, found.z)
+    slopes = _friction_slopes(limits, found.x * w, found.z)
     return Saddle(found.epsilon * w, found.x * w, found.y, slopes)
 
 
-def _friction_slopes(balance: Equilibrium, x: Array, z: Array) -> Array:
-    """dε/dμ = s f_n (K,) of each point [N], s being the multiplier of ‖f_t‖ ≤ μ f_n.
+def _friction_slopes(limits: ContactLimits, x: Array, z: Array) -> Array:
+    """dε/dμ_i = s f_i²/(μ_i³ ‖M⁻¹f_t‖) (K, 2) [N], s being the multiplier of ‖M⁻¹f_t‖ ≤ f_n.
 
-    As z_t = −s f_t/‖f_t‖, and ‖f_t‖ = μ f_n where s > 0, it is −z_tᵀ f_t/μ; without friction
-    ‖z_t‖ f_n, the slope to the right.
+    As z_i = −s f_i/(μ_i² ‖M⁻¹f_t‖) it is −z_i f_i/μ_i. Along a tangent without friction f_i is zero
+    and the slope to the right is |z_i| √(f_n² − (f_j/μ_j)²), along two ‖z_t‖ f_n for both.
     """
-    f, z = balance.forces(x), balance.forces(z)
-    mu = np.where(balance.friction > 0, balance.friction, 1.0)
-    slipping = -np.einsum("ij,ij->i", z[:, :2], f[:, :2]) / mu
-    smooth = np.linalg.norm(z[:, :2], axis=1) * f[:, 2]
-    slopes = np.where(balance.friction > 0, slipping, smooth)
-    return np.where(np.isinf(balance.friction) | balance.bilateral, 0.0, slopes)
+    f, z, mu = limits.forces(x), limits.forces(z)[:, :2], limits.friction
+    smooth = mu == 0
+    safe = np.where(smooth | np.isinf(mu), 1.0, mu)
+    used = np.where(smooth, 0.0, f[:, :2] / safe)
+    left = np.sqrt(np.maximum(f[:, 2] ** 2 - (used**2).sum(axis=1), 0.0))
+    length = np.linalg.norm(z, axis=1)
+    share = np.abs(z) / np.where(length > 0, length, 1.0)[:, None]
+    both = smooth.all(axis=1)[:, None]
+    right = np.where(both, share**2 * (length * f[:, 2])[:, None], np.abs(z) * left[:, None])
+    slopes = np.where(smooth, right, -z * used)
+    free = np.isinf(mu) | limits.bilateral[:, None]
+    return np.where(free, 0.0, slopes)

@@ -1,13 +1,14 @@
-"""Calling a convex solver so that it answers, or says that it cannot: nothing escapes."""
+"""Calls of cvxpy that end with a status: no exception escapes."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..conic_solver import Solution
 
 Array = NDArray[np.float64]
 
@@ -15,30 +16,6 @@ SOLVER = "CLARABEL"
 # tighter than the defaults first: residuals are then small against a micronewton
 _TOLERANCES = (1e-11, 1e-9, 1e-8)
 _NAMES = ("tol_gap_abs", "tol_gap_rel", "tol_feas", "tol_ktratio")
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """Answer of a solver.
-
-    Attributes:
-        status: "optimal", "infeasible", "unbounded" or "unsolved".
-        value: of the objective; ±inf when infeasible or unbounded, nan when unsolved.
-        unknowns: of the variable asked for, None unless optimal.
-        multipliers: of all rows, as the solver gave them.
-        velocity: (nv,), those of the equations of motion.
-    """
-
-    status: str
-    value: float
-    unknowns: Array | None = None
-    multipliers: Array | None = None
-    velocity: Array | None = None
-
-    def in_units(self, value: float, unknowns: float) -> Solution:
-        """Return the same solution with value and unknowns multiplied by their units."""
-        scaled = None if self.unknowns is None else self.unknowns * unknowns
-        return replace(self, value=self.value * value, unknowns=scaled)
 
 
 def solve(problem: Any, variable: Any) -> Solution:

@@ -1,12 +1,12 @@
 """Signorini's and Coulomb's laws at points that touch: which impulses λ, which velocities u.
 
-    u = W λ + w,     K ∋ λ ⟂ û ∈ K*,     û = u + μ ‖u_t‖ n
+    u = W λ + w,     K ∋ λ ⟂ û ∈ K*,     û = u + ‖M u_t‖ n,     M = diag(μ_1, μ_2)
 
 One line says all three cases: a point that leaves (u_n > 0) has no impulse, one that sticks (u = 0)
-any of the cone K, one that slips an impulse on the cone's surface straight against its velocity,
-which dissipates most. W = J M⁻¹ Jᵀ is the Delassus matrix, w the velocity without impulses.
+any of the cone K, one that slips the impulse on the cone's surface that dissipates most. W =
+J M⁻¹ Jᵀ is the Delassus matrix, w the velocity without impulses.
 
-The problem is not convex, as û depends on u. With s = μ ‖u_t‖ held fast it is (a second-order cone
+The problem is not convex, as û depends on u. With s = ‖M u_t‖ held fast it is (a second-order cone
 program), and s is found by repeating that.
 
 F. Cadoux, "An optimization-based algorithm for Coulomb's frictional contact" (2009); for û,
@@ -17,19 +17,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SolverError
+from ..conic_solver import Program
+from ..limits import ContactLimits
 from .coulomb_states import polished, states
 
 Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _STILL = (1e-6, 1e-3)  # shares of the unit of speed below which a point may be at rest
-_TOLERANCES = (1e-13, 1e-11, 1e-9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,27 +38,22 @@ class CoulombProblem:
     Attributes:
         W: (3K, 3K), Delassus matrix.
         w: (3K,), velocity without impulses [m/s]; where a point has a gap to close, w_n + gap/step.
-        friction: (K,), μ at each point.
-        bilateral: (K,), points that hold both ways: u = 0 whatever it takes.
+        limits: of the impulses; points that hold both ways have u = 0 whatever it takes.
     """
 
     W: Array
     w: Array
-    friction: Array
-    bilateral: Mask
+    limits: ContactLimits
 
     def velocities(self, impulses: Array) -> Array:
         """Return u = W λ + w as (K, 3) for impulses (K, 3)."""
         return np.asarray((self.W @ impulses.ravel() + self.w).reshape(-1, 3))
 
     def corrected(self, u: Array) -> Array:
-        """Return û = u + μ ‖u_t‖ n (K, 3)."""
+        """Return û = u + ‖M u_t‖ n (K, 3)."""
         shifted = u.copy()
-        shifted[~self.bilateral, 2] += self._slip(u)[~self.bilateral]
+        shifted[:, 2] += self.limits.slip(u.ravel())
         return shifted
-
-    def _slip(self, u: Array) -> Array:
-        return np.asarray(self.friction * np.linalg.norm(u[:, :2], axis=1))
 
     @cached_property
     def speed(self) -> float:
@@ -82,13 +76,11 @@ class CoulombProblem:
         (of bilateral points: any velocity) [m/s]; "work": |λ·û| [J], which vanishes when no point
         that leaves has an impulse and friction dissipates all it can.
         """
-        u, held = self.velocities(impulses), ~self.bilateral
-        outside = np.linalg.norm(impulses[:, :2], axis=1) - self.friction * impulses[:, 2]
-        cone = np.maximum(outside, -impulses[:, 2])[held]
-        approach = np.concatenate([-u[held, 2], np.abs(u[self.bilateral]).ravel()])
+        u, held = self.velocities(impulses), ~self.limits.bilateral
+        approach = np.concatenate([-u[held, 2], np.abs(u[~held]).ravel()])
         work = np.einsum("ki,ki->k", impulses, self.corrected(u))[held]
         return {
-            "cone": float(cone.max(initial=0.0)),
+            "cone": self.limits.cone_violation(impulses.ravel()),
             "approach": float(approach.max(initial=0.0)),
             "work": float(np.abs(work).max(initial=0.0)),
         }
@@ -104,7 +96,8 @@ class CoulombProblem:
         Raises:
             SolverError: a cone program was not solved.
         """
-        s, best, least = np.zeros(len(self.friction)), np.zeros((len(self.friction), 3)), np.inf
+        K, least = self.limits.point_count, np.inf
+        s, best = np.zeros(K), np.zeros((K, 3))
         if self.speed == 0.0:
             return best, 0
         for k in range(iterations):
@@ -116,70 +109,28 @@ class CoulombProblem:
                     best, least = candidate, residual
             if least <= tolerance:
                 return best, k + 1
-            s = self._slip(u)
+            s = self.limits.slip(u.ravel())
         return best, iterations
 
     def _polished(self, impulses: Array, u: Array, still: float) -> Array:
         """The impulses to the last digit if the states that u shows are the right ones."""
-        found = states(u, self.bilateral, still * self.speed)
-        return polished(self.W, self.w, self.friction, impulses, found)
+        found = states(u, self.limits.bilateral, still * self.speed)
+        return polished(self.W, self.w, self.limits.friction, impulses, found)
 
     def _with_slip(self, s: Array, mass: float) -> Array:
         """The λ ∈ K of least ½ λᵀWλ + (w + s n)ᵀλ, solved in units of speed and mass."""
         linear = self.w.reshape(-1, 3).copy()
-        linear[~self.bilateral, 2] += s[~self.bilateral]
-        kept = np.ones((len(s), 3), dtype=bool)
-        kept[(self.friction == 0) & ~self.bilateral, :2] = False  # without friction, normals alone
-        rows = np.flatnonzero(kept.ravel())
-        P, q = self.W[np.ix_(rows, rows)] * mass, linear.ravel()[rows] / self.speed
-        A, cones = self._cones(rows)
-        impulses = np.zeros(3 * len(s))
-        impulses[rows] = mass * self.speed * minimise(P, q, A, cones)
-        return impulses.reshape(-1, 3)
+        linear[:, 2] += s
+        P, q = self.W * mass, linear.ravel() / self.speed
+        found = self._program.solve(q, P)
+        if found.unknowns is None:
+            raise SolverError(
+                f"frictional contact: the cone program of {len(q)} unknowns ended as "
+                f"{found.status!r}; expected 'optimal'"
+            )
+        return mass * self.speed * found.unknowns.reshape(-1, 3)
 
-    def _cones(self, rows: NDArray[np.intp]) -> tuple[Array, list[Any]]:
-        """A and the cones with A λ in them: n ≥ 0 without friction, ‖λ_t‖ ≤ μ λ_n with."""
-        import clarabel
-
-        column = {int(row): i for i, row in enumerate(rows)}
-        smooth = [k for k in range(len(self.friction)) if self._kind(k) == "smooth"]
-        rough = [k for k in range(len(self.friction)) if self._kind(k) == "rough"]
-        A = np.zeros((len(smooth) + 3 * len(rough), len(rows)))
-        for i, k in enumerate(smooth):
-            A[i, column[3 * k + 2]] = 1.0
-        for i, k in enumerate(rough):
-            block = A[len(smooth) + 3 * i :]
-            block[0, column[3 * k + 2]] = self.friction[k]
-            block[1, column[3 * k]] = block[2, column[3 * k + 1]] = 1.0
-        cones: list[Any] = [clarabel.NonnegativeConeT(len(smooth))] if smooth else []
-        return A, cones + [clarabel.SecondOrderConeT(3)] * len(rough)
-
-    def _kind(self, k: int) -> str:
-        if self.bilateral[k]:
-            return "bilateral"
-        return "rough" if self.friction[k] > 0 else "smooth"
-
-
-def minimise(P: Array, q: Array, A: Array, cones: list[Any]) -> Array:
-    """Return the x of least ½ xᵀPx + qᵀx with A x in the cones.
-
-    Raises:
-        SolverError: no answer, which for cones that contain zero and bounded problems is a bug.
-    """
-    import clarabel
-    from scipy.sparse import csc_matrix
-
-    for tolerance in _TOLERANCES:
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-        solver = clarabel.DefaultSolver(
-            csc_matrix(np.triu(P)), q, csc_matrix(-A), np.zeros(len(A)), cones, settings
-        )
-        solution = solver.solve()
-        if solution.status == clarabel.SolverStatus.Solved:
-            return np.array(solution.x)
-    raise SolverError(
-        f"frictional contact: the cone program of {len(q)} unknowns ended as {solution.status}; "
-        "expected Solved"
-    )
+    @cached_property
+    def _program(self) -> Program:
+        """λ ∈ K."""
+        return Program(*self.limits.solver_rows(np.zeros((self.limits.contact_count, 0))))

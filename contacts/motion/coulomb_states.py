@@ -1,6 +1,6 @@
 """Which points stick, slip or break; and, once that is known, the impulses to the last digit.
 
-    break: λ = 0        stick: u = 0        slip: u_n = 0,  λ_t = −μ λ_n u_t / ‖u_t‖
+    break: λ = 0      stick: u = 0      slip: u_n = 0,  λ_t = −λ_n M² u_t / ‖M u_t‖
 
 For given states these are equations, which Newton's method solves: the cone programs of `coulomb`
 find the states, and this the digits that they leave.
@@ -57,12 +57,11 @@ def _equations(
         if state == "break":
             F[rows], D[rows] = x[rows], identity[rows]
         elif state == "slip":  # keeps the row of u_n
-            speed = np.linalg.norm(F[t])
-            along = F[t] / speed
+            mu, n = friction[k], 3 * k + 2
+            speed = np.linalg.norm(mu * F[t]) or 1.0  # without friction: λ_t = 0
+            along = mu * F[t] / speed
             turning = (np.eye(2) - np.outer(along, along)) / speed
-            n = 3 * k + 2
-            D[t] = identity[t] + friction[k] * (
-                np.outer(along, identity[n]) + x[n] * turning @ W[t]
-            )
-            F[t] = x[t] + friction[k] * x[n] * along
+            rubbed = np.outer(along, identity[n]) + x[n] * turning @ (mu[:, None] * W[t])
+            D[t] = identity[t] + mu[:, None] * rubbed
+            F[t] = x[t] + x[n] * mu * along
     return F, D

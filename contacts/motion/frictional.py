@@ -1,6 +1,6 @@
 """Motion with dry friction: contacts that stick, slip or break, one time step at a time.
 
-    M (v⁺ − v) = h (Sᵀτ + τ_g + τ_ext − vᵀCv) + Σ_k J_kᵀ λ_k,     K ∋ λ_k ⟂ u_k + μ ‖u_t,k‖ n ∈ K*
+    M (v⁺ − v) = h (Sᵀτ + τ_g + τ_ext − vᵀCv) + Σ_k J_kᵀ λ_k,     K ∋ λ_k ⟂ u_k + ‖μ u_t,k‖ n ∈ K*
 
 with u_k = J_k v⁺ − s_k the velocity of the k-th point on its surface after the step (s_k that of a
 surface that moves) and λ_k its impulse. Written for
@@ -40,7 +40,7 @@ class FrictionResiduals:
 
     Attributes:
         momentum: largest entry of M (v⁺ − v) − h (…) − Jᵀλ [N·s, N·m·s].
-        cone: largest ‖λ_t‖ − μ λ_n, or −λ_n, of any point [N·s].
+        cone: how far any point's impulse is outside its cone, ‖λ_t‖ − μ λ_n or −λ_n [N·s].
         approach: largest velocity into the ground, −u_n [m/s].
         work: largest |λ·(u + μ ‖u_t‖ n)| [J]: zero when what leaves has no impulse, and friction
             takes out all the power it can (maximum dissipation).
@@ -220,10 +220,7 @@ def _surface_velocities(contacts: ContactSet, q: Array) -> Array:
 
 
 def _coulomb_problem(contacts: ContactSet, W: Array, w: Array) -> CoulombProblem:
-    counts = [len(contact.points) for contact in contacts]
-    friction = np.repeat([float(contact.friction) for contact in contacts], counts)
-    bilateral = np.repeat([bool(contact.bilateral) for contact in contacts], counts).astype(bool)
-    return CoulombProblem((W + W.T) / 2, w, friction, bilateral)
+    return CoulombProblem((W + W.T) / 2, w, contacts.limits)
 
 
 def _gaps(contacts: ContactSet, gaps: Mapping[str, ArrayLike] | None) -> Array:
@@ -258,5 +255,5 @@ def _states(
     contacts: ContactSet, problem: CoulombProblem, impulses: Array
 ) -> dict[str, tuple[str, ...]]:
     tolerance = max(1e-9, 1e-7 * problem.speed)
-    found = states(problem.velocities(impulses), problem.bilateral, tolerance)
+    found = states(problem.velocities(impulses), problem.limits.bilateral, tolerance)
     return {name: tuple(found[own]) for name, own in _by_contact(contacts)}

@@ -97,7 +97,7 @@ class Ascent:
         change = self._change(q, balance, saddle) * units / balance.weight
         given = balance.columns @ x + epsilon * balance.normals.sum(axis=1) + change @ delta
         down, up = (np.clip(side / units, -trust, trust) for side in self.reach.room(q))
-        constraints = balance.admissible(x, given, epsilon * balance.presses)
+        constraints = balance.admissible(x, given, epsilon * balance.limits.presses)
         constraints += [delta >= down, delta <= up]
         rows = self.reach.goal.fixed_jacobian(q) * units
         if len(rows):

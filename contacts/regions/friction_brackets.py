@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...dynamics.kernels.compiling import obstacle
-from ..cones.point_forces import PointForces
+from ..conic_solver import Program, Rows
+from ..point_forces import PointForces
 from .least_frictions import least_frictions
 
 Array = NDArray[np.float64]
@@ -31,7 +32,7 @@ def brackets(
     near, h = near.scaled(1 / size), loads.copy()
     h[:, 3:] = (loads[:, 3:] - np.cross(middle, loads[:, :3])) / size
     lower, upper = np.zeros(len(h)), np.full(len(h), np.inf)
-    if len(points.points) and not points.bilateral.any() and not obstacle():
+    if len(points.points) and not points.limits.bilateral.any() and not obstacle():
         lower, upper = least_frictions(near.grasp, h, tolerance, most)
     left = np.flatnonzero((lower < most) & (upper - lower > tolerance))
     lower[left], upper[left] = _OneByOne(near, tolerance, most).solve(h[left])
@@ -89,45 +90,25 @@ class _Forces:
     """The program for one friction: forces in their cones that balance a load, or a proof."""
 
     def __init__(self, points: PointForces) -> None:
-        import clarabel
-        from scipy import sparse
-
-        K = len(points.points)
-        self.G, self.bilateral = points.grasp, points.bilateral
-        held = np.flatnonzero(~points.bilateral)
-        # rows [μ f_n; f_t] of each cone, negated; the μ are filled in by every call
-        rows = np.arange(3 * len(held))
-        columns = (3 * held[:, None] + np.array([2, 0, 1])).ravel()
-        signs = -np.ones(len(rows))
-        self.cone_rows = sparse.csc_matrix((signs, (rows, columns)), (len(rows), 3 * K))
-        self.A = sparse.vstack([sparse.csc_matrix(self.G), self.cone_rows], format="csc")
-        # where −μ stands in A.data: the normal of each held point, its column's last entry
-        self.normals = self.A.indptr[3 * held + 3] - 1
-        self.P = sparse.csc_matrix((3 * K, 3 * K))
-        self.cones = [clarabel.ZeroConeT(6), *[clarabel.SecondOrderConeT(3)] * len(held)]
-        self.settings = clarabel.DefaultSettings()
-        self.settings.verbose = False
+        self.G, self.limits = points.grasp, points.limits
 
     def solve(self, mu: float, h: Array) -> tuple[Array | None, Array | None]:
         """Return forces (3K,), or a twist y (6,) that proves that there are none, or neither."""
-        import clarabel
-
-        self.A.data[self.normals] = -mu
-        b = np.concatenate([-h, np.zeros(self.A.shape[0] - 6)])
-        q = np.zeros(self.A.shape[1])
-        answer = clarabel.DefaultSolver(self.P, q, self.A, b, self.cones, self.settings).solve()
-        if answer.status == clarabel.SolverStatus.Solved:
-            forces = np.array(answer.x)
+        limits = self.limits.with_friction(mu)
+        equal, *rows = limits.solver_rows(np.zeros((limits.contact_count, 0)))
+        balance = Rows(np.vstack([self.G, equal.A]), np.append(-h, equal.b))
+        answer = Program(balance, *rows).solve(np.zeros(limits.size))
+        if answer.unknowns is not None:
+            forces = answer.unknowns
             return (forces, None) if np.abs(self.G @ forces + h).max() < 1e-6 else (None, None)
-        if answer.status == clarabel.SolverStatus.PrimalInfeasible:
-            y = np.array(answer.z)[:6]
-            y /= np.linalg.norm(y)
+        if answer.multipliers is not None:
+            y = answer.multipliers[:6] / np.linalg.norm(answer.multipliers[:6])
             return None, (y if y @ h > 1e-9 else None)
         return None, None
 
     def least_friction(self, y: Array) -> float:
         """Return min u_n/‖u_t‖ of the velocities u = Gᵀy at the points, up to which y proves."""
-        u = (self.G.T @ y).reshape(-1, 3)[~self.bilateral]
+        u = (self.G.T @ y).reshape(-1, 3)[~self.limits.bilateral]
         slip = np.linalg.norm(u[:, :2], axis=1)
         moving = np.maximum(slip, np.abs(u[:, 2])) > 1e-7
         return float((u[moving, 2] / np.maximum(slip[moving], 1e-12)).min(initial=np.inf))

@@ -20,10 +20,10 @@ from ...dynamics import Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ..cones.friction_cone import finite_vector
-from ..cones.point_forces import PointForces
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..equilibrium.balance import weight
+from ..point_forces import PointForces
 from .friction_brackets import brackets
 
 Array = NDArray[np.float64]
@@ -87,7 +87,7 @@ def friction_map(
         ContactError: a grid, a tolerance, a load that is none; contacts with other limits.
     """
     points = PointForces.of(ContactSet.of(robot, contacts), q)
-    if not points.plain:
+    if not points.limits.plain:
         raise ContactError(
             "contacts: got bounds on normal forces or torsional friction, expected contacts that "
             "friction alone limits"

@@ -6,7 +6,6 @@ the pyramids' rays. A region asks for R W λ = b, and draws P W λ: the shadow o
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -18,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from ...errors import ContactError, FootworkWarning
-from ..cones.point_forces import PointForces
 from ..geometry.planar import inner_and_outer
+from ..point_forces import PointForces
 
 Array = NDArray[np.float64]
 Side = Literal["inner", "outer"]
@@ -68,23 +67,9 @@ def linear_polygon(
         raise ContactError(f"sides: got {sides!r}, expected an integer of at least 3")
     if len(forces.points) == 0:
         return np.zeros((0, 2)), True
-    kernel = _kernel()
-    if kernel is not None and forces.plain:
-        stretch = 1.0 if kind == "inner" else 1.0 / math.cos(math.pi / sides)
-        arrays = forces.points, forces.normals, forces.friction, forces.bilateral
-        status, corners = kernel.polygon(*arrays, int(sides), stretch, *section)
-        if status in (BOUNDED, EMPTY):
-            return corners, True
-    return _by_rays(kernel, forces, section, kind, int(sides), far)
-
-
-def _by_rays(
-    kernel: Any, forces: PointForces, section: Section, kind: Side, sides: int, far: float
-) -> tuple[Array, bool]:
-    """The same for any contacts, and where the region has no end."""
-    middle = forces.points.mean(axis=0)
+    kernel, middle = _kernel(), forces.points.mean(axis=0)
     size = float(np.linalg.norm(forces.points - middle, axis=1).max()) or 1.0
-    W = forces.about(middle).scaled(1 / size).rays(kind, sides).T
+    W = forces.about(middle).scaled(1 / size).rays(kind, int(sides)).T
     A, (x, y) = section.R @ W, section.P @ W
     shadow: Shadow = _shadow_by_programs if kernel is None else kernel.shadow
     status, corners = shadow(A, section.b, x, y)

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...dynamics.kernels.compiling import obstacle
-from ..cones.point_forces import PointForces
 from ..geometry.planar import meeting_points
 from ..geometry.polygon import convex_hull, cross, distances_to_segments
 from ..kernels import contact_margin
 from ..kernels.compiling import in_lanes
+from ..point_forces import PointForces
 
 Array = NDArray[np.float64]
 Polygons = tuple[Array, Array]
@@ -51,8 +51,8 @@ def by_rays(
         tolerance: of the gap between both polygons, in units of x.
     """
     found: list[Polygons | None] = [None] * len(loads)
-    simple = forces.plain and not forces.bilateral.any() and np.isfinite(forces.friction).all()
-    if not len(forces.points) or not simple or obstacle():
+    limits = forces.limits
+    if not limits.plain or limits.bilateral.any() or not len(forces.points) or obstacle():
         return found
     rays = _Rays(forces, loads, columns)
     live = {int(i): _Outline(rays.start[i]) for i in np.flatnonzero(rays.inside)}
@@ -80,14 +80,15 @@ class _Rays:
     def __init__(self, forces: PointForces, loads: Array, columns: Array) -> None:
         middle = forces.points.mean(axis=0)
         near = forces.about(middle)
-        self.G, self.friction = near.scaled(1 / near.size).grasp, forces.friction
+        # columns in which the cones are Lorentz's, whatever friction
+        self.G = near.scaled(1 / near.size).columns * forces.limits.scaling
         self.h = _moved(loads, middle, near.size)
         self.C = _moved(columns.transpose(0, 2, 1), middle, near.size).transpose(0, 2, 1)
         self.start, self.inside = self._insides()
 
     def _insides(self) -> tuple[Array, NDArray[np.bool_]]:
         """x₀ (n, 2) of the largest margin, whatever x: rows that C does not enter."""
-        n, K = len(self.h), len(self.friction)
+        n, K = len(self.h), self.G.shape[1] // 3
         rows = np.linalg.qr(self.C, mode="complete")[0][:, :, 2:].transpose(0, 2, 1)
         normal = self.G[:, 2::3].sum(axis=1) / K
         pull = rows @ normal
@@ -115,9 +116,9 @@ class _Rays:
         w = -(h + (C @ start[:, :, None])[:, :, 0])
         t, f, y = self._ask(self.G.reshape(1, -1), w, pull)
         left = np.abs(f @ self.G.T + t[:, None] * pull - w).max(axis=1)
-        mu, touch, u = self.friction, f.reshape(len(f), -1, 3), (y @ self.G).reshape(len(f), -1, 3)
-        outside = np.hypot(touch[:, :, 0], touch[:, :, 1]) - mu * touch[:, :, 2]
-        braked = mu * np.hypot(u[:, :, 0], u[:, :, 1]) - u[:, :, 2]
+        touch, u = f.reshape(len(f), -1, 3), (y @ self.G).reshape(len(f), -1, 3)
+        outside = np.hypot(touch[:, :, 0], touch[:, :, 1]) - touch[:, :, 2]
+        braked = np.hypot(u[:, :, 0], u[:, :, 1]) - u[:, :, 2]
         beyond = np.abs((w * y).sum(axis=1) - t)
         worst = np.maximum(np.maximum(left, beyond), np.maximum(outside, braked).max(axis=1))
         normals = (y[:, None] @ C)[:, 0]
@@ -127,9 +128,9 @@ class _Rays:
 
     def _ask(self, A: Array, w: Array, pull: Array) -> tuple[Array, Array, Array]:
         """The kernel's ε (n,), nan where there is none or no end to it; forces, multipliers."""
-        (n, m), K = w.shape, len(self.friction)
+        (n, m), K = w.shape, self.G.shape[1] // 3
         e, f, y = np.empty((n, 1)), np.empty((n, 3 * K)), np.empty((n, m))
-        arrays = [np.ascontiguousarray(x) for x in (A, w, pull, self.friction[None])]
+        arrays = [np.ascontiguousarray(x) for x in (A, w, pull, np.ones((1, K)))]
         in_lanes(contact_margin.margins)(*arrays, e, f, y, 0, n, _room(m, K))
         return np.where(np.abs(e) < contact_margin.INFINITE, e, np.nan)[:, 0], f, y
 

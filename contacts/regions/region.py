@@ -20,7 +20,6 @@ from ...dynamics import Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ..cones.friction_cone import finite_vector
-from ..cones.point_forces import Kind, PointForces
 from ..cones.wrench_cone import WrenchCone
 from ..contact import Contact
 from ..contact_set import ContactSet
@@ -28,6 +27,8 @@ from ..equilibrium.balance import load, weight
 from ..equilibrium.programs import Equilibrium
 from ..geometry import polygon
 from ..geometry.planar import PlanarSet, inner_and_outer
+from ..limits import Kind
+from ..point_forces import PointForces
 from ..torque_limits import torque_limits_of
 from .linear_polygon import STATIC, Section, linear_polygon
 from .rays import by_rays

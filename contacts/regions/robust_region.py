@@ -27,11 +27,11 @@ from ...dynamics import Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ..cones.friction_cone import finite_vector
-from ..cones.point_forces import PointForces
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..equilibrium.balance import weight
 from ..geometry import polygon
+from ..point_forces import PointForces
 from .region import Region, body_polygons, region_status
 
 Array = NDArray[np.float64]

@@ -38,14 +38,14 @@ def local_wrenches(
 
     `shrunk`: how many times smaller the patches of the balance are than the contacts' own.
     """
-    forces, moments = balance.forces(x), balance.moments(x)
+    forces, moments = balance.limits.forces(x), balance.limits.moments(x)
     found = {}
     for i, contact in enumerate(contacts):
-        f = forces[balance.owner == i]
+        f = forces[balance.limits.owner == i]
         moment = np.cross(contact.points / shrunk, f).sum(axis=0)
         moment[2] += moments[i]
         force = f.sum(axis=0)
-        force[2] += epsilon * balance.presses[i]
+        force[2] += epsilon * balance.limits.presses[i]
         found[contact.name] = LocalWrench(force, moment)
     return found
 

@@ -99,12 +99,12 @@ def margin_gradient(
         by_q += force_derivative(robot, q, contact, found.wrenches[contact.name])
     slopes = {"q": y @ by_q}
     for i, contact in enumerate(point.contacts):
-        name, of_points = contact.name, found.friction[balance.owner == i]
+        name, of_points = contact.name, found.friction[balance.limits.owner == i]
         slopes[f"friction of {name}"] = np.array([of_points.sum()])
         wrench = found.wrenches[name]
         slopes[f"placement of {name}"] = placement_slope(robot, q, contact, wrench, y)
     slopes["load"] = y.copy()
-    limited = np.isfinite(balance.limits)
+    limited = np.isfinite(balance.torque_limits)
     slopes["torque limits"] = np.where(limited, np.abs(y[balance.actuated]), 0.0)
     kinks = tuple(_without_kinks(point, slopes, found)) if check else ()
     return MarginGradient(
@@ -125,7 +125,7 @@ def _without_kinks(point: _Point, slopes: dict[str, Array], found: Answer) -> It
         along = rng.standard_normal(len(values))
         if name.startswith("friction") and point.frictionless(name):
             continue
-        if name == "torque limits" and not np.isfinite(point.balance.limits).any():
+        if name == "torque limits" and not np.isfinite(point.balance.torque_limits).any():
             continue
         if _differentiable(point, name, values, along / np.linalg.norm(along), found):
             continue
@@ -184,7 +184,7 @@ class _Point:
     def value_after(self, name: str, step: Array) -> float:
         """Return the margin after a step of a group of parameters; nan where it has none."""
         robot, q, moved = self.contacts.robot, self.q, list(self.contacts)
-        limits, more = self.balance.limits, np.zeros(robot.nv)
+        limits, more = self.balance.torque_limits, np.zeros(robot.nv)
         if name == "q":
             q = robot.integrate(q, step)
         elif name == "load":

@@ -36,7 +36,7 @@ class Answer:
         unit: of the value: the weight [N], or 1.
         wrenches: {contact: what it gives at the optimum}, in contact axes.
         velocity: c y = dvalue/dh (nv,).
-        friction: (K,), dvalue/dμ of each point.
+        friction: (K, 2), dvalue/dμ of each point along both tangents.
         change: (nv, nv), ∂(ε N)/∂q where N is not among the wrenches.
     """
 
@@ -81,7 +81,7 @@ def of_push(contacts: ContactSet, q: Array, balance: Equilibrium) -> Answer:
 
 def of_friction(contacts: ContactSet, q: Array, balance: Equilibrium) -> Answer:
     """Return the friction margin, `Hold.friction_margin`, to rounding: Newton's method on ε(s)."""
-    if len(balance.soft) or len(balance.twisting):
+    if balance.limits.has_torsion:
         raise ContactError(
             "hold: got contacts with torsional friction, for which slopes of the friction margin "
             "are not worked out"
@@ -93,9 +93,10 @@ def of_friction(contacts: ContactSet, q: Array, balance: Equilibrium) -> Answer:
         shrunk = balance.shrunk(s)
         found = solve_saddle(shrunk)
         # dε/ds: μ/s and (grasp − central)/s lessen
-        by_friction = -found.friction @ (balance.friction / s**2)
+        by_friction = -(found.friction * (balance.limits.friction / s**2)).sum()
         arms = (balance.grasp - balance.central) / s**2
-        slope = float(by_friction - found.velocity @ arms @ balance.forces(found.unknowns).ravel())
+        f = balance.limits.forces(found.unknowns).ravel()
+        slope = float(by_friction - found.velocity @ arms @ f)
         if abs(found.margin) <= 1e-12 * balance.weight:
             break
         s -= found.margin / slope

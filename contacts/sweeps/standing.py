@@ -34,7 +34,7 @@ class Standing:
         scenario: with the lowest of every other axis.
         balance: of it.
         slopes: {key: dh/dx (nv,)} of the loads.
-        rubbed: {key: (K,), points whose friction it is}.
+        rubbed: {key: (K, 2), which friction of which points it is}.
         question: what is asked.
     """
 
@@ -67,7 +67,7 @@ class Standing:
                 change = _pushed(written(base, other), scenario) - _pushed(scenario, scenario)
                 slopes[key] = change / (high - low)
             else:
-                rubbed[key] = _friction(variant(base, other), balance) != balance.friction
+                rubbed[key] = _friction(variant(base, other)) != balance.limits.friction
         return cls(scenario, balance, slopes, rubbed, question)
 
     def balances(self, block: Block, chosen: NDArray[np.intp]) -> Balances:
@@ -80,7 +80,7 @@ class Standing:
                 moved += (block.numbers(key, chosen) - low)[:, None] * slope
             loads = self.balance.load + moved
         if self.rubbed:
-            friction = np.tile(self.balance.friction, (len(chosen), 1))
+            friction = np.tile(self.balance.limits.friction, (len(chosen), 1, 1))
             for key, points in self.rubbed.items():
                 friction[:, points] = block.numbers(key, chosen)[:, None]
         return Balances.of([self.balance], loads, friction)
@@ -101,6 +101,6 @@ def _pushed(scenario: Scenario, there: Scenario) -> Array:
     return dynamics.external_torques(robot, q, loads)
 
 
-def _friction(scenario: Scenario, balance: Equilibrium) -> Array:
-    """μ of each point (K,)."""
-    return np.array([float(c.friction) for c in scenario.contact_set])[balance.owner]
+def _friction(scenario: Scenario) -> Array:
+    """μ of each point (K, 2)."""
+    return scenario.contact_set.limits.friction

@@ -1,0 +1,193 @@
+"""Points of the world at which the ground may push: contacts without a robot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ContactError
+from .cones.friction_cone import axes_along, check_friction, finite_vector, unit_vector
+from .contact import Contact
+from .contact_set import ContactSet
+from .geometry.hulls import cone_faces
+from .limits import ContactLimits, Kind
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PointForces:
+    """Where forces act, K points of C contacts, and what limits them.
+
+    Attributes:
+        points: (K, 3), from the point about which moments are taken [m].
+        axes: (K, 3, 3), columns: two tangents and the normal at each point.
+        centres: (C, 3), of the contacts, from the same point [m].
+        limits: of the forces, in these axes.
+    """
+
+    points: Array
+    axes: Array
+    centres: Array
+    limits: ContactLimits
+
+    @classmethod
+    def of(
+        cls, contacts: ContactSet, q: ArrayLike, about: ArrayLike = (0.0, 0.0, 0.0)
+    ) -> PointForces:
+        """Return the points of a set of contacts at q, seen from `about` (3,), in world axes."""
+        places = [contact.pose(contacts.robot, q) for contact in contacts]
+        forces = cls._placed(
+            list(contacts),
+            contacts.limits,
+            np.array([T.translation for T in places]).reshape(-1, 3),
+            np.array([T.rotation for T in places]).reshape(-1, 3, 3),
+        )
+        return forces.about(finite_vector(about, "point"))
+
+    @classmethod
+    def of_contact(cls, contact: Contact) -> PointForces:
+        """Return the points of one contact, seen from its centre, in its own axes."""
+        limits = ContactLimits.of([contact])
+        return cls._placed([contact], limits, np.zeros((1, 3)), np.eye(3)[None])
+
+    @classmethod
+    def _placed(
+        cls, contacts: list[Contact], limits: ContactLimits, centres: Array, axes: Array
+    ) -> PointForces:
+        points = [c.points @ R.T + p for c, p, R in zip(contacts, centres, axes, strict=True)]
+        return cls(np.vstack([np.zeros((0, 3)), *points]), axes[limits.owner], centres, limits)
+
+    @classmethod
+    def at(cls, points: ArrayLike, normals: ArrayLike, friction: ArrayLike) -> PointForces:
+        """Return points given in the world: (k, 3), unit normals (k, 3) or (3,), μ (k,) or one.
+
+        Raises:
+            ContactError: shapes that do not fit, values that are not finite, normals not of unit
+                length, negative friction.
+        """
+        p = np.atleast_2d(np.asarray(points, dtype=float))
+        if p.ndim != 2 or p.shape[1] != 3 or not np.isfinite(p).all():
+            raise ContactError(f"points: got shape {p.shape}, expected (k, 3) of finite numbers")
+        try:
+            n = np.broadcast_to(np.asarray(normals, dtype=float), p.shape)
+            mu = np.broadcast_to(np.asarray(friction, dtype=float), (len(p),))
+        except ValueError as error:
+            raise ContactError(
+                f"normals, friction: {error}; expected one each for a point"
+            ) from None
+        checked = [unit_vector(row, f"normals[{i}]") for i, row in enumerate(n)]
+        limits = ContactLimits.of_points(np.array([check_friction(value) for value in mu]))
+        axes = np.array([axes_along(row) for row in checked]).reshape(-1, 3, 3)
+        return cls(p, axes, p, limits)
+
+    def about(self, point: ArrayLike) -> PointForces:
+        """Return the same forces with moments about `point` (3,)."""
+        origin = finite_vector(point, "point")
+        return replace(self, points=self.points - origin, centres=self.centres - origin)
+
+    def scaled(self, factor: float) -> PointForces:
+        """Return the same forces with lengths `factor` times as long."""
+        points, centres = factor * self.points, factor * self.centres
+        return replace(self, points=points, centres=centres, limits=self.limits.scaled(factor))
+
+    def in_units(self, newtons: float) -> PointForces:
+        """Return the same forces with the bounds of normal forces in another unit of force."""
+        return replace(self, limits=self.limits.scaled(force=1.0 / newtons))
+
+    def require_cone(self) -> None:
+        """Raise `ContactError` if forces do not scale, so that their wrenches are no cone."""
+        if self.limits.bounded:
+            raise ContactError(
+                "min_normal, max_normal: got bounds on normal forces; with them the wrenches of a "
+                "contact are no cone. Expected contacts without (static_hold takes them)"
+            )
+
+    @property
+    def normals(self) -> Array:
+        """(K, 3), unit normals."""
+        return self.axes[:, :, 2]
+
+    @property
+    def size(self) -> float:
+        """The length that turns moments into forces: the farthest point, 1 m if all are at zero."""
+        return float(np.linalg.norm(self.points, axis=1).max(initial=0.0)) or 1.0
+
+    @property
+    def centre_normals(self) -> Array:
+        """(C, 3), the normal of each contact."""
+        return self.normals[self.limits.first]
+
+    @property
+    def grasp(self) -> Array:
+        """(6, 3K), wrenches of unit forces at the points along their tangents and normals."""
+        return _wrenches(self.points, self.axes)
+
+    @property
+    def central(self) -> Array:
+        """(6, 3K), the same were the forces applied at their contacts' centres."""
+        return _wrenches(self.centres[self.limits.owner], self.axes)
+
+    @property
+    def columns(self) -> Array:
+        """(6, n), wrenches of a newton of each unknown of x."""
+        soft = self.limits.soft
+        moments = self.centre_normals[soft] * self.limits.torsion[soft, None]
+        return np.hstack([self.grasp, np.vstack([np.zeros((3, len(soft))), moments.T])])
+
+    def rays(self, kind: Kind, sides: int) -> Array:
+        """Return the wrenches (r, 6) of the rays of every contact's linear cone.
+
+        Raises:
+            ContactError: bounds on normal forces, with which the wrenches are no cone.
+        """
+        self.require_cone()
+        limits = self.limits
+        owner, rays = limits.rays(kind, sides)
+        w = rays @ self.columns.T
+        found = [w[~np.isin(owner, limits.yaw_limited)]]
+        for i in limits.yaw_limited:
+            about, patch = self.centres[i], w[owner == i]
+            patch[:, 3:] -= np.cross(about, patch[:, :3])
+            patch = with_yaw_limit(patch, self.centre_normals[i], float(limits.torsion[i]))
+            patch[:, 3:] += np.cross(about, patch[:, :3])
+            found.append(patch)
+        return np.unique(np.round(np.vstack(found), 15), axis=0)
+
+    def faces(self, kind: Kind, sides: int) -> Array:
+        """Return F (m, 6), rows of unit norm, of the linear cone of all contacts {w : F w ≤ 0}.
+
+        Of one patch, those of its points and of the torsional limit, if it has one.
+        """
+        limits = self.limits
+        if len(limits.yaw_limited) == 0 or limits.contact_count > 1:
+            return cone_faces(self.rays(kind, sides), self.size)
+        self.require_cone()
+        rays = limits.rays(kind, sides)[1] @ self.columns.T
+        limit = yaw_rows(self.normals[0], float(limits.torsion[0]))
+        limit[:, :3] += np.cross(self.centres[0], limit[:, 3:])
+        limit /= np.linalg.norm(limit, axis=1, keepdims=True)
+        return np.vstack([cone_faces(rays, self.size), limit])
+
+
+def with_yaw_limit(rays: Array, normal: Array, torsion: float) -> Array:
+    """Return rays of the wrenches in a cone whose moment about `normal` is at most γ n·f.
+
+    By the polar cone: the rays of {w : F w ≤ 0} are the faces of the cone whose rays are F.
+    """
+    size = float(np.abs(rays[:, 3:]).max()) or 1.0
+    rows = np.vstack([cone_faces(rays, size), yaw_rows(normal, torsion)])
+    return cone_faces(rows, 1.0 / size)
+
+
+def yaw_rows(normal: Array, torsion: float) -> Array:
+    """Return F (2, 6) of |n·m| ≤ γ n·f."""
+    return np.array([np.append(-torsion * normal, sign * normal) for sign in (1, -1)])
+
+
+def _wrenches(points: Array, axes: Array) -> Array:
+    """[R; p × R] of all points, side by side (6, 3K)."""
+    blocks = np.concatenate([axes, np.cross(points[:, :, None], axes, axis=1)], axis=1)
+    return np.asarray(blocks.transpose(1, 0, 2).reshape(6, -1))
