@@ -20,9 +20,9 @@ from .hold import Hold
 from .motion.constrained import (
     ConstrainedMotion,
     GaussResidual,
+    constrained_forward_dynamics,
     constrained_motion,
     constraint_rank,
-    forward_dynamics,
     gauss_residual,
 )
 from .motion.frictional import FrictionalMotion, FrictionResiduals, frictional_forward_dynamics
@@ -91,7 +91,7 @@ __all__ = [
     "PointForces",
     "equilibrium_polygon",
     "zmp_area",
-    "forward_dynamics",
+    "constrained_forward_dynamics",
     "constrained_motion",
     "ConstrainedMotion",
     "constraint_rank",

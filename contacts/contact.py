@@ -82,6 +82,20 @@ class Contact(ABC):
 
     @property
     @abstractmethod
+    def on_frame(self) -> Any:
+        """T_frame_contact (`pin.SE3`): where the centre is fixed, but for `shift`."""
+
+    @property
+    def shift(self) -> Array:
+        """(3,), from there to the centre, constant in the world [m]."""
+        return np.zeros(3)
+
+    def angular_rows(self, axes: Array) -> Array:
+        """Return (dim − 3, 3), which parts of ω are rows, from the axes (3, 3) of `on_frame`."""
+        return np.eye(3)
+
+    @property
+    @abstractmethod
     def points(self) -> Array:
         """(k, 3), where the ground may push, in contact axes from the centre [m]."""
 
@@ -247,6 +261,20 @@ class PointContact(Contact):
     def dim(self) -> int:
         """Number of rows: 3, or 4 for a soft point."""
         return 4 if self.soft else 3
+
+    @property
+    def on_frame(self) -> Any:
+        """T_frame_point (`pin.SE3`): the point, or the ball's centre."""
+        return pin.SE3(np.eye(3), self.offset)
+
+    @property
+    def shift(self) -> Array:
+        """(3,), from a ball's centre to where it touches the ground [m]."""
+        return -self.radius * self.normal
+
+    def angular_rows(self, axes: Array) -> Array:
+        """Return n (1, 3) of a soft point, nothing (0, 3) of a hard one."""
+        return self.normal[None][: self.dim - 3]
 
     @property
     def points(self) -> Array:

@@ -6,17 +6,19 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..dynamics import State
 from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot, feet_of_shapes
 from ..robots.configuration import not_a_robot
 from .contact import Contact, PointContact
 from .limits import ContactLimits
+from .rows import ContactRows
 from .surface_contact import LineContact, SurfaceContact
 
 Array = NDArray[np.float64]
@@ -79,32 +81,50 @@ class ContactSet:
             start += contact.dim
         raise ContactError(unknown("contact", name, self.names))
 
-    def jacobian(self, q: ArrayLike) -> Array:
+    def jacobian(self, q: ArrayLike | State) -> Array:
         """Return J (dim, nv): velocities of the contacts' centres, world axes, v_c = J v."""
-        return self._stack([c.jacobian(self.robot, q) for c in self.contacts], self.robot.nv)
+        return self._rows.jacobian(State.of(self.robot, q))
 
-    def drift(self, q: ArrayLike, v: ArrayLike) -> Array:
+    def drift(self, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:
         """Return (dJ/dt) v (dim,): accelerations of the centres when a = 0, world axes."""
-        return self._stack([c.drift(self.robot, q, v) for c in self.contacts])
+        return self._rows.drift(State.of(self.robot, q, v))
 
-    def hessian(self, q: ArrayLike) -> Array:
+    @cached_property
+    def _rows(self) -> ContactRows:
+        return ContactRows(self.robot, self.contacts)
+
+    def hessian(self, q: ArrayLike | State) -> Array:
         """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
         nv = self.robot.nv
-        return self._stack([c.hessian(self.robot, q) for c in self.contacts], nv, nv)
+        state: Any = State.of(self.robot, q)
+        return self._stack([c.hessian(self.robot, state) for c in self.contacts], nv, nv)
 
-    def surface_velocity(self, q: ArrayLike) -> Array:
+    def surface_velocity(self, q: ArrayLike | State) -> Array:
         """Return s (dim,), what J v must be for the contacts to stay on their surfaces."""
-        return self._stack([c.surface_velocity(self.robot, q) for c in self.contacts])
+        if not self.moving:
+            return np.zeros(self.dim)
+        state: Any = State.of(self.robot, q)
+        return self._stack([c.surface_velocity(self.robot, state) for c in self.contacts])
 
-    def surface_acceleration(self, q: ArrayLike, v: ArrayLike) -> Array:
+    def surface_acceleration(self, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:
         """Return what J a + (dJ/dt) v must be for the contacts to stay there (dim,)."""
-        return self._stack([c.surface_acceleration(self.robot, q, v) for c in self.contacts])
+        if not self.moving:
+            return np.zeros(self.dim)
+        state: Any = State.of(self.robot, q, v)
+        rates = [c.surface_acceleration(self.robot, state, state.velocity) for c in self.contacts]
+        return self._stack(rates)
 
-    def placements(self, q: ArrayLike) -> dict[str, Any]:
+    @property
+    def moving(self) -> bool:
+        """Whether any contact is on a surface that moves."""
+        return any(contact.surface is not None for contact in self.contacts)
+
+    def placements(self, q: ArrayLike | State) -> dict[str, Any]:
         """Return {contact: T_world_contact} (`pin.SE3`), z the normal into the robot."""
-        return {contact.name: contact.pose(self.robot, q) for contact in self.contacts}
+        state: Any = State.of(self.robot, q)
+        return {contact.name: contact.pose(self.robot, state) for contact in self.contacts}
 
-    def error(self, q: ArrayLike, targets: Mapping[str, Any]) -> Array:
+    def error(self, q: ArrayLike | State, targets: Mapping[str, Any]) -> Array:
         """Return how far the contacts are from where they should be, (dim,), world axes.
 
         A point: p − p*; a surface: [p − p*; log(R R*ᵀ)], with the rotation vector in world axes, so
@@ -118,15 +138,15 @@ class ContactSet:
         missing = [name for name in self.names if name not in targets]
         if missing:
             raise ContactError(f"targets: got none for {missing}, expected one for each contact")
-        rows = []
+        rows, state = [], cast("Any", State.of(self.robot, q))
         for contact in self.contacts:
-            T, target = contact.pose(self.robot, q), _as_pose(targets[contact.name], contact)
+            T, target = contact.pose(self.robot, state), _as_pose(targets[contact.name], contact)
             turn = np.array(pin.log3(T.rotation @ target.rotation.T))
             error = np.concatenate([T.translation - target.translation, turn])
             if isinstance(contact, PointContact):
                 rows.append(np.append(error[:3], 0.0)[: contact.dim])
             elif isinstance(contact, LineContact):
-                rows.append(contact.rows(self.robot, q) @ error)
+                rows.append(contact.rows(self.robot, state) @ error)
             else:
                 rows.append(error)
         return self._stack(rows)

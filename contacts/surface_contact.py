@@ -65,6 +65,11 @@ class PlacedContact(Contact):
         """(3,), centroid of the patch in the placed frame [m]."""
         return np.append(centroid(self.corners), 0.0)
 
+    @cached_property
+    def on_frame(self) -> Any:
+        """T_frame_contact (`pin.SE3`): the centroid, in the axes of the placed frame."""
+        return self.placement * pin.SE3(np.eye(3), self.centre)
+
     @property
     def points(self) -> Array:
         """(k, 3), the corners in contact axes, from the centre [m]."""
@@ -161,6 +166,10 @@ class LineContact(PlacedContact):
         """(2, 2), the ends, in the x-y plane of the placed frame [m]."""
         half = check_length(self.half_length, "half_length")
         return np.array([[half, 0.0], [-half, 0.0]])
+
+    def angular_rows(self, axes: Array) -> Array:
+        """Return the y and z axes (2, 3)."""
+        return np.asarray(axes[:, 1:].T)
 
     def rows(self, robot: Robot, q: ArrayLike) -> Array:
         """Return P (5, 6): of [v; ω] in world axes, v and the parts of ω about y and z."""

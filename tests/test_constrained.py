@@ -61,7 +61,7 @@ def test_is_the_solution_of_the_kkt_system(case, seed):
     """[M −Jᵀ; J 0] [a; f] = [Sᵀτ − b; −J̇v], its least-norm solution by numpy."""
     robot, contact_set, rank, keep = case
     q, v, tau = state(robot, contact_set, seed, keep)
-    a, f = contacts.forward_dynamics(robot, q, v, tau, contact_set)
+    a, f = contacts.constrained_forward_dynamics(robot, q, v, tau, contact_set)
     M, b = dynamics.mass_matrix(robot, q), dynamics.bias(robot, q, v)
     J, drift = contact_set.jacobian(q), contact_set.drift(q, v)
     n = len(J)
@@ -84,7 +84,7 @@ def test_balances_the_equations_of_motion(case, seed):
     robot, contact_set, _, keep = case
     q, v, tau = state(robot, contact_set, seed, keep)
     push = {robot.frame_names[2]: fw.Wrench([30, -20, 10], [1, 2, 3], point=[0.1, 0.2, 0.3])}
-    a, f = contacts.forward_dynamics(robot, q, v, tau, contact_set, push)
+    a, f = contacts.constrained_forward_dynamics(robot, q, v, tau, contact_set, push)
     left = dynamics.mass_matrix(robot, q) @ a + dynamics.bias(robot, q, v)
     right = robot.selection_matrix.T @ tau + contact_set.jacobian(q).T @ f
     right += dynamics.external_torques(robot, q, push)
@@ -120,7 +120,7 @@ def test_minimises_gauss_function_as_cvxpy_does():
     robot = robots.load("quadruped")
     contact_set = contacts.at_feet(robot)
     q, v, tau = state(robot, contact_set, 1, keep=False)
-    a, f = contacts.forward_dynamics(robot, q, v, tau, contact_set)
+    a, f = contacts.constrained_forward_dynamics(robot, q, v, tau, contact_set)
     x, free = cp.Variable(robot.nv), dynamics.forward_dynamics(robot, q, v, tau)
     L = np.linalg.cholesky(dynamics.mass_matrix(robot, q))
     kept = contact_set.jacobian(q) @ x == -contact_set.drift(q, v)
@@ -128,6 +128,43 @@ def test_minimises_gauss_function_as_cvxpy_does():
     problem.solve(solver="CLARABEL")
     assert a == pytest.approx(x.value, rel=1e-4, abs=1e-4)
     assert f == pytest.approx(-kept.dual_value, rel=1e-3, abs=1e-3)  # the forces are multipliers
+
+
+def test_without_kernels(case, monkeypatch):
+    """LAPACK's singular values and the kernels' orthogonalisation: the same motion and forces."""
+    robot, contact_set, rank, keep = case
+    q, v, tau = state(robot, contact_set, 8, keep)
+    found = contacts.constrained_motion(robot, q, v, tau, contact_set)
+    inertia = contacts.operational_space_inertia(robot, q, contact_set)
+    monkeypatch.setattr("footwork.contacts.motion.projection._kernels", lambda: None)
+    other = contacts.constrained_motion(robot, q, v, tau, contact_set)
+    assert other.rank == found.rank == rank
+    assert other.a == pytest.approx(found.a, rel=1e-9, abs=1e-9)
+    assert other.f == pytest.approx(found.f, rel=1e-8, abs=1e-8)
+    assert contacts.operational_space_inertia(robot, q, contact_set) == pytest.approx(
+        inertia, rel=1e-8, abs=1e-8
+    )
+
+
+def test_a_state_stands_for_q_and_v(case):
+    robot, contact_set, _, keep = case
+    q, v, tau = state(robot, contact_set, 9, keep)
+    there = dynamics.State(robot, q, v)
+    expected = contacts.constrained_forward_dynamics(robot, q, v, tau, contact_set)
+    found = contacts.constrained_forward_dynamics(robot, there, None, tau, contact_set)
+    for one, other in zip(found, expected, strict=True):
+        assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
+    assert contacts.constraint_rank(robot, there, contact_set) == contacts.constraint_rank(
+        robot, q, contact_set
+    )
+
+
+def test_the_former_name_still_works():
+    robot = robots.load("quadruped")
+    feet, q = contacts.at_feet(robot), robot.posture()
+    with pytest.warns(DeprecationWarning, match="constrained_forward_dynamics"):
+        found, _ = contacts.forward_dynamics(robot, q, np.zeros(robot.nv), np.zeros(robot.na), feet)
+    assert found.shape == (robot.nv,)
 
 
 def test_agrees_with_pinocchio():
@@ -156,7 +193,7 @@ def test_agrees_with_pinocchio():
     settings = pin.ProximalSettings(1e-12, 1e-10, 100)
     forces = robot.selection_matrix.T @ tau
     a_pin = pin.constraintDynamics(robot.model, data, q, v, forces, models, datas, settings)
-    a, f = contacts.forward_dynamics(robot, q, v, tau, contact_set)
+    a, f = contacts.constrained_forward_dynamics(robot, q, v, tau, contact_set)
     assert a == pytest.approx(a_pin, rel=1e-6, abs=1e-6)
     for sole, contact_data in zip(contact_set, datas, strict=True):
         R = sole.pose(robot, q).rotation  # Pinocchio's forces are in the contact's axes
@@ -170,7 +207,9 @@ def test_standing_feet_carry_the_weight():
     contact_set = contacts.at_feet(robot)
     q = robot.posture()
     hold = contacts.static_hold(robot, q, contact_set)
-    a, f = contacts.forward_dynamics(robot, q, np.zeros(robot.nv), hold.torques, contact_set)
+    a, f = contacts.constrained_forward_dynamics(
+        robot, q, np.zeros(robot.nv), hold.torques, contact_set
+    )
     assert a == pytest.approx(0, abs=1e-6)  # those torques keep it still
     assert f.reshape(4, 3).sum(axis=0) == pytest.approx([0, 0, 9.81 * robot.mass], abs=1e-6)
 
@@ -181,18 +220,18 @@ def test_contacts_that_contradict_each_other_are_refused():
     contact_set = soles_as_points(robot)
     q, v, tau = state(robot, contact_set, 3, keep=False)
     with pytest.raises(ContactError, match="contradict") as caught:
-        contacts.forward_dynamics(robot, q, v, tau, contact_set)
+        contacts.constrained_forward_dynamics(robot, q, v, tau, contact_set)
     assert "sole" in str(caught.value) or "foot" in str(caught.value)
     arm = robots.limb([1.0, 1.0], [1.0, 1.0])
     held = contacts.SurfaceContact("tip", half_length=0.1, half_width=0.1, friction=1.0)
     with pytest.raises(ContactError, match="contradict"):  # pinned where it is, and turning
-        contacts.forward_dynamics(arm, [0.1, 0.2], [1.0, 0.0], [0.0, 0.0], held)
+        contacts.constrained_forward_dynamics(arm, [0.1, 0.2], [1.0, 0.0], [0.0, 0.0], held)
 
 
 def test_gauss_residual_is_a_certificate(case):
     robot, contact_set, rank, keep = case
     q, v, tau = state(robot, contact_set, 4, keep)
-    a, _ = contacts.forward_dynamics(robot, q, v, tau, contact_set)
+    a, _ = contacts.constrained_forward_dynamics(robot, q, v, tau, contact_set)
     right = contacts.gauss_residual(robot, q, v, tau, a, contact_set)
     scale = np.abs(a).max() + 1
     assert right.violation < 1e-10 * scale
@@ -222,7 +261,7 @@ def disturbed_motion(robot, contact_set, **gains):
     gains = {**gains, "targets": targets} if gains else {}
     for _ in range(300):
         tau = -2 * robot.selection_matrix @ v
-        a, _ = contacts.forward_dynamics(robot, q, v, tau, contact_set, **gains)
+        a, _ = contacts.constrained_forward_dynamics(robot, q, v, tau, contact_set, **gains)
         v = v + 1e-3 * a
         q = robot.integrate(q, 1e-3 * v)
     return np.abs(contact_set.error(q, targets)).max() / start
@@ -240,7 +279,7 @@ def test_baumgarte_is_the_equation_it_says():
     contact_set = contacts.at_feet(robot)
     targets = contact_set.placements(robot.posture())
     q, v, tau = state(robot, contact_set, 6, keep=False)
-    a, _ = contacts.forward_dynamics(
+    a, _ = contacts.constrained_forward_dynamics(
         robot, q, v, tau, contact_set, kp=30.0, kd=7.0, targets=targets
     )
     J = contact_set.jacobian(q)
@@ -248,7 +287,7 @@ def test_baumgarte_is_the_equation_it_says():
     assert J @ a + contact_set.drift(q, v) == pytest.approx(expected, abs=1e-8)
     for bad in ({"kp": 1.0}, {"targets": targets}, {"kd": -1.0}, {"kd": np.nan}):
         with pytest.raises(ContactError, match="expected"):
-            contacts.forward_dynamics(robot, q, v, tau, contact_set, **bad)
+            contacts.constrained_forward_dynamics(robot, q, v, tau, contact_set, **bad)
 
 
 def test_bad_input_is_refused():
@@ -256,11 +295,11 @@ def test_bad_input_is_refused():
     q, v, tau = robot.posture(), np.zeros(robot.nv), np.zeros(robot.na)
     feet = contacts.at_feet(robot)
     with pytest.raises(fw.ConfigurationError, match="tau"):
-        contacts.forward_dynamics(robot, q, v, np.zeros(robot.nv), feet)
+        contacts.constrained_forward_dynamics(robot, q, v, np.zeros(robot.nv), feet)
     with pytest.raises(fw.ConfigurationError, match="finite"):
-        contacts.forward_dynamics(robot, q, v * np.nan, tau, feet)
+        contacts.constrained_forward_dynamics(robot, q, v * np.nan, tau, feet)
     with pytest.raises(ContactError, match="of this"):
-        contacts.forward_dynamics(robots.load("biped"), q, v, tau, feet)
+        contacts.constrained_forward_dynamics(robots.load("biped"), q, v, tau, feet)
 
 
 def test_a_massless_joint_is_named():
@@ -278,7 +317,7 @@ def test_a_mass_matrix_that_is_singular_but_for_rounding(load_robot):
     robot = load_robot("icub", "floating")
     q, v, tau = robot.posture(), np.zeros(robot.nv), np.zeros(robot.na)
     with pytest.raises(fw.ModelError, match="'neck_"):
-        contacts.forward_dynamics(robot, q, v, tau, contacts.at_feet(robot))
+        contacts.constrained_forward_dynamics(robot, q, v, tau, contacts.at_feet(robot))
     with pytest.raises(fw.ModelError, match="'neck_"):
         contacts.frictional_forward_dynamics(robot, q, v, tau, contacts.at_feet(robot), 1e-3)
 

@@ -53,7 +53,7 @@ def test_contacts(pendulum):
     push = {tip: Wrench([-10.0, 0, 0])}
     hold = contacts.static_hold(pendulum, q, wall, push, torque_limits=False)
     assert hold.feasible is True
-    a, f = contacts.forward_dynamics(pendulum, q, [0.0], [0.0], [wall], push)
+    a, f = contacts.constrained_forward_dynamics(pendulum, q, [0.0], [0.0], [wall], push)
     assert a == pytest.approx([0.0], abs=1e-9)
     assert f[0] == pytest.approx(10.0)
 

@@ -129,7 +129,7 @@ def test_a_tipping_block_turns_about_its_edge():
     edge = [
         contacts.PointContact("bottom", 5.0, offset=corner) for corner in corners[corners[:, 0] > 0]
     ]
-    a, _ = contacts.forward_dynamics(robot, q, np.zeros(6), [], edge, push)
+    a, _ = contacts.constrained_forward_dynamics(robot, q, np.zeros(6), [], edge, push)
     assert motion.a == pytest.approx(a, abs=1e-8)
     assert a[4] > 1  # about +y: forward
 
@@ -283,7 +283,7 @@ def test_what_sticks_moves_by_gauss_principle(name):
     tau = contacts.static_hold(robot, q, feet, torque_limits=False).torques
     tau = tau + 0.1 * np.random.default_rng(0).standard_normal(robot.na)
     motion = checked(step_of(robot, q, v, tau, feet, H))
-    a, f = contacts.forward_dynamics(robot, q, v, tau, feet)
+    a, f = contacts.constrained_forward_dynamics(robot, q, v, tau, feet)
     assert {state for of_points in motion.states.values() for state in of_points} == {"stick"}
     assert motion.a == pytest.approx(a, abs=1e-8)
     assert motion.f == pytest.approx(f, abs=1e-6)  # both sets have one answer for f

@@ -205,7 +205,7 @@ Q, TOE = np.zeros(3), contacts.PointContact("toe", 0.5)
         (contact_forces, (Q, Q, Q, TOE)),
         (at_feet, ()),
         (contacts.ContactSet, ([TOE],)),
-        (contacts.forward_dynamics, (Q, Q, Q, TOE)),
+        (contacts.constrained_forward_dynamics, (Q, Q, Q, TOE)),
         (contacts.impact, (Q, Q, TOE)),
         (contacts.frictional_forward_dynamics, (Q, Q, Q, TOE, 0.01)),
         (contacts.solve_posture, (TOE,)),

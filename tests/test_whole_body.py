@@ -101,7 +101,9 @@ def test_every_answer_checks_out(stand, name):
         weight = G * robot.mass
         for kind, violation in command.residuals.items():
             assert violation < 1e-7 * weight, kind
-        a, f = contacts.forward_dynamics(robot, q, v, command.tau, controller.contacts, kd=20.0)
+        a, f = contacts.constrained_forward_dynamics(
+            robot, q, v, command.tau, controller.contacts, kd=20.0
+        )
         assert a == pytest.approx(command.a, abs=1e-7 * (1 + np.abs(a).max()))
         assert f == pytest.approx(command.f, abs=1e-6 * weight)
 

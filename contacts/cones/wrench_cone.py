@@ -162,7 +162,7 @@ class WrenchCone:
 
     def _projected_distances(self, B: Array, free: NDArray[np.bool_], w: Array) -> Array:
         """The norms of the projections of unit wrenches on the polar cone, with their proof."""
-        from ..kernels.cone_projection import polar_projections
+        from ..kernels.proximal import polar_projections
 
         y, proofs = np.empty_like(w), np.empty(len(w))
         polar_projections(B, free, w, y, proofs)

@@ -1,4 +1,4 @@
-"""Motion under contacts that hold: Gauss's principle of least constraint.
+"""Constrained forward dynamics: contacts that hold, by Gauss's principle of least constraint.
 
     M a + vᵀCv = Sᵀτ + τ_g + Jᵀf + τ_ext,        J v = s,        J a + J̇v = ṡ
 
@@ -22,11 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ... import dynamics
-from ...dynamics import Wrench
-from ...errors import ContactError
+from ...dynamics import State, Wrench
+from ...errors import ContactError, ModelError
 from ...robots import Robot
-from ...robots.configuration import check_velocity
+from ...robots.configuration import check_torques, check_velocity
 from ..contact import Contact
 from ..contact_set import ContactSet
 from .projection import Projection
@@ -82,10 +81,10 @@ class GaussResidual:
     excess: float
 
 
-def forward_dynamics(
+def constrained_forward_dynamics(
     robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
     tau: ArrayLike,
     contacts: Contacts,
     wrenches: Mapping[str, Wrench] | None = None,
@@ -116,8 +115,8 @@ def forward_dynamics(
 
 def constrained_motion(
     robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
     tau: ArrayLike,
     contacts: Contacts,
     wrenches: Mapping[str, Wrench] | None = None,
@@ -133,8 +132,8 @@ def constrained_motion(
 
     Args:
         robot: floating or fixed base, with or without passive joints.
-        q: configuration (nq,).
-        v: velocity (nv,); nothing asks whether J v = s.
+        q: configuration (nq,), or a State of this robot.
+        v: velocity (nv,), None for that of the State; nothing asks whether J v = s.
         tau: actuated torques (na,).
         contacts: a ContactSet of this robot, or any contacts.
         wrenches: {link: Wrench} of the environment on the robot, besides the contacts.
@@ -148,25 +147,28 @@ def constrained_motion(
         ConfigurationError: a bad q, v or τ.
         ContactError: the contacts contradict each other: no acceleration keeps them all (two
             points of one link that turns cannot both stay where they are); bad gains.
-        ModelError: the mass matrix is singular.
+        ModelError: the mass matrix is singular, or the velocity or the forces are too large.
     """
-    contact_set = ContactSet.of(robot, contacts)
-    free = dynamics.forward_dynamics(robot, q, v, tau, wrenches)
-    projection, drift = Projection.of(contact_set, q), _drift(contact_set, q, v)
-    pulls = _stabilisation(contact_set, projection.J, q, v, (kp, kd), targets)
-    # places may contradict each other a little: what rows can follow
-    target = -drift - projection.in_range(pulls.sum(axis=0))
+    contact_set, state = ContactSet.of(robot, contacts), State.of(robot, q, v)
+    projection, drift = Projection.of(contact_set, state), _drift(contact_set, state)
+    free = _free_acceleration(projection, state, tau, wrenches)
+    pulls = _stabilisation(contact_set, projection.J, state, (kp, kd), targets)
+    target = -drift
+    if pulls is not None:  # places may contradict each other a little: what rows can follow
+        target = target - projection.in_range(pulls.sum(axis=0))
     a, f = projection.nearest(free, target)
     residual = projection.J @ a - target
     largest = max(1.0, _largest(drift), _largest(projection.J @ free))
     # what is on its way back has some speed, so redundant rows differ by squares of it
-    _require_kept(contact_set, residual, tolerance * largest + 0.01 * _largest(pulls))
+    pulled = 0.0 if pulls is None else _largest(pulls)
+    _require_kept(contact_set, residual, tolerance * largest + 0.01 * pulled)
     y = projection.L.T @ (a - free)
-    largest = float(np.abs(residual).max(initial=0.0))
-    return ConstrainedMotion(a, f, projection.rank, largest, free, float(0.5 * y @ y), contact_set)
+    return ConstrainedMotion(
+        a, f, projection.rank, _largest(residual), free, float(0.5 * y @ y), contact_set
+    )
 
 
-def constraint_rank(robot: Robot, q: ArrayLike, contacts: Contacts) -> int:
+def constraint_rank(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> int:
     """Return how many of the contacts' rows are independent; fewer than dim: redundant.
 
     Raises:
@@ -178,8 +180,8 @@ def constraint_rank(robot: Robot, q: ArrayLike, contacts: Contacts) -> int:
 
 def gauss_residual(
     robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
     tau: ArrayLike,
     a: ArrayLike,
     contacts: Contacts,
@@ -195,8 +197,9 @@ def gauss_residual(
         ModelError: the mass matrix is singular.
     """
     contact_set, a = ContactSet.of(robot, contacts), check_velocity(robot, a, "a")
-    free = dynamics.forward_dynamics(robot, q, v, tau, wrenches)
-    projection, drift = Projection.of(contact_set, q), _drift(contact_set, q, v)
+    state = State.of(robot, q, v)
+    projection, drift = Projection.of(contact_set, state), _drift(contact_set, state)
+    free = _free_acceleration(projection, state, tau, wrenches)
     least, _ = projection.nearest(free, -drift)
     forced = projection.L @ (projection.L.T @ (a - free))
     unexplained = forced - projection.J.T @ projection.forces(forced)
@@ -208,20 +211,34 @@ def gauss_residual(
     )
 
 
-def _drift(contacts: ContactSet, q: ArrayLike, v: ArrayLike) -> Array:
+def _free_acceleration(
+    projection: Projection, state: State, tau: ArrayLike, wrenches: Mapping[str, Wrench] | None
+) -> Array:
+    """M⁻¹ (Sᵀτ + τ_ext − b) (nv,)."""
+    robot = state.robot
+    forces = robot.selection_matrix.T @ check_torques(robot, tau) - state.bias
+    if wrenches:
+        forces = forces + state.external_torques(wrenches)
+    free = projection.free(forces)
+    if not np.isfinite(free).all():
+        raise ModelError(f"{robot.name!r}: v, tau or the wrenches are too large for finite numbers")
+    return free
+
+
+def _drift(contacts: ContactSet, state: State) -> Array:
     """J̇v − ṡ (dim,), how contacts would leave their surfaces if a were zero."""
-    return contacts.drift(q, v) - contacts.surface_acceleration(q, v)
+    drift = contacts.drift(state)
+    return drift - contacts.surface_acceleration(state) if contacts.moving else drift
 
 
 def _stabilisation(
     contacts: ContactSet,
     J: Array,
-    q: ArrayLike,
-    v: ArrayLike,
+    state: State,
     gains: tuple[float, float],
     targets: Mapping[str, Any] | None,
-) -> Array:
-    """kd (J v − s) and kp e (2, dim)."""
+) -> Array | None:
+    """kd (J v − s) and kp e (2, dim); None without gains."""
     kp, kd = gains
     for name, gain in (("kp", kp), ("kd", kd)):
         if not (np.isfinite(gain) and gain >= 0):
@@ -231,8 +248,10 @@ def _stabilisation(
             f"got kp={kp} and targets={'None' if targets is None else 'given'}; expected both or "
             "neither: kp pulls the contacts to their targets"
         )
-    error = np.zeros(len(J)) if targets is None else contacts.error(q, targets)
-    slip = J @ check_velocity(contacts.robot, v) - contacts.surface_velocity(q)
+    if not (kp or kd):
+        return None
+    error = np.zeros(len(J)) if targets is None else contacts.error(state, targets)
+    slip = J @ state.velocity - contacts.surface_velocity(state)
     return np.stack([kd * slip, kp * error])
 
 

@@ -1,4 +1,4 @@
-"""Impacts: what happens to velocities when contacts close at once.
+"""Impacts: velocities after contacts close at once.
 
     M (v⁺ − v) = JᵀΛ,        J v⁺ − s = −e (J v − s)
 
@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...dynamics import State
 from ...errors import ContactError
 from ...robots import Robot
-from ...robots.configuration import check_velocity
 from ..contact_set import ContactSet
 from .constrained import Contacts
 from .projection import Projection
@@ -23,7 +23,11 @@ Array = NDArray[np.float64]
 
 
 def impact(
-    robot: Robot, q: ArrayLike, v: ArrayLike, contacts: Contacts, restitution: float = 0.0
+    robot: Robot,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
+    contacts: Contacts,
+    restitution: float = 0.0,
 ) -> tuple[Array, Array]:
     """Return (v_plus, impulse): velocity (nv,) and impulses (dim,) when contacts close.
 
@@ -35,13 +39,13 @@ def impact(
         T − T⁺ = (1 − e²) ½ (J v)ᵀ (J M⁻¹ Jᵀ)⁺ (J v)
 
     (which would not be so if only the normal rows bounced while the others stuck: Kane's paradox).
-    The contacts are held to all their rows, as in `forward_dynamics`: whether an impulse pulls or
-    leaves the friction cone is for the caller to ask.
+    The contacts are held to all their rows, as in `constrained_forward_dynamics`: whether an
+    impulse pulls or leaves the friction cone is for the caller to ask.
 
     Args:
         robot: floating or fixed base.
-        q: configuration (nq,).
-        v: velocity before (nv,).
+        q: configuration (nq,), or a State of this robot.
+        v: velocity before (nv,); None for that of the State.
         contacts: those that close, and those that stay closed.
         restitution: e, from 0 (they stay) to 1 (no energy is lost).
 
@@ -56,7 +60,7 @@ def impact(
     """
     if not 0.0 <= restitution <= 1.0:
         raise ContactError(f"restitution: got {restitution}, expected a number from 0 to 1")
-    contact_set = ContactSet.of(robot, contacts)
-    projection, v = Projection.of(contact_set, q), check_velocity(robot, v)
-    s = contact_set.surface_velocity(q)
-    return projection.nearest(v, s - restitution * (projection.J @ v - s))
+    contact_set, state = ContactSet.of(robot, contacts), State.of(robot, q, v)
+    projection, before = Projection.of(contact_set, state), state.velocity
+    s = contact_set.surface_velocity(state)
+    return projection.nearest(before, s - restitution * (projection.J @ before - s))

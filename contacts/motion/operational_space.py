@@ -1,4 +1,4 @@
-"""The robot as its contacts feel it: Delassus matrix, operational-space inertia, null space.
+"""Operational space of the contacts: Delassus matrix, inertia, dynamically consistent null space.
 
     J a = J M⁻¹ Jᵀ f + …        f = Λ (J a) + …        Λ = (J M⁻¹ Jᵀ)⁺
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...dynamics import State
 from ...robots import Robot
 from ..contact_set import ContactSet
 from .constrained import Contacts
@@ -19,7 +20,7 @@ from .projection import Projection
 Array = NDArray[np.float64]
 
 
-def delassus(robot: Robot, q: ArrayLike, contacts: Contacts) -> Array:
+def delassus(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> Array:
     """Return J M⁻¹ Jᵀ (dim, dim): accelerations of the contacts per force on them.
 
     Symmetric, positive semi-definite; its rank is `constraint_rank`. World axes, rows of J [1/kg,
@@ -32,7 +33,7 @@ def delassus(robot: Robot, q: ArrayLike, contacts: Contacts) -> Array:
     return Projection.of(ContactSet.of(robot, contacts), q).delassus
 
 
-def operational_space_inertia(robot: Robot, q: ArrayLike, contacts: Contacts) -> Array:
+def operational_space_inertia(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> Array:
     """Return Λ = (J M⁻¹ Jᵀ)⁺ (dim, dim): the inertia that the contacts feel.
 
     ½ uᵀΛu is the least kinetic energy with which the contacts move at u = J v. The inverse where
@@ -45,7 +46,9 @@ def operational_space_inertia(robot: Robot, q: ArrayLike, contacts: Contacts) ->
     return Projection.of(ContactSet.of(robot, contacts), q).inertia
 
 
-def dynamically_consistent_projector(robot: Robot, q: ArrayLike, contacts: Contacts) -> Array:
+def dynamically_consistent_projector(
+    robot: Robot, q: ArrayLike | State, contacts: Contacts
+) -> Array:
     """Return N = 1 − M⁻¹ Jᵀ Λ J (nv, nv), the projector onto the motions that contacts allow.
 
     For motions, J N = 0: N v is the part of v that leaves the contacts where they are, the nearest

@@ -4,22 +4,25 @@ Gauss's principle, plastic impacts, operational-space inertias and consistent nu
 one projection, here by one factorisation: with M = L Lᵀ and x = L⁻ᵀ y,
 
     minimise ½ (x − x₀)ᵀ M (x − x₀)  subject to  J x = t      becomes
-    minimise ½ ‖y − y₀‖²             subject to  B y = t,     B = J L⁻ᵀ = U Σ Vᵀ.
+    minimise ½ ‖y − y₀‖²             subject to  B y = t,     B = J L⁻ᵀ = U R Q
 
-The singular values of B say how many constraints there really are, so redundant contacts need no
-damping, and J M⁻¹ Jᵀ = B Bᵀ is never inverted.
+with orthonormal U (dim, r) and Qᵀ (nv, r). The rank r of B says how many constraints there really
+are, so redundant contacts need no damping, and J M⁻¹ Jᵀ = B Bᵀ is never inverted. Kernels factorise
+(`kernels/gauss.py`, R upper triangular), or LAPACK does (R diagonal, the singular values).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_solve, solve_triangular
 
-from ... import dynamics
+from ...dynamics import State
+from ...dynamics.kernels.compiling import obstacle
 from ...errors import ModelError
 from ...robots import Robot
 from ..contact_set import ContactSet
@@ -27,7 +30,7 @@ from ..equilibrium.reasons import joint_of_row
 
 Array = NDArray[np.float64]
 
-# singular values of J L⁻ᵀ below this share of the largest are rounding: that row is redundant.
+# what is left of a row of J L⁻ᵀ below this share of the largest is rounding: it is redundant.
 # Rounding leaves 1e-16 times the condition number of L, some 1e3 for a hand with fingers.
 RANK_TOLERANCE = 1e-10
 
@@ -39,54 +42,67 @@ class Projection:
     Attributes:
         J: (dim, nv), of the contacts, world axes.
         L: (nv, nv), lower triangular, M = L Lᵀ.
-        U, s, W: of B = U diag(s) W, the singular triplets that count: (dim, r), (r,), (r, nv).
+        U, R, Q: of B = U R Q, of its rank r: (dim, r), (r, r), (r, nv).
     """
 
     J: Array
     L: Array
     U: Array
-    s: Array
-    W: Array
+    R: Array
+    Q: Array
 
     @classmethod
-    def of(cls, contacts: ContactSet, q: ArrayLike) -> Projection:
+    def of(cls, contacts: ContactSet, q: ArrayLike | State) -> Projection:
         """Return the projection at q.
 
         Raises:
             ConfigurationError: a bad q.
             ModelError: the mass matrix is singular: a joint moves nothing that has mass.
         """
-        robot = contacts.robot
-        L, J = cholesky(robot, dynamics.mass_matrix(robot, q)), contacts.jacobian(q)
+        state = State.of(contacts.robot, q)
+        M, J = state.mass_matrix, contacts.jacobian(state)
+        if (kernels := _kernels()) is None:
+            return cls._by_lapack(contacts.robot, M, J)
+        *factors, singular = kernels.factorised(M, J, RANK_TOLERANCE)
+        if singular >= 0:
+            raise _singular(contacts.robot, singular)
+        return cls(J, *factors)
+
+    @classmethod
+    def _by_lapack(cls, robot: Robot, M: Array, J: Array) -> Projection:
+        L = cholesky(robot, M)
         B = solve_triangular(L, J.T, lower=True).T
         U, s, W = np.linalg.svd(B, full_matrices=False)
         r = int((s > RANK_TOLERANCE * s.max(initial=0.0)).sum())
-        return cls(J, L, U[:, :r], s[:r], W[:r])
+        return cls(J, L, U[:, :r], np.diag(s[:r]), W[:r])
 
     @property
     def rank(self) -> int:
         """Number of independent constraints, at most dim."""
-        return len(self.s)
+        return len(self.R)
 
     @cached_property
     def delassus(self) -> Array:
         """J M⁻¹ Jᵀ = B Bᵀ (dim, dim)."""
-        return np.asarray((self.U * self.s**2) @ self.U.T)
+        T = self.U @ self.R
+        return np.asarray(T @ T.T)
 
     @cached_property
     def inertia(self) -> Array:
         """Λ = (J M⁻¹ Jᵀ)⁺ (dim, dim), the inverse where the rows are independent."""
-        return np.asarray((self.U / self.s**2) @ self.U.T)
+        T = solve_triangular(self.R, self.U.T)
+        return np.asarray(T.T @ T)
 
     @cached_property
     def null_projector(self) -> Array:
-        """N = 1 − M⁻¹ Jᵀ Λ J = L⁻ᵀ (1 − V Vᵀ) Lᵀ (nv, nv), with J N = 0 and J M⁻¹ Nᵀ = 0."""
-        free = np.eye(len(self.L)) - self.W.T @ self.W
-        return self.from_metric(free @ self.L.T)
+        """N = 1 − M⁻¹ Jᵀ Λ J = L⁻ᵀ (1 − QᵀQ) Lᵀ (nv, nv), with J N = 0 and J M⁻¹ Nᵀ = 0."""
+        free = np.eye(len(self.L)) - self.Q.T @ self.Q
+        return np.asarray(solve_triangular(self.L, free @ self.L.T, lower=True, trans="T"))
 
-    def from_metric(self, y: Array) -> Array:
-        """Return x = L⁻ᵀ y."""
-        return np.asarray(solve_triangular(self.L, y, lower=True, trans="T"))
+    def free(self, forces: Array) -> Array:
+        """Return M⁻¹ forces (nv,)."""
+        kernels = _kernels()
+        return solve_mass(self.L, forces) if kernels is None else kernels.solve_mass(self.L, forces)
 
     def nearest(self, x_free: Array, target: Array) -> tuple[Array, Array]:
         """Return the x (nv,) with J x = target that is nearest to x_free, and the f (dim,) for it.
@@ -96,10 +112,13 @@ class Projection:
         f is the least-norm one. Where no x meets the target, x comes as near as the rows allow.
         """
         x, f = np.array(x_free), np.zeros(len(self.J))
+        if (kernels := _kernels()) is not None:
+            kernels.nearest(self.J, self.L, self.U, self.R, self.Q, target, x, f)
+            return x, f
         for _ in range(2):  # the second pass takes out the rounding of the first
-            step = self.U @ ((self.U.T @ (target - self.J @ x)) / self.s**2)
-            f += step
-            x += self.from_metric(self.W.T @ (self.s * (self.U.T @ step)))
+            z = solve_triangular(self.R, self.U.T @ (target - self.J @ x))
+            x += solve_triangular(self.L, self.Q.T @ z, lower=True, trans="T")
+            f += self.U @ solve_triangular(self.R, z, trans="T")
         return x, f
 
     def in_range(self, rows: Array) -> Array:
@@ -112,7 +131,7 @@ class Projection:
         Nearest in the metric of M⁻¹, in which forces are measured when motions are in that of M.
         """
         y = solve_triangular(self.L, generalised, lower=True)
-        return np.asarray(self.U @ ((self.W @ y) / self.s))
+        return np.asarray(self.U @ solve_triangular(self.R, self.Q @ y, trans="T"))
 
 
 def cholesky(robot: Robot, M: Array) -> Array:
@@ -125,15 +144,17 @@ def cholesky(robot: Robot, M: Array) -> Array:
     try:
         L = np.asarray(np.linalg.cholesky(M), dtype=float)
     except np.linalg.LinAlgError:
-        row = int(np.abs(np.linalg.eigh(M)[1][:, 0]).argmax())
-    else:
-        # what is left of each inertia once the motions before it give way
-        left = np.diag(L) ** 2
-        lost = (left <= 1e-12 * diagonal) | (left <= 1e-13 * diagonal.max(initial=0.0))
-        if not lost.any():
-            return L
-        row = int(lost.argmax())
-    raise ModelError(
+        raise _singular(robot, int(np.abs(np.linalg.eigh(M)[1][:, 0]).argmax())) from None
+    # what is left of each inertia once the motions before it give way
+    left = np.diag(L) ** 2
+    lost = (left <= 1e-12 * diagonal) | (left <= 1e-13 * diagonal.max(initial=0.0))
+    if lost.any():
+        raise _singular(robot, int(lost.argmax()))
+    return L
+
+
+def _singular(robot: Robot, row: int) -> ModelError:
+    return ModelError(
         f"the mass matrix of {robot.name!r} is singular at this q: {joint_of_row(robot, row)!r} "
         "moves no mass and no inertia; expected a link with mass behind it, an armature, or the "
         "joint locked when loading"
@@ -143,3 +164,12 @@ def cholesky(robot: Robot, M: Array) -> Array:
 def solve_mass(L: Array, right: Array) -> Array:
     """Return M⁻¹ right, with M = L Lᵀ."""
     return np.asarray(cho_solve((L, True), right))
+
+
+def _kernels() -> Any:
+    """The compiled factorisation, or None where there is none."""
+    if obstacle():
+        return None
+    from ..kernels import gauss
+
+    return gauss

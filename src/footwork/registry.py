@@ -34,7 +34,10 @@ MOVED: Mapping[str, Mapping[str, str]] = {
             "margin_ramp",
         )
     }
-    | {"view": "visualize:view_hold"},
+    | {
+        "view": "visualize:view_hold",
+        "forward_dynamics": "contacts:constrained_forward_dynamics",
+    },
 }
 
 # type -> the function that draws it, by module and name; the nearest class of the type counts
