@@ -95,12 +95,13 @@ def _held_directions(contacts: ContactSet, q: Array, y: Array) -> list[Array]:
     fastest = max([float(np.linalg.norm(u, axis=1).max()) for u in speeds], default=0.0)
     fastest = max(fastest, float(np.linalg.norm(dynamics.com_jacobian(robot, q) @ y)))
     for contact, velocities in zip(contacts, speeds, strict=True):
-        n = contact.pose(robot, q).rotation[:, 2]
+        cone = contact.cone(robot, q)
+        n = cone.normal
         for u in velocities:
-            rise, slip = n @ u, float(np.linalg.norm(u - (n @ u) * n))
+            rise = n @ u
             if np.linalg.norm(u) <= STILL * fastest:
                 held.append(np.eye(3))
-            elif rise <= _SLIPS * contact.friction * slip:
+            elif rise <= _SLIPS * cone.braking(u):
                 held.append(n[None])
             else:
                 held.append(np.zeros((0, 3)))

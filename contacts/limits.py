@@ -200,6 +200,10 @@ class ContactLimits:
         """(C, n), the moment about its normal that each contact makes about its centre [m]."""
         return self.wrench_rows[:, 5]
 
+    def components(self, contact: int) -> Indices:
+        """Return which of [force; moment] (6,) a contact transmits, in contact axes."""
+        return np.flatnonzero(self.wrench_rows[contact].any(axis=1))
+
     @property
     def scaling(self) -> Array:
         """(n,), d with which x = d * g has Lorentz cones in g: ‖(g_1, g_2[, g_m])‖ ≤ g_n.

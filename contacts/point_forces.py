@@ -97,6 +97,10 @@ class PointForces:
         """Return the same forces with the bounds of normal forces in another unit of force."""
         return replace(self, limits=self.limits.scaled(force=1.0 / newtons))
 
+    def without_bounds(self) -> PointForces:
+        """Return the same forces without bounds of normal forces."""
+        return replace(self, limits=self.limits.without_bounds())
+
     def require_cone(self) -> None:
         """Raise `ContactError` if forces do not scale, so that their wrenches are no cone."""
         if self.limits.bounded:
@@ -166,10 +170,17 @@ class PointForces:
             return cone_faces(self.rays(kind, sides), self.size)
         self.require_cone()
         rays = limits.rays(kind, sides)[1] @ self.columns.T
-        limit = yaw_rows(self.normals[0], float(limits.torsion[0]))
-        limit[:, :3] += np.cross(self.centres[0], limit[:, 3:])
-        limit /= np.linalg.norm(limit, axis=1, keepdims=True)
-        return np.vstack([cone_faces(rays, self.size), limit])
+        return np.vstack([cone_faces(rays, self.size), self.yaw_faces])
+
+    @property
+    def yaw_faces(self) -> Array:
+        """F (2 k, 6), rows of unit norm: |n·m| ≤ γ n·f about the centre of each limited patch."""
+        rows = [np.zeros((0, 6))]
+        for i in self.limits.yaw_limited:
+            limit = yaw_rows(self.centre_normals[i], float(self.limits.torsion[i]))
+            limit[:, :3] += np.cross(self.centres[i], limit[:, 3:])
+            rows.append(limit / np.linalg.norm(limit, axis=1, keepdims=True))
+        return np.vstack(rows)
 
 
 def with_yaw_limit(rays: Array, normal: Array, torsion: float) -> Array:

@@ -64,6 +64,14 @@ class FrictionCone:
         scale = (t * self.friction + n) / (1 + self.friction**2)
         return np.asarray(scale * (self.friction * tangent / t + self.normal))
 
+    def braking(self, velocity: ArrayLike) -> float:
+        """Return the most power per newton of normal force that friction takes out of a slip [m/s].
+
+        Of a point with that velocity (3,): μ ‖u_t‖.
+        """
+        u = self.axes.T @ finite_vector(velocity, "velocity")
+        return float(np.linalg.norm(self.friction * u[:2]))
+
     def rays(self, n: int) -> Array:
         """Return n forces on the cone's surface, (n, 3), evenly around it, each of normal part 1.
 
@@ -79,9 +87,7 @@ class FrictionCone:
         "outer" is circumscribed (its faces touch the cone): it accepts every force of the cone.
         """
         check_one_of(kind, "kind", "inner", "outer")
-        angles = 2 * np.pi * (np.arange(check_sides(n)) + 0.5) / n
-        slope = self.friction * (np.cos(np.pi / n) if kind == "inner" else 1.0)
-        sides = np.column_stack([np.cos(angles), np.sin(angles), np.full(n, -slope)])
+        sides = pyramid_faces(np.full(2, self.friction), check_sides(n), kind)
         return np.asarray(np.vstack([sides, [0.0, 0.0, -1.0]]) @ self.axes.T)
 
     def constraints(self, f: Any) -> list[Any]:
@@ -98,6 +104,25 @@ def circle(n: int, kind: str = "inner") -> Array:
     angles = 2 * np.pi * np.arange(n) / n
     corners = np.column_stack([np.cos(angles), np.sin(angles)])
     return corners / np.cos(np.pi / n) if kind == "outer" else corners
+
+
+def pyramid_faces(friction: Array, n: int, kind: str) -> Array:
+    """Return F (n, 3), in contact axes, of a pyramid in place of ‖(f_1/μ_1, f_2/μ_2)‖ ≤ f_n.
+
+    With n even sides in (f_1/μ_1, f_2/μ_2), inscribed or circumscribed; the first two entries of
+    each row are of the size of one.
+
+    Args:
+        friction: μ (2,), both positive, or both zero: f_t = 0 then.
+        n: number of sides.
+        kind: "inner" or "outer".
+    """
+    angles = 2 * np.pi * (np.arange(n) + 0.5) / n
+    top = friction.max()
+    weights = top / friction if top > 0 else np.ones(2)
+    slope = top * (np.cos(np.pi / n) if kind == "inner" else 1.0)
+    across = weights * np.column_stack([np.cos(angles), np.sin(angles)])
+    return np.column_stack([across, np.full(n, -slope)])
 
 
 def axes_along(normal: Array) -> Array:

@@ -233,26 +233,28 @@ def net_wrench_cone(
     return WrenchCone.of(PointForces.of(contacts, q, point), kind, sides)
 
 
-def rectangle_faces(half_length: float, half_width: float, friction: float) -> Array:
+def rectangle_faces(half_length: float, half_width: float, friction: ArrayLike) -> Array:
     """Return F (16, 6), the closed form of the wrench cone of a rectangle with 4-sided pyramids.
 
-    With X, Y the half sizes and μ the friction of pyramids |f_x|, |f_y| ≤ μ f_z:
+    With X, Y the half sizes and μ, ν the friction of pyramids |f_x| ≤ μ f_z, |f_y| ≤ ν f_z:
 
-        |f_x| ≤ μ f_z,   |f_y| ≤ μ f_z,   |τ_x| ≤ Y f_z,   |τ_y| ≤ X f_z,   τ_min ≤ τ_z ≤ τ_max
-        τ_min = −μ (X + Y) f_z + |Y f_x − μ τ_x| + |X f_y − μ τ_y|
-        τ_max = +μ (X + Y) f_z − |Y f_x + μ τ_x| − |X f_y + μ τ_y|
+        |f_x| ≤ μ f_z,   |f_y| ≤ ν f_z,   |τ_x| ≤ Y f_z,   |τ_y| ≤ X f_z,   τ_min ≤ τ_z ≤ τ_max
+        τ_min = −(ν X + μ Y) f_z + |Y f_x − μ τ_x| + |X f_y − ν τ_y|
+        τ_max = +(ν X + μ Y) f_z − |Y f_x + μ τ_x| − |X f_y + ν τ_y|
 
-    This is an inner cone of Coulomb's when `friction` is μ/√2, an outer one when it is μ itself.
+    This is an inner cone of Coulomb's when `friction`, one number for both or two, is μ/√2, an
+    outer one when it is μ itself.
 
-    Source: Caron, Pham, Nakamura (2015), proposition 3.
+    Source: Caron, Pham, Nakamura (2015), proposition 3, with one μ.
     """
-    X, Y, mu = half_length, half_width, check_friction(friction)
-    fz = np.array([0, 0, 1.0, 0, 0, 0])
-    fx, fy, _, tx, ty, tz = np.eye(6)
-    bounded = ((fx, mu), (fy, mu), (tx, Y), (ty, X))
+    X, Y = half_length, half_width
+    mu, nu = (check_friction(value) for value in np.broadcast_to(friction, 2))
+    fx, fy, fz, tx, ty, tz = np.eye(6)
+    bounded = ((fx, mu), (fy, nu), (tx, Y), (ty, X))
     rows = [sign * row - bound * fz for row, bound in bounded for sign in (1, -1)]
+    most = (nu * X + mu * Y) * fz
     for s1 in (1, -1):
         for s2 in (1, -1):
-            rows.append(-tz - mu * (X + Y) * fz + s1 * (Y * fx - mu * tx) + s2 * (X * fy - mu * ty))
-            rows.append(tz - mu * (X + Y) * fz + s1 * (Y * fx + mu * tx) + s2 * (X * fy + mu * ty))
+            rows.append(-tz - most + s1 * (Y * fx - mu * tx) + s2 * (X * fy - nu * ty))
+            rows.append(tz - most + s1 * (Y * fx + mu * tx) + s2 * (X * fy + nu * ty))
     return np.array(rows)

@@ -102,7 +102,7 @@ def moved_contact(
     robot: Robot, q: Array, contact: Contact, friction: float, twist: Array
 ) -> Contact:
     """Return a contact with more friction, moved by a small twist (6,) as in `placement_slope`."""
-    changes: dict[str, Any] = {"friction": contact.friction + friction}
+    changes: dict[str, Any] = {"friction": np.add(contact.friction, friction)}
     R = contact.pose(robot, q).rotation
     if isinstance(contact, PointContact):
         axes = dynamics.frame_placement(robot, q, contact.frame).rotation

@@ -179,7 +179,7 @@ class _Point:
 
     def frictionless(self, name: str) -> bool:
         """Whether a group is the friction of a contact that has none: only more is possible."""
-        return self.contacts[name.removeprefix("friction of ")].friction == 0
+        return not np.any(self.contacts[name.removeprefix("friction of ")].friction)
 
     def value_after(self, name: str, step: Array) -> float:
         """Return the margin after a step of a group of parameters; nan where it has none."""

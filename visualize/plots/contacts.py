@@ -166,9 +166,9 @@ def plot_force_course(
         many = len(normal) > 60
         dots: dict[str, Any] = {"markersize": 3, "alpha": 0.5} if many else {"markersize": 5}
         ax.plot(tangent, normal, MARKERS[i % len(MARKERS)], color=colour, label=name, **dots)
-        if not contact.bilateral and np.isfinite(contact.friction):
+        for mu in set(np.ravel(contact.friction)) if not contact.bilateral else ():
             edge = 1.1 * (highest or 1.0) * np.array([0.0, 1.0])
-            ax.plot(contact.friction * edge, edge, "--", color=colour, linewidth=1.0)
+            ax.plot(mu * edge, edge, "--", color=colour, linewidth=1.0)
     ax.set_xlim(left=0.0)
     title = "contact; dashed: ‖f_t‖ = μ f_n"
     ax.legend(title=title, fontsize="small", title_fontsize="small", markerscale=2.0)

@@ -33,12 +33,13 @@ def draw_friction_cones(
     """
     if contact.bilateral:
         return
-    half_angle = float(np.arctan(contact.friction))
-    height = HEIGHTS[contact.dim] * viewer.scale * np.cos(half_angle)
-    axis = contact.pose(robot, q).rotation[:, 2]
+    axes = contact.pose(robot, q).rotation
+    first, second = np.arctan(np.broadcast_to(contact.friction, 2)).tolist()
+    half_angle = first if first == second else (first, second)
+    height = HEIGHTS[contact.dim] * viewer.scale * np.cos(max(first, second))
+    look = {"tangent": axes[:, 0], "color": color, "opacity": 0.35}
     for k, apex in enumerate(contact.world_points(robot, q)):
-        name = f"cones/{contact.name}/{k}"
-        viewer.cone(name, apex, axis, half_angle, height, color=color, opacity=0.35)
+        viewer.cone(f"cones/{contact.name}/{k}", apex, axes[:, 2], half_angle, height, **look)
 
 
 def draw_wrench_cone(
@@ -90,7 +91,7 @@ def force_section(contact: Contact, normal_force: float, moment: Array) -> Array
     With that normal force [N] and moment (3,) about its centre [N·m]; all in contact axes.
     """
     faces = WrenchCone(contact, "inner", SIDES).faces
-    reach = 2.0 * (contact.friction + 1e-9) * normal_force
+    reach = 2.0 * (float(np.max(contact.friction)) + 1e-9) * normal_force
     corners = reach * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     for face in faces:
         offset = -(face[2] * normal_force + face[3:] @ moment)

@@ -27,6 +27,19 @@ def rotation_to(direction: Array, axis: int = 1) -> Array:
     return np.asarray(np.eye(3) + K + K @ K / (1 + start @ target))
 
 
+def rotation_along(direction: Array, tangent: Array) -> Array:
+    """Return a rotation (3, 3) with z along `direction` and x as near to `tangent` as it can be.
+
+    Any rotation with that z where `tangent` is parallel to it.
+    """
+    z = direction / np.linalg.norm(direction)
+    x = tangent - (tangent @ z) * z
+    length = float(np.linalg.norm(x))
+    if length <= 1e-9:
+        return rotation_to(direction, axis=2)
+    return np.column_stack([x / length, np.cross(z, x / length), z])
+
+
 def placement(position: Array, rotation: Array | None = None, scale: Array | None = None) -> Array:
     """Return the matrix (4, 4) that scales along the object's axes, rotates, then moves."""
     matrix = np.eye(4)

@@ -76,9 +76,10 @@ class Primitives:
         name: str,
         apex: ArrayLike,
         axis: ArrayLike,
-        half_angle: float,
+        half_angle: float | tuple[float, float],
         height: float,
         *,
+        tangent: ArrayLike | None = None,
         color: Color = "yellow",
         opacity: float = 0.3,
         radius: float | None = None,
@@ -86,21 +87,28 @@ class Primitives:
     ) -> None:
         """Draw a cone that opens from apex (3,) along axis (3,); friction: tan half_angle = μ.
 
+        With two half angles it is elliptic: the first along `tangent`, the second across.
+
         Args:
             name, color, opacity, on_top: as for `arrow`.
             apex, axis: as above; the axis need not be unit.
-            half_angle: between axis and side [rad], 0 ≤ half_angle < π/2.
+            half_angle: between axis and side [rad], 0 ≤ half_angle < π/2; or two.
             height: along the axis [m].
+            tangent: (3,), towards which the first half angle is, of two; any if not given.
             radius: of the lines of its edge [m]; by default 0.15 % of the robot's height.
         """
         apex, axis = checks.vector(apex, "apex"), checks.vector(axis, "axis")
         if not np.linalg.norm(axis) > 0:
             raise ViewerError("axis: got the zero vector; expected a direction")
-        if not 0 <= half_angle < math.pi / 2:
+        angles = np.broadcast_to(half_angle, 2).tolist()
+        if not all(0 <= angle < math.pi / 2 for angle in angles):
             raise ViewerError(f"half_angle: got {half_angle!r}; expected radians in [0, π/2)")
+        rotation = geometry.rotation_to(axis, axis=2)
+        if tangent is not None:
+            rotation = geometry.rotation_along(axis, checks.vector(tangent, "tangent"))
         style = Style(checks.color(color), checks.opacity(opacity), on_top)
         height, radius = checks.positive(height, "height"), self._radius(radius, 0.0015)
-        self._draw(name, shapes.cone(apex, axis, float(half_angle), height, radius, style))
+        self._draw(name, shapes.cone(apex, rotation, tuple(angles), height, radius, style))
 
     def pyramid(
         self,

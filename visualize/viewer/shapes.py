@@ -106,11 +106,19 @@ def moment(point: Array, vector: Array, style: Style) -> Shape:
 
 
 def cone(
-    apex: Array, axis: Array, half_angle: float, height: float, radius: float, style: Style
+    apex: Array,
+    rotation: Array,
+    half_angles: tuple[float, float],
+    height: float,
+    radius: float,
+    style: Style,
 ) -> Shape:
-    """Return a cone with a rim and a few straight lines, for its edge to be seen."""
-    matrix = geometry.placement(apex, geometry.rotation_to(axis, axis=2))
-    side, edge, corners = _cone_parts(half_angle, height, radius)
+    """Return a cone along z of a rotation (3, 3), with half angles towards its x and y.
+
+    It has a rim and a few straight lines, for its edge to be seen.
+    """
+    matrix = geometry.placement(apex, rotation)
+    side, edge, corners = _cone_parts(half_angles, height, radius)
     pieces = {
         "side": Piece(style.object(side, ghost=False), matrix),
         "edge": Piece(style.object(edge, min(1.0, 2.2 * style.opacity)), matrix),
@@ -119,8 +127,13 @@ def cone(
 
 
 @lru_cache(maxsize=256)  # the contacts of a scene share their angles, and keep them while they move
-def _cone_parts(half_angle: float, height: float, radius: float) -> tuple[Part, Part, Array]:
-    vertices, triangles = geometry.cone(half_angle, height)
+def _cone_parts(
+    half_angles: tuple[float, float], height: float, radius: float
+) -> tuple[Part, Part, Array]:
+    widest = max(half_angles)
+    vertices, triangles = geometry.cone(widest, height)
+    if half_angles[0] != half_angles[1]:
+        vertices[:, :2] *= np.tan(half_angles) / np.tan(widest)
     rim = geometry.tube(vertices[1:], radius, closed=True, sides=8)
     lines = [
         geometry.tube(np.array([vertices[0], corner]), 0.6 * radius, sides=6)
