@@ -9,16 +9,22 @@ that moves, J v is that of the surface there.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from .. import dynamics
+from ..dynamics import State
+from ..dynamics.per_robot import per_robot
+from ..dynamics.spatial import skew
 from ..errors import ContactError
 from ..robots import Robot
+from .attachment import Attachment
 from .cones.friction_cone import (
     FrictionCone,
     axes_along,
@@ -31,6 +37,27 @@ from .contact_values import check_whole
 from .moving_surface import MovingSurface
 
 Array = NDArray[np.float64]
+Answer = TypeVar("Answer")
+
+
+def of_state(method: Callable[..., Answer]) -> Callable[..., Answer]:
+    """Return a method of a State that also takes (robot, q) in its place."""
+    return _asked(method, 1)
+
+
+def of_moving_state(method: Callable[..., Answer]) -> Callable[..., Answer]:
+    """Return a method of a State with a velocity that also takes (robot, q, v) in its place."""
+    return _asked(method, 2)
+
+
+def _asked(method: Callable[..., Answer], count: int) -> Callable[..., Answer]:
+    @wraps(method)
+    def asked(contact: Any, state: State | Robot, *given: Any) -> Answer:
+        if isinstance(state, State):
+            return method(contact, state, *given)
+        return method(contact, State.of(state, *given[:count]), *given[count:])
+
+    return asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,110 +109,129 @@ class Contact(ABC):
 
     @property
     @abstractmethod
-    def on_frame(self) -> Any:
-        """T_frame_contact (`pin.SE3`): where the centre is fixed, but for `shift`."""
-
-    @property
-    def shift(self) -> Array:
-        """(3,), from there to the centre, constant in the world [m]."""
-        return np.zeros(3)
-
-    def angular_rows(self, axes: Array) -> Array:
-        """Return (dim − 3, 3), which parts of ω are rows, from the axes (3, 3) of `on_frame`."""
-        return np.eye(3)
-
-    @property
-    @abstractmethod
     def points(self) -> Array:
         """(k, 3), where the ground may push, in contact axes from the centre [m]."""
 
+    # --- where it sits, see `Attached` ---------------------------------------------------------
+
+    @property
     @abstractmethod
-    def pose(self, robot: Robot, q: ArrayLike) -> Any:
+    def centre_in_frame(self) -> Array:
+        """(3,), the point of the body that J is about, in the axes of the frame [m]."""
+
+    @property
+    @abstractmethod
+    def angular_rows(self) -> Array:
+        """(k, 3), parts of ω that are rows of J, world axes."""
+
+    @property
+    def axes_in_frame(self) -> Array | None:
+        """(3, 3), the contact's axes in those of the frame, if they turn with it."""
+        return None
+
+    @property
+    def axes_in_world(self) -> Array | None:
+        """(3, 3), the contact's axes, if they are those of the ground."""
+        return None
+
+    @property
+    def ball_arm(self) -> Array:
+        """(3,), from the middle of a ball to where it touches the ground, world axes [m]."""
+        return np.zeros(3)
+
+    @property
+    def turning_axes(self) -> tuple[int, ...]:
+        """The contact's axes (0, 1, 2) about which ω is a row of J."""
+        return ()
+
+    # --- at a state ----------------------------------------------------------------------------
+
+    @of_state
+    def pose(self, state: State) -> Any:
         """Return T_world_contact (`pin.SE3`): origin at the centre, z the normal into the robot."""
+        at = self._attached(state)
+        return pin.SE3(at.rotations(state)[0], at.positions(state)[0])
 
-    def world_points(self, robot: Robot, q: ArrayLike) -> Array:
+    @of_state
+    def world_points(self, state: State) -> Array:
         """Return the points where the ground may push, (k, 3), in the world [m]."""
-        T = self.pose(robot, q)
-        return np.asarray(self.points @ T.rotation.T + T.translation)
+        at = self._attached(state)
+        return np.asarray(self.points @ at.rotations(state)[0].T + at.positions(state)[0])
 
-    def cone(self, robot: Robot, q: ArrayLike) -> FrictionCone:
+    @of_state
+    def cone(self, state: State) -> FrictionCone:
         """Return the friction cone at each point, in world axes."""
-        return FrictionCone(self.friction, self.pose(robot, q).rotation[:, 2])
+        return FrictionCone(self.friction, self._attached(state).rotations(state)[0, :, 2])
 
-    def jacobian(self, robot: Robot, q: ArrayLike) -> Array:
-        """Return J (dim, nv), v_c = J v: velocity of the centre, for a patch ω too; world axes.
+    @of_state
+    def jacobian(self, state: State) -> Array:
+        """Return J (dim, nv), v_c = J v: velocity of the centre, then the rows of ω; world axes."""
+        return self._attached(state).jacobian(state)
 
-        At r from the frame's origin, J_p = J_v − [r]× J_ω, column by column J_v + J_ω × r.
-        """
-        return self.centre_jacobian(robot, q)
-
-    def centre_jacobian(self, robot: Robot, q: ArrayLike) -> Array:
+    @of_state
+    def centre_jacobian(self, state: State) -> Array:
         """Return (6, nv), velocity of the centre and ω, world axes, whatever the rows of J."""
-        J = dynamics.frame_jacobian(robot, q, self.frame)
-        J[:3] += cross(J[3:], self._arm(robot, q)[:, None])
-        return J
+        return self._attached(state).centre_jacobians(state)[0]
 
-    def drift(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
-        """Return (dJ/dt) v (dim,): the acceleration of the centre when a = 0, in world axes.
+    @of_moving_state
+    def drift(self, state: State) -> Array:
+        """Return (dJ/dt) v (dim,): the acceleration of the centre when a = 0, in world axes."""
+        return self._attached(state).drift(state)
 
-        a_p = a_o + α × r + ω × (ω × r_b), the classical acceleration of a body's point, with r_b
-        the part of r that turns with the body.
+    @of_state
+    def hessian(self, state: State) -> Array:
+        """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
+        return self._attached(state).hessian(state)
+
+    def error(self, state: State, target: Any) -> Array:
+        """Return how far it is from a placement T_world_target, (dim,), world axes.
+
+        [p − p*; log(R R*ᵀ)], the rotation vector in the rows of ω.
         """
-        return self._full_drift(robot, q, v)
+        at = self._attached(state)
+        turn = np.array(pin.log3(at.rotations(state)[0] @ target.rotation.T))
+        error = np.concatenate([at.positions(state)[0] - target.translation, turn])
+        return np.asarray(at.selection(state) @ error)
 
-    def _full_drift(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
-        drift = dynamics.frame_drift(robot, q, v, self.frame)
-        omega = dynamics.frame_jacobian(robot, q, self.frame)[3:] @ np.asarray(v, dtype=float)
-        r = self._arm(robot, q)
-        drift[:3] += np.cross(drift[3:], r)
-        drift[:3] += np.cross(omega, np.cross(omega, self._turning_arm(robot, q)))
-        return drift
-
-    def hessian(self, robot: Robot, q: ArrayLike) -> Array:
-        """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction).
-
-        From J_p = J_v + J_ω × r with ∂r/∂k = J_ω,k × r_b, r_b being the part of r that turns with
-        the body: H_p = H_v + H_ω × r + J_ω,j × (J_ω,k × r_b).
-        """
-        return self._full_hessian(robot, q)
-
-    def _full_hessian(self, robot: Robot, q: ArrayLike) -> Array:
-        H = dynamics.frame_hessian(robot, q, self.frame)
-        J_omega = dynamics.frame_jacobian(robot, q, self.frame)[3:]
-        r = self._arm(robot, q)
-        r_rates = cross(J_omega, self._turning_arm(robot, q)[:, None])
-        H[:3] += cross(H[3:], r[:, None, None])
-        H[:3] += cross(J_omega[:, :, None], r_rates[:, None, :])
-        return H
-
-    def surface_velocity(self, robot: Robot, q: ArrayLike) -> Array:
+    @of_state
+    def surface_velocity(self, state: State) -> Array:
         """Return s (dim,), what J v must be for the contact to stay on its surface, world axes."""
         if self.surface is None:
             return np.zeros(self.dim)
-        s = self.surface.velocity(self.pose(robot, q).translation)
-        return np.concatenate([s, self.surface.angular])
+        at = self._attached(state)
+        s = self.surface.velocity(at.positions(state)[0])
+        return at.selection(state) @ np.concatenate([s, self.surface.angular])
 
-    def surface_acceleration(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+    @of_moving_state
+    def surface_acceleration(self, state: State) -> Array:
         """Return what J a + (dJ/dt) v must be for the contact to stay there (dim,), world axes.
 
         The rate of s where the centre goes: of a contact that stays on its surface, whose points
         stay on those of the surface that they touch, the acceleration of the surface's own point.
+        For an axis y of the body, the rate of y·(ω − ω_s) = 0: y·α = y·α_s + (ω × y)·ω_s.
         """
-        if self.surface is None:
+        if (surface := self.surface) is None:
             return np.zeros(self.dim)
-        moving = self.centre_jacobian(robot, q)[:3] @ np.asarray(v, dtype=float)
-        s = self.surface.field_rate(self.pose(robot, q).translation, moving)
-        return np.concatenate([s, self.surface.angular_acceleration])
+        at = self._attached(state)
+        velocity, omega = np.split(at.twists(state)[0], 2)
+        P, s = at.selection(state), surface.field_rate(at.positions(state)[0], velocity)
+        wanted = P @ np.concatenate([s, surface.angular_acceleration])
+        if self.turning_axes:
+            wanted[3:] += np.cross(omega, P[3:, 3:]) @ surface.angular
+        return np.asarray(wanted)
 
-    def grasp(self, robot: Robot, q: ArrayLike) -> Array:
+    @of_state
+    def grasp(self, state: State) -> Array:
         """Return G (dim, 3k): w = G f, from forces f at the points to the rows of J, world axes.
 
         Forces and wrench then do the same work: Σ J_kᵀ f_k = Jᵀ G f. `spread` is the way back.
         """
-        arms = self.world_points(robot, q) - self.pose(robot, q).translation
-        return np.hstack([np.vstack([np.eye(3), pin.skew(r)]) for r in arms])
+        at = self._attached(state)
+        arms, P = self.points @ at.rotations(state)[0].T, at.selection(state)
+        return np.hstack([P @ np.vstack([np.eye(3), pin.skew(r)]) for r in arms])
 
-    def spread(self, robot: Robot, q: ArrayLike, wrench: ArrayLike) -> Array:
+    @of_state
+    def spread(self, state: State, wrench: ArrayLike) -> Array:
         """Return the least forces (k, 3) at the points that add up to w (dim,), world axes.
 
         f = Gᵀ (G Gᵀ)⁻¹ w, the pseudo-inverse, which knows no friction: `contact_forces` finds the
@@ -195,23 +241,26 @@ class Contact(ABC):
         w = np.asarray(wrench, dtype=float)
         if w.shape != (self.dim,) or not np.isfinite(w).all():
             raise ContactError(f"wrench: got shape {w.shape}, expected ({self.dim},), finite")
-        return np.asarray(np.linalg.pinv(self.grasp(robot, q)) @ w).reshape(-1, 3)
+        return np.asarray(np.linalg.pinv(self.grasp(state)) @ w).reshape(-1, 3)
 
-    def point_jacobians(self, robot: Robot, q: ArrayLike) -> Array:
+    @of_state
+    def point_jacobians(self, state: State) -> Array:
         """Return (k, 3, nv), the Jacobian of each point, world axes: J_i = J_v + J_ω × r_i."""
-        J = dynamics.frame_jacobian(robot, q, self.frame)
-        origin = dynamics.frame_placement(robot, q, self.frame).translation
-        arms = self.world_points(robot, q) - origin
-        return (J[:3, None] + cross(J[3:, None], arms.T[:, :, None])).transpose(1, 0, 2)
+        at = self._attached(state)
+        J, arms = at.centre_jacobians(state)[0], self.points @ at.rotations(state)[0].T
+        return J[:3] - skew(arms) @ J[3:]
 
-    def _arm(self, robot: Robot, q: ArrayLike) -> Array:
-        """From the frame's origin to the centre, (3,), world axes [m]."""
-        origin = dynamics.frame_placement(robot, q, self.frame).translation
-        return np.asarray(self.pose(robot, q).translation - origin)
+    def _attached(self, state: State) -> Attachment:
+        """Return itself on the robot's joints."""
+        known = _attachments(state.robot)
+        found = known.get(self)
+        return known.setdefault(self, Attachment(state.robot, [self])) if found is None else found
 
-    def _turning_arm(self, robot: Robot, q: ArrayLike) -> Array:
-        """The part of the arm that is fixed to the body, (3,), world axes [m]."""
-        return self._arm(robot, q)
+
+@per_robot
+def _attachments(robot: Robot) -> WeakKeyDictionary[Contact, Attachment]:
+    """The contacts that were asked for at a state of this robot."""
+    return WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,49 +312,37 @@ class PointContact(Contact):
         return 4 if self.soft else 3
 
     @property
-    def on_frame(self) -> Any:
-        """T_frame_point (`pin.SE3`): the point, or the ball's centre."""
-        return pin.SE3(np.eye(3), self.offset)
-
-    @property
-    def shift(self) -> Array:
-        """(3,), from a ball's centre to where it touches the ground [m]."""
-        return -self.radius * self.normal
-
-    def angular_rows(self, axes: Array) -> Array:
-        """Return n (1, 3) of a soft point, nothing (0, 3) of a hard one."""
-        return self.normal[None][: self.dim - 3]
-
-    @property
     def points(self) -> Array:
         """(1, 3): the point itself."""
         return np.zeros((1, 3))
 
-    def pose(self, robot: Robot, q: ArrayLike) -> Any:
-        """Return T_world_contact: where the ground is touched, and axes with its normal as z."""
-        centre = dynamics.frame_placement(robot, q, self.frame).act(self.offset)
-        return pin.SE3(axes_along(self.normal), centre - self.radius * self.normal)
+    @property
+    def centre_in_frame(self) -> Array:
+        """(3,), the point, or the middle of the ball, in the axes of the frame [m]."""
+        return self.offset
 
-    def jacobian(self, robot: Robot, q: ArrayLike) -> Array:
-        """Return J (3 or 4, nv): velocity of the point, world axes, and n·ω of a soft one."""
-        return self._rows(self.centre_jacobian(robot, q))
+    @property
+    def axes_in_world(self) -> Array:
+        """(3, 3), with the ground's normal as z."""
+        return axes_along(self.normal)
 
-    def drift(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
-        """Return (dJ/dt) v (3 or 4,): the acceleration of the point when a = 0, and n·α."""
-        return self._rows(self._full_drift(robot, q, v))
+    @property
+    def ball_arm(self) -> Array:
+        """(3,), −ρ n [m]."""
+        return np.asarray(-self.radius * self.normal)
 
-    def hessian(self, robot: Robot, q: ArrayLike) -> Array:
-        """Return H (3 or 4, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
-        return self._rows(self._full_hessian(robot, q))
+    @property
+    def angular_rows(self) -> Array:
+        """(0 or 1, 3), the normal of a soft point."""
+        return self.normal[None][: self.dim - 3]
 
-    def surface_velocity(self, robot: Robot, q: ArrayLike) -> Array:
-        """Return s (3 or 4,), what J v must be for the contact to stay on its surface."""
-        if self.surface is None:
-            return np.zeros(self.dim)
-        s = self.surface.velocity(self.pose(robot, q).translation)
-        return self._rows(np.concatenate([s, self.surface.angular]))
+    def error(self, state: State, target: Any) -> Array:
+        """Return p − p* (3,), with 0 for the spin of a soft point, which has no place."""
+        p = self._attached(state).positions(state)[0]
+        return np.append(p - target.translation, 0.0)[: self.dim]
 
-    def surface_acceleration(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+    @of_moving_state
+    def surface_acceleration(self, state: State) -> Array:
         """Return what J a + (dJ/dt) v must be for the contact to stay there (3 or 4,), world axes.
 
         The rate of J v = s where the surface is touched, c = p − ρ n, which for a ball moves on
@@ -315,30 +352,11 @@ class PointContact(Contact):
         """
         if (surface := self.surface) is None:
             return np.zeros(self.dim)
-        J = dynamics.frame_jacobian(robot, q, self.frame)
-        twist, arm = J @ np.asarray(v, dtype=float), self._turning_arm(robot, q)
-        omega, turn = twist[3:], np.cross(surface.angular, self.normal)
-        moved = twist[:3] + np.cross(omega, arm) - self.radius * turn
-        a = surface.field_rate(self.pose(robot, q).translation, moved)
+        at = self._attached(state)
+        velocity, omega = np.split(at.twists(state)[0], 2)
+        turn = np.cross(surface.angular, self.normal)
+        moved = velocity - np.cross(omega, self.ball_arm) - self.radius * turn
+        a = surface.field_rate(at.positions(state)[0], moved)
         a += self.radius * np.cross(omega, turn)
         spin = self.normal @ surface.angular_acceleration - turn @ omega
         return np.append(a, spin)[: self.dim]
-
-    def grasp(self, robot: Robot, q: ArrayLike) -> Array:
-        """Return G (3 or 4, 3): w = G f; the moment of a soft point comes from no force."""
-        return np.eye(self.dim, 3)
-
-    def _rows(self, full: Array) -> Array:
-        """Of rows [linear; angular] (6, …), the point's own."""
-        spin = np.tensordot(self.normal, full[3:], axes=1)[None]
-        return np.concatenate([full[:3], spin])[: self.dim]
-
-    def _turning_arm(self, robot: Robot, q: ArrayLike) -> Array:
-        return np.asarray(dynamics.frame_placement(robot, q, self.frame).rotation @ self.offset)
-
-
-def cross(a: Array, b: Array) -> Array:
-    """Return a × b along the first axis, with broadcasting."""
-    return np.stack(
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    )

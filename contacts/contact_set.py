@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -16,10 +16,10 @@ from ..dynamics import State
 from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot, feet_of_shapes
 from ..robots.configuration import not_a_robot
+from .attachment import Attachment
 from .contact import Contact, PointContact
 from .limits import ContactLimits
-from .rows import ContactRows
-from .surface_contact import LineContact, SurfaceContact
+from .surface_contact import SurfaceContact
 
 Array = NDArray[np.float64]
 
@@ -81,38 +81,36 @@ class ContactSet:
             start += contact.dim
         raise ContactError(unknown("contact", name, self.names))
 
+    @cached_property
+    def attachment(self) -> Attachment:
+        """Where the contacts sit on the robot's joints, as arrays."""
+        return Attachment(self.robot, self.contacts)
+
     def jacobian(self, q: ArrayLike | State) -> Array:
         """Return J (dim, nv): velocities of the contacts' centres, world axes, v_c = J v."""
-        return self._rows.jacobian(State.of(self.robot, q))
+        return self.attachment.jacobian(State.of(self.robot, q))
 
     def drift(self, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:
         """Return (dJ/dt) v (dim,): accelerations of the centres when a = 0, world axes."""
-        return self._rows.drift(State.of(self.robot, q, v))
-
-    @cached_property
-    def _rows(self) -> ContactRows:
-        return ContactRows(self.robot, self.contacts)
+        return self.attachment.drift(State.of(self.robot, q, v))
 
     def hessian(self, q: ArrayLike | State) -> Array:
         """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
-        nv = self.robot.nv
-        state: Any = State.of(self.robot, q)
-        return self._stack([c.hessian(self.robot, state) for c in self.contacts], nv, nv)
+        return self.attachment.hessian(State.of(self.robot, q))
 
     def surface_velocity(self, q: ArrayLike | State) -> Array:
         """Return s (dim,), what J v must be for the contacts to stay on their surfaces."""
         if not self.moving:
             return np.zeros(self.dim)
-        state: Any = State.of(self.robot, q)
-        return self._stack([c.surface_velocity(self.robot, state) for c in self.contacts])
+        state = State.of(self.robot, q)
+        return np.concatenate([c.surface_velocity(state) for c in self.contacts])
 
     def surface_acceleration(self, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:
         """Return what J a + (dJ/dt) v must be for the contacts to stay there (dim,)."""
         if not self.moving:
             return np.zeros(self.dim)
-        state: Any = State.of(self.robot, q, v)
-        rates = [c.surface_acceleration(self.robot, state, state.velocity) for c in self.contacts]
-        return self._stack(rates)
+        state = State.of(self.robot, q, v)
+        return np.concatenate([c.surface_acceleration(state) for c in self.contacts])
 
     @property
     def moving(self) -> bool:
@@ -121,8 +119,9 @@ class ContactSet:
 
     def placements(self, q: ArrayLike | State) -> dict[str, Any]:
         """Return {contact: T_world_contact} (`pin.SE3`), z the normal into the robot."""
-        state: Any = State.of(self.robot, q)
-        return {contact.name: contact.pose(self.robot, state) for contact in self.contacts}
+        state = State.of(self.robot, q)
+        R, p = self.attachment.rotations(state), self.attachment.positions(state)
+        return {name: pin.SE3(R[k], p[k]) for k, name in enumerate(self.names)}
 
     def error(self, q: ArrayLike | State, targets: Mapping[str, Any]) -> Array:
         """Return how far the contacts are from where they should be, (dim,), world axes.
@@ -138,18 +137,9 @@ class ContactSet:
         missing = [name for name in self.names if name not in targets]
         if missing:
             raise ContactError(f"targets: got none for {missing}, expected one for each contact")
-        rows, state = [], cast("Any", State.of(self.robot, q))
-        for contact in self.contacts:
-            T, target = contact.pose(self.robot, state), _as_pose(targets[contact.name], contact)
-            turn = np.array(pin.log3(T.rotation @ target.rotation.T))
-            error = np.concatenate([T.translation - target.translation, turn])
-            if isinstance(contact, PointContact):
-                rows.append(np.append(error[:3], 0.0)[: contact.dim])
-            elif isinstance(contact, LineContact):
-                rows.append(contact.rows(self.robot, state) @ error)
-            else:
-                rows.append(error)
-        return self._stack(rows)
+        state = State.of(self.robot, q)
+        rows = [c.error(state, _as_pose(targets[c.name], c)) for c in self.contacts]
+        return np.concatenate([np.zeros(0), *rows])
 
     def friction_constraints(self, f: Any, q: ArrayLike) -> list[Any]:
         """Return what limits contact forces as cvxpy constraints on an expression f (dim,).

@@ -15,11 +15,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from .. import dynamics
 from ..errors import ContactError
-from ..robots import Robot
 from .cones.friction_cone import check_length, check_one_of, check_sides
-from .contact import Contact, cross
+from .contact import Contact
 from .geometry.polygon import centroid
 from .patch import patch_corners
 
@@ -65,20 +63,25 @@ class PlacedContact(Contact):
         """(3,), centroid of the patch in the placed frame [m]."""
         return np.append(centroid(self.corners), 0.0)
 
-    @cached_property
-    def on_frame(self) -> Any:
-        """T_frame_contact (`pin.SE3`): the centroid, in the axes of the placed frame."""
-        return self.placement * pin.SE3(np.eye(3), self.centre)
-
     @property
     def points(self) -> Array:
         """(k, 3), the corners in contact axes, from the centre [m]."""
         return np.column_stack([self.corners, np.zeros(len(self.corners))]) - self.centre
 
-    def pose(self, robot: Robot, q: ArrayLike) -> Any:
-        """Return T_world_contact: the patch's centroid, and the axes of the placed frame."""
-        T = dynamics.frame_placement(robot, q, self.frame) * self.placement
-        return pin.SE3(T.rotation, T.act(self.centre))
+    @cached_property
+    def centre_in_frame(self) -> Array:
+        """(3,), centroid of the patch in the axes of the frame [m]."""
+        return np.array(self.placement.act(self.centre))
+
+    @property
+    def axes_in_frame(self) -> Array:
+        """(3, 3), those of the placed frame."""
+        return np.array(self.placement.rotation)
+
+    @property
+    def angular_rows(self) -> Array:
+        """(3, 3), all of ω."""
+        return np.eye(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,52 +170,12 @@ class LineContact(PlacedContact):
         half = check_length(self.half_length, "half_length")
         return np.array([[half, 0.0], [-half, 0.0]])
 
-    def angular_rows(self, axes: Array) -> Array:
-        """Return the y and z axes (2, 3)."""
-        return np.asarray(axes[:, 1:].T)
+    @property
+    def angular_rows(self) -> Array:
+        """(0, 3): those that there are turn with the body."""
+        return np.zeros((0, 3))
 
-    def rows(self, robot: Robot, q: ArrayLike) -> Array:
-        """Return P (5, 6): of [v; ω] in world axes, v and the parts of ω about y and z."""
-        P = np.zeros((5, 6))
-        P[:3, :3] = np.eye(3)
-        P[3:, 3:] = self.pose(robot, q).rotation[:, 1:].T
-        return P
-
-    def jacobian(self, robot: Robot, q: ArrayLike) -> Array:
-        """Return J (5, nv): velocity of the middle, world axes, and ω about y and z."""
-        return np.asarray(self.rows(robot, q) @ self.centre_jacobian(robot, q))
-
-    def drift(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
-        """Return (dJ/dt) v (5,); for an axis y of the body, d(y·ω)/dt = y·α as (ω × y)·ω = 0."""
-        return np.asarray(self.rows(robot, q) @ self._full_drift(robot, q, v))
-
-    def hessian(self, robot: Robot, q: ArrayLike) -> Array:
-        """Return H (5, nv, nv): with ∂y/∂k = J_ω,k × y, y·H_ω,jk + (J_ω,k × y)·J_ω,j."""
-        J_omega = self.centre_jacobian(robot, q)[3:]
-        H = np.tensordot(self.rows(robot, q), self._full_hessian(robot, q), axes=1)
-        for row, axis in enumerate(self.pose(robot, q).rotation[:, 1:].T):
-            H[3 + row] += J_omega.T @ cross(J_omega, axis[:, None])
-        return np.asarray(H)
-
-    def surface_velocity(self, robot: Robot, q: ArrayLike) -> Array:
-        """Return s (5,), what J v must be for the contact to stay on its surface."""
-        if self.surface is None:
-            return np.zeros(5)
-        return np.asarray(self.rows(robot, q) @ super().surface_velocity(robot, q))
-
-    def surface_acceleration(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
-        """Return what J a + (dJ/dt) v must be for the contact to stay there (5,).
-
-        For an axis y of the body, the rate of y·(ω − ω_s) = 0: y·α = y·α_s + (ω × y)·ω_s.
-        """
-        if self.surface is None:
-            return np.zeros(5)
-        P = self.rows(robot, q)
-        s = P @ super().surface_acceleration(robot, q, v)
-        omega = dynamics.frame_jacobian(robot, q, self.frame)[3:] @ np.asarray(v, dtype=float)
-        s[3:] += np.cross(omega, P[3:, 3:]) @ self.surface.angular
-        return np.asarray(s)
-
-    def grasp(self, robot: Robot, q: ArrayLike) -> Array:
-        """Return G (5, 6): w = G f, from the forces at the ends to the rows of J."""
-        return np.asarray(self.rows(robot, q) @ super().grasp(robot, q))
+    @property
+    def turning_axes(self) -> tuple[int, ...]:
+        """Its y and z."""
+        return (1, 2)

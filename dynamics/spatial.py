@@ -21,6 +21,10 @@ _REFERENCES = {
     "LOCAL_WORLD_ALIGNED": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
 }
 
+_NEXT, _AFTER = np.array([1, 2, 0]), np.array([2, 0, 1])
+# of [v; ω]: the factors ω_y v_z, ω_z v_x, ω_x v_y and ω_z v_y, ω_x v_z, ω_y v_x of ω × v
+_OMEGA_TIMES_V = np.concatenate([3 + _NEXT, 3 + _AFTER, _AFTER, _NEXT])
+
 # x @ SKEW is [x×], row by row: [x×] y = x × y
 SKEW = np.zeros((3, 9))
 for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -47,17 +51,43 @@ def skew(x: Array) -> Array:
     return np.asarray((x @ SKEW).reshape(*x.shape, 3))
 
 
-def moved_to(T: Array, columns: Array, reference: Any) -> Array:
-    """Return motions (6, n), given about the world's origin, in the reference of a frame at T.
+def cross(a: Array, b: Array) -> Array:
+    """Return a × b along the first axis, with broadcasting."""
+    forth = a.take(_NEXT, 0) * b.take(_AFTER, 0)
+    return np.asarray(forth - a.take(_AFTER, 0) * b.take(_NEXT, 0))
 
-    T (3, 4) is [R | p]; the velocity of the body's point at p is v_p = v + ω × p.
+
+def move_to(T: Array, columns: Array, reference: Any) -> Array:
+    """Bring motions (6, n) about the world's origin into the reference of a frame, in place.
+
+    T (3, 4) is [R | p] of the frame; the velocity of its body's point at p is v_p = v + ω × p.
     """
-    if reference == pin.ReferenceFrame.WORLD:
-        return columns
-    linear, angular = columns[:3] - skew(T[:, 3]) @ columns[3:], columns[3:]
+    if reference != pin.ReferenceFrame.WORLD:
+        columns[:3] -= skew(T[:, 3]) @ columns[3:]
     if reference == pin.ReferenceFrame.LOCAL:
-        linear, angular = T[:, :3].T @ linear, T[:, :3].T @ angular
-    return np.concatenate([linear, angular])
+        columns[:] = (T[:, :3].T @ columns.reshape(2, 3, -1)).reshape(columns.shape)
+    return columns
+
+
+def accelerations(R: Array, motions: Array) -> Array:
+    """Return (K, 2, 3): the classical acceleration and α of points of bodies, world axes.
+
+    R (K, 3, 3) are the axes in which the motions (K, 2, 6) are given: the twist [v; ω] and the
+    spatial acceleration [ȧ; α] at each point. The classical acceleration is ȧ + ω × v.
+    """
+    factors = motions[:, 0].take(_OMEGA_TIMES_V, 1)
+    products = factors[:, :6] * factors[:, 6:]
+    local = motions[:, 1].reshape(-1, 2, 3)
+    local[:, 0] += products[:, :3] - products[:, 3:]
+    return np.asarray(local @ R.swapaxes(1, 2))
+
+
+def shift(r: Array) -> Array:
+    """Return X (…, 6, 6): m @ X is the motion m at the origin as seen at r (…, 3), same axes."""
+    X = np.zeros((*r.shape[:-1], 6, 6))
+    X[...] = np.eye(6)
+    X[..., 3:, :3] = skew(r)  # v + ω × r, of rows
+    return X
 
 
 def hessian_from(robot: Robot, J: Array) -> Array:

@@ -27,7 +27,17 @@ from ..robots.configuration import (
 from ..robots.robot import Robot
 from . import coriolis_recursion, jacobian_sums, loads
 from .columns import columns
-from .spatial import LOCAL_WORLD_ALIGNED, as_reference, hessian_from, moved_to, referred, skew
+from .spatial import (
+    LOCAL_WORLD_ALIGNED,
+    accelerations,
+    as_reference,
+    cross,
+    hessian_from,
+    move_to,
+    referred,
+    shift,
+    skew,
+)
 from .topology import (
     carried_by,
     frames_of,
@@ -174,27 +184,11 @@ class State:
         return self._poses[1]
 
     @once_moving
-    def joint_rates(self) -> tuple[Array, Array, Array, Array]:
-        """(Ṫ, T̈, ω, α) of the joints' placements at a = 0, world axes: (njoints, 3, 4) and (…, 3).
-
-        A point at r (3,) of joint j has the velocity Ṫ_j [r; 1] and the acceleration T̈_j [r; 1].
-        With ν, ω, and the spatial accelerations ȧ, α in the joint's axes: Ṙ = R [ω×], ṗ = R ν,
-        R̈ = R ([α×] + [ω×]²), p̈ = R (ȧ + ω × ν).
-        """
+    def joint_motions(self) -> Array:
+        """(njoints, 2, 6): twist and spatial acceleration at a = 0 of each joint, in its axes."""
         robot, space = self.robot, workspace_of(self.robot)
         pin.forwardKinematics(robot.model, space.data, self.q, self.v, np.zeros(robot.nv))
-        twists, spatial = space.velocities(), space.accelerations()
-        R = self.joint_placements[:, :, :3]
-        moving = np.empty((2, len(R), 3, 4))
-        W, A = skew(twists[:, 3:]), skew(spatial[:, 3:])
-        moving[0, :, :, :3], moving[0, :, :, 3] = W, twists[:, :3]
-        moving[1] = W @ moving[0]
-        moving[1, :, :, :3] += A
-        moving[1, :, :, 3] += spatial[:, :3]
-        first, second = R @ moving
-        turning = np.stack([twists[:, 3:], spatial[:, 3:]])[..., None]
-        omega, alpha = (R @ turning)[..., 0]
-        return first, second, omega, alpha
+        return space.motions()
 
     # --- frames ------------------------------------------------------------------------------
 
@@ -207,7 +201,7 @@ class State:
         """Return J (6, nv), linear rows first: J v is the frame's twist in `reference`."""
         reference = as_reference(reference)
         joint, T = self._frame(frame)
-        return moved_to(T, self._columns_of(joint), reference)
+        return move_to(T, self._columns_of(joint), reference)
 
     def frame_velocity(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return J v (6,) [m/s; rad/s]."""
@@ -227,23 +221,22 @@ class State:
         """Return J̇v (6,): classical in LOCAL_WORLD_ALIGNED, spatial in the other references."""
         reference = as_reference(reference)
         joint, T = self._frame(frame)
-        first, second, omega, alpha = (rate[joint] for rate in self.joint_rates)
-        origin = frames_of(self.robot).placement[self.robot.frame_id(frame)][:, 3]
-        linear, angular = second @ origin, alpha
-        if reference != pin.ReferenceFrame.LOCAL_WORLD_ALIGNED:
-            linear = linear - np.cross(omega, first @ origin)
-        if reference == pin.ReferenceFrame.LOCAL:
-            linear, angular = linear @ T[:, :3], angular @ T[:, :3]
-        elif reference == pin.ReferenceFrame.WORLD:
-            linear = linear + np.cross(T[:, 3], angular)
-        return np.concatenate([linear, angular])
+        placement = frames_of(self.robot).placement[self.robot.frame_id(frame)]
+        motion = self.joint_motions[joint, None] @ shift(placement[:3, 3])
+        if reference == pin.ReferenceFrame.LOCAL_WORLD_ALIGNED:
+            return accelerations(self.joint_placements[joint, None, :, :3], motion).ravel()
+        drift = (motion[0, 1].reshape(2, 3) @ placement[:3, :3]).ravel()
+        if reference == pin.ReferenceFrame.WORLD:
+            drift = (drift.reshape(2, 3) @ T[:, :3].T).ravel()
+            drift[:3] += np.cross(T[:, 3], drift[3:])
+        return drift
 
     def frame_hessian(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return H (6, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
         reference = as_reference(reference)
         joint, T = self._frame(frame)
         require_fixed_axes(self.robot)
-        J = moved_to(T, self._columns_of(joint), pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+        J = move_to(T, self._columns_of(joint), pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
         return referred(hessian_from(self.robot, J), T, J, reference)
 
     def point_jacobian(self, frame: str, point: ArrayLike) -> Array:
@@ -254,9 +247,9 @@ class State:
         """Return J̇v (3,) of a point of a frame: its acceleration at a = 0, world axes."""
         there = np.append(as_point(point, frame), 1.0)
         frame_id, table = self.robot.frame_id(frame), frames_of(self.robot)
-        acceleration: Array = self.joint_rates[1][table.joint[frame_id]]
-        here: Array = table.placement[frame_id] @ there
-        return acceleration @ here
+        joint, r = table.joint[frame_id], (table.placement[frame_id] @ there)[:3]
+        motion = self.joint_motions[joint, None] @ shift(r)
+        return accelerations(self.joint_placements[joint, None, :, :3], motion)[0, 0]
 
     def point_hessian(self, frame: str, point: ArrayLike) -> Array:
         """Return H (3, nv, nv) of a point of a frame."""
@@ -312,7 +305,7 @@ class State:
         joint, T = self._frame(frame)
         there = np.empty((3, 4))
         there[:, :3], there[:, 3] = T[:, :3], T @ np.append(as_point(point, frame), 1.0)
-        return moved_to(there, self._columns_of(joint), pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+        return move_to(there, self._columns_of(joint), pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
 
     # --- the centre of mass and the momenta --------------------------------------------------
 
@@ -333,7 +326,7 @@ class State:
         """m J_com (3, nv): Σ m_i (l + ω × c_i) over the bodies that each motion carries."""
         masses, S = masses_of(self.robot), self.joint_columns
         h = masses.subtrees @ self._first_moments
-        return masses.subtree * S[:3] + _cross(S[3:], h.T)
+        return masses.subtree * S[:3] + cross(S[3:], h.T)
 
     @once
     def com_jacobian(self) -> Array:
@@ -433,7 +426,9 @@ class State:
     @once
     def gravity_torques(self) -> Array:
         """τ_g = m J_comᵀ g (nv,)."""
-        return masses_of(self.robot).gravity @ self._momentum_columns
+        masses, S = masses_of(self.robot), self.joint_columns
+        h, g = masses.subtrees @ self._first_moments, masses.gravity
+        return masses.subtree * (g @ S[:3]) + np.einsum("kr,rk->k", h @ skew(g), S[3:])
 
     @once_moving
     def bias(self) -> Array:
@@ -589,10 +584,3 @@ def _read_only(value: Any) -> Any:
         if isinstance(array, np.ndarray):
             array.setflags(write=False)
     return value
-
-
-def _cross(a: Array, b: Array) -> Array:
-    """Return a × b of columns (3, n)."""
-    return np.stack(
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    )

@@ -22,11 +22,11 @@ class Frames(NamedTuple):
     """Where the frames of a robot sit, by Pinocchio's index.
 
     joint: (frames,) index of the joint whose body carries each.
-    placement: (frames, 4, 4) T_joint_frame.
+    placement: (4, 4) T_joint_frame of each.
     """
 
     joint: list[int]
-    placement: Array
+    placement: list[Array]
 
 
 class Masses(NamedTuple):
@@ -52,7 +52,7 @@ def frames_of(robot: Robot) -> Frames:
     frames = list(robot.model.frames)
     return Frames(
         [int(frame.parentJoint) for frame in frames],
-        _read_only(np.array([frame.placement.homogeneous for frame in frames])),
+        [_read_only(np.array(frame.placement.homogeneous)) for frame in frames],
     )
 
 

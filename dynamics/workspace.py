@@ -24,15 +24,15 @@ class Workspace:
     Attributes:
         data: `pin.Data`.
         placements: placements() copies the joints' [R | p] (njoints, 3, 4), world, out of it.
-        velocities, accelerations: () copies those of the joints (njoints, 6), each in its own axes:
-            spatial, linear first.
+        motions: motions() copies those of the joints (njoints, 2, 6): the twist and the spatial
+            acceleration of each, in its own axes, linear first.
     """
 
     def __init__(self, data: Any) -> None:
         self.data = data
         self.placements = _placements(data.oMi)
-        self.velocities = _motions(data.v)
-        self.accelerations = _motions(data.a)
+        velocities, accelerations = _motions(data.v), _motions(data.a)
+        self.motions = lambda: np.stack([velocities(), accelerations()], axis=1)
 
 
 def workspace_of(robot: Robot) -> Workspace:

@@ -68,7 +68,8 @@ def velocities_by_difference(contact, robot, q, h=1e-6):
         columns.append(np.concatenate([linear, angular]))
     full = np.stack(columns, axis=-1)
     if isinstance(contact, contacts.LineContact):
-        return contact.rows(robot, q) @ full
+        across = contact.pose(robot, q).rotation[:, 1:].T
+        return np.concatenate([full[:3], across @ full[3:]])
     if contact.dim == 4:  # the contact's axes stay with the ground: the link's own turning
         link = contacts.SurfaceContact(contact.frame, half_length=1, half_width=1, friction=1)
         turning = velocities_by_difference(link, robot, q)[3:]

@@ -207,7 +207,7 @@ def test_without_a_velocity(robot, random_state):
         "bias": lambda: state.bias,
         "kinetic_energy": lambda: state.kinetic_energy,
         "velocity": lambda: state.inverse_dynamics(a),
-        "joint_rates": lambda: state.frame_drift(frame),
+        "joint_motions": lambda: state.frame_drift(frame),
         "coriolis_matrix": lambda: dyn.coriolis_matrix(robot, state),
     }
     for name, ask in asked.items():

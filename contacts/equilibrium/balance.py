@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ... import dynamics
+from ...dynamics.spatial import cross
 from ...robots import Robot
-from ..contact import cross
 from ..contact_set import ContactSet
 from ..limits import ContactLimits
 

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
 from ... import dynamics
+from ...dynamics.spatial import cross
 from ...robots import Robot
-from ..contact import Contact, PointContact, cross
+from ..contact import Contact, PointContact
 from ..contact_set import ContactSet
 from ..surface_contact import LineContact
 from ..terrain.solids import Face

@@ -1,0 +1,179 @@
+"""Where contacts sit on a robot and how they move: poses, J, J̇v and H of several at once.
+
+The centre of a contact is fixed to a body, at r in the axes of its joint: p = p_j + R_j r; a ball
+of radius ρ touches the ground at p − ρ n. The rows of J are the velocity of the point that touches,
+v + ω × p of the joints' columns [v; ω] about the world's origin, and then parts of ω: none of a
+point, n·ω of a soft one, ω of a patch, y·ω and z·ω of a line, which is free to turn about its x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics import State
+from ..dynamics.spatial import accelerations, cross, hessian_from, shift, skew
+from ..dynamics.topology import carried_by, frames_of, require_fixed_axes
+from ..robots import Robot
+
+Array = NDArray[np.float64]
+
+
+class Attached(Protocol):
+    """What a contact says of where it sits."""
+
+    @property
+    def frame(self) -> str:
+        """Of the robot, by name."""
+
+    @property
+    def centre_in_frame(self) -> Array:
+        """(3,), the point of the body that J is about [m]."""
+
+    @property
+    def axes_in_frame(self) -> Array | None:
+        """(3, 3), the contact's axes in those of the frame; None: `axes_in_world`."""
+
+    @property
+    def axes_in_world(self) -> Array | None:
+        """(3, 3), axes that stay in the world as the body turns; None: `axes_in_frame`."""
+
+    @property
+    def ball_arm(self) -> Array:
+        """(3,), from that point to where the ground is touched, world axes [m]."""
+
+    @property
+    def angular_rows(self) -> Array:
+        """(k, 3), parts of ω that are rows of J, world axes."""
+
+    @property
+    def turning_axes(self) -> tuple[int, ...]:
+        """The contact's axes (0, 1, 2) about which ω is a row of J too."""
+
+
+class Attachment:
+    """K contacts on the joints of a robot, as arrays.
+
+    Args:
+        robot: the robot.
+        contacts: of it.
+    """
+
+    def __init__(self, robot: Robot, contacts: Sequence[Attached]) -> None:
+        frames, count = frames_of(robot), len(contacts)
+        ids = [robot.frame_id(contact.frame) for contact in contacts]
+        self.robot = robot
+        self._joints = np.array([frames.joint[i] for i in ids], dtype=np.intp)
+        self._centres, self._axes = np.zeros((count, 4, 1)), np.zeros((count, 3, 3))
+        self._standing = np.zeros(count, dtype=bool)  # axes of the world, not of the body
+        self._arms = np.zeros((count, 3))
+        for k, (i, contact) in enumerate(zip(ids, contacts, strict=True)):
+            T = frames.placement[i]
+            self._centres[k, :, 0] = T @ np.append(contact.centre_in_frame, 1.0)
+            self._arms[k] = contact.ball_arm
+            if contact.axes_in_frame is not None:
+                self._axes[k] = T[:3, :3] @ contact.axes_in_frame
+            else:
+                self._axes[k], self._standing[k] = contact.axes_in_world, True
+        self._balls, self._all_turn = bool(self._arms.any()), not self._standing.any()
+        self._shifts = shift(self._centres[:, :3, 0])
+        # [1, −[p×]; 0, 1] of all contacts, from [v; ω] about the world's origin: affine in p
+        self._about_origin = np.tile(np.eye(6), (count, 1))
+        levers = np.zeros((count, 6, 6, count, 3))
+        levers[range(count), :3, 3:, range(count)] = -skew(np.eye(3)).transpose(1, 2, 0)
+        self._levers = levers.reshape(36 * count, 3 * count)
+        self._lay_out_rows(contacts)
+
+    def _lay_out_rows(self, contacts: Sequence[Attached]) -> None:
+        """Which parts of the contacts' [v; ω] are rows of J: three of v, then some of ω."""
+        blocks, owner, self._turning = [], [], []
+        for k, contact in enumerate(contacts):
+            fixed, axes = contact.angular_rows, contact.turning_axes
+            block = np.zeros((3 + len(fixed) + len(axes), 6 * len(contacts)))
+            block[:3, 6 * k : 6 * k + 3] = np.eye(3)
+            block[3 : 3 + len(fixed), 6 * k + 3 : 6 * k + 6] = fixed
+            self._turning += [
+                (len(owner) + 3 + len(fixed) + i, k, axis) for i, axis in enumerate(axes)
+            ]
+            blocks.append(block)
+            owner += [k] * len(block)
+        self.dim = len(owner)
+        self._selection = np.vstack([np.zeros((0, 6 * len(contacts))), *blocks])
+        self._is_all = np.array_equal(self._selection, np.eye(6 * len(contacts)))
+        self._owner = np.array(owner, dtype=np.intp)
+        self._carried = carried_by(self.robot)[self._joints[self._owner]]
+
+    # --- places ------------------------------------------------------------------------------
+
+    def positions(self, state: State) -> Array:
+        """Return where the contacts touch (K, 3), in the world [m]."""
+        p = (state.joint_placements.take(self._joints, 0) @ self._centres)[:, :, 0]
+        return p + self._arms if self._balls else p
+
+    def rotations(self, state: State) -> Array:
+        """Return the contacts' axes (K, 3, 3), columns, z the normal into the robot."""
+        R = state.joint_placements[self._joints, :, :3] @ self._axes
+        if not self._all_turn:
+            R[self._standing] = self._axes[self._standing]
+        return R
+
+    def selection(self, state: State) -> Array:
+        """Return P (dim, 6K): the rows of J are those parts of the contacts' [v; ω]."""
+        if not self._turning:
+            return self._selection
+        P, R = self._selection.copy(), self.rotations(state)
+        for row, k, axis in self._turning:
+            P[row, 6 * k + 3 : 6 * k + 6] = R[k, :, axis]
+        return P
+
+    # --- motions -----------------------------------------------------------------------------
+
+    def jacobian(self, state: State) -> Array:
+        """Return J (dim, nv)."""
+        p = self.positions(state).ravel()
+        X = (self._levers @ p).reshape(-1, 6) + self._about_origin
+        J = (X if self._is_all else self.selection(state) @ X) @ state.joint_columns
+        J *= self._carried
+        return np.asarray(J)
+
+    def centre_jacobians(self, state: State) -> Array:
+        """Return (K, 6, nv): the velocity of each point that touches, and ω, world axes."""
+        S, carried = state.joint_columns, carried_by(self.robot)[self._joints]
+        J = S * carried[:, None]
+        J[:, :3] -= skew(self.positions(state)) @ J[:, 3:]
+        return J
+
+    def drift(self, state: State) -> Array:
+        """Return (dJ/dt) v (dim,); for an axis y of the body d(y·ω)/dt = y·α, as (ω × y)·ω = 0."""
+        R = state.joint_placements.take(self._joints, 0)[:, :, :3]
+        motions = state.joint_motions.take(self._joints, 0) @ self._shifts
+        y = accelerations(R, motions)
+        if self._balls:  # the arm does not turn with the ball: α × r, without ω × (ω × r)
+            y[:, 0] += np.cross(y[:, 1], self._arms)
+        return y.ravel() if self._is_all else self.selection(state) @ y.ravel()
+
+    def hessian(self, state: State) -> Array:
+        """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction).
+
+        Of an axis y of the body, with ∂y/∂k = J_ω,k × y: y·H_ω,jk + (J_ω,k × y)·J_ω,j.
+        """
+        require_fixed_axes(self.robot)
+        nv, P = self.robot.nv, self.selection(state)
+        full = np.empty((len(self._joints), 6, nv, nv))
+        for k, J in enumerate(self.centre_jacobians(state)):
+            arm = self._arms[k]
+            J[:3] -= cross(J[3:], arm[:, None])  # back to the body's point
+            full[k] = hessian_from(self.robot, J)
+            full[k, :3] += np.cross(full[k, 3:], arm, axisa=0, axisc=0)
+        H = np.tensordot(P, full.reshape(-1, nv, nv), axes=1)
+        for row, k, _ in self._turning:
+            omega = state.joint_columns[3:] * carried_by(self.robot)[self._joints[k]]
+            H[row] += omega.T @ cross(omega, P[row, 6 * k + 3 : 6 * k + 6][:, None])
+        return np.asarray(H)
+
+    def twists(self, state: State) -> Array:
+        """Return [v; ω] (K, 6) of the points that touch, world axes."""
+        return self.centre_jacobians(state) @ state.velocity
