@@ -89,7 +89,9 @@ class Attachment:
 
     def _lay_out_rows(self, contacts: Sequence[Attached]) -> None:
         """Which parts of the contacts' [v; ω] are rows of J: three of v, then some of ω."""
-        blocks, owner, self._turning = [], [], []
+        blocks: list[Array] = []
+        owner: list[int] = []
+        self._turning: list[tuple[int, int, int]] = []  # (row, contact, axis of the contact)
         for k, contact in enumerate(contacts):
             fixed, axes = contact.angular_rows, contact.turning_axes
             block = np.zeros((3 + len(fixed) + len(axes), 6 * len(contacts)))

@@ -171,7 +171,7 @@ class Contact(ABC):
     @of_state
     def centre_jacobian(self, state: State) -> Array:
         """Return (6, nv), velocity of the centre and ω, world axes, whatever the rows of J."""
-        return self._attached(state).centre_jacobians(state)[0]
+        return np.asarray(self._attached(state).centre_jacobians(state)[0])
 
     @of_moving_state
     def drift(self, state: State) -> Array:
@@ -200,7 +200,7 @@ class Contact(ABC):
             return np.zeros(self.dim)
         at = self._attached(state)
         s = self.surface.velocity(at.positions(state)[0])
-        return at.selection(state) @ np.concatenate([s, self.surface.angular])
+        return np.asarray(at.selection(state) @ np.concatenate([s, self.surface.angular]))
 
     @of_moving_state
     def surface_acceleration(self, state: State) -> Array:
@@ -248,7 +248,7 @@ class Contact(ABC):
         """Return (k, 3, nv), the Jacobian of each point, world axes: J_i = J_v + J_ω × r_i."""
         at = self._attached(state)
         J, arms = at.centre_jacobians(state)[0], self.points @ at.rotations(state)[0].T
-        return J[:3] - skew(arms) @ J[3:]
+        return np.asarray(J[:3] - skew(arms) @ J[3:])
 
     def _attached(self, state: State) -> Attachment:
         """Return itself on the robot's joints."""

@@ -141,7 +141,7 @@ class ContactSet:
         rows = [c.error(state, _as_pose(targets[c.name], c)) for c in self.contacts]
         return np.concatenate([np.zeros(0), *rows])
 
-    def friction_constraints(self, f: Any, q: ArrayLike) -> list[Any]:
+    def friction_constraints(self, f: Any, q: ArrayLike | State) -> list[Any]:
         """Return what limits contact forces as cvxpy constraints on an expression f (dim,).
 
         f is in the rows of J: forces of points (of soft ones then the moment about the normal),
@@ -160,20 +160,17 @@ class ContactSet:
         """What the contacts can transmit, in contact axes."""
         return ContactLimits.of(self.contacts)
 
-    def transmission(self, q: ArrayLike) -> Array:
+    def transmission(self, q: ArrayLike | State) -> Array:
         """Return G (dim, n), from the unknowns x of `limits` to forces in the rows of J."""
-        limits = self.limits
+        limits, state = self.limits, State.of(self.robot, q)
         G = np.zeros((self.dim, limits.size))
         for i, contact in enumerate(self.contacts):
-            R, rows = contact.pose(self.robot, q).rotation, self.rows(contact.name)
+            R, rows = contact.pose(state).rotation, self.rows(contact.name)
             own, soft = np.flatnonzero(limits.owner == i), np.flatnonzero(limits.soft == i)
             columns = (3 * own[:, None] + np.arange(3)).ravel()
-            G[rows, columns] = contact.grasp(self.robot, q) @ np.kron(np.eye(len(own)), R)
+            G[rows, columns] = contact.grasp(state) @ np.kron(np.eye(len(own)), R)
             G[rows.stop - 1, 3 * limits.point_count + soft] = limits.torsion[i]
         return G
-
-    def _stack(self, blocks: list[Array], *trailing: int) -> Array:
-        return np.concatenate(blocks) if blocks else np.zeros((0, *trailing))
 
     def __iter__(self) -> Iterator[Contact]:
         return iter(self.contacts)

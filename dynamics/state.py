@@ -229,7 +229,7 @@ class State:
         if reference == pin.ReferenceFrame.WORLD:
             drift = (drift.reshape(2, 3) @ T[:, :3].T).ravel()
             drift[:3] += np.cross(T[:, 3], drift[3:])
-        return drift
+        return np.asarray(drift)
 
     def frame_hessian(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return H (6, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
@@ -249,7 +249,7 @@ class State:
         frame_id, table = self.robot.frame_id(frame), frames_of(self.robot)
         joint, r = table.joint[frame_id], (table.placement[frame_id] @ there)[:3]
         motion = self.joint_motions[joint, None] @ shift(r)
-        return accelerations(self.joint_placements[joint, None, :, :3], motion)[0, 0]
+        return np.asarray(accelerations(self.joint_placements[joint, None, :, :3], motion)[0, 0])
 
     def point_hessian(self, frame: str, point: ArrayLike) -> Array:
         """Return H (3, nv, nv) of a point of a frame."""
@@ -428,7 +428,8 @@ class State:
         """τ_g = m J_comᵀ g (nv,)."""
         masses, S = masses_of(self.robot), self.joint_columns
         h, g = masses.subtrees @ self._first_moments, masses.gravity
-        return masses.subtree * (g @ S[:3]) + np.einsum("kr,rk->k", h @ skew(g), S[3:])
+        turning: Array = np.einsum("kr,rk->k", h @ skew(g), S[3:])  # ω · (h × g)
+        return masses.subtree * (g @ S[:3]) + turning
 
     @once_moving
     def bias(self) -> Array:

@@ -32,7 +32,9 @@ class Workspace:
         self.data = data
         self.placements = _placements(data.oMi)
         velocities, accelerations = _motions(data.v), _motions(data.a)
-        self.motions = lambda: np.stack([velocities(), accelerations()], axis=1)
+        self.motions: Callable[[], Array] = lambda: np.stack(
+            [velocities(), accelerations()], axis=1
+        )
 
 
 def workspace_of(robot: Robot) -> Workspace:
