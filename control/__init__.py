@@ -1,22 +1,22 @@
-"""What to do about it: torques from states."""
+"""Control of legged robots: joint laws, whole-body control, gaits, closed-loop simulation."""
 
 from __future__ import annotations
 
+from .. import registry
 from . import gaits, references
-from .balance import DcmPlan, DcmTask, Phase
-from .capture import Catcher
-from .closed_loop import ClosedLoop, Collision
+from .balance import Phase
+from .capture import PushRecoveryController
+from .closed_loop import ClosedLoop
 from .command import Command
-from .disturbances import Noise, Push, random_pushes
+from .disturbances import ForcePulse, Noise, random_pushes
 from .force_tasks import CopTask, ForceTask, ZmpTask
 from .joint import PD, PID, ComputedTorque, gravity_compensation
-from .limits import JointLimits
 from .recordings import read_motion, save_motion
 from .reference import by_cvxpy
 from .simulation import simulate
 from .standing import stand, trunk
 from .tasks import ComTask, FrameTask, MomentumTask, PostureTask
-from .walking import Walker
+from .walking import WalkingController
 from .whole_body import WholeBodyController
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "ForceTask",
     "CopTask",
     "ZmpTask",
-    "JointLimits",
     "WholeBodyController",
     "Command",
     "by_cvxpy",
@@ -39,17 +38,16 @@ __all__ = [
     "stand",
     "trunk",
     "ClosedLoop",
-    "Collision",
     "save_motion",
     "read_motion",
-    "Push",
+    "ForcePulse",
     "Noise",
     "random_pushes",
-    "Walker",
-    "Catcher",
+    "WalkingController",
+    "PushRecoveryController",
     "Phase",
-    "DcmPlan",
-    "DcmTask",
     "gaits",
     "references",
 ]
+
+__getattr__ = registry.moved("control")

@@ -1,14 +1,14 @@
-"""Balance of a walking robot: the divergent component of motion, and a task that follows it.
+"""Divergent component of motion of a walking robot: its plan, and a task that follows it.
 
-All forces but the weight, together, push the centre of mass c away from a point r: the ground
-pushes along the line from p on it to c, and with r a height h above p and ω = √(g/h)
+The sum of all forces but the weight pushes the centre of mass c away from a point r: the ground
+reaction acts along the line from the centre of pressure p to c, and with r at the height h above p
+and ω = √(g/h)
 
     c̈ = ω² (c − r),    ξ = c + ċ/ω,    ξ̇ = ω (ξ − r),    ċ = ω (ξ − c),    r = p + (0, 0, h).
 
-So c follows ξ by itself, ξ runs away from r, and whoever keeps ξ keeps the balance. On level ground
+So c converges to ξ by itself, while ξ diverges from r: to balance is to control ξ. On level ground
 p is the zero-moment point of an inverted pendulum of the height h; on stairs p climbs with the
-feet. For a p that moves evenly within a phase, the only ξ that ends where it should is, from its
-end backwards,
+feet. For a p of constant velocity within a phase, the bounded solution is, backwards in time,
 
     ξ(t) = r(t) + ṙ/ω + e^{−ω (T − t)} (ξ(T) − r(T) − ṙ/ω).
 
@@ -26,22 +26,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..dynamics import State
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
-from .situation import Situation
-from .tasks import Rows, Task
+from .tasks import Task
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """A part of a gait: where the ground pushes from meanwhile, and which feet are in the air.
+    """A phase of a gait: its centre of pressure, and the feet in swing.
 
     Attributes:
         duration: [s].
-        start, end: (3,), the point p on the ground at its ends [m].
-        swings: {contact: T_world_contact where it lands} (`pin.SE3`).
+        start, end: (3,), the centre of pressure p at its ends [m].
+        swings: {contact: T_world_contact of its foothold} (`pin.SE3`).
 
     Raises:
         ConfigurationError: no positive duration, or points that are none.
@@ -63,12 +63,12 @@ class Phase:
 
 
 class DcmPlan:
-    """ξ and p over a sequence of phases, ξ at rest in r at the end.
+    """ξ and p over a sequence of phases; at the end ξ rests at r.
 
     Args:
         phases: one after the other.
         height: h of the centre of mass above p [m].
-        gravity: [m/s²].
+        gravity: its magnitude [m/s²].
 
     Raises:
         ConfigurationError: no phases, or no positive height.
@@ -110,7 +110,7 @@ class DcmPlan:
         return min(max(found, 0), len(self.phases) - 1)
 
     def pivot(self, t: float) -> Array:
-        """Return p (3,), where the ground should push from [m]."""
+        """Return the centre of pressure p (3,) [m]."""
         i = self.index(t)
         phase, share = self.phases[i], (t - self.times[i]) / self.phases[i].duration
         return np.asarray(phase.start + min(share, 1.0) * (phase.end - phase.start))
@@ -160,7 +160,7 @@ class DcmTask(Task):
     feedback: float = field(default=4.0, kw_only=True)
     begin: float = field(default=0.0, kw_only=True)
 
-    def _usual_name(self) -> str:
+    def _default_name(self) -> str:
         return "dcm"
 
     def bind(self, robot: Robot) -> int:
@@ -169,14 +169,22 @@ class DcmTask(Task):
             raise ConfigurationError(f"target: got {self.target!r}; expected a DcmPlan")
         return 3
 
-    def error(self, now: Situation) -> Array:
-        """Return ξ − ξ* (3,) [m]."""
-        xi = now.com + now.com_velocity / self.target.omega
-        return np.asarray(xi - self.target.dcm(now.t - self.begin)[0])
+    def error(self, state: State, t: float) -> Array:
+        """Return ξ* − ξ (3,) [m]."""
+        xi = state.com + state.com_velocity / self.target.omega
+        return np.asarray(self.target.dcm(t - self.begin)[0] - xi)
 
-    def rows(self, now: Situation) -> Rows:
-        """J_com, and c̈ less J̇_com v."""
-        off, omega = self.error(now), self.target.omega
+    def jacobian(self, state: State) -> Array:
+        """Return J_com (3, nv)."""
+        return np.asarray(state.com_jacobian)
+
+    def drift(self, state: State) -> Array:
+        """Return J̇_com v (3,)."""
+        return np.asarray(state.com_drift)
+
+    def desired_acceleration(self, state: State, t: float, J: Array, error: Array) -> Array:
+        """Return c̈ = ω² (c − r*)."""
+        omega = self.target.omega
         k = np.array([self.feedback, self.feedback, self.gain**0.5])
-        r = self.target.repellent(now.t - self.begin) + (1 + k / omega) * off
-        return Rows(now.com_jacobian, omega**2 * (now.com - r) - now.com_drift, -off)
+        r = self.target.repellent(t - self.begin) - (1 + k / omega) * error
+        return np.asarray(omega**2 * (state.com - r))

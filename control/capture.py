@@ -1,12 +1,12 @@
-"""Capture: a standing biped that steps where a push would make it fall.
+"""Push recovery: a standing biped that steps onto its capture point when it would fall.
 
-ξ = c + ċ/ω runs away from the point p that the ground pushes from, ξ̇ = ω (ξ − p). As long as ξ is
-over the feet, p can get beyond it and stop it. Once it is outside, it will be, a time T later, at
+ξ = c + ċ/ω diverges from the centre of pressure p, ξ̇ = ω (ξ − p). While ξ is inside the support
+polygon, p can be placed beyond it to stop it. Once it is outside, it will be, a time T later, at
 
     ξ(T) = p + e^{ωT} (ξ − p),
 
-and a foot has to be there: the capture point. J. Pratt, J. Carff, S. Drakunov, A. Goswami, "Capture
-point: a step toward humanoid push recovery" (2006).
+and a foot has to be there: this is the capture point. J. Pratt, J. Carff, S. Drakunov,
+A. Goswami, "Capture point: a step toward humanoid push recovery" (2006).
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from numpy.typing import ArrayLike, NDArray
 from .. import dynamics
 from ..contacts import ContactSet
 from ..contacts.geometry.polygon import convex_hull, sides, signed_distance
+from ..dynamics import State
 from ..errors import ConfigurationError, ContactError
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
 from .balance import Phase
-from .command import Command
-from .walking import Walker
+from .walking import WalkingController
 
 Array = NDArray[np.float64]
 
-INSIDE = 0.015  # nearer to the feet's edge than this, ξ cannot be stopped any more [m]
-UNLOAD = 0.04  # time in which the foot that will step gives its load away [s]
-APART = 0.7  # feet do not come nearer to each other than this share of how they stood
+INSIDE = 0.015  # margin of ξ from the support polygon's edges below which the robot steps [m]
+UNLOAD = 0.04  # time to unload the swing foot [s]
+APART = 0.7  # least lateral distance of the feet, as a fraction of the first one
 
 
 class _Step(NamedTuple):
-    """A foot, where it lands, from where the other pushes meanwhile, and what is left uncaught."""
+    """Swing foot, foothold, centre of pressure under the other foot, and cost of the step."""
 
     foot: str
     goal: Any
@@ -43,10 +43,10 @@ class _Step(NamedTuple):
     cost: float
 
 
-class Catcher(Walker):
-    """A whole-body controller that stands, and steps when a push is too hard to stand.
+class PushRecoveryController(WalkingController):
+    """A whole-body controller that stands, and steps when ξ leaves the support polygon.
 
-    It steps as often as it has to, and stays where that brings it.
+    It takes as many steps as it needs, and stays where they lead.
 
     Args:
         robot: a biped, floating base.
@@ -55,7 +55,7 @@ class Catcher(Walker):
         swing_time: of a step [s].
         reach: longest distance between the feet along the ground after a step [m]; None: the height
             of the centre of mass.
-        options: of the Walker.
+        options: of the WalkingController.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.
@@ -89,20 +89,17 @@ class Catcher(Walker):
             for name, a, b in zip(contacts.names, (one, other), (other, one), strict=True)
         }
 
-    def __call__(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Command:
-        """Return the command for the state (q, v) at t [s]."""
-        if self._sound(q, v, t) and t >= self._settled and not self._swings:
-            self._watch(np.asarray(q, dtype=float), np.asarray(v, dtype=float), t)
-        return super().__call__(q, v, t)
+    def _advance(self, state: State, t: float) -> None:
+        """Plan a step if ξ has left the support polygon."""
+        if t >= self._settled and not self._swings:
+            self._step_if_needed(state, t)
+        super()._advance(state, t)
 
-    def _watch(self, q: Array, v: Array, t: float) -> None:
-        """Plan a step if ξ has got away."""
-        velocity = dynamics.com_jacobian(self.robot, q) @ v
-        xi = (dynamics.com(self.robot, q) + velocity / self.plan.omega)[:2]
-        if (
-            signed_distance(convex_hull(np.concatenate(list(self._soles(q).values()))), xi)
-            < -INSIDE
-        ):
+    def _step_if_needed(self, state: State, t: float) -> None:
+        q = state.q
+        xi = (state.com + state.com_velocity / self.plan.omega)[:2]
+        support = convex_hull(np.concatenate(list(self._soles(q).values())))
+        if signed_distance(support, xi) < -INSIDE:
             return
         places = self.feet.placements(q)
         step = min((self._step(name, q, xi) for name in self.feet.names), key=lambda s: s.cost)
@@ -110,11 +107,11 @@ class Catcher(Walker):
         self.steps, self._settled = self.steps + 1, t + UNLOAD + self.swing_time + self.ramp
 
     def _soles(self, q: Array) -> dict[str, Array]:
-        """{foot: (k, 2)}, its corners on the ground."""
+        """{foot: (k, 2)}, the corners of its sole on the ground."""
         return {c.name: c.world_points(self.robot, q)[:, :2] for c in self.feet}
 
     def _step(self, foot: str, q: Array, xi: Array) -> _Step:
-        """The step of a foot that catches ξ (2,), or comes nearest to it."""
+        """The step of a foot onto the capture point of ξ (2,), or nearest to it."""
         places, soles = self.feet.placements(q), self._soles(q)
         other = next(name for name in self.feet.names if name != foot)
         pivot = _nearest(convex_hull(soles[other]), xi, INSIDE)
@@ -122,7 +119,7 @@ class Catcher(Walker):
         stance = places[other].translation[:2]
         ahead, left = self._axes[:2].T @ (landing - stance)
         apart = self._apart[foot]
-        left = max(left, apart) if apart > 0 else min(left, apart)  # feet do not cross
+        left = max(left, apart) if apart > 0 else min(left, apart)  # legs must not cross
         way = np.array([ahead, left])
         way *= min(1.0, self.reach / max(float(np.linalg.norm(way)), 1e-9))
         goal = stance + self._axes[:2] @ way
@@ -149,15 +146,15 @@ class Catcher(Walker):
 
 
 def _nearest(corners: Array, x: Array, inside: float) -> Array:
-    """The point (2,) of a convex polygon, drawn in by `inside`, that is nearest to x (2,)."""
+    """The point (2,) of a convex polygon, shrunk by `inside`, that is nearest to x (2,)."""
     normals, offsets = sides(corners)
     middle = corners.mean(axis=0)
     depth = offsets - normals @ middle
-    drawn = middle + (corners - middle) * max(0.0, 1 - inside / float(depth.min()))
-    if signed_distance(drawn, x) <= 0:
+    shrunk = middle + (corners - middle) * max(0.0, 1 - inside / float(depth.min()))
+    if signed_distance(shrunk, x) <= 0:
         return x
     best = []
-    for a, b in zip(drawn, np.roll(drawn, -1, axis=0), strict=True):
+    for a, b in zip(shrunk, np.roll(shrunk, -1, axis=0), strict=True):
         along = b - a
         share = np.clip((x - a) @ along / max(float(along @ along), 1e-12), 0, 1)
         best.append(a + share * along)

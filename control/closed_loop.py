@@ -1,4 +1,4 @@
-"""ClosedLoop: the record of a simulated controller, with its forces and margins."""
+"""Closed loop: the recorded motion of a simulated controller, with forces and margins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..contacts import (
 )
 from ..dynamics import Trajectory
 from ..errors import ConfigurationError
-from .disturbances import Push
+from .disturbances import ForcePulse
 
 Array = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class ClosedLoop(Trajectory):
     statuses: tuple[str, ...] = ()
     fell: bool = False
     latency: Array = field(default_factory=lambda: np.zeros(0))
-    pushes: tuple[Push, ...] = ()
+    pushes: tuple[ForcePulse, ...] = ()
     terrain: Terrain | None = None
     unsolved: int = 0
     ended: str = ""
@@ -98,7 +98,8 @@ class ClosedLoop(Trajectory):
             mu = self.terrain.friction(places, contact.friction)
         normal = (force * up).sum(axis=1)
         across = np.linalg.norm(force - normal[:, None] * up, axis=1)
-        pushes = normal > 1e-3 * 9.81 * robot.mass
+        weight = robot.mass * np.linalg.norm(robot.model.gravity.linear)
+        pushes = normal > 1e-3 * weight
         with np.errstate(divide="ignore"):  # infinite on ice that holds all the same
             return np.where(pushes, across / np.where(pushes, mu * normal, 1.0), np.nan)
 

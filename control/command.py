@@ -1,10 +1,10 @@
-"""Command: what a whole-body controller answers, with everything needed to check it."""
+"""Command: the torques of one tick of a whole-body controller, with what it takes to check them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,36 +12,31 @@ from numpy.typing import NDArray
 from ..contacts import ContactSet, SoftFingerCone, WrenchCone
 from ..contacts.equilibrium.reasons import joint_of_row
 from ..dynamics import Wrench
-from .footing import LINE_ROWS, Footing, world_axes
+from .contact_model import LINE_ROWS, ContactModel, world_axes
 from .force_tasks import wrench_axes
 from .qp import Program
-
-if TYPE_CHECKING:
-    from .packing import Laid
+from .workspace import Snapshot
 
 Array = NDArray[np.float64]
-
-# rounding that no one calls a violation, as a share of the largest force asked for
-_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Command:
-    """The torques of one tick, and where they come from.
+    """The torques of one tick, with the accelerations and forces that belong to them.
 
     Attributes:
         tau: (na,), to apply [N·m or N].
-        status: "optimal"; "relaxed", when something had to give way (see `gave_way`); "held" or
-            "damped", when there was no answer at all (see `reason`).
+        status: "optimal"; "relaxed", when constraints had to be violated (see `gave_way`); "held"
+            or "damped", when no program was solved (see `reason`).
         reason: in words, unless optimal.
-        a: (nv,), the accelerations it leads to; nan without an answer.
+        a: (nv,), the accelerations that follow; nan without a solution.
         w: (dim,), contact forces in contact axes (tangents, normal, moments); nan without one.
-        gave_way: {what: by how much}, contacts [m/s², rad/s²] and limits [rad/s², N] that could not
-            be kept; the largest entry of each.
+        gave_way: {constraint: largest violation}, contacts [m/s², rad/s²] and limits [rad/s², N]
+            that could not be satisfied.
         iterations: of the solver.
         solver: its name.
-        t, q, v: the state it answers [s].
-        contacts: that were there.
+        t, q, v: time [s] and state.
+        contacts: active at that time.
     """
 
     tau: Array
@@ -56,12 +51,12 @@ class Command:
     gave_way: dict[str, float] = field(default_factory=dict)
     iterations: int = 0
     solver: str = ""
-    footings: tuple[Footing, ...] = ()
-    laid: Laid | None = None
+    models: tuple[ContactModel, ...] = ()
+    snapshot: Snapshot | None = None
 
     @classmethod
     def of(cls, **fields: Any) -> Command:
-        """Return a command of all its fields, at once: one by one takes three microseconds."""
+        """Return a command of all its fields at once: one by one takes three microseconds."""
         command = object.__new__(cls)
         command.__dict__.update(fields)
         return command
@@ -69,7 +64,7 @@ class Command:
     @property
     def program(self) -> Program | None:
         """The program that was solved, if any."""
-        return None if self.laid is None else self.laid.program
+        return None if self.snapshot is None else self.snapshot.program
 
     @property
     def solved(self) -> bool:
@@ -78,22 +73,22 @@ class Command:
 
     @cached_property
     def task_residuals(self) -> dict[str, Array]:
-        """{task: (rows,)}, A a − r of each task: what its acceleration or force lacks."""
-        if self.laid is None or not self.solved:
+        """{task: (rows,)}, A a − r of motion tasks, B w − c of force tasks."""
+        if self.snapshot is None or not self.solved:
             return {}
-        return self.laid.asked.residuals(self.a, self.w)
+        return self.snapshot.tasks.residuals(self.a, self.w)
 
     @cached_property
     def errors(self) -> dict[str, Array]:
         """{task: (rows,)}, of the motion tasks' values [m, rad]."""
-        return {} if self.laid is None else self.laid.asked.errors()
+        return {} if self.snapshot is None else self.snapshot.tasks.errors()
 
     @cached_property
     def f(self) -> Array:
         """(dim,), contact forces in the rows of `contacts.jacobian`, world axes; nan without."""
         if not self.solved:
             return np.full(self.contacts.dim, np.nan)
-        return world_axes(list(self.footings), self.q, self.w)
+        return world_axes(self.models, self.q, self.w)
 
     @cached_property
     def wrenches(self) -> dict[str, Wrench]:
@@ -138,16 +133,16 @@ class Command:
                 full = np.zeros(6)
                 full[[0, 1, 2] if contact.dim == 3 else LINE_ROWS] = w
                 w = full
-            # bounds of the whole normal force are other constraints' matter
+            # bounds of the whole normal force are constraints of their own
             unbounded = replace(contact, min_normal=None, max_normal=None)
             found[contact.name] = WrenchCone(unbounded).violation(w)
         return found
 
     def active(self, tolerance: float = 1e-6) -> tuple[str, ...]:
-        """Return what limits the answer: "torque of <joint>", "friction of <contact>", …
+        """Return the active limits: "torque of <joint>", "friction of <contact>", …
 
         Args:
-            tolerance: distance from the limit that counts as at it, as a share of it.
+            tolerance: distance from a limit that counts as at it, relative to the limit.
         """
         if self.program is None or not self.solved:
             return ()
@@ -156,22 +151,22 @@ class Command:
         names = [joint_of_row(robot, row) for row in P.actuated]
         at_limit = np.abs(self.tau) >= P.limits * (1 - tolerance)
         found += [f"torque of {name}" for name, hit in zip(names, at_limit, strict=True) if hit]
-        for footing in self.footings:
-            w = self.w[self.contacts.rows(footing.name)]
-            if len(footing.faces) and (footing.faces @ w).max() > -tolerance * size:
-                found.append(f"friction of {footing.name}")
+        for model in self.models:
+            w = self.w[self.contacts.rows(model.name)]
+            if len(model.faces) and (model.faces @ w).max() > -tolerance * size:
+                found.append(f"friction of {model.name}")
         joints = self.a[P.actuated]
-        room = np.minimum(joints - P.slowest, P.fastest - joints)
-        found += [f"range of {n}" for n, r in zip(names, room, strict=True) if r <= tolerance]
+        slack = np.minimum(joints - P.slowest, P.fastest - joints)
+        found += [f"range of {n}" for n, s in zip(names, slack, strict=True) if s <= tolerance]
         return tuple(found)
 
     def explain(self) -> str:
-        """Return status, torques, forces, tasks and what gave way, as text of a few lines."""
+        """Return status, forces, residuals, violations and active limits as text."""
         lines = [f"{self.status}" + (f": {self.reason}" if self.reason else "")]
         for name, wrench in self.wrenches.items():
             lines.append(f"{name:<14} force {np.round(wrench.force, 2) + 0.0} N")
         for name, residual in self.task_residuals.items():
-            lines.append(f"{name:<14} lacks {np.abs(residual).max(initial=0.0):.3g}")
+            lines.append(f"{name:<14} residual {np.abs(residual).max(initial=0.0):.3g}")
         lines += [f"{what} gave way by {amount:.3g}" for what, amount in self.gave_way.items()]
         lines += [f"at its limit: {what}" for what in self.active()]
         return "\n  ".join(lines)

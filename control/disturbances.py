@@ -1,4 +1,4 @@
-"""What a closed loop has to live with: pushes on the robot, noise on what it measures."""
+"""Disturbances of a closed loop: force pulses on the robot, noise on its measurements."""
 
 from __future__ import annotations
 
@@ -9,25 +9,35 @@ from numpy.typing import NDArray
 
 from ..dynamics import Wrench
 from ..errors import ConfigurationError
+from ..robots.configuration import as_vector
 from ..robots.robot import Robot
+from .checks import check_not_negative
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Push:
+class ForcePulse:
     """A force on a link for a while, at its frame's origin.
 
     Attributes:
         frame: the link, by name.
         force: (x, y, z), world axes [N].
         start, duration: [s].
+
+    Raises:
+        ConfigurationError: a force that is no finite vector, or times that are no times.
     """
 
     frame: str
     force: tuple[float, float, float]
     start: float
     duration: float = 0.1
+
+    def __post_init__(self) -> None:
+        as_vector(self.force, 3, "force", "along the world axes")
+        as_vector([self.start], 1, "start", "a time")
+        check_not_negative(self.duration, "duration")
 
     def acts(self, t: float) -> bool:
         """Whether it pushes at t; ticks that are its ends to rounding count as these."""
@@ -47,7 +57,7 @@ def random_pushes(
     every: float = 1.0,
     lasting: float = 0.1,
     seed: int = 0,
-) -> tuple[Push, ...]:
+) -> tuple[ForcePulse, ...]:
     """Return horizontal pushes in random directions, one in each interval of time.
 
     Args:
@@ -73,7 +83,7 @@ def random_pushes(
         force = share * size * robot.mass / lasting
         when = start + rng.uniform(0, 0.4) * (every - lasting)
         direction = (force * np.cos(angle), force * np.sin(angle), 0.0)
-        pushes.append(Push(frame, direction, float(when), lasting))
+        pushes.append(ForcePulse(frame, direction, float(when), lasting))
     return tuple(pushes)
 
 
@@ -86,6 +96,9 @@ class Noise:
         velocities: of joint velocities [rad/s or m/s].
         base_position, base_orientation: of the base [m, rad].
         base_velocity: of its linear [m/s] and angular [rad/s] velocity.
+
+    Raises:
+        ConfigurationError: a deviation that is negative or not finite.
     """
 
     positions: float = 0.0
@@ -93,6 +106,10 @@ class Noise:
     base_position: float = 0.0
     base_orientation: float = 0.0
     base_velocity: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            check_not_negative(value, name)
 
     def measured(
         self, robot: Robot, q: Array, v: Array, rng: np.random.Generator

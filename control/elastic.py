@@ -1,11 +1,12 @@
-"""When a program has no solution: the least that must give way.
+"""Elastic mode: the least violation of constraints when a program is infeasible.
 
     minimise    cost + ρ Σ s,   s ≥ 0
     such that   |J a − k| ≤ s_J,   slowest − s_a ≤ a ≤ fastest + s_a,   lower − s_n ≤ w_n
 
-The dynamics, friction and torque limits stay: they are physics, and falling freely obeys them all,
-so that this program always has a solution. With ρ beyond the multipliers nothing gives way that
-need not (an exact penalty).
+The dynamics, friction and torque limits stay hard: they are physics, and free fall satisfies them,
+so that this program is always feasible. With ρ beyond the multipliers the ℓ₁ penalty is exact: no
+constraint is violated that need not be. J. Nocedal, S. Wright, "Numerical Optimization" (2006),
+17.2; P. Gill, W. Murray, M. Saunders, "SNOPT" (2005), section 1.2.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ CLOSE = 1e-6
 
 
 def relaxed(program: Program) -> Relaxed | None:
-    """Return the solution that gives way least; None if the solver fails.
+    """Return the solution of least violation; None if the solver fails.
 
-    Weights are taken as shares of the largest: what is asked for does not depend on their unit, but
-    the solver takes a cost of a million for one without a minimum.
+    Weights are divided by the largest: the solution does not depend on it, but the solver reports
+    costs in the millions as unbounded.
     """
     import clarabel
     from scipy.sparse import csc_matrix
@@ -57,7 +58,7 @@ def relaxed(program: Program) -> Relaxed | None:
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
         data = (csc_matrix(np.triu(H)), g, csc_matrix(A), b)
         found = clarabel.DefaultSolver(*data, cones, settings).solve()
-        # where its last digits are rounding it does not call it solved, though all is kept
+        # it may stall within rounding of its tolerance: then the residuals decide
         if str(found.status) == "Solved" or max(1e3 * found.r_prim, found.r_dual) < CLOSE:
             x = np.array(found.x)
             parts = [x[columns[i]] for i in range(5)]
@@ -66,7 +67,7 @@ def relaxed(program: Program) -> Relaxed | None:
 
 
 class _Columns:
-    """Where a, w/unit, s_J, s_a, s_n/unit are in x."""
+    """Entries of a, w/unit, s_J, s_a, s_n/unit in x."""
 
     def __init__(self, P: Program) -> None:
         sizes = [P.nv, P.dim, P.dim, len(P.limits), len(P.lower)]

@@ -1,4 +1,4 @@
-"""What a robot gets when there is no answer: the torques it had, or damped joints."""
+"""Fallback torques of a controller whose tick failed: the last ones, or damped joints."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ POLICIES = ("hold", "damp", "raise")
 
 
 class SafeTorques:
-    """Torques that are always finite, whatever came in.
+    """Torques that are always finite, whatever the inputs.
 
-    "hold" repeats the last good ones (before the first, it damps); "damp" gives −damping q̇ within
+    "hold" repeats the last valid ones (before the first, it damps); "damp" gives −damping q̇ within
     the limits, an entry of q̇ that is not finite counting as zero.
 
     Raises:
@@ -42,11 +42,11 @@ class SafeTorques:
         return self.policy == "raise"
 
     def remember(self, tau: Array) -> None:
-        """Take these torques as the last good ones."""
-        self.last = tau.copy()  # what its command has is the caller's to write to
+        """Take these torques as the last valid ones."""
+        self.last = tau.copy()  # the command's own array is the caller's to write to
 
-    def instead(self, contacts: ContactSet, q: Any, v: Any, t: float, reason: str) -> Command:
-        """Return the safe command, and why it was needed."""
+    def fallback(self, contacts: ContactSet, q: Any, v: Any, t: float, reason: str) -> Command:
+        """Return a command with the fallback torques and the reason for them."""
         held = self.policy == "hold" and self.last is not None
         tau = self.last.copy() if held and self.last is not None else self._damped(v)
         nothing = np.full(self.robot.nv, np.nan)

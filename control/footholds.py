@@ -1,4 +1,4 @@
-"""Footholds: where feet of a gait stand on a terrain, and how they get there clear of it."""
+"""Footholds of a gait on a terrain, and swing trajectories that clear it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .references import Reference, bump, swing
 
 Array = NDArray[np.float64]
 
-ROOM = 0.01  # between a foot and any edge [m]
-TOUCH = 1e-3  # what is nearer touches [m]
-CLIMB = 0.3  # share of a swing's time by which a rise goes ahead of the way
-HIGHER = np.arange(1.0, 6.1, 0.5)  # times its height that a bump may become, to be clear
-LEVEL = 0.01  # heights that differ by less are one [m]
+CLEARANCE = 0.01  # clearance between a foot and any edge [m]
+TOUCH = 1e-3  # distance that counts as touching [m]
+CLIMB = 0.3  # fraction of a swing's duration by which the rise precedes the horizontal motion
+HEIGHTS = np.arange(1.0, 6.1, 0.5)  # factors on the swing height that are tried for clearance
+LEVEL = 0.01  # difference of heights below which ground counts as level [m]
 
 
 def foothold(contact: Contact, T: Any, way: Array, terrain: Terrain) -> Any:
@@ -28,7 +28,7 @@ def foothold(contact: Contact, T: Any, way: Array, terrain: Terrain) -> Any:
     little as it can.
 
     Args:
-        contact: whose points have to stand, `ROOM` away from any edge.
+        contact: whose points have to stand, `CLEARANCE` away from any edge.
         T: where it was, T_world_contact.
         way: (3,) [m].
         terrain: see `contacts.Terrain`.
@@ -56,7 +56,7 @@ def _placed(contact: Contact, T: Any, terrain: Terrain) -> tuple[Any, str]:
         return None, f"has no ground at {np.round(T.translation[:2], 3).tolist()} m"
     face, point = hit
     placed = face.frame(point, T.rotation[:, 0])
-    around = ROOM * np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]])
+    around = CLEARANCE * np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]])
     corners = np.array([placed.act(p + room) for p in contact.points for room in around])
     over = face.overhang(corners)
     if over > 0:
@@ -89,7 +89,7 @@ def over_ground(
     """
     rise = goal.translation[2] - start.translation[2]
     climb = CLIMB * float(np.sign(rise)) if abs(rise) > LEVEL else 0.0
-    ways = [swing(start, goal, duration, begin, k * height, climb) for k in HIGHER]
+    ways = [swing(start, goal, duration, begin, k * height, climb) for k in HEIGHTS]
     if terrain is None:
         return ways[0]
     room = 0.5 * height

@@ -1,4 +1,4 @@
-"""Force tasks: what the ground should give, as rows on the contact forces: B w = c.
+"""Force tasks of a whole-body controller, as rows on the contact forces: B w = c.
 
 w (dim,) stacks the contacts' wrenches in contact axes (two tangents, then the normal).
 """
@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contacts import ContactSet
+from ..dynamics import State
 from ..errors import ConfigurationError, ContactError
-from .situation import Situation
+from .checks import check_level, check_not_negative
 
 Array = NDArray[np.float64]
 
 
 class ForceRows(NamedTuple):
-    """A task on the forces at one state: B w = c is what it asks."""
+    """A task at one state: it asks for B w = c."""
 
     B: Array
     c: Array
@@ -28,7 +29,7 @@ class ForceRows(NamedTuple):
 
 @dataclass(eq=False)
 class ForceLikeTask(ABC):
-    """What tasks on the forces have.
+    """Base class of tasks on the contact forces.
 
     Attributes:
         target: the value, or a function t -> value; it may be set at any time.
@@ -42,9 +43,17 @@ class ForceLikeTask(ABC):
     level: int = field(default=0, kw_only=True)
     name: str = field(default="", kw_only=True)
 
+    def __post_init__(self) -> None:
+        self.name = self.name or self._default_name()
+        check_not_negative(self.weight, f"weight of {self.name!r}")
+        check_level(self.level)
+
     @abstractmethod
-    def rows(self, now: Situation, contacts: ContactSet) -> ForceRows | None:
+    def rows(self, state: State, t: float, contacts: ContactSet) -> ForceRows | None:
         """Return the task's rows; None while its contact is not there."""
+
+    @abstractmethod
+    def _default_name(self) -> str: ...
 
     def _value(self, t: float) -> Any:
         return self.target(t) if callable(self.target) else self.target
@@ -62,14 +71,14 @@ class ForceTask(ForceLikeTask):
 
     contact: str = field(kw_only=True)
 
-    def __post_init__(self) -> None:
-        self.name = self.name or f"force of {self.contact}"
+    def _default_name(self) -> str:
+        return f"force of {self.contact}"
 
-    def rows(self, now: Situation, contacts: ContactSet) -> ForceRows | None:
+    def rows(self, state: State, t: float, contacts: ContactSet) -> ForceRows | None:
         """Rows of the identity at the contact."""
         if self.contact not in contacts.names:
             return None
-        target = np.atleast_1d(np.asarray(self._value(now.t), dtype=float))
+        target = np.atleast_1d(np.asarray(self._value(t), dtype=float))
         own = contacts.rows(self.contact)
         if target.ndim != 1 or len(target) > own.stop - own.start:
             raise ConfigurationError(
@@ -90,14 +99,14 @@ class CopTask(ForceLikeTask):
 
     contact: str = field(kw_only=True)
 
-    def __post_init__(self) -> None:
-        self.name = self.name or f"pressure of {self.contact}"
+    def _default_name(self) -> str:
+        return f"pressure of {self.contact}"
 
-    def rows(self, now: Situation, contacts: ContactSet) -> ForceRows | None:
+    def rows(self, state: State, t: float, contacts: ContactSet) -> ForceRows | None:
         """The moments about p, which vanish."""
         if self.contact not in contacts.names:
             return None
-        own, (x, y) = contacts.rows(self.contact), np.asarray(self._value(now.t), dtype=float)
+        own, (x, y) = contacts.rows(self.contact), np.asarray(self._value(t), dtype=float)
         if contacts[self.contact].dim != 6:
             raise ContactError(
                 f"{self.name!r}: got the contact {self.contact!r} without an area; expected a patch"
@@ -116,16 +125,16 @@ class ZmpTask(ForceLikeTask):
         target: the point (3,) in the world [m]; or a function of t.
     """
 
-    def __post_init__(self) -> None:
-        self.name = self.name or "zmp"
+    def _default_name(self) -> str:
+        return "zmp"
 
-    def rows(self, now: Situation, contacts: ContactSet) -> ForceRows | None:
+    def rows(self, state: State, t: float, contacts: ContactSet) -> ForceRows | None:
         """The horizontal moments of all contact wrenches about the point, which vanish."""
         if not len(contacts):
             return None
-        p, B = np.asarray(self._value(now.t), dtype=float), np.zeros((2, contacts.dim))
+        p, B = np.asarray(self._value(t), dtype=float), np.zeros((2, contacts.dim))
         for contact in contacts:
-            T, own = contact.pose(contacts.robot, now.q), contacts.rows(contact.name)
+            T, own = contact.pose(contacts.robot, state.q), contacts.rows(contact.name)
             forces, moments = wrench_axes(contact.dim, T.rotation)
             arm = T.translation - p
             B[:, own] = (_skew(arm) @ forces + moments)[:2]

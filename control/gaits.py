@@ -1,7 +1,7 @@
 """Gaits as phases: footsteps of a biped, trot and crawl of a quadruped.
 
-Each starts where the feet are, with the ground pushing from under the centre of mass, and ends with
-it pushing from the middle of the feet. On a terrain, feet land on what is there.
+Each starts where the feet are, with the centre of pressure under the centre of mass, and ends with
+it between the feet. On a terrain, footholds are on its surfaces.
 """
 
 from __future__ import annotations

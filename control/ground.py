@@ -1,12 +1,12 @@
-"""The ground under a simulated robot: one step of time with points that stick, slip, break or land.
+"""Time stepping of a robot on frictional ground, with points that stick, slip, break or land.
 
     M (v⁺ − v) = h (Sᵀτ + τ_g + τ_ext − vᵀCv) + Σ_k J_kᵀ λ_k,     K ∋ λ_k ⟂ u_k + μ ‖u_t,k‖ n ∈ K*
 
-with u_k = J_k v⁺ + (d_k/h) n: a point at the distance d_k may come down by d_k within the step, and
-one that is too deep is driven out, at most at `RECOVERY`. Ends of joints' ranges (`control.stops`)
-are such points without friction. The laws are those of `contacts.frictional_forward_dynamics`; here
-Pinocchio's solvers find the impulses, started from the last ones, for the many steps of a closed
-loop.
+with u_k = J_k v⁺ + (d_k/h) n: a point at the distance d_k may approach by d_k within the step, and
+a penetration is corrected at a speed of at most `RECOVERY`. Joint stops (`control.stops`) are such
+points without friction. The complementarity problem is that of
+`contacts.frictional_forward_dynamics`; here Pinocchio's solvers find the impulses, warm-started
+from the last step's.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from .stops import JointStops
 
 Array = NDArray[np.float64]
 
-REACH = 0.02  # what is farther than this, and not on its way, is left out [m or rad]
-RECOVERY = 0.2  # fastest way out of the ground, or back into a joint's range [m/s or rad/s]
-TOO_FAST = 1e4  # a motion that has blown up [m/s or rad/s]
-TOLERANCE = 1e-8  # asked of the impulses' laws [m/s, N·s], and relative
-ACCEPTED = 1e-6  # what ADMM may leave of them when its iterations end: redundant points creep
+REACH = 0.02  # points farther away than this, and too slow to arrive, are left out [m or rad]
+RECOVERY = 0.2  # largest speed of the correction of a penetration [m/s or rad/s]
+DIVERGED = 1e4  # speed at which a motion counts as diverged [m/s or rad/s]
+TOLERANCE = 1e-8  # absolute [m/s, N·s] and relative, of feasibility and complementarity
+ACCEPTED = 1e-6  # residual that is accepted of ADMM, which converges slowly at redundant points
 
 
-class Landed(NamedTuple):
-    """What a step gives.
+class StepResult(NamedTuple):
+    """Velocity after a step, and the impulses during it.
 
     Attributes:
         v: v⁺ (nv,).
@@ -47,7 +47,7 @@ class Landed(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A point that may touch: its joint, where it is in the joint's axes, its ball's radius."""
+    """A point that may touch: its joint, its position in the joint's axes, its ball's radius."""
 
     contact: str
     joint: int
@@ -57,16 +57,16 @@ class Point(NamedTuple):
 
 
 class Ground:
-    """A terrain and the points of a robot that may touch it.
+    """A terrain, and the points of a robot that may touch it.
 
     Args:
         robot: floating base.
-        contacts: whose points may touch: patches by their corners (not by what lies under their
-            middle, as an edge of a box), balls by their lowest point.
+        contacts: whose points may touch: patches by their corners only (an edge of a box under the
+            middle of a sole goes unnoticed), balls by their lowest point.
         terrain: anything with `signed_distance`, `normal` and `friction` of points (n, 3).
 
     Attributes:
-        unsolved: how many steps' impulses did not keep the laws to `ACCEPTED`.
+        unsolved: number of steps whose impulses have a residual above `ACCEPTED`.
 
     Raises:
         ContactError: contacts of another kind.
@@ -94,7 +94,7 @@ class Ground:
         lowest = centres - self._radii[:, None] * normals
         return self.terrain.signed_distance(centres) - self._radii, normals, lowest
 
-    def step(self, q: Array, v: Array, forces: Array, h: float) -> Landed:
+    def step(self, q: Array, v: Array, forces: Array, h: float) -> StepResult:
         """Return v⁺ and impulses after h under generalised forces Sᵀτ + τ_ext (nv,).
 
         Raises:
@@ -102,7 +102,7 @@ class Ground:
         """
         model, data = self._model, self._data
         free = v + h * pin.aba(model, data, q, v, forces)
-        if not np.isfinite(free).all() or np.abs(free).max() > TOO_FAST:
+        if not np.isfinite(free).all() or np.abs(free).max() > DIVERGED:
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
         distances, normals, lowest = self.distances(q)
         ends = self.stops.distances(q)
@@ -112,7 +112,7 @@ class Ground:
         last, self._last = self._last, np.zeros_like(self._last)
         pushes = np.zeros_like(last)
         if len(which) == 0:
-            return self._landed(free, pushes)
+            return self._result(free, pushes)
         axes = _axes(normals[near])
         J = self._rows(q, near, axes, lowest, stopped)
         JM = J @ _symmetric(pin.computeMinverse(model, data, q))
@@ -124,12 +124,12 @@ class Ground:
         self.unsolved += not solved
         self._last[which] = pushes[which] = found
         pushes[near] = np.einsum("kij,kj->ki", axes, found[: len(near)])
-        return self._landed(free + JM.T @ found.ravel(), pushes)
+        return self._result(free + JM.T @ found.ravel(), pushes)
 
-    def _landed(self, v: Array, pushes: Array) -> Landed:
-        """Of impulses on points, world axes, and then on stops, third entries."""
+    def _result(self, v: Array, pushes: Array) -> StepResult:
+        """From impulses on points in world axes, then on stops in the third entries."""
         count = len(self.points)
-        return Landed(v, pushes[:count], self.stops.torques(pushes[count:, 2], len(v)))
+        return StepResult(v, pushes[:count], self.stops.torques(pushes[count:, 2], len(v)))
 
     def _rows(
         self,
@@ -197,8 +197,9 @@ class _Impulses:
     def solve(self, W: Array, w: Array, guess: Array) -> tuple[Array, bool]:
         """Return impulses (k, 3) in the points' axes, near a guess, and whether they are exact."""
         unit = np.trace(W) / len(W)
-        idle = np.where(np.diag(W) == 0.0, unit, 0.0)  # the tangents of joint stops
-        W = W + 1e-9 * unit * np.eye(len(W)) + np.diag(idle)  # redundant points share evenly
+        idle = np.where(np.diag(W) == 0.0, unit, 0.0)  # tangents of joint stops: zero rows of J
+        # regularised: of the impulses on redundant points the least are taken
+        W = W + 1e-9 * unit * np.eye(len(W)) + np.diag(idle)
         best, converged = np.zeros_like(guess), False
         for solver, settings, result in self._methods:
             result.setConstraintImpulseGuess(guess.ravel())
@@ -216,7 +217,7 @@ class _Impulses:
 
 
 def _residual(result: Any) -> float:
-    """What ADMM's answer leaves of the laws: of the cones, of the velocities, of their product."""
+    """Largest of primal and dual infeasibility and complementarity of ADMM's answer."""
     left = (result.primal_feasibility, result.dual_feasibility, result.complementarity)
     return max(map(float, left)) if np.isfinite(left).all() else np.inf
 

@@ -1,11 +1,11 @@
-"""A strict hierarchy: lower levels move only in what higher ones leave free.
+"""Hierarchical quadratic programs: each level is solved in the null space of those above it.
 
     level 0:  y₀ = arg min ‖B₀ y − e₀‖²_W                such that   low ≤ C y ≤ high
     level i:  y_i = y_{i−1} + Z_i u,  u = arg min ‖B_i y_i − e_i‖²_W,   Z_{i+1} = Z_i null(B_i Z_i)
 
-All y_i keep the constraints and B_j y_i = B_j y_j for j < i: what a level has reached stays, to
-rounding, whatever the weights. Weighted sums reach the same as their weights go apart. At the end
-what is still free goes to even contact forces and small accelerations.
+All y_i satisfy the constraints and B_j y_i = B_j y_j for j < i: the residuals of a level stay the
+same, to rounding, whatever the weights. Weighted sums converge to the same as the ratios of their
+weights grow. The last null space serves evenly distributed contact forces and small accelerations.
 
 A. Escande, N. Mansard, P.-B. Wieber, "Hierarchical quadratic programming" (2014).
 """
@@ -20,11 +20,11 @@ from .null_space import Solutions
 from .qp import Array, Program, Reduced, reduced
 from .solvers import Answer, Clarabel, Solver
 
-# singular values below this share of the largest are free directions
+# singular values below this fraction of the largest count as zero
 _RANK = 1e-7
 
 
-class Stage(NamedTuple):
+class Level(NamedTuple):
     """The tasks of one level: B_a a + B_w w = e, with the weights of its rows."""
 
     on_a: Array
@@ -34,22 +34,22 @@ class Stage(NamedTuple):
 
 
 def cascade(
-    program: Program, found: Solutions, stages: list[Stage], solver: Solver
+    program: Program, found: Solutions, levels: list[Level], solver: Solver
 ) -> tuple[Array, Array, Array, Answer]:
-    """Return a, w, τ and the solver's last answer, whose y is None when a level had none.
+    """Return a, w, τ and the solver's last answer, whose y is None when a level was not solved.
 
     Args:
-        program: its constraints, and what to do with what all tasks leave free.
+        program: the constraints, and the cost in the null space of all levels.
         found: the solutions of its equations.
-        stages: the levels, the most important first.
+        levels: the levels, the most important first.
         solver: of each level's program.
     """
     small = reduced(program, found, accelerations=True)
     y, Z, iterations = np.zeros(len(small.g)), np.eye(len(small.g)), 0
-    for stage in stages:
-        root = np.sqrt(stage.weight)[:, None]
-        B = root * (stage.on_a @ small.Za + stage.on_w @ small.Zw)
-        e = root[:, 0] * (stage.e - stage.on_a @ small.a0 - stage.on_w @ small.w0)
+    for level in levels:
+        root = np.sqrt(level.weight)[:, None]
+        B = root * (level.on_a @ small.Za + level.on_w @ small.Zw)
+        e = root[:, 0] * (level.e - level.on_a @ small.a0 - level.on_w @ small.w0)
         S = B @ Z
         _, sizes, Vt = np.linalg.svd(S)
         rank = int((sizes > _RANK * max(1.0, sizes.max(initial=0.0))).sum())
@@ -64,7 +64,7 @@ def cascade(
         y, Z = y + Z @ (Vt.T @ u), Z @ Vt[rank:].T
     H, g = Z.T @ small.H @ Z, Z.T @ (small.g + small.H @ y)
     if Z.shape[1]:
-        answer = _bounded(small, y, Z, H, g, solver)
+        answer = _constrained(small, y, Z, H, g, solver)
         if answer.y is None:
             return y, y, y, answer
         y, iterations = y + Z @ answer.y, iterations + answer.iterations
@@ -72,27 +72,28 @@ def cascade(
 
 
 def _level(
-    small: Reduced, y: Array, Z: Array, sizes: Array, pull: Array, solver: Solver
+    small: Reduced, y: Array, Z: Array, sizes: Array, gradient: Array, solver: Solver
 ) -> tuple[Array | None, Answer]:
-    """One level in the axes of its singular vectors: the first have a cost, the others are free.
+    """Solve one level in the basis of its right singular vectors.
 
-    min ½ Σ sizes² u² − pull·u is the level's objective; the free directions only serve to keep the
-    constraints, and as little of them as will do is used (a cost so small that the first do not
-    feel it, taken back by solving again around the answer). A newton counts far less than a rad/s²:
-    so the cost is some powers of ten below that of the least of the first.
+    The level's objective is ½ Σ σ² u² − gradient·u over the first `rank` of them; the others, its
+    null space, only serve to satisfy the constraints. They get a small cost so that H is definite,
+    which proximal steps then remove: each step charges only the change from the last solution.
+    The cost is some powers of ten below the least σ², because the units of u differ: a newton
+    counts far less than a rad/s².
     """
     n, rank = Z.shape[1], len(sizes)
     H, g = np.zeros((n, n)), np.zeros(n)
     H[range(rank), range(rank)] = sizes**2
-    g[:rank] = -pull
+    g[:rank] = -gradient
     small_cost = max(1e-7 * float(sizes.min()) ** 2, 1e-12 * float(sizes.max()) ** 2)
     H[range(rank, n), range(rank, n)] = small_cost
     u = np.zeros(n)
     answer = Answer(None, "unsolved", 0)
-    for _ in range(30):  # proximal steps: the free directions' cost is of the step alone
+    for _ in range(30):  # proximal steps in the null space
         shifted = g.copy()
         shifted[rank:] = -small_cost * u[rank:]
-        answer = _bounded(small, y, Z, H, shifted, solver)
+        answer = _constrained(small, y, Z, H, shifted, solver)
         if answer.y is None:
             return None, answer
         moved, u = float(np.abs(answer.y - u)[rank:].max(initial=0.0)), answer.y
@@ -101,13 +102,13 @@ def _level(
     return u, answer
 
 
-def _bounded(small: Reduced, y: Array, Z: Array, H: Array, g: Array, solver: Solver) -> Answer:
-    """Solve in u with the constraints on y + Z u, those of y being kept to rounding."""
+def _constrained(small: Reduced, y: Array, Z: Array, H: Array, g: Array, solver: Solver) -> Answer:
+    """Solve for u with the constraints on y + Z u, where y satisfies them to rounding."""
     there = small.C @ y
     low, high = small.low - there, small.high - there
-    if y.any():  # an earlier level's answer: beyond its bounds by rounding only
+    if y.any():  # violated by rounding only: an earlier level's solution
         low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
     rows = np.ascontiguousarray(small.C @ Z)
     answer = solver(H, g, rows, low, high)
-    # at a vertex, where an earlier level ends, an active-set method can miss what there is
+    # from a degenerate vertex, where an earlier level ends, an active-set method may cycle
     return Clarabel()(H, g, rows, low, high) if answer.y is None else answer

@@ -1,7 +1,7 @@
 """Velocity and position limits as bounds on accelerations.
 
-With h = q_max − q ≥ 0, asking ḧ + 2k ḣ + k² h ≥ 0 lets h decay at most like a critically damped
-spring, so that h ≥ 0 for ever if ḣ + k h ≥ 0 at the start:
+With the barrier h = q_max − q, asking ḧ + 2k ḣ + k² h ≥ 0 lets h decay no faster than a critically
+damped spring, so that h ≥ 0 is invariant if ḣ + k h ≥ 0 at the start:
 
     a ≤ k² (q_max − q) − 2k v,        a ≤ k_v (v_max − v)
 

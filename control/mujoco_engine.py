@@ -1,8 +1,8 @@
-"""MuJoCo under the same closed loop: the robot, its points and the terrain, written as MJCF.
+"""MuJoCo as the engine of a closed loop: the robot, its contact points and the terrain as MJCF.
 
 States and generalised forces go to the coordinates of `robots.conventions.to_mujoco`, in which the
 base's linear velocity is in world axes: v_world = R v_base, f_world = R f_base. Contacts and the
-stops of joints are compliant there, so what touches sinks in a little.
+stops of joints are compliant there, so there is a little penetration.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..contacts import ContactSet, Terrain
 from ..contacts.terrain.solids import Box, Plane
 from ..errors import ConfigurationError, ModelError, SolverError
 from ..robots.robot import Robot
-from .ground import TOO_FAST, Landed, Point, points_of
+from .ground import DIVERGED, Point, StepResult, points_of
 from .stops import FAR
 
 Array = NDArray[np.float64]
@@ -55,7 +55,7 @@ class MujocoGround:
         self._rows = _rows(robot, self._joints)
         self._geoms = {self.model.geom(f"point {i}").id: i for i in range(len(self.points))}
 
-    def step(self, q: Array, v: Array, forces: Array, h: float) -> Landed:
+    def step(self, q: Array, v: Array, forces: Array, h: float) -> StepResult:
         """Return v⁺ and impulses after h, as `Ground.step`.
 
         Raises:
@@ -68,7 +68,7 @@ class MujocoGround:
         data.qfrc_applied[:3], data.qfrc_applied[3:6] = R @ forces[:3], forces[3:6]
         data.qfrc_applied[6:] = forces[self._rows]
         self._mujoco.mj_step(self.model, data)
-        if not np.isfinite(data.qvel).all() or np.abs(data.qvel).max() > TOO_FAST:
+        if not np.isfinite(data.qvel).all() or np.abs(data.qvel).max() > DIVERGED:
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
         turned = pin.Quaternion(*data.qpos[3:7]).toRotationMatrix()
         after = np.empty_like(v)
@@ -76,7 +76,7 @@ class MujocoGround:
         after[self._rows] = data.qvel[6:]
         stops = np.zeros_like(v)
         stops[self._rows] = self._stops()
-        return Landed(after, h * self._forces(), h * stops)
+        return StepResult(after, h * self._forces(), h * stops)
 
     def there(self, q: Array, v: Array, R: Array) -> tuple[Array, Array]:
         """Return MuJoCo's (qpos, qvel) of (q, v), as `to_mujoco`, in a tenth of its time."""

@@ -1,22 +1,23 @@
-"""The solutions of a program's equations, by their structure.
+"""Null-space parametrisation of the program's equations, by their structure.
 
     J a = k,    M_u a + b_u = J_uᵀ w        ⇒        a = a₀ + Z_a y,   w = w₀ + Z_w y
 
-J has zeros in the columns of joints that move no contact, so its null space is that of a few
-columns Q = null(J_c) beside an identity. Then w = G⁺(M_u a + b_u) + null(G) y_w with G = J_uᵀ,
+J is zero in the columns of joints that move no contact, so its null space is that of a few columns,
+Q = null(J_c), beside an identity. Then w = G⁺(M_u a + b_u) + null(G) y_w with G = J_uᵀ,
 (6, dim) of a floating base. Where J or G lack rank (a redundant contact, two points alone, flight)
 both are taken together, by singular values.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..robots.robot import Robot
-from .footing import Footing
+from .contact_model import ContactModel
 from .qp import Array, Program
 
 # smallest pivot, as a share of the largest, that counts as full rank
@@ -32,11 +33,11 @@ class Solutions(NamedTuple):
     Zw: Array
 
 
-def moving_columns(robot: Robot, footings: list[Footing]) -> NDArray[np.intp]:
+def moving_columns(robot: Robot, models: Sequence[ContactModel]) -> NDArray[np.intp]:
     """Return which entries of v move any of the contacts."""
     moving: set[int] = set()
-    for footing in footings:
-        joint = int(robot.model.frames[footing.frame].parentJoint)
+    for model in models:
+        joint = int(robot.model.frames[model.frame].parentJoint)
         while joint > 0:
             kind = robot.model.joints[joint]
             moving |= set(range(kind.idx_v, kind.idx_v + kind.nv))
@@ -45,7 +46,7 @@ def moving_columns(robot: Robot, footings: list[Footing]) -> NDArray[np.intp]:
 
 
 def solutions(program: Program, columns: NDArray[np.intp]) -> Solutions | None:
-    """Return all solutions of the equations, or None when they contradict each other.
+    """Return all solutions of the equations, or None when they are inconsistent.
 
     Args:
         program: the tick's.
@@ -92,7 +93,7 @@ def _null(A: Array, right: Array) -> tuple[bool, Array, Array]:
 
 
 def _by_singular_values(program: Program) -> Solutions | None:
-    """All equations at once, forces in units of the robot's mass; None if they contradict."""
+    """All equations at once, forces in units of the robot's mass; None if inconsistent."""
     nv, u, dim = program.nv, program.unactuated, program.dim
     unit = max(float(np.abs(program.M).max()), 1e-9)
     E = np.zeros((dim + len(u), nv + dim))

@@ -1,4 +1,4 @@
-"""The quadratic program of one tick, in accelerations a (nv,) and contact forces w (dim,).
+"""Quadratic program of one tick, in accelerations a (nv,) and contact forces w (dim,).
 
 minimise    ½ Σ_i weight_i (A_i a − r_i)² + ½ Σ_j d_j (a_j − p_j)² + ½ wᵀP w − sᵀw
 such that   M_u a + b_u = J_uᵀ w                     rows without an actuator
@@ -26,7 +26,7 @@ class Program:
 
     Attributes:
         M (nv, nv), b (nv,): mass matrix and bias.
-        J (dim, nv), k (dim,): contacts, in contact axes, and what their accelerations should be.
+        J (dim, nv), k (dim,): contact Jacobian in contact axes, and right-hand side of J a = k.
         actuated, unactuated: rows of S, and the others.
         A (m, nv), r (m,), weight (m,): motion tasks.
         d (nv,), p (nv,): weights and targets of single accelerations.
@@ -90,7 +90,7 @@ class Program:
             s=np.zeros_like(self.s),
         )
 
-    # --- how far from holding the constraints are, in SI units -------------------------------
+    # --- violation of the constraints, in SI units -------------------------------
 
     def violations(self, a: Array, w: Array) -> dict[str, float]:
         """Return the largest violation of each kind of constraint, 0 where it holds.

@@ -1,4 +1,4 @@
-"""Recordings of closed loops as files: all of it as .npz, a table as .csv."""
+"""Recordings of closed loops as files: complete as .npz, a table as .csv."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..dynamics import EventRecord
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from .closed_loop import ClosedLoop
-from .disturbances import Push
+from .disturbances import ForcePulse
 
 Array = NDArray[np.float64]
 
@@ -106,9 +106,9 @@ def _save_npz(motion: ClosedLoop, path: Path, margins: tuple[Array, Array]) -> N
     np.savez_compressed(path, **data)
 
 
-def _pushes(frames: Any, values: Any) -> tuple[Push, ...]:
+def _pushes(frames: Any, values: Any) -> tuple[ForcePulse, ...]:
     return tuple(
-        Push(str(frame), (fx, fy, fz), start, lasting)
+        ForcePulse(str(frame), (fx, fy, fz), start, lasting)
         for frame, (fx, fy, fz, start, lasting) in zip(frames, values.tolist(), strict=True)
     )
 

@@ -1,10 +1,8 @@
-"""The same program written with cvxpy: what every fast road is held to.
-
-With `exact` cones, Coulomb's at every vertex (second-order), instead of the inner pyramids.
-"""
+"""Reference solution of a controller's program with cvxpy, to which the fast solvers are tested."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ import numpy as np
 from ..contacts import ContactSet
 from ..contacts.equilibrium.solving import solve
 from ..errors import SolverError
-from .footing import Footing, world_axes
+from .contact_model import ContactModel, world_axes
 from .qp import Array, Program
 from .whole_body import WholeBodyController
 
@@ -25,7 +23,8 @@ def by_cvxpy(
     Args:
         controller: whose program; weighted sums only.
         q, v, t: the state.
-        exact: whether friction is Coulomb's cone at every vertex.
+        exact: whether friction is Coulomb's second-order cone at every vertex, instead of the inner
+            pyramids.
 
     Raises:
         SolverError: the program has no solution, or was not solved.
@@ -34,10 +33,10 @@ def by_cvxpy(
 
     P = controller.program(q, v, t)
     a, x = cp.Variable(P.nv), cp.Variable(P.dim) if P.dim else cp.Constant(np.zeros(0))
-    w = controller.robot.mass * x  # a solver likes accelerations and forces of one size
+    w = controller.robot.mass * x  # scaled: accelerations and forces of one magnitude
     friction = [P.F @ w <= 0] if len(P.F) else []
     if exact and P.dim:
-        turn = _turn(controller.contacts, list(controller.footings), q)
+        turn = _turn(controller.contacts, controller.contact_models, q)
         friction = controller.contacts.friction_constraints(turn @ w, q)
     problem = cp.Problem(
         cp.Minimize(_cost(P, a, w) / _size(P, controller.robot.mass)),
@@ -87,6 +86,6 @@ def _constraints(P: Program, a: Any, w: Any) -> list[Any]:
     return found
 
 
-def _turn(contacts: ContactSet, footings: list[Footing], q: Array) -> Array:
+def _turn(contacts: ContactSet, models: Sequence[ContactModel], q: Array) -> Array:
     """(dim, dim), from contact axes to the rows of the contacts' J."""
-    return np.column_stack([world_axes(footings, q, e) for e in np.eye(contacts.dim)])
+    return np.column_stack([world_axes(models, q, e) for e in np.eye(contacts.dim)])

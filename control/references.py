@@ -1,4 +1,4 @@
-"""Smooth references: where a task should be, t -> (x, ẋ, ẍ).
+"""Smooth references of tasks, t -> (x, ẋ, ẍ).
 
 A minimum-jerk motion from rest to rest follows x₀ ⊕ s(θ) (x₁ ⊖ x₀) with θ = (t − t₀)/T and
 
@@ -24,7 +24,7 @@ from ..robots.robot import Robot
 Array = NDArray[np.float64]
 
 
-class Wanted(NamedTuple):
+class Desired(NamedTuple):
     """A value with its velocity and acceleration."""
 
     value: Any
@@ -32,7 +32,7 @@ class Wanted(NamedTuple):
     acceleration: Array
 
 
-Reference = Callable[[float], Wanted]
+Reference = Callable[[float], Desired]
 
 
 def minimum_jerk(theta: float) -> tuple[float, float, float]:
@@ -69,9 +69,9 @@ def between(start: ArrayLike, goal: ArrayLike, duration: float, begin: float = 0
         raise ConfigurationError(f"start, goal: got {start!r}, {goal!r}; expected finite, one size")
     T, way = _duration(duration), b - a
 
-    def reference(t: float) -> Wanted:
+    def reference(t: float) -> Desired:
         s, ds, dds = minimum_jerk((t - begin) / T)
-        return Wanted(a + s * way, ds / T * way, dds / T**2 * way)
+        return Desired(a + s * way, ds / T * way, dds / T**2 * way)
 
     return reference
 
@@ -90,9 +90,9 @@ def between_postures(
     way = robot.difference(q0, check_configuration(robot, goal, "goal"))
     T = _duration(duration)
 
-    def reference(t: float) -> Wanted:
+    def reference(t: float) -> Desired:
         s, ds, dds = minimum_jerk((t - begin) / T)
-        return Wanted(robot.integrate(q0, s * way), ds / T * way, dds / T**2 * way)
+        return Desired(robot.integrate(q0, s * way), ds / T * way, dds / T**2 * way)
 
     return reference
 
@@ -131,7 +131,7 @@ def swing(
     length = 1 - abs(climb)  # of each way, as a share of the time
     late, early = max(climb, 0.0), max(-climb, 0.0)
 
-    def reference(t: float) -> Wanted:
+    def reference(t: float) -> Desired:
         theta = (t - begin) / T
         s, ds, dds = minimum_jerk((theta - late) / length)
         z, dz, ddz = minimum_jerk((theta - early) / length)
@@ -140,7 +140,7 @@ def swing(
         pose = pin.SE3(pin.exp3(s * turn) @ start.rotation, place)
         velocity = (ds * along + dz * up) / (length * T) + dp / T * over
         acceleration = (dds * along + ddz * up) / (length * T) ** 2 + ddp / T**2 * over
-        return Wanted(pose, velocity, acceleration)
+        return Desired(pose, velocity, acceleration)
 
     return reference
 

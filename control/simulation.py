@@ -1,4 +1,4 @@
-"""simulate(): a robot and its controller on a terrain, in closed loop."""
+"""Closed-loop simulation of a robot and its controller on a terrain."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot
 from .closed_loop import ClosedLoop
-from .disturbances import Noise, Push
+from .disturbances import ForcePulse, Noise
 from .ground import Ground
 
 Array = NDArray[np.float64]
 
-FALLEN = 0.5  # share of the first height of the base above the ground below which it has fallen
+FALLEN = 0.5  # fraction of the initial height of the base below which the robot has fallen
 
 
 def simulate(
@@ -36,7 +36,7 @@ def simulate(
     v: ArrayLike | None = None,
     contacts: ContactSet | None = None,
     friction: float = 0.7,
-    disturbances: Sequence[Push] = (),
+    disturbances: Sequence[ForcePulse] = (),
     noise: Noise | None = None,
     seed: int = 0,
     engine: str = "pinocchio",
@@ -127,14 +127,14 @@ def _engine(name: str) -> Callable[[Robot, ContactSet, Terrain], Any]:
 
 
 class _Loop:
-    """A closed loop under way."""
+    """A closed loop in progress."""
 
     def __init__(
         self,
         robot: Robot,
         controller: Any,
         physics: Any,
-        pushes: tuple[Push, ...],
+        pushes: tuple[ForcePulse, ...],
         noise: Noise | None,
         seed: int,
     ) -> None:
@@ -156,7 +156,7 @@ class _Loop:
             try:
                 tau, status, took = self._asked(t, q, v)
                 q_next, v_next, impulses, stops = self._advance(t, q, v, tau, substeps, h)
-            except Exception as error:  # whatever a controller may raise: the recording is kept
+            except Exception as error:  # whatever a controller raises, the recording is kept
                 if not (keep and self.samples):
                     raise
                 event, why = "failed", f"{type(error).__name__}: {error}"

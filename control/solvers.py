@@ -1,4 +1,4 @@
-"""Solvers of the reduced quadratic program: DAQP, which starts warm, or Clarabel.
+"""Solvers of the reduced quadratic program: DAQP, warm-started, or Clarabel.
 
     minimise ½ yᵀH y + gᵀy   such that   low ≤ C y ≤ high
 
@@ -18,11 +18,11 @@ from ..errors import ConfigurationError
 
 Array = NDArray[np.float64]
 
-_FAR = 1e30  # what DAQP takes for no bound
+_INFINITE = 1e30  # DAQP's infinity
 
 
 class Answer(NamedTuple):
-    """What a solver says: y, or None; "optimal", "infeasible" or "unsolved"; its iterations."""
+    """A solver's answer: y, or None; "optimal", "infeasible" or "unsolved"; its iterations."""
 
     y: Array | None
     status: str
@@ -37,8 +37,8 @@ class Solver(Protocol):
     def __call__(self, H: Array, g: Array, C: Array, low: Array, high: Array) -> Answer:
         """Solve; never raise."""
 
-    def forget(self) -> None:
-        """Start cold the next time."""
+    def reset(self) -> None:
+        """Discard the warm start."""
 
 
 def solver_named(name: str | None) -> Solver:
@@ -69,7 +69,7 @@ def unbounded(H: Array, g: Array, low: Array, high: Array) -> Answer:
 
 
 class Daqp:
-    """A dual active-set method; it begins with the constraints that were active last."""
+    """A dual active-set method, warm-started with the last active set."""
 
     name = "daqp"
 
@@ -77,15 +77,15 @@ class Daqp:
         self._model: Any = None
         self._shape: tuple[int, int] = (-1, -1)
 
-    def forget(self) -> None:
-        """Start cold the next time."""
+    def reset(self) -> None:
+        """Discard the warm start."""
         self._shape = (-1, -1)
 
     def __call__(self, H: Array, g: Array, C: Array, low: Array, high: Array) -> Answer:
-        """Solve; an answer that a warm start did not find is looked for once more, cold."""
-        if not C.size:  # it knows no program without rows or unknowns
+        """Solve; where the warm start fails, solve again from a cold one."""
+        if not C.size:  # DAQP refuses programs without rows or unknowns
             return unbounded(H, g, low, high)
-        low, high = np.maximum(low, -_FAR), np.minimum(high, _FAR)
+        low, high = np.maximum(low, -_INFINITE), np.minimum(high, _INFINITE)
         if self._shape == C.shape:
             flag = self._model.update(H=H, f=g, A=C, bupper=high, blower=low)
             if flag >= 0:
@@ -111,17 +111,17 @@ class Daqp:
 
 
 class Clarabel:
-    """An interior-point method: no warm start, but no hurry with singular H either.
+    """An interior-point method: no warm start, but robust where H is singular.
 
-    Where it fails it is asked for z, y = D z with D²ᵢᵢ Hᵢᵢ = 1, accelerations and forces of one
-    size; and at last with costs and bounds as shares of the largest, as large ones look to it like
-    a cost without a minimum.
+    Where it fails, the unknowns are scaled, y = D z with D²ᵢᵢ Hᵢᵢ = 1, so that accelerations and
+    forces have one magnitude; and at last costs and bounds too, by the largest gradient, since
+    large ones make it report an unbounded cost.
     """
 
     name = "clarabel"
 
-    def forget(self) -> None:
-        """It remembers nothing."""
+    def reset(self) -> None:
+        """Nothing to discard."""
 
     def __call__(self, H: Array, g: Array, C: Array, low: Array, high: Array) -> Answer:
         """Solve, in one-sided rows, with the tightest tolerance that it reaches."""

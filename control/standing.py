@@ -1,4 +1,4 @@
-"""The usual way to stand: contacts at the feet, bent as the robot stands, and tasks to stay so."""
+"""Standing: a whole-body controller for a robot on its feet, with its usual tasks and posture."""
 
 from __future__ import annotations
 

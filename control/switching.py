@@ -1,32 +1,36 @@
-"""Contacts that come and go without a jump: each has a share of its load, ramped over time.
+"""Load ramps of contacts, so that torques do not jump when contacts are made and broken.
 
-A contact with the share σ may carry at most σ times the robot's weight (and a little more), its
-lower bound is σ times its own, and the forces the program prefers are shared out by σ. What is
-removed goes to σ = 0 first and then leaves, what is added starts there. The solution of a strictly
-convex program follows its bounds continuously, so the torques do too, up to the tick in which the
-contact leaves: there its J a = k goes, and torques step by what it kept tasks from doing.
+A contact with the load fraction σ may carry at most `FULL` σ times the robot's weight, its lower
+bound is σ times its own, and the nominal forces are distributed in proportion to σ. A contact is
+unloaded to σ = 0 before it is removed, and a new one is loaded from there. The solution of a
+strictly convex program depends continuously on its bounds, so the torques do too, up to the tick
+in which the contact is removed: with its J a = k gone, they step by what it kept tasks from doing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .checks import check_not_negative
 from .references import minimum_jerk
 
-FULL = 1.5  # the share of the robot's weight that a contact may carry at the end of its ramp
+FULL = 1.5  # fraction of the robot's weight that a contact may carry at the end of its ramp
 
 
 @dataclass
 class Ramp:
-    """A share on its way: from `start` to `goal` within `duration` [s], from the first tick on."""
+    """A load fraction from `start` to `goal` within `duration` [s], from the first tick on."""
 
     start: float
     goal: float
     duration: float
     begin: float | None = None
 
+    def __post_init__(self) -> None:
+        check_not_negative(self.duration, "ramp")
+
     def at(self, t: float) -> float:
-        """Return the share at t; the first time asked is when it begins."""
+        """Return the load fraction at t; the ramp begins at the first t asked."""
         if self.begin is None:
             self.begin = t
         if self.duration <= 0:
@@ -35,5 +39,5 @@ class Ramp:
         return self.start + s * (self.goal - self.start)
 
     def over(self, t: float) -> bool:
-        """Whether it has arrived."""
+        """Return whether the goal is reached."""
         return self.begin is not None and t >= self.begin + self.duration

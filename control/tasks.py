@@ -1,10 +1,11 @@
-"""Motion tasks: what a whole-body controller should achieve, as rows on the accelerations.
+"""Motion tasks of a whole-body controller, as rows on the accelerations.
 
-A task with the value x(q), ẋ = J v and ẍ = J a + J̇v asks for
+A task has a value x(q) with ẋ = J v and ẍ = J a + J̇v, and asks for
 
     J a + J̇v = ẍ* + damping (ẋ* − ẋ) + gain (x* − x)
 
-where the target x* is a value, or a reference t -> (x*, ẋ*, ẍ*) as of `control.references`.
+where the target x* is a value, or a reference t -> (x*, ẋ*, ẍ*) as of `control.references`. A new
+kind of task is its error x* − x, its Jacobian J and its drift J̇v at a `State`.
 """
 
 from __future__ import annotations
@@ -18,21 +19,20 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from ..dynamics import State
 from ..errors import ConfigurationError, unknown
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
-from .references import Wanted
-from .situation import Situation
+from .checks import check_level, check_not_negative
 
 Array = NDArray[np.float64]
 
-_REST = {n: np.zeros(n) for n in (3, 6)}
-
 AXES = ("x", "y", "z", "rx", "ry", "rz")
+ORTHONORMAL = 1e-6  # largest entry of R Rᵀ − 1 of what counts as a rotation
 
 
 class Rows(NamedTuple):
-    """A task at one state: A a = r is what it asks."""
+    """A task at one state: it asks for A a = r."""
 
     A: Array
     r: Array
@@ -41,7 +41,7 @@ class Rows(NamedTuple):
 
 @dataclass(eq=False)
 class Task(ABC):
-    """What all tasks have.
+    """Base class of motion tasks.
 
     Attributes:
         target: the value to reach, or a reference t -> (value, velocity, acceleration). It may be
@@ -51,6 +51,9 @@ class Task(ABC):
         damping: on the error's rate [1/s]; None: 2 √gain, critically damped.
         level: of a strict hierarchy, 0 the most important; no part in weighted sums.
         name: by which commands report it; the kind's when empty.
+
+    Raises:
+        ConfigurationError: weights or gains that are negative or not finite.
     """
 
     target: Any
@@ -60,18 +63,17 @@ class Task(ABC):
     level: int = field(default=0, kw_only=True)
     name: str = field(default="", kw_only=True)
 
-    diagonal = False  # whether every row asks for one entry of a
+    diagonal = False  # whether J has rows of the identity
 
     def __post_init__(self) -> None:
-        for name in ("gain", "damping", "weight"):
-            value = getattr(self, name)
-            if value is None and name == "damping":
-                continue
-            if not (np.isfinite(value).all() and np.all(np.asarray(value) >= 0)):
-                raise ConfigurationError(f"{name}: got {value!r}; expected finite, at least 0")
-        if self.level != int(self.level) or self.level < 0:
-            raise ConfigurationError(f"level: got {self.level!r}; expected 0, 1, 2, …")
-        self.name = self.name or self._usual_name()
+        self.name = self.name or self._default_name()
+        self._check()
+
+    def _check(self) -> None:
+        for name in ("gain", "weight", "damping"):
+            if name != "damping" or self.damping is not None:
+                check_not_negative(getattr(self, name), f"{name} of {self.name!r}")
+        check_level(self.level)
 
     @abstractmethod
     def bind(self, robot: Robot) -> int:
@@ -82,26 +84,50 @@ class Task(ABC):
         """
 
     @abstractmethod
-    def rows(self, now: Situation) -> Rows:
-        """Return the task's rows at a state."""
+    def error(self, state: State, t: float) -> Array:
+        """Return x* − x (rows,) at the time t [s]."""
 
-    def _usual_name(self) -> str:
+    @abstractmethod
+    def jacobian(self, state: State) -> Array:
+        """Return J (rows, nv)."""
+
+    @abstractmethod
+    def drift(self, state: State) -> Array:
+        """Return J̇v (rows,)."""
+
+    def select(self, state: State, x: Array) -> Array:
+        """Return a velocity or acceleration of the reference in the task's rows."""
+        return x
+
+    def desired_acceleration(self, state: State, t: float, J: Array, error: Array) -> Array:
+        """Return ẍ* + damping (ẋ* − J v) + gain (x* − x), (rows,)."""
+        feedback = self.gain * error - self.damping_rate * (J @ state.velocity)
+        if not callable(self.target):
+            return np.asarray(feedback)
+        _, velocity, acceleration = self.target(t)
+        ahead = acceleration + self.damping_rate * np.asarray(velocity)
+        return np.asarray(feedback + self.select(state, ahead))
+
+    def rows(self, state: State, t: float) -> Rows:
+        """Return J, the desired acceleration less J̇v, and the error."""
+        J, error = self.jacobian(state), self.error(state, t)
+        r = self.desired_acceleration(state, t, J, error) - self.drift(state)
+        return Rows(J, r, error)
+
+    @property
+    def damping_rate(self) -> float:
+        """The damping as a number [1/s]."""
+        gain, damping = self.gain, self.damping
+        if not (gain >= 0 and (damping is None or damping >= 0)):  # as set since it was made
+            self._check()
+        return float(2 * gain**0.5 if damping is None else damping)
+
+    def value_at(self, t: float) -> Any:
+        """Return x* at t."""
+        return self.target(t)[0] if callable(self.target) else self.target
+
+    def _default_name(self) -> str:
         return type(self).__name__.removesuffix("Task").lower()
-
-    def wanted(self, now: Situation, size: int) -> Wanted:
-        """Return x*, ẋ*, ẍ* at the time of `now`; a plain value is at rest."""
-        if callable(self.target):
-            return Wanted(*self.target(now.t))
-        rest = _REST[size] if size in _REST else np.zeros(size)
-        return Wanted(self.target, rest, rest)
-
-    def pull(self, error: Array, rate: Array, ahead: Array) -> Array:
-        """Return ẍ* + damping (ẋ* − ẋ) + gain (x* − x)."""
-        damping = 2 * self.gain**0.5 if self.damping is None else self.damping
-        asked = self.gain * error
-        asked += damping * rate
-        asked += ahead
-        return np.asarray(asked)
 
 
 @dataclass(eq=False)
@@ -117,19 +143,25 @@ class ComTask(Task):
 
     def bind(self, robot: Robot) -> int:
         """Check target and axes."""
-        self.picks = _indices(self.axes, AXES[:3])
+        self.chosen = _indices(self.axes, AXES[:3])
         _check_size(self.target, 3, self.name)
-        return len(self.picks)
+        return len(self.chosen)
 
-    def rows(self, now: Situation) -> Rows:
-        """J_com, ẍ of the reference and feedback, less J̇_com v."""
-        J, wanted = now.com_jacobian, self.wanted(now, 3)
-        error = wanted.value - now.com
-        asked = self.pull(error, wanted.velocity - now.com_velocity, wanted.acceleration)
-        r = asked - now.com_drift
-        if len(self.picks) == 3:
-            return Rows(J, r, error)
-        return Rows(J[self.picks], r[self.picks], error[self.picks])
+    def error(self, state: State, t: float) -> Array:
+        """Return c* − c."""
+        return np.asarray((self.value_at(t) - state.com)[self.chosen])
+
+    def jacobian(self, state: State) -> Array:
+        """Return the chosen rows of J_com."""
+        return np.asarray(state.com_jacobian[self.chosen])
+
+    def drift(self, state: State) -> Array:
+        """Return the chosen rows of J̇_com v."""
+        return np.asarray(state.com_drift[self.chosen])
+
+    def select(self, state: State, x: Array) -> Array:
+        """Return the chosen rows."""
+        return x[self.chosen]
 
 
 @dataclass(eq=False)
@@ -150,40 +182,41 @@ class FrameTask(Task):
     rows_of: str | Sequence[str] = field(default="pose", kw_only=True)
     axes: str = field(default="world", kw_only=True)
 
-    def _usual_name(self) -> str:
+    def _default_name(self) -> str:
         return self.frame
 
     def bind(self, robot: Robot) -> int:
         """Look up the frame; check target and rows."""
         self.frame_id = robot.frame_id(self.frame)
-        if not (callable(self.target) or isinstance(self.target, pin.SE3)):
-            raise ConfigurationError(
-                f"target of {self.name!r}: got {self.target!r}; expected a pinocchio.SE3 "
-                "(T_world_frame), or a reference of it"
-            )
+        if not callable(self.target):
+            _check_pose(self.target, self.name)
         if self.axes not in ("world", "frame"):
             raise ConfigurationError(f"axes: got {self.axes!r}; expected 'world' or 'frame'")
         named = {"pose": AXES, "position": AXES[:3], "orientation": AXES[3:]}
         chosen = named.get(self.rows_of, (self.rows_of,)) if isinstance(self.rows_of, str) else None
-        self.picks = _indices(self.rows_of if chosen is None else chosen, AXES)
-        first, last = int(self.picks.min(initial=6)), int(self.picks.max(initial=-1))
-        contiguous = self.picks.tolist() == list(range(first, last + 1))
-        self._chosen = slice(first, last + 1) if contiguous else self.picks
-        return len(self.picks)
+        self.chosen = _indices(self.rows_of if chosen is None else chosen, AXES)
+        return len(self.chosen)
 
-    def rows(self, now: Situation) -> Rows:
-        """The chosen rows of J, and of ẍ less J̇v."""
-        T, wanted = now.placement(self.frame_id), self.wanted(now, 6)
-        goal, chosen = wanted.value, self._chosen
-        error = np.empty(6)
-        error[:3] = goal.translation - T.translation
-        error[3:] = pin.log3(goal.rotation @ T.rotation.T)
-        J, rate = now.jacobian(self.frame_id), wanted.velocity - now.velocity(self.frame_id)
-        r = self.pull(error, rate, wanted.acceleration) - now.drift(self.frame_id)
+    def error(self, state: State, t: float) -> Array:
+        """Return [p* − p; log(R* Rᵀ)]."""
+        T, goal = state.frame_placement(self.frame), self.value_at(t)
+        turn = pin.log3(goal.rotation @ T.rotation.T)
+        return self.select(state, np.concatenate([goal.translation - T.translation, turn]))
+
+    def jacobian(self, state: State) -> Array:
+        """Return the chosen rows of J."""
+        return self.select(state, state.frame_jacobian(self.frame))
+
+    def drift(self, state: State) -> Array:
+        """Return the chosen rows of J̇v."""
+        return self.select(state, state.frame_drift(self.frame))
+
+    def select(self, state: State, x: Array) -> Array:
+        """Return the chosen rows, in the task's axes."""
         if self.axes == "frame":
-            turn = np.kron(np.eye(2), T.rotation.T)
-            J, r, error = turn @ J, turn @ r, turn @ error
-        return Rows(J[chosen], r[chosen], error[chosen])
+            R = state.frame_placement(self.frame).rotation
+            x = np.kron(np.eye(2), R.T) @ x
+        return np.asarray(x[self.chosen])
 
 
 @dataclass(eq=False)
@@ -214,17 +247,21 @@ class PostureTask(Task):
         self.entries = slice(rows[0], rows[-1] + 1) if contiguous else np.array(rows, dtype=np.intp)
         return len(rows)
 
-    def asked(self, now: Situation) -> tuple[Array, Array]:
-        """Return the accelerations asked of the joints and their errors, each (rows,)."""
-        wanted, rows = self.wanted(now, now.robot.nv), self.entries
-        error = pin.difference(now.robot.model, now.q, wanted.value)[rows]
-        rate = (wanted.velocity - now.v)[rows]
-        return self.pull(error, rate, wanted.acceleration[rows]), error
+    def error(self, state: State, t: float) -> Array:
+        """Return q* ⊖ q of the joints."""
+        return np.asarray(state.robot.difference(state.q, self.value_at(t))[self.entries])
 
-    def rows(self, now: Situation) -> Rows:
-        """Rows of the identity, and what is asked."""
-        r, error = self.asked(now)
-        return Rows(np.eye(now.robot.nv)[self.entries], r, error)
+    def jacobian(self, state: State) -> Array:
+        """Return rows of the identity."""
+        return np.asarray(np.eye(state.robot.nv)[self.entries])
+
+    def drift(self, state: State) -> Array:
+        """Return zeros: these rows are constant."""
+        return np.zeros(len(state.velocity[self.entries]))
+
+    def select(self, state: State, x: Array) -> Array:
+        """Return the joints' entries."""
+        return x[self.entries]
 
 
 @dataclass(eq=False)
@@ -248,16 +285,27 @@ class MomentumTask(Task):
             raise ConfigurationError(
                 f"rows_of: got {self.rows_of!r}; expected 'angular', 'linear' or 'both'"
             )
-        self.picks = np.array(named[self.rows_of])
+        self.chosen = np.array(named[self.rows_of])
         _check_size(self.target, 6, self.name)
-        return len(self.picks)
+        return len(self.chosen)
 
-    def rows(self, now: Situation) -> Rows:
-        """The chosen rows of A_g, and of ḣ* + gain (h* − h) − Ȧ_g v."""
-        A, wanted, chosen = now.centroidal_map, self.wanted(now, 6), self.picks
-        error = wanted.value - A @ now.v
-        r = wanted.velocity + self.gain * error - now.centroidal_drift
-        return Rows(A[chosen], r[chosen], error[chosen])
+    def error(self, state: State, t: float) -> Array:
+        """Return h* − h."""
+        return np.asarray((self.value_at(t) - state.centroidal_momentum)[self.chosen])
+
+    def jacobian(self, state: State) -> Array:
+        """Return the chosen rows of A_g."""
+        return np.asarray(state.centroidal_map[self.chosen])
+
+    def drift(self, state: State) -> Array:
+        """Return the chosen rows of Ȧ_g v."""
+        return np.asarray(state.centroidal_drift[self.chosen])
+
+    def desired_acceleration(self, state: State, t: float, J: Array, error: Array) -> Array:
+        """Return ḣ* + gain (h* − h)."""
+        if not callable(self.target):
+            return np.asarray(self.gain * error)
+        return np.asarray(self.gain * error + np.asarray(self.target(t)[1])[self.chosen])
 
 
 def _indices(chosen: Sequence[str], existing: Sequence[str]) -> NDArray[np.intp]:
@@ -274,4 +322,20 @@ def _check_size(target: Any, size: int, name: str) -> None:
     if value.shape != (size,) or not np.isfinite(value).all():
         raise ConfigurationError(
             f"target of {name!r}: got {target!r}; expected ({size},) finite numbers, or a reference"
+        )
+
+
+def _check_pose(target: Any, name: str) -> None:
+    if not isinstance(target, pin.SE3):
+        raise ConfigurationError(
+            f"target of {name!r}: got {target!r}; expected a pinocchio.SE3 (T_world_frame), or a "
+            "reference of it"
+        )
+    R, p = target.rotation, target.translation
+    if not (np.isfinite(R).all() and np.isfinite(p).all()):
+        raise ConfigurationError(f"target of {name!r}: got {target!r}; expected finite numbers")
+    if np.abs(R @ R.T - np.eye(3)).max() > ORTHONORMAL or np.linalg.det(R) < 0:
+        raise ConfigurationError(
+            f"target of {name!r}: got a matrix of determinant {np.linalg.det(R):.3g} that is no "
+            "rotation; expected R Rᵀ = 1 and det R = 1"
         )

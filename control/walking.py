@@ -1,4 +1,4 @@
-"""Walker: a plan of phases in, joint torques out."""
+"""Walking controller: a whole-body controller that follows the phases of a gait."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
 from ..contacts import ContactSet, PointContact, Terrain
+from ..dynamics import State
 from ..errors import FootworkError
-from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
 from .balance import DcmPlan, DcmTask, Phase
 from .command import Command
 from .footholds import moved, over_ground
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
-from .whole_body import WholeBodyController
+from .whole_body import LATEST, WholeBodyController
 
 Array = NDArray[np.float64]
 
-ANKLES = 0.02  # errors of ξ up to this are left to the feet on the ground [m]
+ANKLES = 0.02  # errors of ξ that the feet on the ground can correct without a step [m]
 
 
-class Walker:
-    """A whole-body controller that goes through the phases of a gait.
+class WalkingController:
+    """A whole-body controller that follows the phases of a gait.
 
-    The centre of mass follows the plan's divergent component, feet swing to where they land,
-    contacts are unloaded before they leave and loaded after they land. When a push takes ξ off its
-    plan, the foot in the air and all that follows are put where ξ will be.
+    The centre of mass follows the plan's divergent component ξ, feet swing to their footholds,
+    contacts are unloaded before lift-off and loaded after touch-down. When a push takes ξ off its
+    plan, the foothold of the swing foot and all later ones are moved to where ξ will be.
 
     Args:
         robot: floating base.
         contacts: its feet.
         q: where it stands (nq,).
-        phases: of `control.gaits`, from t = `begin` on.
+        phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
-        ramp: time in which a foot is unloaded before and loaded after its swing [s].
-        reach: how far a landing may be moved to catch a push, on the level where it is [m]; 0 keeps
-            the plan.
-        terrain: whose edges swinging feet keep clear of; nothing is in their way when not given.
+        ramp: time to unload a foot before its swing and to load it afterwards [s].
+        reach: how far a foothold may be moved to recover from a push, on its level [m]; 0 keeps the
+            plan.
+        terrain: obstacle that swing feet avoid; None for none.
         begin: [s].
         options: of the WholeBodyController.
 
@@ -72,18 +72,19 @@ class Walker:
         q = np.asarray(q, dtype=float)
         com, places = dynamics.com(robot, q), self.feet.placements(q)
         ground = float(np.mean([T.translation[2] for T in places.values()]))
-        self.plan = DcmPlan(phases, float(com[2]) - ground)
+        self.gravity = float(np.linalg.norm(robot.model.gravity.linear))
+        self.plan = DcmPlan(phases, float(com[2]) - ground, self.gravity)
         self.dcm = DcmTask(self.plan, weight=20.0, gain=225.0, begin=begin)
-        self.tasks = self._upper(q)
+        self.tasks = self._permanent_tasks(q)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
         self._swings: dict[str, FrameTask] = {}
-        self._standing = {contact.name: contact for contact in self.feet}
-        self._ways: dict[str, tuple[Array, Any, Any]] = {}  # points, from where, to where
-        self._phase, self._leaving, self._moved = -1, False, np.zeros(3)
+        self._stance = {contact.name: contact for contact in self.feet}
+        self._paths: dict[str, tuple[Array, Any, Any]] = {}  # points, start, goal
+        self._phase, self._unloading, self._moved = -1, False, np.zeros(3)
         self._last = -np.inf
 
-    def _upper(self, q: Array) -> list[Task]:
-        """What is asked all the time: balance, an upright base, a posture, little rotation."""
+    def _permanent_tasks(self, q: Array) -> list[Task]:
+        """The tasks of all phases: balance, an upright base, a posture, low angular momentum."""
         root = next(
             f.name for f in self.robot.model.frames if f.parentJoint == 1 and f.type == pin.BODY
         )
@@ -95,50 +96,52 @@ class Walker:
             MomentumTask(np.zeros(6), weight=1e-3, gain=5.0),
         ]
 
-    def __call__(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Command:
+    def __call__(self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0) -> Command:
         """Return the command for the state (q, v) at t [s]."""
-        if not self._sound(q, v, t):  # nothing to go by: the controller answers safely
+        state = self._valid(q, v, t)
+        if state is None:  # the gait stays where it is, and the controller falls back
             return self.controller(q, v, t)
         self._last = t
-        self._go_on(np.asarray(q, dtype=float), t - self.begin)
-        command = self.controller(q, v, t)
+        self._advance(state, t)
+        command = self.controller(state, None, t)
         if self.reach > 0 and self._swings and command.solved:
-            self._catch(command, t - self.begin)
+            self._recover(command, t - self.begin)
         return command
 
-    def _sound(self, q: ArrayLike, v: ArrayLike, t: float) -> bool:
-        """Whether a state can take the gait on: a configuration, a velocity, a later time."""
+    def _valid(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> State | None:
+        """The state, or None if it is invalid, or not later than the last."""
         try:
-            check_configuration(self.robot, q)
-            check_velocity(self.robot, v)
-            return bool(np.isfinite(t) and t >= self._last)
+            state = State.of(self.robot, q, v)
+            later = self._last <= t <= LATEST
         except (FootworkError, TypeError):
-            return False
+            return None
+        return state if later and state.v is not None else None
 
     def follow(self, phases: Sequence[Phase], begin: float) -> None:
-        """Leave the plan for another one from t = `begin` on [s]; feet in the air land first."""
+        """Replace the plan from t = `begin` on [s]; swing feet become contacts first."""
         self._land()
-        self.plan, self.begin = DcmPlan(phases, self.plan.height), begin
+        self.plan, self.begin = DcmPlan(phases, self.plan.height, self.gravity), begin
         self.dcm.target, self.dcm.begin = self.plan, begin
-        self._phase, self._leaving, self._moved = -1, False, np.zeros(3)
+        self._phase, self._unloading, self._moved = -1, False, np.zeros(3)
 
-    def _go_on(self, q: Array, since: float) -> None:
-        """Enter the phase of the time, and unload what swings next."""
+    def _advance(self, state: State, t: float) -> None:
+        """Enter the phase of the time t [s], and unload the feet that swing next."""
+        since = t - self.begin
         phase = self.plan.index(since)
         if phase != self._phase:
-            self._phase, self._leaving, self._moved = phase, False, np.zeros(3)
+            self._phase, self._unloading, self._moved = phase, False, np.zeros(3)
             self._land()
-            self._lift(q, phase)
+            self._lift(state.q, phase)
         last = phase == len(self.plan.phases) - 1
-        if last or self._leaving or self.plan.times[phase + 1] - since > self.ramp:
+        if last or self._unloading or self.plan.times[phase + 1] - since > self.ramp:
             return
-        self._leaving = True
+        self._unloading = True
         for name in self.plan.phases[phase + 1].swings:
             if name in self.controller.contacts.names and self.ramp > 0:
                 self.controller.remove_contact(name, self.ramp)
 
     def _lift(self, q: Array, phase: int) -> None:
-        """Take the contacts of swinging feet out; send the feet on their way."""
+        """Remove the contacts of swing feet, and add their tasks."""
         swings = self.plan.phases[phase].swings
         for name, goal in swings.items():
             if name in self.controller.contacts.names:
@@ -148,51 +151,51 @@ class Walker:
             self.controller.set_tasks([*self.tasks, *self._swings.values()])
 
     def _swing_task(self, q: Array, name: str, goal: Any, phase: int) -> FrameTask:
-        contact = self._standing[name]
+        contact = self._stance[name]
         frame, here = (
             dynamics.frame_placement(self.robot, q, contact.frame),
             contact.pose(self.robot, q),
         )
         points = np.array([frame.actInv(here.act(p)) for p in contact.points])
-        if isinstance(contact, PointContact):  # what it stands on may be inclined otherwise there
+        if isinstance(contact, PointContact):  # the ground may be inclined differently there
             contact = replace(contact, normal=goal.rotation[:, 2])
             landed = moved(frame, goal.translation - contact.pose(self.robot, q).translation)
-        else:  # the frame goes where it is when the contact is at its goal
+        else:  # the frame's placement when the contact is at its goal
             landed = goal * here.inverse() * frame
-        self._standing[name], self._ways[name] = contact, (points, frame, landed)
+        self._stance[name], self._paths[name] = contact, (points, frame, landed)
         rows = "position" if contact.dim < 6 else "pose"
         return FrameTask(
-            self._way(name, phase), frame=contact.frame, rows_of=rows, weight=50.0, gain=400.0,
-            name=f"swing {name}",
+            self._swing_reference(name, phase), frame=contact.frame, rows_of=rows, weight=50.0,
+            gain=400.0, name=f"swing {name}",
         )  # fmt: skip
 
-    def _way(self, name: str, phase: int) -> Any:
+    def _swing_reference(self, name: str, phase: int) -> Any:
         begin, duration = self.begin + self.plan.times[phase], self.plan.phases[phase].duration
-        return over_ground(*self._ways[name], duration, begin, self.step_height, self.terrain)
+        return over_ground(*self._paths[name], duration, begin, self.step_height, self.terrain)
 
     def _land(self) -> None:
-        """Put the contacts of landed feet back."""
+        """Add the contacts of the feet that have landed."""
         if not self._swings:
             return
         for name in self._swings:
             if name not in self.controller.contacts.names:
-                self.controller.add_contact(self._standing[name], self.ramp)
+                self.controller.add_contact(self._stance[name], self.ramp)
         self._swings.clear()
         self.controller.set_tasks(self.tasks)
 
-    def _catch(self, command: Command, since: float) -> None:
-        """Move the landing, and all after it, by where an error of ξ grows to until then."""
+    def _recover(self, command: Command, since: float) -> None:
+        """Move the foothold, and all later ones, by the error of ξ expected at touch-down."""
         left = self.plan.times[self._phase + 1] - since
         off = -command.errors["dcm"] * [1.0, 1.0, 0.0]
         if np.linalg.norm(off) < ANKLES or left < 0.1:
             return
-        wanted = self._moved + off * np.exp(self.plan.omega * left)
-        wanted *= min(1.0, self.reach / max(float(np.linalg.norm(wanted)), 1e-9))
-        step = 0.2 * (wanted - self._moved)
+        offset = self._moved + off * np.exp(self.plan.omega * left)
+        offset *= min(1.0, self.reach / max(float(np.linalg.norm(offset)), 1e-9))
+        step = 0.2 * (offset - self._moved)
         self._moved = self._moved + step
         self.plan = self.plan.shifted(self._phase, step)
         self.dcm.target = self.plan
         for name, task in self._swings.items():
-            points, start, goal = self._ways[name]
-            self._ways[name] = (points, start, moved(goal, step))
-            task.target = self._way(name, self._phase)
+            points, start, goal = self._paths[name]
+            self._paths[name] = (points, start, moved(goal, step))
+            task.target = self._swing_reference(name, self._phase)

@@ -20,8 +20,8 @@ def pushed() -> control.ClosedLoop:
     controller, q = control.stand(robot)
     base, force = control.trunk(robot), 0.15 * robot.mass / 0.1
     pushes = [
-        control.Push(base, (0.0, force, 0.0), 0.2),
-        control.Push(base, (force, 0.0, 0.0), 1.0),
+        control.ForcePulse(base, (0.0, force, 0.0), 0.2),
+        control.ForcePulse(base, (force, 0.0, 0.0), 1.0),
     ]
     return control.simulate(
         robot, controller, q=q, duration=1.8, control_step=2e-3, disturbances=pushes
@@ -47,7 +47,7 @@ def walking(name: str, crouch: float) -> control.ClosedLoop:
         phases = gaits.footsteps(feet, q, 6, length=0.15)
     else:
         phases = gaits.trot(feet, q, 10, length=0.1)
-    walker = control.Walker(robot, feet, q, phases)
+    walker = control.WalkingController(robot, feet, q, phases)
     return control.simulate(
         robot, walker, q=q, contacts=feet, duration=walker.plan.duration, control_step=2e-3
     )
@@ -62,7 +62,7 @@ def climbing() -> control.ClosedLoop:
     top = contacts.Box("top", (0.7, 1.2, 0.36), (1.45, 0.0, 0.0))
     terrain = contacts.Terrain([contacts.Plane("ground"), stairs, top])
     phases = gaits.footsteps(feet, q, 5, length=0.3, swing=0.8, double=0.3, terrain=terrain)
-    walker = control.Walker(robot, feet, q, phases, terrain=terrain)
+    walker = control.WalkingController(robot, feet, q, phases, terrain=terrain)
     duration = walker.plan.duration + 0.3
     return control.simulate(
         robot, walker, terrain, q=q, contacts=feet, duration=duration, control_step=2e-3
@@ -74,9 +74,9 @@ def caught() -> control.ClosedLoop:
     robot = load("biped")
     controller, q = control.stand(robot, crouch=0.03)
     feet = controller.contacts
-    push = control.Push(control.trunk(robot), (0.6 * robot.mass / 0.1, 0.0, 0.0), 0.4)
+    push = control.ForcePulse(control.trunk(robot), (0.6 * robot.mass / 0.1, 0.0, 0.0), 0.4)
     return control.simulate(
-        robot, control.Catcher(robot, feet, q), q=q, contacts=feet, duration=2.5,
+        robot, control.PushRecoveryController(robot, feet, q), q=q, contacts=feet, duration=2.5,
         control_step=2e-3, disturbances=[push],
     )  # fmt: skip
 

@@ -19,7 +19,7 @@ def main(name: str = "quadruped", steps: int = 4, length: float = 0.06) -> None:
     controller, q = control.stand(robot, crouch=0.02 if biped else 0.0)
     feet = controller.contacts
     gait = gaits.footsteps if biped else gaits.trot
-    walker = control.Walker(robot, feet, q, gait(feet, q, steps, length=length))
+    walker = control.WalkingController(robot, feet, q, gait(feet, q, steps, length=length))
     print(f"{steps} steps of {length} m in {walker.plan.duration:.2f} s")
     print(f"the pendulum's ω is {walker.plan.omega:.2f} 1/s")
 

@@ -30,8 +30,8 @@ def main(name: str = "biped", seconds: float = 1.0) -> None:
     base = control.trunk(robot)
     force = 0.15 * robot.mass / 0.1
     pushes = [
-        control.Push(base, (force, 0.0, 0.0), 0.1 * seconds),
-        control.Push(base, (0.0, force, 0.0), 0.5 * seconds),
+        control.ForcePulse(base, (force, 0.0, 0.0), 0.1 * seconds),
+        control.ForcePulse(base, (0.0, force, 0.0), 0.5 * seconds),
     ]
     motion = control.simulate(
         robot, controller, q=q, duration=seconds, control_step=2e-3, disturbances=pushes

@@ -43,7 +43,7 @@ def test_the_nearest_point_of_a_sole(seed):
 def test_it_steps_when_the_divergent_component_leaves_the_feet(standing, speed, angle):
     """The foot is where ξ will be then, or as near as legs and the other foot allow."""
     robot, controller, q = standing
-    walker = control.Catcher(robot, controller.contacts, q, reach=10.0)
+    walker = control.PushRecoveryController(robot, controller.contacts, q, reach=10.0)
     push = speed * np.array([np.cos(angle), np.sin(angle), 0.0])
     v = moving(robot, q, push)
     xi = (dynamics.com(robot, q) + push / walker.plan.omega)[:2]
@@ -72,13 +72,13 @@ def test_it_steps_when_the_divergent_component_leaves_the_feet(standing, speed, 
 def test_a_push_that_nobody_stands_is_caught_by_a_step(standing):
     robot, controller, q = standing
     force = 0.6 * robot.mass / 0.1
-    push = control.Push(control.trunk(robot), (force, 0.0, 0.0), 0.1)
+    push = control.ForcePulse(control.trunk(robot), (force, 0.0, 0.0), 0.1)
     options = {
         "q": q, "contacts": controller.contacts, "step": 2e-3, "disturbances": [push],
     }  # fmt: skip
     stubborn = control.simulate(robot, controller, duration=1.5, **options)
     assert stubborn.fell
-    walker = control.Catcher(robot, controller.contacts, q)
+    walker = control.PushRecoveryController(robot, controller.contacts, q)
     caught = control.simulate(robot, walker, duration=2.2, **options)
     assert not caught.fell
     assert walker.steps == 1
@@ -93,10 +93,10 @@ def test_a_push_that_nobody_stands_is_caught_by_a_step(standing):
 def test_pushes_from_all_sides_are_caught(standing, angle):
     robot, controller, q = standing
     force = 0.7 * robot.mass / 0.1
-    push = control.Push(
+    push = control.ForcePulse(
         control.trunk(robot), (force * np.cos(angle), force * np.sin(angle), 0.0), 0.1
     )
-    walker = control.Catcher(robot, controller.contacts, q)
+    walker = control.PushRecoveryController(robot, controller.contacts, q)
     motion = control.simulate(
         robot, walker, q=q, contacts=controller.contacts, step=2e-3, duration=2.5,
         disturbances=[push],
@@ -110,6 +110,6 @@ def test_who_can_step(standing):
     robot, controller, q = standing
     dog = robots.load("quadruped")
     with pytest.raises(ContactError, match="two feet"):
-        control.Catcher(dog, contacts.at_feet(dog), dog.posture())
+        control.PushRecoveryController(dog, contacts.at_feet(dog), dog.posture())
     with pytest.raises(ConfigurationError, match="swing_time"):
-        control.Catcher(robot, controller.contacts, q, swing_time=0.0)
+        control.PushRecoveryController(robot, controller.contacts, q, swing_time=0.0)

@@ -99,7 +99,7 @@ def test_engines_agree_on_a_stand_under_a_push():
     motions = []
     for engine in ("pinocchio", "mujoco"):
         controller, q = control.stand(robot)
-        push = control.Push(control.trunk(robot), (0.0, 60.0, 0.0), 0.05)
+        push = control.ForcePulse(control.trunk(robot), (0.0, 60.0, 0.0), 0.05)
         motions.append(
             simulate(
                 robot, controller, q=q, duration=0.4, step=1e-3, control_step=2e-3,

@@ -99,7 +99,7 @@ def test_a_fault_where_a_phase_begins_does_not_lose_the_step(fault):
     controller, q = control.stand(robot)
     feet = controller.contacts
     phases = gaits.trot(feet, q, 2, settle=0.2)
-    walker, clean = (control.Walker(robot, feet, q, phases) for _ in range(2))
+    walker, clean = (control.WalkingController(robot, feet, q, phases) for _ in range(2))
     v = np.zeros(robot.nv)
     begin = float(walker.plan.times[1])
     for t in np.arange(0.0, begin, 0.01):

@@ -20,7 +20,7 @@ def pushed():
     """A quadruped that is pushed while it stands."""
     robot = load("quadruped")
     controller, q = control.stand(robot)
-    push = control.Push(control.trunk(robot), (0.0, 30.0, 0.0), 0.1)
+    push = control.ForcePulse(control.trunk(robot), (0.0, 30.0, 0.0), 0.1)
     motion = control.simulate(
         robot, controller, q=q, duration=0.4, control_step=2e-3, disturbances=[push]
     )

@@ -114,7 +114,7 @@ def test_a_robot_stands_under_noise_and_a_push(load_robot, name):
     robot = load_robot(name, "floating")
     controller, q = standing(robot)
     force = 0.2 * robot.mass / 0.1
-    push = control.Push(base_of(robot), (0.6 * force, 0.8 * force, 0.0), 0.2)
+    push = control.ForcePulse(base_of(robot), (0.6 * force, 0.8 * force, 0.0), 0.2)
     noise = control.Noise(1e-4, 1e-3, 1e-4, 1e-4, 1e-3)
     motion = simulate(
         robot, controller, duration=1.0, control_step=2e-3, q=q, disturbances=[push], noise=noise
@@ -170,7 +170,7 @@ def test_balance_between_two_slopes_that_face_each_other():
     ]
     controller = control.WholeBodyController(robot, feet, tasks)
     size = 0.1 * robot.mass / 0.1
-    push = control.Push(control.trunk(robot), (0.7 * size, 0.7 * size, 0.0), 0.1)
+    push = control.ForcePulse(control.trunk(robot), (0.7 * size, 0.7 * size, 0.0), 0.1)
     motion = control.simulate(
         robot, controller, valley.ground, q=q, contacts=feet, duration=0.6, control_step=2e-3,
         disturbances=[push],
@@ -289,7 +289,7 @@ def test_a_motion_that_blows_up_is_recorded_until_then(engine, tmp_path, monkeyp
     if engine == "mujoco":
         pytest.importorskip("mujoco")
     robot = robots.load("quadruped")
-    wind = control.Push(base_of(robot), (0.0, 0.0, 1e12), 0.03)
+    wind = control.ForcePulse(base_of(robot), (0.0, 0.0, 1e12), 0.03)
     limp = lambda t, q, v: np.zeros(robot.na)  # noqa: E731
     options = {"duration": 0.2, "disturbances": [wind], "engine": engine}
     motion = simulate(robot, limp, **options)
@@ -331,7 +331,7 @@ def test_the_same_controller_stands_in_mujoco(load_robot):
     pytest.importorskip("mujoco")
     robot = load_robot("solo12", "floating")
     controller, q = standing(robot)
-    push = control.Push(base_of(robot), (0.0, 2.0, 0.0), 0.1)
+    push = control.ForcePulse(base_of(robot), (0.0, 2.0, 0.0), 0.1)
     motion = simulate(
         robot, controller, q=q, duration=0.5, control_step=2e-3, disturbances=[push],
         engine="mujoco",
@@ -363,7 +363,9 @@ def test_bad_arguments_are_refused(load_robot):
     with pytest.raises(ContactError, match="bilateral"):
         simulate(robot, nothing, duration=1.0, contacts=contacts.ContactSet(robot, [hold]))
     with pytest.raises(ConfigurationError, match="no frame"):
-        simulate(robot, nothing, duration=1.0, disturbances=[control.Push("head", (1, 0, 0), 0.0)])
+        simulate(
+            robot, nothing, duration=1.0, disturbances=[control.ForcePulse("head", (1, 0, 0), 0.0)]
+        )
     with pytest.raises(ConfigurationError, match="lasting"):
         control.random_pushes(robot, base_of(robot), 1.0, 0.1, lasting=2.0)
     with pytest.raises(SolverError, match="blew up"):

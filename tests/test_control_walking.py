@@ -11,7 +11,7 @@ import pytest
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
 from footwork.control import gaits
 from footwork.control.balance import DcmPlan, DcmTask, Phase
-from footwork.control.situation import Desk
+from footwork.dynamics import State
 
 
 def crouched(robot, drop=0.03, friction=0.8):
@@ -25,7 +25,7 @@ def crouched(robot, drop=0.03, friction=0.8):
 
 
 def walk(robot, feet, q, phases, disturbances=(), until=None, noise=None, **options):
-    walker = control.Walker(robot, feet, q, phases, **options)
+    walker = control.WalkingController(robot, feet, q, phases, **options)
     duration = walker.plan.duration + 0.2 if until is None else until
     return control.simulate(
         robot, walker, duration=duration, control_step=2e-3, q=q, contacts=feet,
@@ -97,10 +97,10 @@ def test_the_task_asks_for_the_pendulums_acceleration(load_robot, random_state):
     robot = load_robot("biped", "floating")
     q, v, _ = random_state(robot, 1)
     v *= 0.1
-    now, plan = Desk(robot).situation(0.3, q, v), wandering()
+    plan = wandering()
     task = DcmTask(plan, feedback=3.0, gain=49.0)
     assert task.bind(robot) == 3
-    rows = task.rows(now)
+    rows = task.rows(State(robot, q, v), 0.3)
     c, velocity = dynamics.com(robot, q), dynamics.com_jacobian(robot, q) @ v
     acceleration = rows.r + dynamics.com_drift(robot, q, v)
     xi, omega = c + velocity / plan.omega, plan.omega
@@ -228,7 +228,7 @@ def test_a_push_is_caught_by_a_step():
     robot = robots.load("biped")
     feet, q = crouched(robot)
     base = next(f.name for f in robot.model.frames if f.parentJoint == 1 and f.type == pin.BODY)
-    push = control.Push(base, (0.0, 0.3 * robot.mass / 0.1, 0.0), 1.8)
+    push = control.ForcePulse(base, (0.0, 0.3 * robot.mass / 0.1, 0.0), 1.8)
     phases = gaits.footsteps(feet, q, 6)
     stubborn = walk(robot, feet, q, phases, [push], until=4.0)
     caught = walk(robot, feet, q, phases, [push], until=5.0, reach=0.3)
@@ -240,7 +240,7 @@ def test_a_push_is_caught_by_a_step():
 def test_a_state_that_is_none_is_answered_safely():
     robot = robots.load("biped")
     feet, q = crouched(robot)
-    walker = control.Walker(robot, feet, q, gaits.footsteps(feet, q, 2))
+    walker = control.WalkingController(robot, feet, q, gaits.footsteps(feet, q, 2))
     good = walker(q, np.zeros(robot.nv), 0.0)
     lost = walker(np.full(robot.nq, np.nan), np.zeros(robot.nv), 0.01)
     assert lost.status == "held"

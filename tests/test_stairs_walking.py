@@ -10,7 +10,7 @@ import pytest
 
 from footwork import ConfigurationError, ContactError, contacts, control, robots
 from footwork.control import gaits, references
-from footwork.control.footholds import ROOM, foothold, over_ground
+from footwork.control.footholds import CLEARANCE, foothold, over_ground
 
 
 def staircase(first, rise, depth, steps=3):
@@ -54,7 +54,7 @@ def test_feet_stand_away_from_edges(seed):
         there = foothold(foot, T, np.array([0.25, 0.0, 0.0]), terrain)
         corners = np.array([there.act(p) for p in foot.points])
         assert terrain.signed_distance(corners) == pytest.approx(0.0, abs=1e-9)
-        for aside in (ROOM, -ROOM):
+        for aside in (CLEARANCE, -CLEARANCE):
             assert terrain.height(corners + np.array([aside, 0, 0])) == pytest.approx(
                 there.translation[2]
             )
@@ -100,7 +100,7 @@ def climbed(name, crouch, gait, first, rise, steps=3, **options):
     feet = controller.contacts
     terrain = staircase(front(feet, q) + first, rise, 0.3, steps)
     phases = gait(feet, q, terrain=terrain)
-    walker = control.Walker(robot, feet, q, phases, terrain=terrain)
+    walker = control.WalkingController(robot, feet, q, phases, terrain=terrain)
     motion = control.simulate(
         robot, walker, terrain, q=q, contacts=feet, duration=walker.plan.duration + 0.2,
         step=2e-3, **options,

@@ -8,9 +8,9 @@ import pytest
 
 import footwork as fw
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics
-from footwork.control.footing import Footing, inner_faces
+from footwork.control.contact_model import ContactModel, inner_faces
 from footwork.control.references import between, between_postures, swing
-from footwork.control.situation import Desk
+from footwork.dynamics import State
 
 ROBOTS = ("talos", "solo12", "go2", "biped")
 BASE = {"talos": "base_link", "solo12": "base_link", "go2": "base", "biped": "pelvis"}
@@ -212,7 +212,7 @@ def test_a_fixed_base_and_other_contacts(load_robot):
 
 def without_numba(monkeypatch):
     """Make controllers as where Numba is not installed."""
-    monkeypatch.setattr("footwork.control.by_kernels.compiled", lambda _: None)
+    monkeypatch.setattr("footwork.control.compiled_rows.compiled", lambda _: None)
     monkeypatch.setattr("footwork.control.reduction.compiled", lambda _: None)
 
 
@@ -233,7 +233,7 @@ def every_task(robot, q):
 
 
 @pytest.mark.parametrize("name", [*ROBOTS, "anymal"])
-def test_the_compiled_pass_lays_out_what_numpy_does(load_robot, random_state, name, monkeypatch):
+def test_the_compiled_rows_are_those_of_numpy(load_robot, random_state, name, monkeypatch):
     """Every array of the program, what tasks ask and lack: two roads from the same state."""
     pytest.importorskip("numba")
     robot = load_robot(name, "floating")
@@ -243,16 +243,18 @@ def test_the_compiled_pass_lays_out_what_numpy_does(load_robot, random_state, na
     slow = control.WholeBodyController(robot, feet, tasks)
     for seed in range(3):
         q, v, _ = random_state(robot, seed)
-        laid = []
+        snapshots = []
         for controller in (fast, slow):
-            assert controller._layout.lay(0.3, q, v, {})
-            laid.append(controller._layout.kept())
-        assert type(fast._layout.rows) is not type(slow._layout.rows)
-        for field, value in vars(laid[1].program).items():
+            assert controller._formulation.update(State(robot, q, v), 0.3, {})
+            snapshots.append(controller._formulation.snapshot())
+        assert type(fast._formulation.rows) is not type(slow._formulation.rows)
+        for field, value in vars(snapshots[1].program).items():
             size = 1e-12 * (1.0 + np.abs(value).max(initial=0.0, where=np.isfinite(value)))
-            assert getattr(laid[0].program, field) == pytest.approx(value, rel=0, abs=size), field
+            assert getattr(snapshots[0].program, field) == pytest.approx(value, rel=0, abs=size), (
+                field
+            )
         for one, other in zip(
-            laid[0].asked.motion(robot.nv), laid[1].asked.motion(robot.nv), strict=True
+            snapshots[0].tasks.motion(robot.nv), snapshots[1].tasks.motion(robot.nv), strict=True
         ):
             assert one[0] is other[0]
             assert one[1].error == pytest.approx(other[1].error, rel=0, abs=1e-10)
@@ -268,19 +270,20 @@ def test_the_compiled_minimum_is_the_solvers(stand, name):
     controller, q = stand(name)
     robot, rng, counts = controller.robot, np.random.default_rng(3), np.zeros(3)
     limits = np.full(robot.na, 0.97 * np.abs(controller(q, np.zeros(robot.nv)).tau).max())
-    layout = stand(name, torque_limits=limits)[0]._layout
+    limited = stand(name, torque_limits=limits)[0]
+    formulation = limited._formulation
     for seed in range(8):
-        P = layout.controller.program(q, moving(robot, seed, 0.02 * (1 + seed)))
-        small = reduced_program(P, layout, accelerations=True)
+        P = limited.program(q, moving(robot, seed, 0.02 * (1 + seed)))
+        small = reduced_program(P, formulation, accelerations=True)
         answer = Clarabel()(small.H, small.g, small.C, small.low, small.high)
         for share in (0.0, 0.02):
-            layout.active[:] = rng.integers(-1, 2, len(layout.active))
-            layout.active[rng.random(len(layout.active)) >= share] = 0
-            found, _ = minimum(P, layout)
+            formulation.working_set[:] = rng.integers(-1, 2, len(formulation.working_set))
+            formulation.working_set[rng.random(len(formulation.working_set)) >= share] = 0
+            found, _ = minimum(P, formulation)
             if found is not None:
                 for one, other in zip(found, small.point(answer.y), strict=True):
                     assert one == pytest.approx(other, abs=1e-5 * (1 + np.abs(other).max()))
-                counts += [1, layout.active.any(), 0]
+                counts += [1, formulation.working_set.any(), 0]
             counts[2] += 1
     assert counts[0] >= counts[2] / 2  # the solver's turn comes seldom
     assert counts[1] >= 4
@@ -299,39 +302,17 @@ def test_without_numba_a_controller_does_the_same(stand, monkeypatch):
 # --- its parts -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*ROBOTS, "tree"])
-@pytest.mark.parametrize("base", ["floating", "fixed"])
-def test_a_situation_has_the_terms_of_dynamics(load_robot, random_state, name, base):
-    robot = load_robot(name, base)
-    q, v, _ = random_state(robot, 2)
-    now, frame = Desk(robot).situation(0.0, q, v), robot.frame_names[-1]
-    i = robot.frame_id(frame)
-    T = now.placement(i)
-    assert pytest.approx(dynamics.mass_matrix(robot, q), abs=1e-10) == now.M
-    assert now.b == pytest.approx(dynamics.bias(robot, q, v), abs=1e-9)
-    assert now.com == pytest.approx(dynamics.com(robot, q), abs=1e-12)
-    assert now.com_velocity == pytest.approx(dynamics.com_jacobian(robot, q) @ v, abs=1e-11)
-    assert now.com_jacobian == pytest.approx(dynamics.com_jacobian(robot, q), abs=1e-12)
-    assert now.com_drift == pytest.approx(dynamics.com_drift(robot, q, v), abs=1e-9)
-    assert now.centroidal_map == pytest.approx(dynamics.centroidal_map(robot, q), abs=1e-10)
-    assert now.centroidal_drift == pytest.approx(dynamics.centroidal_drift(robot, q, v), abs=1e-8)
-    assert T.isApprox(dynamics.frame_placement(robot, q, frame))
-    assert now.jacobian(i) == pytest.approx(dynamics.frame_jacobian(robot, q, frame))
-    assert now.drift(i) == pytest.approx(dynamics.frame_drift(robot, q, v, frame), abs=1e-10)
-
-
 @pytest.mark.parametrize("name", ["talos", "go2", "solo12"])
-def test_a_footing_is_its_contact_in_contact_axes(load_robot, random_state, name):
+def test_a_contact_model_is_its_contact_in_contact_axes(load_robot, random_state, name):
     robot = load_robot(name, "floating")
     q, v, _ = random_state(robot, 4)
-    now = Desk(robot).situation(0.0, q, v)
     for contact in contacts.at_feet(robot, 0.5):
-        footing = Footing(robot, contact, 4)
-        J, drift, velocity = footing.rows(now)
-        assert velocity == pytest.approx(J @ v, abs=1e-12)
-        turn = footing.turn(q)
-        assert turn @ J == pytest.approx(contact.jacobian(robot, q), abs=1e-12)
-        assert turn @ drift == pytest.approx(contact.drift(robot, q, v), abs=1e-10)
+        model = ContactModel(robot, contact, 4)
+        J, k = model.constraint(State(robot, q, v), damping=3.0)
+        R = model.rotation(q)
+        assert pytest.approx(contact.jacobian(robot, q), abs=1e-12) == R @ J
+        drift = R @ (-k - 3.0 * J @ v)
+        assert drift == pytest.approx(contact.drift(robot, q, v), abs=1e-10)
 
 
 @pytest.mark.parametrize("sides", [3, 4, 7])
@@ -363,7 +344,7 @@ def test_rows_are_second_derivatives(load_robot, random_state, name):
     """A a − r = ẍ − (what is asked): along a motion with (v, a), by finite differences."""
     robot = load_robot(name, "floating")
     q, v, a = random_state(robot, 7)
-    now = Desk(robot).situation(0.0, q, v)
+    state = State(robot, q, v)
     frame = robot.frame_names[-1]
     here = dynamics.frame_placement(robot, q, frame)
 
@@ -379,10 +360,10 @@ def test_rows_are_second_derivatives(load_robot, random_state, name):
     pose = control.FrameTask(here, frame=frame, **none)
     for task in (com, pose):
         task.bind(robot)
-    rows = com.rows(now)
+    rows = com.rows(state, 0.0)
     expected = second_derivative(lambda t: dynamics.com(robot, at(t)))
     assert rows.A @ a - rows.r == pytest.approx(expected, abs=1e-5)
-    rows = pose.rows(now)
+    rows = pose.rows(state, 0.0)
     linear = second_derivative(lambda t: dynamics.frame_placement(robot, at(t), frame).translation)
     assert (rows.A @ a - rows.r)[:3] == pytest.approx(linear, abs=2e-4)
     assert (rows.A @ a - rows.r)[3:] == pytest.approx(second_derivative(turn), abs=2e-4)
@@ -407,13 +388,13 @@ def test_frame_rows_and_axes(stand):
     controller, q = stand("talos")
     robot, frame = controller.robot, "torso_2_link"
     T = dynamics.frame_placement(robot, q, frame)
-    now = Desk(robot).situation(0.0, q, np.zeros(robot.nv))
+    state = State(robot, q, np.zeros(robot.nv))
     moved = T * pin.SE3(np.eye(3), np.array([0.1, 0, 0]))  # along the frame's own x
     world = control.FrameTask(moved, frame=frame, rows_of=("x", "rz"))
     own = control.FrameTask(moved, frame=frame, rows_of=("x", "rz"), axes="frame")
     assert (world.bind(robot), own.bind(robot)) == (2, 2)
-    assert own.rows(now).error == pytest.approx([0.1, 0.0], abs=1e-12)
-    assert world.rows(now).error == pytest.approx([0.1 * T.rotation[0, 0], 0.0], abs=1e-12)
+    assert own.rows(state, 0.0).error == pytest.approx([0.1, 0.0], abs=1e-12)
+    assert world.rows(state, 0.0).error == pytest.approx([0.1 * T.rotation[0, 0], 0.0], abs=1e-12)
 
 
 # --- forces ----------------------------------------------------------------------------------

@@ -98,15 +98,15 @@ def test_the_first_level_is_at_its_best_within_all_limits(stand, seed):
     command = controller(x, 0.3 * rng.normal(size=robot.nv))
     assert command.status == "optimal"
     P = command.program
-    small = reduced(P, solutions(P, controller._layout.columns), accelerations=True)
+    small = reduced(P, solutions(P, controller._formulation.columns), accelerations=True)
     y, size = cp.Variable(len(small.g)), 1.0 + np.abs(small.C).sum(axis=1)
     up, down = np.isfinite(small.high), np.isfinite(small.low)
     rows = (small.C / size[:, None]) @ y
     kept = [rows[up] <= (small.high / size)[up], rows[down] >= (small.low / size)[down]]
     lacks = [command.task_residuals[t.name] * t.weight**0.5 for t in tasks if t.level == 0]
-    stage = controller._layout.stages()[0]
-    root = np.sqrt(stage.weight)
-    e = cp.multiply(root, stage.on_a @ (small.a0 + small.Za @ y) - stage.e)
+    level = controller._formulation.levels()[0]
+    root = np.sqrt(level.weight)
+    e = cp.multiply(root, level.on_a @ (small.a0 + small.Za @ y) - level.e)
     problem = cp.Problem(cp.Minimize(cp.norm(e)), kept)
     problem.solve(solver="CLARABEL")
     assert np.linalg.norm(np.concatenate(lacks)) == pytest.approx(problem.value, rel=1e-4, abs=1e-4)

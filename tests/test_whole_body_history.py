@@ -42,7 +42,7 @@ def states(robot, q, count, seed=0, size=0.05):
 def test_the_answer_is_that_of_a_new_controller(biped, monkeypatch, numba):
     """Soles tilt from state to state, and with them the share of the weight that is preferred."""
     if not numba:
-        monkeypatch.setattr("footwork.control.by_kernels.compiled", lambda _: None)
+        monkeypatch.setattr("footwork.control.compiled_rows.compiled", lambda _: None)
     robot, _, q = biped
     old = controller_of(biped)
     for x, v in states(robot, q, 6):

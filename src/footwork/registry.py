@@ -17,6 +17,15 @@ from .errors import FootworkError
 MOVED: Mapping[str, Mapping[str, str]] = {
     "robots": {"Viewer": "visualize:Viewer"},
     "dynamics": {"bodies": "biomechanics"},
+    "control": {
+        "Push": "control:ForcePulse",
+        "Walker": "control:WalkingController",
+        "Catcher": "control:PushRecoveryController",
+        "DcmPlan": "control.balance:DcmPlan",
+        "DcmTask": "control.balance:DcmTask",
+        "JointLimits": "control.limits:JointLimits",
+        "Collision": "control.closed_loop:Collision",
+    },
     "contacts": {
         name: f"visualize:{name}"
         for name in (

@@ -1,42 +1,48 @@
-"""Footing: what one contact brings to a controller's tick, in contact axes.
+"""Contact models: the constraints of one contact in a whole-body program, in contact axes.
 
     J a + J̇v = −damping J v        F w ≤ 0,        lower ≤ w_n ≤ upper
 
-J (dim, nv) and the wrench w (dim,) are those of the contact turned into its own axes (two tangents,
-then the normal), where the cone's faces F are constant. The cone is an inner one: what it accepts,
-Coulomb's friction at every vertex gives.
+J (dim, nv) and the wrench w (dim,) are those of the contact in its own axes (two tangents, then the
+normal), where the faces F of the cone are constant. F is an inner approximation: whatever it
+accepts, Coulomb friction at the vertices can provide.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from ..contacts import Contact, ContactSet, FrictionCone, PointContact, WrenchCone, rectangle_faces
+from ..contacts import Contact, FrictionCone, PointContact, WrenchCone, rectangle_faces
 from ..contacts.surface_contact import PlacedContact
+from ..dynamics import State
 from ..errors import ContactError
 from ..robots.robot import Robot
-from .situation import Situation
 
 Array = NDArray[np.float64]
 
-FACING_UP = 0.3  # a contact whose normal is steeper carries no share of the weight
+FACING_UP = 0.3  # least vertical component of the normal of a contact that bears weight
 LINE_ROWS = [0, 1, 2, 4, 5]  # of [force; moment]: an edge along x has no moment about x
-# which of [force; moment] a contact of so many rows transmits; a soft point turns about its normal
-_PICKS = {3: [0, 1, 2], 4: [0, 1, 2, 5], 5: LINE_ROWS, 6: [0, 1, 2, 3, 4, 5]}
+# which of [force; moment] a contact with so many rows transmits; a soft point: about its normal
+_WRENCH_ROWS = {3: [0, 1, 2], 4: [0, 1, 2, 5], 5: LINE_ROWS, 6: [0, 1, 2, 3, 4, 5]}
 
 
-class Footing:
-    """A contact made ready for many ticks.
+class ContactModel:
+    """The part of a contact's constraints that does not depend on the state.
 
     Attributes:
-        contact, name, dim: the contact; its rows.
+        contact, name, dim: the contact; its number of rows.
         faces: F (k, dim) of the inner cone, none if bilateral.
-        spread: (dim, dim), wᵀ spread w is the least Σ ‖f_k‖² of forces at the vertices that give w.
+        metric: (dim, dim), wᵀ metric w is the least Σ ‖f_k‖² over forces at the vertices that
+            produce w.
         bounds: of the whole normal force [N], ∓inf for none.
+        joint, placement: T_joint_contact, of contacts that are fixed to a link and on a surface at
+            rest (`rigid`).
+        axes: (3, 3), contact axes in the world where they do not rotate with the link, else None.
+        offset: (3,), from the placement's origin to the lowest point of a ball, world axes [m].
     """
 
     def __init__(self, robot: Robot, contact: Contact, sides: int) -> None:
@@ -45,64 +51,49 @@ class Footing:
         self.frame = robot.frame_id(contact.frame)
         self.faces = inner_faces(contact, sides)
         G = _grasp(contact)
-        self.spread: Array = np.asarray(np.linalg.inv(G @ G.T), dtype=np.float64)
+        self.metric: Array = np.asarray(np.linalg.inv(G @ G.T), dtype=np.float64)
         self.bounds = _normal_bounds(contact)
         self._place(robot, contact)
 
     def _place(self, robot: Robot, contact: Contact) -> None:
-        """Where it is: `at` in its joint, its axes where they do not turn with it, its rows."""
         frame = robot.model.frames[self.frame]
-        self.joint, self.axes, self.down = int(frame.parentJoint), None, np.zeros(3)
-        self.picks = np.array(_PICKS[self.dim], dtype=np.intp)
-        self.placed = contact.surface is None
+        self.joint, self.axes, self.offset = int(frame.parentJoint), None, np.zeros(3)
+        self.wrench_rows = np.array(_WRENCH_ROWS[self.dim], dtype=np.intp)
+        self.rigid = contact.surface is None
         if isinstance(contact, PlacedContact):
             centre = pin.SE3(np.eye(3), contact.centre)
-            self.at = frame.placement * contact.placement * centre
+            self.placement = frame.placement * contact.placement * centre
         elif isinstance(contact, PointContact):
-            self.at = frame.placement * pin.SE3(np.eye(3), np.array(contact.offset))
+            self.placement = frame.placement * pin.SE3(np.eye(3), np.array(contact.offset))
             self.axes = contact.pose(robot, robot.posture()).rotation  # its normal is the world's
-            self.down = -float(contact.radius) * np.array(contact.normal)
+            self.offset = -float(contact.radius) * np.array(contact.normal)
         else:
-            self.placed = False
+            self.rigid = False
 
-    def rows(self, now: Situation) -> tuple[Array, Array, Array]:
-        """Return J (dim, nv), J̇v (dim,) and J v (dim,), all in contact axes.
+    def constraint(self, state: State, damping: float) -> tuple[Array, Array]:
+        """Return J (dim, nv) and k (dim,) of J a = k, in contact axes.
 
-        A ball's lowest point, r below its centre o, turns with no body: a_o + α × r.
+        k = s̈ − J̇v − damping (J v − ṡ), where s is the motion of the surface.
         """
-        if not self.placed:
-            return self._by_contact(now)
-        here = (now.desk.model, now.data, self.joint, self.at, pin.LOCAL_WORLD_ALIGNED)
-        J = np.array(pin.getFrameJacobian(*here))
-        drift = np.array(pin.getFrameClassicalAcceleration(*here).vector)
-        v = np.array(pin.getFrameVelocity(*here).vector)
-        if self.down.any():
-            J[:3] -= _skew(self.down) @ J[3:]
-            drift[:3] += np.cross(drift[3:], self.down)
-            v[:3] += np.cross(v[3:], self.down)
-        R = now.data.oMi[self.joint].rotation @ self.at.rotation
-        turn = np.kron(np.eye(2), R if self.axes is None else self.axes).T[self.picks]
-        return turn @ J, turn @ drift, turn @ v
-
-    def _by_contact(self, now: Situation) -> tuple[Array, Array, Array]:
-        """As the contact itself says, in its order of rows, relative to the surface it is on."""
-        turn, robot, q, v = self.turn(now.q).T, self.robot, now.q, now.v
-        J = turn @ self.contact.jacobian(robot, q)
-        ahead = self.contact.drift(robot, q, v) - self.contact.surface_acceleration(robot, q, v)
-        return J, turn @ ahead, J @ v - turn @ self.contact.surface_velocity(robot, q)
+        robot, q, v = self.robot, state.q, state.velocity
+        Rt = self.rotation(q).T
+        J = Rt @ self.contact.jacobian(robot, q)
+        slip = J @ v - Rt @ self.contact.surface_velocity(robot, q)
+        drift = self.contact.drift(robot, q, v) - self.contact.surface_acceleration(robot, q, v)
+        return J, -Rt @ drift - damping * slip
 
     def up(self, q: Array) -> Array:
         """Return the world's vertical (3,) in contact axes."""
         return np.asarray(self.contact.pose(self.robot, q).rotation[2])
 
-    def turn(self, q: Array) -> Array:
-        """Return (dim, dim) that takes w from contact axes to the rows of the contact's J."""
+    def rotation(self, q: Array) -> Array:
+        """Return (dim, dim), which takes w from contact axes to the rows of the contact's J."""
+        rotation = np.eye(self.dim)
         R = self.contact.pose(self.robot, q).rotation
-        turn = np.eye(self.dim)
-        turn[:3, :3] = R
+        rotation[:3, :3] = R
         if self.dim == 6:
-            turn[3:, 3:] = R
-        return turn
+            rotation[3:, 3:] = R
+        return rotation
 
 
 def inner_faces(contact: Contact, sides: int) -> Array:
@@ -164,20 +155,11 @@ def _normal_bounds(contact: Contact) -> tuple[float, float]:
     return max(float(low), 0.0), float(high)
 
 
-def footings(contacts: ContactSet, sides: int) -> list[Footing]:
-    """Return a footing of each contact, in order."""
-    return [Footing(contacts.robot, contact, sides) for contact in contacts]
-
-
-def world_axes(footings: list[Footing], q: Array, w: Array) -> Array:
+def world_axes(models: Sequence[ContactModel], q: Array, w: Array) -> Array:
     """Return the contact forces w (dim,), given in contact axes, in the rows of the set's J."""
     out, start = np.empty_like(w), 0
-    for footing in footings:
-        own = slice(start, start + footing.dim)
-        out[own] = footing.turn(q) @ w[own]
-        start += footing.dim
+    for model in models:
+        own = slice(start, start + model.dim)
+        out[own] = model.rotation(q) @ w[own]
+        start += model.dim
     return out
-
-
-def _skew(r: Array) -> Array:
-    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])

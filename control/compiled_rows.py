@@ -1,0 +1,207 @@
+"""Compiled rows of contacts and tasks: the tables of the kernel `assemble`, and their updates.
+
+All that no state changes is tabulated once: the joints that frames belong to, the rows of contacts
+and tasks, the arrays that the kernel writes to. A tick copies the targets of tasks and calls the
+kernel; contacts and tasks that the kernel does not support add their own rows afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..dynamics import State
+from ..dynamics.topology import is_depth_first
+from .contact_model import FACING_UP, ContactModel
+from .kernels import compiled, prepare
+from .qp import Array
+from .reference_rows import fill_task
+from .structure import ProgramStructure
+from .task_targets import PoseTarget, PostureTarget, VectorTarget
+from .tasks import ComTask, FrameTask, MomentumTask, PostureTask, Task
+
+Index = NDArray[np.intp]
+
+_KINDS: dict[Any, int] = {ComTask: 0, FrameTask: 1, MomentumTask: 2}  # as in `kernels.assembly`
+
+# joints whose axes are fixed in the body before them, as `kernels.frames` needs for J̇v
+_SUPPORTED = ["FreeFlyer", "RX", "RY", "RZ", "RevoluteUnaligned", "PX", "PY", "PZ"]
+_SUPPORTED += ["PrismaticUnaligned", "RUBX", "RUBY", "RUBZ", "RevoluteUnboundedUnaligned"]
+
+
+def supports(structure: ProgramStructure) -> bool:
+    """Return whether the kernel supports the robot, and Numba is there.
+
+    The base must float and carry all mass, as the kernel reads the centre of mass from its rows of
+    M; so these rows must be free of armature too.
+    """
+    robot, model = structure.robot, structure.robot.model
+    kinds = [j.shortname().removeprefix("JointModel") for j in list(model.joints)[1:]]
+    return bool(
+        compiled("assemble") is not None
+        and robot.is_floating
+        and model.nvs[1] == 6
+        and not model.inertias[0].mass > 0
+        and is_depth_first(robot)
+        and all(kind in _SUPPORTED for kind in kinds)
+        and not np.any(np.asarray(model.armature)[:6])
+        and all(type(task) is PostureTask for task, _ in structure.diagonal)
+    )
+
+
+class CompiledRows:
+    """Fills a workspace's arrays at each state, in one kernel.
+
+    It has a `pin.Data` of its own, whose arrays the kernel reads where they lie.
+    """
+
+    def __init__(self, structure: ProgramStructure, arrays: dict[str, Array]) -> None:
+        self.structure, self.arrays = structure, arrays
+        robot = structure.robot
+        self._model, self._data = robot.model, robot.model.createData()
+        self._frames = _Frames(robot.model)
+        self._other_contacts: list[tuple[ContactModel, slice]] = []
+        self._other_tasks: list[tuple[Task, slice]] = []
+        self._targets: list[VectorTarget | PoseTarget] = []
+        self._postures: list[PostureTarget] = []
+        contacts, tasks = self._tabulate_contacts(), self._tabulate_tasks()
+        self._loads = np.ones(len(contacts[0]))
+        data, joints = self._data, self._frames.joints
+        self._joints = [x for i in joints for x in (data.oMi[i].rotation, data.oMi[i].translation)]
+        placements = np.empty((len(joints), 12))
+        self._flat = placements.reshape(-1)
+        self._kernel: Any = compiled("assemble")
+        parameters = structure.parameters
+        outputs = ("M", "b", "J", "k", "A", "r", "e", "d", "p", "posture_r", "posture_e", "s")
+        self._arguments = (
+            data.M.T, data.nle, data.J.T, placements, float(robot.mass),
+            np.array(robot.model.gravity.linear), float(parameters.contact_damping),
+            float(parameters.regularisation), *self._frames.tables(), *contacts, *tasks,
+            *self._tabulate_postures(), self._loads, structure.weight, FACING_UP, structure.P,
+            *(arrays[name] for name in outputs),
+        )  # fmt: skip
+        v = np.zeros(robot.nv)
+        v.setflags(write=False)  # as a State's
+        prepare(self._kernel, (v, *self._arguments))
+
+    def _tabulate_contacts(self) -> tuple[Array | Index, ...]:
+        """Rows, axes, offsets and wrench rows of the rigid contacts."""
+        rows, axes, offsets = [], [], []
+        wrench_rows = np.zeros(self.structure.dim, dtype=np.intp)
+        for model, own in self.structure.contact_rows:
+            if not model.rigid:
+                self._other_contacts.append((model, own))
+                continue
+            self._frames.add(model.joint, model.placement)
+            rows.append((own.start, own.stop, int(model.axes is not None)))
+            axes.append(np.ravel(np.eye(3) if model.axes is None else model.axes))
+            offsets.append(model.offset)
+            wrench_rows[own] = model.wrench_rows
+        return _table(rows, 3), _stack(axes, 9), _stack(offsets, 3), wrench_rows
+
+    def _tabulate_tasks(self) -> tuple[Array | Index, ...]:
+        """Kinds, targets and chosen rows of the supported dense tasks."""
+        weight, dense = self.arrays["weight"], self.structure.dense
+        table: list[tuple[int, ...]] = []
+        chosen = np.zeros(len(weight), dtype=np.intp)
+        targets = np.zeros((sum(type(task) in _KINDS for task, _ in dense), 26))
+        for task, own in dense:
+            if type(task) not in _KINDS:
+                self._other_tasks.append((task, own))
+                continue
+            row, frame, local = targets[len(table)], -1, False
+            if isinstance(task, FrameTask):
+                place = self.structure.robot.model.frames[task.frame_id]
+                frame = self._frames.add(int(place.parentJoint), place.placement)
+                local = task.axes == "frame"
+                self._targets.append(PoseTarget(task, row, weight[own]))
+                chosen[own] = task.chosen
+            elif isinstance(task, ComTask | MomentumTask):
+                self._targets.append(VectorTarget(task, row, weight[own]))
+                chosen[own] = task.chosen
+            table.append((_KINDS[type(task)], frame, own.start, own.stop, int(local)))
+        return _table(table, 5), targets, chosen
+
+    def _tabulate_postures(self) -> tuple[Array | Index, ...]:
+        """Task and entry of v of each posture row, weights, targets and gains."""
+        diagonal, robot = self.structure.diagonal, self.structure.robot
+        targets, gains = np.zeros((len(diagonal), 3 * robot.nv)), np.zeros((len(diagonal), 2))
+        count = len(self.arrays["posture_r"])
+        owner, entries = np.zeros(count, dtype=np.intp), np.zeros(count, dtype=np.intp)
+        weight = np.zeros(count)
+        for i, (task, own) in enumerate(diagonal):
+            owner[own], entries[own] = i, np.arange(robot.nv)[task.entries]
+            self._postures.append(PostureTarget(robot, task, targets[i], gains[i], weight[own]))
+        return owner, entries, weight, targets, gains
+
+    # --- one tick ----------------------------------------------------------------------------
+
+    def fill(self, state: State, t: float, loads: Mapping[str, float]) -> bool:
+        """Fill the arrays; return whether all is finite."""
+        q, v = state.q, state.velocity
+        pin.crba(self._model, self._data, q, pin.Convention.WORLD)  # fills data.J as well
+        pin.nonLinearEffects(self._model, self._data, q, v)
+        np.concatenate(self._joints, axis=None, out=self._flat)
+        for target in self._targets:
+            target.update(t)
+        for posture in self._postures:
+            posture.update(t, q)
+        if not self._other_contacts:
+            self._loads[:] = self.structure.load_fractions(loads) if loads else 1.0
+        finite = bool(self._kernel(v, *self._arguments))
+        if not (self._other_contacts or self._other_tasks):
+            return finite
+        return finite and self._fill_others(state, t, loads)
+
+    def _fill_others(self, state: State, t: float, loads: Mapping[str, float]) -> bool:
+        """Fill the rows of what the kernel does not support; whether they are finite."""
+        of, damping = self.arrays, self.structure.parameters.contact_damping
+        for model, own in self._other_contacts:
+            of["J"][own], of["k"][own] = model.constraint(state, damping)
+        if self._other_contacts:  # all contacts together bear the weight
+            of["s"][:] = self.structure.P @ self.structure.nominal_forces(state.q, loads)
+        for task, own in self._other_tasks:
+            fill_task(of, task, own, state, t)
+        return bool(np.isfinite(of["k"]).all() and np.isfinite(of["r"]).all())
+
+
+class _Frames:
+    """The frames of the tables; those of contacts are added first."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.joints = [1]  # those whose placements are needed, the base first
+        self.rows: list[tuple[int, int, int]] = []
+        self.local: list[Array] = []
+        self.chain: list[int] = []
+        self.opens: list[bool] = []
+
+    def add(self, joint: int, placement: Any) -> int:
+        """Add a frame, given its placement in a joint; return its number."""
+        if joint not in self.joints:
+            self.joints.append(joint)
+        start = len(self.chain)
+        for link in list(self.model.supports[joint])[1:]:
+            first, size = self.model.joints[link].idx_v, self.model.joints[link].nv
+            self.chain += range(first, first + size)
+            self.opens += [i == 0 for i in range(size)]
+        self.rows.append((self.joints.index(joint), start, len(self.chain)))
+        self.local.append(np.append(placement.rotation, placement.translation))
+        return len(self.rows) - 1
+
+    def tables(self) -> tuple[Any, ...]:
+        """Return the tables as the kernel reads them."""
+        chain, opens = np.array(self.chain, dtype=np.intp), np.array(self.opens, dtype=bool)
+        return _table(self.rows, 3), _stack(self.local, 12), chain, opens
+
+
+def _table(rows: Sequence[tuple[int, ...]], width: int) -> Index:
+    return np.array(rows, dtype=np.intp).reshape(len(rows), width)
+
+
+def _stack(rows: list[Array], width: int) -> Array:
+    return np.array(rows, dtype=float).reshape(len(rows), width)

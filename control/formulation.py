@@ -1,0 +1,111 @@
+"""Formulation of the whole-body quadratic program: from a state to the data of `control.qp`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..dynamics import State
+from .checks import check_not_negative
+from .compiled_rows import CompiledRows, supports
+from .force_tasks import ForceLikeTask, ForceRows
+from .hierarchy import Level
+from .limits import JointLimits
+from .qp import Array
+from .reduction import prepare_minimum
+from .reference_rows import ReferenceRows
+from .structure import ProgramStructure
+from .workspace import Bounds, Snapshot, Workspace
+
+
+class Formulation:
+    """The program of a controller, updated at each state.
+
+    Attributes:
+        structure: what no state changes; columns, others: its.
+        program: at the last state; the next update writes to the same arrays.
+        working_set: of each bound (faces, normal forces, torques, accelerations) −1 if the last
+            solution was at the lower one, 1 at the upper one, 0 between.
+    """
+
+    def __init__(
+        self, structure: ProgramStructure, torque_limits: Array, joint_limits: JointLimits | None
+    ) -> None:
+        self.structure, self.joint_limits = structure, joint_limits
+        self.columns, self.others = structure.columns, structure.others
+        self.workspace = Workspace(structure)
+        arrays = self.workspace.arrays
+        self.rows: ReferenceRows | CompiledRows
+        self.rows = (CompiledRows if supports(structure) else ReferenceRows)(structure, arrays)
+        self._force_rows: list[tuple[ForceLikeTask, ForceRows]] = []
+        inf = np.full(len(structure.actuated), np.inf)
+        self._unbounded = (-inf, inf)
+        bounds = (structure.lower, structure.upper, torque_limits, *self._unbounded)
+        self.program = self.workspace.program(arrays, Bounds(structure.P, *bounds))
+        sizes = (len(structure.F), len(structure.N), 2 * len(inf))
+        self.working_set = np.zeros(sum(sizes), dtype=np.int64)
+        prepare_minimum(self.program, self)
+
+    def update(self, state: State, t: float, loads: Mapping[str, float]) -> bool:
+        """Formulate the program of a state; return whether all its data are finite.
+
+        Args:
+            state: (q, v).
+            t: the time that references are evaluated at [s].
+            loads: load fractions of contacts that are being loaded or unloaded.
+        """
+        finite, P = self.rows.fill(state, t, loads), self.program
+        P.P, self._force_rows = self._force_terms(state, t)
+        if self._force_rows:
+            finite = finite and bool(np.isfinite(P.s).all() and np.isfinite(P.P).all())
+        P.lower, P.upper = self.structure.normal_bounds(loads)
+        P.slowest, P.fastest = self._unbounded
+        if self.joint_limits is not None:
+            P.slowest, P.fastest = self.joint_limits.bounds(state.q, state.velocity)
+        return finite
+
+    def snapshot(self) -> Snapshot:
+        """Return a copy of the program and of the tasks' rows."""
+        P = self.program
+        bounds = Bounds(P.P, P.lower, P.upper, P.limits, P.slowest, P.fastest)
+        return Snapshot(self.workspace, bounds, self._force_rows)
+
+    def _force_terms(
+        self, state: State, t: float
+    ) -> tuple[Array, list[tuple[ForceLikeTask, ForceRows]]]:
+        """P with the force tasks' terms, and their rows; adds to s."""
+        P, found = self.structure.P, list[tuple[ForceLikeTask, ForceRows]]()
+        for task in self.structure.forces:
+            rows = task.rows(state, t, self.structure.contacts)
+            if rows is None:
+                continue
+            check_not_negative(task.weight, f"weight of {task.name!r}")  # it may be set at any time
+            weighted = np.broadcast_to(task.weight, len(rows.c))[:, None] * rows.B
+            P = P + rows.B.T @ weighted
+            with np.errstate(invalid="ignore"):  # `update` tells whether it is finite
+                self.program.s += weighted.T @ rows.c
+            found.append((task, rows))
+        return P, found
+
+    def levels(self) -> list[Level]:
+        """Return the levels of a strict hierarchy, the most important first."""
+        tasks = self.workspace.task_rows(self.workspace.arrays, self._force_rows)
+        nv, dim = self.structure.robot.nv, self.structure.dim
+        parts: dict[int, list[tuple[Any, Array, Array, Array]]] = {}
+        for task, on_a in tasks.motion(nv):
+            row = (task.weight, on_a.A, np.zeros((len(on_a.r), dim)), on_a.r)
+            parts.setdefault(task.level, []).append(row)
+        for force, on_w in tasks.forces:
+            row = (force.weight, np.zeros((len(on_w.c), nv)), on_w.B, on_w.c)
+            parts.setdefault(force.level, []).append(row)
+        return [_level(parts[number]) for number in sorted(parts)]
+
+
+def _level(parts: list[tuple[Any, Array, Array, Array]]) -> Level:
+    weights, on_a, on_w, e = zip(*parts, strict=True)
+    each = [np.broadcast_to(np.asarray(w, float), len(x)) for w, x in zip(weights, e, strict=True)]
+    return Level(
+        np.concatenate(on_a), np.concatenate(on_w), np.concatenate(e), np.concatenate(each)
+    )

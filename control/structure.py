@@ -1,0 +1,126 @@
+"""Structure of a whole-body program: contact models, rows of tasks, and constant matrices.
+
+Everything here stays the same from tick to tick, until contacts or tasks change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import block_diag
+
+from ..contacts import ContactSet
+from .contact_model import FACING_UP, ContactModel
+from .force_tasks import ForceLikeTask
+from .null_space import moving_columns
+from .qp import Array, Index
+from .switching import FULL
+from .tasks import PostureTask, Task
+
+AnyTask = Task | ForceLikeTask
+
+
+class Parameters(NamedTuple):
+    """Parameters of the program's cost and constraints, as of `WholeBodyController`."""
+
+    sides: int = 4
+    contact_damping: float = 20.0
+    force_weight: float = 1e-3
+    regularisation: float = 1e-6
+
+
+class ProgramStructure:
+    """The part of a whole-body program that does not depend on the state.
+
+    Attributes:
+        robot, contacts, parameters: as given.
+        models: of the contacts, in order; contact_rows: their rows of w.
+        columns, others: entries of v that move any contact, and those that move none.
+        actuated, unactuated: rows of S, and the others.
+        dense, diagonal: motion tasks with their rows; of diagonal ones each row has a single entry.
+        forces: force tasks.
+        F, N, lower, upper: cones and normal forces, as in `Program`.
+        P: (dim, dim), cost of unevenly distributed contact forces.
+        weight: of the robot [N].
+    """
+
+    def __init__(
+        self,
+        contacts: ContactSet,
+        tasks: Sequence[AnyTask],
+        sizes: Mapping[str, int],
+        parameters: Parameters,
+    ) -> None:
+        self.contacts, self.parameters = contacts, parameters
+        self.robot = robot = contacts.robot
+        self.weight = robot.mass * float(np.linalg.norm(robot.model.gravity.linear))
+        self._add_contacts()
+        driven = robot.selection_matrix.any(axis=0)
+        self.actuated, self.unactuated = np.flatnonzero(driven), np.flatnonzero(~driven)
+        motion = [task for task in tasks if isinstance(task, Task)]
+        dense = [task for task in motion if not task.diagonal]
+        diagonal = [task for task in motion if isinstance(task, PostureTask)]
+        self.dense: list[tuple[Task, slice]] = _stacked(dense, [sizes[t.name] for t in dense])
+        self.diagonal: list[tuple[PostureTask, slice]]
+        self.diagonal = _stacked(diagonal, [sizes[t.name] for t in diagonal])
+        self.forces = [task for task in tasks if isinstance(task, ForceLikeTask)]
+
+    def _add_contacts(self) -> None:
+        robot, parameters = self.robot, self.parameters
+        models = [ContactModel(robot, contact, parameters.sides) for contact in self.contacts]
+        self.models = tuple(models)
+        self.contact_rows: list[tuple[ContactModel, slice]]
+        self.contact_rows = _stacked(models, [model.dim for model in models])
+        self.columns = moving_columns(robot, models)
+        self.others: Index = np.setdiff1d(np.arange(robot.nv), self.columns)
+        self.F = _block_diagonal([model.faces for model in models])
+        self.N = _block_diagonal([np.eye(1, model.dim, 2) for model in models])
+        # arrays of their own, row-major: the kernels are compiled once for all controllers
+        self.lower = np.array([model.bounds[0] for model in models])
+        self.upper = np.array([model.bounds[1] for model in models])
+        metric = _block_diagonal([model.metric for model in models])
+        self.P = parameters.force_weight / max(robot.mass, 1e-9) ** 2 * metric
+
+    @property
+    def dim(self) -> int:
+        """Size of w."""
+        return len(self.P)
+
+    def load_fractions(self, loads: Mapping[str, float]) -> list[float]:
+        """Return each contact's load fraction: 1, but for those being loaded or unloaded."""
+        return [loads.get(model.name, 1.0) for model in self.models]
+
+    def nominal_forces(self, q: Array, loads: Mapping[str, float]) -> Array:
+        """Return w (dim,) that distributes the weight over the contacts that face upwards."""
+        ups = [model.up(q) for model in self.models]
+        pairs = zip(ups, self.load_fractions(loads), strict=True)
+        parts = [part * float(up[2] > FACING_UP) for up, part in pairs]
+        total, w = sum(parts) + 1e-12, np.zeros(self.dim)
+        for (_, rows), up, part in zip(self.contact_rows, ups, parts, strict=True):
+            w[rows.start : rows.start + 3] = self.weight * part / total * up
+        return w
+
+    def normal_bounds(self, loads: Mapping[str, float]) -> tuple[Array, Array]:
+        """Return the bounds of the normal forces, scaled by the contacts' load fractions."""
+        if not loads:
+            return self.lower, self.upper
+        lower, upper = self.lower.copy(), self.upper.copy()
+        for i, model in enumerate(self.models):
+            if (load := loads.get(model.name)) is not None:
+                cap = load * FULL * self.weight
+                lower[i] = max(lower[i], -cap) if lower[i] < 0 else load * lower[i]
+                upper[i] = min(upper[i], cap)
+        return lower, upper
+
+
+def _block_diagonal(matrices: list[Array]) -> NDArray[np.float64]:
+    return np.asarray(block_diag(*matrices)) if matrices else np.zeros((0, 0))
+
+
+def _stacked(items: Sequence[Any], sizes: Sequence[int]) -> list[tuple[Any, slice]]:
+    """Items with their rows, one below the other."""
+    ends = np.cumsum([0, *sizes]).tolist()
+    return [(item, slice(*ends[i : i + 2])) for i, item in enumerate(items)]

@@ -1,0 +1,160 @@
+"""What controllers, tasks and disturbances refuse, and how they say it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
+from footwork.control import gaits
+
+
+@pytest.fixture(scope="module")
+def biped():
+    robot = robots.load("biped")
+    feet = contacts.at_feet(robot, 0.6)
+    return robot, feet, contacts.solve_posture(robot, feet, com="inside").q
+
+
+def controller_of(biped, tasks=(), **options):
+    robot, feet, q = biped
+    posture = control.PostureTask(q, weight=0.1)
+    return control.WholeBodyController(robot, feet, [posture, *tasks], **options)
+
+
+@pytest.mark.parametrize("t", [1e300, -1e300, 1e11])
+def test_an_absurd_time_holds_no_later_tick(biped, t):
+    robot, _, q = biped
+    controller, v = controller_of(biped), np.zeros(robot.nv)
+    assert controller(q, v, 0.0).solved
+    assert "expected a time within" in controller(q, v, t).reason
+    assert controller(q, v, 0.01).solved
+
+
+def test_a_controller_starts_anew(biped):
+    robot, feet, q = biped
+    controller, v = controller_of(biped), np.zeros(robot.nv)
+    assert controller(q, v, 5.0).solved
+    assert "restart()" in controller(q, v, 0.0).reason
+    controller.remove_contact(feet.names[0], ramp=1.0)
+    controller.restart()
+    assert controller.contacts.names == feet.names[1:]
+    assert controller(q, v, 0.0).t == 0.0
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan, np.array([1.0, -1.0, 1.0])])
+@pytest.mark.parametrize("numba", [True, False])
+def test_weights_set_to_what_is_none_are_named(biped, value, numba, monkeypatch):
+    """At the next tick, as they may be set at any time; the robot gets its last torques."""
+    if not numba:
+        monkeypatch.setattr("footwork.control.compiled_rows.compiled", lambda _: None)
+    robot, feet, q = biped
+    com = control.ComTask(dynamics.com(robot, q))
+    force = control.ForceTask(np.zeros(3), contact=feet.names[0])
+    controller, v = controller_of(biped, [com, force]), np.zeros(robot.nv)
+    assert controller(q, v).solved
+    for task in (com, force):
+        before, task.weight = task.weight, value
+        assert f"weight of {task.name!r}" in controller(q, v).reason
+        task.weight = before
+        assert controller(q, v).solved
+    com.gain = -1.0
+    assert "gain of 'com'" in controller(q, v).reason
+
+
+def test_weights_of_forces_are_checked_like_others():
+    with pytest.raises(ConfigurationError, match="weight of 'zmp': got -1"):
+        control.ZmpTask(np.zeros(3), weight=-1.0)
+    with pytest.raises(ConfigurationError, match=r"level: got 0\.5"):
+        control.ZmpTask(np.zeros(3), level=0.5)
+
+
+@pytest.mark.parametrize("R", [2 * np.eye(3), np.diag([1.0, 1.0, -1.0]), np.full((3, 3), np.nan)])
+def test_a_target_that_is_no_rotation(biped, R):
+    target = pin.SE3(np.eye(3), np.zeros(3))
+    target.rotation = R
+    with pytest.raises(ConfigurationError, match="target of 'l_foot': got"):
+        controller_of(
+            biped,
+            [control.FrameTask(target, frame=biped[1][biped[1].names[0]].frame, name="l_foot")],
+        )
+
+
+def test_a_force_task_of_no_contact(biped):
+    robot, feet, q = biped
+    with pytest.raises(ContactError, match=f"no contact 'typo'.*{feet.names[0]}"):
+        controller_of(biped, [control.ForceTask([0.0, 0.0, 10.0], contact="typo")])
+    task = control.ForceTask([0.0, 0.0, 10.0], contact=feet.names[0])
+    controller = controller_of(biped, [task])
+    controller.remove_contact(feet.names[0])  # which may come back
+    controller.set_tasks(controller.tasks)
+    assert controller(q, np.zeros(robot.nv)).solved
+
+
+@pytest.mark.parametrize("ramp", [np.nan, -0.1, np.inf, "soon"])
+def test_ramps_are_times(biped, ramp):
+    controller = controller_of(biped)
+    name = biped[1].names[0]
+    contact = biped[1][name]
+    with pytest.raises(ConfigurationError, match="ramp: got"):
+        controller.remove_contact(name, ramp=ramp)
+    assert controller.contacts.names == biped[1].names
+    controller.remove_contact(name)
+    with pytest.raises(ConfigurationError, match="ramp: got"):
+        controller.add_contact(contact, ramp=ramp)
+    assert controller.contacts.names == biped[1].names[1:]
+
+
+@pytest.mark.parametrize("value", [np.nan, -1.0, np.inf])
+def test_noise_and_pushes_are_finite(value):
+    with pytest.raises(ConfigurationError, match="velocities: got"):
+        control.Noise(velocities=value)
+    with pytest.raises(ConfigurationError, match="duration: got"):
+        control.ForcePulse("base", (1.0, 0.0, 0.0), start=0.0, duration=value)
+    if not np.isfinite(value):
+        with pytest.raises(ConfigurationError, match="force: got"):
+            control.ForcePulse("base", (value, 0.0, 0.0), start=0.0)
+
+
+def test_a_controller_serves_one_thread(biped):
+    """A second one is refused while the first is in a tick, whatever on_failure says."""
+    robot, _, q = biped
+    inside, go_on, v = threading.Event(), threading.Event(), np.zeros(robot.nv)
+
+    def target(t):
+        inside.set()
+        go_on.wait(10)
+        return dynamics.com(robot, q), np.zeros(3), np.zeros(3)
+
+    controller = controller_of(biped, [control.ComTask(target)])
+    first = threading.Thread(target=controller, args=(q, v))
+    first.start()
+    inside.wait(10)
+    with pytest.raises(ConfigurationError, match="one controller per thread"):
+        controller(q, v)
+    go_on.set()
+    first.join()
+    assert controller(q, v).solved
+
+
+def test_gravity_is_the_robots(biped):
+    """On the moon, feet carry a sixth: no constant of the earth is left in a plan or a command."""
+    model = biped[0].model.copy()
+    model.gravity.linear = np.array([0.0, 0.0, -1.62])
+    moon = replace(biped[0], model=model)
+    feet = contacts.at_feet(moon, 0.6)
+    q = biped[2]
+    phases = gaits.footsteps(feet, q, 2)
+    walker = control.WalkingController(moon, feet, q, phases)
+    height = dynamics.com(moon, q)[2]
+    assert walker.plan.omega**2 * walker.plan.height == pytest.approx(1.62)
+    assert walker.plan.height == pytest.approx(height, abs=0.05)
+    command = control.WholeBodyController(moon, feet, [control.PostureTask(q)])(
+        q, np.zeros(moon.nv)
+    )
+    normal = sum(wrench.force[2] for wrench in command.wrenches.values())
+    assert normal == pytest.approx(1.62 * moon.mass, rel=0.05)
