@@ -1,4 +1,4 @@
-"""Who accepts what physics forbids: an audit of wrench cones, ours, published ones, or yours.
+"""Audit of contact wrench cones: ours, published ones, or yours, against exact friction.
 
 The wrenches w = [force; moment] that a foot can transmit are the sums of forces at its corners,
 each in Coulomb's cone: that is the physics here, checked by second-order cone programs written in
@@ -378,7 +378,8 @@ def table(findings: list[dict[str, Any]]) -> str:
     """The findings as a table in Markdown."""
     words = {True: "sound", False: "**broken**", None: "claims nothing"}
     lines = [
-        "| cone | claims to be | accepts what physics forbids | refuses what it allows | verdict |",
+        "| cone | claims to be | accepts inadmissible wrenches by | "
+        "rejects admissible wrenches by | verdict |",
         "|---|---|---|---|---|",
     ]
     for f in by_family(findings):

@@ -1,9 +1,9 @@
-"""Runs the Python of the pages, and writes below it what it printed.
+"""Runner of the Python blocks of the pages, which writes their output below them.
 
 python docs/code_blocks.py [PAGE …]
 
-The blocks of a page share their names, from top to bottom. A ```text block right below one of them
-is what it prints.
+The blocks of a page share one namespace, from top to bottom. A ```text block directly below a block is
+its output.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BLOCK = re.compile(
 
 
 def outputs(page: str) -> Iterator[tuple[re.Match[str], str]]:
-    """Run a page's blocks in a scratch folder; yield each with what it printed."""
+    """Run a page's blocks in a temporary folder; yield each with its output."""
     names: dict[str, object] = {"__name__": "page"}
     here = Path.cwd()
     with tempfile.TemporaryDirectory() as scratch:
@@ -40,7 +40,7 @@ def outputs(page: str) -> Iterator[tuple[re.Match[str], str]]:
 
 
 def filled(page: str) -> str:
-    """Return the page with every output written anew."""
+    """Return the page with every output updated."""
     parts, end = [], 0
     for block, printed in outputs(page):
         parts += [page[end : block.start()], "```python\n", block["code"], "```"]

@@ -1,4 +1,4 @@
-"""Draw the pictures and animations of controllers.md: python docs/controllers.py."""
+"""Pictures and animations of controllers.md: python docs/controllers.py."""
 
 from __future__ import annotations
 

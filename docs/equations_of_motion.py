@@ -1,4 +1,4 @@
-"""Writes docs/equations-of-motion.md: every term, its code, its second road, and their difference.
+"""Generator of docs/equations-of-motion.md: every term by two methods, and their difference.
 
 The numbers of the page are computed here, by the very code that the page shows:
 python docs/equations_of_motion.py
@@ -43,12 +43,12 @@ def M(q):
 
 
 class Term(NamedTuple):
-    """A row of the page: `code` and `road` are evaluated, and must agree to `tolerance`."""
+    """A row of the page: `code` and `reference` must agree to `tolerance`."""
 
     title: str
     formula: str
     code: str
-    road: str
+    reference: str
     words: str
     tolerance: float = 1e-10
 
@@ -59,31 +59,31 @@ TERMS = [
         "M = Σ m Jᵗᵀ Jᵗ + Jᴿᵀ I Jᴿ  (+ armature on the diagonal)",
         "dynamics.mass_matrix(robot, q)",
         "jacobian_sums.mass_matrix(robot, q)",
-        "Composite rigid bodies on one road, the sum over links on the other. ½ vᵀ M v is the "
-        "kinetic energy.",
+        "The composite rigid body algorithm, and the sum over links. ½ vᵀ M v is the kinetic "
+        "energy.",
     ),
     Term(
         "Coriolis tensor",
         "C @ v = Σ m Jᵗᵀ J̇ᵗ + Jᴿᵀ I J̇ᴿ − Jᴿᵀ [ω×] Σ Jᴿ,   Σ = ½ tr(I) 1 − I",
         "dynamics.coriolis_tensor(robot, q)",
         "jacobian_sums.coriolis_tensor(robot, q)",
-        "Linear in v, so it is a tensor that waits for v: `C @ v` is Pinocchio's Coriolis matrix. "
-        "Of all matrices with the same force vᵀCv this is one with dM/dt − 2 (C @ v) skew, on a "
-        "floating base too.",
+        "The Coriolis matrix is linear in v, so it is the contraction C @ v of a tensor with v; "
+        "`C @ v` is Pinocchio's Coriolis matrix. Among the matrices with the same force vᵀCv, it "
+        "makes dM/dt − 2 (C @ v) skew-symmetric, on a floating base too.",
     ),
     Term(
         "Coriolis force, by Wieber's sum",
         "C @ v = Σ m Jᵗᵀ J̇ᵗ + Jᴿᵀ I J̇ᴿ − Jᴿᵀ [(I Jᴿ v)×] Jᴿ",
         "dynamics.coriolis_tensor(robot, q) @ v @ v",
         "jacobian_sums.coriolis_tensor_wieber(robot, q) @ v @ v",
-        "The sum of the notes gives the same force. As a matrix it is another one, see below.",
+        "Wieber's and Caron's sum gives the same force vᵀCv, but a different matrix, see below.",
     ),
     Term(
         "Rate of the mass matrix",
         "dM/dt = C @ v + (C @ v)ᵀ",
         "dynamics.mass_matrix_derivative(robot, q, v)",
         "(M(robot.integrate(q, h * v)) - M(robot.integrate(q, -h * v))) / (2 * h)",
-        "The skew property in another form, here against differences along the motion.",
+        "Equivalent to skew symmetry of dM/dt − 2 (C @ v); compared with finite differences.",
         1e-7,
     ),
     Term(
@@ -91,14 +91,14 @@ TERMS = [
         "τ_g = Σ m Jᵗᵀ g = m J_comᵀ g",
         "dynamics.gravity_torques(robot, q)",
         "robot.mass * dynamics.com_jacobian(robot, q).T @ robot.model.gravity.linear",
-        "On the right-hand side: minus the gradient of the potential energy.",
+        "On the right-hand side: the negative gradient of the potential energy.",
     ),
     Term(
         "Bias",
         "b = vᵀCv − τ_g",
         "dynamics.bias(robot, q, v)",
         "dynamics.coriolis_tensor(robot, q) @ v @ v - dynamics.gravity_torques(robot, q)",
-        "The torques that keep a = 0: inverse dynamics with a = 0.",
+        "Inverse dynamics with a = 0.",
     ),
     Term(
         "External wrenches",
@@ -112,7 +112,7 @@ TERMS = [
         "M a + vᵀCv − τ_g − τ_ext",
         "dynamics.inverse_dynamics(robot, q, v, a, push)",
         "M(q) @ a + dynamics.bias(robot, q, v) - dynamics.external_torques(robot, q, push)",
-        "Recursive Newton-Euler against the terms added up.",
+        "The recursive Newton-Euler algorithm, and the sum of the terms.",
     ),
     Term(
         "Forward dynamics",
@@ -120,7 +120,7 @@ TERMS = [
         "robot.selection_matrix.T @ tau",
         "dynamics.inverse_dynamics(robot, q, v, dynamics.forward_dynamics(robot, q, v, tau, push), "
         "push)",
-        "Articulated bodies, and back by inverse dynamics: Sᵀτ again.",
+        "The articulated body algorithm, then inverse dynamics, which returns Sᵀτ.",
         1e-9,
     ),
     Term(
@@ -128,7 +128,7 @@ TERMS = [
         "J̇ v = vᵀ H v",
         "dynamics.frame_drift(robot, q, v, link)",
         "dynamics.frame_hessian(robot, q, link) @ v @ v",
-        "What is left of the frame's acceleration when a = 0.",
+        "The acceleration of the frame at a = 0.",
     ),
     Term(
         "Momentum",
@@ -148,8 +148,8 @@ def state(name: str, base: str) -> dict[str, object]:
 
 
 def difference(term: Term, names: dict[str, object]) -> float:
-    """Return how far the two roads lie apart, relative to the largest entry if that is over 1."""
-    ours, other = (np.asarray(eval(road, dict(names))) for road in (term.code, term.road))
+    """Return the difference of the two methods, relative to the largest entry if that is over 1."""
+    ours, other = (np.asarray(eval(text, dict(names))) for text in (term.code, term.reference))
     apart = float(np.abs(ours - other).max() / max(1.0, np.abs(ours).max()))
     if not apart <= term.tolerance:
         raise ArithmeticError(f"{term.title}: {apart:.1e} apart, expected {term.tolerance:.0e}")
@@ -165,7 +165,7 @@ def skewness(names: dict[str, object], C: np.ndarray) -> float:
 
 
 def chaos(folder: Path) -> list[str]:
-    """Draw two double pendulums that start 1e-9 rad apart; return when they part."""
+    """Draw two double pendulums that start 1e-9 rad apart; return their difference over time."""
     robot = fw.robots.double_pendulum(l1=1.0, l2=0.5, m1=1.0, m2=1.0)
     A = dynamics.absolute_angles(robot)
     theta, omega = np.array([np.pi / 10, np.pi / 3]), np.array([2 * np.pi, -6 * np.pi])
@@ -191,17 +191,16 @@ def chaos(folder: Path) -> list[str]:
 
 
 def page(folder: Path = HERE / "pictures") -> str:
-    """Return the page; raises if a term and its second road are too far apart."""
+    """Return the page; raises if the two methods of a term differ too much."""
     states = {title: state(*given) for title, given in ROBOTS.items()}
     lines = [
         "# Equations of motion, term by term",
         "",
         "    M(q) a + vᵀC(q)v = Sᵀτ + τ_g(q) + Σ_i J_i(q)ᵀ w_i + τ_ext",
         "",
-        "Each term has two roads: a recursive algorithm and a sum that a student recognises, or a",
-        "difference along the motion. The numbers were computed when this page was built (by",
-        "`python docs/equations_of_motion.py`), at random states with the base moving: how far the",
-        "two lie apart, relative to the largest entry.",
+        "Each term is computed by two methods: a recursive algorithm, and the textbook sum or finite",
+        "differences. The tables show their difference at random states with a moving base, relative",
+        "to the largest entry, as computed by `python docs/equations_of_motion.py`.",
         "",
         "```python",
         SETUP.format(name="biped", base="floating"),
@@ -210,12 +209,12 @@ def page(folder: Path = HERE / "pictures") -> str:
     ]
     for term in TERMS:
         lines += [f"## {term.title}", "", f"    {term.formula}", "", term.words, ""]
-        lines += ["```python", term.code, term.road, "```", "", "| robot | difference |"]
+        lines += ["```python", term.code, term.reference, "```", "", "| robot | difference |"]
         lines += ["|---|---|"]
         lines += [f"| {title} | {difference(term, s):.0e} |" for title, s in states.items()] + [""]
     lines += ["## Two Coriolis matrices, one force", ""]
     lines += [
-        "How far dM/dt − 2 (C @ v) is from skew, dM/dt by differences, with each of the sums:",
+        "Deviation of dM/dt − 2 (C @ v) from skew symmetry for both sums, dM/dt by differences:",
         "",
     ]
     lines += ["| robot | ours | Wieber's sum |", "|---|---|---|"]
@@ -227,18 +226,18 @@ def page(folder: Path = HERE / "pictures") -> str:
         lines.append(f"| {title} | {ours:.0e} | {theirs:.0e} |")
     lines += [
         "",
-        "Controllers that rest on passivity, and momentum observers, need the first.",
+        "Passivity-based controllers and momentum observers need the first.",
         "",
-        "## How long angles mean something",
+        "## Chaotic motion",
         "",
-        "A double pendulum, thrown hard, twice: the second time one bar starts a billionth of a",
-        "radian away. After about twelve seconds no digit of an angle means anything, whatever the",
-        "integrator; energy does.",
+        "Two simulations of a double pendulum whose initial angles differ by a billionth of a radian.",
+        "After about twelve seconds no digit of an angle is significant, whatever the integrator; the",
+        "energy remains so.",
         "",
-        "![Two double pendulums, let go a billionth of a radian apart, and how their paths part]"
+        "![Angles of two double pendulums with initial angles a billionth of a radian apart]"
         "(pictures/double-pendulum-chaos.svg)",
         "",
-        "| after | apart |",
+        "| time | difference |",
         "|---|---|",
         *chaos(folder),
     ]

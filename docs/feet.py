@@ -1,4 +1,4 @@
-"""Draw the feet of every legged robot of the catalogue from above: docs/pictures/feet.svg."""
+"""Picture of the feet of every legged robot of the catalogue: docs/pictures/feet.svg."""
 
 from __future__ import annotations
 

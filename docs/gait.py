@@ -1,4 +1,4 @@
-"""Draw the pictures of gait.md: python docs/gait.py [TRC MASS].
+"""Pictures of gait.md: python docs/gait.py [TRC MASS].
 
 The walker's come from the library alone; with a whole-body trial and the subject's mass, those of a
 real walk as well.

@@ -1,4 +1,4 @@
-"""The gallery: a picture of every scenario, and the page that shows them: python docs/gallery.py.
+"""Generator of docs/gallery.md and its pictures of the shipped scenarios: python docs/gallery.py.
 
 Needs Chromium or Chrome, and Pillow to make the pictures small. `python docs/gallery.py --text`
 writes the page alone.
@@ -26,20 +26,20 @@ ORDER = (
 INTRODUCTION = """\
 # Gallery
 
-The scenarios that come with footwork, as the viewer draws them: friction cones in yellow, contact
-forces in blue, loads in red, in teal where the centre of mass may be, and in purple the motion
-that nothing stops when the answer is no. Each is a [YAML file](scenarios.md); its posture is
-solved so that the contacts touch, and the verdict below is what `footwork hold` says.
-`footwork show stairs` opens one in the browser, where a robot that does not hold falls along its
-purple arrows. [Drawing everything](drawing.md) has the code of all that can be drawn.
+The scenarios shipped with footwork: friction cones in yellow, contact forces in blue, loads in
+red, the support region of the centre of mass in teal and, for infeasible ones, the certificate of
+infeasibility (the motion of the fall) in purple. Each is a [YAML file](scenarios.md) whose posture
+is found by inverse kinematics; the verdicts are those of `footwork hold`. `footwork show stairs`
+opens one in the browser, where an infeasible scenario is animated along its purple arrows.
+[Scenes and plots](drawing.md) has the code.
 
 This page and its pictures are made by `python docs/gallery.py`.
 """
 
 
 def entry(scenario: Scenario, hold: Hold) -> str:
-    """Return what the page says about a scenario."""
-    verdict = {True: "Holds", False: "Does not hold", None: "At the edge"}[hold.feasible]
+    """Return the entry of a scenario."""
+    verdict = {True: "Feasible", False: "Infeasible", None: "At the edge"}[hold.feasible]
     lines = [
         f"## {scenario.title}",
         "",
@@ -50,17 +50,16 @@ def entry(scenario: Scenario, hold: Hold) -> str:
     ]
     if hold.feasible:
         lines.append(
-            f"**{verdict}**: every contact could spare {hold.margin:.3g} N; it takes a push of "
-            f"{_newtons(hold.push_margin())} to topple it, friction and soles may shrink "
-            f"{hold.friction_margin():.3g} times."
+            f"**{verdict}**: margin {hold.margin:.3g} N at every contact, push margin "
+            f"{_newtons(hold.push_margin())}, friction margin {hold.friction_margin():.3g}."
         )
     else:
         cause, motion = hold.reason.split("; ", 1)
-        lines.append(f"**{verdict}**: {cause}. The way it goes: {motion}.")
+        lines.append(f"**{verdict}**: {cause}. Motion of the fall: {motion}.")
     area = _area(scenario.region())
     lines += [
         "",
-        f"The region {area}.",
+        f"The support region {area}.",
         "",
         "```console",
         f"$ footwork hold {scenario.name}",
@@ -75,9 +74,9 @@ def _newtons(push: float) -> str:
 
 def _area(region: contacts.Region) -> str:
     if region.status == "empty":
-        return "is empty: no place of the centre of mass would do"
+        return "is empty: no position of the centre of mass is feasible"
     if region.status == "unbounded":
-        return "is unbounded: hands that grip hold the robot wherever its centre of mass is"
+        return "is unbounded: with bilateral contacts every position of the centre of mass is feasible"
     return f"has {1e4 * region.area:.0f} cm²"
 
 
@@ -85,7 +84,7 @@ def picture(scenario: Scenario) -> bytes:
     """Return a PNG of 256 colours."""
     from PIL import Image
 
-    viewer = scenario.scene(animate=False)  # as it stands
+    viewer = scenario.scene(animate=False)  # without the animation of a fall
     image = Image.open(io.BytesIO(viewer.screenshot(width=960, height=600))).convert("RGB")
     table = Image.new("P", (1, 1))
     table.putpalette(palette(np.asarray(image)).ravel().tolist())
@@ -95,7 +94,7 @@ def picture(scenario: Scenario) -> bytes:
 
 
 def palette(pixels: np.ndarray, size: int = 256) -> np.ndarray:
-    """Return colours (size, 3): k-means in which rare colours, such as arrows', count for more."""
+    """Return colours (size, 3): k-means with a larger weight for rare colours, such as those of arrows."""
     colors, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_counts=True)
     share = counts**0.55 / np.sum(counts**0.55)
     sample = np.random.default_rng(0).choice(colors.astype(float), 20_000, p=share)

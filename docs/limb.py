@@ -1,4 +1,4 @@
-"""Draw the picture of limb.md: python docs/limb.py."""
+"""Picture of limb.md: python docs/limb.py."""
 
 from __future__ import annotations
 

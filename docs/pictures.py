@@ -1,4 +1,4 @@
-"""Makes the pictures of the README and the docs: python docs/pictures.py [FOLDER]."""
+"""Pictures of the README and the documentation: python docs/pictures.py [FOLDER]."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent / "pictures"
 
 
 def climbing() -> fw.Viewer:
-    """TALOS with a foot on a step and a hand on a wall, in the colours of its margins."""
+    """TALOS with a foot on a step and a hand on a wall, coloured by its margins."""
     scenario = contacts.Scenario.load(Path(__file__).parent / "talos-stairs.yaml")
     return scenario.scene(animate=False, by_margin=True)
 
@@ -63,7 +63,7 @@ def conventions() -> fw.Viewer:
 
 
 def regions() -> Axes:
-    """Where the centre of mass of a biped may be: at rest, and pushed from any side."""
+    """Support polygons of a biped: at rest, and robust against pushes from any direction."""
     robot = fw.load("biped")
     q, feet = robot.posture(), fw.at_feet(robot)
     still = contacts.static_equilibrium_polygon(robot, q, feet)
