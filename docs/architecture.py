@@ -1,99 +1,151 @@
-"""Draws the rooms, their files by size, and the imports between them: docs/pictures/house.svg."""
+"""Import graph of the packages: docs/pictures/architecture.svg, and its table in architecture.md.
+
+python docs/architecture.py reads the sources, so imports inside functions and for type checkers
+count too. It fails when an import points upwards, and so when there is a cycle.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-ROOMS = {"robots": "#9ecae1", "dynamics": "#a1d99b", "contacts": "#fdae6b", "control": "#bcbddc"}
-WIDTH, GAP, ROW, TOP = 250, 60, 13, 84
-STYLE = "font-family:sans-serif;font-size:11px"
+COMMAND = "src/footwork"
+# package: (column, row) in the picture; packages import from lower rows only
+PLACES = {
+    COMMAND: (0.5, 0),
+    "visualize": (0.5, 1),
+    "control": (0, 2),
+    "contacts": (0, 3),
+    "biomechanics": (1, 2.5),
+    "dynamics": (0.5, 4),
+    "robots": (0.5, 5),
+}
+CONTENTS = {
+    COMMAND: "command, errors, registry",
+    "visualize": "viewer, scenes, plots",
+    "control": "tasks, whole-body control, gaits",
+    "contacts": "limits, verdicts, regions",
+    "biomechanics": "segments, gait analysis",
+    "dynamics": "State, terms, kernels",
+    "robots": "descriptions, Robot",
+}
+WIDTH, HEIGHT, COLUMN, ROW = 210, 52, 250, 88
+MARK = re.compile(r"(<!-- imports -->\n).*?(<!-- end of imports -->)", re.DOTALL)
 
 
-def files(room: str) -> list[tuple[str, int]]:
-    """Return the (path within the room, lines) of its files."""
-    folder = ROOT / room
-    paths = sorted(p for p in folder.rglob("*.py") if p.name != "__init__.py")
-    return [(str(p.relative_to(folder)), len(p.read_text().splitlines())) for p in paths]
+def sources(package: str) -> list[Path]:
+    """Return the Python files of a package; of src/footwork without the links to the others."""
+    files = [path for path in (ROOT / package).rglob("*.py") if "__pycache__" not in path.parts]
+    if package != COMMAND:
+        return files
+    return [p for p in files if p.relative_to(ROOT / package).parts[0] not in PLACES]
+
+
+def imported(path: Path, package: str) -> set[str]:
+    """Return the other packages from which a file imports."""
+    depth = len(path.relative_to(ROOT / package).parts)
+    leaving = depth if package == COMMAND else depth + 1
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == leaving:
+            names += [node.module] if node.module else [alias.name for alias in node.names]
+    return {name.split(".")[0] for name in names} & (PLACES.keys() - {package})
 
 
 def imports() -> Counter[tuple[str, str]]:
-    """Count the files of a room that import from another room: {(from, to): files}."""
+    """Return {(package, imported package): number of importing files}.
+
+    Raises:
+        ValueError: an import of a package in the same row or above.
+    """
     counts: Counter[tuple[str, str]] = Counter()
-    for room in ROOMS:
-        for path in (ROOT / room).rglob("*.py"):
-            depth = len(path.relative_to(ROOT / room).parts)
-            leaving = [
-                node
-                for node in ast.walk(ast.parse(path.read_text()))
-                if isinstance(node, ast.ImportFrom) and node.level == depth + 1
-            ]
-            parts = {
-                name
-                for node in leaving
-                for name in ([node.module] if node.module else [a.name for a in node.names])
-            }
-            counts.update({(room, to) for to in ROOMS if any(p.split(".")[0] == to for p in parts)})
+    for package in PLACES:
+        for path in sources(package):
+            for other in imported(path, package):
+                if PLACES[other][1] <= PLACES[package][1]:
+                    raise ValueError(f"{path.relative_to(ROOT)} imports {other}, which is above")
+                counts[package, other] += 1
     return counts
 
 
-def room(name: str, colour: str, x: float, height: float) -> str:
-    """Return a room: its name, and a bar a file as long as the file."""
-    rows = [
-        f'<rect x="{x + 8}" y="{TOP + 30 + i * ROW}" width="{lines / 3.2:.0f}" height="{ROW - 3}" '
-        f'fill="{colour}"/><text x="{x + 12}" y="{TOP + 39 + i * ROW}">{file}</text>'
-        for i, (file, lines) in enumerate(files(name))
+def reduced(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return the transitive reduction: the edges that no path over other packages replaces."""
+
+    def reaches(start: str, end: str) -> bool:
+        return any(a == start and (b == end or reaches(b, end)) for a, b in edges)
+
+    return {
+        (a, b) for a, b in edges if not any((a, c) in edges and reaches(c, b) for c in PLACES)
+    }
+
+
+def box(package: str) -> str:
+    """Return the box of a package: name, contents, lines of source."""
+    x, y = corner(package)
+    lines = sum(len(p.read_text(encoding="utf-8").splitlines()) for p in sources(package))
+    middle = x + WIDTH / 2
+    return (
+        f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#dbe9f6" '
+        f'stroke="#33556e"/><text x="{middle}" y="{y + 21}" text-anchor="middle" '
+        f'font-weight="bold" font-size="16">{package}</text>'
+        f'<text x="{middle}" y="{y + 40}" text-anchor="middle" font-size="12.5">'
+        f"{CONTENTS[package]} · {lines:,}</text>"
+    )
+
+
+def corner(package: str) -> tuple[float, float]:
+    """Return the upper left corner of a package's box."""
+    column, row = PLACES[package]
+    return 15 + column * COLUMN, 10 + row * ROW
+
+
+def arrow(start: str, end: str) -> str:
+    """Return the arrow from a package to one that it imports."""
+    (x1, y1), (x2, y2) = corner(start), corner(end)
+    shift = 0.25 * (x2 - x1)
+    return (
+        f'<path d="M{x1 + WIDTH / 2 + shift} {y1 + HEIGHT} L{x2 + WIDTH / 2 - shift} {y2 - 2}" '
+        'fill="none" stroke="#33556e" stroke-width="2" marker-end="url(#tip)"/>'
+    )
+
+
+def picture(counts: Counter[tuple[str, str]]) -> str:
+    """Return the drawing of the packages and the reduced graph of their imports."""
+    width, height = 30 + COLUMN + WIDTH, 20 + 5 * ROW + HEIGHT
+    arrows = "".join(arrow(*edge) for edge in sorted(reduced(set(counts))))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        'style="font-family:sans-serif">'
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" '
+        'markerHeight="9" orient="auto" markerUnits="userSpaceOnUse">'
+        '<path d="M0 0 8 4 0 8z" fill="#33556e"/></marker></defs>'
+        f'<rect width="100%" height="100%" fill="white"/>{arrows}'
+        f"{''.join(box(package) for package in PLACES)}</svg>\n"
+    )
+
+
+def table(counts: Counter[tuple[str, str]]) -> str:
+    """Return the number of files of each package (row) that import from another (column)."""
+    order = list(reversed(PLACES))
+    lines = [f"| | {' | '.join(order[:-1])} |", "|---|" + "---|" * (len(order) - 1)]
+    lines += [
+        f"| {a} | {' | '.join(str(counts[a, b] or '') for b in order[:-1])} |" for a in order[1:]
     ]
-    total = sum(lines for _, lines in files(name))
-    return (
-        f'<rect x="{x}" y="{TOP}" width="{WIDTH}" height="{height}" fill="none" stroke="#555"/>'
-        f'<text x="{x + 8}" y="{TOP + 19}" font-weight="bold" font-size="15">{name}/</text>'
-        f'<text x="{x + WIDTH - 8}" y="{TOP + 19}" text-anchor="end">{total} lines</text>'
-        + "".join(rows)
-    )
+    return "\n".join(lines)
 
 
-def arrow(start: float, end: float, count: int, height: float) -> str:
-    """Return an arc above the rooms from the one that imports to the one that it imports from."""
-    middle, y = (start + end) / 2, TOP - 4
-    return (
-        f'<path d="M{start} {y} Q{middle} {y - height} {end} {y}" fill="none" stroke="#555" '
-        f'stroke-width="{1 + count / 12:.1f}" marker-end="url(#tip)"/>'
-        f'<text x="{middle}" y="{y - height / 2 - 4}" text-anchor="middle">{count}</text>'
-    )
-
-
-def picture() -> str:
-    """Return the drawing."""
-    height = 40 + ROW * max(len(files(name)) for name in ROOMS)
-    at = {name: 20 + i * (WIDTH + GAP) for i, name in enumerate(ROOMS)}
-    order = list(ROOMS)
-    arrows = []
-    for (start, end), count in sorted(imports().items()):
-        steps = order.index(start) - order.index(end)
-        arrows.append(
-            arrow(
-                at[start] + WIDTH / 2 - 12 * steps,
-                at[end] + WIDTH / 2 + 12 * steps,
-                count,
-                40 * steps,
-            )
-        )
-    boxes = "".join(room(name, colour, at[name], height) for name, colour in ROOMS.items())
-    width, bottom = 20 + len(ROOMS) * (WIDTH + GAP), TOP + height
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {bottom + 30}" '
-        f'style="{STYLE}">'
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" '
-        'markerWidth="7" markerHeight="7" orient="auto" markerUnits="userSpaceOnUse">'
-        '<path d="M0 0 8 4 0 8z" fill="#555"/></marker></defs>'
-        f'<rect width="100%" height="100%" fill="white"/>{"".join(arrows)}{boxes}'
-        f'<text x="20" y="{bottom + 20}">a bar is a file, as long as its lines; an arrow says '
-        "how many files of a room import from another</text></svg>\n"
-    )
+def main() -> None:
+    """Write the picture, and the table of the page."""
+    counts = imports()
+    folder = ROOT / "docs"
+    (folder / "pictures" / "architecture.svg").write_text(picture(counts), encoding="utf-8")
+    page = folder / "architecture.md"
+    text = MARK.sub(rf"\g<1>\n{table(counts)}\n\n\g<2>", page.read_text(encoding="utf-8"))
+    page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    (ROOT / "docs" / "pictures" / "house.svg").write_text(picture(), encoding="utf-8")
+    main()
