@@ -1,4 +1,4 @@
-"""Bodies without a description file: moving observers, symbols, segments of a laboratory."""
+"""Biomechanics: moving frames, segment chains, symbolic mechanics, gait analysis."""
 
 from __future__ import annotations
 

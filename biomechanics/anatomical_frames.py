@@ -1,7 +1,7 @@
-"""Joint centres and segment axes from markers: x forwards, y up along the segment, z to the right.
+"""Joint centres and anatomical segment frames from markers: x forward, y up, z to the right.
 
 The axes are those of the International Society of Biomechanics (G. Wu et al., J. Biomech. 35 (2002)
-543) as far as skin markers allow: knee and ankle centres lie midway between their two markers; the
+543) as far as skin markers permit: knee and ankle centres lie midway between their two markers; the
 hip centre is predicted from the pelvis (M. Harrington et al., J. Biomech. 40 (2007) 595). Every
 frame has its origin in the segment's upper joint; all arrays run over the frames of a trial.
 """
@@ -23,7 +23,7 @@ Poses = dict[str, tuple[Array, Array]]
 
 def axes_along_y(y: Array, right: Array) -> Array:
     """Return R (n, 3, 3): y along its vector, x perpendicular to it and to `right`, z = x × y."""
-    y = _unit(y, "a segment's two joint centres coincide")
+    y = _unit(y, "the joint centres of a segment coincide")
     x = _unit(cross(y, right), "a segment's markers are in line")
     return np.stack([x, y, cross(x, y)], axis=-1)
 
@@ -40,8 +40,8 @@ def hip_centres(R_pelvis: Array, spines: dict[str, Array]) -> dict[str, Array]:
 
     With the width w between the anterior spines and the depth d from the middle of the posterior
     ones to theirs, both averaged over the trial, from the middle of the anterior ones in metres:
-    (−0.24 d − 0.0099, −0.30 w − 0.0109, ±(0.33 w + 0.0073)). Differs from the centre seen by
-    magnetic resonance by about half a centimetre.
+    (−0.24 d − 0.0099, −0.30 w − 0.0109, ±(0.33 w + 0.0073)). Its error against magnetic
+    resonance imaging is about half a centimetre.
     """
     front = (spines["right asis"] + spines["left asis"]) / 2
     back = (spines["right psis"] + spines["left psis"]) / 2
@@ -60,7 +60,7 @@ def segment_poses(markers: Markers, names: MarkerSet) -> Poses:
     The pelvis has its origin midway between the hips.
 
     Raises:
-        ConfigurationError: a marker that is not there, or missing in some frame.
+        ConfigurationError: an unknown marker, or one missing in some frame.
     """
     markers.require_whole(names.markers)
     poses: Poses = {}
@@ -89,7 +89,7 @@ def _pelvis_axes(spines: dict[str, Array]) -> Array:
 def _leg_poses(side: str, points: dict[str, Array], hip: Array | None) -> Poses:
     if hip is None:
         raise ConfigurationError(f"no hip centre on the {side}: neither a marker nor a pelvis")
-    outwards = 1.0 if side == "right" else -1.0  # lateral is to the right on the right
+    outwards = 1.0 if side == "right" else -1.0  # on the right leg, lateral is to the right
     knee = (points["knee lateral"] + points["knee medial"]) / 2
     ankle = (points["ankle lateral"] + points["ankle medial"]) / 2
     toes = (points["toe lateral"] + points["toe medial"]) / 2

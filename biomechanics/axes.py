@@ -1,4 +1,4 @@
-"""Which axis points up: laboratories often say y, robots z."""
+"""Vertical axis of a laboratory (often y) and of robots (z), and the rotation between them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def up_vector(up: str) -> Array:
 
 
 def turning(old: str, new: str) -> Array:
-    """Return R_new_old (3, 3), the quarter turn (or none) that brings the axis up from old to new.
+    """Return R_new_old (3, 3), the quarter turn (or identity) between two vertical axes.
 
-    From y up to z up, (x, y, z) becomes (x, −z, y): forwards stays forwards.
+    From y up to z up, (x, y, z) becomes (x, −z, y): x keeps its direction.
     """
     a, b = up_vector(old), up_vector(new)
     axis = np.cross(a, b)

@@ -1,4 +1,4 @@
-"""Newton's and Euler's equations of all segments in one matrix equation.
+"""Block form of the Newton-Euler equations: one sparse system for all segments and frames.
 
     M [a; ω̇] = C + G + A [F; M_j] + E
 
@@ -13,9 +13,9 @@ in the segment's axes. With R_i the rotation of segment i to the world,
         parent: s 1 from F_j (world axes) to the force balance; s R_iᵀ [(p_j − c_i) ×] from F_j and
         s R_iᵀ R_j from M_j (in the axes of the joint's child j) to the moment balance
 
-The lever and the force turn together: R_iᵀ (r × F), never (R_iᵀ r) × F. Every frame has such a
-system; they stand as blocks on the diagonal of one sparse matrix for the trial. The equations are
-those of D. Winter, Biomechanics and Motor Control of Human Movement (2009), chapter 7.
+Lever arm and force are rotated together: R_iᵀ (r × F), never (R_iᵀ r) × F. The systems of all
+frames of a trial are the diagonal blocks of one sparse matrix. The equations are those of D.
+Winter, Biomechanics and Motor Control of Human Movement (2009), chapter 7.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .series import cross, skew, turn, turn_back
 
 Array = NDArray[np.float64]
 
-_AT_ONCE = 1000  # frames whose factors are in memory together
+_AT_ONCE = 1000  # frames factorised at once, to bound memory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,14 +44,14 @@ class BlockForm:
     Attributes:
         chain: of the segments.
         motion: in the order of the chain.
-        residual_on: place of the segment on which the wrench that is left over acts.
+        residual_on: index of the segment on which the residual wrench acts.
         M: (6k, 6k).
         acceleration: (n, 6k), [a; ω̇] of every segment.
         C: (n, 6k) gyroscopic moments.
         G: (n, 6k) weights.
         E: (n, 6k) external wrenches.
         A: sparse (6kn, 6kn), block-diagonal over the frames. Column pairs are joints, named after
-            their child; the root's pair is the wrench that is left over.
+            their child; the root's pair is the residual wrench.
     """
 
     chain: SegmentChain
@@ -79,11 +79,11 @@ class BlockForm:
         )
 
     def _solve(self, first: int, right: Array) -> Array:
-        """Return A⁻¹ right for the frames from `first` on: blocks of other frames have no say."""
+        """Return A⁻¹ right for the frames from `first` on; frames are independent."""
         from scipy.sparse import bsr_array
         from scipy.sparse.linalg import splu
 
-        rows = 2 * len(self.chain.segments)  # of 3 × 3 blocks, a frame
+        rows = 2 * len(self.chain.segments)  # 3 × 3 blocks per frame
         start, stop = first * rows, (first + len(right)) * rows
         begin, end = self.A.indptr[start], self.A.indptr[stop]
         frames = bsr_array(
@@ -104,7 +104,7 @@ class BlockForm:
 def block_form(
     chain: SegmentChain, motion: SegmentMotion, external: External | None, residual_on: int = 0
 ) -> BlockForm:
-    """Return the matrices of a chain that moved under external wrenches."""
+    """Return the matrices of a chain for a motion under external wrenches."""
     motion = ordered_motion(motion, chain.names)
     n, k = len(motion), len(chain.segments)
     omega = turn_back(motion.R, motion.omega)

@@ -1,4 +1,4 @@
-"""A subject as a chain of segments: lengths from the markers, masses and inertias from a table."""
+"""Segment chain of a subject: lengths from markers, masses and inertias from de Leva's table."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def body_model(
     sex: str = "male",
     gravity: ArrayLike = (0.0, -9.81, 0.0),
 ) -> SegmentChain:
-    """Return the chain of the segments that were measured, as heavy as de Leva's table says.
+    """Return the chain of the measured segments, with inertial parameters from de Leva's table.
 
     With a pelvis, the root is pelvis, trunk, arms and head as one body (`upper_body`); the legs
-    hang on it. Without, the root is the thigh, and what the trunk does to it is left over.
+    are its children. Without, the root is the thigh, and the wrench of the trunk is the residual.
 
     Args:
         markers: filtered; lengths are averages over the trial.
-        names: which marker is what.
+        names: the marker set.
         poses: of the segments, from `segment_poses`.
         mass: of the subject [kg].
-        sex: whose table: "male" or "female".
+        sex: of the table: "male" or "female".
         gravity: (3,) [m/s²] in the laboratory's axes.
 
     Raises:
-        ConfigurationError: a mass that is none, or no such table.
+        ConfigurationError: an invalid mass, or no such table.
     """
     mass = as_positive(mass, "mass", "that of the subject [kg]")
     segments = []
@@ -70,7 +70,7 @@ def leg_segments(
     """
     lines = {name: body_segment(name, sex) for name in ("thigh", "shank", "foot")}
     foot = lines["foot"]
-    # toes have no marker: a foot is as long as the shank says
+    # toes have no marker: the foot's length is scaled from the shank's
     foot_length = foot.length / lines["shank"].length * shank
     sole = np.array([foot.com * foot_length, 0.0, 0.0])
     parts = (
@@ -103,9 +103,9 @@ def _measured_lengths(poses: Poses, side: str) -> tuple[float, float]:
 def upper_body(poses: Poses, mass: float, sex: str = "male") -> Segment:
     """Return pelvis, trunk, arms and head as one rigid segment, standing upright on the hips.
 
-    The trunk has no markers of its own: it is as long as the legs say, its arms hang, and it leans
-    as the pelvis does against its own average over the trial. Good enough to see whether the plates
-    explain the motion (the residual), not to judge a back.
+    The trunk has no markers: its length is scaled from the legs, the arms hang, and it rotates with
+    the pelvis relative to the mean orientation of the trial. This is accurate enough to check
+    whether the plates explain the motion (the residual), not to analyse the back.
     """
     measured = [sum(_measured_lengths(poses, side)) for side in ("right", "left")]
     average = body_segment("thigh", sex).length + body_segment("shank", sex).length
@@ -116,7 +116,7 @@ def upper_body(poses: Poses, mass: float, sex: str = "male") -> Segment:
 
 
 def upper_body_segment(scale: float, mass: float, sex: str = "male") -> Segment:
-    """Return the same from how large it is against the average subject, y up, from the mid-hips."""
+    """Return the same from its size relative to the average subject, y up, from the mid-hips."""
     parts = {n: body_segment(n, sex) for n in ("trunk 2", "head 2", "upper arm", "forearm", "hand")}
     neck, shoulder = parts["trunk 2"].length, body_segment("trunk 3", sex).length
     pieces = [("trunk 2", neck, 0.0), ("head 2", neck + parts["head 2"].length, 0.0)]

@@ -1,4 +1,4 @@
-"""Masses, centres of mass and inertias of body segments, as fractions of body mass and length.
+"""Body segment parameters: masses, centres of mass and inertias, by P. de Leva.
 
 P. de Leva, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters", J. Biomechanics 29
 (1996) 1223, table 4: 100 men and 15 women, young adults. A segment lies between two landmarks, the
@@ -23,7 +23,7 @@ class BodySegment:
     """One line of the table.
 
     Attributes:
-        name: of the segment; numbers tell apart the same segment between other landmarks.
+        name: of the segment; a number distinguishes the same segment between other landmarks.
         ends: the landmarks between which it lies.
         length: of the average subject [m].
         mass: fraction of the body's mass.

@@ -1,4 +1,4 @@
-"""C3D files (.c3d), read by ezc3d: markers and force plates of most laboratories."""
+"""C3D files (.c3d), read by ezc3d: markers and force plates."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def read_c3d(path: str | os.PathLike[str], *, up: str = "z", threshold: float = 
 
     A plate's moment is taken about the middle of its corners, where ezc3d gives it.
 
-    Plates give the force on the plate or the one on the foot, as their amplifiers were wired: the
-    sense in which they push the body up is taken, and noted where it had to be turned.
+    Plates record the force on the plate or its reaction on the foot, depending on their wiring: the
+    sign with which they push the body up is used, and a change of sign is noted.
 
     Args:
         path: of the file.
-        up: the axis that points up; C3D files mostly have z.
-        threshold: vertical force from which on a plate counts as loaded [N].
+        up: the vertical axis; mostly z in C3D files.
+        threshold: vertical force above which a plate counts as loaded [N].
 
     Raises:
-        DataError: a file that is none, or one without markers.
+        DataError: not a C3D file, or one without markers.
         FootworkError: ezc3d is not installed.
     """
     if importlib.util.find_spec("ezc3d") is None:
@@ -61,7 +61,7 @@ def read_c3d(path: str | os.PathLike[str], *, up: str = "z", threshold: float = 
 
 
 def _read_apart(file: Path) -> Mapping[str, Array]:
-    """Return the arrays of a file from `c3d_child`: damage there does not come here."""
+    """Return the arrays of a file, read by `c3d_child` in a process that may crash."""
     command = [sys.executable, str(Path(__file__).with_name("c3d_child.py")), str(file.resolve())]
     try:
         child = subprocess.run(command, capture_output=True, timeout=_PATIENCE)
@@ -75,12 +75,14 @@ def _read_apart(file: Path) -> Mapping[str, Array]:
 
 
 def _refuse_damaged(file: Path) -> None:
-    """Raise where the header promises more than the file holds: reading it could take for ever."""
+    """Raise if the header announces more data than the file holds: the reader may not terminate."""
     data = file.read_bytes()
     if len(data) < 1024 or data[1] != 0x50:
         raise DataError(f"{file}: not a C3D file")
     block = 512 * (max(data[0], 1) - 1)
-    if data[block + 3 : block + 4] != b"T":  # 84: little-endian; others are rare, and read as is
+    if (
+        data[block + 3 : block + 4] != b"T"
+    ):  # 84: little-endian; other formats are rare and left to the reader
         return
     points, analogs, first, last = struct.unpack_from("<4H", data, 2)
     (scale,) = struct.unpack_from("<f", data, 12)
@@ -122,7 +124,7 @@ def _plate(
     vertical = force @ axes.up_vector(up)
     if vertical.sum() < 0 and vertical.min() < -threshold:
         force, moment, vertical = -force, -moment, -vertical
-        told = "what pushes it down was turned into what pushes the foot up"
+        told = "the forces on the plate were replaced by their reactions on the foot"
         notes.append(f"plate {i + 1}: {told}")
     # as `ForcePlate.from_centre_of_pressure`; nan stays, and is refused
     idle = (vertical < max(threshold, 1e-12))[:, None]

@@ -1,6 +1,6 @@
-"""Reads a C3D file in a process of its own: a damaged file can take ezc3d, and no more, down.
+"""Reader of a C3D file in a separate process, because damaged files can crash ezc3d.
 
-python c3d_child.py FILE > arrays.npz. Stands alone: it imports nothing of the package.
+python c3d_child.py FILE > arrays.npz. It imports nothing of the package.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def content(path: str) -> dict[str, Any]:
 
 
 def main(path: str) -> None:
-    """Write the arrays to standard output, or say in one line why not."""
+    """Write the arrays to standard output, or a one-line error."""
     import numpy as np
 
     try:
         packed = io.BytesIO()
         np.savez(packed, **content(path))
-    except Exception as error:  # whatever the C++ library says
+    except Exception as error:  # any error of the C++ library
         sys.exit(" ".join(str(error).split()) or type(error).__name__)
     sys.stdout.buffer.write(packed.getvalue())
 

@@ -1,4 +1,4 @@
-"""The wrenches at the joints of a chain, in whatever axes and about whatever point one wants."""
+"""Joint wrenches and powers of a segment chain, in selectable axes and about any point."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ AXES = ("world", "segment", "proximal", "joint")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChainForces:
-    """What the parents do to their children, over a trial.
+    """Wrenches of parents on children, over a trial.
 
-    Joints carry the name of the segment below them: "foot" is the ankle of a chain whose foot hangs
-    on a shank.
+    Joints are named after their distal segment: "foot" is the ankle if the foot's parent is the
+    shank.
 
     Attributes:
         chain: of the segments.
         motion: in the order of the chain.
         wrenches: {joint: WrenchSeries}, parent on child, about the joint, world axes.
-        residual: the wrench that is left over: the holder's on the root, or the closing error.
-        residual_on: the segment it acts on, about that segment's joint.
+        residual: the remaining wrench: that of an unmeasured support on the root, or the residual
+            of the equations of motion.
+        residual_on: the segment on which it acts, about that segment's joint.
     """
 
     chain: SegmentChain
@@ -47,14 +48,14 @@ class ChainForces:
     def about_joints(
         cls, chain: SegmentChain, motion: SegmentMotion, place: int, force: Array, moment: Array
     ) -> Self:
-        """Return the wrenches of (n, k, 3) forces and moments; the first pair is left over."""
+        """Return the wrenches of (n, k, 3) forces and moments; the first pair is the residual."""
         points = motion.points(chain.joints)
         wrenches = {
             name: WrenchSeries(force[:, j], moment[:, j], points[:, j])
             for j, name in enumerate(chain.names)
         }
         residual = WrenchSeries(force[:, 0], moment[:, 0], points[:, place])
-        if place:  # nobody holds the root
+        if place:  # the root has no parent
             nothing = np.zeros_like(force[:, 0])
             wrenches[chain.names[0]] = WrenchSeries(nothing, nothing, points[:, 0])
         else:
@@ -94,13 +95,14 @@ class ChainForces:
     ) -> Array:
         """Return the moment of the parent on the child (n, 3) [N·m], or [N·m/kg].
 
-        `point` (n, 3) or (3,), world: what it is about; default the joint. The rest as in `force`.
+        `point` (n, 3) or (3,), world: reference point, by default the joint. Other arguments as in
+        `force`.
         """
         wrench = self[joint] if point is None else self[joint].at(point)
         return self._in(joint, wrench.moment, axes) / _divisor(per_mass)
 
     def power(self, joint: str, per_mass: float | None = None, *, sliding: bool = True) -> Array:
-        """Return what the joint's wrench does to its two segments together (n,) [W].
+        """Return the power of the joint's wrench on its two segments (n,) [W].
 
         M·(ω_child − ω_parent) + F·(v_child − v_parent), both velocities those of the bodies' points
         at the joint. For the root, the parent is the world at rest.
@@ -108,8 +110,8 @@ class ChainForces:
         Args:
             joint: named after its child.
             per_mass: [kg] to divide by.
-            sliding: with the second term. Sliders need it, and so does the chain's energy; of
-                measured segments it is what skin and joint centres move by, times a large force.
+            sliding: include the second term. Prismatic joints and the energy balance need it; for
+                measured segments it multiplies soft-tissue motion by a large force.
 
         Raises:
             ConfigurationError: there is no such joint.
@@ -155,7 +157,7 @@ class ChainForces:
     def __repr__(self) -> str:
         force, moment = self.closing()
         return (
-            f"ChainForces({list(self.wrenches)}, {len(self.motion)} frames; left over on "
+            f"ChainForces({list(self.wrenches)}, {len(self.motion)} frames; residual on "
             f"{self.residual_on!r}: up to {force:.3g} N, {moment:.3g} N·m)"
         )
 

@@ -1,4 +1,4 @@
-"""What the environment does to the segments of a chain: plates under feet, hands on rails."""
+"""External wrenches on the segments of a chain, such as ground reactions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Smoothing and resampling of what was sampled at a steady rate."""
+"""Low-pass filtering, resampling and gap filling of uniformly sampled data."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ Array = NDArray[np.float64]
 
 
 def _pad(order: int) -> int:
-    """Samples that the filter reflects at each end."""
+    """Return the number of samples reflected at each end."""
     return 3 * (order + 1)
 
 
-SHORTEST = _pad(4)  # samples; a trial must have more to be filtered
+SHORTEST = _pad(4)  # samples: a trial must have more to be filtered
 
 
 def lowpass(x: ArrayLike, rate: float, cutoff: float, order: int = 4) -> Array:
-    """Return x (n, …) without what is faster than `cutoff`, and without delay.
+    """Return x (n, …), low-pass filtered with zero phase lag.
 
-    A Butterworth filter runs forwards and backwards. The two runs halve the amplitude where one
-    takes 3 dB, so the filter is designed at a higher frequency (D. Winter 2009, §3.5): what comes
-    out has lost 3 dB at `cutoff` [Hz], for both runs together.
+    A Butterworth filter is applied forwards and backwards. Both passes together attenuate by 6 dB
+    where one attenuates by 3 dB, so the filter is designed at a higher frequency (D. Winter 2009,
+    §3.5), such that the total attenuation at `cutoff` [Hz] is 3 dB.
 
     Args:
         x: samples, time first.
         rate: of the samples [Hz].
         cutoff: [Hz], below half the rate.
-        order: of both runs together: 2, 4, 6, …
+        order: of both passes together: 2, 4, 6, …
 
     Raises:
         ConfigurationError: a bad rate, cut-off or order, too few samples, or gaps (nan).
@@ -51,10 +51,10 @@ def lowpass(x: ArrayLike, rate: float, cutoff: float, order: int = 4) -> Array:
 
 
 def design_frequency(rate: float, cutoff: float, order: int) -> float:
-    """Return the frequency [Hz] of the single run whose double run has lost 3 dB at `cutoff`.
+    """Return the cut-off [Hz] of a single pass such that two passes attenuate 3 dB at `cutoff`.
 
-    |H|² of a run is 1/(1 + w^order), w the ratio of the tangents of π f/rate (the bilinear map); of
-    two runs that is |H|⁴, 1/2 where w^order = √2 − 1.
+    |H|² of a pass is 1/(1 + w^order), w the ratio of the tangents of π f/rate (bilinear transform);
+    for two passes it is |H|⁴, which is 1/2 where w^order = √2 − 1.
 
     Raises:
         ConfigurationError: a cut-off that is not between 0 and what the rate allows.
@@ -73,8 +73,8 @@ def design_frequency(rate: float, cutoff: float, order: int) -> float:
 def resample(x: ArrayLike, rate: float, times: ArrayLike) -> Array:
     """Return samples x (n, …), taken `rate` times a second from time 0, at other times (k,) [s].
 
-    A spline of the fifth degree through the samples; nothing is smoothed. To a lower rate, filter
-    below half of it first.
+    Quintic spline interpolation, without smoothing. Before downsampling, filter below half of the
+    new rate.
 
     Raises:
         ConfigurationError: too few samples, gaps (nan), or a time outside of the trial.

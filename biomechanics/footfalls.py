@@ -1,4 +1,4 @@
-"""Which foot stood on which plate, and when."""
+"""Footfalls: assignment of force plates to feet, step by step."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ Array = NDArray[np.float64]
 
 
 class Footfall(NamedTuple):
-    """One foot on one plate, once.
+    """One step of a foot on a plate.
 
     Attributes:
         plate: its name.
-        foot: the segment that stood on it; None where none was near.
+        foot: the segment on it; None if none was near.
         first: frame in which the plate was first loaded.
         last: frame in which it was last loaded.
-        distance: from the centre of pressure to the middle of the foot, average, horizontal [m].
+        distance: mean horizontal distance of the centre of pressure from the middle of the foot
+            [m].
     """
 
     plate: str
@@ -43,7 +44,7 @@ def footfalls(
     Args:
         plates: at the rate of the markers.
         feet: {segment: middle of the foot (n, 3)} [m].
-        nearest: a centre of pressure farther away than this from every foot belongs to none [m].
+        nearest: largest distance at which a centre of pressure is assigned to a foot [m].
     """
     found = []
     for plate in plates:
@@ -60,7 +61,7 @@ def footfalls(
 
 
 def _distance(plate: ForcePlate, gap: Array, first: int, last: int) -> float:
-    """Average horizontal size of gaps (n, 3) over a step, heavier where more force is [m]."""
+    """Return the force-weighted mean horizontal length of vectors (n, 3) over a step [m]."""
     rows = slice(first, last + 1)
     u = up_vector(plate.up)
     gap = gap[rows] - dot(gap[rows], u[None])[:, None] * u
@@ -70,9 +71,9 @@ def _distance(plate: ForcePlate, gap: Array, first: int, last: int) -> float:
 def ground_wrenches(
     plates: tuple[ForcePlate, ...], steps: list[Footfall]
 ) -> dict[str, list[WrenchSeries]]:
-    """Return {foot: wrenches of the ground on it, one a plate}.
+    """Return {foot: ground reaction wrenches on it, one per plate}.
 
-    A plate is a foot's from one step on, and up to halfway between it and another foot's.
+    A plate is assigned to a foot from one of its steps to halfway towards another foot's step.
     """
     wrenches: dict[str, list[WrenchSeries]] = {}
     for plate in plates:

@@ -1,11 +1,11 @@
-"""Force plates: what the ground does to whatever stands on them, where, and when.
+"""Force plates: ground reaction wrench, centre of pressure and free moment.
 
-A plate's wrench is kept about one fixed point O of its surface, where it may be filtered, resampled
-and added; the centre of pressure is a quotient and may not. With u the unit vector up,
+The wrench is stored about a fixed point O of the surface, where it may be filtered, resampled and
+added; the centre of pressure is a quotient, which may not. With u the upward unit vector,
 
     p = O + (u × M_O) / (u·F)          T = u·(M_O − (p − O) × F)
 
-are the centre of pressure in the plane through O and the free moment about u, whichever axis is up.
+are the centre of pressure in the plane through O and the free moment about u.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from .wrench_series import WrenchSeries
 Array = NDArray[np.float64]
 
 THRESHOLD = 20.0  # [N]
-_PUSH = 200.0  # [N]; an idle plate's zero is never so far off
+_PUSH = 200.0  # [N]: beyond any zero offset of an unloaded plate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ForcePlate:
-    """The wrench of the ground on a foot, over n samples.
+    """Ground reaction wrench on a foot, over n samples.
 
     Attributes:
         name: of the plate.
@@ -38,8 +38,8 @@ class ForcePlate:
         moment: (n, 3) about `origin` [N·m].
         origin: (3,) a point of the surface [m].
         rate: samples a second [Hz].
-        up: the axis that points up.
-        threshold: vertical force [N] from which on the plate counts as loaded, and has a centre of
+        up: the vertical axis.
+        threshold: vertical force [N] above which the plate counts as loaded and has a centre of
             pressure.
     """
 
@@ -77,12 +77,12 @@ class ForcePlate:
     ) -> Self:
         """Return the plate of forces and centres of pressure (n, 3), free moments (n,) about up.
 
-        Files park the centre of an unloaded plate anywhere: where the vertical force is below the
-        threshold, the wrench is taken for zero and the centre is not looked at.
+        The centre of pressure of an unloaded plate is arbitrary in files: where the vertical force
+        is below the threshold, the wrench is set to zero and the centre is ignored.
 
         Raises:
             ConfigurationError: shapes that differ, a loaded sample that is not finite, forces that
-                only push down.
+                act downwards only.
         """
         u = axes.up_vector(up)
         F, p = np.array(force, dtype=float), np.array(centre, dtype=float)
@@ -107,12 +107,12 @@ class ForcePlate:
 
     @property
     def vertical(self) -> Array:
-        """(n,) the component of the force along the axis up [N]."""
+        """(n,) vertical component of the force [N]."""
         return np.asarray(self.force @ axes.up_vector(self.up))
 
     @property
     def loaded(self) -> NDArray[np.bool_]:
-        """(n,) whether somebody stands on it."""
+        """(n,) whether the plate is loaded."""
         return np.asarray(self.vertical >= max(self.threshold, 1e-12))
 
     @property
@@ -126,7 +126,7 @@ class ForcePlate:
 
     @property
     def free_moment(self) -> Array:
-        """(n,) about the axis up, at the centre of pressure [N·m]; nan while unloaded."""
+        """(n,) about the vertical axis, at the centre of pressure [N·m]; nan while unloaded."""
         lever = self.centre_of_pressure - self.origin
         return dot(self.moment - cross(lever, self.force), axes.up_vector(self.up)[None])
 
@@ -135,10 +135,10 @@ class ForcePlate:
         return [(a, b) for a, b in filters.runs(self.loaded) if b - a + 1 >= shortest * self.rate]
 
     def turning_arm(self) -> float:
-        """Return how large the free moment is against the vertical force [m], nearly at most.
+        """Return the 95th percentile of |T| / F_u [m], free moment per vertical force, when loaded.
 
-        The 95th percentile of |T| / F_u while loaded; 0 for a plate never loaded. Friction under a
-        foot turns with less than 0.05 m: more says that the plate's zero or centre is off.
+        0 for a plate that was never loaded. Friction under a foot transmits less than 0.05 m:
+        larger values indicate an error in the plate's zero or origin.
         """
         on = self.loaded
         if not on.any():
@@ -155,11 +155,11 @@ class ForcePlate:
         return replace(self, force=self.force[rows], moment=self.moment[rows])
 
     def wrench(self) -> WrenchSeries:
-        """Return the wrench of the ground, about the plate's origin."""
+        """Return the ground reaction wrench about the plate's origin."""
         return WrenchSeries(self.force, self.moment, self.origin)
 
     def lowpass(self, cutoff: float, order: int = 4) -> Self:
-        """Return the same without what is faster than `cutoff` [Hz]."""
+        """Return the low-pass filtered plate; `cutoff` in Hz."""
         force, moment = (
             filters.lowpass(x, self.rate, cutoff, order) for x in (self.force, self.moment)
         )
@@ -168,8 +168,8 @@ class ForcePlate:
     def resampled(self, rate: float, frames: int | None = None) -> Self:
         """Return the same at another rate [Hz], in `frames` samples.
 
-        From a multiple of the new rate, every k-th sample is taken as it is. The last fraction of a
-        frame that a plate may lack is held.
+        If the rate is a multiple of the new one, every k-th sample is used unchanged. A missing
+        last fraction of a frame is filled with the last sample.
 
         Raises:
             ConfigurationError: a bad rate, or a trial much longer than the plate's.
@@ -186,7 +186,7 @@ class ForcePlate:
         return replace(self, force=force, moment=moment, rate=float(rate))
 
     def turned(self, up: str) -> Self:
-        """Return the same in axes of which another one points up; see `axes.turning`."""
+        """Return the same with another vertical axis; see `axes.turning`."""
         R = axes.turning(self.up, up)
         return replace(
             self, force=self.force @ R.T, moment=self.moment @ R.T, origin=R @ self.origin, up=up

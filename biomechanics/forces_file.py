@@ -1,8 +1,9 @@
-"""Force-plate files (.forces), as Cortex writes them beside its marker files.
+"""Force-plate files (.forces) of Cortex.
 
 "[Force Data]", NumberOfForcePlates=…, SampleRate=…, NumberOfSamples=…, a line of column names, then
 sample number and, for each plate, FX FY FZ [N], the centre of pressure X Y Z [mm] and the free
-moment MZ [N·mm] about the axis up, between tabs. An unloaded plate's centre is parked anywhere.
+moment MZ [N·mm] about the vertical axis, separated by tabs. The centre of an unloaded plate is
+arbitrary.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def read_forces(
     """Return the plates of a .forces file, in newtons and metres; see `ForcePlate`.
 
     Raises:
-        DataError: a file that is none; the message names the line.
+        DataError: an invalid file; the message names the line.
     """
     file, lines = lab_text.read_lines(path)
     if not lines or lines[0].strip() != "[Force Data]":
@@ -44,7 +45,7 @@ def read_forces(
         if key not in header:
             raise DataError(f"{file}: no {key}= in the header; got {list(header)}")
     names = [cell for cell in lab_text.split(lines[start]) if cell] if start < len(lines) else []
-    count = len(names) // len(_COLUMNS)  # a header may promise any number
+    count = len(names) // len(_COLUMNS)  # the number in the header is not trusted
     expected = ["#Sample", *(f"{c}{i + 1}" for i in range(count) for c in _COLUMNS)]
     if names != expected:
         raise DataError(f"{file}, line {start + 1}: got {names[:9]} …; expected {expected[:9]} …")
@@ -75,7 +76,7 @@ def read_forces(
 
 
 def write_forces(path: str | os.PathLike[str], plates: tuple[ForcePlate, ...]) -> Path:
-    """Write plates of one rate as a .forces file in N and mm, to the last digit; return it."""
+    """Write plates of one rate as a .forces file in N and mm, without loss; return its path."""
     lengths = {(len(p), p.rate) for p in plates}
     if len(lengths) != 1:
         raise DataError(f"got plates of {sorted(lengths)} samples and rates; expected one of each")
@@ -95,7 +96,7 @@ def write_forces(path: str | os.PathLike[str], plates: tuple[ForcePlate, ...]) -
 
 
 def _columns(plate: ForcePlate) -> Array:
-    """(n, 7): what the file says of a plate; unloaded, its centre is parked at the origin."""
+    """Return the columns (n, 7) of a plate; while unloaded, its centre is at the origin."""
     on = plate.loaded[:, None]
     centre = np.where(on, np.nan_to_num(plate.centre_of_pressure), plate.origin)
     free = np.where(on, np.nan_to_num(plate.free_moment)[:, None], 0.0)

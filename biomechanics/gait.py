@@ -1,7 +1,7 @@
-"""From a trial to the forces and moments at hips, knees and ankles, in three dimensions.
+"""Gait analysis: three-dimensional joint forces and moments of a trial by inverse dynamics.
 
-Markers are filtered, turned into segment frames and differentiated; the plates' wrenches are given
-to the feet that stood on them; the chain's equations are solved for all joints and frames at once.
+Markers are filtered, converted to segment frames and differentiated; the plates' wrenches are
+assigned to feet; the equations of the chain are solved for all joints and frames at once.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STEPS = ("filter", "frames", "derivatives", "feet", "forces")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gait:
-    """What the joints of a walking subject did.
+    """Joint kinematics and kinetics of a walking subject.
 
     Joints are named by side and joint, "right ankle". Forces and moments are those of the upper
     segment on the lower one.
@@ -42,9 +42,9 @@ class Gait:
     Attributes:
         trial: filtered, all at the markers' rate.
         mass: of the subject [kg].
-        forces: of the chain of segments; `forces.residual` is what was left over.
-        footfalls: which foot stood on which plate.
-        names: which marker is what.
+        forces: of the segment chain, with `forces.residual`.
+        footfalls: steps of feet on plates.
+        names: the marker set.
     """
 
     trial: Trial
@@ -65,7 +65,7 @@ class Gait:
         return tuple(f"{side} {joint}" for side in self.names.legs for joint in reversed(known))
 
     def segment(self, joint: str) -> str:
-        """Return the segment below a joint, under whose name the chain has it.
+        """Return the distal segment of a joint, after which the chain names the joint.
 
         Raises:
             ConfigurationError: there is no such joint.
@@ -76,14 +76,14 @@ class Gait:
         return f"{side} {BELOW[name]}"
 
     def force(self, joint: str, axes: str = "segment", per_mass: bool = False) -> Array:
-        """Return the force (n, 3) [N or N/kg] on the segment below; axes as in `ChainForces`."""
+        """Return the force (n, 3) [N or N/kg] on the distal segment; axes as in `ChainForces`."""
         return self.forces.force(self.segment(joint), axes, self.mass if per_mass else None)
 
     def moment(self, joint: str, axes: str = "joint", per_mass: bool = False) -> Array:
-        """Return the moment (n, 3) [N·m or N·m/kg] on the segment below, about the joint.
+        """Return the moment (n, 3) [N·m or N·m/kg] on the distal segment, about the joint.
 
-        In "joint" axes: what flexes (dorsiflexes), adducts and turns inwards, positive on both
-        sides; a knee that is kept from bending has a negative first one.
+        In "joint" axes: flexion (dorsiflexion), adduction and internal rotation moments, positive
+        on both sides; a knee extension moment is negative in the first component.
         """
         per = self.mass if per_mass else None
         moment = self.forces.moment(self.segment(joint), axes, per_mass=per)
@@ -92,24 +92,24 @@ class Gait:
     def power(self, joint: str, per_mass: bool = False) -> Array:
         """Return the power of a joint's moment, M·(ω_lower − ω_upper) (n,) [W or W/kg].
 
-        `forces.power` has as well what the joint's force does where the segments slide apart.
+        `forces.power` can include the power of the joint force on the relative translation.
         """
         per = self.mass if per_mass else None
         return self.forces.power(self.segment(joint), per, sliding=False)
 
     def angles(self, joint: str) -> Array:
-        """Return flexion, adduction and inward rotation (n, 3) [rad], positive on both sides.
+        """Return flexion, adduction and internal rotation (n, 3) [rad], positive on both sides.
 
         Grood and Suntay's angles (`joint_coordinates`); zero where both segments' axes agree.
         """
         i = self.forces.chain.index(self.segment(joint))
         parent, R = self.forces.chain.parents[i], self.forces.motion.R
         if parent < 0:
-            raise ConfigurationError(f"{joint!r} has no segment above it that was measured")
+            raise ConfigurationError(f"{joint!r} has no measured proximal segment")
         return joint_angles(R[:, parent], R[:, i]) * self._signs(joint)
 
     def _signs(self, joint: str) -> Array:
-        """From turns about z, x and y of a right leg to those that anatomy counts."""
+        """Return the signs from rotations about z, x and y to anatomical angles of a side."""
         side, _, name = joint.partition(" ")
         inwards = 1.0 if side == "right" else -1.0
         return np.array([-1.0 if name == "knee" else 1.0, inwards, inwards])
@@ -118,10 +118,10 @@ class Gait:
     def explained(self) -> NDArray[np.bool_]:
         """(n,) whether the plates explain the motion.
 
-        They do where the residual, without what is faster than 5 Hz, is below a fifth of the
-        weight; it is the whole weight where a foot stands beside the plates, and then that leg's
-        joints carry what nobody measured. What a wrong mass leaves over in every frame alike does
-        not count (`warnings` tells it). Without a pelvis every frame counts as explained.
+        They do if the residual, low-pass filtered at 5 Hz, is below a fifth of the weight; while a
+        foot stands beside the plates it is the whole weight, and the joint moments of that leg are
+        wrong. The constant part of the residual, due to a wrong mass, does not count (it is in
+        `warnings`). Without a pelvis every frame counts as explained.
         """
         if not self.names.pelvis:
             return np.ones(len(self.t), dtype=bool)
@@ -135,11 +135,11 @@ class Gait:
         return np.asarray(np.linalg.norm(slow, axis=1) < 0.2 * weight)
 
     def weighed(self) -> float | None:
-        """Return the mass that the plates carried over a stride [kg], or None without one.
+        """Return the mean load of the plates over a stride [kg], or None without one.
 
-        From one step of a foot to its next, the body's mean vertical acceleration is almost zero.
-        Of several strides the heaviest: a foot beside the plates only takes away. A stride without
-        a step of the other foot on a plate weighs nothing.
+        From one step of a foot to its next, the mean vertical acceleration of the body is almost
+        zero. Of several strides the largest: a foot beside the plates can only reduce it. Strides
+        without a step of the other foot on a plate are ignored.
         """
         carried = sum((plate.vertical for plate in self.trial.plates), np.zeros(len(self.t)))
         gravity = np.linalg.norm(self.forces.chain.gravity)
@@ -152,7 +152,7 @@ class Gait:
         return max((float(np.mean(carried[a:b]) / gravity) for a, b in strides), default=None)
 
     def warnings(self) -> list[str]:
-        """Return what makes the results doubtful: a mass that the plates do not carry."""
+        """Return warnings: a mass that differs from the mean load of the plates."""
         weighed = self.weighed()
         if weighed is not None:
             told = f"the plates carry {weighed:.1f} kg over a stride, not {self.mass:g} kg"
@@ -164,7 +164,7 @@ class Gait:
         return [] if 0.6 < most < 8 else [told]
 
     def stance(self, side: str) -> NDArray[np.bool_]:
-        """Return (n,) whether the foot of a side stood on a plate."""
+        """Return (n,) whether the foot of a side was on a plate."""
         on = np.zeros(len(self.t), dtype=bool)
         for step in self.footfalls:
             if step.foot == f"{side} foot":
@@ -190,16 +190,16 @@ def analyse_gait(
     gravity: float = 9.81,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Gait:
-    """Return forces, moments, angles and powers of all joints that the markers show.
+    """Return forces, moments, angles and powers of all joints with markers.
 
     Args:
         trial: as read.
         mass: of the subject [kg].
-        sex: whose body-segment table: "male" or "female".
-        cutoff: of the low-pass filter [Hz]; None: nothing is filtered.
+        sex: of the body segment table: "male" or "female".
+        cutoff: of the low-pass filter [Hz]; None: no filter.
         force_cutoff: of the plates [Hz]; None: the same.
-        names: which marker is what; None: the known set that fits.
-        longest_gap: markers may be missing for so long [s]; their gaps are bridged.
+        names: the marker set; None: the known set that fits.
+        longest_gap: longest gap of a marker that is interpolated [s].
         gravity: [m/s²].
         progress: called with each of `STEPS` as it begins.
 
@@ -229,20 +229,20 @@ def analyse_gait(
 
 
 def _sides(markers: Markers, names: MarkerSet) -> tuple[MarkerSet, list[str]]:
-    """Return which marker is what, on the sides where they are, and what was noticed."""
+    """Return the marker set with corrected sides, and notes."""
     names, swapped = on_their_sides(markers, names)
     return names, [*([swapped] if swapped else []), *implausible(markers, names)]
 
 
 def _lying(motion: SegmentMotion, names: MarkerSet, up: str) -> list[str]:
-    """A note where the shanks lie: somebody swims, or another axis is up."""
+    """Return a note if the shanks are not upright: the vertical axis may be wrong."""
     steepness = [
         float(np.mean(motion.R[:, motion.index(f"{side} shank"), :, 1] @ up_vector(up)))
         for side in names.legs
     ]
     if min(steepness) > 0.5:
         return []
-    return [f"the shanks do not stand along {up}: is {up} the axis up?"]
+    return [f"the shanks are not upright along {up}: is {up} the vertical axis?"]
 
 
 def _middles(trial: Trial, names: MarkerSet) -> dict[str, Array]:

@@ -1,4 +1,4 @@
-"""What a gait analysis found, as numbers for tables and for people."""
+"""Reports of a gait analysis: peaks and time series for JSON and CSV."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 def facts(gait: Gait, robot: RobotGait | None = None) -> dict[str, Any]:
     """Return peaks of the stance, footfalls, notes and the residual, as plain numbers for JSON.
 
-    With the same walk by a robot, how far apart the two are as well.
+    With the same walk by a robot, their differences as well.
     """
     found: dict[str, Any] = {
         "source": gait.trial.source,
@@ -52,7 +52,7 @@ def facts(gait: Gait, robot: RobotGait | None = None) -> dict[str, Any]:
 
 
 def _peaks(gait: Gait) -> dict[str, Any]:
-    """Of every joint while its foot stood on a plate and the plates explain the motion."""
+    """Return the peaks of every joint during stance, where the plates explain the motion."""
     peaks = {}
     for joint in gait.joints:
         stance = gait.stance(joint.partition(" ")[0])
@@ -71,7 +71,7 @@ def _peaks(gait: Gait) -> dict[str, Any]:
 
 
 def columns(gait: Gait) -> tuple[list[str], Array]:
-    """Return (names, values (n, c)) of everything over time, for a table."""
+    """Return (names, values (n, c)) of all time series."""
     names, values = ["time [s]"], [gait.t[:, None]]
     for joint in gait.joints:
         names += [f"{joint} force {axis} [N]" for axis in "xyz"]

@@ -1,12 +1,11 @@
-"""Moments of inertia about any point and in any axes.
+"""Inertia tensors: rotation of axes and parallel axis theorem.
 
-A tensor turns from both sides, and moves by Steiner's theorem with the identity, not the inertia,
-in its square bracket:
+Rotation acts from both sides; Steiner's theorem has the identity, not the inertia, in its bracket:
 
     I' = R I Rᵀ                       R = R_new_old
     I_P = I_C + m (r·r 1 − r rᵀ)      r from the centre of mass C to P
 
-Between two points of which neither is the centre of mass, by way of it (the generalised theorem):
+Between two points other than the centre of mass (generalised theorem):
 I_Q = I_P − S(P) + S(Q), S(X) = m (r·r 1 − r rᵀ) with r from C to X. Source: K. Lynch, F. Park,
 "Modern Robotics" (2017), section 8.2.
 """
@@ -29,10 +28,10 @@ Array = NDArray[np.float64]
 
 
 def rotated_inertia(inertia: ArrayLike, rotation: ArrayLike) -> Array:
-    """Return R I Rᵀ (3, 3), the inertia in the axes to which R = R_new_old turns vectors.
+    """Return R I Rᵀ (3, 3), the inertia in new axes, R = R_new_old.
 
     Raises:
-        ConfigurationError: an inertia that is not symmetric, or no rotation matrix.
+        ConfigurationError: an inertia that is not symmetric, or an invalid rotation matrix.
     """
     I, R = _check_inertia(inertia), _as_matrix(rotation)  # noqa: E741
     if R is None or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
@@ -41,7 +40,7 @@ def rotated_inertia(inertia: ArrayLike, rotation: ArrayLike) -> Array:
 
 
 def steiner(mass: float, arm: ArrayLike) -> Array:
-    """Return m (r·r 1 − r rᵀ) (3, 3) [kg m²]: what a mass at r adds to the inertia about 0.
+    """Return m (r·r 1 − r rᵀ) (3, 3) [kg m²]: the inertia of a point mass at r about 0.
 
     Raises:
         ConfigurationError: a mass that is negative or not finite, or r that is not (3,).
@@ -132,7 +131,7 @@ def _names(bodies: Iterable[str]) -> tuple[str, ...]:
 
 
 def _as_matrix(value: ArrayLike) -> Array | None:
-    """Return a finite (3, 3), or None where it is none."""
+    """Return a finite array (3, 3), or None if it is not one."""
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):

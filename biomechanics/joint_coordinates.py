@@ -1,13 +1,14 @@
-"""Joint angles and the axes they turn about: E. Grood and W. Suntay (J. Biomech. Eng. 1983).
+"""Joint coordinate systems: joint angles and axes of E. Grood and W. Suntay (1983).
 
-Segment axes are x forward, y up along the segment, z to the right (ISB). A joint turns about
+J. Biomech. Eng. 105 (1983) 136. Segment axes are x forward, y up along the segment, z to the right
+(ISB). A joint rotates about
 
     e₁ = z of the parent (flexion)        e₃ = y of the child (axial rotation)
     e₂ = e₃ × e₁ / |e₃ × e₁| (ab- and adduction), the floating axis
 
 so that R_parentᵀ R_child = Rz(α) Rx(β) Ry(γ) and ω_child − ω_parent = α̇ e₁ + β̇ e₂ + γ̇ e₃. The
-axes are not orthogonal; the moment that works on an angle is the projection on its axis, so that
-M·(ω_child − ω_parent) = Σ (M·e_k) θ̇_k.
+axes are not orthogonal; the moment work-conjugate to an angle is the projection on its axis, so
+that M·(ω_child − ω_parent) = Σ (M·e_k) θ̇_k.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def joint_axes(R_parent: Array, R_child: Array) -> Array:
     """Return e₁, e₂, e₃ as rows (n, 3, 3), world axes.
 
     Raises:
-        ConfigurationError: e₁ and e₃ are parallel: 90° of adduction, where the angles end.
+        ConfigurationError: e₁ and e₃ are parallel (gimbal lock at 90° of adduction).
     """
     e1, e3 = R_parent[..., :, 2], R_child[..., :, 1]
     floating = cross(e3, e1)
@@ -41,7 +42,7 @@ def joint_axes(R_parent: Array, R_child: Array) -> Array:
 
 
 def joint_angles(R_parent: Array, R_child: Array) -> Array:
-    """Return (α, β, γ) (n, 3) [rad] of R_parentᵀ R_child = Rz(α) Rx(β) Ry(γ), no jumps of 2π."""
+    """Return (α, β, γ) (n, 3) [rad] of R_parentᵀ R_child = Rz(α) Rx(β) Ry(γ), unwrapped."""
     R = np.swapaxes(R_parent, -1, -2) @ R_child
     flexion = np.arctan2(-R[..., 0, 1], R[..., 1, 1])
     adduction = np.arcsin(np.clip(R[..., 2, 1], -1.0, 1.0))

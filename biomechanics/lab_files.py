@@ -1,4 +1,4 @@
-"""From a file of a motion laboratory to a trial, whatever its format."""
+"""Files of motion laboratories: reading of a trial by the format of the file."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def read_trial(
     Args:
         path: of the markers.
         forces: the .forces file of a .trc; default: the one of the same name beside it, if any.
-        up: the axis that points up; default z for C3D and y for the others.
-        unit: of the lengths of a table, which does not say it.
-        threshold: vertical force from which on a plate counts as loaded [N].
+        up: the vertical axis; default z for C3D and y for the others.
+        unit: of the lengths of a table, which does not state it.
+        threshold: vertical force above which a plate counts as loaded [N].
 
     Raises:
         DataError: no such file or format, or one that cannot be read; the message names the line.
@@ -49,7 +49,7 @@ def read_trial(
             trial = _with_forces(file, forces, up or "y", threshold)
         else:
             trial = read_table(file, up=up or "y", unit=unit, threshold=threshold)
-    except ConfigurationError as error:  # of values that do not fit together
+    except ConfigurationError as error:  # inconsistent values
         raise DataError(f"{file}: {error}") from None
     return Trial(trial.markers, trial.plates, trial.source, (*trial.notes, *_noticed(trial)))
 
@@ -66,14 +66,14 @@ def _with_forces(
 
 
 def _noticed(trial: Trial) -> list[str]:
-    """What a reader should know: markers with gaps or jumps, plates nobody stood on."""
+    """Return notes: markers with gaps or jumps, plates that were never loaded."""
     total = len(trial.markers)
     notes = [
         f"marker {name!r} is missing in {lost} of {total} frames"
         for name, lost in trial.markers.missing.items()
     ]
     notes += [
-        f"marker {name!r} jumps at {speed:.0f} m/s in frame {frame}: taken for another?"
+        f"marker {name!r} jumps at {speed:.0f} m/s in frame {frame}: confused with another marker?"
         for name, (frame, speed) in trial.markers.jumps().items()
     ]
     if not trial.plates and not any("no force plates" in note for note in trial.notes):

@@ -1,8 +1,8 @@
-"""Tables of one leg on one plate: a line of column names, then numbers, between tabs or commas.
+"""Text tables of one leg on one force plate: column names, then numbers.
 
-Columns: Time [s]; three a marker, its name with x, y, z ("LMx LMy LMz"); and, for a plate, Fx Fy
-Fz, COPx COPy COPz and the free moment Mx, My or Mz about the axis up. The file says no units:
-lengths are millimetres and moments N·mm unless the reader is told otherwise.
+Separated by tabs or commas. Columns: Time [s]; three a marker, its name with x, y, z ("LMx LMy
+LMz"); and, for a plate, Fx Fy Fz, COPx COPy COPz and the free moment Mx, My or Mz about the
+vertical axis. The file states no units; by default lengths are millimetres and moments N·mm.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def read_table(
 
     Args:
         path: of the file.
-        up: the axis that points up.
-        unit: of lengths: "mm", "cm" or "m"; moments are in newtons times it.
+        up: the vertical axis.
+        unit: of length: "mm", "cm" or "m"; moments are in newtons times it.
         rate: [Hz]; None: from the times, which files round.
-        threshold: vertical force from which on the plate counts as loaded [N].
+        threshold: vertical force above which the plate counts as loaded [N].
 
     Raises:
-        DataError: a file that is none; the message names the line.
+        DataError: an invalid file; the message names the line.
     """
     file, lines = lab_text.read_lines(path)
     names = [cell for cell in lab_text.split(lines[0]) if cell] if lines else []
@@ -57,7 +57,7 @@ def read_table(
     if not found:
         raise DataError(f"{file}, line 1: no markers: no columns like LMx, LMy, LMz")
     positions = np.stack(list(found.values()), axis=1)
-    positions[(positions == 0).all(axis=2)] = np.nan  # not seen
+    positions[(positions == 0).all(axis=2)] = np.nan  # missing
     markers = Markers(tuple(found), positions, frequency, up)
     lab_text.refuse_wrong_unit(file, markers.positions, unit)
     plates = _plates(file, names, table, triples, scale, markers, threshold)

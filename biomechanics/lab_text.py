@@ -1,4 +1,4 @@
-"""Text files of laboratories: lines, numbers, and errors that name the line."""
+"""Parsing of laboratory text files, with errors that name the line."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MAX_BYTES = 1 << 30
 
 
 def read_lines(path: str | os.PathLike[str]) -> tuple[Path, list[str]]:
-    """Return (path, its lines), whatever ends them.
+    """Return (path, its lines), for any line ending.
 
     Raises:
-        DataError: no such file, none of text, or one that is too large.
+        DataError: no such file, a binary file, or one that is too large.
     """
     file = Path(path)
-    if not file.is_file():  # a folder, a pipe that would hang
+    if not file.is_file():  # a folder, or a pipe that would block
         raise DataError(f"{file}: no such file")
     if file.stat().st_size > MAX_BYTES:
         raise DataError(f"{file}: {file.stat().st_size} bytes; expected at most {MAX_BYTES}")
@@ -41,7 +41,7 @@ def read_lines(path: str | os.PathLike[str]) -> tuple[Path, list[str]]:
 
 
 def split(line: str) -> list[str]:
-    """Return the cells of a line: between tabs if there are any, else commas, else spaces."""
+    """Return the cells of a line, separated by tabs if there are any, else commas, else spaces."""
     for separator in ("\t", ",", ";"):
         if separator in line:
             return [cell.strip() for cell in line.split(separator)]
@@ -49,12 +49,12 @@ def split(line: str) -> list[str]:
 
 
 def numbers(file: Path, lines: Sequence[str], start: int, columns: Sequence[str]) -> Array:
-    """Return the numbers of lines[start:], one row a line; empty cells and "nan" become nan.
+    """Return the numbers of lines[start:], one row per line; empty cells and "nan" become nan.
 
-    Empty lines are left out. A row may have empty cells after the last column, and none less.
+    Empty lines are skipped. A row may have additional empty cells, but not fewer cells.
 
     Raises:
-        DataError: a cell that is no number, or a row of another length; the line is named.
+        DataError: a cell that is not a number, or a row of another length; the line is named.
     """
     rows = []
     for at, line in enumerate(lines[start:], start=start + 1):
@@ -80,7 +80,7 @@ def number(file: Path, line: int, cell: str, column: str) -> float:
         return float(cell or "nan")
     except ValueError:
         raise DataError(
-            f"{file}, line {line}, column {column!r}: got {cell!r}; no number"
+            f"{file}, line {line}, column {column!r}: got {cell!r}; not a number"
         ) from None
 
 
@@ -95,7 +95,7 @@ def positive(file: Path, line: int, cell: str, column: str) -> float:
 
 
 def metres(unit: str, file: Path, line: int) -> float:
-    """Return what one `unit` of length is in metres.
+    """Return the length of a `unit` in metres.
 
     Raises:
         DataError: a unit that is not known.
@@ -107,7 +107,7 @@ def metres(unit: str, file: Path, line: int) -> float:
 
 
 def refuse_wrong_unit(file: Path, positions: Array, unit: str) -> None:
-    """Raise where markers (n, m, 3) [m] show it: no body is smaller than a finger, or like a house.
+    """Raise if the extent of markers (n, m, 3) [m] shows that the unit of length is wrong.
 
     Raises:
         DataError: in the frame with the most markers they span less than 1 cm or more than 20 m.
@@ -121,10 +121,10 @@ def refuse_wrong_unit(file: Path, positions: Array, unit: str) -> None:
 
 
 def rate_of(file: Path, times: Array, rate: float | None) -> tuple[float, str | None]:
-    """Return (frames a second, a note) of a column of times, which files round.
+    """Return (frames per second, a note) for a column of times, which files round.
 
-    With a rate, the column is only compared with it. Without, it is estimated from the whole
-    column, and taken for a whole number of frames a second if that explains every time.
+    If a rate is given, the column is only compared with it. Otherwise it is estimated from the
+    whole column, and rounded to an integer if that agrees with every time.
 
     Raises:
         DataError: times that do not increase steadily: a frame is missing, or the rate is wrong.
@@ -135,7 +135,7 @@ def rate_of(file: Path, times: Array, rate: float | None) -> tuple[float, str | 
     frames = np.arange(len(times))
     if rate is None:
         centred = frames - frames.mean()
-        rate = float(centred @ centred / (centred @ times))  # of the line through all of them
+        rate = float(centred @ centred / (centred @ times))  # slope of the regression line
         whole = float(max(1, round(rate)))
         rounding = 0.51 * 10.0 ** -_decimals(times)
         if np.abs(times - times[0] - frames / whole).max() <= 2 * rounding:
@@ -144,7 +144,7 @@ def rate_of(file: Path, times: Array, rate: float | None) -> tuple[float, str | 
     if off > 0.5 / rate or steps.max() > 1.6 / rate + 10.0 ** -_decimals(times):
         raise DataError(
             f"{file}: the times depart from {rate:g} frames a second by {off:.4g} s; a frame is "
-            "missing, or the rate is another"
+            "missing, or the rate is wrong"
         )
     if off > 1e-9:
         return rate, f"times are rounded by up to {off:.1e} s; i/{rate:g} s used"
@@ -152,7 +152,7 @@ def rate_of(file: Path, times: Array, rate: float | None) -> tuple[float, str | 
 
 
 def _decimals(values: Array) -> int:
-    """How many decimals the values were written with, at most 9."""
+    """Return the number of decimals of the values, at most 9."""
     for places in range(9):
         if np.allclose(values, np.round(values, places), rtol=0, atol=1e-12):
             return places

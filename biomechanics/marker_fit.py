@@ -1,12 +1,12 @@
-"""The configurations of a robot that carry its markers to where they were seen.
+"""Inverse kinematics of marker trials: configurations of a robot that fit measured markers.
 
-Frame by frame, least squares over the markers that were seen:
+Frame by frame, least squares over the visible markers:
 
     min_q Σ_i ‖p_i(q) − m_i‖²,        p_i = o + R c_i of the link that carries marker i
 
-by steps of Levenberg and Marquardt on the robot's manifold, each frame from the one before it. A
-joint that moves no marker stays where it was. Other robots than the subject: `scaled_robot`, and
-markers placed on a frame where the posture is known (`attach`).
+by the Levenberg-Marquardt method on the robot's manifold, each frame initialised by the previous
+one. Joints that move no marker keep their position. For robots of another size see `scaled_robot`,
+for markers placed in a known posture `attach`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from .series import skew
 
 Array = NDArray[np.float64]
 
-Attachments = Mapping[str, tuple[str, ArrayLike]]  # {marker: (link, where on it (3,) [m])}
+Attachments = Mapping[str, tuple[str, ArrayLike]]  # {marker: (link, position on it (3,) [m])}
 
 _STEPS = 60
-_SMALL = 1e-10  # of a step [m, rad]: it is the last one
+_SMALL = 1e-10  # size of a step [m, rad] at which the iteration ends
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,10 +37,10 @@ class MarkerFit:
     """Configurations that fit markers.
 
     Attributes:
-        robot: whose.
+        robot: the fitted robot.
         q: (n, nq).
-        residuals: (n, m) how far each marker is from where it was seen [m]; nan where it was not.
-        converged: (n,) whether the steps came to an end; where not, q is the best that was found.
+        residuals: (n, m) distance of each marker from its measurement [m]; nan where missing.
+        converged: (n,) whether the iteration converged; otherwise q is the best iterate.
         names: of the m markers.
         rate: frames a second [Hz].
     """
@@ -54,12 +54,12 @@ class MarkerFit:
 
     @property
     def rms(self) -> float:
-        """Over all markers and frames [m]."""
+        """Root mean square residual over all markers and frames [m]."""
         return float(np.sqrt(np.nanmean(self.residuals**2)))
 
     @property
     def worst(self) -> tuple[str, int, float]:
-        """The marker and the frame with the largest residual, and how large it is [m]."""
+        """Marker and frame with the largest residual, and its size [m]."""
         i, j = np.unravel_index(np.nanargmax(self.residuals), self.residuals.shape)
         return self.names[j], int(i), float(self.residuals[i, j])
 
@@ -74,7 +74,7 @@ class MarkerFit:
 
 
 def attach(robot: Robot, q: ArrayLike, links: Mapping[str, str], positions: Array) -> Attachments:
-    """Return where markers sit on their links in a posture q (nq,).
+    """Return the positions of markers on their links from a posture q (nq,).
 
     Args:
         robot: in the same world as the positions.
@@ -114,11 +114,11 @@ def fit_markers(
     """Return the configurations of a robot that fit the markers of a trial.
 
     Args:
-        robot: its world has z up; markers with another axis up are turned.
-        markers: of the trial; missing ones have no say in their frames.
-        attachments: {marker: (link, where on it (3,) [m])}.
-        start: a configuration near the first frame's (nq,); default the robot's posture, moved as a
-            rigid body to the markers.
+        robot: with z up; markers with another vertical axis are rotated.
+        markers: of the trial; missing ones are left out of their frames.
+        attachments: {marker: (link, position on it (3,) [m])}.
+        start: initial configuration for the first frame (nq,); default the robot's posture,
+            aligned with the markers as a rigid body.
         progress: show a bar on a terminal.
 
     Raises:
@@ -143,13 +143,15 @@ def fit_markers(
     return MarkerFit(robot, Q, residuals, converged, seen.names, seen.rate)
 
 
-_Places = list[tuple[int, list[int], Array]]  # (frame id, rows of its markers, where on it (k, 3))
+_Places = list[
+    tuple[int, list[int], Array]
+]  # (frame id, rows of its markers, positions on it (k, 3))
 
 
 def _places(
     robot: Robot, attachments: Attachments, seen: Markers, start: ArrayLike | None
 ) -> tuple[Array, _Places]:
-    """Return the configuration to begin at, and the markers of each link."""
+    """Return the initial configuration, and the markers of each link."""
     rows: dict[int, list[int]] = {}
     local = []
     for row, (name, (link, where)) in enumerate(attachments.items()):
@@ -166,7 +168,7 @@ def _places(
 def brought_to(
     robot: Robot, q: ArrayLike, attachments: Attachments, markers: Markers, frame: int = 0
 ) -> Array:
-    """Return q (nq,) with the base moved so that its markers are nearest to those of a frame.
+    """Return q (nq,) with the base aligned with the markers of a frame in the least-squares sense.
 
     Raises:
         ConfigurationError: no such marker or link, or a bad q.
@@ -178,7 +180,7 @@ def brought_to(
 
 
 def _moved(robot: Robot, q: Array, there: Array, seen: Array) -> Array:
-    """Return q with the base moved as a rigid body so that points (m, 3) get nearest to others."""
+    """Return q with the base moved by the rigid motion that best aligns two point sets (m, 3)."""
     known = np.isfinite(seen).all(axis=1)
     if not robot.is_floating or known.sum() < 3:
         return q
@@ -207,7 +209,7 @@ def _gaps(robot: Robot, q: Array, places: _Places, seen: Array) -> tuple[Array, 
 def _fit_one(
     robot: Robot, q: Array, places: _Places, seen: Array, there: Array
 ) -> tuple[Array, bool]:
-    """Levenberg and Marquardt from q: (JᵀJ + λ 1) step = −Jᵀ gap, λ small while steps help."""
+    """Levenberg-Marquardt iteration from q: (JᵀJ + λ 1) step = −Jᵀ gap."""
     damping, cost, J, gap = 1e-9, np.inf, np.empty(0), np.empty(0)
     best = q
     for _ in range(_STEPS):

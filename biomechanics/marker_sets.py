@@ -1,4 +1,4 @@
-"""What a laboratory calls its markers: from anatomical landmarks to names in files.
+"""Marker sets: correspondence of anatomical landmarks and marker names in files.
 
 Landmarks of a leg: hip (its joint centre, if the file has one), knee lateral and medial (femoral
 epicondyles), ankle lateral and medial (malleoli), heel, toe lateral and medial (heads of the fifth
@@ -37,7 +37,7 @@ PELVIS = ("right asis", "left asis", "right psis", "left psis")
 
 @dataclass(frozen=True)
 class MarkerSet:
-    """Which markers a laboratory puts where.
+    """Marker names of the landmarks of legs and pelvis.
 
     Attributes:
         name: of the convention.
@@ -68,7 +68,7 @@ class MarkerSet:
         pelvis: {right asis: RASI, …}, or a hip on every leg.
 
         Raises:
-            DataError: no such file, or one that says something else.
+            DataError: no such file, or one with other contents.
             ConfigurationError: a landmark without a marker.
         """
         import yaml
@@ -121,10 +121,10 @@ MARKER_SETS = (BOTH_LEGS, ONE_LEG)
 
 
 def marker_set_of(markers: Markers) -> MarkerSet:
-    """Return the convention whose markers are all there.
+    """Return the known marker set whose markers are all present.
 
     Raises:
-        ConfigurationError: none of those known; give a `MarkerSet` of your own.
+        ConfigurationError: no known set fits; define a `MarkerSet`.
     """
     lacking = {}
     for known in MARKER_SETS:
@@ -133,20 +133,19 @@ def marker_set_of(markers: Markers) -> MarkerSet:
             return known
     told = "; ".join(f"{name!r} lacks {', '.join(names)}" for name, names in lacking.items())
     raise ConfigurationError(
-        f"the markers {', '.join(markers.names)} are of no known set: {told}; describe yours with "
-        "a MarkerSet"
+        f"the markers {', '.join(markers.names)} belong to no known set: {told}; define a MarkerSet"
     )
 
 
 def on_their_sides(markers: Markers, names: MarkerSet) -> tuple[MarkerSet, str | None]:
-    """Return the set with every leg on the side where it is, and a note where it was not.
+    """Return the set with corrected sides, and a note if they were swapped.
 
-    A right leg has its lateral markers to the right of the way its toes point. Laboratories name
-    sides wrongly, or write left-handed axes; a single leg may be either.
+    On a right leg the lateral markers are to the right of the direction of the toes. Files may
+    name sides wrongly or use left-handed axes; a single leg may be either.
 
     Raises:
-        ConfigurationError: one leg is on its side and the other is not: lateral and medial markers
-            are confused.
+        ConfigurationError: only one leg is on the wrong side: lateral and medial markers are
+            confused.
     """
     wrong = [side for side, leg in names.legs.items() if _side(markers, leg) != side]
     if not wrong:
@@ -165,7 +164,7 @@ def on_their_sides(markers: Markers, names: MarkerSet) -> tuple[MarkerSet, str |
     told = f"the leg named {wrong[0]} is a {other[wrong[0]]} one"
     if len(wrong) == 2:
         told = "right and left are swapped: the leg named right is on the body's left"
-    return swapped, f"{told} (x forwards, y up and z to the right); the body decides"
+    return swapped, f"{told} (x forwards, y up and z to the right); corrected"
 
 
 def _side(markers: Markers, leg: Mapping[str, str]) -> str:
@@ -185,7 +184,7 @@ def _swapped(landmark: str) -> str:
 
 
 def implausible(markers: Markers, names: MarkerSet) -> list[str]:
-    """Return notes on joints whose two markers are farther apart than a joint is wide."""
+    """Return notes on joints whose markers are farther apart than a joint is wide."""
     notes = []
     for side, leg in names.legs.items():
         for joint, widest in (("knee", 0.18), ("ankle", 0.14)):
@@ -194,6 +193,6 @@ def implausible(markers: Markers, names: MarkerSet) -> list[str]:
             if width > widest:
                 notes.append(
                     f"the {side} {joint}'s markers are {width:.3f} m apart: one of them is "
-                    f"somewhere else, and with it the {joint}'s centre and the axes beside it"
+                    f"misplaced, and with it the {joint}'s centre and the axes beside it"
                 )
     return notes

@@ -1,4 +1,4 @@
-"""Markers of a trial: where they were, where they are missing, and how they are made smooth."""
+"""Marker trajectories: positions, gaps, filtering and resampling."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Markers:
 
     Attributes:
         names: of the markers.
-        positions: (n, m, 3) [m]; nan where a marker was not seen.
-        rate: frames a second [Hz]. Times are i/rate: those in files are often rounded.
-        up: the axis that points up, "y" or "z".
+        positions: (n, m, 3) [m]; nan where a marker is missing.
+        rate: frames per second [Hz]. Times are i/rate: those in files are often rounded.
+        up: the vertical axis, "y" or "z".
 
     Raises:
         ConfigurationError: a name twice, a shape that does not fit, a bad rate or axis.
@@ -75,14 +75,14 @@ class Markers:
 
     @property
     def missing(self) -> dict[str, int]:
-        """{marker: in how many frames it was not seen}, only those with any."""
+        """{marker: number of frames in which it is missing}, for markers with gaps."""
         lost = (~np.isfinite(self.positions).all(axis=2)).sum(axis=0)
         return {name: int(k) for name, k in zip(self.names, lost, strict=True) if k}
 
     def jumps(self, fastest: float = 30.0) -> dict[str, tuple[int, float]]:
         """{marker: (first frame, largest speed)} of those ever faster than `fastest` [m/s].
 
-        A sprinter's foot has 20 m/s; more is a marker that was taken for another.
+        A sprinter's foot reaches 20 m/s; more indicates a confusion of markers.
         """
         speeds = np.linalg.norm(np.diff(self.positions, axis=0), axis=2) * self.rate
         fast = speeds > fastest  # False for nan
@@ -92,7 +92,7 @@ class Markers:
         }
 
     def require_whole(self, names: Sequence[str] | None = None) -> None:
-        """Raise if one of these markers (default: any) is missing somewhere, and say where.
+        """Raise if one of these markers (default: any) has gaps, and name them.
 
         Raises:
             ConfigurationError: markers with gaps.
@@ -109,7 +109,7 @@ class Markers:
             )
 
     def only(self, names: Sequence[str]) -> Self:
-        """Return these markers alone, in this order."""
+        """Return a subset of the markers, in this order."""
         return replace(
             self, names=tuple(names), positions=np.stack([self[n] for n in names], axis=1)
         )
@@ -123,7 +123,7 @@ class Markers:
         return replace(self, positions=self.positions[first : last + 1])
 
     def filled(self, longest: float = 0.1) -> Self:
-        """Return the same with gaps of up to `longest` seconds bridged by a spline."""
+        """Return the same with gaps of up to `longest` seconds interpolated by a spline."""
         if not 0 <= longest < np.inf:
             raise ConfigurationError(f"longest: got {longest!r}; expected 0 s or more")
         frames = round(longest * self.rate)
@@ -134,7 +134,7 @@ class Markers:
         return replace(self, positions=positions)
 
     def lowpass(self, cutoff: float, order: int = 4) -> Self:
-        """Return the same without what is faster than `cutoff` [Hz]; see `filters.lowpass`.
+        """Return the low-pass filtered markers; see `filters.lowpass`.
 
         Raises:
             ConfigurationError: missing markers, a bad cut-off.
@@ -155,7 +155,7 @@ class Markers:
         )
 
     def turned(self, up: str) -> Self:
-        """Return the same in axes of which another one points up; see `axes.turning`."""
+        """Return the same with another vertical axis; see `axes.turning`."""
         R = axes.turning(self.up, up)
         return replace(self, positions=self.positions @ R.T, up=up)
 

@@ -1,16 +1,17 @@
-"""Observers that move: what a rotating, accelerating frame sees, and what it has to invent.
+"""Moving frames: relative motion and fictitious forces.
 
-In the axes of an observer with origin O, angular velocity Ω and angular acceleration Ω̇ (those of
-the inertial world), a point at r, seen to move at u, seems to accelerate by
+In a frame with origin O, angular velocity Ω and angular acceleration Ω̇ (relative to the inertial
+world), a point at r with relative velocity u has the relative acceleration
 
     a' = Rᵀ(a − a_O) − Ω̇ × r − Ω × (Ω × r) − 2 Ω × u
 
-so that, for Newton's law to hold there, a mass m must be pushed by four fictitious forces:
+so that Newton's law holds there with four fictitious forces on a mass m:
 
     d'Alembert −m Rᵀa_O    Euler −m Ω̇ × r    centrifugal −m Ω × (Ω × r)    Coriolis −2 m Ω × u
 
-With r the centre of mass and the body's own angular velocity kept inertial (only expressed in the
-observer's axes), each is a pure force there: Euler's equation I ω̇ + ω × I ω has no fictitious part.
+With r the centre of mass and the body's angular velocity relative to the inertial world (expressed
+in the axes of the frame), each is a pure force there: Euler's equation I ω̇ + ω × I ω has no
+fictitious part.
 """
 
 from __future__ import annotations
@@ -40,18 +41,18 @@ _VECTORS = {
 
 @dataclass(frozen=True, eq=False, init=False)
 class MovingFrame:
-    """A frame and its motion at one instant, all vectors in world axes. By default it is at rest.
+    """A frame and its motion at one instant, vectors in world axes; by default at rest.
 
     Attributes:
         placement: T_world_frame (`pin.SE3`).
         velocity: of its origin (3,) [m/s].
         angular_velocity: (3,) [rad/s].
-        acceleration: of its origin (3,), as an accelerometer there without gravity has it [m/s²].
+        acceleration: classical, of its origin (3,) [m/s²].
         angular_acceleration: (3,) [rad/s²].
-        name: what wrenches in its axes call them.
+        name: of its axes, in wrenches.
 
     Raises:
-        ConfigurationError: no `pin.SE3`, vectors that are not three finite numbers, no name.
+        ConfigurationError: not a `pin.SE3`, vectors that are not three finite numbers, no name.
     """
 
     placement: Any
@@ -98,10 +99,10 @@ class MovingFrame:
         )
 
     def seen_from(self, observer: MovingFrame) -> Self:
-        """Return this frame as the observer sees it: relative motion, in the observer's axes.
+        """Return the motion of this frame relative to the observer, in the observer's axes.
 
-        By differences of spatial velocities V and accelerations A, no force invented: with X to the
-        observer's frame, V' = X (V − V_O) and A' = X (A − A_O − V_O × (V − V_O)).
+        By differences of spatial velocities V and accelerations A: with X to the observer's frame,
+            V' = X (V − V_O) and A' = X (A − A_O − V_O × (V − V_O)).
         """
         _check_frame(observer, "observer")
         V, A = _spatial(self)
@@ -121,9 +122,9 @@ class MovingFrame:
         )
 
     def carrying(self, inner: MovingFrame) -> MovingFrame:
-        """Return the motion in the world of a frame whose motion `inner` is given relative to this.
+        """Return the motion in the world of a frame whose motion `inner` is relative to this one.
 
-        Its acceleration is a_O + Ω̇ × r + Ω × (Ω × r) + 2 Ω × u + R a'. The reverse of `seen_from`.
+        Its acceleration is a_O + Ω̇ × r + Ω × (Ω × r) + 2 Ω × u + R a'. The inverse of `seen_from`.
         """
         _check_frame(inner, "inner")
         R, turn = self.placement.rotation, self.angular_velocity
@@ -142,7 +143,7 @@ class MovingFrame:
 
 
 class FictitiousWrenches(NamedTuple):
-    """What an observer has to add to a body, each a pure force at its centre of mass."""
+    """Fictitious wrenches on a body, each a pure force at its centre of mass."""
 
     dalembert: Wrench
     euler: Wrench
@@ -151,7 +152,7 @@ class FictitiousWrenches(NamedTuple):
 
     @property
     def total(self) -> Wrench:
-        """All four together."""
+        """Sum of the four."""
         return self.dalembert + self.euler + self.centrifugal + self.coriolis
 
     def at(self, point: ArrayLike) -> FictitiousWrenches:
@@ -167,10 +168,10 @@ def fictitious_wrenches_of(
     Args:
         mass: of the body [kg].
         com: a frame that moves with its centre of mass.
-        observer: who looks.
+        observer: the moving frame.
 
     Raises:
-        ConfigurationError: a mass that is negative or not finite, or what is no `MovingFrame`.
+        ConfigurationError: a mass that is negative or not finite, or not a `MovingFrame`.
     """
     m = as_mass(mass)
     _check_frame(com, "com")
@@ -196,7 +197,7 @@ def frame_motion(
     frame: str,
     point: ArrayLike = (0.0, 0.0, 0.0),
 ) -> MovingFrame:
-    """Return a frame of a robot as a `MovingFrame`, its origin moved to `point` (3,) in its axes.
+    """Return the motion of a frame of a robot, its origin moved to `point` (3,) in its axes.
 
     Raises:
         ConfigurationError: a bad q, v, a or point, or no such frame.

@@ -1,10 +1,10 @@
-"""The balance of every body of a robot, closed in whatever frame one looks from.
+"""Newton-Euler balance of every body of a robot in a moving frame.
 
     [m a'; I ω̇ + ω × I ω]  =  joints + external (gravity too) + fictitious
 
-on the left the acceleration a' that the observer sees and the inertial ω, both in its axes. What
-passes through the joints is the same for all observers. A body is what one joint carries, links
-welded together as one, and is called by that joint's name, as in `dynamics.joint_wrenches`.
+with the relative acceleration a' and the inertial ω, both in the observer's axes. Joint wrenches
+do not depend on the observer. A body consists of all links rigidly attached to one joint and is
+named after it, as in `dynamics.joint_wrenches`.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ Array = NDArray[np.float64]
 
 
 class ObservedMotion(NamedTuple):
-    """A body's motion as an observer sees it, all in the observer's axes.
+    """Motion of a body relative to an observer, in the observer's axes.
 
-    The angular terms are those of the inertial world, only expressed in these axes, so that
-    I ω̇ + ω × I ω is the whole moment; `MovingFrame.seen_from` has the relative ones.
+    The angular terms are relative to the inertial world, so that I ω̇ + ω × I ω is the whole moment;
+    `MovingFrame.seen_from` has the relative ones.
     """
 
     position: Array  # of the centre of mass, from the observer's origin (3,) [m]
-    velocity: Array  # seen (3,) [m/s]
-    acceleration: Array  # seen (3,) [m/s²]
+    velocity: Array  # relative (3,) [m/s]
+    acceleration: Array  # relative (3,) [m/s²]
     angular_velocity: Array  # inertial (3,) [rad/s]
     angular_acceleration: Array  # inertial (3,) [rad/s²]
 
@@ -48,8 +48,8 @@ class WrenchBalance:
     """Newton's and Euler's equations of one body, in an observer's axes, at its centre of mass.
 
     Attributes:
-        dynamic: [m a'; I ω̇ + ω × I ω], what the body is seen to do.
-        joint: what it gets through its own joint less what it passes on through the next ones.
+        dynamic: [m a'; I ω̇ + ω × I ω], rate of change of momentum.
+        joint: wrench of its own joint minus those on its children.
         external: gravity and the wrenches of the environment.
         fictitious: d'Alembert's, Euler's, the centrifugal and the Coriolis wrench.
     """
@@ -61,14 +61,14 @@ class WrenchBalance:
 
     @property
     def residual(self) -> Wrench:
-        """Dynamic − joint − external − fictitious, zero but for rounding."""
+        """Dynamic − joint − external − fictitious, zero up to rounding."""
         return self.dynamic - self.joint - self.external - self.fictitious.total
 
 
 def body_motions(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> dict[str, MovingFrame]:
-    """Return {joint: motion of a frame at the centre of mass of the body it carries, axes as its}.
+    """Return {joint: motion of the frame at its body's centre of mass, with the joint's axes}.
 
-    `motion.seen_from(observer)` has the velocities and accelerations that an observer sees.
+    `motion.seen_from(observer)` has the motion relative to an observer.
 
     Raises:
         ConfigurationError: a bad q, v or a.
@@ -93,7 +93,7 @@ def body_motions(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> dict
 def observed_motions(
     robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, observer: MovingFrame | str
 ) -> dict[str, ObservedMotion]:
-    """Return {joint: ObservedMotion} of the centre of mass of the body that each joint carries.
+    """Return {joint: ObservedMotion} of the centre of mass of each joint's body.
 
     Args and errors as for `fictitious_wrenches`.
     """
@@ -133,10 +133,10 @@ def wrench_balance(
     observer: MovingFrame | str = "world",
     wrenches: Mapping[str, Wrench] | None = None,
 ) -> dict[str, WrenchBalance]:
-    """Return {joint: WrenchBalance} of every body, seen from `observer`.
+    """Return {joint: WrenchBalance} of every body in the frame `observer`.
 
-    The joint wrenches are those of `dynamics.joint_wrenches`, from the inertial world; `residual`
-    says how well they fit what this observer sees.
+    The joint wrenches are those of `dynamics.joint_wrenches`, computed in the inertial world;
+    `residual` is their deviation from the balance in this frame.
 
     Args:
         robot: the robot.
@@ -147,7 +147,7 @@ def wrench_balance(
         wrenches: {frame: Wrench} of the environment on links, as in `dynamics.external_torques`.
 
     Raises:
-        ConfigurationError: a bad q, v or a, no such frame, or a value that is no `Wrench`.
+        ConfigurationError: a bad q, v or a, no such frame, or a value that is not a `Wrench`.
     """
     looking = _observer(robot, q, v, a, observer)
     passed_on = list(joint_wrenches(robot, q, v, a, wrenches).values())
@@ -175,11 +175,11 @@ def observed_joint_wrenches(
     observer: MovingFrame | str,
     wrenches: Mapping[str, Wrench] | None = None,
 ) -> dict[str, Wrench]:
-    """Return {joint: Wrench} worked out by an observer who knows only what it sees.
+    """Return {joint: Wrench} computed from relative motion and fictitious forces only.
 
-    From the tips to the root, w_i = dynamic_i − external_i − fictitious_i + Σ w_child: parent on
-    child, at the joint, in the observer's axes. All observers get the same wrenches, those of
-    `dynamics.joint_wrenches`.
+    From the leaves to the root, w_i = dynamic_i − external_i − fictitious_i + Σ w_child: parent on
+    child, at the joint, in the observer's axes. The result does not depend on the observer; it
+    equals `dynamics.joint_wrenches`.
 
     Args and errors as for `wrench_balance`.
     """
@@ -244,7 +244,7 @@ def _external(
         total[i] = Wrench(weight, point=data.oMi[i].act(model.inertias[i].lever)).at(np.zeros(3))
     for frame_id, wrench in checked:
         joint = model.frames[frame_id].parentJoint
-        if joint:  # what acts on links welded to the world moves nothing
+        if joint:  # wrenches on links fixed to the world have no effect
             vector = world_wrench_at_origin(robot, data, frame_id, wrench)
             origin = data.oMf[frame_id].translation
             total[joint] += Wrench.from_vector(vector, origin).at(np.zeros(3))
@@ -252,5 +252,5 @@ def _external(
 
 
 def _shown(wrench: Wrench, observer: MovingFrame) -> Wrench:
-    """The same wrench in the observer's axes."""
+    """Return the wrench in the observer's axes."""
     return wrench.expressed_in(observer.name, observer.placement.inverse())

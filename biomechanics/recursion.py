@@ -1,12 +1,12 @@
-"""Newton and Euler from segment to segment: what the free end does not need, the joint carries.
+"""Recursive inverse dynamics of a segment chain, from the free ends to the root.
 
 For a segment with its centre of mass at c, everything in world axes,
 
     f = m (c̈ − g) − Σ f_ext                    n = I ω̇ + ω × I ω − Σ (m_ext + (p − c) × f_ext)
 
-is what its joints have to supply together. Starting at the ends that are farthest from where the
-wrench that is left over acts, each segment hands what its one unknown joint must carry on to the
-next. The second road to `block_form`; vectorised over the frames.
+is the sum of its joint wrenches. Starting at the ends farthest from the segment with the residual
+wrench, each segment determines the wrench of its one unknown joint. An independent alternative to
+`block_form`; vectorised over the frames.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .series import cross, turn
 def recursion(
     chain: SegmentChain, motion: SegmentMotion, external: External | None, residual_on: int = 0
 ) -> ChainForces:
-    """Return the wrenches at all joints, parent on child, and the one left over on a segment."""
+    """Return the wrenches at all joints, parent on child, and the residual on a segment."""
     motion = ordered_motion(motion, chain.names)
     centres, joints = motion.points(chain.coms), motion.points(chain.joints)
     ext_force, ext_moment = at_centres(chain, motion, external)
@@ -31,7 +31,9 @@ def recursion(
     weightless = motion.point_accelerations(chain.coms) - chain.gravity
     force = chain.masses[:, None] * weightless - ext_force
     moment = turn(inertia, motion.alpha) + cross(motion.omega, turn(inertia, motion.omega))
-    moment = moment - ext_moment + cross(centres, force)  # about the world's origin: sums are easy
+    moment = (
+        moment - ext_moment + cross(centres, force)
+    )  # about the world's origin, where wrenches add
 
     out_force, out_moment = np.zeros_like(force), np.zeros_like(moment)
     for i, joint, neighbour in _inwards(chain, residual_on):

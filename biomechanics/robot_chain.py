@@ -1,4 +1,4 @@
-"""A robot as a chain of segments: the same mechanics, from its description instead of a table."""
+"""Segment chain of a robot, with the inertial parameters of its description."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Array = NDArray[np.float64]
 def chain_of_robot(robot: Robot) -> SegmentChain:
     """Return the links as segments, named after the joints that carry them, at those joints.
 
-    For a robot whose joints hang on more than one root (two arms on one wall) there is no chain.
+    A robot with more than one joint on the world (two arms on one wall) is not such a chain.
 
     Raises:
-        ConfigurationError: more than one joint hangs on the world, or none.
+        ConfigurationError: more than one joint is attached to the world, or none.
     """
     model = robot.model
     segments = []
@@ -42,7 +42,7 @@ def chain_of_robot(robot: Robot) -> SegmentChain:
 
 
 def motion_of_robot(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> SegmentMotion:
-    """Return how the links move along configurations q (n, nq), velocities v, a (n, nv).
+    """Return the motion of the links for configurations q (n, nq), velocities v, a (n, nv).
 
     Raises:
         ConfigurationError: shapes that differ, or a bad q, v or a.

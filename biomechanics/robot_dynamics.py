@@ -1,4 +1,4 @@
-"""What a robot's joints did during a trial: floating-base inverse dynamics with measured forces."""
+"""Floating-base inverse dynamics of a robot over a trial, with measured ground reactions."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class TrialDynamics:
     """M a + vᵀC v − τ_g − Σ Jᵀw over a trial.
 
     Attributes:
-        robot: whose.
+        robot: the robot.
         rate: frames a second [Hz].
         q: (n, nq).
         v: (n, nv).
         a: (n, nv).
         tau: (n, nv) generalised forces; the joints' part are their torques.
-        residual: the wrench on the base that no plate explains, about its origin, world axes.
+        residual: residual wrench on the base, about its origin, world axes.
     """
 
     robot: Robot

@@ -1,7 +1,7 @@
-"""The second road to a walk's joint moments: a humanoid's description, driven by the markers.
+"""Gait analysis with a humanoid robot model, independent of the segment model.
 
-Scaled to the subject, fitted to the filtered markers, with the same plates under its feet; its own
-skeleton and its own masses, so that what differs says how much they matter.
+The robot is scaled to the subject and fitted to the filtered markers; the plates are the same, its
+skeleton and mass distribution its own, so that the difference shows their influence.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RobotGait:
-    """A walk, as a robot did it.
+    """Gait analysis with a robot model.
 
     Attributes:
-        gait: the same walk by the segments' road.
+        gait: the analysis with the segment model.
         subject: the scaled robot with the markers on it.
         fit: its configurations.
-        dynamics: torques of its joints, and what is left over at its base.
+        dynamics: joint torques, and residual wrench at the base.
         forces: wrenches at its joints.
         links: {segment: link}.
     """
@@ -55,7 +55,7 @@ class RobotGait:
         return np.asarray(self.forces.moment(name) @ R.T)
 
     def apart(self) -> dict[str, float]:
-        """Return {joint: rms distance of its moment from the segments' [N·m]}.
+        """Return {joint: rms difference of its moment from the segment model's [N·m]}.
 
         Over the frames that the plates explain.
         """
@@ -68,7 +68,7 @@ class RobotGait:
         }
 
     def residual(self) -> tuple[float, float] | None:
-        """Return the rms force [N] and moment [N·m] left over at the base, where explained."""
+        """Return the rms residual force [N] and moment [N·m] at the base, where explained."""
         ok, left = self.gait.explained, self.dynamics.residual
         return (_rms(left.force[ok]), _rms(left.moment[ok])) if ok.any() else None
 
@@ -79,10 +79,10 @@ class RobotGait:
 def robot_gait(
     gait: Gait, robot: Robot, links: Mapping[str, str] = HUMAN, *, progress: bool = True
 ) -> RobotGait:
-    """Return the walk of a gait analysis as a robot does it.
+    """Repeat a gait analysis with a robot model.
 
     Args:
-        gait: of a whole body: pelvis and both legs.
+        gait: with pelvis and both legs.
         robot: a humanoid with anatomical links and a floating base, such as `load("human")`.
         links: {segment: link of the robot}.
         progress: show a bar on a terminal.

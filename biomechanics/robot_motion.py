@@ -1,8 +1,8 @@
-"""Velocities and accelerations of a robot from its configurations at a steady rate.
+"""Velocities and accelerations of a robot from uniformly sampled configurations.
 
 Around every frame i, the configurations are written as steps δ(s) = q_i⁻¹ q(t_i + s) in the tangent
 space at q_i. There v = δ'(0) and a = δ''(0), for joints of every kind: the exponential's second
-order is ½ [δ', δ'] = 0. Differences of high order, as in `differentiate`.
+order is ½ [δ', δ'] = 0. High-order finite differences, as in `differentiate`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 def velocities_and_accelerations(
     robot: Robot, q: ArrayLike, rate: float, points: int = POINTS
 ) -> tuple[Array, Array]:
-    """Return v and a (n, nv) along configurations q (n, nq) taken `rate` times a second.
+    """Return v and a (n, nv) along configurations q (n, nq), sampled at `rate` [Hz].
 
     Raises:
         ConfigurationError: a bad q or rate, or fewer configurations than `points`.

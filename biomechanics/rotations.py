@@ -4,7 +4,7 @@ With R the rotation that maps a segment's axes to the world's, Ṙ = [ω ×] R, 
 
     [ω ×] = Ṙ Rᵀ          [ω̇ ×] = skew part of R̈ Rᵀ
 
-the second because d(Ṙ Rᵀ)/dt = R̈ Rᵀ + Ṙ Ṙᵀ and Ṙ Ṙᵀ is symmetric. No angles, so no gimbal lock.
+the second because d(Ṙ Rᵀ)/dt = R̈ Rᵀ + Ṙ Ṙᵀ and Ṙ Ṙᵀ is symmetric. There is no gimbal lock.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 def as_rotations(value: ArrayLike, name: str, frames: int | None = None) -> Array:
-    """Return rotation matrices (n, 3, 3), or raise where one is none.
+    """Return rotation matrices (n, 3, 3), or raise if one is invalid.
 
     Raises:
         ConfigurationError: another shape, not finite, not orthogonal or mirrored.

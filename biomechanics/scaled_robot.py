@@ -1,4 +1,4 @@
-"""A robot of another size and weight: each link as much longer as a subject's."""
+"""Scaling of a robot: lengths per link, total mass."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from .series import as_positive
 
 
 def scaled_robot(robot: Robot, factors: Mapping[str, float], mass: float | None = None) -> Robot:
-    """Return a robot whose links are larger by factors and which weighs `mass`.
+    """Return a robot with links scaled by factors and a total mass.
 
-    Everything on a link is stretched alike: where joints and frames sit on it and its centre of
-    mass by s, its radii of gyration too. All masses grow by one factor. What it looks like does not
-    change, and its postures stay those of the file.
+    Positions of joints, frames and the centre of mass on a link, and its radii of gyration, are
+    multiplied by s; all masses by a common factor. Shapes and postures do not change.
 
     Args:
         robot: of the file.
-        factors: {link: s}; links that are not named keep their size.
+        factors: {link: s}; other links keep their size.
         mass: of all links together [kg]; None: unchanged.
 
     Raises:
@@ -30,7 +29,7 @@ def scaled_robot(robot: Robot, factors: Mapping[str, float], mass: float | None 
     model = pin.Model(robot.model)
     scale = np.ones(model.njoints)
     for link, s in factors.items():
-        factor = as_positive(s, f"factors[{link!r}]", "how much larger the link is")
+        factor = as_positive(s, f"factors[{link!r}]", "the scale factor of the link")
         scale[model.frames[robot.frame_id(link)].parentJoint] = factor
     heavier = 1.0 if mass is None else as_positive(mass, "mass", "of all links [kg]") / robot.mass
     for j in range(model.njoints):

@@ -1,4 +1,4 @@
-"""How the segments of a chain moved: poses, velocities and accelerations over a whole trial."""
+"""Motion of the segments of a chain: poses, velocities and accelerations over a trial."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class SegmentMotion:
     def from_poses(cls, poses: Mapping[str, tuple[ArrayLike, ArrayLike]], rate: float) -> Self:
         """Return the motion of {segment: (R (n, 3, 3), origin (n, 3))} sampled at `rate` [Hz].
 
-        Velocities and accelerations are differences of high order (`differentiate`): filter the
-        markers first.
+        Velocities and accelerations are high-order finite differences (`differentiate`): filter
+        the markers first.
 
         Raises:
             ConfigurationError: no rotations, lengths that differ, values that are not finite.
@@ -83,7 +83,7 @@ class SegmentMotion:
         return len(self.R)
 
     def index(self, segment: str) -> int:
-        """Return the place of a segment.
+        """Return the index of a segment.
 
         Raises:
             ConfigurationError: there is no such segment.
@@ -93,7 +93,7 @@ class SegmentMotion:
         return self.names.index(segment)
 
     def ordered(self, names: tuple[str, ...]) -> Self:
-        """Return the same with the segments in the order of `names`, others left out."""
+        """Return the motion of the segments `names`, in this order."""
         if names == self.names:
             return self
         rows = [self.index(name) for name in names]
@@ -101,7 +101,7 @@ class SegmentMotion:
         return type(self)(tuple(names), *(array[:, rows] for array in arrays))
 
     def points(self, local: Array) -> Array:
-        """Return o + R c (n, k, 3) [m]: where points c (k, 3), in segment axes, are."""
+        """Return o + R c (n, k, 3) [m]: the positions of points c (k, 3) in segment axes."""
         return np.asarray(self.origin + turn(self.R, local))
 
     def point_velocities(self, local: Array) -> Array:
@@ -119,10 +119,10 @@ class SegmentMotion:
 
 
 def ordered_motion(motion: SegmentMotion, names: tuple[str, ...]) -> SegmentMotion:
-    """Return the motion of these segments, or raise where there is none.
+    """Return the motion of these segments, or raise.
 
     Raises:
-        ConfigurationError: no `SegmentMotion`, or a segment that did not move in it.
+        ConfigurationError: not a `SegmentMotion`, or a segment that it lacks.
     """
     if not isinstance(motion, SegmentMotion):
         raise ConfigurationError(f"motion: got {type(motion).__name__}; expected a SegmentMotion")

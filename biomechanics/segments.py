@@ -1,12 +1,11 @@
-"""Segments with mass, and the trees they form: a limb, two legs and a trunk, any number.
+"""Rigid segments and segment chains (trees), with inverse dynamics of measured motions.
 
-A chain asks one question of a measured motion: which wrenches act at its joints? Two roads answer,
-over all frames of a trial at once: the block matrices of all segments together (`block_form`), and
-the recursion from the free ends (`recursion`). They agree to rounding.
+Two methods compute the joint wrenches over all frames of a trial at once: the block matrices of all
+segments (`block_form`), and the recursion from the free ends (`recursion`). They agree to rounding.
 
-The joints leave one wrench over: six equations a segment, six unknowns a joint. It is the wrench of
-whatever holds the root (the trunk on a thigh), or, when everything that acts has been measured, the
-residual: zero for a motion and forces without errors.
+With six equations per segment and six unknowns per joint, one wrench remains. It is that of an
+unmeasured support of the root (the trunk on a thigh) or, when all external wrenches are measured,
+the residual, which is zero for motions and forces without errors.
 """
 
 from __future__ import annotations
@@ -37,15 +36,15 @@ class Segment:
     """A rigid segment, described in its own axes.
 
     Attributes:
-        name: of the segment, and of the joint that ties it to its parent.
+        name: of the segment, and of the joint to its parent.
         mass: [kg]; zero is allowed (a virtual link between two axes of a joint).
         com: (3,) centre of mass [m].
         inertia: (3, 3) about the centre of mass [kg·m²].
-        parent: name of the segment it hangs on; None for the root.
-        joint: (3,) where its joint to the parent is [m].
+        parent: name of the parent segment; None for the root.
+        joint: (3,) position of the joint to the parent [m].
 
     Raises:
-        ConfigurationError: a negative mass, an inertia that no mass has, values not finite.
+        ConfigurationError: a negative mass, an unphysical inertia, values not finite.
     """
 
     name: str
@@ -83,7 +82,7 @@ class Segment:
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class SegmentChain:
-    """A tree of segments in a field of gravity.
+    """A tree of segments under gravity.
 
     Attributes:
         segments: parents before children.
@@ -102,12 +101,12 @@ class SegmentChain:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Of the segments, parents before children."""
+        """Names of the segments, parents before children."""
         return tuple(s.name for s in self.segments)
 
     @cached_property
     def parents(self) -> tuple[int, ...]:
-        """Place of each segment's parent, −1 for the root."""
+        """Index of each segment's parent, −1 for the root."""
         return tuple(-1 if s.parent is None else self.names.index(s.parent) for s in self.segments)
 
     @cached_property
@@ -127,16 +126,16 @@ class SegmentChain:
 
     @cached_property
     def joints(self) -> Array:
-        """(k, 3) where each segment's joint to its parent is, in its own axes [m]."""
+        """(k, 3) positions of the joints to the parents, in segment axes [m]."""
         return np.stack([s.joint for s in self.segments])
 
     @property
     def mass(self) -> float:
-        """Of all segments together [kg]."""
+        """Total mass [kg]."""
         return float(self.masses.sum())
 
     def index(self, segment: str) -> int:
-        """Return the place of a segment.
+        """Return the index of a segment.
 
         Raises:
             ConfigurationError: there is no such segment.
@@ -155,12 +154,12 @@ class SegmentChain:
         """Return the wrenches at all joints, from the block matrices of all segments and frames.
 
         Args:
-            motion: of the segments (others in it are left alone).
+            motion: of the segments (others in it are ignored).
             external: {segment: wrench or wrenches of the environment on it}.
-            residual_on: the segment on which the wrench that is left over acts; the root.
+            residual_on: the segment on which the residual wrench acts; default the root.
 
         Raises:
-            ConfigurationError: a segment that does not exist or did not move, lengths that differ.
+            ConfigurationError: an unknown segment, one without motion, lengths that differ.
         """
         from .block_form import block_form
 
@@ -174,7 +173,7 @@ class SegmentChain:
         *,
         residual_on: str | None = None,
     ) -> ChainForces:
-        """Return the same as `solve`, segment by segment from the free ends."""
+        """Return the same as `solve`, by recursion from the free ends."""
         from .recursion import recursion
 
         place = 0 if residual_on is None else self.index(residual_on)
@@ -185,7 +184,7 @@ class SegmentChain:
 
 
 def _as_inertia(value: ArrayLike, name: str) -> Array:
-    """Return a symmetric (3, 3) without a negative principal moment, or raise."""
+    """Return a symmetric, positive semidefinite (3, 3), or raise."""
     try:
         entries = np.ravel(np.asarray(value))
     except ValueError:  # rows of different lengths
@@ -203,7 +202,7 @@ def _as_inertia(value: ArrayLike, name: str) -> Array:
 
 
 def _parents_first(segments: Sequence[Segment]) -> tuple[Segment, ...]:
-    """Return the segments in an order in which every parent comes before its children."""
+    """Return the segments in topological order, parents before children."""
     strangers = [type(s).__name__ for s in segments if not isinstance(s, Segment)]
     if strangers:
         raise ConfigurationError(f"segments: got a {strangers[0]}; expected Segments")
@@ -223,7 +222,7 @@ def _parents_first(segments: Sequence[Segment]) -> tuple[Segment, ...]:
         done = {s.name for s in ordered}
         ready = [s for s in waiting if s.parent is None or s.parent in done]
         if not ready:
-            raise ConfigurationError(f"segments: {[s.name for s in waiting]} hang on one another")
+            raise ConfigurationError(f"segments: {[s.name for s in waiting]} form a cycle")
         ordered += ready
         waiting = [s for s in waiting if s not in ready]
     return tuple(ordered)

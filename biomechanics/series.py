@@ -1,4 +1,4 @@
-"""Vectors over the frames of a trial: checked once where they enter, and the algebra they share."""
+"""Time series of vectors: validation and vector algebra over the frames of a trial."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def as_series(value: ArrayLike, shape: tuple[int, ...], name: str, frames: int |
     Args:
         value: (n, *shape), or (*shape) for the same value in every frame.
         shape: of one frame.
-        name: what it is, for the message.
-        frames: n, or None: as many as come.
+        name: for the message.
+        frames: n, or None: any number.
 
     Raises:
         ConfigurationError: another shape, or a value that is not finite.
@@ -49,7 +49,7 @@ def as_samples(value: ArrayLike) -> Array:
     """Return samples (n, …) as floats, time first; gaps (nan) stay.
 
     Raises:
-        ConfigurationError: no numbers, or a single one.
+        ConfigurationError: not an array of numbers.
     """
     try:
         array = np.asarray(value, dtype=float)
@@ -71,7 +71,7 @@ def as_rate(rate: float) -> float:
 
 
 def as_positive(value: object, name: str, meaning: str) -> float:
-    """Return a positive, finite number, or raise and say what it should be.
+    """Return a positive, finite number, or raise.
 
     Raises:
         ConfigurationError: anything else.

@@ -1,7 +1,7 @@
-"""A humanoid's description made into a subject: its size, and where the markers sit on it.
+"""Subject-specific humanoid models: scaling of the robot and placement of markers on it.
 
-The description needs links that are aligned as anatomical axes are, x forwards, y up, z to the
-right, each with its origin in its upper joint. The `human` of example-robot-data is.
+The links of the robot must have anatomical axes, x forward, y up, z to the right, and their origins
+in the proximal joints. The `human` of example-robot-data is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HUMAN = {
         for segment, link in (("thigh", "upperleg"), ("shank", "lowerleg"), ("foot", "foot"))
     },
 }
-_ARM = 0.1  # of the points that stand for a segment's axes [m]
+_ARM = 0.1  # [m], distance of the points that represent a segment's axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,10 +39,10 @@ class Subject:
 
     Attributes:
         robot: scaled.
-        attachments: {marker: (link, where on it)}.
-        start: its configuration in the first frame that it was made from (nq,).
-        factors: {link: how much larger it is than in the file}.
-        fit: of the joint centres and segment axes on the frames it was made from.
+        attachments: {marker: (link, position on it)}.
+        start: its configuration in the first frame used (nq,).
+        factors: {link: scale factor}.
+        fit: of the joint centres and segment axes in the frames used.
     """
 
     robot: Robot
@@ -52,7 +52,7 @@ class Subject:
     fit: MarkerFit
 
     def follow(self, markers: Markers, progress: bool = True) -> MarkerFit:
-        """Return the configurations that fit a trial's markers, wherever it begins.
+        """Return the configurations that fit the markers of a trial.
 
         Raises:
             ConfigurationError: markers that it does not have.
@@ -70,22 +70,22 @@ def make_subject(
     links: Mapping[str, str] = HUMAN,
     every: int = 10,
 ) -> Subject:
-    """Return a robot scaled to the subject who carried the markers, with the markers on it.
+    """Return a robot scaled to a subject, with the markers attached.
 
-    Thighs, shanks and the pelvis get the lengths that the joint centres show. Then joint centres
-    and segment axes are fitted in every k-th frame, and each marker is put on its link where it was
-    on average. A static trial of one frame does as well.
+    Thighs, shanks and the pelvis get the lengths given by the joint centres. Then joint centres and
+    segment axes are fitted in every k-th frame, and each marker is attached to its link at its mean
+    position. A static trial of one frame suffices.
 
     Args:
         robot: a humanoid with anatomical links.
-        markers: of a whole body: pelvis and both legs.
+        markers: of pelvis and both legs.
         mass: of the subject [kg].
-        names: which marker is what; None: the known set that fits.
+        names: the marker set; None: the known set that fits.
         links: {segment: link of the robot}.
         every: k.
 
     Raises:
-        ConfigurationError: markers or links that are not there.
+        ConfigurationError: unknown markers or links.
     """
     names, _ = on_their_sides(markers, names or marker_set_of(markers))
     seen = markers.turned("z")
@@ -102,7 +102,7 @@ def make_subject(
 
 
 def _factors(robot: Robot, poses: Poses, links: Mapping[str, str]) -> dict[str, float]:
-    """{link: measured length / the robot's}; a foot and the trunk grow with the legs."""
+    """{link: measured length / the robot's}; foot and trunk are scaled with the legs."""
     q = robot.neutral()
     origin = {s: frame_placement(robot, q, link).translation for s, link in links.items()}
     factors = {}
@@ -122,7 +122,7 @@ def _factors(robot: Robot, poses: Poses, links: Mapping[str, str]) -> dict[str, 
 def _axes_points(
     robot: Robot, poses: Poses, links: Mapping[str, str]
 ) -> tuple[Array, dict[str, tuple[str, Array]]]:
-    """Return points (n, 4 k, 3) that stand for k segments' frames, and where on links they are."""
+    """Return points (n, 4 k, 3) that represent k segment frames, and their positions on links."""
     q = robot.neutral()
     hips = [frame_placement(robot, q, links[f"{s} thigh"]).translation for s in ("right", "left")]
     pelvis = frame_placement(robot, q, links["pelvis"]).actInv(np.mean(hips, axis=0))
@@ -139,7 +139,7 @@ def _axes_points(
 
 
 def _links_of_markers(names: MarkerSet, links: Mapping[str, str]) -> dict[str, str]:
-    """{marker: link}: knees' markers are on the thigh, ankles' on the shank."""
+    """Return {marker: link}: knee markers are on the thigh, ankle markers on the shank."""
     carried = {"knee": "thigh", "ankle": "shank", "heel": "foot", "toe": "foot"}
     on = {
         marker: links[f"{side} {carried[landmark.split()[0]]}"]

@@ -1,8 +1,9 @@
-"""Derivatives of what was sampled at a steady rate, by differences of high order.
+"""Derivatives of uniformly sampled data by high-order finite differences.
 
-Nine samples give the derivative at one: inside of the trial four on either side, near its ends
-whichever nine are there. The weights w solve Σ_j w_j (s_j)^p = p! δ_{p,order} for p = 0 … 8, so
-polynomials up to the eighth degree come out exactly (B. Fornberg, Math. Comp. 51 (1988) 699).
+Nine samples give the derivative at one: central inside the trial, one-sided near its ends. The
+weights w solve Σ_j w_j (s_j)^p = p! δ_{p,order} for p = 0 … 8, so
+the result is exact for polynomials up to the eighth degree (B. Fornberg, Math. Comp. 51 (1988)
+699).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def stencil_weights(offsets: ArrayLike, order: int) -> Array:
 
 
 def window_starts(frames: int, points: int = POINTS) -> NDArray[np.int64]:
-    """Return (n,) the first frame of the window that serves each frame.
+    """Return (n,) the first frame of the window of each frame.
 
     Raises:
         ConfigurationError: fewer frames than points.
@@ -43,7 +44,7 @@ def window_starts(frames: int, points: int = POINTS) -> NDArray[np.int64]:
 
 
 def differentiate(x: ArrayLike, rate: float, order: int = 1, points: int = POINTS) -> Array:
-    """Return d^order x/dt^order (n, …) of samples x (n, …) taken `rate` times a second.
+    """Return d^order x/dt^order (n, …) of samples x (n, …) at `rate` [Hz].
 
     Args:
         x: samples, time first.
@@ -61,7 +62,7 @@ def differentiate(x: ArrayLike, rate: float, order: int = 1, points: int = POINT
             f"got order {order} and {points} points; expected order >= 1 and more, odd points"
         )
     starts = window_starts(len(x), points)
-    position = np.arange(len(x)) - starts  # of the frame in its window
+    position = np.arange(len(x)) - starts  # position of the frame in its window
     derivative = np.empty_like(x)
     for here in range(points):
         rows = np.flatnonzero(position == here)

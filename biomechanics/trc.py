@@ -1,8 +1,8 @@
-"""Marker files (.trc), as Cortex and OpenSim write them.
+"""Marker files (.trc) of Cortex and OpenSim.
 
 Three lines of header (their second names the quantities of the third: DataRate, NumFrames,
 NumMarkers, Units), a line of marker names, a line of X1 Y1 Z1 …, then frame number, time and three
-numbers a marker, between tabs. An empty cell, "nan" or three zeros: the marker was not seen.
+numbers per marker, separated by tabs. An empty cell, "nan" or three zeros: the marker is missing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tupl
     """Return (markers, notes) of a .trc file; lengths in metres, times i/rate.
 
     Raises:
-        DataError: a file that is none; the message names the line.
+        DataError: an invalid file; the message names the line.
     """
     file, lines = lab_text.read_lines(path)
     if len(lines) < 6 or not lines[0].startswith("PathFileType"):
@@ -51,7 +51,7 @@ def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tupl
 
 
 def write_trc(path: str | os.PathLike[str], markers: Markers) -> Path:
-    """Write markers as a .trc file in millimetres, to the last digit; return its path."""
+    """Write markers as a .trc file in millimetres, without loss; return its path."""
     n, m = len(markers), len(markers.names)
     keys = "DataRate CameraRate NumFrames NumMarkers Units OrigDataRate OrigDataStartFrame"
     rate = f"{markers.rate:.17g}"
@@ -70,7 +70,7 @@ def write_trc(path: str | os.PathLike[str], markers: Markers) -> Path:
 
 
 def cells(row: Sequence[float]) -> list[str]:
-    """Return numbers as text, to the last digit; nan as nothing."""
+    """Return numbers as text without loss; nan as an empty cell."""
     return ["" if np.isnan(x) else f"{x:.17g}" for x in row]
 
 

@@ -1,4 +1,4 @@
-"""A trial of a motion laboratory: markers, force plates, and what was noticed in the files."""
+"""Trials of a motion laboratory: markers, force plates, and notes on the files."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .markers import Markers
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trial:
-    """What was measured at the same time.
+    """Synchronous measurements of a trial.
 
     Attributes:
         markers: of the body.
-        plates: under the feet; none is allowed.
+        plates: force plates, possibly none.
         source: the file.
-        notes: what a reader noticed and decided: rounded times, gaps, plates never loaded.
+        notes: remarks of the reader: rounded times, gaps, plates never loaded.
     """
 
     markers: Markers
@@ -34,15 +34,15 @@ class Trial:
                 )
 
     def turned(self, up: str) -> Self:
-        """Return the same in axes of which another one points up."""
+        """Return the same with another vertical axis."""
         plates = tuple(plate.turned(up) for plate in self.plates)
         return replace(self, markers=self.markers.turned(up), plates=plates)
 
     def cut(self, first: int, last: int) -> Self:
-        """Return the frames from first to last, both included, with the plates' samples of them.
+        """Return the frames from first to last, both included, with their samples of the plates.
 
         Raises:
-            ConfigurationError: frames that are not there.
+            ConfigurationError: frames outside the trial.
         """
         markers = self.markers.cut(first, last)
         plates = []
@@ -53,13 +53,13 @@ class Trial:
         return replace(self, markers=markers, plates=tuple(plates))
 
     def smoothed(self, cutoff: float | None, force_cutoff: float | None = None) -> Self:
-        """Return filtered markers, and plates filtered and brought to the markers' frames.
+        """Return filtered markers, and plates filtered and resampled at the marker frames.
 
-        Markers and forces with the same cut-off, unless told otherwise: an impact that only the
-        forces show becomes a moment that no joint had (E. Kristianslund et al. 2012).
+        By default markers and forces have the same cut-off: impacts in the forces alone cause
+        artificial joint moments (E. Kristianslund et al. 2012).
 
         Args:
-            cutoff: [Hz]; None: nothing is filtered.
+            cutoff: [Hz]; None: no filter.
             force_cutoff: [Hz] of the plates; None: the same.
 
         Raises:

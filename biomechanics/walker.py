@@ -1,9 +1,9 @@
-"""A walker whose every force is known: to try a pipeline on before a subject is.
+"""Synthetic walker with known joint wrenches, to test gait analysis.
 
-A robot with the segments of `body_model` moves by given harmonics. Newton's and Euler's equations
-say which wrench the ground must supply in all; it is shared between two feet so that each has a
-centre of pressure near it. Markers sit on the links where `anatomical_frames` looks for them. What
-a laboratory would have measured of it, and what its joints really carried, are both exact.
+A robot with the segments of `body_model` moves by given harmonics. The Newton-Euler equations
+determine the total ground reaction, which is distributed to two feet such that each has a centre of
+pressure near it. Markers are attached where `anatomical_frames` expects them. Measurements and
+joint wrenches are both exact.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .wrench_series import WrenchSeries
 
 Array = NDArray[np.float64]
 
-# from the middle of the hips to the iliac spines, such that Harrington's regression finds the hips
+# from the mid-hips to the iliac spines, consistent with Harrington's regression
 _WIDTH, _DEPTH = 0.25, 0.15
 _FRONT = np.array([0.24 * _DEPTH + 0.0099, 0.30 * _WIDTH + 0.0109, 0.0])
 _HALF_HIPS = 0.33 * _WIDTH + 0.0073
@@ -41,16 +41,16 @@ _HEEL = np.array([-0.06, -0.05, 0.0])
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Walker:
-    """A walk whose forces are known.
+    """Synthetic walking trial with known forces.
 
     Attributes:
-        robot: who walks; z is up.
+        robot: the walker; z is up.
         rate: frames a second [Hz].
         q: (n, nq) configurations.
         v: (n, nv) velocities.
         a: (n, nv) accelerations.
         ground: {link: WrenchSeries} of the ground on the feet, world axes.
-        attachments: {marker: (link, where on it (3,))}.
+        attachments: {marker: (link, position on it (3,))}.
         mass: [kg].
     """
 
@@ -64,7 +64,7 @@ class Walker:
     mass: float
 
     def trial(self, up: str = "y") -> Trial:
-        """Return what a laboratory measures of it: markers, and a plate for each foot."""
+        """Return the measurements: markers, and a plate for each foot."""
         markers = np.empty((len(self.q), len(self.attachments), 3))
         for i, q in enumerate(self.q):
             placed = {
@@ -81,13 +81,13 @@ class Walker:
 
 
 def walker(mass: float = 70.0, sex: str = "male", rate: float = 400.0, strides: int = 2) -> Walker:
-    """Return a walk of so many strides, one a second.
+    """Return a synthetic walk with one stride per second.
 
     Args:
         mass: of the walker [kg].
-        sex: whose body-segment table: "male" or "female".
+        sex: of the body segment table: "male" or "female".
         rate: frames a second [Hz], whole.
-        strides: how many.
+        strides: number of strides.
 
     Raises:
         ConfigurationError: a mass, rate or number of strides that is none, or no such table.
@@ -106,7 +106,7 @@ def _lengths(sex: str) -> tuple[float, float]:
 
 
 def _robot(mass: float, sex: str) -> Robot:
-    """A pelvis that carries the trunk, hips with three axes, knees with one, ankles with two."""
+    """Return a robot: pelvis with trunk, hips with three axes, knees with one, ankles with two."""
     model = pin.Model()
     model.name = "walker"
     trunk = upper_body_segment(1.0, mass, sex)
@@ -138,11 +138,10 @@ def _carry(model: Any, joint: int, segment: Any) -> None:
 
 
 def _ground(robot: Robot, t: Array, q: Array, v: Array, a: Array) -> dict[str, WrenchSeries]:
-    """Return {foot: wrench} which together move the walker: shares w and 1 − w of one wrench.
+    """Return {foot: ground reaction}: shares w and 1 − w of the total wrench.
 
-    The force F acts in all at the point z of the ground where it has no moment but one about the
-    vertical; w F at z + (1 − w) d and (1 − w) F at z − w d, d from the left foot to the right one,
-    are the same.
+    The total force F acts at the point z of the ground where its moment is vertical (the ZMP); w F
+    at z + (1 − w) d and (1 − w) F at z − w d, d from the left foot to the right one, are the same.
     """
     needed = np.array([inverse_dynamics(robot, *x)[:6] for x in zip(q, v, a, strict=True)])
     R = np.array([pin.Quaternion(x).toRotationMatrix() for x in q[:, 3:7]])
@@ -163,7 +162,7 @@ def _places(robot: Robot, q: Array, link: str) -> Array:
 
 
 def _share(t: Array) -> Array:
-    """Of the right foot: 1 from a tenth of its stride to a half, 0 from 0.6 on; smooth between."""
+    """Return the right foot's share: 1 from 0.1 to 0.5 of its stride, 0 from 0.6 on, smooth."""
     blend = np.clip(0.5 + np.sin(2 * np.pi * (t - 0.05)) / (2 * np.sin(0.1 * np.pi)), 0.0, 1.0)
     return np.asarray(blend**2 * (3 - 2 * blend))
 

@@ -1,8 +1,7 @@
-"""How the walker walks: given harmonics of the stride, and their exact rates.
+"""Motion of the synthetic walker: harmonics of the stride and their exact derivatives.
 
-Angles of joints go through ten values a stride, as in level walking; the pelvis goes forwards, over
-the foot that stands, and sways, yaws and rolls. Velocities and accelerations are derivatives of the
-harmonics, not differences.
+Joint angles interpolate ten values per stride of level walking; the pelvis moves forward over the
+stance foot, sways, yaws and rolls. Velocities and accelerations are analytical derivatives.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Array = NDArray[np.float64]
 SIGN = {"right": 1.0, "left": -1.0}  # of the way outwards along z
 _SPEED = 1.25  # [m/s]
 
-# angles [degrees] at every tenth of a stride, from the foot's landing on, as in level walking
+# angles [degrees] at every tenth of a stride from foot strike, as in level walking
 _STRIDE = {
     "hip z": (22, 19, 12, 4, -4, -10, -6, 8, 20, 24),
     "hip x": (1, 5, 6, 4, 2, 1, -4, -6, -4, -1),
@@ -32,7 +31,7 @@ _STRIDE = {
 
 
 def walking_motion(robot: Robot, t: Array) -> tuple[Array, Array, Array]:
-    """Return q (n, nq), v and a (n, nv) of the walker at times t (n,), a stride a second."""
+    """Return q (n, nq), v and a (n, nv) of the walker at times t (n,), one stride per second."""
     q = np.tile(robot.neutral(), (len(t), 1))
     v, a = np.zeros((len(t), robot.nv)), np.zeros((len(t), robot.nv))
     q[:, :7], v[:, :6], a[:, :6] = _pelvis(t)
@@ -46,14 +45,14 @@ def walking_motion(robot: Robot, t: Array) -> tuple[Array, Array, Array]:
 
 
 def _through(values: Array, t: Array) -> tuple[Array, Array, Array]:
-    """The periodic function through ten values a period, by its harmonics, and its derivatives."""
+    """Return the trigonometric interpolant of ten values per period, and its derivatives."""
     spectrum = np.fft.rfft(values) / len(values)
     harmonics = [(2 * abs(c), np.angle(c) + np.pi / 2) for c in spectrum[1:5]]
     return _wave(t, float(spectrum[0].real), *harmonics)
 
 
 def _pelvis(t: Array) -> tuple[Array, Array, Array]:
-    """Forwards, over the foot that stands, highest there; yaw and roll a quarter period apart."""
+    """Return the pelvis motion: forward, highest over the stance foot, with yaw and roll."""
     R0 = turning("y", "z")
     way = _wave(t, 0.0)
     aside = _wave(t, 0.0, (0.018, -1.1 * np.pi))

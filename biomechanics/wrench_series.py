@@ -1,4 +1,4 @@
-"""A wrench over the frames of a trial: forces, moments and the points they are taken about."""
+"""Time series of wrenches: forces, moments and their reference points."""
 
 from __future__ import annotations
 

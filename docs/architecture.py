@@ -77,9 +77,7 @@ def reduced(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
     def reaches(start: str, end: str) -> bool:
         return any(a == start and (b == end or reaches(b, end)) for a, b in edges)
 
-    return {
-        (a, b) for a, b in edges if not any((a, c) in edges and reaches(c, b) for c in PLACES)
-    }
+    return {(a, b) for a, b in edges if not any((a, c) in edges and reaches(c, b) for c in PLACES)}
 
 
 def box(package: str) -> str:

@@ -2,8 +2,8 @@
 
 python docs/code_blocks.py [PAGE …]
 
-The blocks of a page share one namespace, from top to bottom. A ```text block directly below a block is
-its output.
+The blocks of a page share one namespace, from top to bottom. A ```text block directly below a block
+is its output.
 """
 
 from __future__ import annotations

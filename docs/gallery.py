@@ -76,7 +76,9 @@ def _area(region: contacts.Region) -> str:
     if region.status == "empty":
         return "is empty: no position of the centre of mass is feasible"
     if region.status == "unbounded":
-        return "is unbounded: with bilateral contacts every position of the centre of mass is feasible"
+        return (
+            "is unbounded: with bilateral contacts every position of the centre of mass is feasible"
+        )
     return f"has {1e4 * region.area:.0f} cm²"
 
 
@@ -94,7 +96,7 @@ def picture(scenario: Scenario) -> bytes:
 
 
 def palette(pixels: np.ndarray, size: int = 256) -> np.ndarray:
-    """Return colours (size, 3): k-means with a larger weight for rare colours, such as those of arrows."""
+    """Return colours (size, 3): k-means with a larger weight for rare colours."""
     colors, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_counts=True)
     share = counts**0.55 / np.sum(counts**0.55)
     sample = np.random.default_rng(0).choice(colors.astype(float), 20_000, p=share)

@@ -1,7 +1,7 @@
-"""The same mechanics in symbols, by SymPy (the extra `symbolic`): exact, for papers and for tests.
+"""Symbolic mechanics by SymPy (the extra `symbolic`).
 
-Wrenches that know their point and frame, bodies and joints, the limb of any number of segments, and
-the equations of motion of a robot of few joints. Lengths, masses and times given as rational
+Wrenches, bodies and joints in moving frames, planar limbs of any number of segments, and the
+equations of motion of robots with few joints. Lengths, masses and times given as rational
 numbers (`sympy.Rational(7, 10)`, not 0.7) stay exact.
 """
 

@@ -1,7 +1,7 @@
-"""Bodies and joints in symbols: what moves them, what resists, and how heavy they turn.
+"""Symbolic rigid bodies and joints: inertia, dynamic, fictitious and friction wrenches.
 
-Newton's and Euler's equations of a body at its centre of mass, as `frame` sees its acceleration a'
-(ω and ω̇ stay those of the inertial world, expressed in the frame's axes):
+Newton-Euler equations of a body at its centre of mass, with its acceleration a' relative to `frame`
+(ω and ω̇ relative to the inertial world, expressed in the frame's axes):
 
     [m a'; I ω̇ + ω × I ω] = joints + gravity + tip + friction + fictitious
 """
@@ -20,9 +20,9 @@ from .wrench import Wrench
 
 
 def steiner(mass: Any, arm: Any) -> Matrix:
-    """Return m (r·r 1 − r rᵀ) (3, 3), what a mass at r adds to the inertia about 0.
+    """Return m (r·r 1 − r rᵀ) (3, 3), the inertia of a point mass at r about 0.
 
-    The identity, not the inertia, stands in the bracket. K. Lynch, F. Park, "Modern Robotics"
+    The bracket contains the identity, not the inertia. K. Lynch, F. Park, "Modern Robotics"
     (2017), section 8.2.
     """
     mass, r = as_expression(mass, "mass"), vector(arm, "arm")
@@ -30,7 +30,7 @@ def steiner(mass: Any, arm: Any) -> Matrix:
 
 
 class Fictitious(NamedTuple):
-    """The wrenches that an observer invents, pure forces at the centre of mass."""
+    """Fictitious wrenches in an observer's frame, pure forces at the centre of mass."""
 
     dalembert: Wrench
     euler: Wrench
@@ -39,7 +39,7 @@ class Fictitious(NamedTuple):
 
     @property
     def total(self) -> Wrench:
-        """All four together."""
+        """Sum of the four."""
         return self.dalembert + self.euler + self.centrifugal + self.coriolis
 
     def translate(self, point: Any) -> Fictitious:
@@ -91,7 +91,7 @@ class Body:
     def dynamic_wrench(self, observer: Frame | None = None) -> Wrench:
         """Return [m a'; I ω̇ + ω × I ω] at the centre of mass, in the axes of `observer`.
 
-        a' is the acceleration that the observer sees; ω and ω̇ are inertial. Without an observer:
+        a' is the acceleration relative to the observer; ω and ω̇ are inertial. Without an observer:
         the inertial acceleration, in the axes of the body.
         """
         omega, I = self.frame.angular_velocity, self.inertia  # noqa: E741
@@ -126,14 +126,14 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A hinge between two bodies, at the origin of the child's frame.
+    """A revolute joint between two bodies, at the origin of the child's frame.
 
     Attributes:
         name: of the joint.
-        parent: the frame that it turns in.
-        child: the body that turns.
+        parent: the parent frame.
+        child: the child body.
         axis: unit vector (3,), the same in the axes of both.
-        angle: θ(t) of the child against the parent [rad].
+        angle: θ(t) of the child relative to the parent [rad].
     """
 
     name: str
@@ -157,7 +157,7 @@ class Joint:
 
 
 def tip_wrench(body: Body, point: Any, force: Any = None, moment: Any = (0, 0, 0)) -> Wrench:
-    """Return what the environment does to a body at a point (3,) of it, in its axes.
+    """Return the wrench of the environment at a point (3,) of a body, in its axes.
 
     Without a force, its components are unknowns F_x, F_y, F_z.
     """

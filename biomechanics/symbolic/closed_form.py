@@ -1,10 +1,10 @@
-"""One form for every trigonometric expression: sums of sines and cosines of multiple angles.
+"""Normal form of trigonometric expressions: sums of sines and cosines of multiple angles.
 
-Mechanics of joints makes products of sines and cosines of joint angles. With
+Multibody dynamics produces products of sines and cosines of joint angles. With
 2 cos x = e^{ix} + e^{−ix} and 2i sin x = e^{ix} − e^{−ix} each becomes a sum of
 c x₁^{p₁} x₂^{p₂} … e^{i(n₁ α₁ + n₂ α₂ + …)}, whose coefficients c are unique where angles α and
-factors x are independent. So equal expressions become the same one, zero is seen to be zero, and
-the textbook's cos(θ₂ + θ₃) appears by itself: no search for identities as in `sympy.simplify`.
+factors x are independent. So equality is decidable, and sums of angles such as cos(θ₂ + θ₃) appear
+without a search for identities as in `sympy.simplify`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HALF, _HALF_I = QQ_I(1, 0) / 2, QQ_I(0, 1) / 2
 
 
 def as_expression(value: Any, name: str = "expression") -> Any:
-    """Return a number or an expression as SymPy has it; text is not read.
+    """Return a number or an expression as a SymPy expression; strings are not parsed.
 
     Raises:
         ConfigurationError: something else, or a value that is not finite.
@@ -44,11 +44,11 @@ def as_expression(value: Any, name: str = "expression") -> Any:
 def closed_form(expression: Any) -> Any:
     """Return an expression, or a matrix of them, as Σ a cos α + b sin α, multiplied out.
 
-    What is no sum, product or power of sines and cosines (roots, derivatives, unknown functions,
-    quotients) is a factor that is taken as it stands. Decimals become the fractions they spell.
+    Other subexpressions (roots, derivatives, unknown functions, quotients) are treated as
+    independent factors. Decimals become fractions.
 
     Raises:
-        ConfigurationError: no expression, or one that is not finite.
+        ConfigurationError: not an expression, or one that is not finite.
     """
     if isinstance(expression, sp.MatrixBase):
         entries = [closed_form(entry) for entry in expression]
@@ -116,7 +116,7 @@ class _Algebra:
                 found.append(QQ_I.to_sympy(c) * factor)
             elif leading > 0:
                 angle = sp.Add(*(k * x for k, x in zip(wave, self.angles, strict=True)))
-                d = terms[(*(-x for x in wave), *key[n:])]  # sines and cosines bring both
+                d = terms[(*(-x for x in wave), *key[n:])]  # both exponents occur
                 found.append(QQ_I.to_sympy(c + d) * factor * sp.cos(angle))
                 found.append(QQ_I.to_sympy(QQ_I(0, 1) * (c - d)) * factor * sp.sin(angle))
         return sp.Add(*found)

@@ -1,9 +1,9 @@
-"""The equations of motion of a robot of few joints, in symbols.
+"""Symbolic equations of motion of a robot with few joints.
 
     M(q) v̇ + C(q, v) v = τ + τ_g(q)
 
-M and τ_g are the textbook sums over links, each in the axes of its link, where the angles of the
-joints before it drop out; C comes from Christoffel's symbols of M:
+M and τ_g are the textbook sums over links, each in the axes of its link, where the angles of
+preceding joints cancel; C follows from the Christoffel symbols of M:
 
     M = Σ m Jᵗᵀ Jᵗ + Jᴿᵀ I Jᴿ        τ_g = Σ m Jᵗᵀ g
     C_ij = Σ_k ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i) v_k
@@ -48,12 +48,12 @@ class Equations:
     """M, C and τ_g of a robot as matrices of SymPy expressions.
 
     Attributes:
-        robot: whose they are.
-        q: one symbol a joint: its angle [rad] or way [m].
+        robot: the robot.
+        q: one symbol per joint: angle [rad] or displacement [m].
         v: their rates.
         M: mass matrix (n, n), armature included.
         tau_g: τ_g (n,), on the right-hand side.
-        values: {symbol: number} of masses, lengths, … that were asked for as symbols.
+        values: {symbol: number} of symbolic masses, lengths, …
     """
 
     robot: Robot
@@ -128,7 +128,7 @@ class Equations:
         return getattr(self, term)
 
     def _angles(self, q: ArrayLike) -> list[float]:
-        """One number a joint: continuous joints have (cos, sin) in q."""
+        """Return one number per joint: continuous joints have (cos, sin) in q."""
         q = check_configuration(self.robot, q)
         angles = []
         for joint in list(self.robot.model.joints)[1:]:
@@ -145,7 +145,7 @@ _TERMS = ("M", "C", *_VECTORS)
 
 
 class _OnDemand(dict[str, Callable[..., Array]]):
-    """Functions that are compiled when they are first asked for."""
+    """Functions that are compiled when first used."""
 
     def __init__(self, make: Callable[[str], Callable[..., Array]]) -> None:
         self.make = make
@@ -158,18 +158,18 @@ class _OnDemand(dict[str, Callable[..., Array]]):
 def from_robot(robot: Robot, *, symbols: bool = False, most_joints: int = 6) -> Equations:
     """Return M, C and τ_g of a robot with a fixed base, in closed form.
 
-    The numbers of its file are taken as exact: 0.3 is 3/10, 0.70710678… is √2/2; where they are no
-    such numbers, the coefficients of the result are decimals of 17 digits.
+    The numbers of its file are converted to exact ones: 0.3 is 3/10, 0.70710678… is √2/2; others
+    give decimal coefficients with 17 digits.
 
     Args:
-        robot: hinges about any axis and sliders along any, in a chain or tree.
-        symbols: masses m_i, centres of mass c_ix …, inertias I_ixx …, places of joints p_ix …,
-            rotors a_i and gravity g as symbols, i the joint; what is zero stays zero, angles and
-            axes stay numbers.
-        most_joints: refuse robots with more; the closed forms grow fivefold a joint.
+        robot: with revolute and prismatic joints about any axis, a chain or tree.
+        symbols: masses m_i, centres of mass c_ix …, inertias I_ixx …, joint positions p_ix …,
+            rotor inertias a_i and gravity g as symbols, i the joint; zeros, angles and axes stay
+            numbers.
+        most_joints: refuse robots with more; the closed forms grow fivefold per joint.
 
     Raises:
-        ConfigurationError: what is no robot.
+        ConfigurationError: not a robot.
         ModelError: a floating base, other joints, no joint, or more than `most_joints`.
     """
     from tqdm import tqdm
@@ -193,10 +193,10 @@ def from_robot(robot: Robot, *, symbols: bool = False, most_joints: int = 6) -> 
 
 
 def _links(robot: Robot, q: tuple[Any, ...], given: Parameters) -> Iterator[Link]:
-    """The moving links, parents first: each Jacobian is the parent's, carried over the joint.
+    """Return the moving links, parents first; each Jacobian is the parent's, shifted by the joint.
 
-    ω_i = Rᵀ ω_p + a v_i            a the axis of a hinge
-    v_i = Rᵀ (v_p + ω_p × r) + a v_i          or of a slider
+    ω_i = Rᵀ ω_p + a v_i            a the axis of a revolute joint
+    v_i = Rᵀ (v_p + ω_p × r) + a v_i          or of a prismatic joint
     """
     model, joint_data = robot.model, robot.model.createData().joints
     at_rest = sp.zeros(3, robot.nv)
@@ -246,5 +246,5 @@ def _check(robot: Robot, most_joints: int) -> None:
         kind = joint.shortname().removeprefix("JointModel")
         if joint.nv != 1 or not kind.startswith(("R", "P")):
             raise ModelError(
-                f"{robot.name!r}: got joint {name!r} ({kind}); expected hinges, sliders"
+                f"{robot.name!r}: got joint {name!r} ({kind}); expected revolute, prismatic"
             )

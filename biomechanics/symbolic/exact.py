@@ -1,4 +1,4 @@
-"""From the decimals of a robot's file to exact numbers, and back."""
+"""Conversion between decimals and exact numbers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import sympy as sp
 
 Matrix = Any  # a sympy matrix
 
-_TOLERANCE = 1e-12  # files print twelve digits of 1/12 or of π/4
-_LONG = 10**6  # denominators that read better as decimals
+_TOLERANCE = 1e-12  # tolerance: files have twelve digits of 1/12 or of π/4
+_LONG = 10**6  # fractions with larger denominators are printed as decimals
 
 
 def exact(value: float) -> Any:
     """Return the number that a float stands for: 1/12 for 0.0833333333333, √2/2 for 0.7071…
 
-    Small fractions and roots of them are taken where they are within 1e-12 (relative, or absolute
-    below 1); anything else is the fraction of its decimals.
+    Small fractions and their square roots are used if they are within 1e-12 (relative, or absolute
+    below 1); otherwise the fraction of its decimals.
     """
     tolerance = _TOLERANCE * max(1.0, abs(value))
     number, square = (Fraction(x).limit_denominator(d) for x, d in ((value, 1000), (value**2, 100)))
@@ -39,7 +39,7 @@ def exact_matrix(values: Any) -> Matrix:
 
 
 def rounded(expression: Any) -> Any:
-    """Return an expression with its long fractions as decimals, terms of mere rounding left out."""
+    """Return an expression with long fractions as decimals and without rounding residues."""
     if isinstance(expression, sp.MatrixBase):
         return sp.ImmutableMatrix(expression.applyfunc(rounded))
     terms = sp.Add.make_args(sp.expand(expression))

@@ -1,7 +1,7 @@
-"""Frames that hang on one another and move with time, in symbols.
+"""Symbolic moving frames, each defined in its parent frame.
 
-Vectors are columns (3, 1) of SymPy expressions of the time `t`. A frame knows its placement in its
-parent; everything about its motion is the derivative of that, expressed in its own axes.
+Vectors are columns (3, 1) of SymPy expressions of the time `t`. A frame has its placement in its
+parent; its motion is the time derivative of that, expressed in its own axes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def matrix(value: Any, name: str = "matrix") -> Matrix:
 
 
 def rotation(axis: Any, angle: Any) -> Matrix:
-    """Return R (3, 3), the turn by `angle` about the unit `axis`: Rodrigues' formula.
+    """Return R (3, 3), the rotation by `angle` about the unit `axis` (Rodrigues' formula).
 
     R = cos φ 1 + sin φ [a×] + (1 − cos φ) a aᵀ
 
@@ -66,7 +66,7 @@ def rotation(axis: Any, angle: Any) -> Matrix:
 
 
 def turn_about(a: Matrix, angle: Any) -> Matrix:
-    """Return `rotation` about an axis (3, 1) that is not looked at: decimals of unit length."""
+    """Return `rotation` about an axis (3, 1) that is not checked: decimals of unit length."""
     c, s = sp.cos(angle), sp.sin(angle)
     return sp.ImmutableMatrix(c * sp.eye(3) + s * skew(a) + (1 - c) * a * a.T)
 
@@ -83,11 +83,11 @@ def rate(expression: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frame:
-    """A frame in its parent; without one, the inertial world's.
+    """A frame, given in its parent frame or in the inertial world.
 
     Attributes:
         name: of the frame.
-        parent: the frame that the next two are given in; None: the world.
+        parent: the frame in which rotation and origin are given; None: the world.
         rotation: R_parent_frame (3, 3).
         origin: (3,), in the parent's axes [m].
 

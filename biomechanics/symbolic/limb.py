@@ -1,12 +1,12 @@
-"""The limb of n segments: joint wrenches by recursion from the tip to the root, for any n.
+"""Symbolic planar limb of n segments: joint wrenches by recursion from the tip to the root.
 
 Every segment lies along the y axis of its own frame, whose origin is its proximal joint; the joints
-turn about z, each by its angle against the segment before. What the segment before does to segment
-i through its joint is
+turn about z, each by its angle relative to the previous segment. The wrench of the previous segment
+on segment i at its joint is
 
     w_i = dynamic_i − gravity_i − outside_i + w_{i+1}
 
-with w_{n+1} = 0 behind the tip, each term moved to joint i and expressed in the axes of segment i.
+with w_{n+1} = 0 beyond the tip, each term moved to joint i and expressed in the axes of segment i.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _Z = (0, 0, 1)
 
 
 class Limb:
-    """A chain of n segments in the x-y plane, hanging on the world's origin.
+    """A chain of n segments in the x-y plane, attached to the world's origin.
 
-    What is not given is a symbol: θ_i(t), l_i, m_i.
+    Quantities that are not given are symbols: θ_i(t), l_i, m_i.
 
     Args:
         n: number of segments.
-        angles: θ_i(t), each against the segment before [rad], functions of `frames.t`.
+        angles: θ_i(t), each relative to the previous segment [rad], functions of `frames.t`.
         lengths: l_i [m].
         masses: m_i [kg].
         coms: distance of each centre of mass from the proximal joint [m]; None: l_i / 2.
@@ -102,7 +102,7 @@ class Limb:
 
     @cached_property
     def joint_wrenches(self) -> tuple[Wrench, ...]:
-        """What each segment gets through its proximal joint, there, in its own axes."""
+        """Wrenches on the segments at their proximal joints, in segment axes."""
         wrenches: list[Wrench] = []
         origin, beyond = (0, 0, 0), self.tip.reaction()  # of the tip on the environment
         for body in reversed(self.bodies):
@@ -114,7 +114,7 @@ class Limb:
 
     @cached_property
     def driving_wrenches(self) -> tuple[Wrench, ...]:
-        """What is left for muscles and bones: the joint wrenches without the joints' friction."""
+        """Wrenches of muscles and bones: the joint wrenches without joint friction."""
         frictions = [j.friction_wrench(b) for j, b in zip(self.joints, self.viscous, strict=True)]
         return tuple(w - f for w, f in zip(self.joint_wrenches, frictions, strict=True))
 
@@ -124,10 +124,10 @@ class Limb:
         return sp.ImmutableMatrix([w.moment[2] for w in self.driving_wrenches])
 
     def attachment(self, i: int) -> Frame:
-        """Return the frame that segment i (2 … n) hangs on: axes of segment i − 1, at joint i.
+        """Return the frame at joint i with the axes of segment i − 1, i = 2 … n.
 
         Raises:
-            ConfigurationError: there is no such segment, or it hangs on the world.
+            ConfigurationError: there is no such segment, or it is attached to the world.
         """
         if not isinstance(i, int) or not 2 <= i <= self.n:
             raise ConfigurationError(f"i: got {i!r}; expected a segment from 2 to {self.n}")
@@ -136,12 +136,12 @@ class Limb:
 
 
 def _given(name: str, values: Sequence[Any] | None, default: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the n values given, as SymPy has them, or the default."""
+    """Return the n values as SymPy expressions, or the default."""
     if not (values is None or isinstance(values, Iterable)) or isinstance(values, str):
-        raise ConfigurationError(f"{name}: got {values!r}; expected a list, a segment each")
+        raise ConfigurationError(f"{name}: got {values!r}; expected a list, one per segment")
     chosen = tuple(as_expression(x, name) for x in (default if values is None else values))
     if len(chosen) != len(default):
         raise ConfigurationError(
-            f"{name}: got {len(chosen)}; expected {len(default)}, a segment each"
+            f"{name}: got {len(chosen)}; expected {len(default)}, one per segment"
         )
     return chosen

@@ -1,4 +1,4 @@
-"""What a robot's numbers become in its equations: exact numbers, or symbols that stand for them."""
+"""Parameters of symbolic equations: exact numbers, or symbols with their values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _XYZ = "xyz"
 
 
 class Parameters:
-    """Makes the entries of an equation, and remembers what its symbols stand for.
+    """Factory of the parameters of an equation, which records the values of symbols.
 
     Attributes:
         symbols: whether numbers that are not zero become symbols.
@@ -38,7 +38,7 @@ class Parameters:
         return symbol
 
     def vector(self, name: str, values: Array) -> Matrix:
-        """Return (3,), with the symbols name_x, name_y, name_z as far as they are not zero."""
+        """Return (3,), with the symbols name_x, name_y, name_z for nonzero components."""
         pairs = zip(_XYZ, values, strict=True)
         return sp.ImmutableMatrix([self.number(f"{name}{axis}", x) for axis, x in pairs])
 

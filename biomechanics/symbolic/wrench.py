@@ -1,4 +1,4 @@
-"""A wrench in symbols, that knows its point and its frame."""
+"""Symbolic wrenches with a reference point and a frame."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .frames import Frame, Matrix, as_frame, vector
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Wrench:
-    """A force and a moment about `point`, in the axes of `frame`; the entries in closed form.
+    """A force and a moment about `point`, in the axes of `frame`, in normal form.
 
     Attributes:
         force: f (3,) [N].
         moment: m (3,) about `point` [N·m].
-        frame: whose axes.
+        frame: of the components.
         point: (3,) from the frame's origin, in its axes [m].
 
     Raises:
@@ -49,7 +49,7 @@ class Wrench:
         return Wrench(self.force, self.moment - arm.cross(self.force), self.frame, target)
 
     def express(self, frame: Frame) -> Wrench:
-        """Return the same wrench, about the same point, in the axes and from the origin of `frame`.
+        """Return the same wrench, about the same point, expressed in `frame`.
 
         f' = R f, m' = R m with R = R_frame_self.
         """
@@ -57,12 +57,12 @@ class Wrench:
         return Wrench(R * self.force, R * self.moment, frame, point)
 
     def equate(self, other: Wrench) -> list[Any]:
-        """Return the equations (`sympy.Eq`, six at most) that make this the same as `other`.
+        """Return the equations (`sympy.Eq`, at most six) of equality with `other`.
 
-        Components that agree anyway are left out; `sympy.solve` takes the list as it is.
+        Components that are identical are omitted; `sympy.solve` takes the list.
 
         Raises:
-            ConfigurationError: another frame or point, or components that can never agree.
+            ConfigurationError: another frame or point, or components that cannot be equal.
         """
         self._check_same(other)
         pairs = zip(self.vector, other.vector, strict=True)
@@ -74,11 +74,11 @@ class Wrench:
         return equations
 
     def reaction(self) -> Wrench:
-        """Return what the other side gets there, by Newton's third law: the opposite."""
+        """Return the reaction, by Newton's third law."""
         return Wrench(-self.force, -self.moment, self.frame, self.point)
 
     def subs(self, values: Mapping[Any, Any]) -> Wrench:
-        """Return the wrench with symbols replaced, its frame as it is."""
+        """Return the wrench with symbols substituted; the frame is unchanged."""
         force, moment, point = (x.subs(values) for x in (self.force, self.moment, self.point))
         return Wrench(force, moment, self.frame, point)
 
