@@ -40,7 +40,7 @@ def human(gait: biomechanics.Gait, frame: int = 150) -> None:
 
 def main(file: str | None = None, mass: float = 70.0) -> None:
     """Draw the walker, and a file's walk if one is given."""
-    walker = biomechanics.walker()
+    walker = biomechanics.synthetic_walk()
     analysed = biomechanics.analyse_gait(walker.trial(), walker.mass, cutoff=None)
     gait_plots.save(gait_plots.plot_joints(analysed, "right"), FOLDER / "walker-joints.png")
     if file is not None:

@@ -18,9 +18,9 @@ from footwork.biomechanics import analyse_gait, gait_report, read_trial
 from footwork.visualize.plots import gait as gait_plots
 
 
-def measured_walker() -> tuple[Path, biomechanics.Walker]:
+def measured_walker() -> tuple[Path, biomechanics.SyntheticWalk]:
     """Write what a laboratory sees of a walker: walker.trc (markers), walker.forces (plates)."""
-    walker = biomechanics.walker(mass=62.0, rate=200.0)
+    walker = biomechanics.synthetic_walk(mass=62.0, rate=200.0)
     trial = walker.trial()
     biomechanics.write_forces("walker.forces", trial.plates)
     return biomechanics.write_trc("walker.trc", trial.markers), walker

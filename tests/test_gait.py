@@ -23,7 +23,7 @@ LAST_AXIS = {"hip": "y", "knee": "z", "ankle": "x"}  # of the walker's joints, a
 
 @cache
 def walk(**options):
-    return biomechanics.walker(**options)
+    return biomechanics.synthetic_walk(**options)
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +60,7 @@ def truth(w, joint, every=10):
 def test_the_walker_obeys_newton_and_euler():
     """Its velocities and accelerations are those of q; the ground explains all of its motion."""
     w = walk()
-    v, a = biomechanics.velocities_and_accelerations(w.robot, w.q, w.rate)
+    v, a = biomechanics.robot_motion.velocities_and_accelerations(w.robot, w.q, w.rate)
     np.testing.assert_allclose(v, w.v, atol=1e-9)
     np.testing.assert_allclose(a, w.a, atol=1e-6)
     for i in range(0, len(w.q), 50):
@@ -184,7 +184,7 @@ def test_a_short_trial(gait):
 
 
 def test_matrix_and_recursion_agree_on_the_walk(gait):
-    external = biomechanics.ground_wrenches(gait.trial.plates, list(gait.footfalls))
+    external = biomechanics.footfalls.ground_wrenches(gait.trial.plates, list(gait.footfalls))
     other = gait.forces.chain.recurse(gait.forces.motion, external)
     for joint, wrench in gait.forces.wrenches.items():
         np.testing.assert_allclose(wrench.moment, other[joint].moment, atol=1e-10)
@@ -308,7 +308,7 @@ def test_one_confused_leg_is_refused():
 
 def one_leg(trial, side):
     """The markers of one leg under the names of a one-leg set, with its hip."""
-    poses = biomechanics.segment_poses(trial.markers, marker_sets.BOTH_LEGS)
+    poses = biomechanics.anatomical_frames.segment_poses(trial.markers, marker_sets.BOTH_LEGS)
     leg = marker_sets.BOTH_LEGS.legs[side]
     table = marker_sets.ONE_LEG.legs["right"]
     columns = {table[k]: trial.markers[leg[k]] for k in leg} | {"FH": poses[f"{side} thigh"][1]}
@@ -333,7 +333,7 @@ def test_one_leg_alone(gait, side):
 def test_markers_of_no_known_set_are_told():
     trial = walk().trial()
     bare = replace(trial, markers=trial.markers.only(["R.Knee", "R.Heel"]))
-    with pytest.raises(ConfigurationError, match=r"of no known set.*describe yours"):
+    with pytest.raises(ConfigurationError, match=r"no known set.*define a MarkerSet"):
         biomechanics.analyse_gait(bare, 70)
     with pytest.raises(ConfigurationError, match="no marker for the right heel"):
         biomechanics.MarkerSet(
@@ -422,7 +422,7 @@ def test_hips_are_where_the_regression_says():
         "left psis": (-0.15, 0, -0.05),
     }
     spines = {k: np.array([p]) for k, p in narrow.items()}
-    hips = biomechanics.hip_centres(np.eye(3)[None], spines)
+    hips = biomechanics.anatomical_frames.hip_centres(np.eye(3)[None], spines)
     assert hips["right"][0] == pytest.approx([-0.0459, -0.0829, 0.0865])
     assert hips["left"][0] == pytest.approx([-0.0459, -0.0829, -0.0865])
 
@@ -448,13 +448,13 @@ def test_the_table_of_segments_adds_up(sex):
 
 def test_a_segment_and_a_table_that_are_not_there():
     with pytest.raises(ConfigurationError, match="did you mean 'shank'"):
-        biomechanics.body_segment("shanc")
+        biomechanics.body_segment_tables.body_segment("shanc")
     with pytest.raises(ConfigurationError, match="no table 'men'"):
-        biomechanics.body_segment("shank", "men")
+        biomechanics.body_segment_tables.body_segment("shank", "men")
 
 
 def test_a_foot_lies_along_x():
-    foot = biomechanics.body_segment("foot")
+    foot = biomechanics.body_segment_tables.body_segment("foot")
     along_x, along_y = foot.inertia(70, 0.25, "x"), foot.inertia(70, 0.25)
     assert along_x[0, 0] == along_y[1, 1] < along_y[0, 0]
 

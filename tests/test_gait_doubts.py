@@ -17,7 +17,7 @@ from footwork.visualize.plots import gait as gait_plots
 
 @cache
 def walk():
-    return biomechanics.walker(mass=70.0, rate=200.0)
+    return biomechanics.synthetic_walk(mass=70.0, rate=200.0)
 
 
 def write(folder, trial):
@@ -35,7 +35,7 @@ def table(folder, trial, **changed):
     """The walker's right leg and its plate as a table; `changed` columns have other values."""
     leg = biomechanics.analyse_gait(trial, 70, cutoff=None).names.legs["right"]
     points = {letters: trial.markers[leg[landmark]] for letters, landmark in LETTERS.items()}
-    points["FH"] = biomechanics.segment_poses(trial.markers, BOTH_LEGS)["right thigh"][1]
+    points["FH"] = biomechanics.anatomical_frames.segment_poses(trial.markers, BOTH_LEGS)["right thigh"][1]
     plate = trial.plates[0]
     points["COP"] = np.nan_to_num(plate.centre_of_pressure)
     columns = {"Time": np.round(trial.markers.t, 3)}
@@ -123,7 +123,7 @@ def test_a_body_that_lies_is_told(kind):
         plates = tuple(replace(plate, up="z") for plate in trial.plates)
         trial = replace(trial, markers=replace(trial.markers, up="z"), plates=plates)
     notes = gait_report.facts(biomechanics.analyse_gait(trial, 70, cutoff=None))["notes"]
-    assert any("is z the axis up?" in note for note in notes) == (kind == "lying")
+    assert any("is z the vertical axis?" in note for note in notes) == (kind == "lying")
 
 
 # --- plates -------------------------------------------------------------------------------------
@@ -229,8 +229,8 @@ def test_errors_name_the_file(files):
 def test_what_is_no_series_is_told(bad):
     makers = (
         lambda: biomechanics.lowpass(bad, 100, 6),
-        lambda: biomechanics.resample(bad, 100, [0.0]),
-        lambda: biomechanics.resample(np.zeros(50), 100, bad),
+        lambda: biomechanics.filters.resample(bad, 100, [0.0]),
+        lambda: biomechanics.filters.resample(np.zeros(50), 100, bad),
         lambda: biomechanics.differentiate(bad, 100),
         lambda: biomechanics.differentiate(np.zeros(50), 100, bad),
         lambda: biomechanics.lowpass(np.zeros(50), 100, 6, bad),

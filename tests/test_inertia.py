@@ -82,9 +82,9 @@ def test_refusals(load_robot):
     with pytest.raises(fw.ConfigurationError, match="expected a rotation matrix"):
         biomechanics.rotated_inertia(np.eye(3), 2 * np.eye(3))
     with pytest.raises(fw.ConfigurationError, match="mass"):
-        biomechanics.steiner(-1.0, np.zeros(3))
+        biomechanics.inertia.steiner(-1.0, np.zeros(3))
     with pytest.raises(fw.ConfigurationError, match="arm: got shape"):
-        biomechanics.steiner(1.0, np.zeros(2))
+        biomechanics.inertia.steiner(1.0, np.zeros(2))
     with pytest.raises(fw.ConfigurationError, match="did you mean 'joint_1'"):
         biomechanics.inertia_about(robot, np.zeros(3), bodies=["joint1"])
     with pytest.raises(fw.ConfigurationError, match="some mass"):
@@ -95,9 +95,9 @@ def test_refusals(load_robot):
 def test_what_is_no_mass_and_no_matrix_is_told(bad):
     robot, arm = fw.load("limb"), [0, 0, 1]
     with pytest.raises(fw.ConfigurationError, match="mass: got"):
-        biomechanics.steiner(bad, arm)
+        biomechanics.inertia.steiner(bad, arm)
     with pytest.raises(fw.ConfigurationError, match="mass: got"):
-        biomechanics.fictitious_wrenches_of(
+        biomechanics.moving_frames.fictitious_wrenches_of(
             bad, biomechanics.MovingFrame(), biomechanics.MovingFrame()
         )
     with pytest.raises(fw.ConfigurationError, match="inertia: got"):
@@ -110,6 +110,6 @@ def test_what_is_no_mass_and_no_matrix_is_told(bad):
 
 
 def test_masses_of_every_kind_of_number():
-    expected = biomechanics.steiner(2.0, [1, 2, 3])
+    expected = biomechanics.inertia.steiner(2.0, [1, 2, 3])
     for mass in (2, np.int64(2), np.float32(2), np.array(2.0)):
-        np.testing.assert_array_equal(biomechanics.steiner(mass, [1, 2, 3]), expected)
+        np.testing.assert_array_equal(biomechanics.inertia.steiner(mass, [1, 2, 3]), expected)

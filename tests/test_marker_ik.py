@@ -34,7 +34,7 @@ def test_velocities_and_accelerations_on_the_manifold(load_robot, name):
     """Against central differences of 1e-4 s of the motion itself; nine frames see as much."""
     robot = load_robot(name, "floating")
     q, at, rate = smooth_trial(robot)
-    v, a = biomechanics.velocities_and_accelerations(robot, q, rate)
+    v, a = biomechanics.robot_motion.velocities_and_accelerations(robot, q, rate)
     h = 1e-4
     for i in (0, 3, 60, 119):
         t = i / rate
@@ -77,7 +77,7 @@ def test_a_fit_is_a_minimum():
     """With noise, the gradient Jᵀ gap vanishes and scipy finds nothing better."""
     from scipy.optimize import least_squares
 
-    w = biomechanics.walker(rate=50)
+    w = biomechanics.synthetic_walk(rate=50)
     trial = w.trial(up="z")
     rng = np.random.default_rng(0)
     noise = 0.01 * rng.standard_normal(trial.markers.positions.shape)
@@ -98,7 +98,7 @@ def test_a_fit_is_a_minimum():
 
 
 def test_missing_markers_have_no_say():
-    w = biomechanics.walker(rate=50)
+    w = biomechanics.synthetic_walk(rate=50)
     markers = w.trial().markers  # y up: the fit turns it
     positions = markers.positions.copy()
     positions[4:9, 0] = np.nan
@@ -116,7 +116,7 @@ def test_frames_that_do_not_converge_are_told(monkeypatch):
     from footwork.biomechanics import marker_fit
 
     monkeypatch.setattr(marker_fit, "_STEPS", 1)
-    w = biomechanics.walker(rate=50)
+    w = biomechanics.synthetic_walk(rate=50)
     fit = biomechanics.fit_markers(w.robot, w.trial().markers.cut(0, 3), w.attachments)
     assert not fit.converged.any()
     assert "4 frames did not converge" in repr(fit)
@@ -135,11 +135,11 @@ def test_joints_that_no_marker_sees_stay(load_robot):
 
 
 def test_attachments_are_found_from_postures():
-    w = biomechanics.walker(rate=50)
+    w = biomechanics.synthetic_walk(rate=50)
     seen = w.trial("z").markers
     links = {marker: link for marker, (link, _) in w.attachments.items()}
-    found = biomechanics.attach(w.robot, w.q[5], links, seen.positions[5])
-    averaged = biomechanics.attach(w.robot, w.q[:8], links, seen.positions[:8])
+    found = biomechanics.marker_fit.attach(w.robot, w.q[5], links, seen.positions[5])
+    averaged = biomechanics.marker_fit.attach(w.robot, w.q[:8], links, seen.positions[:8])
     for marker, (link, place) in w.attachments.items():
         assert found[marker][0] == averaged[marker][0] == link
         np.testing.assert_allclose(found[marker][1], place, atol=1e-12)
@@ -147,14 +147,14 @@ def test_attachments_are_found_from_postures():
     unseen = seen.positions[:2].copy()
     unseen[:, 3] = np.nan
     with pytest.raises(ConfigurationError, match=r"were not seen in any"):
-        biomechanics.attach(w.robot, w.q[:2], links, unseen)
+        biomechanics.marker_fit.attach(w.robot, w.q[:2], links, unseen)
     with pytest.raises(ConfigurationError, match="2 postures and 1 frames"):
-        biomechanics.attach(w.robot, w.q[:2], links, seen.positions[0])
+        biomechanics.marker_fit.attach(w.robot, w.q[:2], links, seen.positions[0])
 
 
 def test_markers_to_torques():
     """Fitted, differentiated, with the plates of its feet: the walker's own torques, to 1e-6."""
-    w = biomechanics.walker()
+    w = biomechanics.synthetic_walk()
     trial = w.trial()
     fit = biomechanics.fit_markers(w.robot, trial.markers, w.attachments)
     ground = {p.name: p.wrench() for p in trial.turned("z").plates}
@@ -206,7 +206,7 @@ def _axis(robot, i):
 
 def test_a_scaled_robot_has_the_lengths_and_the_mass_asked_for(load_robot):
     robot = load_robot("human", "floating")
-    scaled = biomechanics.scaled_robot(
+    scaled = biomechanics.scaled_robot.scaled_robot(
         robot, {"left_upperleg": 1.1, "middle_pelvis": 0.9}, mass=80.0
     )
     assert scaled.mass == pytest.approx(80.0)
@@ -229,16 +229,16 @@ def test_a_scaled_robot_has_the_lengths_and_the_mass_asked_for(load_robot):
     np.testing.assert_allclose(after.lever, 1.1 * before.lever)
     assert robot.mass == pytest.approx(74.712)  # the one that was given is as it was
     with pytest.raises(ConfigurationError, match="factors"):
-        biomechanics.scaled_robot(robot, {"left_foot": 0.0})
+        biomechanics.scaled_robot.scaled_robot(robot, {"left_foot": 0.0})
     with pytest.raises(ConfigurationError, match="did you mean 'left_foot'"):
-        biomechanics.scaled_robot(robot, {"left_fot": 1.0})
+        biomechanics.scaled_robot.scaled_robot(robot, {"left_fot": 1.0})
 
 
 def test_scaling_there_and_back_is_nothing(load_robot):
     robot = load_robot("human", "floating")
     links = list(HUMAN.values())
-    there = biomechanics.scaled_robot(robot, dict.fromkeys(links, 1.25), 90.0)
-    back = biomechanics.scaled_robot(there, dict.fromkeys(links, 0.8), robot.mass)
+    there = biomechanics.scaled_robot.scaled_robot(robot, dict.fromkeys(links, 1.25), 90.0)
+    back = biomechanics.scaled_robot.scaled_robot(there, dict.fromkeys(links, 0.8), robot.mass)
     q, v, a = robot.random_configuration(1), np.ones(robot.nv), np.ones(robot.nv)
     np.testing.assert_allclose(
         dyn.inverse_dynamics(back, q, v, a), dyn.inverse_dynamics(robot, q, v, a), rtol=1e-9
@@ -248,7 +248,7 @@ def test_scaling_there_and_back_is_nothing(load_robot):
 @cache
 def subject(robot):
     """A human of the walker's size who follows its markers."""
-    w = biomechanics.walker(rate=100)
+    w = biomechanics.synthetic_walk(rate=100)
     return w, biomechanics.make_subject(robot, w.trial().markers, w.mass)
 
 
@@ -298,7 +298,7 @@ def test_the_second_road_of_a_gait_analysis(load_robot):
 def test_a_subject_made_from_one_static_frame(load_robot):
     """Standing still somewhere else, facing another way, and then the walk."""
     robot = load_robot("human", "floating")
-    w = biomechanics.walker(rate=100)
+    w = biomechanics.synthetic_walk(rate=100)
     markers = w.trial("z").markers
     turned = pin.exp3(np.array([0, 0, 2.0]))
     static = replace(markers.cut(30, 30), positions=markers.positions[30:31] @ turned.T + [5, 3, 0])
@@ -319,7 +319,7 @@ def test_a_fixed_base_and_wrong_lengths_are_refused(load_robot):
     with pytest.raises(ConfigurationError, match="5 frames; expected 12"):
         biomechanics.trial_dynamics(robot, q, 100.0, {robot.frame_names[2]: short})
     with pytest.raises(ConfigurationError, match="or more to take derivatives"):
-        biomechanics.velocities_and_accelerations(robot, q[:4], 100.0)
+        biomechanics.robot_motion.velocities_and_accelerations(robot, q[:4], 100.0)
     with pytest.raises(ConfigurationError, match="no marker 'nobody'"):
         biomechanics.fit_markers(
             robot,

@@ -27,7 +27,7 @@ from .marker_sets import BOTH_LEGS, SIDES
 from .markers import Markers
 from .series import as_positive, as_rate, turn
 from .trial import Trial
-from .walker_motion import SIGN, walking_motion
+from .synthetic_motion import SIGN, walking_motion
 from .wrench_series import WrenchSeries
 
 Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ _HEEL = np.array([-0.06, -0.05, 0.0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Walker:
+class SyntheticWalk:
     """Synthetic walking trial with known forces.
 
     Attributes:
@@ -80,7 +80,9 @@ class Walker:
         return Trial(measured, plates, "walker").turned(up)
 
 
-def walker(mass: float = 70.0, sex: str = "male", rate: float = 400.0, strides: int = 2) -> Walker:
+def synthetic_walk(
+    mass: float = 70.0, sex: str = "male", rate: float = 400.0, strides: int = 2
+) -> SyntheticWalk:
     """Return a synthetic walk with one stride per second.
 
     Args:
@@ -98,7 +100,7 @@ def walker(mass: float = 70.0, sex: str = "male", rate: float = 400.0, strides: 
     robot = _robot(as_positive(mass, "mass", "of the walker [kg]"), sex)
     t = np.arange(round(strides * rate) + 1) / rate
     q, v, a = walking_motion(robot, t)
-    return Walker(robot, rate, q, v, a, _ground(robot, t, q, v, a), _attachments(sex), mass)
+    return SyntheticWalk(robot, rate, q, v, a, _ground(robot, t, q, v, a), _attachments(sex), mass)
 
 
 def _lengths(sex: str) -> tuple[float, float]:
