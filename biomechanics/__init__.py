@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ..registry import moved
 from .filters import lowpass
 from .force_plates import ForcePlate
 from .forces_file import write_forces
@@ -75,9 +76,11 @@ __all__ = [
     "robot_gait",
 ]
 
+_moved = moved("biomechanics")
+
 
 def __getattr__(name: str) -> Any:
     """Import `symbolic`, and SymPy with it, when it is first used (PEP 562)."""
     if name == "symbolic":
         return importlib.import_module(".symbolic", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _moved(name)

@@ -26,8 +26,8 @@ from .force_plates import ForcePlate
 from .marker_sets import BOTH_LEGS, SIDES
 from .markers import Markers
 from .series import as_positive, as_rate, turn
-from .trial import Trial
 from .synthetic_motion import SIGN, walking_motion
+from .trial import Trial
 from .wrench_series import WrenchSeries
 
 Array = NDArray[np.float64]

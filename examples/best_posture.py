@@ -1,4 +1,4 @@
-"""A pushed robot looks for the posture in which it holds best.
+"""Sensitivity of the margin, and the posture with the largest margin under a push.
 
 python examples/best_posture.py [ROBOT]
 """
@@ -14,14 +14,14 @@ from footwork import contacts
 
 
 def main(name: str = "biped") -> None:
-    """Print margins and what would raise them; save a map of friction where plots can be drawn."""
+    """Print margins and their derivatives; save a friction map if Matplotlib is installed."""
     robot = fw.load(name)
     feet, weight = fw.at_feet(robot, friction=0.7), 9.81 * robot.mass
     trunk = robot.model.frames[2].name
     force = weight * np.array([0.15, 0.03, 0])
     push = {trunk: fw.Wrench(force, [0, 0, 0])}
 
-    # as it stands, the push topples it; the slopes of the margin say what would help
+    # standing upright, the push topples it; the gradient of the margin shows what helps
     standing = fw.static_hold(robot, robot.posture(), feet, push)
     print(f"{robot.name}, pushed with {np.linalg.norm(force):.0f} N: {standing}")
     slope = contacts.margin_gradient(standing)
@@ -30,13 +30,13 @@ def main(name: str = "biped") -> None:
         change = f"{0.01 * per_metre:+.2f} N" if np.isfinite(per_metre) else "a kink, no slope"
         print(f"  {foot} moved 1 cm forward on its link: {change}")
 
-    # it leans against the push, the feet where they are
+    # it leans against the push with its feet in place
     best = contacts.solve_posture(robot, feet, wrenches=push, maximize="margin")
     print(f"  leaning: {best.margins[0]:.1f} N → {best.margins[-1]:.1f} N of margin")
     bound = (weight - np.linalg.norm(force) / 0.7) / len(feet)
-    print(f"  in no posture is it more than {bound:.1f} N: friction asks for the rest")
+    print(f"  upper bound over all postures {bound:.1f} N, limited by friction")
 
-    # where its centre of mass must stay for any push of that size, and how rough the floor must be
+    # region of the centre of mass robust against pushes of that size, and the least friction
     disc = contacts.Pushes(0.05 * weight)
     robust = contacts.robust_equilibrium_polygon(robot, best.q, feet, disc)
     print(f"  any push of {disc.newtons:.0f} N is held over {1e4 * robust.area:.0f} cm²")

@@ -1,8 +1,8 @@
 """The double pendulum in matrix form, M θ̈ = C + G + Q + E, in absolute angles from the vertical.
 
-Two bars of 1 kg, 1 m and 0.5 m, thrown into a tumble: matrices against paper and pencil, energy
+Two bars of 1 kg, 1 m and 0.5 m with large initial velocities: matrices against the textbook, energy
 over 20 s, and a PID on the second bar's absolute angle. The motion is chaotic: 1e-9 rad grows to
-many turns, so angles mean nothing after about 12 s. Plots (SVG) and animations (HTML) go to FOLDER.
+many turns, and no digit is significant after about 12 s. Plots and animations go to FOLDER.
 
 python examples/double_pendulum.py [FOLDER]
 """

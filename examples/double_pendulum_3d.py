@@ -1,7 +1,7 @@
-"""A double pendulum in space: two cylinders on cardan joints, its equations in matrix form.
+"""The spatial double pendulum in matrix form: two cylinders on universal joints.
 
-M q̈ = C + G + Q + E, q = (roll, pitch) of each bar: the matrices from the URDF, each held to the
-textbook sum over the two bars, then ten seconds of motion and what the ceiling bears.
+M q̈ = C + G + Q + E, q = (roll, pitch) of each bar: the matrices from the URDF, compared with the
+textbook sums over the two bars, then ten seconds of motion and the reaction at the ceiling.
 
 python examples/double_pendulum_3d.py
 """
@@ -26,23 +26,23 @@ BAR = """<link name="cross_{n}"/>
 
 
 def cylinder(n: int, above: str, at: float, m: float, length: float, radius: float) -> str:
-    """A solid cylinder that hangs from its upper end."""
+    """Return a solid cylinder that hangs from its upper end."""
     across, along = m * (3 * radius**2 + length**2) / 12, m * radius**2 / 2
     return BAR.format(**locals(), middle=-length / 2, limit=LIMIT)
 
 
 def main() -> None:
-    """Print the matrices, the second road to each, and what the motion keeps."""
+    """Print the matrices, their textbook sums, and the conservation of energy."""
     bars = cylinder(1, "ceiling", 0, 1, 1, 0.03) + cylinder(2, "bar_1", -1, 1, 0.5, 0.03)
     robot = fw.load(f'<robot name="pendulum"><link name="ceiling"/>{bars}</robot>', base="fixed")
     q, v = np.array([0.3, 0.9, -0.4, 0.6]), np.array([1.0, -2.0, 3.0, 0.5])
 
     form = dynamics.matrix_form(robot, q, v)
     force = jacobian_sums.coriolis_tensor(robot, q) @ v @ v
-    roads = (jacobian_sums.mass_matrix(robot, q), -force, jacobian_sums.gravity_torques(robot, q))
-    for name, ours, sums in zip("MCG", form, roads, strict=False):
+    sums = (jacobian_sums.mass_matrix(robot, q), -force, jacobian_sums.gravity_torques(robot, q))
+    for name, ours, theirs in zip("MCG", form, sums, strict=False):
         print(
-            f"{name} =\n{ours.round(4)}\noff the sum over bars by {np.abs(ours - sums).max():.0e}"
+            f"{name} =\n{ours.round(4)}\noff the sum over bars by {np.abs(ours - theirs).max():.0e}"
         )
 
     run = dynamics.simulate(robot, q, v, duration=10, step=0.05, integrator="dop853")

@@ -1,4 +1,4 @@
-"""Every term of the equation of motion, by two independent roads, and the identities between them.
+"""Every term of the equation of motion by two independent methods, and their identities.
 
 M(q) a + vᵀC(q)v = Sᵀτ + τ_g(q) + τ_ext
 
@@ -17,7 +17,7 @@ from footwork.dynamics import jacobian_sums
 
 
 def main(name: str = "biped", seed: int = 0) -> None:
-    """Print how far the roads to every term lie apart, in a random state."""
+    """Print the differences of the methods for every term, in a random state."""
     robot, rng = fw.load(name), np.random.default_rng(seed)
     q = robot.random_configuration(rng)
     v, a = rng.standard_normal((2, robot.nv))
@@ -39,7 +39,7 @@ def main(name: str = "biped", seed: int = 0) -> None:
         "M: recursion = Σ JᵗᵀmJᵗ + JᴿᵀIJᴿ": M - jacobian_sums.mass_matrix(robot, q),
         "C: recursion = sum over links": C - jacobian_sums.coriolis_tensor(robot, q),
         "C v: tensor = matrix": C @ v - dynamics.coriolis_matrix(robot, q, v),
-        "vᵀCv: Wieber's sum gives it too": (wieber - C) @ v @ v,
+        "vᵀCv: by Wieber's sum": (wieber - C) @ v @ v,
         "dM/dt − 2 (C v) is skew (differences)": (dM - 2 * C @ v) + (dM - 2 * C @ v).T,
         "τ_g = Σ m_i J_iᵀ g": tau_g - jacobian_sums.gravity_torques(robot, q),
         "τ_g = m J_comᵀ g": tau_g - robot.mass * J.T @ gravity,

@@ -1,6 +1,6 @@
-"""From a laboratory's files to forces, moments and powers at ankles, knees and hips, in 3-D.
+"""Gait analysis: 3-D joint forces, moments and powers from laboratory files.
 
-Without a file, a walker is measured whose forces are known, and the answer is compared with them.
+Without a file, a synthetic walk with known joint wrenches is analysed, and the errors are printed.
 Writes gait-joints.png, gait-walk.png and gait.csv.
 
 python examples/gait.py [FILE MASS]
@@ -19,7 +19,7 @@ from footwork.visualize.plots import gait as gait_plots
 
 
 def measured_walker() -> tuple[Path, biomechanics.SyntheticWalk]:
-    """Write what a laboratory sees of a walker: walker.trc (markers), walker.forces (plates)."""
+    """Write the measurements of a synthetic walk: walker.trc (markers), walker.forces (plates)."""
     walker = biomechanics.synthetic_walk(mass=62.0, rate=200.0)
     trial = walker.trial()
     biomechanics.write_forces("walker.forces", trial.plates)
@@ -27,7 +27,7 @@ def measured_walker() -> tuple[Path, biomechanics.SyntheticWalk]:
 
 
 def main(file: str | None = None, mass: float = 62.0) -> None:
-    """Print the peaks of the joints, and what the plates do not explain."""
+    """Print the peaks of the joints, and the residual."""
     walker = None
     if file is None:
         path, walker = measured_walker()
@@ -43,7 +43,7 @@ def main(file: str | None = None, mass: float = 62.0) -> None:
             f"force {peak['largest force [N]']:4.0f} N, power {low:.0f} to {high:.0f} W"
         )
     force, moment = gait.forces.closing()
-    print(f"left over at {gait.forces.residual_on}: up to {force:.3g} N and {moment:.3g} N·m")
+    print(f"residual at {gait.forces.residual_on}: up to {force:.3g} N and {moment:.3g} N·m")
     if walker is not None:
         ground = {link: wrench[100] for link, wrench in walker.ground.items()}
         state = walker.q[100], walker.v[100], walker.a[100]

@@ -1,7 +1,7 @@
-"""A limb of three segments in symbols and in numbers: joint wrenches, and what rotating eyes see.
+"""Symbolic limb of three segments: joint wrenches and fictitious forces in a moving frame.
 
 Prints the closed forms, compares them with the same limb as a robot, and derives its equations of
-motion. Draws limb-paths.png: the joints as the world and as the first segment see them.
+motion. Draws limb-paths.png: paths of the joints in the world and in the first segment's frame.
 
 python examples/limb_symbolic.py
 """
@@ -18,11 +18,11 @@ from footwork.biomechanics.symbolic import t
 from footwork.visualize.plots import moving_frames as moving_frames_plots
 
 LENGTHS, MASSES = ("0.8", "0.6", "0.4"), ("0.7", "0.5", "0.3")  # [m], [kg] at mid-segment
-RATES = np.array([1.0, 2.0, 4.0])  # each against the segment before: periods 2π, π, π/2
+RATES = np.array([1.0, 2.0, 4.0])  # each relative to the previous segment: periods 2π, π, π/2
 
 
 def main(picture: str = "limb-paths.png") -> None:
-    """Print the wrenches and the equations, and how far symbols and numbers are apart."""
+    """Print wrenches and equations, and the difference of symbolic and numeric results."""
     lengths, masses = map(Rational, LENGTHS), map(Rational, MASSES)
     limb = symbolic.Limb(3, angles=[t, 2 * t, 4 * t], lengths=[*lengths], masses=[*masses])
     for i, wrench in enumerate(limb.joint_wrenches, start=1):
@@ -30,7 +30,7 @@ def main(picture: str = "limb-paths.png") -> None:
         print(f"joint {i}, axes of segment {i}: f = ({fx}, {fy}), m_z = {mz}")
     fictitious = limb.bodies[2].fictitious_wrenches(limb.attachment(3))
     for name, wrench in zip(fictitious._fields, fictitious, strict=True):
-        print(f"{name} on segment 3, seen from segment 2: {list(wrench.force)[:2]}")
+        print(f"{name} force on segment 3, axes of segment 2: {list(wrench.force)[:2]}")
 
     robot, still, apart = fw.robots.limb(), np.zeros(3), 0.0
     times = np.linspace(0, 2 * np.pi, 400)
@@ -47,7 +47,7 @@ def main(picture: str = "limb-paths.png") -> None:
     equations = symbolic.from_robot(robot)
     print(f"M_11 = {latex(equations.M[0, 0])}")
     balance = biomechanics.wrench_balance(robot, RATES, RATES, still, "segment_2")["joint_3"]
-    print(f"balance in segment 2's eyes: {np.abs(balance.residual.vector).max():.0e} N left over")
+    print(f"residual in the frame of segment 2: {np.abs(balance.residual.vector).max():.0e} N")
 
     motion = np.outer(times, RATES), np.tile(RATES, (400, 1)), np.zeros((400, 3))
     views = {"seen from the world": "world", "seen from segment 1": "segment_1"}

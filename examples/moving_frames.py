@@ -1,7 +1,7 @@
-"""A biped tumbles through the air: its balance in the eyes of the world, its pelvis and a carousel.
+"""Newton-Euler balance of a tumbling biped in three frames: world, pelvis and a carousel.
 
-Whoever looks, dynamic = joints + external + fictitious closes, and what passes through the joints
-is the same; only what the observer has to invent differs.
+In every frame, dynamic = joints + external + fictitious; the joint wrenches are the same, only the
+fictitious forces differ.
 
 python examples/moving_frames.py [ROBOT]
 """
@@ -19,7 +19,7 @@ from footwork.biomechanics import MovingFrame
 
 
 def carousel(time: float) -> MovingFrame:
-    """Return a platform that turns ever faster about the vertical, at 2 rad/s², and climbs."""
+    """Return a platform with an angular acceleration of 2 rad/s² about the vertical, and rising."""
     T = pin.SE3(pin.utils.rotate("z", time**2), np.array([0.0, 0.0, 0.5 * time**2]))
     spin, climb = (0, 0, 2 * time), (0, 0, time)
     return MovingFrame(T, climb, spin, (0, 0, 1), (0, 0, 2), name="carousel")
@@ -29,7 +29,7 @@ def main(name: str = "biped") -> None:
     """Print the sizes of a shank's forces, and the largest residual of all bodies and instants."""
     robot = fw.load(name)
     v = np.zeros(robot.nv)
-    v[:6] = 1.0, 0.0, 3.0, 2.0, 4.0, -1.0  # thrown up, turning
+    v[:6] = 1.0, 0.0, 3.0, 2.0, 4.0, -1.0  # initial velocity: upwards, rotating
     tau = 2.0 * np.sin(np.arange(robot.na))
     run = dynamics.simulate(
         robot, robot.posture(), v, lambda t, q, v: tau - 0.5 * v[6:], duration=0.4, step=0.01
@@ -37,7 +37,7 @@ def main(name: str = "biped") -> None:
     pelvis, shank = robot.model.frames[2].name, robot.joint_names[3]
     observers = {"world": lambda t: "world", "pelvis": lambda t: pelvis, "carousel": carousel}
     print(f"{robot.name}, the body that {shank} carries, after {run.duration:g} s, in newtons")
-    print("seen from   joint  d'Alembert  Euler  centrifugal  Coriolis   largest residual")
+    print("frame       joint  d'Alembert  Euler  centrifugal  Coriolis   largest residual")
     for title, observer in observers.items():
         worst = 0.0
         for time, q, v, tau_now in zip(run.t, run.q, run.v, run.tau, strict=True):

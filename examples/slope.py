@@ -1,4 +1,4 @@
-"""A quadruped has one foot on a slope that gets steeper; the other three press it there.
+"""A quadruped with one foot on a slope of increasing inclination: verdicts and margins.
 
 python examples/slope.py [ROBOT]
 """
@@ -15,7 +15,7 @@ FRICTION = 0.5
 
 
 def feet_on(robot: fw.Robot, slope: float) -> list[fw.PointContact]:
-    """Contacts at the robot's feet; the ground under the first rises to the front by `slope`."""
+    """Return contacts at the feet; the ground under the first is inclined by `slope`."""
     feet = list(robot.feet.values())
     normals = [(-np.sin(slope), 0.0, np.cos(slope))] + [(0.0, 0.0, 1.0)] * (len(feet) - 1)
     return [

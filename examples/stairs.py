@@ -1,4 +1,4 @@
-"""A humanoid climbs stairs: how far may its centre of mass go, and how slippery may the step be?
+"""A humanoid on stairs: support region of the centre of mass, and the least friction.
 
 python examples/stairs.py [SCENARIO]
 """
@@ -21,10 +21,10 @@ def main(name: str = "stairs") -> None:
     print(hold.explain())
 
     region, com = scenario.region(), dynamics.com(scenario.machine, scenario.q)
-    print(f"the centre of mass may be anywhere in {1e4 * region.area:.0f} cm²,")
-    print(f"and is {100 * abs(region.distance(com)):.1f} cm from the edge")
+    print(f"support region of the centre of mass: {1e4 * region.area:.0f} cm²")
+    print(f"distance of the centre of mass from its edge: {100 * abs(region.distance(com)):.1f} cm")
 
-    print("\nforward over the upper foot and beyond:")
+    print("\ncentre of mass moved forward, over the upper foot and beyond:")
     for x in (0.10, 0.25, 0.40, 0.55, 0.65):
         moved = replace(scenario, com=(x, 0.05))
         if not moved.solved.converged:

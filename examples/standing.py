@@ -1,4 +1,4 @@
-"""A humanoid stands on two feet: by what margin, with which torques, and what topples it?
+"""A robot standing on its feet: margins, torques, support region and a certificate of a fall.
 
 python examples/standing.py [ROBOT]
 """
@@ -19,24 +19,24 @@ def main(name: str = "biped") -> None:
 
     hold = fw.static_hold(robot, q, feet)
     print(hold.explain())
-    print(f"  may be pushed with {hold.push_margin():.1f} N at the centre of mass, any direction")
+    print(f"  push margin {hold.push_margin():.1f} N at the centre of mass, any direction")
     print(f"  friction and soles may shrink by a factor {hold.friction_margin():.2f}")
 
-    # where the centre of mass may be, and where it is
+    # support polygon, and the distance of the centre of mass from its edge
     region = contacts.static_equilibrium_polygon(robot, q, feet)
     com = dynamics.com(robot, q)
     print(
         f"  {-region.distance(com):.3f} m from the edge of a support area of {region.area:.4f} m²"
     )
 
-    # a push that is too strong: the answer names what gives way, and the motion proves it
+    # a push that is too strong: the reason, and the certificate of infeasibility
     trunk = robot.model.frames[2].name
     push = fw.Wrench([2 * hold.push_margin(), 0, 0], point=com)
     fall = fw.static_hold(robot, q, feet, {trunk: push})
     print(fall.explain())
     y = fall.certificate
     load = dynamics.gravity_torques(robot, q) + dynamics.external_torques(robot, q, {trunk: push})
-    print(f"  the loads put {y @ load:.3g} W into a motion that no contact force can resist")
+    print(f"  the loads put {y @ load:.3g} W into a motion that contacts and motors cannot resist")
 
     print(f"  see {fw.view(hold).save_html(f'{robot.name}-standing.html')}")
 

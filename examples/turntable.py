@@ -1,4 +1,4 @@
-"""A humanoid rides a turntable: how fast may it turn, how fast may it start, and what gives way?
+"""A humanoid on a turntable: margin over angular velocity and acceleration, and failure modes.
 
 python examples/turntable.py [ROBOT]
 """
@@ -14,7 +14,7 @@ from footwork import contacts
 
 
 def ride(robot: fw.Robot, speed: float, start: float = 0.0, **limits: float) -> contacts.Hold:
-    """Return whether the feet hold a robot that stands still on the table, 0.8 m from its axis.
+    """Return the verdict on a robot that stands on the table, 0.8 m from its axis.
 
     With the joints at rest the base alone moves: J v = s, the velocity of the table under the feet,
     and J a + (dJ/dt) v = its rate.
@@ -31,7 +31,7 @@ def ride(robot: fw.Robot, speed: float, start: float = 0.0, **limits: float) -> 
 
 
 def main(name: str = "biped") -> None:
-    """Print margins over the speed, and the reason for the first no."""
+    """Print margins over the speed, and the reason at the first infeasible one."""
     robot = fw.load(name)
     for speed in np.arange(0.0, 4.0, 0.25):
         hold = ride(robot, speed)

@@ -1,4 +1,4 @@
-"""Footsteps in, torques out: a biped steps, a quadruped trots.
+"""Walking in closed loop: a biped steps, a quadruped trots.
 
 python examples/walking.py [ROBOT] [STEPS] [LENGTH]
 """
@@ -13,7 +13,7 @@ from footwork.visualize.scenes import closed_loop as scene
 
 
 def main(name: str = "quadruped", steps: int = 4, length: float = 0.06) -> None:
-    """Walk, print how far, and save it as a page."""
+    """Simulate a walk, print the distance, and save it as a page."""
     robot = load(name)
     biped = len(robot.feet) == 2
     controller, q = control.stand(robot, crouch=0.02 if biped else 0.0)

@@ -1,4 +1,4 @@
-"""A robot stands under pushes: tasks and contacts become torques, one program a tick.
+"""Whole-body control of a standing robot under pushes, one quadratic program per tick.
 
 python examples/whole_body.py [ROBOT] [SECONDS]
 """
@@ -18,14 +18,14 @@ def main(name: str = "biped", seconds: float = 1.0) -> None:
     robot = load(name)
     controller, q = control.stand(robot)
 
-    # one tick: what it commands, and that anyone can check it
+    # one tick, and its verification
     command = controller(q, np.zeros(robot.nv))
     print(f"{command.explain()}")
-    print(f"largest violation of anything: {max(command.residuals.values()):.1e}")
+    print(f"largest constraint violation: {max(command.residuals.values()):.1e}")
     _, _, tau = control.by_cvxpy(controller, q, np.zeros(robot.nv))
     print(f"cvxpy's torques for the same program differ by {abs(tau - command.tau).max():.1e} N·m")
 
-    # many: pushed twice, at 500 Hz, on ground with friction
+    # closed loop at 500 Hz, pushed twice, on ground with friction
     controller, q = control.stand(robot)
     base = control.trunk(robot)
     force = 0.15 * robot.mass / 0.1

@@ -35,11 +35,10 @@ _CONVENTIONS = ("mujoco", "drake", "mixed")
 _W_FIRST, _W_LAST = [3, 0, 1, 2], [1, 2, 3, 0]  # order of a quaternion's components
 
 Pair = tuple[Array, Array]
+Names = Sequence[str] | None
 
 
-def to_mujoco(
-    robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Sequence[str] | None = None
-) -> Pair:
+def to_mujoco(robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Names = None) -> Pair:
     """Return MuJoCo's (qpos, qvel) for our (q, v).
 
     Args:
@@ -53,37 +52,27 @@ def to_mujoco(
     return to_convention(robot, q, v, "mujoco", joints=joints)
 
 
-def from_mujoco(
-    robot: Robot, qpos: ArrayLike, qvel: ArrayLike, *, joints: Sequence[str] | None = None
-) -> Pair:
+def from_mujoco(robot: Robot, qpos: ArrayLike, qvel: ArrayLike, *, joints: Names = None) -> Pair:
     """Return our (q, v) from MuJoCo's (qpos, qvel); see `to_mujoco`."""
     return from_convention(robot, qpos, qvel, "mujoco", joints=joints)
 
 
-def to_drake(
-    robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Sequence[str] | None = None
-) -> Pair:
+def to_drake(robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Names = None) -> Pair:
     """Return Drake's (q, v) for our (q, v); see `to_mujoco`."""
     return to_convention(robot, q, v, "drake", joints=joints)
 
 
-def from_drake(
-    robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Sequence[str] | None = None
-) -> Pair:
+def from_drake(robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Names = None) -> Pair:
     """Return our (q, v) from Drake's; see `to_mujoco`."""
     return from_convention(robot, q, v, "drake", joints=joints)
 
 
-def to_mixed(
-    robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Sequence[str] | None = None
-) -> Pair:
+def to_mixed(robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Names = None) -> Pair:
     """Return (q, v) with the velocity of the base in world axes, at its origin; see `to_mujoco`."""
     return to_convention(robot, q, v, "mixed", joints=joints)
 
 
-def from_mixed(
-    robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Sequence[str] | None = None
-) -> Pair:
+def from_mixed(robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Names = None) -> Pair:
     """Return our (q, v) from the mixed representation; see `to_mixed`."""
     return from_convention(robot, q, v, "mixed", joints=joints)
 
@@ -94,7 +83,7 @@ def to_convention(
     v: ArrayLike,
     convention: Convention,
     *,
-    joints: Sequence[str] | None = None,
+    joints: Names = None,
 ) -> Pair:
     """Return (q, v) in a convention by name; see `to_mujoco`."""
     q, v = check_configuration(robot, q), check_velocity(robot, v)
@@ -110,7 +99,7 @@ def from_convention(
     v: ArrayLike,
     convention: Convention,
     *,
-    joints: Sequence[str] | None = None,
+    joints: Names = None,
 ) -> Pair:
     """Return our (q, v) from those of a convention by name; see `to_mujoco`."""
     blocks = _blocks(robot, convention, joints)
@@ -127,7 +116,7 @@ def from_convention(
 
 
 def velocity_map(
-    robot: Robot, q: ArrayLike, convention: Convention, *, joints: Sequence[str] | None = None
+    robot: Robot, q: ArrayLike, convention: Convention, *, joints: Names = None
 ) -> Array:
     """Return T (nv, nv), orthogonal, with v' = T v; v' in the convention, v ours.
 
@@ -148,7 +137,7 @@ def velocity_map_rate(
     v: ArrayLike,
     convention: Convention,
     *,
-    joints: Sequence[str] | None = None,
+    joints: Names = None,
 ) -> Array:
     """Return dT/dt (nv, nv) along v: a' = T a + (dT/dt) v.
 

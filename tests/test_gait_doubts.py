@@ -35,7 +35,9 @@ def table(folder, trial, **changed):
     """The walker's right leg and its plate as a table; `changed` columns have other values."""
     leg = biomechanics.analyse_gait(trial, 70, cutoff=None).names.legs["right"]
     points = {letters: trial.markers[leg[landmark]] for letters, landmark in LETTERS.items()}
-    points["FH"] = biomechanics.anatomical_frames.segment_poses(trial.markers, BOTH_LEGS)["right thigh"][1]
+    points["FH"] = biomechanics.anatomical_frames.segment_poses(trial.markers, BOTH_LEGS)[
+        "right thigh"
+    ][1]
     plate = trial.plates[0]
     points["COP"] = np.nan_to_num(plate.centre_of_pressure)
     columns = {"Time": np.round(trial.markers.t, 3)}

@@ -243,7 +243,7 @@ BAD_TRC = {
     "another number of markers": (lambda x: changed(x, 2, 3, "4"), r"got 3 names; line 3 says 4"),
     "a unit nobody knows": (lambda x: changed(x, 2, 4, "inch"), r"unit 'inch'"),
     "no head": (lambda x: x[1:], r"line 1: expected 'PathFileType"),
-    "another rate": (lambda x: changed(x, 2, 0, "60"), r"the rate is another"),
+    "another rate": (lambda x: changed(x, 2, 0, "60"), r"the rate is wrong"),
     "no units": (lambda x: changed(x, 1, 4, "What"), r"no Units"),
 }
 

@@ -132,7 +132,8 @@ def test_motions_seen_are_derivatives_of_places_seen(robot, random_state):
 
     observer = biomechanics.frame_motion(robot, q, v, a, frame, spread)
     for i, motion in enumerate(
-        biomechanics.moving_frames_balance.observed_motions(robot, q, v, a, observer).values(), start=1
+        biomechanics.moving_frames_balance.observed_motions(robot, q, v, a, observer).values(),
+        start=1,
     ):
         places = np.array([seen(k * STEP, i) for k in range(-4, 5)])
         after, before = places[5:], places[3::-1]
@@ -187,7 +188,9 @@ def test_centre_of_mass_accelerates_as_its_jacobian_says(robot, random_state):
     q, v, a = random_state(robot)
     total = sum(
         robot.model.inertias[i].mass * com.acceleration
-        for i, com in enumerate(biomechanics.moving_frames_balance.body_motions(robot, q, v, a).values(), start=1)
+        for i, com in enumerate(
+            biomechanics.moving_frames_balance.body_motions(robot, q, v, a).values(), start=1
+        )
     )
     expected = robot.mass * (dyn.com_jacobian(robot, q) @ a + dyn.com_drift(robot, q, v))
     assert total == pytest.approx(expected, abs=1e-9)
@@ -198,9 +201,9 @@ def test_four_toys():
     mass = 2.0
     stone = MovingFrame(pin.SE3(np.eye(3), np.array([3.0, 0.0, 0.0])))
     lift = MovingFrame(acceleration=(0, 0, 1.5))
-    assert biomechanics.moving_frames.fictitious_wrenches_of(mass, stone, lift).total.force == pytest.approx(
-        [0, 0, -3]
-    )
+    assert biomechanics.moving_frames.fictitious_wrenches_of(
+        mass, stone, lift
+    ).total.force == pytest.approx([0, 0, -3])
 
     motor = MovingFrame(angular_acceleration=(0, 0, 4.0))  # at rest still, starting
     forces = biomechanics.moving_frames.fictitious_wrenches_of(mass, stone, motor)

@@ -47,6 +47,33 @@ MOVED: Mapping[str, Mapping[str, str]] = {
         "view": "visualize:view_hold",
         "forward_dynamics": "contacts:constrained_forward_dynamics",
     },
+    "biomechanics": {
+        name: f"biomechanics.{module}:{name}"
+        for module, names in {
+            "anatomical_frames": "hip_centres segment_poses",
+            "block_form": "BlockForm",
+            "body_model": "upper_body",
+            "body_segment_tables": "BodySegment body_segment",
+            "c3d": "read_c3d",
+            "chain_forces": "ChainForces",
+            "filters": "resample",
+            "footfalls": "Footfall ground_wrenches",
+            "forces_file": "read_forces",
+            "inertia": "steiner",
+            "joint_coordinates": "joint_axes",
+            "lab_table": "read_table",
+            "marker_fit": "MarkerFit attach",
+            "moving_frames": "FictitiousWrenches fictitious_wrenches_of",
+            "moving_frames_balance": "ObservedMotion WrenchBalance body_motions observed_motions",
+            "robot_dynamics": "TrialDynamics",
+            "robot_gait": "RobotGait",
+            "robot_motion": "velocities_and_accelerations",
+            "subject": "Subject",
+            "trc": "read_trc",
+        }.items()
+        for name in names.split()
+    }
+    | {"Walker": "biomechanics:SyntheticWalk", "walker": "biomechanics:synthetic_walk"},
 }
 
 # type -> the function that draws it, by module and name; the nearest class of the type counts

@@ -83,42 +83,37 @@ def json_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
+def _file_flag(
+    parser: argparse.ArgumentParser, flag: str, words: str, metavar: str = "FILE"
+) -> None:
+    parser.add_argument(flag, type=Path, metavar=metavar, help=words)
+
+
 def html_flag(parser: argparse.ArgumentParser) -> None:
     """Add the flag for the page of the scene."""
-    parser.add_argument(
-        "--html",
-        type=Path,
-        metavar="FILE",
-        help="write the scene as a page that opens offline (- for standard output)",
+    _file_flag(
+        parser, "--html", "write the scene as a page that opens offline (- for standard output)"
     )
 
 
 def png_flag(parser: argparse.ArgumentParser) -> None:
     """Add the flag for the picture."""
-    parser.add_argument(
-        "--png", type=Path, metavar="FILE", help="write the picture (- for standard output)"
-    )
+    _file_flag(parser, "--png", "write the picture (- for standard output)")
 
 
 def csv_flag(parser: argparse.ArgumentParser) -> None:
     """Add the flag for the table."""
-    parser.add_argument(
-        "--csv", type=Path, metavar="FILE", help="write the table (- for standard output)"
-    )
+    _file_flag(parser, "--csv", "write the table (- for standard output)")
 
 
 def out_flag(parser: argparse.ArgumentParser) -> None:
     """Add the flag for the output folder."""
-    parser.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="write all outputs into this folder"
-    )
+    _file_flag(parser, "--out", "write all outputs into this folder", "FOLDER")
 
 
 def save_flag(parser: argparse.ArgumentParser, *endings: str) -> None:
     """Add the flag for the arrays; the suffix of the name selects the format."""
-    parser.add_argument(
-        "--save", type=Path, metavar="FILE", help="write the arrays; the suffix selects the format"
-    )
+    _file_flag(parser, "--save", "write the arrays; the suffix selects the format")
     parser.description = f"{parser.description} (--save: {', '.join(endings)})"
     parser.set_defaults(endings=endings)
 

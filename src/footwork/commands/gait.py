@@ -12,7 +12,8 @@ from . import flags
 from .output import answer, destination, needs, write_figure, wrote
 
 if TYPE_CHECKING:
-    from ..biomechanics import Gait, RobotGait
+    from ..biomechanics import Gait
+    from ..biomechanics.robot_gait import RobotGait
 
 
 def add(commands: Any) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ..biomechanics import RobotGait
+    from ..biomechanics.robot_gait import RobotGait
 
 _RATE = 30.0  # frames per second of the animation
 _METRES = 1 / 1000  # [m] of arrow per newton
