@@ -20,6 +20,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.kinematics import frame_placement
+from ..dynamics.workspace import workspace_of
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector, check_configuration
 from ..robots.robot import Robot
@@ -98,7 +99,7 @@ def inertia_about(
     q = check_configuration(robot, q)
     names = tuple(robot.model.names)[1:] if bodies is None else _names(bodies)
     joints = sorted({robot.joint_id(name) for name in names})
-    data = robot.workspace()
+    data = workspace_of(robot).data
     pin.forwardKinematics(robot.model, data, q)
     parts = [data.oMi[joint].act(robot.model.inertias[joint]) for joint in joints]
     mass = sum(part.mass for part in parts)

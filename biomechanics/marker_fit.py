@@ -18,6 +18,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..dynamics.workspace import workspace_of
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector, check_configuration
 from ..robots.robot import Robot
@@ -91,7 +92,7 @@ def attach(robot: Robot, q: ArrayLike, links: Mapping[str, str], positions: Arra
         raise ConfigurationError(f"got {len(Q)} postures and {len(P)} frames of positions")
     ids = [robot.frame_id(link) for link in links.values()]
     local = np.empty_like(P)
-    data = robot.workspace()
+    data = workspace_of(robot).data
     for k, q_k in enumerate(Q):
         pin.framesForwardKinematics(robot.model, data, check_configuration(robot, q_k))
         local[k] = [data.oMf[i].actInv(p) for i, p in zip(ids, P[k], strict=True)]
@@ -193,7 +194,7 @@ def _moved(robot: Robot, q: Array, there: Array, seen: Array) -> Array:
 
 def _gaps(robot: Robot, q: Array, places: _Places, seen: Array) -> tuple[Array, Array]:
     """Return p(q) − m (m, 3) and ∂p/∂v (m, 3, nv)."""
-    model, data = robot.model, robot.workspace()
+    model, data = robot.model, workspace_of(robot).data
     gaps, J = np.empty_like(seen), np.empty((len(seen), 3, robot.nv))
     pin.computeJointJacobians(model, data, q)
     for frame_id, rows, local in places:

@@ -23,6 +23,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..dynamics.workspace import workspace_of
 from ..dynamics.wrench import Wrench
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector, check_configuration, check_velocity
@@ -204,7 +205,7 @@ def frame_motion(
     """
     q = check_configuration(robot, q)
     v, a = check_velocity(robot, v), check_velocity(robot, a, "a")
-    frame_id, data = robot.frame_id(frame), robot.workspace()
+    frame_id, data = robot.frame_id(frame), workspace_of(robot).data
     pin.forwardKinematics(robot.model, data, q, v, a)
     T = pin.updateFramePlacement(robot.model, data, frame_id)
     aligned = (robot.model, data, frame_id, pin.LOCAL_WORLD_ALIGNED)

@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.equations import joint_wrenches
 from ..dynamics.loads import check_wrenches, world_wrench_at_origin
+from ..dynamics.state import State
+from ..dynamics.workspace import workspace_of
 from ..dynamics.wrench import Wrench
 from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration, check_velocity
@@ -75,7 +77,7 @@ def body_motions(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> dict
     """
     q = check_configuration(robot, q)
     v, a = check_velocity(robot, v), check_velocity(robot, a, "a")
-    model, data = robot.model, robot.workspace()
+    model, data = robot.model, workspace_of(robot).data
     pin.forwardKinematics(model, data, q, v, a)
     motions = {}
     for i in range(1, model.njoints):
@@ -186,7 +188,8 @@ def observed_joint_wrenches(
     looking = _observer(robot, q, v, a, observer)
     coms = list(body_motions(robot, q, v, a).values())
     outside, model = _external(robot, q, wrenches), robot.model
-    joints = [looking.placement.actInv(T.translation) for T in robot.workspace().oMi]
+    origins = State.of(robot, q).joint_placements[:, :, 3]
+    joints = [looking.placement.actInv(p) for p in origins]
     found: dict[int, Wrench] = {}
     for i in range(model.njoints - 1, 0, -1):
         com, inertia = coms[i - 1], model.inertias[i]
@@ -235,7 +238,7 @@ def _external(
     robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench] | None
 ) -> dict[int, Wrench]:
     """Return {joint id: gravity and the environment on its body}, at the world's origin."""
-    model, data = robot.model, robot.workspace()
+    model, data = robot.model, workspace_of(robot).data
     checked = check_wrenches(robot, wrenches)
     pin.forwardKinematics(model, data, check_configuration(robot, q))
     total = {}

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..dynamics.workspace import workspace_of
 from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
@@ -54,7 +55,7 @@ def motion_of_robot(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> S
             "expected the same number"
         )
     frames = []
-    data = robot.workspace()
+    data = workspace_of(robot).data
     for q_t, v_t, a_t in zip(Q, V, A, strict=True):
         pin.forwardKinematics(
             robot.model,

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from .. import dynamics
 from ..errors import ContactError
 from .contact_set import ContactSet
-from .equilibrium.reasons import joint_of_row
 from .hold import Hold
 
 Array = NDArray[np.float64]
@@ -38,7 +37,7 @@ def missing_words(hold: Hold) -> str:
         return "nothing holds it"
     torques, limits = np.abs(hold.balance.torques(best.unknowns)), hold.balance.torque_limits
     row = int(np.where(np.isfinite(limits), torques / limits, 0.0).argmax())
-    joint = joint_of_row(hold.contacts.robot, int(hold.balance.actuated[row]))
+    joint = hold.contacts.robot.joint_of_row[hold.balance.actuated[row]]
     return f"{torques[row] - limits[row]:.3g} N·m missing at {joint}"
 
 

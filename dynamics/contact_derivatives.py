@@ -25,6 +25,7 @@ from .derivatives import inverse_dynamics_derivatives
 from .equations import bias, mass_matrix
 from .kinematics import frame_drift, frame_hessian, frame_jacobian
 from .topology import require_fixed_axes
+from .workspace import workspace_of
 
 Array = NDArray[np.float64]
 
@@ -58,7 +59,7 @@ def frame_acceleration_derivatives(
     require_fixed_axes(robot)
     q, v = check_configuration(robot, q), check_velocity(robot, v)
     a, frame_id = check_velocity(robot, a, "a"), robot.frame_id(frame)
-    model, data, local = robot.model, robot.workspace(), pin.ReferenceFrame.LOCAL
+    model, data, local = robot.model, workspace_of(robot).data, pin.ReferenceFrame.LOCAL
     pin.computeForwardKinematicsDerivatives(model, data, q, v, a)
     R = np.array(pin.updateFramePlacement(model, data, frame_id).rotation)
     dv_dq, da_dq, da_dv, J = (

@@ -24,6 +24,7 @@ from .jacobian_sums import skew
 from .kinematics import frame_hessian, frame_jacobian, frame_placement
 from .loads import check_wrenches
 from .topology import require_fixed_axes
+from .workspace import workspace_of
 from .wrench import Wrench
 
 Array = NDArray[np.float64]
@@ -71,7 +72,7 @@ def inverse_dynamics_derivatives(
         check_velocity(robot, v),
         check_velocity(robot, a, "a"),
     )
-    found = pin.computeRNEADerivatives(robot.model, robot.workspace(), q, v, a)
+    found = pin.computeRNEADerivatives(robot.model, workspace_of(robot).data, q, v, a)
     dq, dv, da = (np.array(d, order="C") for d in found)
     da = np.triu(da) + np.triu(da, 1).T
     if wrenches:
@@ -110,7 +111,7 @@ def gravity_torques_derivative(robot: Robot, q: ArrayLike) -> Array:
     """
     require_fixed_axes(robot)
     q = check_configuration(robot, q)
-    data = robot.workspace()
+    data = workspace_of(robot).data
     return -np.array(pin.computeGeneralizedGravityDerivatives(robot.model, data, q), order="C")
 
 

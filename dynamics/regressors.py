@@ -19,6 +19,7 @@ from ..robots.configuration import check_configuration, check_robot, check_torqu
 from ..robots.robot import Robot
 from . import coriolis, equations
 from .equations import external_torques
+from .workspace import workspace_of
 from .wrench import Wrench
 
 Array = NDArray[np.float64]
@@ -39,7 +40,7 @@ def torque_regressor(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> 
     """
     q, v = check_configuration(robot, q), check_velocity(robot, v)
     a = check_velocity(robot, a, "a")
-    Y = pin.computeJointTorqueRegressor(robot.model, robot.workspace(), q, v, a)
+    Y = pin.computeJointTorqueRegressor(robot.model, workspace_of(robot).data, q, v, a)
     return np.array(Y, order="C").reshape(robot.nv, -1)  # nv = 1: Pinocchio gives a vector
 
 
@@ -50,7 +51,7 @@ def kinetic_energy_regressor(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
         ConfigurationError: a bad q or v.
     """
     q, v = check_configuration(robot, q), check_velocity(robot, v)
-    data = robot.workspace()
+    data = workspace_of(robot).data
     return np.array(pin.computeKineticEnergyRegressor(robot.model, data, q, v)).ravel()
 
 
@@ -61,7 +62,7 @@ def potential_energy_regressor(robot: Robot, q: ArrayLike) -> Array:
         ConfigurationError: a bad q.
     """
     q = check_configuration(robot, q)
-    data = robot.workspace()
+    data = workspace_of(robot).data
     return np.array(pin.computePotentialEnergyRegressor(robot.model, data, q)).ravel()
 
 

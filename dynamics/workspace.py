@@ -23,13 +23,14 @@ class Workspace:
 
     Attributes:
         data: `pin.Data`.
+        sizes: numbers of joints and frames that it is for.
         placements: placements() copies the joints' [R | p] (njoints, 3, 4), world, out of it.
         motions: motions() copies those of the joints (njoints, 2, 6): the twist and the spatial
             acceleration of each, in its own axes, linear first.
     """
 
-    def __init__(self, data: Any) -> None:
-        self.data = data
+    def __init__(self, data: Any, sizes: tuple[int, int]) -> None:
+        self.data, self.sizes = data, sizes
         self.placements = _placements(data.oMi)
         velocities, accelerations = _motions(data.v), _motions(data.a)
         self.motions: Callable[[], Array] = lambda: np.stack(
@@ -39,10 +40,11 @@ class Workspace:
 
 def workspace_of(robot: Robot) -> Workspace:
     """Return this thread's workspace of a robot."""
-    data, local = robot.workspace(), robot._local
-    found: Workspace | None = getattr(local, "stacked", None)
-    if found is None or found.data is not data:
-        found = local.stacked = Workspace(data)
+    local, model = robot.thread_local, robot.model
+    found: Workspace | None = getattr(local, "workspace", None)
+    sizes = model.njoints, model.nframes
+    if found is None or found.sizes != sizes:  # the data of a model that has changed is too small
+        found = local.workspace = Workspace(model.createData(), sizes)
     return found
 
 

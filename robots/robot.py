@@ -186,6 +186,12 @@ class Robot:
             raise ConfigurationError(unknown("joint", joint, names))
         return int(self.model.getJointId(joint))
 
+    @cached_property
+    def joint_of_row(self) -> tuple[str, ...]:
+        """For each entry of v (nv,), the name of the joint that it belongs to."""
+        joints = zip(self.model.names, self.model.nvs, strict=True)
+        return tuple(name for name, count in joints for _ in range(count))
+
     # --- configurations --------------------------------------------------------------------
 
     def neutral(self) -> Array:
@@ -248,19 +254,12 @@ class Robot:
         q1 = configuration.check_configuration(self, q1, "q1")
         return np.array(pin.difference(self.model, q0, q1))
 
-    # --- workspace and pickling ------------------------------------------------------------
+    # --- threads and pickling --------------------------------------------------------------
 
     @cached_property
-    def _local(self) -> threading.local:
+    def thread_local(self) -> threading.local:
+        """What each thread keeps for this robot: scratch memory, nothing that is pickled."""
         return threading.local()
-
-    def workspace(self) -> Any:
-        """Return this thread's `pin.Data`. For the terms in `dynamics`, which copy out of it."""
-        local = self._local
-        data = getattr(local, "data", None)
-        if data is None or not self.model.check(data):  # a model changed under us corrupts memory
-            data = local.data = self.model.createData()
-        return data
 
     def __getstate__(self) -> dict[str, Any]:
         state = {f.name: getattr(self, f.name) for f in fields(self)}

@@ -243,7 +243,7 @@ def test_mutated_descriptions_load_or_say_why_not(text, base):
             return
     ones = np.ones(robot.nv)
     q = robot.random_configuration(0)
-    tau = pin.rnea(robot.model, robot.workspace(), q, ones, ones)
+    tau = pin.rnea(robot.model, robot.model.createData(), q, ones, ones)
     assert np.isfinite(tau).all()
     assert robot.selection_matrix.shape == (robot.na, robot.nv)
     assert robot.visual.ngeoms >= 0

@@ -2,7 +2,6 @@
 
 import dataclasses
 import pickle
-import threading
 
 import numpy as np
 import pinocchio as pin
@@ -132,16 +131,6 @@ def test_robots_pickle_small(biped):
     np.testing.assert_array_equal(copy.posture(), biped.posture())
     np.testing.assert_array_equal(copy.selection_matrix, biped.selection_matrix)
     assert copy.visual.ngeoms == biped.visual.ngeoms > 20
-
-
-def test_each_thread_has_its_own_workspace(biped):
-    mine = biped.workspace()
-    assert biped.workspace() is mine
-    others = []
-    thread = threading.Thread(target=lambda: others.append(biped.workspace()))
-    thread.start()
-    thread.join()
-    assert others[0] is not mine
 
 
 @pytest.mark.parametrize(

@@ -66,10 +66,7 @@ def _torque_words(contacts: ContactSet, balance: Equilibrium) -> str:
 
 def joint_of_row(robot: Robot, row: int) -> str:
     """Return the name of the joint that a row of the equations of motion belongs to."""
-    for joint, name in zip(robot.model.joints, robot.model.names, strict=True):
-        if 0 <= joint.idx_v <= row < joint.idx_v + joint.nv:
-            return str(name)
-    return f"row {row}"
+    return robot.joint_of_row[row]
 
 
 def _bound_words(contacts: ContactSet, balance: Equilibrium) -> str:

@@ -26,7 +26,6 @@ from ...dynamics.kernels.compiling import obstacle
 from ...errors import ModelError
 from ...robots import Robot
 from ..contact_set import ContactSet
-from ..equilibrium.reasons import joint_of_row
 
 Array = NDArray[np.float64]
 
@@ -155,7 +154,7 @@ def cholesky(robot: Robot, M: Array) -> Array:
 
 def _singular(robot: Robot, row: int) -> ModelError:
     return ModelError(
-        f"the mass matrix of {robot.name!r} is singular at this q: {joint_of_row(robot, row)!r} "
+        f"the mass matrix of {robot.name!r} is singular at this q: {robot.joint_of_row[row]!r} "
         "moves no mass and no inertia; expected a link with mass behind it, an armature, or the "
         "joint locked when loading"
     )

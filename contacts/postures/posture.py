@@ -21,7 +21,6 @@ from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ..contact import Contact
 from ..contact_set import ContactSet
-from ..equilibrium.reasons import joint_of_row
 from ..geometry.polygon import centroid, signed_distance
 from ..regions.region import static_equilibrium_polygon
 from ..terrain.solids import Face
@@ -218,7 +217,7 @@ def _reason(reach: Reach, q: Array, errors: dict[str, float]) -> str:
     if errors.get("self-collision", 0.0) > 0.5 * errors[worst]:
         return _collision_words(reach, q)
     what = "the centre of mass" if worst == "com" else repr(worst)
-    joints = dict.fromkeys(joint_of_row(reach.robot, row) for row in reach.blocked(q))
+    joints = dict.fromkeys(reach.robot.joint_of_row[row] for row in reach.blocked(q))
     held = (
         f"held back by the limits of {', '.join(joints)}"
         if joints

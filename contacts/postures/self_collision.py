@@ -18,6 +18,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics.per_robot import per_robot
+from ...dynamics.workspace import workspace_of
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
@@ -141,7 +142,7 @@ class _Watch:
     def _within(self, robot: Robot, q: Array, clearance: Array | float) -> list[_Near]:
         if not len(self.pairs):
             return []
-        model, data = robot.model, robot.workspace()
+        model, data = robot.model, workspace_of(robot).data
         placed = pin.GeometryData(self.shapes)
         pin.updateGeometryPlacements(model, data, self.shapes, placed, q)
         middles = np.array([T.act(p) for T, p in zip(placed.oMg, self.middles, strict=True)])
@@ -246,7 +247,7 @@ def _link(robot: Robot, shape: Any) -> str:
 
 def _point_jacobian(robot: Robot, q: Array, joint: int, point: Array) -> Array:
     """J (3, nv) of the point of the joint's body that is at `point`, world axes."""
-    model, data = robot.model, robot.workspace()
+    model, data = robot.model, workspace_of(robot).data
     J = np.array(pin.computeJointJacobian(model, data, q, joint))  # in the joint's own axes
     T = data.oMi[joint]
     arm = T.rotation.T @ (point - T.translation)

@@ -15,6 +15,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...dynamics.per_robot import per_robot
+from ...dynamics.workspace import workspace_of
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
@@ -58,7 +59,7 @@ def penetrations(
     q = check_configuration(robot, q)
     if not (np.isfinite(tolerance) and tolerance >= 0):
         raise ContactError(f"tolerance: got {tolerance!r}, expected a depth of at least 0 [m]")
-    shapes, model, data = _shapes(robot), robot.model, robot.workspace()
+    shapes, model, data = _shapes(robot), robot.model, workspace_of(robot).data
     placed = pin.GeometryData(shapes)
     pin.updateGeometryPlacements(model, data, shapes, placed, q)
     deepest: dict[tuple[str, str], float] = {}

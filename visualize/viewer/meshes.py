@@ -15,6 +15,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ...dynamics.workspace import workspace_of
 from ...errors import ModelError
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
@@ -91,7 +92,7 @@ def visuals(robot: Robot, model: Any, opacity: float = 1.0) -> list[Visual]:
 def placements(robot: Robot, model: Any, q: ArrayLike) -> dict[str, Array]:
     """Return T_world_joint (4, 4) of each joint that carries a visual object."""
     q = check_configuration(robot, q)
-    data = robot.workspace()
+    data = workspace_of(robot).data
     pin.forwardKinematics(robot.model, data, q)
     joints = sorted({item.parentJoint for item in model.geometryObjects})
     return {joint_name(robot, j): np.array(data.oMi[j].homogeneous) for j in joints}
