@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -325,6 +325,10 @@ class PointContact(Contact):
     def axes_in_world(self) -> Array:
         """(3, 3), with the ground's normal as z."""
         return axes_along(self.normal)
+
+    def turned(self, rotation: Array) -> PointContact:
+        """Return the contact on ground turned by a rotation (3, 3) in world axes."""
+        return replace(self, normal=rotation @ self.normal)
 
     @property
     def ball_arm(self) -> Array:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contacts import ContactSet, SoftFingerCone, WrenchCone
+from ..contacts import ContactSet, PointForces, WrenchCone
 from ..contacts.equilibrium.reasons import joint_of_row
 from ..dynamics import Wrench
-from .contact_model import LINE_ROWS, ContactModel, world_axes
+from .contact_model import ContactModel, world_axes
 from .force_tasks import wrench_axes
 from .qp import Program
 from .workspace import Snapshot
@@ -121,21 +121,14 @@ class Command:
     def cone_violations(self) -> dict[str, float]:
         """{contact: distance of its force from Coulomb's exact cone [N]}; 0 inside."""
         found = {}
-        for contact in self.contacts if self.solved else ():
-            w = self.w[self.contacts.rows(contact.name)]
-            if contact.bilateral:
+        for model in self.models if self.solved else ():
+            if model.contact.bilateral:
                 continue
-            if contact.dim == 4:
-                cone = SoftFingerCone(contact.friction, contact.torsion)
-                found[contact.name] = cone.violation(w)
-                continue
-            if contact.dim < 6:
-                full = np.zeros(6)
-                full[[0, 1, 2] if contact.dim == 3 else LINE_ROWS] = w
-                w = full
+            w = np.zeros(6)
+            w[model.wrench_rows] = self.w[self.contacts.rows(model.name)]
             # bounds of the whole normal force are constraints of their own
-            unbounded = replace(contact, min_normal=None, max_normal=None)
-            found[contact.name] = WrenchCone(unbounded).violation(w)
+            forces = PointForces.of_contact(model.contact).without_bounds()
+            found[model.name] = WrenchCone.of(forces).violation(w)
         return found
 
     def active(self, tolerance: float = 1e-6) -> tuple[str, ...]:

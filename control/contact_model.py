@@ -10,24 +10,21 @@ accepts, Coulomb friction at the vertices can provide.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from ..contacts import Contact, FrictionCone, PointContact, WrenchCone, rectangle_faces
-from ..contacts.surface_contact import PlacedContact
+from ..contacts import Contact
+from ..contacts.cones.inner_faces import inner_faces
+from ..contacts.limits import ContactLimits
 from ..dynamics import State
-from ..errors import ContactError
 from ..robots.robot import Robot
 
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
 
 FACING_UP = 0.3  # least vertical component of the normal of a contact that bears weight
-LINE_ROWS = [0, 1, 2, 4, 5]  # of [force; moment]: an edge along x has no moment about x
-# which of [force; moment] a contact with so many rows transmits; a soft point: about its normal
-_WRENCH_ROWS = {3: [0, 1, 2], 4: [0, 1, 2, 5], 5: LINE_ROWS, 6: [0, 1, 2, 3, 4, 5]}
 
 
 class ContactModel:
@@ -36,6 +33,7 @@ class ContactModel:
     Attributes:
         contact, name, dim: the contact; its number of rows.
         faces: F (k, dim) of the inner cone, none if bilateral.
+        wrench_rows: (dim,), which of [force; moment] it transmits.
         metric: (dim, dim), wᵀ metric w is the least Σ ‖f_k‖² over forces at the vertices that
             produce w.
         bounds: of the whole normal force [N], ∓inf for none.
@@ -49,26 +47,17 @@ class ContactModel:
         self.robot, self.contact, self.name = robot, contact, contact.name
         self.dim = int(contact.dim)
         self.frame = robot.frame_id(contact.frame)
-        self.faces = inner_faces(contact, sides)
-        G = _grasp(contact)
-        self.metric: Array = np.asarray(np.linalg.inv(G @ G.T), dtype=np.float64)
-        self.bounds = _normal_bounds(contact)
+        limits = ContactLimits.of([contact])
+        self.faces, self.wrench_rows = inner_faces(contact, sides), limits.components(0)
+        self.metric, self.bounds = _metric(limits, self.wrench_rows), _normal_bounds(limits)
         self._place(robot, contact)
 
     def _place(self, robot: Robot, contact: Contact) -> None:
         frame = robot.model.frames[self.frame]
-        self.joint, self.axes, self.offset = int(frame.parentJoint), None, np.zeros(3)
-        self.wrench_rows = np.array(_WRENCH_ROWS[self.dim], dtype=np.intp)
-        self.rigid = contact.surface is None
-        if isinstance(contact, PlacedContact):
-            centre = pin.SE3(np.eye(3), contact.centre)
-            self.placement = frame.placement * contact.placement * centre
-        elif isinstance(contact, PointContact):
-            self.placement = frame.placement * pin.SE3(np.eye(3), np.array(contact.offset))
-            self.axes = contact.pose(robot, robot.posture()).rotation  # its normal is the world's
-            self.offset = -float(contact.radius) * np.array(contact.normal)
-        else:
-            self.rigid = False
+        self.joint, self.rigid = int(frame.parentJoint), contact.surface is None
+        self.axes, self.offset = contact.axes_in_world, contact.ball_arm
+        turn = np.eye(3) if contact.axes_in_frame is None else contact.axes_in_frame
+        self.placement = frame.placement * pin.SE3(turn, np.array(contact.centre_in_frame))
 
     def constraint(self, state: State, damping: float) -> tuple[Array, Array]:
         """Return J (dim, nv) and k (dim,) of J a = k, in contact axes.
@@ -96,63 +85,16 @@ class ContactModel:
         return rotation
 
 
-def inner_faces(contact: Contact, sides: int) -> Array:
-    """Return F (k, dim), an inner cone {w : F w ≤ 0} of what the contact can transmit.
-
-    Torsional friction γ adds |w_m| ≤ γ w_n to a patch; a soft point shares one cone,
-    |f_x|/μ + |f_y|/μ + |m|/γ ≤ f_n.
-
-    Raises:
-        ContactError: fewer than three sides.
-    """
-    if int(sides) != sides or sides < 3:
-        raise ContactError(f"sides: got {sides!r}, expected an integer of at least 3")
-    dim, gamma = int(contact.dim), float(contact.torsion)
-    if contact.bilateral:
-        return np.zeros((0, dim))
-    if dim == 3:
-        faces = FrictionCone(contact.friction).faces(sides, "inner")
-        return faces[:-1] if contact.friction > 0 else faces  # the sides add up to w_n ≥ 0
-    if dim == 4:
-        return _soft_faces(contact.friction, gamma)
-    faces = _patch_faces(contact, sides)
-    if np.isfinite(gamma):
-        twist = np.array([[0, 0, -gamma, 0, 0, 1.0], [0, 0, -gamma, 0, 0, -1.0]])
-        faces = np.vstack([faces, twist])
-    faces = faces if dim == 6 else faces[:, LINE_ROWS]
-    return np.asarray(faces[np.abs(faces).max(axis=1) > 1e-9])
+def _metric(limits: ContactLimits, rows: Index) -> Array:
+    """(G Gᵀ)⁻¹, G (dim, n) from forces at the points, and moments of soft points, to w."""
+    G = limits.wrench_rows[0][rows]
+    G[:, 3 * limits.point_count :] /= limits.torsion[limits.soft]
+    return np.asarray(np.linalg.inv(G @ G.T))
 
 
-def _patch_faces(contact: Contact, sides: int) -> Array:
-    """For a rectangle and four sides the closed form: half as many as by the convex hull."""
-    half = np.abs(contact.points[:, :2])
-    if sides == 4 and contact.dim == 6 and len(half) == 4 and np.ptp(half, axis=0).max() < 1e-9:
-        return rectangle_faces(float(half[0, 0]), float(half[0, 1]), contact.friction / np.sqrt(2))
-    unbounded = replace(contact, min_normal=None, max_normal=None)
-    return WrenchCone(unbounded, "inner", sides).faces
-
-
-def _soft_faces(friction: float, gamma: float) -> Array:
-    signs = np.array(np.meshgrid([1, -1], [1, -1], [1, -1])).reshape(3, -1).T.astype(float)
-    x, y, m = signs.T
-    one = np.full(8, -1.0)
-    with np.errstate(divide="raise"):
-        return np.column_stack([x / friction, y / friction, one, m / gamma])
-
-
-def _grasp(contact: Contact) -> Array:
-    """G (dim, 3k) in contact axes, from forces at the points to the rows."""
-    if contact.dim in (3, 4):
-        return np.eye(int(contact.dim))
-    G = np.hstack([np.vstack([np.eye(3), pin.skew(p)]) for p in contact.points])
-    return G if contact.dim == 6 else G[LINE_ROWS]
-
-
-def _normal_bounds(contact: Contact) -> tuple[float, float]:
-    low, high = contact.normal_bounds
-    if contact.bilateral:
-        return float(low), float(high)
-    return max(float(low), 0.0), float(high)
+def _normal_bounds(limits: ContactLimits) -> tuple[float, float]:
+    low = limits.lower[0] if limits.bilateral[0] else max(limits.lower[0], 0.0)
+    return float(low), float(limits.upper[0])
 
 
 def world_axes(models: Sequence[ContactModel], q: Array, w: Array) -> Array:

@@ -234,6 +234,12 @@ def points_of(robot: Robot, contact: Any) -> list[Point]:
             f"{' that is bilateral' if contact.bilateral else ''}; expected patches or points that "
             "the ground can push"
         )
+    if np.ndim(contact.friction):
+        raise ContactError(
+            f"{contact.name!r}: got friction {contact.friction}, expected one number: simulated "
+            "ground is equally rough in all directions (contacts.frictional_forward_dynamics knows "
+            "anisotropic friction)"
+        )
     frame = robot.model.frames[robot.frame_id(contact.frame)]
     if isinstance(contact, PointContact):
         places, radius = [np.array(contact.offset)], float(contact.radius)

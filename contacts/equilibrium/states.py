@@ -13,15 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 
 from ...dynamics import batch
-from ...errors import ContactError
-from ..cones.friction_cone import axes_along
-from ..contact import Contact, PointContact
+from ..contact import Contact
 from ..contact_set import ContactSet
-from ..surface_contact import PlacedContact
 from .programs import Equilibrium
 
 Array = NDArray[np.float64]
@@ -194,15 +190,9 @@ def pose_in_frame(contact: Contact, T: Array) -> tuple[Array, Array]:
     """Return the axes R (N or 1, 3, 3) of a contact and the arm (N, 3) to its centre, world axes.
 
     Args:
-        contact: a point, whose axes are those of the ground, or one placed in its frame.
+        contact: whose axes are those of the ground, or turn with its frame.
         T: (N, 4, 4), placements of its frame.
     """
-    turn = T[:, :3, :3]
-    if isinstance(contact, PointContact):
-        return axes_along(contact.normal)[None], turn @ contact.offset - contact.radius * (
-            contact.normal
-        )
-    if not isinstance(contact, PlacedContact):
-        raise ContactError(f"contacts: got {contact!r}, expected a point or a placed contact")
-    place: pin.SE3 = contact.placement
-    return turn @ np.array(place.rotation), turn @ np.array(place.act(contact.centre))
+    turn, own = T[:, :3, :3], contact.axes_in_frame
+    arm = turn @ contact.centre_in_frame + contact.ball_arm
+    return (np.array(contact.axes_in_world)[None] if own is None else turn @ own), arm

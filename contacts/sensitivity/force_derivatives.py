@@ -107,7 +107,7 @@ def moved_contact(
     if isinstance(contact, PointContact):
         axes = dynamics.frame_placement(robot, q, contact.frame).rotation
         changes["offset"] = contact.offset + axes.T @ R @ twist[:3]
-        changes["normal"] = pin.exp3(R @ twist[3:]) @ contact.normal
+        contact = contact.turned(pin.exp3(R @ twist[3:]))
     elif isinstance(contact, PlacedContact):
         centre = pin.SE3(np.eye(3), contact.centre)
         changes["placement"] = (
