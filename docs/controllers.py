@@ -6,10 +6,9 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from footwork import contacts, control, load
+from footwork import contacts, control, load, view
 from footwork.control import gaits
 from footwork.visualize.plots import control as plots
-from footwork.visualize.scenes import closed_loop as scene
 
 FOLDER = Path(__file__).parent
 
@@ -137,7 +136,7 @@ def main() -> None:
         ("biped-catches", caught(), 25.0),
         ("quadruped-trots", walking("quadruped", 0.0), 20.0),
     ):
-        viewer = scene.animate(motion, rate=rate)
+        viewer = view(motion, rate=rate)
         if name == "biped-climbs":
             viewer.look_from((-0.5, -1.0, 0.35))
         viewer.save_html(animations / f"{name}.html")

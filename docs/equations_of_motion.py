@@ -9,12 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+import matplotlib
 import numpy as np
 
 import footwork as fw
 from footwork import dynamics
 from footwork.dynamics import jacobian_sums
-from footwork.visualize.plots import svg as plots
+from footwork.visualize.plots.axes import plot_series
 
 HERE = Path(__file__).parent
 ROBOTS = {"biped, floating base": ("biped", "floating"), "quadruped, fixed": ("quadruped", "fixed")}
@@ -182,8 +183,10 @@ def chaos(folder: Path) -> list[str]:
     ]
     first, second = ((run.q @ A.T)[:, 1] for run in runs)
     series = {"θ₂": first, "θ₂, started 1e-9 rad away": second}
-    svg = plots.time_plot(runs[0].t, series, title="the same pendulum, twice", unit="angle [rad]")
-    (folder / "double-pendulum-chaos.svg").write_text(svg)
+    ax = plot_series(runs[0].t, series, "angle [rad]", "the same pendulum, twice")
+    ax.figure.set_size_inches(7.2, 4.0)
+    with matplotlib.rc_context({"svg.hashsalt": "footwork"}):
+        ax.figure.savefig(folder / "double-pendulum-chaos.svg", metadata={"Date": None})
     apart = np.abs(first - second)
     return [
         f"| {t:.0f} s | {apart[round(t / 0.02)]:.0e} rad |" for t in (2.0, 5.0, 10.0, 15.0, 20.0)

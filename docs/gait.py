@@ -11,16 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
-from footwork import Viewer, biomechanics, load
-from footwork.visualize.plots import gait as gait_plots
+from footwork import Viewer, biomechanics, load, plot
+from footwork.visualize.plots.gait import plot_walk
 
 FOLDER = Path(__file__).parent / "pictures"
 
 
 def draw(gait: biomechanics.Gait) -> None:
     """Write the figures of a file's walk."""
-    gait_plots.save(gait_plots.plot_joints(gait, "right"), FOLDER / "walk-joints.png")
-    gait_plots.save(gait_plots.plot_walk(gait), FOLDER / "walk-sticks.png")
+    plot(gait, "right")[0, 0].figure.savefig(FOLDER / "walk-joints.png", dpi=110)
+    plot_walk(gait).figure.savefig(FOLDER / "walk-sticks.png", dpi=110)
 
 
 def human(gait: biomechanics.Gait, frame: int = 150) -> None:
@@ -42,7 +42,7 @@ def main(file: str | None = None, mass: float = 70.0) -> None:
     """Draw the walker, and a file's walk if one is given."""
     walker = biomechanics.synthetic_walk()
     analysed = biomechanics.analyse_gait(walker.trial(), walker.mass, cutoff=None)
-    gait_plots.save(gait_plots.plot_joints(analysed, "right"), FOLDER / "walker-joints.png")
+    plot(analysed, "right")[0, 0].figure.savefig(FOLDER / "walker-joints.png", dpi=110)
     if file is not None:
         gait = biomechanics.analyse_gait(biomechanics.read_trial(file), mass)
         draw(gait)

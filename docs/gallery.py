@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy.cluster.vq import kmeans2
 
-from footwork import contacts
+from footwork import contacts, view
 from footwork.contacts import Hold, Scenario
 
 FOLDER = Path(__file__).parent
@@ -86,7 +86,7 @@ def picture(scenario: Scenario) -> bytes:
     """Return a PNG of 256 colours."""
     from PIL import Image
 
-    viewer = scenario.scene(animate=False)  # without the animation of a fall
+    viewer = view(scenario, animate=False)  # without the animation of a fall
     image = Image.open(io.BytesIO(viewer.screenshot(width=960, height=600))).convert("RGB")
     table = Image.new("P", (1, 1))
     table.putpalette(palette(np.asarray(image)).ravel().tolist())

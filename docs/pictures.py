@@ -12,8 +12,6 @@ from matplotlib.axes import Axes
 
 import footwork as fw
 from footwork import contacts, dynamics
-from footwork.visualize.plots import contacts as plots
-from footwork.visualize.plots import sweep as picture
 
 matplotlib.use("agg")
 
@@ -23,7 +21,7 @@ FOLDER = Path(__file__).parent / "pictures"
 def climbing() -> fw.Viewer:
     """TALOS with a foot on a step and a hand on a wall, coloured by its margins."""
     scenario = contacts.Scenario.load(Path(__file__).parent / "talos-stairs.yaml")
-    return scenario.scene(animate=False, by_margin=True)
+    return fw.view(scenario, animate=False, by_margin=True)
 
 
 def conventions() -> fw.Viewer:
@@ -68,14 +66,14 @@ def regions() -> Axes:
     q, feet = robot.posture(), fw.at_feet(robot)
     still = contacts.static_equilibrium_polygon(robot, q, feet)
     pushed = contacts.robust_equilibrium_polygon(robot, q, feet, contacts.Pushes(20.0))
-    return plots.plot_regions({"at rest": still, "20 N from anywhere": pushed}, feet, q)
+    return fw.plot({"at rest": still, "20 N from anywhere": pushed}, feet, q)
 
 
 def sweep_map() -> Axes:
     """The margin of a biped over pushes at its chest."""
     sideways, forwards = np.linspace(0, 90, 91), np.linspace(-40, 100, 85)
     axes = {"loads[0].force[1]": sideways, "loads[0].force[0]": forwards}
-    ax = picture.draw(contacts.sweep("push", axes))
+    ax = fw.plot(contacts.sweep("push", axes))
     ax.set(xlabel="push to the left [N]", ylabel="push forwards [N]")
     return ax
 

@@ -43,9 +43,7 @@ def main(name: str = "biped") -> None:
     rough = contacts.friction_map(robot, best.q, feet, wrench=push[trunk])
     print(f"  leaning so it needs a friction of {rough.at(rough.com):.3f}")
     try:
-        from footwork.visualize.plots import contacts as plots
-
-        ax = plots.plot_friction_map(rough, feet, best.q)
+        ax = fw.plot(rough, feet, best.q)
         ax.figure.savefig(f"{robot.name}-friction.png")
     except fw.FootworkError as error:
         print(f"  no picture: {error}")

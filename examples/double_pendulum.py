@@ -16,7 +16,8 @@ import numpy as np
 
 import footwork as fw
 from footwork import control, dynamics
-from footwork.visualize.plots import svg as plots
+from footwork.visualize.plots.axes import plot_series
+from footwork.visualize.plots.robot import plot_stick_figures
 
 THETA, OMEGA = np.array([np.pi / 10, np.pi / 3]), np.array([2 * np.pi, -6 * np.pi])
 
@@ -47,13 +48,12 @@ def main(folder: str = ".") -> None:
     frames = ["joint_1", "joint_2", robot.frame_names[-1]]
     for name, run in (("free", free), ("pid", held)):
         theta = dict(zip(("bar 1", "bar 2"), (run.q @ A.T).T, strict=True))
-        svg = plots.time_plot(run.t, theta, title="absolute angles", unit="angle [rad]")
-        Path(folder, f"double-pendulum-{name}-angles.svg").write_text(svg)
-        sticks = plots.stick_figures(robot, run, frames, times=np.linspace(0, 1, 16))
-        Path(folder, f"double-pendulum-{name}-sticks.svg").write_text(sticks)
-        with fw.Viewer(robot, ground=None) as viewer:
-            viewer.animate(run.t[::2], run.q[::2])
-            viewer.save_html(Path(folder, f"double-pendulum-{name}.html"))
+        angles = plot_series(run.t, theta, "angle [rad]", "absolute angles")
+        angles.figure.savefig(Path(folder, f"double-pendulum-{name}-angles.svg"))
+        poses, _ = run.resampled(np.linspace(0, 1, 16))
+        sticks = plot_stick_figures(robot, poses, frames)
+        sticks.figure.savefig(Path(folder, f"double-pendulum-{name}-sticks.svg"))
+        fw.view(run).save_html(Path(folder, f"double-pendulum-{name}.html"))
 
 
 if __name__ == "__main__":

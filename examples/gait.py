@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from footwork import biomechanics, dynamics
+from footwork import biomechanics, dynamics, plot
 from footwork.biomechanics import analyse_gait, gait_report, read_trial
-from footwork.visualize.plots import gait as gait_plots
+from footwork.visualize.plots.gait import plot_walk
 
 
 def measured_walker() -> tuple[Path, biomechanics.SyntheticWalk]:
@@ -52,8 +52,8 @@ def main(file: str | None = None, mass: float = 62.0) -> None:
         size = np.linalg.norm(true.moment)
         print(f"right ankle off its own {size:.0f} N·m by {np.linalg.norm(error):.1e}")
     gait_report.write_csv(gait, "gait.csv")
-    gait_plots.save(gait_plots.plot_joints(gait), "gait-joints.png")
-    gait_plots.save(gait_plots.plot_walk(gait), "gait-walk.png")
+    plot(gait)[0, 0].figure.savefig("gait-joints.png")
+    plot_walk(gait).figure.savefig("gait-walk.png")
 
 
 if __name__ == "__main__":

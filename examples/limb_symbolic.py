@@ -15,7 +15,7 @@ import footwork as fw
 from footwork import biomechanics, dynamics
 from footwork.biomechanics import symbolic
 from footwork.biomechanics.symbolic import t
-from footwork.visualize.plots import moving_frames as moving_frames_plots
+from footwork.visualize.plots.moving_frames import plot_seen_paths
 
 LENGTHS, MASSES = ("0.8", "0.6", "0.4"), ("0.7", "0.5", "0.3")  # [m], [kg] at mid-segment
 RATES = np.array([1.0, 2.0, 4.0])  # each relative to the previous segment: periods 2π, π, π/2
@@ -52,7 +52,7 @@ def main(picture: str = "limb-paths.png") -> None:
     motion = np.outer(times, RATES), np.tile(RATES, (400, 1)), np.zeros((400, 3))
     views = {"seen from the world": "world", "seen from segment 1": "segment_1"}
     chain = ["joint_1", "joint_2", "joint_3", "tip"]
-    moving_frames_plots.plot_seen_paths(robot, motion, chain, views).savefig(picture, dpi=100)
+    plot_seen_paths(robot, motion, chain, views)[0].figure.savefig(picture, dpi=100)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-from footwork import contacts, dynamics
+from footwork import contacts, dynamics, view
 
 
 def main(name: str = "stairs") -> None:
@@ -34,7 +34,7 @@ def main(name: str = "stairs") -> None:
         why = f": {answer.reason.split(';')[0]}" if answer.reason else ""
         print(f"  x = {x:.2f} m  {answer.status:<10} margin {answer.margin:7.1f} N{why}")
 
-    page = scenario.scene().save_html(f"{scenario.name}.html")
+    page = view(scenario).save_html(f"{scenario.name}.html")
     print(f"see {page}; footwork hold {scenario.name} says the same")
 
 

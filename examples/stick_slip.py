@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from footwork.dynamics import block_on_table
-from footwork.visualize.plots import svg as plots
+from footwork.visualize.plots.axes import plot_series
 
 MASS, KINETIC, STATIC, G = 2.0, 0.3, 0.5, 9.81
 
@@ -35,8 +35,8 @@ def main(folder: str = ".") -> None:
     print(f"largest speed {run.v.max():.6f} m/s; expected {fastest:.6f} m/s")
     print(f"slid {run.x[-1]:.3f} m")
     series = {"pull": [pull(t) for t in run.t], "friction": run.friction}
-    svg = plots.time_plot(run.t, series, title="stick, slip and stick again", unit="force [N]")
-    Path(folder, "stick-slip.svg").write_text(svg)
+    ax = plot_series(run.t, series, "force [N]", "stick, slip and stick again")
+    ax.figure.savefig(Path(folder, "stick-slip.svg"))
 
 
 if __name__ == "__main__":

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import sys
 
-from footwork import control, load
+from footwork import control, load, view
 from footwork.control import gaits
-from footwork.visualize.scenes import closed_loop as scene
 
 
 def main(name: str = "quadruped", steps: int = 4, length: float = 0.06) -> None:
@@ -31,7 +30,7 @@ def main(name: str = "quadruped", steps: int = 4, length: float = 0.06) -> None:
     print(
         f"its centre of mass stayed within {1e3 * abs(motion.com[:, 1]).max():.0f} mm of the line"
     )
-    print(f"see {scene.animate(motion).save_html(f'{robot.name}-walks.html')}")
+    print(f"see {view(motion).save_html(f'{robot.name}-walks.html')}")
 
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ import sys
 
 import numpy as np
 
-from footwork import control, load
-from footwork.visualize.scenes import closed_loop as scene
+from footwork import control, load, view
 
 
 def main(name: str = "biped", seconds: float = 1.0) -> None:
@@ -41,7 +40,7 @@ def main(name: str = "biped", seconds: float = 1.0) -> None:
     print(f"pushed with {force:.0f} N for 0.1 s twice: {'fell' if motion.fell else 'stands'}")
     print(f"the centre of mass moved {1e3 * moved.max():.1f} mm, then {1e3 * moved[-1]:.1f} mm")
     print(f"smallest margin on the way {margins.min():.1f} N at every contact")
-    print(f"see {scene.animate(motion).save_html(f'{robot.name}-pushed.html')}")
+    print(f"see {view(motion).save_html(f'{robot.name}-pushed.html')}")
 
 
 if __name__ == "__main__":

@@ -9,10 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from footwork import ConfigurationError, ContactError, cli, contacts, control, load
+from footwork import ConfigurationError, ContactError, cli, contacts, control, load, view
 from footwork.control import gaits
 from footwork.visualize.plots import control as plots
-from footwork.visualize.scenes import closed_loop as scene
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +204,7 @@ class Drawn:
 
 def test_the_animation_has_an_arrow_for_each_foot(pushed, tmp_path):
     drawn = Drawn()
-    assert scene.animate(pushed, rate=10.0, scale=0.01, viewer=drawn) is drawn
+    assert view(pushed, rate=10.0, scale=0.01, viewer=drawn) is drawn
     (push,) = [arrow for arrow in drawn.arrows if arrow[0].startswith("push")]
     assert push[2] == pytest.approx([0.0, 0.3, 0.0])  # at the one picture while it acts
     drawn.arrows.remove(push)
@@ -219,9 +218,9 @@ def test_the_animation_has_an_arrow_for_each_foot(pushed, tmp_path):
     assert point == pytest.approx(place, abs=1e-6)
     assert not drawn.boxes
     steps = contacts.Terrain([contacts.Stairs("stairs", 2, 0.1, 0.3, 1.0, (1.0, 0.0, 0.0))])
-    scene.animate(replace(pushed, terrain=steps), viewer=drawn)
+    view(replace(pushed, terrain=steps), viewer=drawn)
     assert drawn.boxes == ["terrain/stairs/1", "terrain/stairs/2"]
-    page = scene.animate(pushed, rate=10.0).save_html(tmp_path / "pushed.html")
+    page = view(pushed, rate=10.0).save_html(tmp_path / "pushed.html")
     assert page.stat().st_size > 10_000
 
 

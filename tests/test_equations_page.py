@@ -20,7 +20,7 @@ def test_page(tmp_path):
     built = module.page(tmp_path)  # raises if two roads part
     kept = (DOCS / "equations-of-motion.md").read_text()
     assert without_numbers(kept) == without_numbers(built), "run python docs/equations_of_motion.py"
-    assert (tmp_path / "double-pendulum-chaos.svg").read_text().startswith("<svg")
+    assert "<svg" in (tmp_path / "double-pendulum-chaos.svg").read_text()
     assert (DOCS / "pictures" / "double-pendulum-chaos.svg").exists()
     ours, theirs = re.search(r"biped, floating base \| (\S+) \| (\S+) \|", kept).groups()
     assert float(ours) < 1e-7 < 1e-3 < float(theirs)

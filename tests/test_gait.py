@@ -533,15 +533,14 @@ def test_bad_usage_is_told(files, capsys, arguments, message):
 
 def test_figures_show_what_was_found(gait):
     pytest.importorskip("matplotlib")
-    figure = gait_plots.plot_joints(gait, "left")
-    rows = figure.get_axes()
-    assert len(rows) == 9
-    assert rows[1].get_title() == "left ankle: moment [N·m]"
-    drawn = rows[1].get_lines()[0].get_ydata()
+    axes = gait_plots.plot_gait(gait, "left")
+    assert axes.shape == (3, 3)
+    assert axes[0, 1].get_title() == "left ankle: moment [N·m]"
+    drawn = axes[0, 1].get_lines()[0].get_ydata()
     np.testing.assert_allclose(drawn, gait.moment("left ankle")[:, 0])
     with pytest.raises(ConfigurationError, match="did you mean 'left'"):
-        gait_plots.plot_joints(gait, "lef")
-    assert "walk.trc" in gait_plots.plot_walk(gait).get_axes()[0].get_title()
+        gait_plots.plot_gait(gait, "lef")
+    assert "walk.trc" in gait_plots.plot_walk(gait).get_title()
 
 
 def test_names_that_do_not_exist(gait):

@@ -127,7 +127,9 @@ def test_a_former_name_works_and_tells_the_new_one(package, name):
 
 
 def test_view_and_plot_name_what_they_know():
-    for target in registry.VIEWS.values():
+    for target in (*registry.VIEWS.values(), *registry.PLOTS.values()):
         assert callable(registry.resolve(target))
-    with pytest.raises(footwork.FootworkError, match="view: got dict, expected one of Hold"):
+    for key in (*registry.VIEWS, *registry.PLOTS):
+        assert isinstance(registry.resolve(key.strip("[]{}")), type)
+    with pytest.raises(footwork.FootworkError, match=r"view: got dict, expected one of .*\bHold\b"):
         footwork.view({})

@@ -188,5 +188,5 @@ def test_margins_over_time_are_shaded_where_they_are_negative():
     below = [c.get_datalim(ax.transData).ymin for c in ax.collections if len(c.get_paths())]
     assert min(below) == pytest.approx(y.min())
     assert len(lines(contact_plots.plot_margin_course(T, y))) == 2
-    with pytest.raises(ContactError, match=r"got shape \(3,\), expected \(80,\)"):
+    with pytest.raises(ConfigurationError, match=r"got shape \(3,\), expected \(80,\)"):
         contact_plots.plot_margin_course(T, [1, 2, 3])

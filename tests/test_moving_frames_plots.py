@@ -63,8 +63,8 @@ def test_observer_as_a_function(load_robot, random_state):
 def test_figure_has_a_panel_an_observer_in_the_colours_of_its_speeds(load_robot, tmp_path):
     robot = load_robot("limb", "fixed")
     views = {"world": "world", "thigh": "segment_1", "shank": "segment_2"}
-    figure = plots.plot_seen_paths(robot, MOTION, CHAIN, views, poses=3)
-    panels = figure.axes[:3]
+    panels = plots.plot_seen_paths(robot, MOTION, CHAIN, views, poses=3)
+    figure = panels[0].figure
     assert [ax.get_title() for ax in panels] == list(views)
     for ax, observer in zip(panels, views.values(), strict=True):
         paths = plots.seen_paths(robot, MOTION, CHAIN, observer)

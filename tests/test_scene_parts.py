@@ -12,9 +12,9 @@ from footwork.contacts import PointContact, SurfaceContact, WrenchCone
 from footwork.contacts.geometry import polygon
 from footwork.dynamics import Wrench
 from footwork.errors import ConfigurationError, ContactError
-from footwork.visualize.margin_colors import contact_colors
+from footwork.visualize.colors import contact_colors
 from footwork.visualize.scenes import motion as motion_scene
-from footwork.visualize.scenes.cones import force_section
+from footwork.visualize.sections import force_section
 
 ROBOTS = ("biped", "quadruped")
 
@@ -210,7 +210,7 @@ def test_slices_lie_on_the_real_slope(load_robot):
     contact = PointContact(foot.frame, 0.5, normal=normal)
     viewer = Recorder(robot)
     visualize.draw_wrench_cone(viewer, contact, robot, q, 100.0, 0.001, levels=2)
-    corners = viewer.drawn[f"wrench cones/{contact.name}/1"][1][0]
+    corners = viewer.drawn["wrench cones/1"][1][0]
     corners = corners - contact.pose(robot, q).translation
     assert corners @ normal == pytest.approx(np.full(len(corners), 0.1))
     across = np.linalg.norm(corners - np.outer(corners @ normal, normal), axis=1)

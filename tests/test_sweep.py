@@ -505,18 +505,18 @@ def test_zarr(whole, tmp_path):
 def test_pictures(whole, push):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.switch_backend("agg")
-    ax = picture.draw(whole)
+    ax = picture.plot_sweep(whole)
     assert ax.get_xlabel() == "friction"
     assert ax.get_ylabel() == "loads[0].force[1]"
     shown = ax.collections[0].get_array().reshape(4, 3)
     np.testing.assert_allclose(shown, whole["margin"].T)
-    line = picture.draw(sweep(push, {"loads[0].force[1]": (0.0, 30.0, 60.0)}))
+    line = picture.plot_sweep(sweep(push, {"loads[0].force[1]": (0.0, 30.0, 60.0)}))
     assert line.get_ylabel() == "margin [N]"
     sampled = sweep(push, {"friction": (0.3, 0.9), "loads[0].force[1]": (0.0, 60.0)}, samples=3)
-    dots = picture.draw(sampled).collections[0]
+    dots = picture.plot_sweep(sampled).collections[0]
     np.testing.assert_allclose(dots.get_offsets(), sampled.plan.sample)
     with pytest.raises(ScenarioError, match="texts"):
-        picture.draw(sweep(push, {"robot": ["biped"]}))
+        picture.plot_sweep(sweep(push, {"robot": ["biped"]}))
     pyplot.close("all")
 
 

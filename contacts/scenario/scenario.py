@@ -265,9 +265,7 @@ class Scenario:
         not hold moves along its certificate if `animate`. `region`: in place of the static one;
         `by_margin`: in the colours of what each contact could lose, see `draw_hold`.
         """
-        hold = self.check() if self.solved.converged else None
-        view = registry.resolve("visualize.scenes.scenario:view_scenario")
-        return view(self, hold, region, animate, by_margin)
+        return registry.view(self, region, animate=animate, by_margin=by_margin)
 
     # --- inside ----------------------------------------------------------------------------
 

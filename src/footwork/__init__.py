@@ -22,7 +22,7 @@ from .errors import (
     ModelError,
     SolverError,
 )
-from .registry import view
+from .registry import plot, view
 
 if TYPE_CHECKING:
     from . import biomechanics, contacts, control, dynamics, robots, visualize
@@ -69,6 +69,7 @@ __all__ = [
     "Robot",
     "Viewer",
     "view",
+    "plot",
     "Wrench",
     "PointContact",
     "SurfaceContact",

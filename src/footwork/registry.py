@@ -7,8 +7,9 @@ Nothing is imported from here before it is asked for: a lower package names what
 from __future__ import annotations
 
 import importlib
+import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .errors import FootworkError
@@ -76,9 +77,42 @@ MOVED: Mapping[str, Mapping[str, str]] = {
     | {"Walker": "biomechanics:SyntheticWalk", "walker": "biomechanics:synthetic_walk"},
 }
 
-# type -> the function that draws it, by module and name; the nearest class of the type counts
+# type -> the function that shows it in a Viewer; the nearest class of the type counts. "[type]" is
+# a sequence of such things, "{type}" a mapping to them
 VIEWS: Mapping[str, str] = {
+    "robots.robot:Robot": "visualize.scenes.robot:view_robot",
+    "dynamics.state:State": "visualize.scenes.robot:view_state",
+    "dynamics.trajectory:Trajectory": "visualize.scenes.trajectory:view_trajectory",
+    "contacts.contact_set:ContactSet": "visualize.scenes.hold:view_contacts",
     "contacts.hold:Hold": "visualize.scenes.hold:view_hold",
+    "[contacts.hold:Hold]": "visualize.scenes.hold_animation:view_holds",
+    "contacts.regions.region:Region": "visualize.scenes.region:view_region",
+    "contacts.regions.friction_map:FrictionMap": "visualize.scenes.friction_map:view_friction_map",
+    "contacts.cones.wrench_cone:WrenchCone": "visualize.scenes.cones:view_wrench_cone",
+    "contacts.terrain.terrain:Terrain": "visualize.scenes.terrain:view_terrain",
+    "contacts.scenario.scenario:Scenario": "visualize.scenes.scenario:view_scenario",
+    "control.closed_loop:ClosedLoop": "visualize.scenes.closed_loop:view_closed_loop",
+    "biomechanics.gait:Gait": "visualize.scenes.gait:view_gait",
+    "biomechanics.robot_gait:RobotGait": "visualize.scenes.gait:view_robot_gait",
+}
+
+# type -> the function that draws it with Matplotlib, likewise
+PLOTS: Mapping[str, str] = {
+    "robots.robot:Robot": "visualize.plots.robot:plot_robot",
+    "dynamics.state:State": "visualize.plots.robot:plot_state",
+    "dynamics.trajectory:Trajectory": "visualize.plots.trajectory:plot_trajectory",
+    "contacts.contact_set:ContactSet": "visualize.plots.contacts:plot_contacts",
+    "contacts.hold:Hold": "visualize.plots.hold:plot_hold",
+    "[contacts.hold:Hold]": "visualize.plots.hold:plot_holds",
+    "contacts.regions.region:Region": "visualize.plots.contacts:plot_regions",
+    "{contacts.regions.region:Region}": "visualize.plots.contacts:plot_regions",
+    "contacts.regions.friction_map:FrictionMap": "visualize.plots.contacts:plot_friction_map",
+    "contacts.cones.wrench_cone:WrenchCone": "visualize.plots.wrench_cone:plot_wrench_cone",
+    "contacts.scenario.scenario:Scenario": "visualize.plots.hold:plot_scenario",
+    "contacts.sweeps.result:Sweep": "visualize.plots.sweep:plot_sweep",
+    "control.closed_loop:ClosedLoop": "visualize.plots.control:plot_closed_loop",
+    "biomechanics.gait:Gait": "visualize.plots.gait:plot_gait",
+    "biomechanics.robot_gait:RobotGait": "visualize.plots.gait:plot_robot_gait",
 }
 
 
@@ -105,23 +139,68 @@ def moved(package: str) -> Callable[[str], Any]:
     return __getattr__
 
 
-def view(x: Any, **options: Any) -> Any:
-    """Return a `Viewer` that shows x: a Hold. It opens no browser.
+def view(x: Any, *more: Any, **options: Any) -> Any:
+    """Return a `Viewer` that shows x: a Robot, State, Hold, Region, …; it opens no browser.
 
     Args:
-        x: what to look at.
-        options: of the function that draws it.
+        x: what to look at; see `VIEWS` for all that can be.
+        more, options: of the function that shows it, such as a Robot's q or a Hold's `by_margin`.
 
     Raises:
-        FootworkError: nothing is known that draws x.
+        FootworkError: nothing is known that shows x; the message has what can be shown.
+
+    >>> fw.view(robot, q).open()
+    >>> fw.view(hold, by_margin=True).save_html("hold.html")
     """
-    return _drawn_by(VIEWS, "view", x)(x, **options)
+    return _drawn_by(VIEWS, "view", x)(x, *more, **options)
+
+
+def plot(x: Any, *more: Any, **options: Any) -> Any:
+    """Return Matplotlib's Axes, or an array of them, in which x is drawn. Needs the extra `plots`.
+
+    Args:
+        x: what to draw; see `PLOTS` for all that can be.
+        more, options: of the function that draws it, such as a Region's contacts and q, or `ax`.
+
+    Raises:
+        FootworkError: nothing is known that draws x (the message has what can be drawn), or
+            Matplotlib is not installed.
+
+    >>> fw.plot(region, contacts, q).figure.savefig("region.png")
+    """
+    return _drawn_by(PLOTS, "plot", x)(x, *more, **options)
 
 
 def _drawn_by(table: Mapping[str, str], verb: str, x: Any) -> Any:
-    for kind in type(x).__mro__:
-        module = kind.__module__.removeprefix(f"{__package__}.")
-        if target := table.get(f"{module}:{kind.__qualname__}"):
+    for kind in _kinds(x):
+        if target := table.get(kind):
             return resolve(target)
-    known = ", ".join(sorted(key.partition(":")[2] for key in table))
-    raise FootworkError(f"{verb}: got {type(x).__name__}, expected one of {known}")
+    other, names = ("plot", PLOTS) if verb == "view" else ("view", VIEWS)
+    also = f"; fw.{other} knows it" if any(kind in names for kind in _kinds(x)) else ""
+    known = ", ".join(sorted({_short(key) for key in table}))
+    raise FootworkError(f"{verb}: got {type(x).__name__}, expected one of {known}{also}")
+
+
+def _kinds(x: Any) -> list[str]:
+    """Return the keys under which x may be found, the nearest first."""
+    if isinstance(x, (list, tuple)) and x:
+        return [f"[{key}]" for key in _shared(x)]
+    if isinstance(x, Mapping) and x:
+        return [f"{{{key}}}" for key in _shared(list(x.values()))]
+    return _classes(x)
+
+
+def _shared(items: Sequence[Any]) -> list[str]:
+    """Return the keys of the classes that all items have in common."""
+    rest = [set(_classes(item)) for item in items[1:]]
+    return [key for key in _classes(items[0]) if all(key in keys for keys in rest)]
+
+
+def _classes(x: Any) -> list[str]:
+    package = f"{__package__}."
+    return [f"{c.__module__.removeprefix(package)}:{c.__qualname__}" for c in type(x).__mro__]
+
+
+def _short(key: str) -> str:
+    """Return "Hold", "[Hold]" or "{Region}" for a key of a table."""
+    return re.sub(r"[\w.]+:", "", key)

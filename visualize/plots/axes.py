@@ -1,16 +1,23 @@
-"""What all plots share: colours of series, and axes with labels and a title."""
+"""Axes of plots: colours of series, labels, limits, legends."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...errors import FootworkError
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ConfigurationError, FootworkError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Array = NDArray[np.float64]
+
 SERIES = ("#0f766e", "#1d4ed8", "#b45309", "#7c3aed", "#be123c", "#4d7c0f")
 BAD = "#dc2626"
+GRAY = "#9ca3af"
 
 
 def axes_for(ax: Axes | None, x: str, y: str, title: str = "") -> Any:
@@ -20,11 +27,7 @@ def axes_for(ax: Axes | None, x: str, y: str, title: str = "") -> Any:
         FootworkError: Matplotlib is not installed.
     """
     if ax is None:
-        try:
-            from matplotlib import pyplot
-        except ImportError as error:
-            raise FootworkError("plots need matplotlib: pip install 'footwork[plots]'") from error
-        _, ax = pyplot.subplots(layout="constrained")
+        ax = axes_grid(1, 1)[0, 0]
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     if title:
@@ -33,3 +36,65 @@ def axes_for(ax: Axes | None, x: str, y: str, title: str = "") -> Any:
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def axes_grid(
+    rows: int, columns: int, size: tuple[float, float] | None = None, **options: Any
+) -> NDArray[Any]:
+    """Return the axes (rows, columns) of a new figure of a size [inches].
+
+    `options` are those of `pyplot.subplots`.
+
+    Raises:
+        FootworkError: Matplotlib is not installed.
+    """
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise FootworkError("plots need matplotlib: pip install 'footwork[plots]'") from error
+    _, axes = pyplot.subplots(
+        rows, columns, squeeze=False, figsize=size, layout="constrained", **options
+    )
+    return np.asarray(axes)
+
+
+def plot_series(
+    t: ArrayLike,
+    series: Mapping[str, ArrayLike],
+    label: str,
+    title: str = "",
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw {name: values (n,)} over times t (n,) [s]; what is not finite leaves a gap.
+
+    Args:
+        t, series: as above.
+        label: of the values, with their unit.
+        title: of the axes.
+        ax: to draw into.
+
+    Raises:
+        ConfigurationError: a series of another length than t.
+    """
+    times = np.asarray(t, dtype=float)
+    curves = {name: np.asarray(values, dtype=float) for name, values in series.items()}
+    for name, y in curves.items():
+        if y.shape != times.shape or y.ndim != 1:
+            raise ConfigurationError(
+                f"series {name!r}: got shape {y.shape}, expected {times.shape} as of the times"
+            )
+    ax = axes_for(ax, "time [s]", label, title)
+    for i, (name, y) in enumerate(curves.items()):
+        finite = np.where(np.isfinite(y), y, np.nan)
+        ax.plot(times, finite, color=SERIES[i % len(SERIES)], linewidth=1.2, label=name)
+    ax.margins(x=0)
+    if curves:
+        ax.legend(fontsize="small")
+    return ax
+
+
+def edges(ax: Axes, *limits: float, label: str | None = None) -> None:
+    """Draw horizontal lines at limits, dashed and red."""
+    for limit in limits:
+        ax.axhline(limit, color=BAD, linewidth=1.0, linestyle="--", label=label)

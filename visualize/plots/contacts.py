@@ -19,7 +19,8 @@ from ...contacts.hold import Hold
 from ...contacts.regions.friction_map import FrictionMap
 from ...contacts.regions.region import Region
 from ...errors import ContactError
-from .axes import BAD, SERIES, axes_for
+from ..colors import hex_of
+from .axes import BAD, SERIES, axes_for, edges, plot_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,14 +28,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MARKERS = "ox^+sv"  # of contacts whose forces may be the same
-
-COLORS = {
-    "patch": "#6b7280",
-    "com": "#c026a3",
-    "zmp": "#ea580c",
-    "bad": BAD,
-    "good": "#15803d",
-}
 
 
 def plot_regions(
@@ -65,11 +58,11 @@ def plot_regions(
         _draw_region(ax, name, region, SERIES[i % len(SERIES)])
     if contacts is not None and q is not None:
         x, y, _ = dynamics.com(contacts.robot, q)
-        ax.plot([x], [y], "o", color=COLORS["com"], label="centre of mass", zorder=5)
+        ax.plot([x], [y], "o", color=hex_of("com"), label="centre of mass", zorder=5)
     if zmp is not None:
         x, y = np.asarray(zmp, dtype=float)[:2]
-        ax.plot([x], [y], "P", color=COLORS["zmp"], label="ZMP", zorder=5)
-    _plane(ax)
+        ax.plot([x], [y], "P", color=hex_of("zmp"), label="ZMP", zorder=5)
+    plane(ax)
     return ax
 
 
@@ -78,11 +71,11 @@ def plot_contacts(contacts: ContactSet, q: ArrayLike, *, ax: Axes | None = None)
     ax = axes_for(ax, "x [m]", "y [m]", "Contacts, from above")
     for contact in contacts:
         points = contact.world_points(contacts.robot, q)[:, :2]
-        style: dict[str, Any] = {"color": COLORS["patch"], "zorder": 3}
+        style: dict[str, Any] = {"color": hex_of("patch"), "zorder": 3}
         if len(points) == 1:
             ax.plot(points[:, 0], points[:, 1], "s", **style)
         else:
-            hull = _closed(convex_hull(points))
+            hull = closed(convex_hull(points))
             ax.plot(hull[:, 0], hull[:, 1], "-", linewidth=1.5, **style)
         ax.annotate(
             contact.name,
@@ -91,9 +84,9 @@ def plot_contacts(contacts: ContactSet, q: ArrayLike, *, ax: Axes | None = None)
             textcoords="offset points",
             fontsize="x-small",
             ha="center",
-            color=COLORS["patch"],
+            color=hex_of("patch"),
         )
-    _plane(ax)
+    plane(ax)
     return ax
 
 
@@ -120,8 +113,8 @@ def plot_friction_map(
         plot_contacts(contacts, q, ax=ax)
         axes_for(ax, *labels, "Least friction that holds")
     x, y = friction.com[:2]
-    ax.plot([x], [y], "o", color=COLORS["com"], label="centre of mass", zorder=5)
-    _plane(ax)
+    ax.plot([x], [y], "o", color=hex_of("com"), label="centre of mass", zorder=5)
+    plane(ax)
     return ax
 
 
@@ -166,9 +159,10 @@ def plot_force_course(
         many = len(normal) > 60
         dots: dict[str, Any] = {"markersize": 3, "alpha": 0.5} if many else {"markersize": 5}
         ax.plot(tangent, normal, MARKERS[i % len(MARKERS)], color=colour, label=name, **dots)
-        for mu in set(np.ravel(contact.friction)) if not contact.bilateral else ():
-            edge = 1.1 * (highest or 1.0) * np.array([0.0, 1.0])
-            ax.plot(mu * edge, edge, "--", color=colour, linewidth=1.0)
+        edge = 1.1 * (highest or 1.0) * np.array([0.0, 1.0])
+        for friction in np.unique(contact.friction):  # two along the tangents, if they differ
+            if not contact.bilateral and np.isfinite(friction):
+                ax.plot(friction * edge, edge, "--", color=colour, linewidth=1.0)
     ax.set_xlim(left=0.0)
     title = "contact; dashed: ‖f_t‖ = μ f_n"
     ax.legend(title=title, fontsize="small", title_fontsize="small", markerscale=2.0)
@@ -200,20 +194,14 @@ def plot_margin_course(
         ax: to draw into.
 
     Raises:
-        ContactError: not as many margins as times.
+        ConfigurationError: not as many margins as times.
     """
-    times = np.asarray(t, dtype=float)
     named = margins if isinstance(margins, Mapping) else {"all contacts": margins}
-    ax = axes_for(ax, "time [s]", "normal force that may go [N]", "Margins")
-    for i, (name, values) in enumerate(named.items()):
-        y = np.asarray(values, dtype=float)
-        if y.shape != times.shape or y.ndim != 1:
-            raise ContactError(f"margins {name!r}: got shape {y.shape}, expected {times.shape}")
-        finite = np.where(np.isfinite(y), y, np.nan)
-        ax.plot(times, finite, color=SERIES[i % len(SERIES)], linewidth=1.4, label=name)
-        ax.fill_between(times, 0.0, finite, where=finite < 0, color=COLORS["bad"], alpha=0.25)
-    ax.axhline(0.0, color=COLORS["bad"], linewidth=1.0, linestyle="--", label="the edge")
-    ax.margins(x=0)
+    ax = plot_series(t, named, "normal force that may go [N]", "Margins", ax=ax)
+    for line in list(ax.lines):
+        times, y = (np.asarray(values) for values in line.get_data())
+        ax.fill_between(times, 0.0, y, where=y < 0, color=BAD, alpha=0.25)
+    edges(ax, 0.0, label="the edge")
     ax.legend(fontsize="small")
     return ax
 
@@ -226,7 +214,7 @@ def plot_margins(hold: Hold, *, ax: Axes | None = None) -> Axes:
     ax = axes_for(ax, "contact", "normal force that may go [N]", "Margins")
     margins = hold.contact_margins
     finite = [value if np.isfinite(value) else 0.0 for value in margins.values()]
-    colours = [COLORS["good"] if value >= 0 else COLORS["bad"] for value in margins.values()]
+    colours = [hex_of("holds") if value >= 0 else BAD for value in margins.values()]
     ax.bar(list(margins), finite, color=colours)
     for i, value in enumerate(margins.values()):
         text = f"{value:.3g}" if np.isfinite(value) else ("∞" if value > 0 else "−∞")
@@ -249,15 +237,16 @@ def _draw_region(ax: Any, name: str, region: Region, colour: str) -> None:
     else:
         ax.plot(x, y, "-o", color=colour, label=f"{name} ({region.status})")
     if len(region.outer) >= 3:
-        around = _closed(region.outer)
+        around = closed(region.outer)
         ax.plot(around[:, 0], around[:, 1], "--", color=colour, linewidth=0.8)
 
 
-def _closed(corners: Array) -> Array:
+def closed(corners: Array) -> Array:
+    """Return corners (k, 2) with the first one again at the end."""
     return np.vstack([corners, corners[:1]])
 
 
-def _plane(ax: Any) -> None:
+def plane(ax: Any) -> None:
     """One scale for both axes, and a legend if anything has a name."""
     ax.set_aspect("equal", adjustable="datalim")
     if ax.get_legend_handles_labels()[1]:

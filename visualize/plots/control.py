@@ -7,23 +7,33 @@ Each function draws into `ax`, or into new axes, and returns them. Matplotlib is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...control.closed_loop import ClosedLoop
 from ...control.stops import FAR
-from ...errors import ConfigurationError, FootworkError, unknown
+from ...errors import ConfigurationError, unknown
 from ...robots.robot import Robot
+from ..colors import hex_of
+from ..scenes.motion import weight_of
 from . import dynamics as dynamics_plots
+from .axes import GRAY, SERIES, axes_for, axes_grid, edges, plot_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
 
-SERIES = ("#0f766e", "#1d4ed8", "#b45309", "#7c3aed", "#be123c", "#4d7c0f")
+
+def plot_closed_loop(motion: ClosedLoop) -> NDArray[Any]:
+    """Return axes (3,): torques in their limits, forces of the contacts, and margins."""
+    axes = axes_grid(3, 1, (8, 8), sharex=True)[:, 0]
+    plot_torques(motion, ax=axes[0])
+    plot_forces(motion, ax=axes[1])
+    plot_margins(motion, ax=axes[2])
+    return axes
 
 
 def plot_torques(
@@ -32,7 +42,7 @@ def plot_torques(
     """Draw torques as shares of their limits, and the limits; the six most loaded if none named."""
     limits = motion.robot.torque_limits
     finite = np.where(np.isfinite(limits), limits, np.abs(motion.tau).max())
-    return _shares(motion, motion.tau / finite, joints, _axes(ax, "torque / limit [-]"))
+    return _shares(motion, motion.tau / finite, joints, "torque / limit [-]", ax)
 
 
 def plot_positions(
@@ -49,7 +59,7 @@ def plot_positions(
     middle = np.where(endless, 0.0, (low + high) / 2)
     half = np.where(endless, np.pi, (high - low) / 2)
     shares = (motion.q[:, places] - middle) / half
-    return _shares(motion, shares, joints, _axes(ax, "place in range [-]"))
+    return _shares(motion, shares, joints, "place in range [-]", ax)
 
 
 def plot_velocities(
@@ -59,7 +69,7 @@ def plot_velocities(
     robot = motion.robot
     speeds, limits = motion.v @ robot.selection_matrix.T, robot.selection_matrix @ _speeds(robot)
     finite = np.where(limits < FAR, limits, max(float(np.abs(speeds).max()), 1e-9))
-    return _shares(motion, speeds / finite, joints, _axes(ax, "speed / limit [-]"))
+    return _shares(motion, speeds / finite, joints, "speed / limit [-]", ax)
 
 
 def _speeds(robot: Robot) -> Array:
@@ -68,32 +78,27 @@ def _speeds(robot: Robot) -> Array:
     return np.where((limits > 0) & np.isfinite(limits), np.minimum(limits, FAR), FAR)
 
 
-def _shares(motion: ClosedLoop, shares: Array, joints: Sequence[str] | None, ax: Axes) -> Axes:
+def _shares(
+    motion: ClosedLoop, shares: Array, joints: Sequence[str] | None, label: str, ax: Axes | None
+) -> Axes:
     """The rows of named actuated joints, or the six largest, between −1 and 1."""
-    robot = motion.robot
+    names = motion.robot.actuated
     if joints is None:
-        rows = np.argsort(-np.abs(shares).max(axis=0))[:6]
-    else:
-        for name in joints:
-            if name not in robot.actuated:
-                raise ConfigurationError(unknown("joint", name, robot.actuated))
-        rows = np.array([robot.actuated.index(name) for name in joints])
-    for i, row in enumerate(rows):
-        color = SERIES[i % len(SERIES)]
-        ax.plot(motion.t, shares[:, row], color=color, lw=1, label=robot.actuated[row])
-    for limit in (-1.0, 1.0):
-        ax.axhline(limit, color="#dc2626", lw=1, ls="--")
-    ax.legend(loc="upper right", fontsize=8)
+        joints = [names[row] for row in np.argsort(-np.abs(shares).max(axis=0))[:6]]
+    for name in joints:
+        if name not in names:
+            raise ConfigurationError(unknown("joint", name, names))
+    rows = {name: shares[:, names.index(name)] for name in joints}
+    ax = plot_series(motion.t, rows, label, ax=ax)
+    edges(ax, -1.0, 1.0)
     return ax
 
 
 def plot_forces(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
     """Draw each contact's vertical force in units of the robot's weight."""
-    ax, weight = _axes(ax, "vertical force / weight [-]"), 9.81 * motion.robot.mass
-    for color, (name, forces) in zip(SERIES, motion.forces.items(), strict=False):
-        ax.plot(motion.t, forces.sum(axis=1)[:, 2] / weight, color=color, lw=1, label=name)
-    ax.legend(loc="upper right", fontsize=8)
-    return ax
+    weight = weight_of(motion.robot)
+    shares = {name: f.sum(axis=1)[:, 2] / weight for name, f in motion.forces.items()}
+    return plot_series(motion.t, shares, "vertical force / weight [-]", ax=ax)
 
 
 def plot_friction(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
@@ -104,11 +109,8 @@ def plot_friction(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
     """
     if motion.contacts is None:
         raise ConfigurationError("the motion has no contacts; expected them for their friction")
-    ax = _axes(ax, "friction used / friction [-]")
-    for color, (name, used) in zip(SERIES, motion.friction_used.items(), strict=False):
-        ax.plot(motion.t, used, color=color, lw=1, label=name)
-    ax.axhline(1.0, color="#dc2626", lw=1, ls="--")
-    ax.legend(loc="upper right", fontsize=8)
+    ax = plot_series(motion.t, motion.friction_used, "friction used / friction [-]", ax=ax)
+    edges(ax, 1.0)
     return ax
 
 
@@ -129,18 +131,15 @@ def plot_margins(
     With `torque_limits` also, as a second line, what is left when the motors' limits count.
     """
     times, margins = motion.margins(every)
-    ax = _axes(ax, "margin at every contact [N]")
-    shown = np.where(np.isfinite(margins), margins, np.nan)
-    ax.plot(times, shown, color=SERIES[0], lw=1.2, label="contacts")
-    ax.fill_between(times, 0.0, shown, color=SERIES[0], alpha=0.15)
+    series = {"contacts": margins}
     if torque_limits:
-        _, less = motion.margins(every, torque_limits=True)
-        less = np.where(np.isfinite(less), less, np.nan)
-        ax.plot(times, less, color=SERIES[2], lw=1, ls="--", label="contacts and motors")
-        ax.legend(loc="upper right", fontsize=8)
+        series["contacts and motors"] = motion.margins(every, torque_limits=True)[1]
+    ax = plot_series(times, series, "margin at every contact [N]", ax=ax)
+    finite = np.where(np.isfinite(margins), margins, np.nan)
+    ax.fill_between(times, 0.0, finite, color=SERIES[0], alpha=0.15)
     for t in times[~np.isfinite(margins)]:
-        ax.axvspan(t - every / 2, t + every / 2, color="#9ca3af", alpha=0.3, lw=0)
-    ax.axhline(0.0, color="#dc2626", lw=1, ls="--")
+        ax.axvspan(t - every / 2, t + every / 2, color=GRAY, alpha=0.3, lw=0)
+    edges(ax, 0.0)
     return ax
 
 
@@ -155,20 +154,8 @@ def plot_centre(motion: ClosedLoop, axis: int = 1, *, ax: Axes | None = None) ->
         up = np.concatenate([motion.forces[c.name][i][:, 2] for c in contacts])
         if up.sum() > 0:
             pressure[i] = up @ points / up.sum()
-    ax = _axes(ax, f"{'xy'[axis]} [m]")
-    ax.plot(motion.t, motion.com[:, axis], color="#c026a3", lw=1.5, label="centre of mass")
-    ax.plot(motion.t, pressure, color="#ea580c", lw=0.8, label="centre of pressure")
-    ax.legend(loc="upper right", fontsize=8)
-    return ax
-
-
-def _axes(ax: Axes | None, label: str) -> Axes:
-    if ax is None:
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise FootworkError("plots need Matplotlib; pip install 'footwork[plots]'") from None
-        ax = Figure(figsize=(7.2, 2.6), layout="constrained").add_subplot()
-    ax.set_xlabel("time [s]")
-    ax.set_ylabel(label)
+    ax = axes_for(ax, "time [s]", f"{'xy'[axis]} [m]")
+    ax.plot(motion.t, motion.com[:, axis], color=hex_of("com"), lw=1.5, label="centre of mass")
+    ax.plot(motion.t, pressure, color=hex_of("zmp"), lw=0.8, label="centre of pressure")
+    ax.legend(fontsize="small")
     return ax

@@ -1,7 +1,7 @@
 """Plots of a motion with Matplotlib: joints with their limits, energies.
 
 Each function takes plain arrays of any robot, draws into `ax`, or into new axes, and returns them;
-everything in SI units. Matplotlib is the extra `plots`; `svg_plots` needs nothing.
+everything in SI units. Matplotlib is the extra `plots`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics.equations import kinetic_energy, potential_energy
 from ...errors import ConfigurationError, unknown
 from ...robots import Robot
-from .axes import BAD, SERIES, axes_for
+from .axes import BAD, SERIES, plot_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,12 +112,9 @@ def plot_energy(
     )
     potential = np.array([potential_energy(robot, a) for a in configurations])
     potential = potential - potential[0]
-    ax = axes_for(ax, "time [s]", "energy [J]", f"Energy of {robot.name}")
-    ax.plot(times, kinetic, color=SERIES[1], linewidth=1.2, label="kinetic")
-    ax.plot(times, potential, color=SERIES[2], linewidth=1.2, label="potential, from the first")
-    ax.plot(times, kinetic + potential, color="black", linewidth=1.6, label="sum")
-    ax.legend(fontsize="small")
-    return ax
+    series = {"kinetic": kinetic, "potential, from the first": potential}
+    series["sum"] = kinetic + potential
+    return plot_series(times, series, "energy [J]", f"Energy of {robot.name}", ax=ax)
 
 
 def single_joints(robot: Robot) -> tuple[str, ...]:
@@ -161,19 +158,16 @@ def _plot(
             raise ConfigurationError(unknown("joint", name, values))
     bounds = {name: _bounds(*limits.get(name, (-np.inf, np.inf))) for name in values}
     names = nearest(values, bounds) if joints is None else list(joints)
-    ax = axes_for(ax, "time [s]", label, title)
-    times = np.asarray(t, dtype=float)
-    for i, name in enumerate(names):
-        ax.plot(times, values[name], color=SERIES[i % len(SERIES)], linewidth=1.4, label=name)
+    times, shown = np.asarray(t, dtype=float), {name: values[name] for name in names}
+    ax = plot_series(times, shown, label, title, ax=ax)
     low, high = _frame([values[n] for n in names], [bounds[n] for n in names])
     shaded = len({bounds[name] for name in names}) <= 2  # more would hide each other
     for i, name in enumerate(names):
         tone = SERIES[i % len(SERIES)]
         _draw_limits(ax, times, values[name], bounds[name], tone, (low, high), shaded)
     ax.set_ylim(low, high)
-    ax.margins(x=0)
-    shown = any(low < limit < high for name in names for limit in bounds[name])
-    marks = "dashed: limits; red: beyond" if shown else None
+    limited = any(low < limit < high for name in names for limit in bounds[name])
+    marks = "dashed: limits; red: beyond" if limited else None
     if names:
         ax.legend(title=marks, fontsize="small", title_fontsize="small")
     return ax

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...biomechanics.moving_frames import MovingFrame, frame_motion
-from ...errors import ConfigurationError, FootworkError
+from ...errors import ConfigurationError
 from ...robots.robot import Robot
+from .axes import axes_for, axes_grid
 
 Array = NDArray[np.float64]
 
@@ -61,8 +62,8 @@ def plot_seen_paths(
     *,
     plane: str = "xy",
     poses: int = 8,
-) -> Any:
-    """Return a matplotlib figure: a panel an observer, its colours the speeds that it sees.
+) -> NDArray[Any]:
+    """Return axes (observers,): paths as each sees them, coloured by the speeds that it sees.
 
     Thin lines join the origins of `frames` at some instants; every panel has the same colours.
 
@@ -86,17 +87,17 @@ def plot_seen_paths(
     rows = ["xyz".index(axis) for axis in plane]
     panels = {name: seen_paths(robot, motion, frames, who) for name, who in observers.items()}
     fastest = max(path.speeds.max() for paths in panels.values() for path in paths.values())
-    figure, axes = _figure(len(panels))
+    size = (4.0 * len(panels) + 1.0, 5.6)
+    axes = axes_grid(1, len(panels), size, sharex=True, sharey=True).ravel()
     for ax, (title, paths) in zip(axes, panels.items(), strict=True):
         lines = [
             _draw_path(ax, path.places[:, rows], path.speeds, fastest) for path in paths.values()
         ]
         chains = np.stack([path.places[:, rows] for path in paths.values()], axis=1)
         _draw_poses(ax, chains, list(paths), poses)
-        ax.set(title=title, xlabel=f"{plane[0]} [m]", ylabel=f"{plane[1]} [m]", aspect="equal")
-        ax.grid(alpha=0.25)
-    figure.colorbar(lines[0], ax=axes, label="speed seen [m/s]", shrink=0.85)
-    return figure
+        axes_for(ax, f"{plane[0]} [m]", f"{plane[1]} [m]", title).set_aspect("equal")
+    axes[0].figure.colorbar(lines[0], ax=axes, label="speed seen [m/s]", shrink=0.85)
+    return axes
 
 
 def _draw_path(ax: Any, places: Array, speeds: Array, fastest: float) -> Any:
@@ -124,16 +125,6 @@ def _draw_poses(ax: Any, chains: Array, names: Sequence[str], poses: int) -> Non
         text = ax.annotate(name, place, (6, 5), textcoords="offset points", fontsize=8, zorder=6)
         text.set_bbox({"facecolor": "white", "alpha": 0.75, "pad": 0.8, "linewidth": 0})
     ax.autoscale_view()
-
-
-def _figure(panels: int) -> tuple[Any, Any]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise FootworkError("figures need matplotlib: pip install 'footwork[plots]'") from None
-    figure = Figure(figsize=(4.0 * panels + 1.0, 5.6), layout="constrained")
-    axes = figure.subplots(1, panels, squeeze=False, sharex=True, sharey=True)
-    return figure, axes[0]
 
 
 def _states(motion: tuple[ArrayLike, ArrayLike, ArrayLike]) -> list[tuple[Array, Array, Array]]:

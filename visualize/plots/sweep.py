@@ -1,57 +1,59 @@
-"""The picture of a sweep: a quantity along one axis, or a map over two, with the edge of "yes"."""
+"""Plots of sweeps: a quantity along one axis, or a map over two, with the edge of "yes"."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...contacts.scenario.file import ScenarioError
 from ...contacts.sweeps.result import UNITS, Sweep
 from ...contacts.sweeps.verdicts import EDGE
-from ...errors import FootworkError
+from ..colors import hex_of
+from .axes import BAD, axes_for
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _NOTHING = "0.85"  # the grey of points without an answer
 
 
-def draw(sweep: Sweep, quantity: str = "margin", ax: Any = None) -> Any:
+def plot_sweep(sweep: Sweep, quantity: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw a quantity over one or two axes of a grid, or over the first two of a sample.
 
-    Returns:
-        matplotlib's Axes.
+    Args:
+        sweep: the answers.
+        quantity: by default the first that was asked.
+        ax: to draw into.
 
     Raises:
         FootworkError: matplotlib is not installed.
         ScenarioError: the sweep has another number of axes, axes of texts, or no such quantity.
     """
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise FootworkError("plots need matplotlib: pip install 'footwork[plots]'") from error
-    check(sweep.plan.axes, sweep.plan.samples)
+    check_axes(sweep.plan.axes, sweep.plan.samples)
+    quantity = quantity or sweep.plan.quantities[0]
     values, keys = sweep[quantity], list(sweep.plan.axes)
-    ax = ax or pyplot.figure(layout="constrained").add_subplot()
     unit = "" if UNITS[quantity] == "1" else f" [{UNITS[quantity]}]"
     label = quantity.replace("_", " ") + unit
-    if sweep.plan.samples and len(keys) > 1:
+    plane = len(keys) > 1
+    ax = axes_for(ax, keys[0], keys[1] if plane else label, _title(sweep))
+    if sweep.plan.samples and plane:
         _scatter(ax, sweep, values, label)
-    elif len(keys) == 2:
+    elif plane:
         _map(ax, sweep, values, label)
     else:
-        _line(ax, sweep, values, label)
-    ax.set_xlabel(keys[0])
+        _line(ax, sweep, values)
     ax.set_facecolor(_NOTHING)
-    ax.set_title(_title(sweep), fontsize="medium")
     return ax
 
 
-def check(axes: Mapping[str, Sequence[Any]], samples: int) -> None:
+def check_axes(axes: Mapping[str, Sequence[Any]], samples: int) -> None:
     """Refuse what has no picture; ask before the work, not after it.
 
     Raises:
-        ScenarioError: see `draw`.
+        ScenarioError: see `plot_sweep`.
     """
     if any(isinstance(v, str) for values in axes.values() for v in values):
         raise ScenarioError("a picture needs axes of numbers; this sweep has one of texts")
@@ -59,17 +61,16 @@ def check(axes: Mapping[str, Sequence[Any]], samples: int) -> None:
         raise ScenarioError(f"a picture has one or two axes, this grid {len(axes)}: {list(axes)}")
 
 
-def _line(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
+def _line(ax: Any, sweep: Sweep, values: Any) -> None:
     key = next(iter(sweep.plan.axes))
     x = sweep.plan.sample[:, 0] if sweep.plan.samples else np.array(sweep.plan.axes[key])
     order = np.argsort(x)
     ax.plot(x[order], np.where(np.isfinite(values), values, np.nan)[order], color="0.3")
-    for verdict, color, name in ((1, "tab:green", "holds"), (0, "tab:red", "does not")):
+    for verdict, color, name in ((1, hex_of("holds"), "holds"), (0, BAD, "does not")):
         chosen = sweep.feasible == verdict
         ax.plot(x[chosen], values[chosen], "o", color=color, label=name)
     ax.axhline(0, color="0.7", linewidth=0.8)
-    ax.set_ylabel(label)
-    ax.legend()
+    ax.legend(fontsize="small")
 
 
 def _map(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
@@ -80,7 +81,6 @@ def _map(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
     holds = (sweep.feasible == 1).astype(float)
     if min(holds.shape) > 1 and np.ptp(holds) > 0:
         ax.contour(x, y, holds.T, levels=[0.5], colors="black", linewidths=1.2)
-    ax.set_ylabel(list(sweep.plan.axes)[1])
 
 
 def _scatter(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
@@ -88,7 +88,6 @@ def _scatter(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
     colours, limits = _coloured(values)
     dots = ax.scatter(x, y, c=colours, cmap="RdYlGn", edgecolors="0.3", **limits)
     ax.figure.colorbar(dots, ax=ax, label=label)
-    ax.set_ylabel(list(sweep.plan.axes)[1])
 
 
 def _coloured(values: Any) -> tuple[Any, dict[str, float]]:

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contacts import Plane
+from ...contacts import Contact
 from ...control.closed_loop import ClosedLoop
 from ...dynamics import frame_placement
+from ..colors import COLORS
 from ..viewer import Viewer
-from .scenario import draw_terrain
+from .cones import draw_friction_cone
+from .motion import weight_of
+from .terrain import draw_terrain, ground_height
+from .trajectory import picture_frames
 
 Array = NDArray[np.float64]
 
 
-def animate(
+def view_closed_loop(
     motion: ClosedLoop,
     *,
     rate: float = 25.0,
     scale: float | None = None,
     viewer: Viewer | None = None,
 ) -> Viewer:
-    """Return a viewer that plays the motion, with what the ground does to each contact, and pushes.
+    """Return a Viewer that plays the motion, with what the ground does to each contact, and pushes.
 
     Args:
         motion: of `control.simulate`.
@@ -32,49 +36,36 @@ def animate(
             when not given.
         viewer: to draw in; a new one when not given.
     """
-    viewer = _new(motion) if viewer is None else viewer
+    if viewer is None:
+        viewer = Viewer(motion.robot, ground=ground_height(motion.terrain))
     if motion.terrain is not None:
         draw_terrain(viewer, motion.terrain, motion.q[0][:3])
-    times = np.arange(motion.t[0], motion.t[-1], 1.0 / rate)
-    qs, _ = motion.resampled(times)
+    times, qs = picture_frames(motion, rate)
     rows = np.searchsorted(motion.t, times, side="right") - 1
     height = float(motion.com[0][2]) or 1.0
-    length = height / (9.81 * motion.robot.mass) if scale is None else scale
+    length = height / weight_of(motion.robot) if scale is None else scale
 
     def draw(i: int) -> None:
-        for name, (point, force, cone) in _pushes(motion, int(rows[i]), qs[i]).items():
-            viewer.arrow(f"force of {name}", point, length * force, color="blue", on_top=True)
-            normal, angle = cone
-            viewer.cone(f"cone of {name}", point, normal, angle, 0.12 * height, color="yellow")
+        for contact, point, force in _loaded(motion, int(rows[i]), qs[i]):
+            name, T = contact.name, contact.pose(motion.robot, qs[i])
+            vector = length * force
+            viewer.arrow(f"force of {name}", point, vector, color=COLORS["force"], on_top=True)
+            draw_friction_cone(viewer, f"cone of {name}", contact, T, point, 0.14 * height)
         for push in motion.pushes:
             if push.acts(float(times[i])):
                 place = frame_placement(motion.robot, qs[i], push.frame).translation
-                way = length * np.array(push.force)
-                viewer.arrow(f"push on {push.frame}", place - way, way, color="red", on_top=True)
+                way, name = length * np.array(push.force), f"push on {push.frame}"
+                viewer.arrow(name, place - way, way, color=COLORS["load"], on_top=True)
 
     viewer.animate(times, qs, draw=draw)
     return viewer
 
 
-def _new(motion: ClosedLoop) -> Viewer:
-    """A viewer whose ground is the terrain's."""
-    if motion.terrain is None:
-        return Viewer(motion.robot)
-    planes = [solid for solid in motion.terrain.solids if isinstance(solid, Plane)]
-    levels = [plane.at[2] for plane in planes if plane.faces[0].normal[2] > 1 - 1e-9]
-    return Viewer(motion.robot, ground=float(levels[0]) if levels else None)
-
-
-def _pushes(motion: ClosedLoop, row: int, q: Array) -> dict[str, tuple[Array, Array, Any]]:
-    """Of each contact that is pushed: where (centre of pressure), by how much, in which cone."""
-    found: dict[str, tuple[Array, Array, Any]] = {}
+def _loaded(motion: ClosedLoop, row: int, q: Array) -> Iterator[tuple[Contact, Array, Array]]:
+    """Of each contact that carries more than a thousandth of the weight: (it, where, force)."""
     for contact in motion.contacts or ():
-        forces = motion.forces[contact.name][row]
-        total, normal = forces.sum(axis=0), contact.cone(motion.robot, q).normal
+        forces, normal = motion.forces[contact.name][row], contact.cone(motion.robot, q).normal
         shares = forces @ normal
-        if shares.sum() <= 1e-3 * motion.robot.mass:
-            continue
-        points = contact.world_points(motion.robot, q)
-        centre = shares @ points / shares.sum()
-        found[contact.name] = (centre, total, (normal, float(np.arctan(contact.friction))))
-    return found
+        if shares.sum() > 1e-3 * weight_of(motion.robot):
+            centre = shares @ contact.world_points(motion.robot, q) / shares.sum()
+            yield contact, centre, forces.sum(axis=0)

@@ -1,31 +1,46 @@
-"""Cones in a picture: friction cones at the points of contacts, and sections of wrench cones."""
+"""Friction cones at the points of contacts, and sections of wrench cones."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ...contacts.cones.friction_cone import finite_vector
 from ...contacts.cones.wrench_cone import WrenchCone
 from ...contacts.contact import Contact
-from ...contacts.geometry import polygon
 from ...errors import ContactError
 from ...robots import Robot
-
-if TYPE_CHECKING:
-    from ..viewer import Viewer
+from ..colors import COLORS
+from ..sections import SIDES, force_section
+from ..viewer import Viewer
 
 Array = NDArray[np.float64]
 
-COLOR = "yellow"
 HEIGHTS = {3: 0.22, 4: 0.22, 5: 0.16, 6: 0.10}  # of the side, of the robot's height, by contact.dim
-SIDES = 16  # of the pyramids whose sections are drawn
+
+
+def view_wrench_cone(
+    cone: WrenchCone, normal_force: float = 1.0, moment: ArrayLike = (0.0, 0.0, 0.0)
+) -> Viewer:
+    """Return a Viewer that shows a wrench cone's section of given moment, in contact axes.
+
+    Args:
+        cone: of any kind; exact ones by an inner pyramid of `SIDES` sides.
+        normal_force: of the highest slice [N]; it is drawn 1 m above the contact's centre.
+        moment: m (3,) about the contact's centre, contact axes [N·m].
+    """
+    viewer = Viewer(title="wrench cone")
+    viewer.frame("contact", pin.SE3.Identity(), length=0.2, on_top=True)
+    about = finite_vector(moment, "moment")
+    _draw_slices(viewer, "", cone, pin.SE3.Identity(), normal_force, 1 / normal_force, about)
+    return viewer
 
 
 def draw_friction_cones(
-    viewer: Viewer, contact: Contact, robot: Robot, q: ArrayLike, color: Any = COLOR
+    viewer: Viewer, contact: Contact, robot: Robot, q: ArrayLike, color: Any = COLORS["cone"]
 ) -> None:
     """Draw the friction cone at every point of a contact, along its real normal.
 
@@ -33,13 +48,30 @@ def draw_friction_cones(
     """
     if contact.bilateral:
         return
-    axes = contact.pose(robot, q).rotation
-    first, second = np.arctan(np.broadcast_to(contact.friction, 2)).tolist()
-    half_angle = first if first == second else (first, second)
-    height = HEIGHTS[contact.dim] * viewer.scale * np.cos(max(first, second))
-    look = {"tangent": axes[:, 0], "color": color, "opacity": 0.35}
+    T = contact.pose(robot, q)
     for k, apex in enumerate(contact.world_points(robot, q)):
-        viewer.cone(f"cones/{contact.name}/{k}", apex, axes[:, 2], half_angle, height, **look)
+        side = HEIGHTS[contact.dim] * viewer.scale
+        draw_friction_cone(viewer, f"cones/{contact.name}/{k}", contact, T, apex, side, color)
+
+
+def draw_friction_cone(
+    viewer: Viewer,
+    name: str,
+    contact: Contact,
+    placement: pin.SE3,
+    apex: ArrayLike,
+    side: float,
+    color: Any = COLORS["cone"],
+) -> None:
+    """Draw a contact's friction cone from apex (3,), its longest side `side` long [m].
+
+    Round, ‖f_t‖ ≤ μ f_n, or elliptic where friction differs along the tangents of the placement.
+    """
+    axes, angles = placement.rotation, np.arctan(np.broadcast_to(contact.friction, 2)).tolist()
+    half_angle = angles[0] if angles[0] == angles[1] else tuple(angles)
+    height = side * float(np.cos(max(angles)))
+    look = {"tangent": axes[:, 0], "color": color, "opacity": 0.35}
+    viewer.cone(name, apex, axes[:, 2], half_angle, height, **look)
 
 
 def draw_wrench_cone(
@@ -52,7 +84,7 @@ def draw_wrench_cone(
     moment: ArrayLike = (0.0, 0.0, 0.0),
     *,
     levels: int = 4,
-    color: Any = COLOR,
+    color: Any = COLORS["cone"],
 ) -> None:
     """Draw a wrench cone's section of given moment: the forces that a contact can give with it.
 
@@ -69,36 +101,32 @@ def draw_wrench_cone(
         levels: number of slices.
         color: of the slices.
     """
+    T = contact.pose(robot, q)
+    about = T.rotation.T @ finite_vector(moment, "moment")
+    cone = WrenchCone(contact, "inner", SIDES)
+    _draw_slices(viewer, contact.name, cone, T, normal_force, scale, about, levels, color)
+
+
+def _draw_slices(
+    viewer: Viewer,
+    name: str,
+    cone: WrenchCone,
+    T: pin.SE3,
+    normal_force: float,
+    scale: float,
+    moment: Array,
+    levels: int = 4,
+    color: Any = COLORS["cone"],
+) -> None:
     if not (np.isfinite(normal_force) and normal_force > 0 and levels > 0):
         raise ContactError(
             f"normal_force, levels: got {normal_force!r} and {levels!r}, expected positive numbers"
         )
-    T = contact.pose(robot, q)
-    about = T.rotation.T @ finite_vector(moment, "moment")
     for k in range(levels):
         level = normal_force * (k + 1) / levels
-        name = f"wrench cones/{contact.name}/{k}"
-        forces = force_section(contact, level, about)
+        forces = force_section(cone, level, moment)
         if len(forces) >= 3:
             heights = np.full(len(forces), level)
             corners = T.translation + scale * np.column_stack([forces, heights]) @ T.rotation.T
-            viewer.polygon(name, corners, color=color, opacity=0.22)
-
-
-def force_section(contact: Contact, normal_force: float, moment: Array) -> Array:
-    """Return corners (k, 2) of the tangential forces that a contact can give [N].
-
-    With that normal force [N] and moment (3,) about its centre [N·m]; all in contact axes.
-    """
-    faces = WrenchCone(contact, "inner", SIDES).faces
-    reach = 2.0 * (float(np.max(contact.friction)) + 1e-9) * normal_force
-    corners = reach * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
-    for face in faces:
-        offset = -(face[2] * normal_force + face[3:] @ moment)
-        if np.linalg.norm(face[:2]) > 1e-9:
-            corners = polygon.cut(corners, face[:2], offset)
-        elif offset < -1e-9 * normal_force:  # whatever the tangential force
-            return np.zeros((0, 2))
-        if len(corners) == 0:
-            return np.zeros((0, 2))
-    return polygon.convex_hull(corners)
+            path = "/".join(filter(None, ("wrench cones", name, str(k))))
+            viewer.polygon(path, corners, color=color, opacity=0.22)

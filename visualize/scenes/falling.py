@@ -9,6 +9,7 @@ from ... import dynamics
 from ...contacts.falling import falling_path, missing_words
 from ...contacts.hold import Hold
 from ...errors import ContactError
+from ..colors import COLORS
 from ..viewer import Viewer
 
 Array = NDArray[np.float64]
@@ -36,15 +37,21 @@ def animate_certificate(
     Raises:
         ContactError: the hold has no certificate, or is one of another robot.
     """
-    if viewer.robot is not hold.contacts.robot:
-        raise ContactError("viewer: got a viewer of another robot than the hold's")
+    check_robot(viewer, hold)
     path = falling_path(hold, 0.12 * viewer.scale if distance is None else distance)
     times, shares = _loop()
     frames = np.rint(shares * (len(path) - 1)).astype(int)
     viewer.animate(times, path[frames], play=play, repeat=True)
     com = dynamics.com(hold.contacts.robot, hold.q)
     above = com + np.array([0.0, 0.0, 0.55 * viewer.scale])
-    viewer.label("missing", above, missing_words(hold), height=0.016 * viewer.scale, color="purple")
+    height = 0.016 * viewer.scale
+    viewer.label("missing", above, missing_words(hold), height=height, color=COLORS["motion"])
+
+
+def check_robot(viewer: Viewer, hold: Hold) -> None:
+    """Raise `ContactError` for a viewer of another robot than the hold's."""
+    if viewer.robot is not hold.contacts.robot:
+        raise ContactError("viewer: got a viewer of another robot than the hold's")
 
 
 def _loop() -> tuple[Array, Array]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...contacts.regions.friction_map import FrictionMap
 from ...errors import ContactError
-
-if TYPE_CHECKING:
-    from ..viewer import Viewer
+from ..colors import COLORS
+from ..viewer import Viewer
 
 Array = NDArray[np.float64]
 
@@ -21,6 +19,15 @@ SHADES = (
     *("#440154", "#46327e", "#365c8d", "#277f8e"),
     *("#1fa187", "#4ac16d", "#a0da39", "#fde725"),
 )
+
+
+def view_friction_map(friction: FrictionMap, ground: float = 0.0) -> Viewer:
+    """Return a Viewer that shows a friction map on the ground [m], and the centre of mass above."""
+    viewer = Viewer(ground=ground, title="least friction")
+    viewer.scale = float(max(np.ptp(friction.x), np.ptp(friction.y))) or 1.0
+    draw_friction_map(viewer, friction, ground)
+    viewer.point("com", friction.com, color=COLORS["com"])
+    return viewer
 
 
 def draw_friction_map(

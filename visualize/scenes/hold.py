@@ -7,7 +7,7 @@ Region does not know. Sizes follow the robot's height, so that nothing hides ins
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -19,30 +19,16 @@ from ...contacts.contact_set import ContactSet
 from ...contacts.hold import Hold
 from ...contacts.regions.region import static_equilibrium_polygon
 from ...dynamics import Wrench
-from ...errors import ContactError
-from ..margin_colors import contact_colors, margin_color, margin_ramp
-from . import cones as cone_scene
-from .falling import animate_certificate
-from .motion import FORCE_OF_WEIGHT, LEVER, draw_com, draw_wrenches
-from .region import COLORS as REGION_COLORS
+from ..colors import COLORS, contact_colors, margin_color, margin_ramp
+from ..viewer import Viewer
+from .cones import draw_friction_cones
+from .falling import animate_certificate, check_robot
+from .motion import LEVER, above, draw_com, draw_wrenches, force_scale
 from .region import draw_region
-
-if TYPE_CHECKING:
-    from ..viewer import Viewer
 
 Array = NDArray[np.float64]
 
-COLORS = {
-    "patch": "gray",
-    "cone": cone_scene.COLOR,
-    "force": "blue",
-    "load": "red",
-    "com": "magenta",
-    "region": REGION_COLORS["region"],
-    "motion": "purple",
-}
 VERDICTS = {True: "holds", False: "does not hold", None: "at the edge"}
-_VERDICT_COLORS = {True: "green", False: "red", None: "orange"}
 
 # shares of the robot's height
 _TILE = 0.10
@@ -57,13 +43,19 @@ def view_hold(hold: Hold, region: bool = True, *, by_margin: bool = False) -> Vi
 
     >>> view_hold(static_hold(robot, q, contacts)).save_html("hold.html")
     """
-    from ..viewer import Viewer
-
     viewer = Viewer(hold.contacts.robot, ground=ground_height(hold.contacts, hold.q))
     viewer.display(hold.q)
     draw_hold(viewer, hold, region, by_margin=by_margin)
     if hold.certificate is not None:
         animate_certificate(viewer, hold)
+    return viewer
+
+
+def view_contacts(contacts: ContactSet, q: ArrayLike) -> Viewer:
+    """Return a Viewer that shows contacts and their friction cones at q (nq,), with the robot."""
+    viewer = Viewer(contacts.robot, ground=ground_height(contacts, q))
+    viewer.display(q)
+    draw_contacts(viewer, contacts, q)
     return viewer
 
 
@@ -89,8 +81,7 @@ def draw_hold(
         threshold: force below which no arrow is drawn [N].
         legend: also the legend, whose lines hide what they name when clicked.
     """
-    if viewer.robot is not hold.contacts.robot:
-        raise ContactError("viewer: got a viewer of another robot than the hold's")
+    check_robot(viewer, hold)
     robot, q = hold.contacts.robot, hold.q
     colors = contact_colors(hold) if by_margin else {}
     ground = ground_height(hold.contacts, q)
@@ -119,7 +110,7 @@ def draw_legend(
     margin = f", margin {hold.margin:.1f} N" if np.isfinite(hold.margin) else ""
     verdict = VERDICTS[hold.feasible] + margin
     ramp = margin_ramp(hold) if by_margin else None
-    lines: dict[str, Any] = {verdict: _VERDICT_COLORS[hold.feasible]}
+    lines: dict[str, Any] = {verdict: COLORS[VERDICTS[hold.feasible]]}
     shows = dict(_named(hold, region, loads and bool(hold.external)))
     for text, folder in shows.items():
         graded = ramp is not None and folder in ("com", "cones", "forces")
@@ -157,7 +148,7 @@ def draw_contacts(
         corners = _patch(contact, contact.pose(robot, q), viewer.scale)
         patch = color or COLORS["patch"]
         viewer.polygon(f"patches/{contact.name}", corners, color=patch, opacity=0.6)
-        cone_scene.draw_friction_cones(viewer, contact, robot, q, color or COLORS["cone"])
+        draw_friction_cones(viewer, contact, robot, q, color or COLORS["cone"])
 
 
 def draw_forces(
@@ -176,26 +167,21 @@ def draw_forces(
     if hold.forces is None or hold.wrenches is None:
         return
     robot, q = hold.contacts.robot, hold.q
-    metres = FORCE_OF_WEIGHT * viewer.scale / hold.balance.weight if scale is None else scale
+    metres = force_scale(viewer, robot) if scale is None else scale
     lever, thin = LEVER * viewer.scale, 0.003 * viewer.scale
     for contact in hold.contacts:
         color = (colors or {}).get(contact.name, COLORS["force"])
         points, forces = contact.world_points(robot, q), hold.forces[contact.name]
         for k, (point, force) in enumerate(zip(points, forces, strict=True)):
             if len(points) > 1:
-                vector = metres * force if np.linalg.norm(force) > threshold else np.zeros(3)
-                name = f"forces/{contact.name}/vertex {k}"
+                name, vector = f"forces/{contact.name}/vertex {k}", metres * above(force, threshold)
                 viewer.arrow(name, point, vector, color=color, radius=thin)
         wrench, T = hold.wrenches[contact.name], contact.pose(robot, q)
         centre = _centre_of_pressure(wrench, T)
-        total = metres * wrench.force
-        if np.linalg.norm(wrench.force) <= threshold:
-            total = np.zeros(3)
+        total = metres * above(wrench.force, threshold)
         viewer.arrow(f"forces/{contact.name}/sum", centre, total, color=color, on_top=True)
-        moment = wrench.at(centre).moment
-        if np.linalg.norm(moment) <= max(threshold, 1e-3 * hold.balance.weight) * lever:
-            moment = np.zeros(3)
-        arc = metres / lever * moment
+        least = max(threshold, 1e-3 * hold.balance.weight) * lever
+        arc = metres / lever * above(wrench.at(centre).moment, least)
         viewer.moment(f"forces/{contact.name}/moment", centre, arc, color=color, on_top=True)
 
 

@@ -1,19 +1,22 @@
-"""A Hold after the other: an animation in which forces, cones and regions move with the robot."""
+"""Sequences of Holds as an animation: forces, cones and regions move with the robot."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...contacts.hold import Hold
 from ...errors import ContactError
+from ..viewer import Viewer
 from .hold import draw_hold, draw_legend, ground_height
 
-if TYPE_CHECKING:
-    from ..viewer import Viewer
+
+def view_holds(holds: Sequence[Hold], times: ArrayLike | None = None, **options: Any) -> Viewer:
+    """Return `animate_holds(times, holds)`; without times (n,) [s], one Hold every 0.1 s."""
+    return animate_holds(0.1 * np.arange(len(holds)) if times is None else times, holds, **options)
 
 
 def animate_holds(
@@ -40,8 +43,6 @@ def animate_holds(
     Raises:
         ContactError: no holds, or of several robots.
     """
-    from ..viewer import Viewer
-
     robots = {id(hold.contacts.robot) for hold in holds}
     if len(robots) != 1:
         raise ContactError(f"holds: got those of {len(robots)} robots, expected one robot's")

@@ -7,7 +7,7 @@ Each function draws into a viewer of the robot, in folders that the page can hid
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -18,20 +18,10 @@ from ...dynamics.kinematics import frame_jacobian, frame_placement
 from ...dynamics.wrench import Wrench
 from ...errors import ConfigurationError
 from ...robots import Robot
-
-if TYPE_CHECKING:
-    from ..viewer import Viewer
+from ..colors import COLORS
+from ..viewer import Viewer
 
 Array = NDArray[np.float64]
-
-COLORS = {
-    "com": "magenta",
-    "dcm": "cyan",
-    "velocity": "purple",
-    "rotation": "pink",
-    "trail": "blue",
-    "load": "red",
-}
 
 # shares of the robot's height
 FORCE_OF_WEIGHT = 0.8  # an arrow as long as this carries the whole weight
@@ -115,9 +105,7 @@ def draw_velocities(
     length = _FASTEST * viewer.scale / (fastest or 1.0) if seconds is None else seconds
     for name, (point, linear, angular) in moving.items():
         whole = name == "centre of mass"
-        shown = np.linalg.norm(linear) > threshold
-        color = COLORS["com"] if whole else COLORS["velocity"]
-        vector = length * linear if shown else np.zeros(3)
+        color, vector = COLORS["com" if whole else "velocity"], length * above(linear, threshold)
         viewer.arrow(f"velocities/{name}", point, vector, color=color, on_top=True)
         if rotations and not whole:
             arc = 0.025 * viewer.scale * angular
@@ -169,18 +157,25 @@ def draw_wrenches(
     lever = LEVER * viewer.scale
     for frame, wrench in (wrenches or {}).items():
         point, force, moment = _in_world(robot, q, frame, wrench)
-        arrow = metres * force if np.linalg.norm(force) > threshold else np.zeros(3)
-        arc = metres / lever * moment
-        if np.linalg.norm(moment) <= threshold * lever:
-            arc = np.zeros(3)
+        arrow = metres * above(force, threshold)
+        arc = metres / lever * above(moment, threshold * lever)
         viewer.arrow(f"{folder}/{frame}", point, arrow, color=color, on_top=True)
         viewer.moment(f"{folder}/{frame} moment", point, arc, color=color, on_top=True)
 
 
 def force_scale(viewer: Viewer, robot: Robot) -> float:
     """Return the length of an arrow [m/N] at which the weight is 0.8 of the robot's height long."""
-    weight = robot.mass * float(np.linalg.norm(robot.model.gravity.linear))
-    return FORCE_OF_WEIGHT * viewer.scale / (weight or 1.0)
+    return FORCE_OF_WEIGHT * viewer.scale / weight_of(robot)
+
+
+def weight_of(robot: Robot) -> float:
+    """Return m g [N], 1 without mass or gravity: a measure of forces."""
+    return robot.mass * float(np.linalg.norm(robot.model.gravity.linear)) or 1.0
+
+
+def above(vector: Array, threshold: float) -> Array:
+    """Return a vector, or zero, which is drawn as nothing, where it is not above a threshold."""
+    return vector if np.linalg.norm(vector) > threshold else np.zeros(3)
 
 
 def link_frames(robot: Robot) -> list[str]:

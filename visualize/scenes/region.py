@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,13 +10,22 @@ from numpy.typing import ArrayLike, NDArray
 from ...contacts.cones.friction_cone import finite_vector
 from ...contacts.regions.region import AccelerationCone, Region
 from ...errors import ContactError
-
-if TYPE_CHECKING:
-    from ..viewer import Viewer
+from ..colors import COLORS
+from ..viewer import Viewer
 
 Array = NDArray[np.float64]
 
-COLORS = {"region": "teal", "acceleration": "orange"}
+
+def view_region(region: Region, height: float = 0.0) -> Viewer:
+    """Return a Viewer that shows a region of the plane at a height [m], on the ground.
+
+    With its robot: `draw_region` into a Viewer of that robot.
+    """
+    viewer = Viewer(ground=height, title=f"{region.status} region")
+    viewer.scale = float(np.ptp(region.vertices, axis=0).max(initial=0.0)) or 1.0
+    draw_region(viewer, region, height)
+    viewer.legend(f"{region.status}, {1e4 * region.area:.0f} cm²", {})
+    return viewer
 
 
 def draw_region(

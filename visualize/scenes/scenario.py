@@ -2,66 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ... import dynamics
 from ...contacts.hold import Hold
 from ...contacts.regions.region import Region
 from ...contacts.scenario.loads import Payload, Rope
+from ...contacts.scenario.scenario import Scenario
 from ...contacts.terrain.draping import drape
-from ...contacts.terrain.solids import Box, Plane
-from ...contacts.terrain.terrain import Terrain
-from ..margin_colors import margin_color
+from ..colors import COLORS, margin_color
+from ..viewer import Viewer
 from . import hold as scene
 from .falling import animate_certificate
 from .motion import draw_com
 from .region import draw_region
-
-if TYPE_CHECKING:
-    from ...contacts.scenario.scenario import Scenario
-    from ..viewer import Viewer
+from .terrain import draw_terrain, ground_height
 
 Array = NDArray[np.float64]
 
-COLORS = {
-    "solid": "#cbbfae",
-    "plane": "#d8d2c8",
-    "rope": "brown",
-    "payload": "#a8784e",
-    "target": "orange",
-}
 VIEW = (1.0, -0.85, 0.4)  # from the scene to the eye, when the scenario has none
 _LEGEND = 0.27  # share of the picture's width that is left to the legend
 _LONG_LEGEND = 0.36  # with a reason
-_THICK = 0.04  # of a drawn slope [robot's heights]
-_AROUND = 1.7  # a drawn slope is so wide [robot's heights]
 
 
 def view_scenario(
     scenario: Scenario,
-    hold: Hold | None,
     region: Region | None = None,
     animate: bool = True,
     by_margin: bool = False,
 ) -> Viewer:
-    """Return a Viewer that shows a scenario.
+    """Return a Viewer that shows a scenario: terrain, robot, contacts, loads and the verdict.
+
+    A posture out of reach is drawn too, with where its contacts should be.
 
     Args:
         scenario: whose posture, terrain and loads.
-        hold: what `scenario.check()` gives; None when no posture touches: then the nearest one is
-            drawn, and where its contacts should be.
         region: to draw on the terrain, `scenario.region()` when not given.
         animate: whether a robot that does not hold moves along its certificate.
         by_margin: as for `draw_hold`.
     """
-    from ..viewer import Viewer
-
+    hold = scenario.check() if scenario.solved.converged else None
     robot, q, terrain = scenario.machine, scenario.q, scenario.ground
-    viewer = Viewer(robot, ground=_ground(terrain), title=scenario.title or None)
+    viewer = Viewer(robot, ground=ground_height(terrain), title=scenario.title or None)
     viewer.display(q)
     draw_terrain(viewer, terrain, _middle(scenario))
     _draw_ropes(viewer, scenario, q)
@@ -77,18 +61,6 @@ def view_scenario(
     return viewer
 
 
-def draw_terrain(viewer: Viewer, terrain: Terrain, around: ArrayLike = (0.0, 0.0, 0.0)) -> None:
-    """Draw the solids of a terrain; of a slope the piece around a point (3,) [m].
-
-    A level plane is left to the viewer's own ground.
-    """
-    for solid in terrain.solids:
-        if isinstance(solid, Box):
-            viewer.box(f"terrain/{solid.name}", solid.placement, solid.size, color=COLORS["solid"])
-        elif isinstance(solid, Plane) and not _is_level(solid):
-            _draw_slope(viewer, solid, np.asarray(around, dtype=float))
-
-
 def _draw_answer(
     viewer: Viewer, scenario: Scenario, hold: Hold, region: Region, by_margin: bool
 ) -> None:
@@ -100,26 +72,17 @@ def _draw_answer(
         viewer.delete(f"loads/{frame}")
     com = dynamics.com(scenario.machine, hold.q)
     below = float(scenario.ground.height(com))
-    color = margin_color(hold) if by_margin else scene.COLORS["com"]
+    color = margin_color(hold) if by_margin else COLORS["com"]
     draw_com(viewer, scenario.machine, hold.q, below if np.isfinite(below) else lowest, color)
     bounded = region.status in ("bounded", "flat")
     pieces = drape(scenario.ground, region.vertices, float(com[2])) if bounded else []
     for k, piece in enumerate(pieces):
         lifted = piece + np.array([0.0, 0.0, 0.003 * viewer.scale])
-        viewer.polygon(f"region/{k}", lifted, color=scene.COLORS["region"], opacity=0.35)
+        viewer.polygon(f"region/{k}", lifted, color=COLORS["region"], opacity=0.35)
     if not pieces:
         draw_region(viewer, region, lowest)
     title, drawn = scenario.title, bool(pulled)
     scene.draw_legend(viewer, hold, bounded, title, by_margin=by_margin, loads=drawn)
-
-
-def _draw_slope(viewer: Viewer, plane: Plane, around: Array) -> None:
-    face = plane.faces[0]
-    thick = _THICK * viewer.scale
-    middle = around - (face.height(around) + thick / 2) * face.normal
-    size = (_AROUND * viewer.scale, _AROUND * viewer.scale, thick)
-    T = pin.SE3(face.placement.rotation, middle)
-    viewer.box(f"terrain/{plane.name}", T, size, color=COLORS["plane"])
 
 
 def _draw_ropes(viewer: Viewer, scenario: Scenario, q: Array) -> None:
@@ -155,16 +118,6 @@ def _draw_targets(viewer: Viewer, scenario: Scenario) -> None:
         viewer.path(f"misses/{name}", [here, T.translation], color=COLORS["target"], on_top=True)
     title = scenario.title or scenario.name
     viewer.legend(title, {"no posture touches": "red", posture.reason: None})
-
-
-def _is_level(plane: Plane) -> bool:
-    return bool(abs(plane.faces[0].normal[2] - 1) < 1e-9)
-
-
-def _ground(terrain: Terrain) -> float | None:
-    """Height of the first level plane [m], None without one."""
-    levels = [s.at[2] for s in terrain.solids if isinstance(s, Plane) and _is_level(s)]
-    return float(levels[0]) if levels else None
 
 
 def _middle(scenario: Scenario) -> Array:

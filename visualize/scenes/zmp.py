@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ...contacts.hold import Hold
 from ...contacts.zmp import zero_moment_point
+from ..colors import COLORS
 from ..viewer import Viewer
-
-COLOR = "orange"
 
 
 def draw_zmp(viewer: Viewer, hold: Hold, ground: float = 0.0) -> None:
@@ -16,4 +15,5 @@ def draw_zmp(viewer: Viewer, hold: Hold, ground: float = 0.0) -> None:
     """
     where = zero_moment_point(hold.wrenches or {}, ground)
     if where is not None:
-        viewer.point("zmp", where, color=COLOR, radius=0.014 * viewer.scale, on_top=True)
+        radius = 0.014 * viewer.scale
+        viewer.point("zmp", where, color=COLORS["zmp"], radius=radius, on_top=True)

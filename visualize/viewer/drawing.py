@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...dynamics.state import State
 from ...errors import unknown
 from ...robots.robot import Robot
 from . import checks, commands, meshes, three
@@ -49,8 +50,8 @@ class Drawing(Primitives):
 
     # --- the robot -------------------------------------------------------------------------
 
-    def display(self, q: ArrayLike) -> None:
-        """Put the robot in a configuration q (nq,). An animation that was set ends.
+    def display(self, q: ArrayLike | State) -> None:
+        """Put the robot in a configuration q (nq,) or a State; an animation that was set ends.
 
         Raises:
             ConfigurationError: q does not fit the robot.

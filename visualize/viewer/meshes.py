@@ -12,12 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics.workspace import workspace_of
+from ...dynamics.state import State
 from ...errors import ModelError
-from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from . import collada, geometry, three
 from .errors import MeshWarning
@@ -89,13 +87,11 @@ def visuals(robot: Robot, model: Any, opacity: float = 1.0) -> list[Visual]:
     return shown
 
 
-def placements(robot: Robot, model: Any, q: ArrayLike) -> dict[str, Array]:
+def placements(robot: Robot, model: Any, q: ArrayLike | State) -> dict[str, Array]:
     """Return T_world_joint (4, 4) of each joint that carries a visual object."""
-    q = check_configuration(robot, q)
-    data = workspace_of(robot).data
-    pin.forwardKinematics(robot.model, data, q)
+    poses = State.of(robot, q).joint_placements
     joints = sorted({item.parentJoint for item in model.geometryObjects})
-    return {joint_name(robot, j): np.array(data.oMi[j].homogeneous) for j in joints}
+    return {joint_name(robot, j): np.vstack([poses[j], [0.0, 0.0, 0.0, 1.0]]) for j in joints}
 
 
 def joint_name(robot: Robot, joint: int) -> str:

@@ -16,7 +16,6 @@ from functools import cache
 from pathlib import Path
 
 from .errors import ViewerError
-from .stage import SCRIPT, STYLE
 
 _TEMPLATE = """<!DOCTYPE html>
 <html lang="en">
@@ -55,6 +54,12 @@ def viewer_script() -> str:
     )
 
 
+@cache
+def _stage(kind: str) -> str:
+    """Return "js" or "css" of the stage: light, ground, camera, legend, feeding of the page."""
+    return Path(__file__).with_name(f"stage.{kind}").read_text(encoding="utf-8")
+
+
 def live_page(title: str, script_url: str = "main.min.js") -> str:
     """Return the page that gets its commands from the server it came from."""
     meshcat = f'<script src="{script_url}"></script>'
@@ -73,6 +78,7 @@ def offline_page(commands: Iterable[bytes], title: str) -> str:
 
 
 def _page(title: str, meshcat: str, feed: str) -> str:
+    style, script = _stage("css"), _stage("js")
     return _TEMPLATE.format(
-        title=html.escape(title), style=STYLE, meshcat=meshcat, script=SCRIPT, feed=feed
+        title=html.escape(title), style=style, meshcat=meshcat, script=script, feed=feed
     )

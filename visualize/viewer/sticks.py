@@ -20,16 +20,7 @@ LINK_COLOR = np.array([0.75, 0.77, 0.80, 1.0])
 
 def sticks(robot: Robot) -> Any:
     """Return a `pin.GeometryModel`: a ball a joint, sticks to the next joints and link frames."""
-    model, visual = robot.model, pin.GeometryModel()
-    ends = [
-        (model.parents[j], model.names[j], np.array(model.jointPlacements[j].translation))
-        for j in range(1, model.njoints)
-    ]
-    ends += [
-        (frame.parentJoint, frame.name, np.array(frame.placement.translation))
-        for frame in model.frames
-        if frame.type in (pin.FrameType.BODY, pin.FrameType.OP_FRAME)
-    ]
+    model, visual, ends = robot.model, pin.GeometryModel(), stick_ends(robot)
     lengths = [float(np.linalg.norm(end)) for _, _, end in ends]
     radius = 0.15 * float(np.median([n for n in lengths if n > 1e-6] or [0.3])) / 2
     for joint in range(1, model.njoints):
@@ -42,6 +33,20 @@ def sticks(robot: Robot) -> Any:
             shape = coal.Cylinder(0.6 * radius, length)
             _add(visual, f"stick to {name}", joint, shape, middle, LINK_COLOR)
     return visual
+
+
+def stick_ends(robot: Robot) -> list[tuple[int, str, Array]]:
+    """Return (joint, name, end (3,) in its axes [m]): the next joints, and frames of links."""
+    model = robot.model
+    ends = [
+        (model.parents[j], model.names[j], np.array(model.jointPlacements[j].translation))
+        for j in range(1, model.njoints)
+    ]
+    return ends + [
+        (frame.parentJoint, frame.name, np.array(frame.placement.translation))
+        for frame in model.frames
+        if frame.type in (pin.FrameType.BODY, pin.FrameType.OP_FRAME)
+    ]
 
 
 def _add(visual: Any, name: str, joint: int, shape: Any, where: Any, color: Array) -> None:

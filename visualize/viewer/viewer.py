@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...dynamics.state import State
 from ...robots.robot import Robot
 from . import checks, commands, page
 from .drawing import Drawing
@@ -98,8 +99,8 @@ class Viewer(Drawing):
         if self._server is not None:
             self._server.send(self._camera.command())
 
-    def display(self, q: ArrayLike) -> None:
-        """Put the robot in a configuration q (nq,). An animation that was set ends.
+    def display(self, q: ArrayLike | State) -> None:
+        """Put the robot in a configuration q (nq,) or a State; an animation that was set ends.
 
         Raises:
             ConfigurationError: q does not fit the robot.

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import registry
 from ..errors import DataError
 from . import flags
-from .output import answer, destination, needs, write_figure, wrote
+from .output import answer, destination, needs, save_axes, save_plot, write_plot, wrote
 
 if TYPE_CHECKING:
     from ..biomechanics import Gait
@@ -151,38 +152,34 @@ def _one(file: Path, options: argparse.Namespace, tell: Callable[[str], None]) -
 def _write(gait: Gait, robot: RobotGait | None, options: argparse.Namespace) -> None:
     """Write the requested table, picture and page."""
     from ..biomechanics import gait_report
-    from ..visualize.plots import gait as gait_plots
-    from .gait_page import write_page
 
     if options.csv:
         with destination(options, options.csv) as path:
             gait_report.write_csv(gait, path)
     if options.png:
-        figure = gait_plots.plot_joints(gait, options.side, per_mass=options.per_mass)
-        write_figure(figure, options)
+        write_plot(gait, options, options.side, per_mass=options.per_mass)
     if options.html and robot:
         with destination(options, options.html) as path:
-            write_page(robot, path)
+            registry.view(robot).save_html(path)
 
 
 def _write_all(gait: Gait, robot: RobotGait | None, stem: str, options: argparse.Namespace) -> None:
     """Write all outputs into the folder of --out."""
     from ..biomechanics import gait_report as report
-    from ..visualize.plots import gait as plots
-    from .gait_page import write_page
+    from ..visualize.plots.gait import plot_walk
 
     out = options.out
     out.mkdir(parents=True, exist_ok=True)
     written = [
         report.write_csv(gait, out / f"{stem}.csv"),
         report.write_json(gait, out / f"{stem}.json", robot),
-        plots.save(plots.plot_walk(gait), out / f"{stem}-walk.png"),
+        save_axes(out / f"{stem}-walk.png", lambda: plot_walk(gait)),
     ]
     for side in [options.side] if options.side else list(gait.names.legs):
-        figure = plots.plot_joints(gait, side, per_mass=options.per_mass)
-        written.append(plots.save(figure, out / f"{stem}-{side}.png"))
+        picture = out / f"{stem}-{side}.png"
+        written.append(save_plot(picture, gait, side, per_mass=options.per_mass))
     if robot:
-        written.append(write_page(robot, out / f"{stem}.html"))
+        written.append(registry.view(robot).save_html(out / f"{stem}.html"))
     for path in written:
         wrote(options, path)
 

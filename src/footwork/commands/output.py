@@ -10,12 +10,13 @@ import math
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from .. import registry
 from ..errors import FootworkError
 
 if TYPE_CHECKING:
@@ -146,10 +147,29 @@ def write_scene(viewer: Viewer, options: argparse.Namespace) -> None:
                 write(place)
 
 
-def write_figure(figure: Any, options: argparse.Namespace) -> None:
-    """Write a Matplotlib figure to the file of --png."""
+def write_plot(x: Any, options: argparse.Namespace, *more: Any, **how: Any) -> None:
+    """Write `fw.plot(x, …)` to the file of --png."""
     with destination(options, options.png) as path:
-        figure.savefig(path, format="png", dpi=120)
+        save_plot(path, x, *more, **how)
+
+
+def save_plot(path: Path, x: Any, *more: Any, **how: Any) -> Path:
+    """Write `fw.plot(x, …)` as a PNG file, without a window."""
+    return save_axes(path, lambda: registry.plot(x, *more, **how))
+
+
+def save_axes(path: Path, draw: Callable[[], Any]) -> Path:
+    """Write the figure of the axes that `draw` returns as a PNG file, without a window."""
+    from matplotlib import pyplot
+
+    pyplot.switch_backend("agg")
+    axes: Any = draw()
+    figure = getattr(axes, "flat", [axes])[0].figure
+    try:
+        figure.savefig(path, format="png", dpi=110)
+    finally:
+        pyplot.close(figure)
+    return path
 
 
 def _is_standard_output(path: Path | None) -> bool:

@@ -7,6 +7,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from .. import registry
 from . import flags, stance
 from .output import say, write_scene
 
@@ -46,16 +47,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _viewer(options: argparse.Namespace) -> Viewer:
     """Return the scene of a scenario, or a robot, with its contacts if a flag requests them."""
-    from ..visualize import Viewer
-
     scenario = stance.scenario_of(options)
     if scenario is not None:
-        shown: Viewer = scenario.scene(by_margin=options.by_margin)
+        shown: Viewer = registry.view(scenario, by_margin=options.by_margin)
         return shown
     if options.feet or options.push or options.friction is not None or options.by_margin:
         where = stance.stance_of(options, None)
         return where.view(where.hold(), by_margin=options.by_margin)
     robot = flags.load(options)
-    viewer = Viewer(robot)
-    viewer.display(robot.posture(options.posture))
-    return viewer
+    alone: Viewer = registry.view(robot, robot.posture(options.posture))
+    return alone

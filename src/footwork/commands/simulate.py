@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .. import registry
 from ..errors import ConfigurationError
 from . import flags
-from .output import answer, destination, needs, paint, write_figure, write_table
+from .output import answer, destination, needs, paint, write_plot, write_table
 
 if TYPE_CHECKING:
     from ..control import ClosedLoop
@@ -92,12 +93,10 @@ def run(options: argparse.Namespace) -> int:
     answer(options, report, "\n".join([verdict, *rest]))
     write_table(options, _head(motion), _rows(motion))
     if options.html:
-        from ..visualize.scenes import closed_loop as scene
-
         with destination(options, options.html) as path:
-            scene.animate(motion).save_html(path)
+            registry.view(motion).save_html(path)
     if options.png:
-        write_figure(_plotted(motion), options)
+        write_plot(motion, options)
     return flags.NO if motion.ended else flags.OK
 
 
@@ -165,17 +164,3 @@ def _head(motion: ClosedLoop) -> list[str]:
 def _rows(motion: ClosedLoop) -> Iterator[list[float]]:
     for t, q, v, tau in zip(motion.t, motion.q, motion.v, motion.tau, strict=True):
         yield [float(t), *q.tolist(), *v.tolist(), *tau.tolist()]
-
-
-def _plotted(motion: ClosedLoop) -> Any:
-    """Plot torques, contact forces and margins."""
-    from matplotlib.figure import Figure
-
-    from ..visualize.plots import control as plots
-
-    figure = Figure(figsize=(8, 8), layout="constrained")
-    torques, forces, margins = figure.subplots(3, 1)
-    plots.plot_torques(motion, ax=torques)
-    plots.plot_forces(motion, ax=forces)
-    plots.plot_margins(motion, ax=margins)
-    return figure

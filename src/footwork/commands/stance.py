@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import registry
 from ..errors import FootworkError, unknown
 from . import flags
 
@@ -57,15 +58,15 @@ class Stance:
 
     def view(self, hold: Hold, region: Region | None = None, *, by_margin: bool = False) -> Viewer:
         """Return its scene, with `region` in place of the static one; `by_margin`: its colours."""
-        from ..visualize.scenes import hold as scene
+        from ..visualize.scenes.hold import ground_height
         from ..visualize.scenes.region import draw_region
 
         if self.scenario is not None:
-            shown: Viewer = self.scenario.scene(region, by_margin=by_margin)
+            shown: Viewer = registry.view(self.scenario, region, by_margin=by_margin)
             return shown
-        viewer = scene.view_hold(hold, region is None, by_margin=by_margin)
+        viewer: Viewer = registry.view(hold, region is None, by_margin=by_margin)
         if region is not None:
-            draw_region(viewer, region, scene.ground_height(self.contacts, self.q))
+            draw_region(viewer, region, ground_height(self.contacts, self.q))
         return viewer
 
 

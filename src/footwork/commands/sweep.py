@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FootworkError
 from . import flags
-from .output import answer, destination, needs, write_figure, wrote
+from .output import answer, destination, needs, write_plot, wrote
 
 if TYPE_CHECKING:
     from ..contacts import Sweep
@@ -74,12 +74,13 @@ def run(options: argparse.Namespace) -> int:
     """Evaluate all points, print counts of the answers, write the requested files."""
     from .. import contacts
     from ..contacts.sweeps import result
-    from ..visualize.plots import sweep as picture
 
     axes = {key: _values(key, given, options.samples) for key, *given in options.axes}
     if options.png:
         needs("--png", "matplotlib", "plots")
-        picture.check(axes, options.samples)
+        from ..visualize.plots.sweep import check_axes
+
+        check_axes(axes, options.samples)
     if options.save:
         needs("--save", "xarray", "sweep")
         result.writable(options.save)
@@ -109,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
     if options.save:
         wrote(options, found.save(options.save))
     if options.png:
-        _picture(found, options)
+        write_plot(found, options, options.quantity[0])
     return flags.OK
 
 
@@ -159,12 +160,3 @@ def _report(found: Sweep, counts: dict[str, int]) -> str:
         if len(values):
             lines.append(f"  {quantity:<16} from {values.min():.4g} to {values.max():.4g}")
     return "\n".join([*lines, *(f"  no scenario: {words}" for words in found.refused[:5])])
-
-
-def _picture(found: Sweep, options: argparse.Namespace) -> None:
-    import matplotlib
-
-    from ..visualize.plots import sweep as picture
-
-    matplotlib.use("agg")
-    write_figure(picture.draw(found, options.quantity[0]).figure, options)

@@ -1,29 +1,5 @@
-"""What runs in the page beside meshcat's viewer: light, ground, camera, legend, feeding."""
-
-from __future__ import annotations
-
-STYLE = """
-body { margin: 0; background: #fff; font: 13px/1.5 system-ui, sans-serif; color: #1d2127; }
-#meshcat-pane { width: 100vw; height: 100vh; overflow: hidden; }
-#legend { position: absolute; left: 18px; top: 14px; padding: 10px 14px; border-radius: 8px;
-  background: rgba(255, 255, 255, 0.82); pointer-events: none; max-width: min(25em, 44vw); }
-#legend b { display: block; font-size: 15px; margin-bottom: 2px; }
-#legend div { padding-left: 19px; text-indent: -19px; }
-#legend div.plain { padding-left: 0; text-indent: 0; }
-#legend i { display: inline-block; width: 11px; height: 11px; border-radius: 3px;
-  margin-right: 8px; vertical-align: -1px; }
-#legend .toggle { pointer-events: auto; cursor: pointer; }
-#legend .toggle:hover { text-decoration: underline; text-underline-offset: 3px; }
-#legend .off { opacity: 0.4; }
-#legend .ramp { height: 10px; border-radius: 3px; margin: 3px 0 0; padding: 0; }
-#legend .name { margin-top: 5px; }
-#legend .ends { display: flex; justify-content: space-between; gap: 2em; font-size: 11px; }
-#notice { position: absolute; left: 50%; bottom: 18px; transform: translateX(-50%);
-  padding: 6px 14px; border-radius: 8px; background: #1d2127; color: #fff; }
-"""
-
-# meshcat's viewer has y up inside and turns the scene; "world" below means our z-up axes
-SCRIPT = """
+// What runs in the page beside meshcat's viewer: light, ground, camera, legend, feeding.
+// meshcat's viewer has y up inside and turns the scene; "world" below means our z-up axes.
 "use strict";
 /* global MeshCat */
 var viewer = new MeshCat.Viewer(document.getElementById("meshcat-pane"));
@@ -301,4 +277,3 @@ var footwork = (function () {
   }
   return {state, replay, connect, stage};
 })();
-"""

@@ -1,14 +1,45 @@
-"""Colours by margin: red where nothing can be spared, green where much can."""
+"""Colours of what is drawn, the same in every scene and plot, and colours by margin."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from ..contacts.hold import Hold
+from .viewer import ColorRamp
+from .viewer.checks import color as number_of
 
-if TYPE_CHECKING:
-    from .viewer import ColorRamp
+COLORS = {
+    # contacts and what they do
+    "patch": "gray",
+    "cone": "yellow",
+    "force": "blue",
+    "load": "red",
+    "motion": "purple",
+    "region": "teal",
+    "acceleration": "orange",
+    "zmp": "orange",
+    # the robot
+    "com": "magenta",
+    "dcm": "cyan",
+    "velocity": "purple",
+    "rotation": "pink",
+    "trail": "blue",
+    # what is around it
+    "solid": "#cbbfae",
+    "plane": "#d8d2c8",
+    "rope": "brown",
+    "payload": "#a8784e",
+    "target": "orange",
+    # verdicts
+    "holds": "green",
+    "does not hold": "red",
+    "at the edge": "orange",
+}
+
+
+def hex_of(thing: str) -> str:
+    """Return "#rrggbb" of one of `COLORS`, as Matplotlib has it."""
+    return f"#{number_of(COLORS[thing]):06x}"
 
 
 def margin_ramp(hold: Hold) -> ColorRamp:
@@ -17,8 +48,6 @@ def margin_ramp(hold: Hold) -> ColorRamp:
     The even share, m g divided by the number of contacts, is what a contact of a robot that stands
     squarely carries.
     """
-    from .viewer import ColorRamp
-
     share = hold.balance.weight / max(len(hold.contacts), 1)
     return ColorRamp(0.0, share, "normal force that may go", "N")
 

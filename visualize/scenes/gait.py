@@ -1,0 +1,62 @@
+"""Walking subjects: segments, plates' forces, and a robot fitted to the motion."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...biomechanics.axes import turning
+from ...biomechanics.gait import Gait
+from ...biomechanics.robot_gait import RobotGait
+from ...biomechanics.trial import Trial
+from ..gait_sticks import leg_sticks
+from ..viewer import Viewer
+
+Array = NDArray[np.float64]
+
+METRES = 1 / 1000  # [m] of arrow per newton
+RATE = 30.0  # pictures per second of an animation
+SIDES = {"right": "red", "left": "blue"}
+
+
+def view_gait(gait: Gait, every: float = 0.1) -> Viewer:
+    """Return a Viewer that shows a subject's legs and the forces of the plates, every so often.
+
+    Args:
+        gait: the analysis.
+        every: from one posture to the next [s].
+    """
+    viewer = Viewer(title=gait.trial.source)
+    R, trial = turning(gait.trial.markers.up, "z"), gait.trial.turned("z")
+    frames = range(0, len(gait.t), max(1, round(every * gait.trial.markers.rate)))
+    for side, color in SIDES.items():
+        if side in gait.names.legs:
+            sticks = leg_sticks(gait, side) @ R.T
+            for i in frames:
+                viewer.path(f"{side} leg/{i}", sticks[i], color=color, radius=0.004)
+    for i in frames:
+        _draw_plates(viewer, trial, i, f"/{i}")
+    lines = {f"{side} leg": color for side, color in SIDES.items() if side in gait.names.legs}
+    viewer.legend(f"{gait.mass:g} kg", lines, shows={name: name for name in lines})
+    return viewer
+
+
+def view_robot_gait(found: RobotGait) -> Viewer:
+    """Return a Viewer that plays a robot's motion, with the ground reaction forces as arrows."""
+    viewer = Viewer(found.subject.robot)
+    trial, rate = found.gait.trial.turned("z"), found.fit.rate
+    frames = np.arange(0, len(found.fit.q), max(1, round(rate / RATE)))
+
+    def draw(k: int) -> None:
+        _draw_plates(viewer, trial, int(frames[k]))
+
+    viewer.animate(frames / rate, found.fit.q[frames], draw=draw)
+    return viewer
+
+
+def _draw_plates(viewer: Viewer, trial: Trial, i: int, suffix: str = "") -> None:
+    """Draw the forces of the plates in one frame of a trial with z up."""
+    for plate in trial.plates:
+        if plate.loaded[i]:
+            name = f"plate {plate.name}{suffix}"
+            viewer.arrow(name, plate.centre_of_pressure[i], METRES * plate.force[i])

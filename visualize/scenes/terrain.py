@@ -1,0 +1,57 @@
+"""Solids of a terrain: boxes, slopes, and the level plane that is the viewer's own ground."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ...contacts.terrain.solids import Box, Plane
+from ...contacts.terrain.terrain import Terrain
+from ..colors import COLORS
+from ..viewer import Viewer
+
+Array = NDArray[np.float64]
+
+_THICK = 0.04  # of a drawn slope [robot's heights]
+_AROUND = 1.7  # a drawn slope is so wide [robot's heights]
+
+
+def view_terrain(terrain: Terrain, around: ArrayLike = (0.0, 0.0, 0.0)) -> Viewer:
+    """Return a Viewer that shows a terrain; of a slope the piece around a point (3,) [m]."""
+    viewer = Viewer(ground=ground_height(terrain), title="terrain")
+    draw_terrain(viewer, terrain, around)
+    return viewer
+
+
+def draw_terrain(viewer: Viewer, terrain: Terrain, around: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+    """Draw the solids of a terrain; of a slope the piece around a point (3,) [m].
+
+    A level plane is left to the viewer's own ground.
+    """
+    for solid in terrain.solids:
+        if isinstance(solid, Box):
+            viewer.box(f"terrain/{solid.name}", solid.placement, solid.size, color=COLORS["solid"])
+        elif isinstance(solid, Plane) and not _is_level(solid):
+            _draw_slope(viewer, solid, np.asarray(around, dtype=float))
+
+
+def ground_height(terrain: Terrain | None) -> float | None:
+    """Return the height of the first level plane [m], None without one; 0 without a terrain."""
+    if terrain is None:
+        return 0.0
+    levels = [s.at[2] for s in terrain.solids if isinstance(s, Plane) and _is_level(s)]
+    return float(levels[0]) if levels else None
+
+
+def _draw_slope(viewer: Viewer, plane: Plane, around: Array) -> None:
+    face = plane.faces[0]
+    thick = _THICK * viewer.scale
+    middle = around - (face.height(around) + thick / 2) * face.normal
+    size = (_AROUND * viewer.scale, _AROUND * viewer.scale, thick)
+    T = pin.SE3(face.placement.rotation, middle)
+    viewer.box(f"terrain/{plane.name}", T, size, color=COLORS["plane"])
+
+
+def _is_level(plane: Plane) -> bool:
+    return bool(abs(plane.faces[0].normal[2] - 1) < 1e-9)
