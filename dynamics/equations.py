@@ -13,7 +13,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot
+from . import recursions
 from .state import State
 from .wrench import Wrench
 
@@ -28,7 +30,9 @@ def mass_matrix(robot: Robot, q: ArrayLike | State) -> Array:
     Raises:
         ConfigurationError: a bad q.
     """
-    return State.of(robot, q).mass_matrix.copy()
+    if isinstance(q, State):
+        return State.of(robot, q).mass_matrix.copy()
+    return recursions.mass_matrix(robot, check_configuration(robot, q))
 
 
 def gravity_torques(robot: Robot, q: ArrayLike | State) -> Array:
@@ -50,7 +54,9 @@ def bias(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> Arra
     Raises:
         ConfigurationError: a bad q or v.
     """
-    return State.of(robot, q, v).bias.copy()
+    if v is None or isinstance(q, State):
+        return State.of(robot, q, v).bias.copy()
+    return recursions.bias(robot, check_configuration(robot, q), check_velocity(robot, v))
 
 
 def inverse_dynamics(
@@ -75,7 +81,10 @@ def inverse_dynamics(
     Raises:
         ConfigurationError: a bad q, v or a, no such frame, or a value that is no `Wrench`.
     """
-    return State.of(robot, q, v).inverse_dynamics(a, wrenches)
+    if v is None or wrenches is not None or isinstance(q, State):
+        return State.of(robot, q, v).inverse_dynamics(a, wrenches)
+    q, v = check_configuration(robot, q), check_velocity(robot, v)
+    return recursions.inverse_dynamics(robot, q, v, check_velocity(robot, a, "a"))
 
 
 def forward_dynamics(
@@ -98,7 +107,10 @@ def forward_dynamics(
         ConfigurationError: a bad q, v or τ, no such frame, or a value that is no `Wrench`.
         ModelError: M is singular: a joint moves nothing that has mass.
     """
-    return State.of(robot, q, v).forward_dynamics(tau, wrenches)
+    if v is None or wrenches is not None or isinstance(q, State):
+        return State.of(robot, q, v).forward_dynamics(tau, wrenches)
+    q, v = check_configuration(robot, q), check_velocity(robot, v)
+    return recursions.forward_dynamics(robot, q, v, check_torques(robot, tau))
 
 
 def accelerations(
@@ -110,7 +122,10 @@ def accelerations(
         ConfigurationError: a bad q, v or generalised force.
         ModelError: M is singular: a joint moves nothing that has mass.
     """
-    return State.of(robot, q, v).accelerations(forces)
+    if v is None or isinstance(q, State):
+        return State.of(robot, q, v).accelerations(forces)
+    q, v = check_configuration(robot, q), check_velocity(robot, v)
+    return recursions.accelerations(robot, q, v, check_velocity(robot, forces, "forces"))
 
 
 def external_torques(robot: Robot, q: ArrayLike | State, wrenches: Mapping[str, Wrench]) -> Array:

@@ -97,13 +97,13 @@ def hessian_from(robot: Robot, J: Array) -> Array:
     at or before joint j turns everything after it, ∂l_j = ω_k × l_j and ∂ω_j = ω_k × ω_j; a motion
     k after joint j leaves ω_j and moves the point, ∂l_j = ω_j × l_k.
     """
-    linear, angular = J[:3], J[3:]
-    moved = moved_by(robot)
+    linear, angular, moved = J[:3], J[3:], moved_by(robot)
+    H = np.empty((6, robot.nv, robot.nv))
     turned = cross_columns(angular, linear)  # ω_k × l_j at [:, j, k]
-    carried = np.where(moved.T, -cross_columns(linear, angular), 0.0)  # ω_j × l_k = −l_k × ω_j
-    return np.concatenate(
-        [np.where(moved, turned, carried), np.where(moved, cross_columns(angular, angular), 0.0)]
-    )
+    carried = np.where(moved.T, turned.transpose(0, 2, 1), 0.0)  # ω_j × l_k
+    H[:3] = np.where(moved, turned, carried)
+    H[3:] = np.where(moved, cross_columns(angular, angular), 0.0)
+    return H
 
 
 def referred(H: Array, T: Array, J: Array, reference: Any) -> Array:
@@ -119,4 +119,4 @@ def referred(H: Array, T: Array, J: Array, reference: Any) -> Array:
 
 def cross_columns(a: Array, b: Array) -> Array:
     """Return a_k × b_j at [:, j, k] for columns of a and b (3, nv)."""
-    return np.cross(a[:, None, :], b[:, :, None], axis=0)
+    return cross(a[:, None, :], b[:, :, None])

@@ -16,7 +16,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ConfigurationError, ModelError
+from ..errors import ConfigurationError
 from ..robots.configuration import (
     as_vector,
     check_configuration,
@@ -25,7 +25,7 @@ from ..robots.configuration import (
     check_velocity,
 )
 from ..robots.robot import Robot
-from . import coriolis_recursion, jacobian_sums, loads
+from . import coriolis_recursion, loads, recursions
 from .columns import columns
 from .spatial import (
     LOCAL_WORLD_ALIGNED,
@@ -52,9 +52,6 @@ from .wrench import Wrench
 
 Array = NDArray[np.float64]
 Value = TypeVar("Value")
-
-# accelerations so much larger than what drives them are rounding divided by a vanishing inertia
-_SINGULAR = 1e12
 
 
 class once(Generic[Value]):
@@ -416,12 +413,7 @@ class State:
     @once
     def mass_matrix(self) -> Array:
         """M (nv, nv), both halves filled."""
-        robot = self.robot
-        if not is_depth_first(robot):  # crba would be silently wrong
-            return jacobian_sums.mass_matrix(robot, self.q)
-        data = workspace_of(robot).data
-        M = pin.crba(robot.model, data, self.q, pin.Convention.WORLD)  # as computeAllTerms does
-        return np.array(M).T  # symmetric: the transpose of a column-major copy is row-major
+        return recursions.mass_matrix(self.robot, self.q)
 
     @once
     def gravity_torques(self) -> Array:
@@ -434,8 +426,7 @@ class State:
     @once_moving
     def bias(self) -> Array:
         """b = vᵀCv − τ_g (nv,)."""
-        data = workspace_of(self.robot).data
-        return np.array(pin.nonLinearEffects(self.robot.model, data, self.q, self.v))
+        return recursions.bias(self.robot, self.q, self.velocity)
 
     @once_moving
     def coriolis_force(self) -> Array:
@@ -482,32 +473,25 @@ class State:
 
     def inverse_dynamics(self, a: ArrayLike, wrenches: Mapping[str, Wrench] | None = None) -> Array:
         """Return M a + vᵀCv − τ_g − τ_ext (nv,)."""
-        a, v = check_velocity(self.robot, a, "a"), self.velocity
-        tau = np.array(pin.rnea(self.robot.model, workspace_of(self.robot).data, self.q, v, a))
+        a = check_velocity(self.robot, a, "a")
+        tau = recursions.inverse_dynamics(self.robot, self.q, self.velocity, a)
         return tau if wrenches is None else tau - self.external_torques(wrenches)
 
     def forward_dynamics(
         self, tau: ArrayLike, wrenches: Mapping[str, Wrench] | None = None
     ) -> Array:
         """Return a = M⁻¹ (Sᵀτ + τ_g + τ_ext − vᵀCv) (nv,), without contacts."""
-        forces = check_torques(self.robot, tau) @ self.robot.selection_matrix
-        if wrenches is not None:
-            forces = forces + self.external_torques(wrenches)
-        return self.accelerations(forces)
+        tau = check_torques(self.robot, tau)
+        if wrenches is None:
+            return recursions.forward_dynamics(self.robot, self.q, self.velocity, tau)
+        return self.accelerations(
+            tau @ self.robot.selection_matrix + self.external_torques(wrenches)
+        )
 
     def accelerations(self, forces: ArrayLike) -> Array:
         """Return a = M⁻¹ (forces + τ_g − vᵀCv) (nv,) for generalised forces (nv,)."""
-        robot, v = self.robot, self.velocity
-        forces = check_velocity(robot, forces, "forces")
-        a = np.array(pin.aba(robot.model, workspace_of(robot).data, self.q, v, forces))
-        fastest = float(np.abs(v).max(initial=0.0))
-        driven = 1.0 + np.abs(forces).max(initial=0.0) + fastest * fastest  # inf: v is too large
-        if not np.abs(a).max(initial=0.0) / driven < _SINGULAR:  # nan too
-            raise ModelError(
-                f"the mass matrix of {robot.name!r} is singular at this q (some joint moves no "
-                "mass and no inertia), or v or the forces are too large"
-            )
-        return a
+        forces = check_velocity(self.robot, forces, "forces")
+        return recursions.accelerations(self.robot, self.q, self.velocity, forces)
 
     def joint_wrenches(
         self, a: ArrayLike, wrenches: Mapping[str, Wrench] | None = None

@@ -88,7 +88,7 @@ class Robot:
     @cached_property
     def na(self) -> int:
         """Number of actuated degrees of freedom."""
-        return len(self._actuated_rows)
+        return len(self.actuated_rows)
 
     @cached_property
     def is_floating(self) -> bool:
@@ -119,14 +119,18 @@ class Robot:
     # --- actuation -------------------------------------------------------------------------
 
     @cached_property
-    def _actuated_rows(self) -> list[int]:
+    def actuated_rows(self) -> NDArray[np.intp]:
+        """The rows of S as indices into v, (na,), read-only."""
         joints = (self.model.joints[self.model.getJointId(name)] for name in self.actuated)
-        return [row for joint in joints for row in range(joint.idx_v, joint.idx_v + joint.nv)]
+        rows = [row for joint in joints for row in range(joint.idx_v, joint.idx_v + joint.nv)]
+        indices = np.array(rows, dtype=np.intp)
+        indices.setflags(write=False)
+        return indices
 
     @cached_property
     def selection_matrix(self) -> Array:
         """S, (na, nv), read-only: Sᵀτ is the generalised force of the actuated torques τ (na,)."""
-        S = np.eye(self.nv)[self._actuated_rows]
+        S = np.eye(self.nv)[self.actuated_rows]
         S.setflags(write=False)
         return S
 
@@ -136,7 +140,7 @@ class Robot:
 
         Infinite where the file gives zero or no limit.
         """
-        effort = np.asarray(self.model.upperEffortLimit, dtype=float)[self._actuated_rows]
+        effort = np.asarray(self.model.upperEffortLimit, dtype=float)[self.actuated_rows]
         limits = np.where((effort > 0) & (effort < 1e30), effort, np.inf)
         limits.setflags(write=False)
         return limits
