@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contacts import ContactSet, PointForces, WrenchCone
+from ..contacts import ContactSet, SoftFingerCone, WrenchCone
 from ..contacts.equilibrium.reasons import joint_of_row
-from ..dynamics import Wrench
+from ..contacts.point_forces import PointForces
+from ..dynamics import State, Wrench
 from .contact_model import ContactModel, world_axes
 from .force_tasks import wrench_axes
 from .qp import Program
@@ -84,18 +85,22 @@ class Command:
         return {} if self.snapshot is None else self.snapshot.tasks.errors()
 
     @cached_property
+    def _state(self) -> State:
+        return State(self.contacts.robot, self.q, self.v)
+
+    @cached_property
     def f(self) -> Array:
         """(dim,), contact forces in the rows of `contacts.jacobian`, world axes; nan without."""
         if not self.solved:
             return np.full(self.contacts.dim, np.nan)
-        return world_axes(self.models, self.q, self.w)
+        return world_axes(self.models, self._state, self.w)
 
     @cached_property
     def wrenches(self) -> dict[str, Wrench]:
         """{contact: Wrench of the environment on the robot, at its centre, world axes}."""
         found = {}
         for contact in self.contacts if self.solved else ():
-            T = contact.pose(self.contacts.robot, self.q)
+            T = contact.pose(self._state)
             forces, moments = wrench_axes(contact.dim, T.rotation)
             w = self.w[self.contacts.rows(contact.name)]
             found[contact.name] = Wrench(forces @ w, moments @ w, T.translation)
@@ -121,14 +126,20 @@ class Command:
     def cone_violations(self) -> dict[str, float]:
         """{contact: distance of its force from Coulomb's exact cone [N]}; 0 inside."""
         found = {}
-        for model in self.models if self.solved else ():
-            if model.contact.bilateral:
-                continue
-            w = np.zeros(6)
-            w[model.wrench_rows] = self.w[self.contacts.rows(model.name)]
+        for contact in self.contacts if self.solved else ():
+            w = self.w[self.contacts.rows(contact.name)]
             # bounds of the whole normal force are constraints of their own
-            forces = PointForces.of_contact(model.contact).without_bounds()
-            found[model.name] = WrenchCone.of(forces).violation(w)
+            forces = PointForces.of_contact(contact).without_bounds()
+            if contact.bilateral:
+                continue
+            if len(forces.limits.soft) and not np.ndim(contact.friction):
+                # moments in units of γ/μ, not of a patch's size
+                cone = SoftFingerCone(contact.friction, contact.torsion)
+                found[contact.name] = cone.violation(w)
+            else:
+                wrench = np.zeros(6)
+                wrench[forces.limits.components(0)] = w
+                found[contact.name] = WrenchCone.of(forces).violation(wrench)
         return found
 
     def active(self, tolerance: float = 1e-6) -> tuple[str, ...]:

@@ -163,7 +163,7 @@ class CompiledRows:
         for model, own in self._other_contacts:
             of["J"][own], of["k"][own] = model.constraint(state, damping)
         if self._other_contacts:  # all contacts together bear the weight
-            of["s"][:] = self.structure.P @ self.structure.nominal_forces(state.q, loads)
+            of["s"][:] = self.structure.P @ self.structure.nominal_forces(state, loads)
         for task, own in self._other_tasks:
             fill_task(of, task, own, state, t)
         return bool(np.isfinite(of["k"]).all() and np.isfinite(of["r"]).all())

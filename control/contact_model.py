@@ -22,7 +22,6 @@ from ..dynamics import State
 from ..robots.robot import Robot
 
 Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 FACING_UP = 0.3  # least vertical component of the normal of a contact that bears weight
 
@@ -32,76 +31,62 @@ class ContactModel:
 
     Attributes:
         contact, name, dim: the contact; its number of rows.
+        wrench_rows: (dim,), those of [force; moment] in contact axes that w consists of.
         faces: F (k, dim) of the inner cone, none if bilateral.
-        wrench_rows: (dim,), which of [force; moment] it transmits.
-        metric: (dim, dim), wᵀ metric w is the least Σ ‖f_k‖² over forces at the vertices that
-            produce w.
+        metric: (dim, dim), wᵀ metric w is the least Σ ‖f_k‖² (+ m²) over forces at the points, and
+            moments of soft ones, that produce w.
         bounds: of the whole normal force [N], ∓inf for none.
-        joint, placement: T_joint_contact, of contacts that are fixed to a link and on a surface at
-            rest (`rigid`).
+        joint, placement: T_joint_contact, of contacts on a surface at rest (`rigid`).
         axes: (3, 3), contact axes in the world where they do not rotate with the link, else None.
         offset: (3,), from the placement's origin to the lowest point of a ball, world axes [m].
     """
 
     def __init__(self, robot: Robot, contact: Contact, sides: int) -> None:
         self.robot, self.contact, self.name = robot, contact, contact.name
-        self.dim = int(contact.dim)
-        self.frame = robot.frame_id(contact.frame)
+        self.dim, self.rigid = int(contact.dim), contact.surface is None
         limits = ContactLimits.of([contact])
-        self.faces, self.wrench_rows = inner_faces(contact, sides), limits.components(0)
-        self.metric, self.bounds = _metric(limits, self.wrench_rows), _normal_bounds(limits)
-        self._place(robot, contact)
-
-    def _place(self, robot: Robot, contact: Contact) -> None:
-        frame = robot.model.frames[self.frame]
-        self.joint, self.rigid = int(frame.parentJoint), contact.surface is None
+        self.wrench_rows = limits.components(0)
+        self.faces = inner_faces(contact, sides)
+        G = limits.wrench_rows[0][self.wrench_rows]
+        G[:, 3 * limits.point_count :] /= limits.torsion[limits.soft]  # m/γ of soft points to m
+        self.metric: Array = np.asarray(np.linalg.inv(G @ G.T), dtype=np.float64)
+        low, high = float(limits.lower[0]), float(limits.upper[0])
+        self.bounds = (low if limits.bilateral[0] else max(low, 0.0), high)
+        frame = robot.model.frames[robot.frame_id(contact.frame)]
+        R = np.eye(3) if contact.axes_in_frame is None else contact.axes_in_frame
+        self.joint = int(frame.parentJoint)
+        self.placement = frame.placement * pin.SE3(R, np.array(contact.centre_in_frame))
         self.axes, self.offset = contact.axes_in_world, contact.ball_arm
-        turn = np.eye(3) if contact.axes_in_frame is None else contact.axes_in_frame
-        self.placement = frame.placement * pin.SE3(turn, np.array(contact.centre_in_frame))
 
     def constraint(self, state: State, damping: float) -> tuple[Array, Array]:
         """Return J (dim, nv) and k (dim,) of J a = k, in contact axes.
 
         k = s̈ − J̇v − damping (J v − ṡ), where s is the motion of the surface.
         """
-        robot, q, v = self.robot, state.q, state.velocity
-        Rt = self.rotation(q).T
-        J = Rt @ self.contact.jacobian(robot, q)
-        slip = J @ v - Rt @ self.contact.surface_velocity(robot, q)
-        drift = self.contact.drift(robot, q, v) - self.contact.surface_acceleration(robot, q, v)
-        return J, -Rt @ drift - damping * slip
+        contact, Rt = self.contact, self.rotation(state).T
+        J = contact.jacobian(state)
+        slip = J @ state.velocity - contact.surface_velocity(state)
+        drift = contact.drift(state) - contact.surface_acceleration(state)
+        return Rt @ J, Rt @ (-drift - damping * slip)
 
-    def up(self, q: Array) -> Array:
+    def up(self, state: State) -> Array:
         """Return the world's vertical (3,) in contact axes."""
-        return np.asarray(self.contact.pose(self.robot, q).rotation[2])
+        return np.asarray(self.contact.pose(state).rotation[2])
 
-    def rotation(self, q: Array) -> Array:
+    def rotation(self, state: State) -> Array:
         """Return (dim, dim), which takes w from contact axes to the rows of the contact's J."""
-        rotation = np.eye(self.dim)
-        R = self.contact.pose(self.robot, q).rotation
+        rotation, R = np.eye(self.dim), self.contact.pose(state).rotation
         rotation[:3, :3] = R
-        if self.dim == 6:
+        if self.dim == 6:  # else the rows of ω are along contact axes
             rotation[3:, 3:] = R
         return rotation
 
 
-def _metric(limits: ContactLimits, rows: Index) -> Array:
-    """(G Gᵀ)⁻¹, G (dim, n) from forces at the points, and moments of soft points, to w."""
-    G = limits.wrench_rows[0][rows]
-    G[:, 3 * limits.point_count :] /= limits.torsion[limits.soft]
-    return np.asarray(np.linalg.inv(G @ G.T))
-
-
-def _normal_bounds(limits: ContactLimits) -> tuple[float, float]:
-    low = limits.lower[0] if limits.bilateral[0] else max(limits.lower[0], 0.0)
-    return float(low), float(limits.upper[0])
-
-
-def world_axes(models: Sequence[ContactModel], q: Array, w: Array) -> Array:
+def world_axes(models: Sequence[ContactModel], state: State, w: Array) -> Array:
     """Return the contact forces w (dim,), given in contact axes, in the rows of the set's J."""
     out, start = np.empty_like(w), 0
     for model in models:
         own = slice(start, start + model.dim)
-        out[own] = model.rotation(q) @ w[own]
+        out[own] = model.rotation(state) @ w[own]
         start += model.dim
     return out

@@ -134,7 +134,7 @@ class ZmpTask(ForceLikeTask):
             return None
         p, B = np.asarray(self._value(t), dtype=float), np.zeros((2, contacts.dim))
         for contact in contacts:
-            T, own = contact.pose(contacts.robot, state.q), contacts.rows(contact.name)
+            T, own = contact.pose(state), contacts.rows(contact.name)
             forces, moments = wrench_axes(contact.dim, T.rotation)
             arm = T.translation - p
             B[:, own] = (_skew(arm) @ forces + moments)[:2]

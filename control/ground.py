@@ -17,8 +17,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from ..contacts import ContactSet, PointContact, Terrain
-from ..contacts.surface_contact import PlacedContact
+from ..contacts import Contact, ContactSet, Terrain
 from ..errors import ContactError, SolverError
 from ..robots.robot import Robot
 from .stops import JointStops
@@ -222,17 +221,16 @@ def _residual(result: Any) -> float:
     return max(map(float, left)) if np.isfinite(left).all() else np.inf
 
 
-def points_of(robot: Robot, contact: Any) -> list[Point]:
+def points_of(robot: Robot, contact: Contact) -> list[Point]:
     """Return the points of a contact that may touch.
 
     Raises:
-        ContactError: a contact of another kind, or bilateral.
+        ContactError: a bilateral contact, or one with anisotropic friction.
     """
-    if contact.bilateral or not isinstance(contact, PlacedContact | PointContact):
+    if contact.bilateral:
         raise ContactError(
-            f"{contact.name!r}: got {type(contact).__name__}"
-            f"{' that is bilateral' if contact.bilateral else ''}; expected patches or points that "
-            "the ground can push"
+            f"{contact.name!r}: got {type(contact).__name__} that is bilateral; expected patches or "
+            "points that the ground can push"
         )
     if np.ndim(contact.friction):
         raise ContactError(
@@ -241,18 +239,11 @@ def points_of(robot: Robot, contact: Any) -> list[Point]:
             "anisotropic friction)"
         )
     frame = robot.model.frames[robot.frame_id(contact.frame)]
-    if isinstance(contact, PointContact):
-        places, radius = [np.array(contact.offset)], float(contact.radius)
-    else:
-        places = [contact.placement.act(contact.centre + p) for p in contact.points]
-        radius = 0.0
-    return [
-        Point(
-            contact.name, int(frame.parentJoint), np.array(frame.placement.act(p)), radius,
-            float(contact.friction),
-        )
-        for p in places
-    ]  # fmt: skip
+    R = np.eye(3) if contact.axes_in_frame is None else contact.axes_in_frame
+    T = frame.placement * pin.SE3(R, np.array(contact.centre_in_frame))
+    radius = float(np.linalg.norm(contact.ball_arm))
+    name, joint, mu = contact.name, int(frame.parentJoint), float(contact.friction)
+    return [Point(name, joint, np.array(T.act(p)), radius, mu) for p in contact.points]
 
 
 def _axes(normals: Array) -> Array:

@@ -127,11 +127,10 @@ def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain) -> str:
 
 def _up(robot: Robot, contact: Any) -> Array:
     """From a corner to the middle of the ball that stands for it, in the joint's axes."""
-    if contact.dim == 3:
+    if contact.axes_in_frame is None:
         return np.zeros(3)
     frame = robot.model.frames[robot.frame_id(contact.frame)]
-    R = frame.placement.rotation @ contact.placement.rotation
-    return np.asarray(CORNER * R[:, 2])
+    return np.asarray(CORNER * frame.placement.rotation @ contact.axes_in_frame[:, 2])
 
 
 def _body(robot: Robot, joint: int, points: list[tuple[int, tuple[Point, Array]]]) -> str:

@@ -37,7 +37,7 @@ def moving_columns(robot: Robot, models: Sequence[ContactModel]) -> NDArray[np.i
     """Return which entries of v move any of the contacts."""
     moving: set[int] = set()
     for model in models:
-        joint = int(robot.model.frames[model.frame].parentJoint)
+        joint = model.joint
         while joint > 0:
             kind = robot.model.joints[joint]
             moving |= set(range(kind.idx_v, kind.idx_v + kind.nv))

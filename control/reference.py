@@ -9,6 +9,7 @@ import numpy as np
 
 from ..contacts import ContactSet
 from ..contacts.equilibrium.solving import solve
+from ..dynamics import State
 from ..errors import SolverError
 from .contact_model import ContactModel, world_axes
 from .qp import Array, Program
@@ -31,12 +32,13 @@ def by_cvxpy(
     """
     import cvxpy as cp
 
-    P = controller.program(q, v, t)
+    state = State.of(controller.robot, q, v)
+    P = controller.program(state, None, t)
     a, x = cp.Variable(P.nv), cp.Variable(P.dim) if P.dim else cp.Constant(np.zeros(0))
     w = controller.robot.mass * x  # scaled: accelerations and forces of one magnitude
     friction = [P.F @ w <= 0] if len(P.F) else []
     if exact and P.dim:
-        turn = _turn(controller.contacts, controller.contact_models, q)
+        turn = _turn(controller.contacts, controller.contact_models, state)
         friction = controller.contacts.friction_constraints(turn @ w, q)
     problem = cp.Problem(
         cp.Minimize(_cost(P, a, w) / _size(P, controller.robot.mass)),
@@ -86,6 +88,6 @@ def _constraints(P: Program, a: Any, w: Any) -> list[Any]:
     return found
 
 
-def _turn(contacts: ContactSet, models: Sequence[ContactModel], q: Array) -> Array:
+def _turn(contacts: ContactSet, models: Sequence[ContactModel], state: State) -> Array:
     """(dim, dim), from contact axes to the rows of the contacts' J."""
-    return np.column_stack([world_axes(models, q, e) for e in np.eye(contacts.dim)])
+    return np.column_stack([world_axes(models, state, e) for e in np.eye(contacts.dim)])

@@ -28,7 +28,7 @@ class ReferenceRows:
         self._contacts(state)
         self._dense(state, t)
         self._diagonal(state, t)
-        self.arrays["s"][:] = self.structure.P @ self.structure.nominal_forces(state.q, loads)
+        self.arrays["s"][:] = self.structure.P @ self.structure.nominal_forces(state, loads)
         return all(bool(np.isfinite(self.arrays[x]).all()) for x in ("b", "k", "r", "p"))
 
     def _contacts(self, state: State) -> None:

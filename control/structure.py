@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from ..contacts import ContactSet
+from ..dynamics import State
 from .contact_model import FACING_UP, ContactModel
 from .force_tasks import ForceLikeTask
 from .null_space import moving_columns
@@ -93,9 +94,9 @@ class ProgramStructure:
         """Return each contact's load fraction: 1, but for those being loaded or unloaded."""
         return [loads.get(model.name, 1.0) for model in self.models]
 
-    def nominal_forces(self, q: Array, loads: Mapping[str, float]) -> Array:
+    def nominal_forces(self, state: State, loads: Mapping[str, float]) -> Array:
         """Return w (dim,) that distributes the weight over the contacts that face upwards."""
-        ups = [model.up(q) for model in self.models]
+        ups = [model.up(state) for model in self.models]
         pairs = zip(ups, self.load_fractions(loads), strict=True)
         parts = [part * float(up[2] > FACING_UP) for up, part in pairs]
         total, w = sum(parts) + 1e-12, np.zeros(self.dim)

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ BELOW = {
     "visualize": {"robots", "dynamics", "contacts", "control", "biomechanics"},
 }
 PACKAGES = list(BELOW)
+CIRCULAR = {"robots", "dynamics", "contacts", "biomechanics"}
 COMMON = {"errors", "registry"}  # `registry` resolves names of higher packages when they are used
 
 
@@ -133,3 +135,30 @@ def test_view_and_plot_name_what_they_know():
         assert isinstance(registry.resolve(key.strip("[]{}")), type)
     with pytest.raises(footwork.FootworkError, match=r"view: got dict, expected one of .*\bHold\b"):
         footwork.view({})
+
+
+def imported_modules(package: str) -> dict[str, set[str]]:
+    """{module: modules of the same package that it imports}, lazily and for types too."""
+    paths = {path.relative_to(ROOT): path for path in (ROOT / package).rglob("*.py")}
+    name = {p: ".".join(p.with_suffix("").parts).removesuffix(".__init__") for p in paths}
+    modules = set(name.values())
+    graph: dict[str, set[str]] = {module: set() for module in modules}
+    for path, file in paths.items():
+        inside = path.parent.parts
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(inside):
+                base = [*inside[: len(inside) - node.level + 1], *filter(None, [node.module])]
+                for alias in node.names:
+                    each = ".".join([*base, alias.name]), ".".join(base)
+                    graph[name[path]] |= {next((m for m in each if m in modules), name[path])}
+    return {module: targets - {module} for module, targets in graph.items()}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_modules_import_each_other_in_no_circle(package):
+    if package in CIRCULAR:
+        pytest.xfail("modules that still import each other")
+    try:
+        tuple(TopologicalSorter(imported_modules(package)).static_order())
+    except CycleError as error:
+        pytest.fail(f"circle: {' → '.join(error.args[1])}")
