@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +10,8 @@ from ..errors import ContactError
 from .cones.friction_cone import check_length
 from .moving_surface import MovingSurface
 
-if TYPE_CHECKING:
-    from .contact import Contact
 
-
-def check_whole(contact: Contact) -> None:
+def check_whole(contact: Any) -> None:
     """Refuse names, torsional friction, bounds and surfaces that cannot be; numbers become floats.
 
     Raises:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contacts import ContactSet, SoftFingerCone, WrenchCone
-from ..contacts.equilibrium.reasons import joint_of_row
 from ..contacts.point_forces import PointForces
 from ..dynamics import State, Wrench
 from .contact_model import ContactModel, world_axes
@@ -152,7 +151,7 @@ class Command:
             return ()
         P, found = self.program, []
         robot, size = self.contacts.robot, 1.0 + float(np.abs(self.w).max(initial=0.0))
-        names = [joint_of_row(robot, row) for row in P.actuated]
+        names = [robot.joint_of_row[row] for row in P.actuated]
         at_limit = np.abs(self.tau) >= P.limits * (1 - tolerance)
         found += [f"torque of {name}" for name, hit in zip(names, at_limit, strict=True) if hit]
         for model in self.models:

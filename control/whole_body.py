@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..contacts import Contact, ContactSet
-from ..contacts.equilibrium.reasons import joint_of_row
 from ..contacts.torque_limits import torque_limits_of
 from ..dynamics import State
 from ..errors import ConfigurationError, ContactError, SolverError, unknown
@@ -252,8 +251,9 @@ class WholeBodyController:
         except Exception as error:  # a robot in motion needs torques, whatever went wrong
             if self.safe.raises:
                 raise
-            given = (q.q, q.v) if isinstance(q, State) else (q, v)
-            return self.safe.fallback(self.contacts, *given, t, f"{type(error).__name__}: {error}")
+            if isinstance(q, State):
+                q, v = q.q, q.v
+            return self.safe.fallback(self.contacts, q, v, t, f"{type(error).__name__}: {error}")
         finally:
             self._busy.release()
         self.safe.remember(command.tau)
@@ -374,6 +374,6 @@ class WholeBodyController:
         for i, name in enumerate(self.contacts.names):
             amounts[f"least normal force of {name}"] = found.normal[i]
         for row, amount in zip(program.actuated, found.joints, strict=True):
-            amounts[f"range of {joint_of_row(self.robot, int(row))}"] = amount
+            amounts[f"range of {self.robot.joint_of_row[row]}"] = amount
         gave_way = {name: float(x) for name, x in amounts.items() if x > 1e-6}
         return found.a, found.w, tau, gave_way

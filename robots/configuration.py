@@ -8,15 +8,12 @@ pairs have unit norm: `unit_blocks` lists their positions in q.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from .robot import Robot
 
 Array = NDArray[np.float64]
 
@@ -24,6 +21,23 @@ Array = NDArray[np.float64]
 UNIT_TOLERANCE = 1e-7
 
 _FLOAT = np.dtype(np.float64)
+
+
+class Coordinates(Protocol):
+    """What a Robot says of the sizes of q (nq,), v (nv,) and τ (na,), and of q's unit blocks."""
+
+    @property
+    def nq(self) -> int: ...  # noqa: D102
+
+    @property
+    def nv(self) -> int: ...  # noqa: D102
+
+    @property
+    def na(self) -> int: ...  # noqa: D102
+
+    @property
+    def unit_blocks(self) -> tuple[tuple[int, int], ...]: ...  # noqa: D102
+
 
 _UNIT_BLOCK = {  # joint type -> (start, stop) of its unit block within the joint's part of q
     "JointModelFreeFlyer": (3, 7),
@@ -96,7 +110,7 @@ def check_robot(robot: object) -> None:
         raise not_a_robot(robot)
 
 
-def check_configuration(robot: Robot, q: ArrayLike, name: str = "q") -> Array:
+def check_configuration(robot: Coordinates, q: ArrayLike, name: str = "q") -> Array:
     """Return q as an array (nq,) of a valid configuration.
 
     Raises:
@@ -120,7 +134,7 @@ def check_configuration(robot: Robot, q: ArrayLike, name: str = "q") -> Array:
     return array
 
 
-def check_velocity(robot: Robot, v: ArrayLike, name: str = "v") -> Array:
+def check_velocity(robot: Coordinates, v: ArrayLike, name: str = "v") -> Array:
     """Return a tangent vector (velocity, acceleration, generalised force) as an array (nv,).
 
     Raises:
@@ -133,7 +147,7 @@ def check_velocity(robot: Robot, v: ArrayLike, name: str = "v") -> Array:
     return as_vector(v, size, name, "a tangent vector of this robot (nv,)")
 
 
-def check_torques(robot: Robot, tau: ArrayLike, name: str = "tau") -> Array:
+def check_torques(robot: Coordinates, tau: ArrayLike, name: str = "tau") -> Array:
     """Return actuated torques as an array (na,).
 
     Raises:
