@@ -229,8 +229,8 @@ def points_of(robot: Robot, contact: Contact) -> list[Point]:
     """
     if contact.bilateral:
         raise ContactError(
-            f"{contact.name!r}: got {type(contact).__name__} that is bilateral; expected patches or "
-            "points that the ground can push"
+            f"{contact.name!r}: got {type(contact).__name__} that is bilateral; expected "
+            "patches or points that the ground can push"
         )
     if np.ndim(contact.friction):
         raise ContactError(

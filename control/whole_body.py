@@ -252,7 +252,7 @@ class WholeBodyController:
             if self.safe.raises:
                 raise
             if isinstance(q, State):
-                q, v = q.q, q.v
+                v, q = q.v, q.q
             return self.safe.fallback(self.contacts, q, v, t, f"{type(error).__name__}: {error}")
         finally:
             self._busy.release()
