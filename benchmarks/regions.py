@@ -7,20 +7,12 @@ Both roads take turns in one process, CPU time, medians with quartiles; areas ar
 
 from __future__ import annotations
 
-import importlib
+import os
 import sys
+from contextlib import nullcontext
 
 import measuring  # before NumPy: one thread
 import numpy as np
-
-ROOMS = "footwork.contacts.regions."
-
-
-def switch(kernels):
-    """Let both modules believe that Numba is there, or not."""
-    for name in ("rays", "friction_brackets"):
-        module = importlib.import_module(ROOMS + name)
-        module.obstacle = (lambda: "") if kernels else (lambda: "switched off")
 
 
 def questions(robot):
@@ -43,7 +35,9 @@ def questions(robot):
 
 def main():
     import footwork as fw
+    from footwork.dynamics.kernels.toolchain import switched_off
 
+    os.environ["FOOTWORK_COMPILE"] = "now"
     options = measuring.flags(__doc__).parse_args()
     rounds, kept = 3 if options.quick else 15, {}
     print(f"{'':36} {'kernels, ms':>12} {'quartiles':>13} {'solver, ms':>12} {'ratio':>7}")
@@ -52,13 +46,13 @@ def main():
         for what, (ask, number) in questions(robot).items():
             times, answers = {True: [], False: []}, {}
             for kernels in times:
-                switch(kernels)
-                answers[kernels] = number(ask())
+                with nullcontext() if kernels else switched_off():
+                    answers[kernels] = number(ask())
             assert abs(answers[True] - answers[False]) <= 0.01 * answers[False], answers
             for _ in range(rounds):
                 for kernels, found in times.items():
-                    switch(kernels)
-                    found.append(1e3 * measuring.cpu(ask, 3))
+                    with nullcontext() if kernels else switched_off():
+                        found.append(1e3 * measuring.cpu(ask, 3))
             low, middle, high = np.percentile(times[True], [25, 50, 75])
             other = np.median(times[False])
             kept[f"{name}, {what}"] = {"kernels": times[True], "solver": times[False]}

@@ -14,8 +14,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import cache
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from tqdm import tqdm
 
 from ..dynamics import Wrench
 from ..dynamics import batch as many_states
+from ..dynamics.kernels.toolchain import obstacle
 from ..errors import ContactError, FootworkWarning
 from ..robots import Robot
 from .contact import Contact
@@ -37,8 +38,8 @@ from .equilibrium.pushes import pushed, torques_of
 from .equilibrium.states import ContactStates, Indices, most_or, picked
 from .equilibrium.verdicts import Verdicts
 from .forces import admissible_forces
-from .kernels import contact_margin, friction_newton
-from .kernels.compiling import in_lanes
+from .kernels.contact_margin import MARGINS
+from .kernels.friction_newton import LEAST_NORMS
 from .torque_limits import torque_limits_of
 
 __all__ = ["Verdicts", "static_hold", "decide"]
@@ -102,12 +103,12 @@ def decide(
 ) -> Verdicts:
     """Return the verdicts on many balances: by the kernels, and by the conic solver what is left.
 
-    Without Numba the conic solver answers everything, which is said once. Arguments as for
-    `static_hold`.
+    Without Numba the conic solver answers everything, which is said once, and so it does while
+    that is sooner than compiling. Arguments as for `static_hold`.
     """
     first, count = balances.first, len(balances)
     out = Verdicts.room(count, first.limits.point_count, len(first.load), out)
-    kernels = _kernels() if balances.plain and first.normals.any() else None
+    plain = balances.plain and bool(first.normals.any())
     most = max(_NEAR // max(3 * first.limits.point_count * len(first.unactuated), 1), 1)
     pieces = -(-count // min(most, -(-count // _whole(threads))))
     ends = np.linspace(0, count, pieces + 1).astype(int).tolist()
@@ -115,10 +116,13 @@ def decide(
 
         def answer(start: int, stop: int) -> None:
             chunk, answers = balances.part(start, stop), out.part(start, stop)
+            kernels = _kernels(count - start) if plain else None
             if kernels is not None:
                 _ask_kernels(kernels, Asked.of(chunk), answers, margin)
-            for i in np.flatnonzero(~answers.compiled).tolist():
-                _ask_solver(chunk.at(i), answers, i, margin)
+            slowly = plain and kernels is None
+            with MARGINS.uncompiled(stop - start) if slowly else nullcontext():
+                for i in np.flatnonzero(~answers.compiled).tolist():
+                    _ask_solver(chunk.at(i), answers, i, margin)
             bar.update(stop - start)
 
         if threads == 1 or pieces == 1:
@@ -273,15 +277,20 @@ class _Kernels(NamedTuple):
     least_norms: Any
 
 
-@cache
-def _kernels() -> _Kernels | None:
-    """The compiled kernels; None without Numba, which is said once."""
-    if find_spec("numba") is None:
-        warnings.warn(
-            "batches of verdicts: no Numba, the conic solver answers one by one; "
-            "pip install 'footwork[fast]' makes them more than a hundred times faster",
-            FootworkWarning,
-            stacklevel=4,
-        )
+def _kernels(count: int) -> _Kernels | None:
+    """The compiled kernels; None where the conic solver is sooner, and without Numba."""
+    if trouble := obstacle():
+        _note_numba(trouble)
         return None
-    return _Kernels(in_lanes(contact_margin.margins), in_lanes(friction_newton.least_norms))
+    found = _Kernels(MARGINS.select(count), LEAST_NORMS.select(count))
+    return None if None in found else found
+
+
+@cache
+def _note_numba(reason: str) -> None:
+    warnings.warn(
+        f"batches of verdicts: {reason}, the conic solver answers one by one; "
+        "pip install 'footwork[fast]' makes them more than a hundred times faster",
+        FootworkWarning,
+        stacklevel=6,
+    )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..dynamics import State
 from ..dynamics.topology import is_depth_first
 from .contact_model import FACING_UP, ContactModel
-from .kernels import compiled, prepare
+from .kernels.assembly import ASSEMBLE
 from .qp import Array
 from .reference_rows import fill_task
 from .structure import ProgramStructure
@@ -34,7 +34,7 @@ _SUPPORTED += ["PrismaticUnaligned", "RUBX", "RUBY", "RUBZ", "RevoluteUnboundedU
 
 
 def supports(structure: ProgramStructure) -> bool:
-    """Return whether the kernel supports the robot, and Numba is there.
+    """Return whether the kernel supports the robot and the tasks.
 
     The base must float and carry all mass, as the kernel reads the centre of mass from its rows of
     M; so these rows must be free of armature too.
@@ -42,8 +42,7 @@ def supports(structure: ProgramStructure) -> bool:
     robot, model = structure.robot, structure.robot.model
     kinds = [j.shortname().removeprefix("JointModel") for j in list(model.joints)[1:]]
     return bool(
-        compiled("assemble") is not None
-        and robot.is_floating
+        robot.is_floating
         and model.nvs[1] == 6
         and not model.inertias[0].mass > 0
         and is_depth_first(robot)
@@ -74,7 +73,6 @@ class CompiledRows:
         self._joints = [x for i in joints for x in (data.oMi[i].rotation, data.oMi[i].translation)]
         placements = np.empty((len(joints), 12))
         self._flat = placements.reshape(-1)
-        self._kernel: Any = compiled("assemble")
         parameters = structure.parameters
         outputs = ("M", "b", "J", "k", "A", "r", "e", "d", "p", "posture_r", "posture_e", "s")
         self._arguments = (
@@ -86,7 +84,13 @@ class CompiledRows:
         )  # fmt: skip
         v = np.zeros(robot.nv)
         v.setflags(write=False)  # as a State's
-        prepare(self._kernel, (v, *self._arguments))
+        self.kernel = ASSEMBLE.overload(v, *self._arguments)
+        self._assemble: Any = self.kernel.select(1)
+
+    def ready(self) -> bool:
+        """Return whether the kernel is compiled."""
+        self._assemble = self.kernel.at_hand()
+        return self._assemble is not None
 
     def _tabulate_contacts(self) -> tuple[Array | Index, ...]:
         """Rows, axes, offsets and wrench rows of the rigid contacts."""
@@ -152,7 +156,7 @@ class CompiledRows:
             posture.update(t, q)
         if not self._other_contacts:
             self._loads[:] = self.structure.load_fractions(loads) if loads else 1.0
-        finite = bool(self._kernel(v, *self._arguments))
+        finite = bool(self._assemble(v, *self._arguments))
         if not (self._other_contacts or self._other_tasks):
             return finite
         return finite and self._fill_others(state, t, loads)

@@ -14,7 +14,7 @@ from .force_tasks import ForceLikeTask, ForceRows
 from .hierarchy import Level
 from .limits import JointLimits
 from .qp import Array
-from .reduction import prepare_minimum
+from .reduction import minimum_kernel
 from .reference_rows import ReferenceRows
 from .structure import ProgramStructure
 from .workspace import Bounds, Snapshot, Workspace
@@ -37,8 +37,8 @@ class Formulation:
         self.columns, self.others = structure.columns, structure.others
         self.workspace = Workspace(structure)
         arrays = self.workspace.arrays
-        self.rows: ReferenceRows | CompiledRows
-        self.rows = (CompiledRows if supports(structure) else ReferenceRows)(structure, arrays)
+        self.rows = ReferenceRows(structure, arrays)
+        self.compiled_rows = CompiledRows(structure, arrays) if supports(structure) else None
         self._force_rows: list[tuple[ForceLikeTask, ForceRows]] = []
         inf = np.full(len(structure.actuated), np.inf)
         self._unbounded = (-inf, inf)
@@ -46,7 +46,7 @@ class Formulation:
         self.program = self.workspace.program(arrays, Bounds(structure.P, *bounds))
         sizes = (len(structure.F), len(structure.N), 2 * len(inf))
         self.working_set = np.zeros(sum(sizes), dtype=np.int64)
-        prepare_minimum(self.program, self)
+        self.kernel = minimum_kernel(self.program, self)
 
     def update(self, state: State, t: float, loads: Mapping[str, float]) -> bool:
         """Formulate the program of a state; return whether all its data are finite.
@@ -56,7 +56,7 @@ class Formulation:
             t: the time that references are evaluated at [s].
             loads: load fractions of contacts that are being loaded or unloaded.
         """
-        finite, P = self.rows.fill(state, t, loads), self.program
+        finite, P = self._fill_rows(state, t, loads), self.program
         P.P, self._force_rows = self._force_terms(state, t)
         if self._force_rows:
             finite = finite and bool(np.isfinite(P.s).all() and np.isfinite(P.P).all())
@@ -65,6 +65,15 @@ class Formulation:
         if self.joint_limits is not None:
             P.slowest, P.fastest = self.joint_limits.bounds(state.q, state.velocity)
         return finite
+
+    def _fill_rows(self, state: State, t: float, loads: Mapping[str, float]) -> bool:
+        """Fill the rows of contacts and tasks by the kernel, or in NumPy while it is compiled."""
+        if self.compiled_rows is None:
+            return self.rows.fill(state, t, loads)
+        if self.compiled_rows.ready():
+            return self.compiled_rows.fill(state, t, loads)
+        with self.compiled_rows.kernel.uncompiled(1):
+            return self.rows.fill(state, t, loads)
 
     def snapshot(self) -> Snapshot:
         """Return a copy of the program and of the tasks' rows."""

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import compiled, prepare
+from ..dynamics.kernels.toolchain import Overload
+from .kernels.minimum import MINIMUM
 from .null_space import RANK, solutions
 from .qp import Array, Index, Program, Reduced, reduced
 
@@ -22,8 +23,12 @@ _ACTIVE = 1e-7  # distance from a bound that counts as at it: within a solver's 
 
 
 class Structure(Protocol):
-    """Entries of v that move any contact, the others, and the last solution's working set."""
+    """Entries of v that move any contact, the others, and the last solution's working set.
 
+    And the kernel for arrays such as these.
+    """
+
+    kernel: Overload
     columns: Index
     others: Index
     working_set: NDArray[np.int64]
@@ -35,19 +40,24 @@ def minimum(
     """Return (a, w, τ) of the minimum, and the iterations it took from the last working set.
 
     Most ticks of a robot that stands or walks need no other solver. None where the iterations do
-    not converge, where the equations lack rank, or without Numba.
+    not converge, where the equations lack rank, without Numba, or as long as it is not compiled.
     """
-    kernel = compiled("minimum") if _supports(program, structure) else None
+    if not _supports(program, structure):
+        return None, 0
+    kernel = structure.kernel.at_hand()
     if kernel is None:
+        structure.kernel.spent(1, MINIMUM.each)
         return None, 0
     found = _outputs(program)
     iterations = kernel(*_arguments(program, structure), *found)
     return (found if iterations >= 0 else None), iterations
 
 
-def prepare_minimum(program: Program, structure: Structure) -> None:
-    """Compile the kernel before the first tick: that takes seconds."""
-    prepare(compiled("minimum"), (*_arguments(program, structure), *_outputs(program)))
+def minimum_kernel(program: Program, structure: Structure) -> Overload:
+    """Return the kernel for a program's arrays, read from disk so that no tick waits for that."""
+    kernel = MINIMUM.overload(*_arguments(program, structure), *_outputs(program))
+    kernel.select(1)
+    return kernel
 
 
 def reduced_program(program: Program, structure: Structure, accelerations: bool) -> Reduced | None:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from importlib.util import find_spec
-from typing import Any, cast
-
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
@@ -14,6 +9,7 @@ from numpy.typing import NDArray
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from . import jacobian_sums
+from .kernels.coriolis import CORIOLIS_TENSOR
 from .kernels.tree import tree_of
 from .topology import is_depth_first, require_fixed_axes
 from .workspace import workspace_of
@@ -38,25 +34,22 @@ def coriolis_tensor(robot: Robot, q: Array, out: Array | None = None) -> Array:
     if not is_depth_first(robot):
         C[...] = jacobian_sums.coriolis_tensor(robot, q)
         return C
-    tree, kernel = tree_of(robot), _kernel()
-    if kernel is not None and tree is not None:
-        kernel(*tree, np.array(q), C)  # compiled for arrays that may be written to
-        return C
-    model, data = robot.model, workspace_of(robot).data
-    # linear in v: its slices are the matrices of unit velocities
-    for k, direction in enumerate(np.eye(robot.nv)):
-        C[:, :, k] = pin.computeCoriolisMatrix(model, data, q, direction)
+    tree = tree_of(robot)
+    if tree is None:
+        _fill_by_directions(robot, q, C)
+    elif (kernel := CORIOLIS_TENSOR.select(1)) is not None:
+        kernel(*tree, q, C)
+    else:
+        with CORIOLIS_TENSOR.uncompiled(1):
+            _fill_by_directions(robot, q, C)
     return C
 
 
-@cache
-def _kernel() -> Callable[..., Any] | None:
-    """The compiled recursion; None without Numba."""
-    if find_spec("numba") is None:
-        return None
-    from .kernels.coriolis import coriolis_tensor as kernel
-
-    return cast("Callable[..., Any]", kernel)
+def _fill_by_directions(robot: Robot, q: Array, C: Array) -> None:
+    """Fill C, linear in v: its slices are the Coriolis matrices of unit velocities."""
+    model, data = robot.model, workspace_of(robot).data
+    for k, direction in enumerate(np.eye(robot.nv)):
+        C[:, :, k] = pin.computeCoriolisMatrix(model, data, q, direction)
 
 
 def _empty(robot: Robot, out: Array | None) -> Array:

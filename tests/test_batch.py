@@ -13,7 +13,7 @@ import footwork as fw
 from footwork import dynamics as dyn
 from footwork.dynamics import batch
 from footwork.dynamics.batch import running, work
-from footwork.dynamics.kernels import compiling
+from footwork.dynamics.kernels import toolchain
 
 pytestmark = pytest.mark.timeout(600)  # the first run compiles all kernels
 
@@ -399,7 +399,7 @@ def fresh():
 
 
 def test_without_numba_it_says_so_once(fresh, monkeypatch):
-    monkeypatch.setattr(compiling, "find_spec", lambda name: None)
+    monkeypatch.setattr(toolchain, "obstacle", lambda: "Numba is not installed")
     Q, V, *_ = states(fresh, 3)
     with pytest.warns(fw.FootworkWarning, match=r"pip install 'footwork\[fast\]'") as notes:
         got = batch.bias(fresh, Q, V)
@@ -410,11 +410,8 @@ def test_without_numba_it_says_so_once(fresh, monkeypatch):
 
 
 def test_numba_that_does_not_import_is_no_numba(fresh, monkeypatch):
-    def broken():
-        raise ImportError("Numba needs another NumPy")
-
-    monkeypatch.setattr(compiling, "_numba", broken)
-    monkeypatch.setattr(compiling, "find_spec", lambda name: name)
+    monkeypatch.setattr(toolchain, "_imported", {"trouble": "Numba needs another NumPy"})
+    monkeypatch.setattr(toolchain, "find_spec", lambda name: name)
     Q, V, *_ = states(fresh, 3)
     with pytest.warns(fw.FootworkWarning, match="Numba needs another NumPy"):
         same(batch.bias(fresh, Q, V), one_by_one(fresh, dyn.bias, (Q, V)), 0)

@@ -14,6 +14,7 @@ from footwork.contacts.equilibrium.certificate import certificate_value, certifi
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.kernels import contact_margin, friction_newton
+from footwork.dynamics.kernels.toolchain import switched_off
 
 pytest.importorskip("numba")
 
@@ -180,7 +181,7 @@ def test_wrenches_at_links():
 def test_kernels_are_plain_python_on_rows_of_numpy():
     rng, everything = np.random.default_rng(10), np.arange(9)
     asked = Asked.of(Balances.of([terrain(rng, 6) for _ in range(9)]))
-    kernels = batch._kernels()
+    kernels = batch._kernels(9)
     with np.errstate(all="ignore"):  # both sides of every choice are reckoned
         margins = asked.margins(contact_margin.margins, everything)
         holds = np.flatnonzero(margins.value > 0)
@@ -201,7 +202,7 @@ def test_proofs_are_what_balances_say(count):
     f, y = rng.standard_normal((count, 5, 3)), rng.standard_normal((count, 6))
     left = asked.residual(f, everything)
     outside, power, rise = asked.unbraked(y, everything)
-    least = asked.least(batch._kernels().least_norms, everything)
+    least = asked.least(batch._kernels(1).least_norms, everything)
     assert asked.not_least(least, everything).max() < 1e-6  # λ of a load that nothing holds is 1e8
     spoiled = least._replace(forces=least.forces + 1e-3 * f)
     off = np.abs(spoiled.forces - least.forces).max(axis=(1, 2))
@@ -232,21 +233,21 @@ def test_the_margins_motion_proves_what_the_solver_denies(monkeypatch):
     rng = np.random.default_rng(13)
     many = Balances.of([terrain(rng, 4) for _ in range(10)])
     fast = batch.decide(many)
-    monkeypatch.setattr(batch, "_kernels", lambda: None)
     monkeypatch.setattr("footwork.contacts.equilibrium.certificate._motions", lambda balance: [])
-    slow = batch.decide(many)
+    with switched_off():
+        slow = batch.decide(many)
     assert 0 < (fast.feasible == 0).sum() == (slow.feasible == 0).sum()
 
 
 def test_no_numba_is_said_once(monkeypatch):
-    monkeypatch.setattr(batch, "find_spec", lambda name: None)
-    batch._kernels.cache_clear()
+    monkeypatch.setattr(batch, "obstacle", lambda: "Numba is not installed")
+    batch._note_numba.cache_clear()
     rng = np.random.default_rng(9)
     many = Balances.of([terrain(rng, 3)])
-    with pytest.warns(fw.FootworkWarning, match=r"no Numba.*footwork\[fast\]"):
+    with pytest.warns(fw.FootworkWarning, match=r"not installed.*footwork\[fast\]"):
         assert batch.decide(many).asked_of_solver == 1
     assert batch.decide(many).asked_of_solver == 1  # warnings are errors in these tests
-    batch._kernels.cache_clear()
+    batch._note_numba.cache_clear()
 
 
 def test_at_the_edge_nothing_is_guessed():
@@ -333,12 +334,12 @@ def test_threads_and_chunks_change_nothing(monkeypatch):
             assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
 
 
-def test_without_numba_the_same(monkeypatch):
+def test_uncompiled_the_same():
     rng = np.random.default_rng(4)
     many = Balances.of([terrain(rng, 4) for _ in range(10)])
     fast = batch.decide(many)
-    monkeypatch.setattr(batch, "_kernels", lambda: None)
-    slow = batch.decide(many)
+    with switched_off():
+        slow = batch.decide(many)
     assert not slow.compiled.any()
     assert (slow.feasible == fast.feasible).all()
     assert slow.margin == pytest.approx(fast.margin, rel=1e-6)

@@ -8,7 +8,8 @@ import pytest
 
 import footwork as fw
 from footwork import dynamics as dyn
-from footwork.dynamics import coriolis
+from footwork.dynamics.kernels.coriolis import CORIOLIS_TENSOR
+from footwork.dynamics.kernels.toolchain import switched_off
 from footwork.dynamics.kernels.tree import tree_of
 
 ROBOTS = [
@@ -30,9 +31,7 @@ def robot(request, load_robot):
 @pytest.fixture
 def kernel():
     pytest.importorskip("numba")
-    found = coriolis._kernel()
-    assert found is not None
-    return found
+    return CORIOLIS_TENSOR.compiled()
 
 
 def stacked(robot, q):
@@ -53,11 +52,11 @@ def test_equal_to_stacked_matrices(robot, kernel, random_state):
         assert dyn.coriolis_tensor(robot, q, out=C) is C
 
 
-def test_without_numba_the_same(robot, monkeypatch, random_state):
+def test_uncompiled_the_same(robot, random_state):
     q, v, _ = random_state(robot)
     with_it = dyn.coriolis_tensor(robot, q)
-    monkeypatch.setattr(coriolis, "_kernel", lambda: None)
-    without = dyn.coriolis_tensor(robot, q)
+    with switched_off():
+        without = dyn.coriolis_tensor(robot, q)
     assert np.abs(with_it - without).max(initial=0) < 1e-11 * (1 + np.abs(without).max(initial=0))
     assert np.abs(without @ v - dyn.coriolis_matrix(robot, q, v)).max(initial=0) < 1e-10
 

@@ -10,6 +10,7 @@ import pinocchio as pin
 import pytest
 
 from footwork import ContactError, Wrench, contacts, robots
+from footwork.dynamics.kernels.toolchain import switched_off
 
 WEIGHT = 98.1  # of the block [N]
 
@@ -99,14 +100,12 @@ def on_uneven_ground(name):
     return robot, robot.posture(), tilted, push
 
 
-def asked_of(monkeypatch, kernels):
-    """Switch the kernels off; return a list that gets how many places the solver is asked for."""
+def asked_of(monkeypatch):
+    """Return a list that gets how many places the solver is asked for."""
     module = importlib.import_module("footwork.contacts.regions.friction_brackets")
     asked, solve = [], module._OneByOne.solve
     count = lambda self, loads: asked.append(len(loads)) or solve(self, loads)  # noqa: E731
     monkeypatch.setattr(module._OneByOne, "solve", count)
-    if not kernels:
-        monkeypatch.setattr(module, "obstacle", lambda: "switched off")
     return asked
 
 
@@ -120,10 +119,10 @@ def test_kernels_and_the_solver_agree(monkeypatch, name, tolerance):
         robot, q, ground, *(np.linspace(-0.3, 0.3, 7),) * 2, push, tolerance=tolerance
     )
     with monkeypatch.context() as patch:
-        asked, fast = asked_of(patch, kernels=True), ask()
+        asked, fast = asked_of(patch), ask()
         assert sum(asked) == 0
-    with monkeypatch.context() as patch:
-        asked, slow = asked_of(patch, kernels=False), ask()
+    with monkeypatch.context() as patch, switched_off():
+        asked, slow = asked_of(patch), ask()
         assert sum(asked) == 49
     held = np.isfinite(slow.friction)
     assert held.any()
@@ -145,7 +144,7 @@ def test_contacts_that_squeeze_are_left_to_the_solver(monkeypatch):
         for s in (1.0, -1.0)
     ]
     more = contacts.at_feet(robot, 0.1)
-    asked = asked_of(monkeypatch, kernels=True)
+    asked = asked_of(monkeypatch)
     found = contacts.friction_map(robot, robot.posture(), [*walls, *more], [0.0], [0.0])
     assert found.friction[0, 0] <= found.tolerance
     assert sum(asked) == 1

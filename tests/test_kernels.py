@@ -1,4 +1,4 @@
-"""The kernels' own matters: three readings of one source, and machine code that is never stale."""
+"""Kernels: three readings of one source. Their compiling is in test_toolchain."""
 
 from __future__ import annotations
 
@@ -6,18 +6,15 @@ import os
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import footwork as fw
 from footwork import dynamics as dyn
-from footwork.dynamics.kernels import body_table, compiling, crba, rnea, scalars, spatial
+from footwork.dynamics.kernels import body_table, crba, rnea, scalars, spatial, toolchain
 from footwork.dynamics.kernels.aba import aba
 from footwork.dynamics.kernels.scalars import LANES, as_lanes, sincos
-
-SOURCES = Path(fw.__file__).parents[1]
 
 
 def room(*shape):
@@ -66,8 +63,9 @@ def test_numba_switched_off_is_numpy(tmp_path):
         import numpy as np, footwork as fw
         from footwork import dynamics as dyn
         from footwork.dynamics import batch
-        from footwork.dynamics.kernels import compiling, rnea
-        assert compiling.compiled(rnea.bias_rows) is rnea.bias_rows
+        from footwork.dynamics.kernels import rnea
+        from footwork.dynamics.kernels.toolchain import Kernel
+        assert Kernel(rnea.bias_rows).compiled() is rnea.bias_rows
         robot, rng = fw.load("quadruped"), np.random.default_rng(0)
         Q = np.array([robot.random_configuration(rng) for _ in range(9)])
         V = rng.standard_normal((9, robot.nv))
@@ -248,125 +246,6 @@ def test_one_source_gives_the_same_in_every_reading(random_state):
 # --- machine code --------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def kernel_folder(tmp_path, monkeypatch):
-    """A package with a kernel in two files, and how to call it in a process of its own."""
-    pytest.importorskip("numba")
-    package = tmp_path / "footwork_extra"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    (package / "helper.py").write_text("FACTOR = 2.0\n\ndef scaled(x):\n    return FACTOR * x\n")
-    (package / "outer.py").write_text(
-        "from .helper import scaled\n\ndef kernel(x):\n    return scaled(x) + 1.0\n"
-    )
-    script = textwrap.dedent(
-        """
-        import logging, sys
-        logging.basicConfig(level=logging.INFO, format="%(message)s")
-        from footwork.dynamics.kernels import compiling
-        from footwork_extra.outer import kernel
-        fast = compiling.compiled(kernel)
-        print(fast(3.0), sum(fast.stats.cache_hits.values()))
-        """
-    )
-
-    def call(**environment):
-        done = subprocess.run(
-            # -B: Python's own .pyc takes a source of the same size and time for the same source
-            [sys.executable, "-B", "-c", script],
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{SOURCES}", **environment},
-        )
-        value, hits = done.stdout.split()
-        return float(value), int(hits), done.stderr
-
-    return package, call
-
-
-@pytest.mark.slow
-def test_code_is_kept_and_never_stale(kernel_folder):
-    package, call = kernel_folder
-    value, hits, log = call()
-    assert (value, hits) == (7.0, 0)
-    assert "footwork: compiling kernel" in log
-    value, hits, log = call()
-    assert (value, hits) == (7.0, 1)
-    assert "compiling" not in log
-    helper = package / "helper.py"  # Numba's own cache looks at outer.py alone
-    before = helper.stat()
-    (package / "beside.py").write_text("A file that no kernel reaches")
-    helper.write_text(f"# a comment\n{helper.read_text()}\ndef unused():\n    return 3.0\n")
-    assert call()[:2] == (7.0, 1)  # what the kernel does not reach does not count
-    helper.write_text(helper.read_text().replace("2.0", "5.0"))
-    os.utime(helper, ns=(before.st_atime_ns, before.st_mtime_ns))
-    value, hits, _ = call()
-    assert (value, hits) == (16.0, 0)
-    kept = list((package / "__pycache__").glob("*.nbi"))
-    assert len(kept) == 1  # what the older sources left is gone
-
-
-@pytest.mark.slow
-def test_a_folder_that_cannot_be_written(kernel_folder, tmp_path):
-    package, call = kernel_folder
-    elsewhere = tmp_path / "cache"
-    (package / "__pycache__").write_text("no folder")
-    assert call(XDG_CACHE_HOME=str(elsewhere), HOME=str(elsewhere))[0] == 7.0
-    assert list(elsewhere.rglob("*.nbc"))
-    blocked = tmp_path / "blocked"
-    blocked.write_text("no folder")
-    value, hits, log = call(XDG_CACHE_HOME=str(blocked), HOME=str(blocked))
-    assert (value, hits) == (7.0, 0)
-    assert "footwork: compiling kernel" in log
-
-
-@pytest.mark.slow
-def test_a_kernel_of_one_file_says_that_it_compiles(tmp_path):
-    pytest.importorskip("numba")
-    code = """
-        import logging, footwork as fw
-        logging.basicConfig(level=logging.INFO, format="%(message)s")
-        robot = fw.load("block")
-        fw.dynamics.coriolis_tensor(robot, robot.neutral())
-    """
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    call = [sys.executable, "-c", textwrap.dedent(code)]
-    logs = [
-        subprocess.run(
-            call, capture_output=True, text=True, timeout=300, check=True, env=environment
-        ).stderr
-        for _ in range(2)
-    ]
-    assert "footwork: compiling coriolis_tensor" in logs[0]
-    assert "compiling" not in logs[1]
-
-
-def test_what_a_kernel_reaches():
-    reached = compiling.reached(rnea.inverse_dynamics_rows)
-    assert {rnea.rnea, spatial.cross, rnea.inward} <= reached
-    assert all(function.__module__.startswith("footwork") for function in reached)
-
-
-def test_kernel_files_do_not_import_numba():
-    """All but the number type and the cache, which are imported when a kernel is wanted."""
-    folder = Path(compiling.__file__).parent
-    sources = {path.name: path.read_text() for path in folder.glob("*.py")}
-    importing = {
-        name for name, text in sources.items() if "from numba" in text or "import numba" in text
-    }
-    assert importing == {
-        "lanes.py",
-        "floats.py",
-        "memory.py",
-        "disk_cache.py",
-        "compiling.py",
-        "coriolis.py",
-    }
-
-
 def both_sines(x, s, c):
     X, S, C = as_lanes(x), as_lanes(s), as_lanes(c)
     for k in range(len(X)):
@@ -376,15 +255,12 @@ def both_sines(x, s, c):
 @pytest.mark.parametrize("lanes", [1, LANES])
 def test_compiled_sine_and_cosine(lanes):
     """To 1.5 ulp of 1 over all angles that kernels accept."""
-    numba = pytest.importorskip("numba")
-    options, known = compiling._reading(lanes)
-    inlined = {**compiling.INLINED, **options}
-    compiled = numba.njit(**options)(compiling._translated(both_sines, lanes, known, inlined))
+    pytest.importorskip("numba")
     rng = np.random.default_rng(0)
     quarters = np.arange(-4000, 4000) * np.pi / 8
     x = np.concatenate([quarters, rng.uniform(-1e5, 1e5, 16000), rng.uniform(-4, 4, 8000)])
     x = x.reshape(-1, lanes)
     s, c = np.empty_like(x), np.empty_like(x)
-    compiled(x, s, c)
+    toolchain.Kernel(both_sines, lanes).compiled(x, s, c)(x, s, c)
     assert np.abs(s - np.sin(x)).max() < 3.4e-16
     assert np.abs(c - np.cos(x)).max() < 3.4e-16

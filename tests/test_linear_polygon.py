@@ -12,6 +12,7 @@ from footwork import ContactError, contacts, robots
 from footwork.contacts import PointForces
 from footwork.contacts.geometry import polygon
 from footwork.contacts.regions import linear_polygon
+from footwork.dynamics.kernels.toolchain import switched_off
 from footwork.errors import FootworkWarning
 
 UP = (0.0, 0.0, 1.0)
@@ -78,10 +79,9 @@ def test_level_ground_gives_the_hull_of_the_feet():
         assert len(region.vertices) == len(polygon.convex_hull(support, 1e-9))
 
 
-def both_roads(forces, monkeypatch, **options):
+def both_roads(forces, **options):
     compiled = contacts.equilibrium_polygon(forces, **options)
-    with monkeypatch.context() as patch:
-        patch.setattr(linear_polygon, "_kernel", lambda: None)
+    with switched_off():
         return compiled, contacts.equilibrium_polygon(forces, **options)
 
 
@@ -90,16 +90,16 @@ def same(a, b):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_without_numba_the_same(seed, monkeypatch):
+def test_uncompiled_the_same(seed):
     rng = np.random.default_rng(seed)
     for kind in ("inner", "outer"):
         forces = terrain(rng, int(rng.integers(2, 6)))
-        one, other = both_roads(forces, monkeypatch, kind=kind, sides=5)
+        one, other = both_roads(forces, kind=kind, sides=5)
         assert one.status == other.status
         assert one.area == pytest.approx(other.area, abs=1e-7)
 
 
-def test_without_area_empty_and_unbounded(monkeypatch):
+def test_without_area_empty_and_unbounded():
     line = np.array([[0.3, 0.2, 0], [0.0, 0.2, 0], [-0.25, 0.2, 0]])
     slope = np.array([np.sin(0.6), 0, np.cos(0.6)])
     pushed = PointForces.at(np.eye(3), np.eye(3), 0.5)
@@ -117,7 +117,7 @@ def test_without_area_empty_and_unbounded(monkeypatch):
         "hands": (pulled, "unbounded", 4),
     }
     for name, (forces, status, corners) in cases.items():
-        for region in both_roads(forces, monkeypatch, kind="inner"):
+        for region in both_roads(forces, kind="inner"):
             assert (name, region.status, len(region.vertices)) == (name, status, corners)
     two = contacts.equilibrium_polygon(cases["two points"][0], kind="outer")
     assert same(two.vertices, line[:2, :2])
@@ -137,15 +137,15 @@ def test_where_and_how_large_does_not_matter():
 
 
 def test_without_numba_it_says_so_once(monkeypatch):
-    monkeypatch.setattr(linear_polygon, "find_spec", lambda name: None)
-    linear_polygon._kernel.cache_clear()
+    monkeypatch.setattr(linear_polygon, "obstacle", lambda: "Numba is not installed")
+    linear_polygon._note_numba.cache_clear()
     forces = terrain(np.random.default_rng(0), 3)
     try:
         with pytest.warns(FootworkWarning, match=r"footwork\[fast\]"):
             contacts.equilibrium_polygon(forces, kind="inner")
         contacts.equilibrium_polygon(forces, kind="outer")  # a second warning would be an error
     finally:
-        linear_polygon._kernel.cache_clear()
+        linear_polygon._note_numba.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from footwork.contacts.cones.inner_faces import inner_faces
 from footwork.control.contact_model import ContactModel
 from footwork.control.references import between, between_postures, swing
 from footwork.dynamics import State
+from footwork.dynamics.kernels.toolchain import switched_off
 
 ROBOTS = ("talos", "solo12", "go2", "biped")
 BASE = {"talos": "base_link", "solo12": "base_link", "go2": "base", "biped": "pelvis"}
@@ -211,12 +212,6 @@ def test_a_fixed_base_and_other_contacts(load_robot):
     agree(command, control.by_cvxpy(controller, q, v), biped)
 
 
-def without_numba(monkeypatch):
-    """Make controllers as where Numba is not installed."""
-    monkeypatch.setattr("footwork.control.compiled_rows.compiled", lambda _: None)
-    monkeypatch.setattr("footwork.control.reduction.compiled", lambda _: None)
-
-
 def every_task(robot, q):
     """Of each kind that the compiled pass knows, at rest and on the way, in odd rows and axes."""
     frame, base = robot.frame_names[-1], base_of(robot)
@@ -234,21 +229,19 @@ def every_task(robot, q):
 
 
 @pytest.mark.parametrize("name", [*ROBOTS, "anymal"])
-def test_the_compiled_rows_are_those_of_numpy(load_robot, random_state, name, monkeypatch):
+def test_the_compiled_rows_are_those_of_numpy(load_robot, random_state, name):
     """Every array of the program, what tasks ask and lack: two roads from the same state."""
     pytest.importorskip("numba")
     robot = load_robot(name, "floating")
     feet, tasks = contacts.at_feet(robot, 0.6), every_task(robot, robot.posture())
     fast = control.WholeBodyController(robot, feet, tasks)
-    without_numba(monkeypatch)
     slow = control.WholeBodyController(robot, feet, tasks)
     for seed in range(3):
         q, v, _ = random_state(robot, seed)
-        snapshots = []
-        for controller in (fast, slow):
-            assert controller._formulation.update(State(robot, q, v), 0.3, {})
-            snapshots.append(controller._formulation.snapshot())
-        assert type(fast._formulation.rows) is not type(slow._formulation.rows)
+        assert fast._formulation.update(State(robot, q, v), 0.3, {})
+        with switched_off():
+            assert slow._formulation.update(State(robot, q, v), 0.3, {})
+        snapshots = [controller._formulation.snapshot() for controller in (fast, slow)]
         for field, value in vars(snapshots[1].program).items():
             size = 1e-12 * (1.0 + np.abs(value).max(initial=0.0, where=np.isfinite(value)))
             assert getattr(snapshots[0].program, field) == pytest.approx(value, rel=0, abs=size), (
@@ -290,13 +283,15 @@ def test_the_compiled_minimum_is_the_solvers(stand, name):
     assert counts[1] >= 4
 
 
-def test_without_numba_a_controller_does_the_same(stand, monkeypatch):
+def test_an_uncompiled_controller_does_the_same(stand):
     fast, q = stand("talos")
-    without_numba(monkeypatch)
-    slow, _ = stand("talos")
+    with switched_off():
+        slow, _ = stand("talos")
     for seed in range(2):
         v = moving(fast.robot, seed, 0.1)
-        commands = fast(q, v, t=float(seed)), slow(q, v, t=float(seed))
+        with switched_off():
+            uncompiled = slow(q, v, t=float(seed))
+        commands = fast(q, v, t=float(seed)), uncompiled
         agree(commands[1], (commands[0].a, commands[0].w, commands[0].tau), fast.robot)
 
 

@@ -15,19 +15,19 @@ S. Caron, Q.-C. Pham, Y. Nakamura, "Stability of surface contacts for humanoid r
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
-from ...dynamics.kernels.compiling import obstacle
 from ...errors import ContactError, SolverError
 from ...robots import Robot
 from ..conic_solver import Program, Rows
 from ..contact import Contact
 from ..contact_set import ContactSet
+from ..kernels.proximal import POLAR_PROJECTIONS
 from ..limits import Kind
 from ..point_forces import PointForces
 from .friction_cone import check_friction, check_one_of, check_sides, finite_rows
@@ -154,18 +154,21 @@ class WrenchCone:
         if self.kind != "exact":
             rays = (self.rays / self._units).T
             distances = np.array([nnls(rays, row)[1] for row in unit])
-        elif rows is None or obstacle():
+        elif rows is None:
             distances = np.array([self._exact_distance(row) for row in unit])
+        elif (kernel := POLAR_PROJECTIONS.select(len(unit))) is not None:
+            distances = self._projected_distances(kernel, *rows, unit)
         else:
-            distances = self._projected_distances(*rows, unit)
+            with POLAR_PROJECTIONS.uncompiled(len(unit)):
+                distances = np.array([self._exact_distance(row) for row in unit])
         return np.asarray(scale * distances)
 
-    def _projected_distances(self, B: Array, free: NDArray[np.bool_], w: Array) -> Array:
+    def _projected_distances(
+        self, kernel: Callable[..., None], B: Array, free: NDArray[np.bool_], w: Array
+    ) -> Array:
         """The norms of the projections of unit wrenches on the polar cone, with their proof."""
-        from ..kernels.proximal import polar_projections
-
         y, proofs = np.empty_like(w), np.empty(len(w))
-        polar_projections(B, free, w, y, proofs)
+        kernel(B, free, w, y, proofs)
         distances = np.linalg.norm(y, axis=1)
         for i in np.flatnonzero(~(proofs <= _PROVEN)):
             distances[i] = self._exact_distance(w[i])

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from ...dynamics.kernels.rows import scatter
 from ...dynamics.kernels.scalars import LANES, as_lanes
+from ...dynamics.kernels.toolchain import Kernel
 from .algebra import dot, norm
 from .choices import choose, size
 from .interior_point import INFEASIBLE, NARROW, OPTIMAL, UNBOUNDED, UNSOLVED, WIDE, solve
 from .orthonormal import asked_in_vain, multipliers, orthonormal_rows
-from .problems import rooms, take
+from .problems import rooms, table, take
 
 INFINITE, NAN = 1e300, float("nan")  # stands for a margin without end
 
@@ -115,3 +116,8 @@ def reflected(x, normal, length):
     for i in range(len(x)):
         x[i] = x[i] - share * normal[i]
     x[0] = x[0] + share * length
+
+
+MARGINS = Kernel(
+    margins, example=lambda: (*[table()] * 7, 0, 0, room(2, 1)), each=2e-3, seconds=8.0
+)

@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from .compiling import inlined, kept
+from ...dynamics.kernels.toolchain import Kernel
 
 BOUNDED, EMPTY, UNBOUNDED, FAILED = range(4)
 
@@ -30,7 +30,6 @@ _SLACK = 1e-9  # ε, in units of b
 _ROUNDING = 1e-10  # of reduced costs, pivots and corners, for data of the size of one
 
 
-@kept
 def shadow(A, b, x, y):
     """Return (status, corners (k, 2)) of {(x·λ, y·λ) : A λ = b, λ ≥ 0}, counter-clockwise.
 
@@ -65,7 +64,6 @@ def shadow(A, b, x, y):
     return BOUNDED, without_rests(corners[:count])
 
 
-@inlined
 def tableau(A, b, x, y):
     """Return T (m + 2, n + 2) with an artificial unknown as the basis of each row."""
     m, n = A.shape
@@ -85,7 +83,6 @@ def tableau(A, b, x, y):
     return T
 
 
-@inlined
 def find_basis(T, basis):
     """First phase: minimise the sum of the artificial unknowns, those of index n and more.
 
@@ -115,7 +112,6 @@ def find_basis(T, basis):
     return BOUNDED
 
 
-@inlined
 def most_gain(T):
     """Return the column that gains most along x; −1 when none does."""
     m, n = T.shape[0] - 2, T.shape[1] - 2
@@ -123,7 +119,6 @@ def most_gain(T):
     return entering if T[m, entering] > _ROUNDING else -1
 
 
-@inlined
 def next_to_turn(T, quarter):
     """Return the column that is the first to gain as d turns by a quarter; −1 when none does."""
     m, n = T.shape[0] - 2, T.shape[1] - 2
@@ -137,7 +132,6 @@ def next_to_turn(T, quarter):
     return entering
 
 
-@inlined
 def exchange(T, basis, entering):
     """Let a column enter the basis in place of the first to reach zero; returns the status."""
     m, n = T.shape[0] - 2, T.shape[1] - 2
@@ -151,7 +145,6 @@ def exchange(T, basis, entering):
     return BOUNDED
 
 
-@inlined
 def pivot(T, basis, row, column):
     """Write T for the basis in which `column` takes the place of the one of `row`."""
     factor = 1.0 / T[row, column]
@@ -166,7 +159,6 @@ def pivot(T, basis, row, column):
     basis[row] = column
 
 
-@inlined
 def without_rests(corners):
     """Leave out corners that lie on the segment between their neighbours, to rounding."""
     kept = np.empty_like(corners)
@@ -184,7 +176,6 @@ def without_rests(corners):
     return kept[first:n].copy()
 
 
-@inlined
 def rests(before, p, after):
     """Whether p lies on the segment between two others, to rounding."""
     ax, ay = after[0] - before[0], after[1] - before[1]
@@ -192,3 +183,12 @@ def rests(before, p, after):
     length = ax * ax + ay * ay
     share = 0.0 if length == 0 else min(max((px * ax + py * ay) / length, 0.0), 1.0)
     return math.hypot(px - share * ax, py - share * ay) <= 10 * _ROUNDING
+
+
+SHADOW = Kernel(
+    shadow,
+    1,
+    arrays=True,
+    example=lambda: (np.empty((1, 1)), np.empty(1), np.empty(1), np.empty(1)),
+    each=0.03,
+)

@@ -21,10 +21,11 @@ from __future__ import annotations
 
 from ...dynamics.kernels.rows import scatter
 from ...dynamics.kernels.scalars import LANES, as_lanes
+from ...dynamics.kernels.toolchain import Kernel
 from .algebra import dot, dot_wide, factor, norm, solve_factored
 from .choices import choose, root, size, smaller
 from .orthonormal import asked_in_vain, multipliers, orthonormal_rows
-from .problems import any_lane, rooms, take
+from .problems import any_lane, rooms, table, take
 
 _TOLERANCE = 1e-13  # of what is left of the rows, as a share of w
 _FAR = 1e6  # multiples of w: λ runs away
@@ -174,3 +175,8 @@ def curvature(B, D, H):
             w = x * D[k, 3] + y * D[k, 4] + z * D[k, 5]
             for j in range(i + 1):
                 H[i, j] = H[i, j] + u * B[j, 3 * k] + v * B[j, 3 * k + 1] + w * B[j, 3 * k + 2]
+
+
+LEAST_NORMS = Kernel(
+    least_norms, example=lambda: (*[table()] * 5, 0, 0, room(2, 1)), each=2e-3, seconds=8.0
+)

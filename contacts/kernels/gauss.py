@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from .compiling import inlined, kept
+from .compiling import kept
 
 
 @kept
@@ -97,7 +97,6 @@ def solve_mass(L, forces):
     return x
 
 
-@inlined
 def cholesky(M, L):
     """Write L; return the row of which rounding is all that is left, or −1.
 
@@ -122,7 +121,6 @@ def cholesky(M, L):
     return -1
 
 
-@inlined
 def solve_lower(L, x):
     """Write L⁻¹ x in the place of x."""
     for i in range(len(x)):
@@ -132,7 +130,6 @@ def solve_lower(L, x):
         x[i] = total / L[i, i]
 
 
-@inlined
 def solve_upper(L, x):
     """Write L⁻ᵀ x in the place of x."""
     for i in range(len(x) - 1, -1, -1):
@@ -141,7 +138,6 @@ def solve_upper(L, x):
             x[c] -= L[i, c] * x[i]
 
 
-@inlined
 def independent_rows(B, T, Q, tolerance):
     """Write B = T Q with orthonormal rows Q (r, n), and T (k, r); return r. B is overwritten."""
     k, most = len(B), len(Q)
@@ -172,7 +168,6 @@ def independent_rows(B, T, Q, tolerance):
     return most
 
 
-@inlined
 def orthonormal_columns(T, r, U, R):
     """Write T = U R, U (k, r) with orthonormal columns and R (r, r) upper triangular."""
     k = len(T)
@@ -195,7 +190,6 @@ def orthonormal_columns(T, r, U, R):
             U[i, j] /= R[j, j]
 
 
-@inlined
 def dot(a, b):
     """aᵀb."""
     total = 0.0

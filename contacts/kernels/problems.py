@@ -41,3 +41,8 @@ def rooms(*shapes):
     start = -(memory.ctypes.data // memory.itemsize) % LANES
     parts = np.split(memory[start:], np.cumsum(sizes))
     return tuple(part.reshape(*shape, LANES) for part, shape in zip(parts, shapes, strict=False))
+
+
+def table():
+    """Return an array such as kernels take (N, k), without rows."""
+    return np.empty((0, 0))

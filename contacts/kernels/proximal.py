@@ -28,7 +28,8 @@ import math
 
 import numpy as np
 
-from .compiling import inlined, kept
+from ...dynamics.kernels.toolchain import Kernel
+from .compiling import kept
 
 _FIRST, _GROWTH, _LAST = 10.0, 10.0, 1e4  # σ of the rounds of a program
 _POLAR_FIRST, _POLAR_GROWTH = 1e3, 1e2  # and of a projection, whose y is near from the start
@@ -38,7 +39,6 @@ _PROVEN = 1e-11
 _VIOLATED = 1e-10  # inequalities that are violated by more join the program
 
 
-@kept
 def polar_projections(B, free, W, Y, proofs):
     """Write the projection of each wrench on the polar of the cone {Bᵀx : x ∈ K}.
 
@@ -127,7 +127,6 @@ def generated(C, high, equations, free, c, x, y):
     return max(proof, worst)
 
 
-@inlined
 def rounds(B, free, b, c, x, y):
     """Improve x (K, 4) and y (m,) in place until they are proved; return what is left open."""
     m, sigma = len(b), _FIRST
@@ -143,7 +142,6 @@ def rounds(B, free, b, c, x, y):
     return proof
 
 
-@inlined
 def minimise(B, free, b, c, rho, centre, sigma, x, y, work):
     """Newton's method on θ from y, which it overwrites; then x becomes P(x + σ (B y − c))."""
     trial, gradient, step, H = work[0], work[1], work[2], work[4:]
@@ -174,7 +172,6 @@ def minimise(B, free, b, c, rho, centre, sigma, x, y, work):
     x[:] = p
 
 
-@inlined
 def theta(B, free, b, c, rho, centre, sigma, x, y, p, gradient):
     """Return θ(y); write p = P(x + σ (B y − c)) and the gradient."""
     total = 0.0
@@ -203,7 +200,6 @@ def theta(B, free, b, c, rho, centre, sigma, x, y, p, gradient):
     return total
 
 
-@inlined
 def hessian(B, free, c, rho, sigma, x, y, H):
     """Write the lower half of ρ + σ Bᵀ(∂P)B.
 
@@ -239,7 +235,6 @@ def hessian(B, free, c, rho, sigma, x, y, H):
                         H[i, j] += sigma * B[k, r, i] * along[r, j]
 
 
-@inlined
 def solve(H, step, gradient):
     """Write H⁻¹ step in place by Cholesky's factors of the lower half; return gradientᵀ step."""
     n = len(step)
@@ -266,7 +261,6 @@ def solve(H, step, gradient):
     return slope
 
 
-@inlined
 def primal_violation(B, b, x):
     """How far Bᵀx is from b."""
     worst = 0.0
@@ -279,7 +273,6 @@ def primal_violation(B, b, x):
     return worst
 
 
-@inlined
 def dual_violation(B, free, c, x, y):
     """How far s = c − B y is from K*, or from being complementary to x."""
     worst, both = 0.0, 0.0
@@ -295,7 +288,6 @@ def dual_violation(B, free, c, x, y):
     return max(worst, abs(both))
 
 
-@inlined
 def product(row, x):
     """Σ row · x."""
     total = 0.0
@@ -305,10 +297,21 @@ def product(row, x):
     return total
 
 
-@inlined
 def norm(v):
     """‖v‖."""
     total = 0.0
     for i in range(len(v)):
         total += v[i] ** 2
     return math.sqrt(total)
+
+
+POLAR_PROJECTIONS = Kernel(
+    polar_projections,
+    1,
+    arrays=True,
+    example=lambda: (
+        *(np.empty((1, 4, 6)), np.empty(1, dtype=bool)),
+        *(np.empty((1, 6)), np.empty((1, 6)), np.empty(1)),
+    ),
+    each=0.01,
+)

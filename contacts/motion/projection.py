@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_solve, solve_triangular
 
 from ...dynamics import State
-from ...dynamics.kernels.compiling import obstacle
+from ...dynamics.kernels.toolchain import obstacle
 from ...errors import ModelError
 from ...robots import Robot
 from ..contact_set import ContactSet

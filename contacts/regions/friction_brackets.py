@@ -7,15 +7,19 @@ friction takes none out of it. One proof serves many loads.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.kernels.compiling import obstacle
 from ..conic_solver import Program, Rows
+from ..kernels.contact_margin import MARGINS
 from ..point_forces import PointForces
 from .least_frictions import least_frictions
 
 Array = NDArray[np.float64]
+
+_TRIALS = 5  # programs to expect for a load
 
 
 def brackets(
@@ -32,10 +36,14 @@ def brackets(
     near, h = near.scaled(1 / size), loads.copy()
     h[:, 3:] = (loads[:, 3:] - np.cross(middle, loads[:, :3])) / size
     lower, upper = np.zeros(len(h)), np.full(len(h), np.inf)
-    if len(points.points) and not points.limits.bilateral.any() and not obstacle():
-        lower, upper = least_frictions(near.grasp, h, tolerance, most)
+    pushing = len(points.points) > 0 and not points.limits.bilateral.any()
+    kernel = MARGINS.select(_TRIALS * len(h)) if pushing else None
+    if kernel is not None:
+        lower, upper = least_frictions(kernel, near.grasp, h, tolerance, most)
     left = np.flatnonzero((lower < most) & (upper - lower > tolerance))
-    lower[left], upper[left] = _OneByOne(near, tolerance, most).solve(h[left])
+    slowly = pushing and kernel is None
+    with MARGINS.uncompiled(_TRIALS * len(left)) if slowly else nullcontext():
+        lower[left], upper[left] = _OneByOne(near, tolerance, most).solve(h[left])
     return lower, upper
 
 

@@ -17,13 +17,13 @@ J.-P. Crouzeix, J. A. Ferland, S. Schaible, "An algorithm for generalized fracti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import contact_margin
-from ..kernels.compiling import in_lanes
 
 Array = NDArray[np.float64]
 _room: Any = contact_margin.room
@@ -36,12 +36,15 @@ _MOVING = 1e-7  # speeds that count, and _LIFTED the power of a load of one, of 
 _LIFTED = 1e-9
 
 
-def least_frictions(G: Array, h: Array, tolerance: float, most: float) -> tuple[Array, Array]:
+def least_frictions(
+    kernel: Callable[..., Any], G: Array, h: Array, tolerance: float, most: float
+) -> tuple[Array, Array]:
     """Return (lower, upper) (n,) around μ*, (≥ most, inf) where `most` is too little.
 
     They are no farther apart than `tolerance`, but for loads on which the kernel cannot decide.
 
     Args:
+        kernel: the compiled `MARGINS`.
         G: (6, 3K), wrenches of unit forces in contact axes, data near one in size.
         h: (n, 6), loads in units of the weight.
         tolerance: of μ.
@@ -53,7 +56,7 @@ def least_frictions(G: Array, h: Array, tolerance: float, most: float) -> tuple[
     left, trial = np.arange(n), np.full(n, most)
     for _ in range(_ROUNDS):
         gap = upper[left] - lower[left]
-        g, y = _ask(G, h[left], trial, shares[left])
+        g, y = _ask(kernel, G, h[left], trial, shares[left])
         held, too_little = _needed(G, h[left], g), _proven(G, h[left], y, trial)
         better = held < upper[left]
         shares[left[better]] = _shares(g[better])
@@ -70,13 +73,14 @@ def least_frictions(G: Array, h: Array, tolerance: float, most: float) -> tuple[
     return lower, upper
 
 
-def _ask(G: Array, h: Array, mu: Array, shares: Array) -> tuple[Array, Array]:
+def _ask(
+    kernel: Callable[..., Any], G: Array, h: Array, mu: Array, shares: Array
+) -> tuple[Array, Array]:
     """Return forces g (n, K, 3), nan where the kernel has none, and twists y (n, 6), ‖y‖ = 1."""
     (n, K), m = shares.shape, len(G)
     normal = np.ascontiguousarray(shares @ G[:, 2::3].T)
     e, f, y = np.empty((n, 1)), np.empty((n, 3 * K)), np.empty((n, m))
     friction = np.repeat(mu[:, None], K, axis=1)
-    kernel = in_lanes(contact_margin.margins)
     kernel(G.reshape(1, -1), -h, normal, friction, e, f, y, 0, n, _room(m, K))
     finite = np.abs(e) < contact_margin.INFINITE
     g = f.reshape(n, K, 3)

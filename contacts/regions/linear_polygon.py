@@ -9,23 +9,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import cache
-from importlib.util import find_spec
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from ...dynamics.kernels.toolchain import obstacle
 from ...errors import ContactError, FootworkWarning
 from ..geometry.planar import inner_and_outer
+from ..kernels.equilibrium_polygon import BOUNDED, EMPTY, FAILED, SHADOW, UNBOUNDED
 from ..point_forces import PointForces
 
 Array = NDArray[np.float64]
 Side = Literal["inner", "outer"]
 Shadow = Callable[[Array, Array, Array, Array], "tuple[int, Array]"]
-
-# as in the kernel
-BOUNDED, EMPTY, UNBOUNDED, FAILED = range(4)
 
 
 class Section(NamedTuple):
@@ -67,18 +65,29 @@ def linear_polygon(
         raise ContactError(f"sides: got {sides!r}, expected an integer of at least 3")
     if len(forces.points) == 0:
         return np.zeros((0, 2)), True
-    kernel, middle = _kernel(), forces.points.mean(axis=0)
+    if trouble := obstacle():
+        _note_numba(trouble)
+    middle = forces.points.mean(axis=0)
     size = float(np.linalg.norm(forces.points - middle, axis=1).max()) or 1.0
     W = forces.about(middle).scaled(1 / size).rays(kind, int(sides)).T
     A, (x, y) = section.R @ W, section.P @ W
-    shadow: Shadow = _shadow_by_programs if kernel is None else kernel.shadow
-    status, corners = shadow(A, section.b, x, y)
+    status, corners = _shadow(A, section.b, x, y)
     if status == FAILED:
         status, corners = _shadow_by_programs(A, section.b, x, y)
     bounded = status != UNBOUNDED
     if not bounded:
-        corners = shadow(*_fenced(A, section.b, x, y, far / size))[1]
+        corners = _shadow(*_fenced(A, section.b, x, y, far / size))[1]
     return middle[:2] + size * corners, bounded
+
+
+def _shadow(A: Array, b: Array, x: Array, y: Array) -> tuple[int, Array]:
+    """The shadow by the compiled simplex method, or by linear programs while that is sooner."""
+    data = [np.ascontiguousarray(a) for a in (A, b, x, y)]
+    kernel: Shadow | None = SHADOW.select(1)
+    if kernel is not None:
+        return kernel(*data)
+    with SHADOW.uncompiled(1):
+        return _shadow_by_programs(*data)
 
 
 def _fenced(
@@ -108,16 +117,10 @@ def _shadow_by_programs(A: Array, b: Array, x: Array, y: Array) -> tuple[int, Ar
 
 
 @cache
-def _kernel() -> Any:
-    """The compiled simplex method; None without Numba, which is said once."""
-    if find_spec("numba") is None:
-        warnings.warn(
-            "polygons of linear cones: no Numba, linear programs take its place; "
-            "pip install 'footwork[fast]' makes them a thousand times faster",
-            FootworkWarning,
-            stacklevel=4,
-        )
-        return None
-    from ..kernels import equilibrium_polygon
-
-    return equilibrium_polygon
+def _note_numba(reason: str) -> None:
+    warnings.warn(
+        f"polygons of linear cones: {reason}, linear programs take the place of kernels; "
+        "pip install 'footwork[fast]' makes them a thousand times faster",
+        FootworkWarning,
+        stacklevel=4,
+    )

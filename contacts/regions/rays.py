@@ -13,22 +13,23 @@ with rays in place of directions; x₀ is where the contacts have most normal fo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.kernels.compiling import obstacle
 from ..geometry.planar import meeting_points
 from ..geometry.polygon import convex_hull, cross, distances_to_segments
 from ..kernels import contact_margin
-from ..kernels.compiling import in_lanes
+from ..kernels.contact_margin import MARGINS
 from ..point_forces import PointForces
 
 Array = NDArray[np.float64]
 Polygons = tuple[Array, Array]
 _room: Any = contact_margin.room
 
+RAYS = 40  # to expect for a region
 _FIRST = 8
 _ROUNDS = 12
 _INSIDE = 1e-4  # of the weight: x₀ has at least that much to spare
@@ -41,8 +42,9 @@ def by_rays(
 ) -> list[Polygons | None]:
     """Return (inner, outer) for each load, as `geometry.planar.inner_and_outer` does.
 
-    None where the kernel does not serve: without Numba; with more than Coulomb's cones; without
-    area, without end, or where an answer does not check out.
+    None where the kernel does not serve: without Numba, or while the conic solver is sooner than
+    compiling; with more than Coulomb's cones; without area, without end, or where an answer does
+    not check out.
 
     Args:
         forces: at which points, with forces in weights.
@@ -52,9 +54,11 @@ def by_rays(
     """
     found: list[Polygons | None] = [None] * len(loads)
     limits = forces.limits
-    if not limits.plain or limits.bilateral.any() or not len(forces.points) or obstacle():
+    simple = limits.plain and not limits.bilateral.any() and len(forces.points)
+    kernel = MARGINS.select(RAYS * len(loads)) if simple else None
+    if kernel is None:
         return found
-    rays = _Rays(forces, loads, columns)
+    rays = _Rays(kernel, forces, loads, columns)
     live = {int(i): _Outline(rays.start[i]) for i in np.flatnonzero(rays.inside)}
     for _ in range(_ROUNDS):
         wanted = {i: outline.wanted(tolerance) for i, outline in live.items()}
@@ -77,7 +81,10 @@ def by_rays(
 class _Rays:
     """The questions to the kernel: moments about the points' middle, lengths in their spread."""
 
-    def __init__(self, forces: PointForces, loads: Array, columns: Array) -> None:
+    def __init__(
+        self, kernel: Callable[..., None], forces: PointForces, loads: Array, columns: Array
+    ) -> None:
+        self.kernel = kernel
         middle = forces.points.mean(axis=0)
         near = forces.about(middle)
         # columns in which the cones are Lorentz's, whatever friction
@@ -131,7 +138,7 @@ class _Rays:
         (n, m), K = w.shape, self.G.shape[1] // 3
         e, f, y = np.empty((n, 1)), np.empty((n, 3 * K)), np.empty((n, m))
         arrays = [np.ascontiguousarray(x) for x in (A, w, pull, np.ones((1, K)))]
-        in_lanes(contact_margin.margins)(*arrays, e, f, y, 0, n, _room(m, K))
+        self.kernel(*arrays, e, f, y, 0, n, _room(m, K))
         return np.where(np.abs(e) < contact_margin.INFINITE, e, np.nan)[:, 0], f, y
 
 

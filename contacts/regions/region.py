@@ -27,11 +27,12 @@ from ..equilibrium.balance import load, weight
 from ..equilibrium.programs import Equilibrium
 from ..geometry import polygon
 from ..geometry.planar import PlanarSet, inner_and_outer
+from ..kernels.contact_margin import MARGINS
 from ..limits import Kind
 from ..point_forces import PointForces
 from ..torque_limits import torque_limits_of
 from .linear_polygon import STATIC, Section, linear_polygon
-from .rays import by_rays
+from .rays import RAYS, by_rays
 
 Array = NDArray[np.float64]
 Contacts = ContactSet | Contact | Iterable[Contact]
@@ -239,12 +240,15 @@ def body_polygons(
     Newton-Euler of the whole robot, in units of its weight: Σ [f_k; p_k × f_k] + load + C x = 0.
     The kernel answers for all loads at once, the conic solver for those that it leaves.
     """
-    return [
-        found or inner_and_outer(Equilibrium.of_body(forces, h).planar_set(C, _FAR), tolerance)
-        for found, h, C in zip(
-            by_rays(forces, loads, columns, tolerance), loads, columns, strict=True
-        )
-    ]
+    polygons = []
+    answers = by_rays(forces, loads, columns, tolerance)
+    for found, h, C in zip(answers, loads, columns, strict=True):
+        if found is None:
+            with MARGINS.uncompiled(RAYS):
+                body = Equilibrium.of_body(forces, h)
+                found = inner_and_outer(body.planar_set(C, _FAR), tolerance)
+        polygons.append(found)
+    return polygons
 
 
 def _body_region(forces: PointForces, load: Array, columns: Array, tolerance: float) -> Region:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import entry, inlined
+from ...dynamics.kernels.toolchain import Kernel
 from .frames import (
     add_cross,
     along,
@@ -29,7 +29,6 @@ COM, FRAME, MOMENTUM = 0, 1, 2  # kinds of tasks
 GAIN, DAMPING = 24, 25  # after a value (12,), a velocity (6,) and an acceleration (6,)
 
 
-@inlined
 def contact_rows(
     J6, v, links, chain, opens, place, axes, down, contact, picks, damping, room, J, k
 ):
@@ -55,13 +54,11 @@ def contact_rows(
             J[i, c] = along(axes, picks[i] % 3, column, 3 * (picks[i] // 3))
 
 
-@inlined
 def pull(goal, x, error, rate):
     """ẍ* + damping (ẋ* − ẋ) + gain (x* − x) of component x."""
     return goal[18 + x] + goal[DAMPING] * (goal[12 + x] - rate) + goal[GAIN] * error
 
 
-@inlined
 def frame_rows(J6, v, links, chain, opens, place, axes, task, picks, goal, room, A, r, e):
     """Fill the rows of a frame's task, components `picks` in some axes (9,)."""
     twist, drift, here, fall, column, error = (
@@ -85,7 +82,6 @@ def frame_rows(J6, v, links, chain, opens, place, axes, task, picks, goal, room,
             A[i, c] = along(axes, picks[i] % 3, column, 3 * (picks[i] // 3))
 
 
-@inlined
 def centroidal(M, b, v, base, mass, gravity, column, Ag, com, h, rate):
     """Fill A_g (6, nv), c, h = A_g v and its rate at a = 0."""
     x, y, z = M[1, 5] / mass, M[2, 3] / mass, M[0, 4] / mass  # c in the base's axes
@@ -103,7 +99,6 @@ def centroidal(M, b, v, base, mass, gravity, column, Ag, com, h, rate):
         rate[i] += mass * gravity[i]
 
 
-@inlined
 def about(fx, fy, fz, mx, my, mz, x, y, z, base, out):
     """A wrench of the base, at its origin in its axes, moved to c and turned into the world's."""
     mx -= y * fz - z * fy
@@ -114,7 +109,6 @@ def about(fx, fy, fz, mx, my, mz, x, y, z, base, out):
         out[3 + i] = base[3 * i] * mx + base[3 * i + 1] * my + base[3 * i + 2] * mz
 
 
-@inlined
 def com_rows(Ag, com, h, rate, mass, task, picks, goal, A, r, e):
     """Fill the rows of the centre of mass: J_com = A_g's first rows by the mass."""
     for i in range(task[2], task[3]):
@@ -125,7 +119,6 @@ def com_rows(Ag, com, h, rate, mass, task, picks, goal, A, r, e):
             A[i, j] = Ag[x, j] / mass
 
 
-@inlined
 def momentum_rows(Ag, h, rate, task, picks, goal, A, r, e):
     """Fill the rows of the momentum: A_g a = ḣ* + gain (h* − h) − Ȧ_g v."""
     for i in range(task[2], task[3]):
@@ -136,7 +129,6 @@ def momentum_rows(Ag, h, rate, task, picks, goal, A, r, e):
             A[i, j] = Ag[x, j]
 
 
-@inlined
 def entry_rows(task_of, rows, weight, goals, gains, v, asked, e, usual, d, p):
     """Fill what postures ask of single accelerations: sums of d (a − p)² of all that do.
 
@@ -159,7 +151,6 @@ def entry_rows(task_of, rows, weight, goals, gains, v, asked, e, usual, d, p):
         p[j] /= max(d[j], 1e-300)
 
 
-@inlined
 def even_share(ups, parts, weight, least_up, contacts, even, w, s):
     """Fill s = even w, where the contacts that face up share out the robot's weight by `parts`."""
     total = 1e-12
@@ -176,7 +167,6 @@ def even_share(ups, parts, weight, least_up, contacts, even, w, s):
             s[i] += even[i, j] * w[j]
 
 
-@inlined
 def copy(M_now, b_now, M, b):
     """Take M and b over."""
     for i in range(len(b)):
@@ -185,7 +175,6 @@ def copy(M_now, b_now, M, b):
             M[i, j] = M_now[i, j]
 
 
-@inlined
 def finite(x):
     """Whether all of x is."""
     total = 0.0
@@ -194,7 +183,6 @@ def finite(x):
     return np.isfinite(total)
 
 
-@entry
 def assemble(
     v, M_now, b_now, J6, joints, mass, gravity, damping, usual,
     frames, locals_, chain, opens, contacts, axes, down, picks_J,
@@ -249,3 +237,6 @@ def assemble(
         task_of, entries, entry_weight, entry_goals, entry_gains, v, asked, entry_e, usual, d, p
     )
     return finite(k) and finite(r) and finite(p) and finite(b)
+
+
+ASSEMBLE = Kernel(assemble, 1, arrays=True, each=1e-3, seconds=10.0)

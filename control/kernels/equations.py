@@ -15,10 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import inlined
 
-
-@inlined
 def sizes(columns, others, dim, n_u):
     """How many columns Q₂ has, how many of Z_a are not zero, and the size of y."""
     n_null = len(columns) - dim
@@ -26,7 +23,6 @@ def sizes(columns, others, dim, n_u):
     return n_null, n_a, n_a + dim - n_u
 
 
-@inlined
 def reflect(v, scale, first, A, left, dots):
     """A (n, k) becomes (1 − scale v vᵀ) A from column `left` on; v is zero before `first`."""
     n, k = A.shape
@@ -42,7 +38,6 @@ def reflect(v, scale, first, A, left, dots):
             A[i, c] -= factor * dots[c]
 
 
-@inlined
 def triangular(A, V, scale):
     """A = Q R (n, m): R takes A's place, Q is the product of 1 − scale_j v_j v_jᵀ, v_j rows of V.
 
@@ -66,7 +61,6 @@ def triangular(A, V, scale):
     return least / largest
 
 
-@inlined
 def rotate(V, scale, B):
     """B becomes Q B."""
     dots = np.empty(B.shape[1])
@@ -75,7 +69,6 @@ def rotate(V, scale, B):
         reflect(V[j], scale[j], j, B, 0, dots)
 
 
-@inlined
 def solve_transposed(R, B, width):
     """The first columns of B (n, k) become R⁻ᵀ of them in the first m rows, R (n, m) upper."""
     for i in range(R.shape[1]):
@@ -87,7 +80,6 @@ def solve_transposed(R, B, width):
             B[i, c] /= R[i, i]
 
 
-@inlined
 def motions(J, k, columns, others, rank, X):
     """Fill X = [a₀ | Z_a], all accelerations with J a = k; whether J has full rank."""
     dim, n_c = len(k), len(columns)
@@ -116,7 +108,6 @@ def motions(J, k, columns, others, rank, X):
     return True
 
 
-@inlined
 def joint_forces(M, b, columns, others, width, X, MX):
     """Fill (M X + [b | 0])ᵀ, row by row of M, which is symmetric."""
     nv = len(b)
@@ -135,7 +126,6 @@ def joint_forces(M, b, columns, others, width, X, MX):
             MX[width + i, j] = M[others[i], j]
 
 
-@inlined
 def forces(J, u, MX, width, rank, W):
     """Fill W = [w₀ | Z_w], all forces with M_u a + b_u = J_uᵀ w; whether J_u has full rank.
 
@@ -162,7 +152,6 @@ def forces(J, u, MX, width, rank, W):
     return True
 
 
-@inlined
 def solve_equations(M, b, J, k, columns, others, u, rank, X, W, MX):
     """Fill X, W and (M X + [b | 0])ᵀ; whether the structure has full rank."""
     n_null, n_a, _ = sizes(columns, others, len(k), len(u))

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import inlined
 
-
-@inlined
 def compose(T, local, out):
     """T_world_frame = T_world_joint T_joint_frame, as places."""
     for i in range(3):
@@ -27,7 +24,6 @@ def compose(T, local, out):
         out[9 + i] = total
 
 
-@inlined
 def add_cross(out, at, a, i, b, j):
     """out[at:] += a[i:] × b[j:], three numbers each."""
     out[at] += a[i + 1] * b[j + 2] - a[i + 2] * b[j + 1]
@@ -35,7 +31,6 @@ def add_cross(out, at, a, i, b, j):
     out[at + 2] += a[i] * b[j + 1] - a[i + 1] * b[j]
 
 
-@inlined
 def twist_and_drift(J, v, links, chain, opens, twist, drift):
     """J v and J̇ v (6,) of the last body of a chain, for the point at the world's origin.
 
@@ -61,7 +56,6 @@ def twist_and_drift(J, v, links, chain, opens, twist, drift):
             twist[i] += own[i]
 
 
-@inlined
 def at_point(motion, place, out):
     """[v + ω × p, ω] at a place, of a motion given at the world's origin."""
     for i in range(6):
@@ -69,7 +63,6 @@ def at_point(motion, place, out):
     add_cross(out, 0, motion, 3, place, 9)
 
 
-@inlined
 def classical_at(drift, twist, place, moving, out):
     """The acceleration of the body's point at a place when a = 0, and α: drift + ω × v there."""
     at_point(drift, place, out)
@@ -77,13 +70,11 @@ def classical_at(drift, twist, place, moving, out):
     add_cross(out, 0, moving, 3, moving, 0)
 
 
-@inlined
 def along(axes, x, vector, at):
     """Component x of three numbers in axes (9,), whose columns are unit vectors."""
     return axes[x] * vector[at] + axes[3 + x] * vector[at + 1] + axes[6 + x] * vector[at + 2]
 
 
-@inlined
 def rotation_vector(R, goal, out):
     """log(goal Rᵀ) into out[3:] [rad], through the quaternion, so that any angle will do."""
     E = np.zeros((3, 3))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import entry, inlined
+from ...dynamics.kernels.toolchain import Kernel
 from .equations import sizes, solve_equations
 from .reduction import cost
 
@@ -26,7 +26,6 @@ SINGULAR = 1e-14
 BEYOND = 1e-9  # what counts as beyond a bound [N, N·m, rad/s²], as for solvers
 
 
-@inlined
 def factored(K):
     """H, in the upper triangle of K from row 1 on, becomes U with H = Uᵀ U; whether it can.
 
@@ -49,7 +48,6 @@ def factored(K):
     return True
 
 
-@inlined
 def down(U, x):
     """x[1:] becomes U⁻ᵀ of it."""
     n = len(x)
@@ -59,7 +57,6 @@ def down(U, x):
             x[c] -= U[i, c] * x[i]
 
 
-@inlined
 def up(U, x):
     """x[1:] becomes U⁻¹ of it."""
     n = len(x)
@@ -70,7 +67,6 @@ def up(U, x):
         x[i] /= U[i, i]
 
 
-@inlined
 def point(J, columns, others, act, width, X, W, MX, y, a, w, tau):
     """Fill a, w and τ of [1; y]."""
     for i in range(len(columns)):
@@ -95,7 +91,6 @@ def point(J, columns, others, act, width, X, W, MX, y, a, w, tau):
         tau[i] = left[act[i]]
 
 
-@inlined
 def limited_row(i, J, F, N, act, X, W, MX, row):
     """Fill what bound i is on, times [1; y], in the order of `qp.reduced`."""
     n = len(row)
@@ -119,7 +114,6 @@ def limited_row(i, J, F, N, act, X, W, MX, row):
         row[c] = X[act[i - len(act)], c]
 
 
-@inlined
 def values(F, N, act, a, w, tau, x):
     """Fill what all bounds are on."""
     for i in range(len(F)):
@@ -136,7 +130,6 @@ def values(F, N, act, a, w, tau, x):
         x[at + i], x[at + len(act) + i] = tau[i], a[act[i]]
 
 
-@inlined
 def all_bounds(F, lower, upper, limits, slowest, fastest, low, high):
     """Fill the bounds of all rows."""
     at = len(F)
@@ -150,7 +143,6 @@ def all_bounds(F, lower, upper, limits, slowest, fastest, low, high):
         low[at + len(limits) + i], high[at + len(limits) + i] = slowest[i], fastest[i]
 
 
-@inlined
 def multipliers(V, gap, count, force):
     """Solve (V Vᵀ) λ = gap for the first `count` rows, into `force`; whether they have rank."""
     S = np.empty((count, count))
@@ -182,7 +174,6 @@ def multipliers(V, gap, count, force):
     return True
 
 
-@inlined
 def hold(J, F, N, act, X, W, MX, U, low, high, active, start, y, force):
     """Fill y with the active rows at their bounds, and their λ; whether they have rank.
 
@@ -218,7 +209,6 @@ def hold(J, F, N, act, X, W, MX, U, low, high, active, start, y, force):
     return True
 
 
-@inlined
 def settled(active, force, x, low, high):
     """Let go what pulls, or hold what is farthest beyond; whether there was nothing to do.
 
@@ -238,7 +228,6 @@ def settled(active, force, x, low, high):
     return same
 
 
-@entry
 def minimum(
     M, b, J, k, columns, others, u, act, A, r, weight, d, p, P, s, F, N, lower, upper, limits,
     slowest, fastest, rank, active, a, w, tau,
@@ -274,3 +263,6 @@ def minimum(
     for i in range(m):
         active[i] = 0
     return IN_THE_WAY
+
+
+MINIMUM = Kernel(minimum, 1, arrays=True, each=1e-3, seconds=10.0)

@@ -12,10 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import inlined
 
-
-@inlined
 def add_square(K, factor, row, count):
     """K += factor rowᵀ row of the first `count` entries."""
     for i in range(count):
@@ -24,7 +21,6 @@ def add_square(K, factor, row, count):
             K[i, j] += scaled * row[j]
 
 
-@inlined
 def cost_of_forces(P, s, W, K):
     """Add ½ wᵀP w − sᵀw."""
     n = W.shape[1]
@@ -45,7 +41,6 @@ def cost_of_forces(P, s, W, K):
             K[0, j] -= s[i] * W[i, j]
 
 
-@inlined
 def cost_of_tasks(A, r, weight, columns, others, width, X, K):
     """Add ½ Σ weight (A a − r)²."""
     count = width + len(others)
@@ -63,7 +58,6 @@ def cost_of_tasks(A, r, weight, columns, others, width, X, K):
         add_square(K, weight[i], row, count)
 
 
-@inlined
 def cost_of_entries(d, p, columns, others, width, X, K):
     """Add ½ Σ d (a − p)²: dense on the columns c, diagonal on the others."""
     row = np.empty(width)
@@ -79,7 +73,6 @@ def cost_of_entries(d, p, columns, others, width, X, K):
         K[0, width + i] -= d[o] * p[o]
 
 
-@inlined
 def cost(A, r, weight, d, p, P, s, columns, others, width, X, W, K):
     """Fill the upper triangle of K."""
     for i in range(len(K)):

@@ -1,18 +1,19 @@
-"""How a batch runs: kernels take ranges of rows, threads share them, what enters is checked.
+"""Execution of batches: kernels take ranges of rows, threads share them, input is checked.
 
 Kernels check what they are given themselves, so arrays of floats go straight to them; a call that a
 kernel does not take (other types or sizes, rows in doubt, several threads) is looked at here.
-Where there is no kernel (no Numba, or a joint that kernels lack), and for the few rows that a
-kernel hands back, the function for one state is called row by row. It raises what it would raise
-for one state, and the row is named.
+Where there is no kernel (no Numba, or a joint that kernels lack), while it would take longer to
+compile one, and for the few rows that a kernel hands back, the function for one state is called row
+by row. It raises what it would raise for one state, and the row is named.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from functools import cache
 from itertools import pairwise
 
@@ -26,6 +27,8 @@ from ..kernels.scalars import LANES
 from .work import Array, Bound, Work, bound
 
 _FLOAT = np.dtype(np.float64)
+_NOTHING = nullcontext()
+_PART = 32 * LANES  # rows done one by one before it is asked again whether there is a kernel
 
 
 class _Own(threading.local):
@@ -54,9 +57,10 @@ def run(
                 kernel, shape = task.one, task.one_row
             else:
                 kernel, shape = task.many, task.full(count)
-            room = task.new(shape) if out is None else out
-            if kernel(*(task.tables + values + (room, 0, count, _own.memory))) == DONE:
-                return room
+            if kernel is not None:
+                target = task.new(shape) if out is None else out
+                if kernel(*(task.tables + values + (target, 0, count, _own.memory))) == DONE:
+                    return target
         except Exception:  # no arrays, or not as the kernel takes them: what it is, is said below
             pass
     return _run_checked(robot, task, values, out, threads)
@@ -151,20 +155,28 @@ def _pool(process: int, threads: int) -> ThreadPoolExecutor:
 def _fill(
     robot: Robot, task: Bound, arrays: list[Array], out: Array, first: int, last: int
 ) -> None:
-    """Rows first … last of out, by the kernel, and what it hands back one by one."""
-    if not task.compiles:
-        _loop(robot, task, arrays, out, first, last)
-        return
-    while (stopped := _call(task, arrays, out, first, last)) != DONE:
-        if stopped == MISFIT:
+    """Rows first … last of out: by the kernel and, where it hands one back, one by one."""
+    single = len(arrays[0]) == 1
+    while first < last:
+        kernel = task.select(last - first, single)
+        if kernel is None:
+            stop = min(first + _PART, last) if task.compiles else last
+            with task.overload(single).uncompiled(stop - first) if task.compiles else _NOTHING:
+                _loop(robot, task, arrays, out, first, stop)
+        elif (stopped := _call(kernel, task, arrays, out, first, last)) == DONE:
+            return
+        elif stopped == MISFIT:
             raise FootworkError(f"a kernel does not take what was checked ({task.work.takes})")
-        first = min(stopped + LANES, last)
-        _loop(robot, task, arrays, out, stopped, first)
+        else:
+            stop = min(stopped + LANES, last)
+            _loop(robot, task, arrays, out, stopped, stop)
+        first = stop
 
 
-def _call(task: Bound, arrays: list[Array], out: Array, first: int, last: int) -> int:
+def _call(
+    kernel: Callable[..., int], task: Bound, arrays: list[Array], out: Array, first: int, last: int
+) -> int:
     """Rows first … last by the kernel, in memory that grows until it is enough."""
-    kernel = task.one if len(arrays[0]) == 1 else task.many
     while True:
         try:
             return kernel(*task.tables, *arrays, out, first, last, _own.memory)

@@ -1,4 +1,4 @@
-"""What a batch does with each row, and what that is for one robot: kernels, tables and shapes."""
+"""The terms that batches offer, and what they need for one robot: kernels, tables and shapes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from ...errors import FootworkWarning
 from ...robots.robot import Robot
-from ..kernels import compiling
+from ..kernels import toolchain
 from ..kernels.body_table import body_table, unknown_joints
 from ..kernels.scalars import LANES
+from ..kernels.toolchain import Kernel, Overload
 from ..per_robot import per_robot
 
 Array = NDArray[np.float64]
@@ -60,7 +61,12 @@ class Bound:
         shape: of a row of the answer.
         one_row: the shape of the answers where there is but one row.
         new: new(shape) is an array for answers.
+        many: the compiled kernel for eight rows at a time; None until it is used.
+        one: the same for a single row, where all lanes but one would be idle.
     """
+
+    many: Callable[..., int] | None = None
+    one: Callable[..., int] | None = None
 
     def __init__(self, robot: Robot, work: Work) -> None:
         sizes = {"Q": robot.nq, "V": robot.nv, "A": robot.nv, "tau": robot.na}
@@ -80,19 +86,33 @@ class Bound:
             return -(-count // LANES), *self.shape, LANES
         return count, *self.shape
 
-    @cached_property
-    def many(self) -> Callable[..., int]:
-        """The kernel for eight rows at a time."""
-        return self._compiled(LANES)
+    def overload(self, single: bool) -> Overload:
+        """Return the kernel for these tables: for one row, or for eight at a time."""
+        numbers = LANES if self.work.in_lanes or not single else 1
+        rows = np.empty((0, 0))
+        rows.setflags(write=False)  # kernels only read them
+        values, out = [rows] * len(self.widths), np.empty((0,) * len(self.one_row))
+        kernel = _kernel(self.work.kernel, numbers)
+        return kernel.overload(*self.tables, *values, out, 0, 0, np.empty(0))
 
-    @cached_property
-    def one(self) -> Callable[..., int]:
-        """The kernel for a single row: all lanes but one would be idle."""
-        return self._compiled(LANES if self.work.in_lanes else 1)
+    def select(self, count: int, single: bool) -> Callable[..., int] | None:
+        """Return the compiled kernel, or None while row by row is sooner."""
+        kernel = self.one if single else self.many
+        if kernel is None and self.compiles:
+            kernel = self.overload(single).select(count)
+            if single:
+                self.one = kernel
+            else:
+                self.many = kernel
+            if kernel is None and (trouble := toolchain.obstacle()):
+                _note_numba(trouble)
+        return kernel
 
-    def _compiled(self, lanes: int) -> Callable[..., int]:
-        types = compiling.types_of(self.tables, len(self.work.takes), len(self.one_row))
-        return compiling.compiled(self.work.kernel, lanes, types)
+
+@cache
+def _kernel(function: Callable[..., int], numbers: int) -> Kernel:
+    """Return the kernel that some kinds of work and all robots share."""
+    return Kernel(function, numbers)
 
 
 def bound(robot: Robot, work: Work) -> Bound:
@@ -122,8 +142,8 @@ def _can_compile(robot: Robot) -> bool:
     if body_table(robot) is None:
         _note_joints(robot)
         return False
-    if obstacle := compiling.obstacle():
-        _note_numba(obstacle)
+    if trouble := toolchain.obstacle():
+        _note_numba(trouble)
         return False
     return True
 

@@ -14,25 +14,12 @@ methods to compute the Coriolis matrix and Christoffel symbols" (2021).
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numba import njit
 
-from .disk_cache import kept
-
-# arrays of one tree are a few hundred numbers long: no bounds checks, sums in any order
-_options: Any = {
-    "error_model": "numpy",
-    "nogil": True,
-    "fastmath": {"contract", "nsz", "reassoc", "nnan", "ninf", "arcp"},
-}
+from .toolchain import Kernel
 
 
-inlined = njit(inline="always", **_options)
-
-
-@inlined
 def cross(a, b):
     """a × b."""
     return (
@@ -42,13 +29,11 @@ def cross(a, b):
     )
 
 
-@inlined
 def column(A, k, row):
     """Three entries of a column, from a row on."""
     return A[row, k], A[row + 1, k], A[row + 2, k]
 
 
-@inlined
 def put(A, k, linear, angular):
     """A[:, k] = [linear; angular]."""
     for r in range(3):
@@ -56,7 +41,6 @@ def put(A, k, linear, angular):
         A[3 + r, k] = angular[r]
 
 
-@inlined
 def momentum(Y, v, w):
     """I [v; w] for Y = m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz: (linear, angular)."""
     h = (Y[1], Y[2], Y[3])
@@ -70,7 +54,6 @@ def momentum(Y, v, w):
     return linear, angular
 
 
-@inlined
 def turn(axis, c, s, R):
     """R = rotation about a unit axis (Rodrigues), from cos and sin."""
     x, y, z = axis
@@ -80,7 +63,6 @@ def turn(axis, c, s, R):
     R[2, 0], R[2, 1], R[2, 2] = d * x * z - s * y, d * y * z + s * x, c + d * z * z
 
 
-@inlined
 def joint_motion(kind, axis, q, R, p):
     """Where a joint at q (its own entries) puts its link: R, p in the frame before it."""
     for r in range(3):
@@ -120,7 +102,6 @@ def joint_motion(kind, axis, q, R, p):
     # a free joint stays where it is: C does not depend on where the base is, nor how it is turned
 
 
-@inlined
 def joint_columns(kind, axis, R, p, first, S):
     """The joint's motions, constant in the axes of its link (at R, p): columns of S."""
     zero, at = (0.0, 0.0, 0.0), (p[0], p[1], p[2])
@@ -147,7 +128,6 @@ def joint_columns(kind, axis, R, p, first, S):
             k += 1
 
 
-@inlined
 def moved_inertia(link, R, p, Y):
     """Y = the link's inertia at R, p, about the origin: R I Rᵀ and Steiner's terms."""
     m, first = link[15], (link[16], link[17], link[18])
@@ -174,7 +154,6 @@ def moved_inertia(link, R, p, Y):
             e += 1
 
 
-@inlined
 def kinematics(joints, links, q, S, Y):
     """Joint columns S (6, nv) and composite inertias Y (n, 10)."""
     n = len(joints)
@@ -207,7 +186,6 @@ def kinematics(joints, links, q, S, Y):
                 Y[joints[i, 1], e] += Y[i, e]
 
 
-@inlined
 def entry(S, P, Y, i, j, k, moved):
     """½ S_i · (S_k ×* I S_j + S_j ×* I S_k ± I (S_k × S_j)) by its definition; P = I S."""
     vk, wk, vj, wj = column(S, k, 0), column(S, k, 3), column(S, j, 0), column(S, j, 3)
@@ -223,7 +201,6 @@ def entry(S, P, Y, i, j, k, moved):
     return 0.5 * total
 
 
-@inlined
 def products(s, Y, d, F, X):
     """X[b, a] = s_a · B s_b of s (6, d), with t its last column:
 
@@ -253,8 +230,6 @@ def products(s, Y, d, F, X):
             )
 
 
-@kept
-@njit(**_options)
 def coriolis_tensor(joints, links, starts, chains, joint_of, q, C):
     """Fill the entries of C (nv, nv, nv) along branches; those across must be zero already."""
     n, nv = len(joints), len(C)
@@ -292,3 +267,21 @@ def coriolis_tensor(joints, links, starts, chains, joint_of, q, C):
                         i, j, k = chain[a], chain[b], chain[c]
                         moved = c <= b or joint_of[k] == joint_of[j]
                         C[i, j, k] = entry(S, P, inertia, i, j, k, moved)
+
+
+def _example():
+    q = np.empty(0)
+    q.setflags(write=False)  # that of a State
+    row = np.empty(0, np.int64)
+    return np.empty((0, 5), np.int64), np.empty((0, 25)), row, row, row, q, np.empty((0, 0, 0))
+
+
+# arrays of one tree are a few hundred numbers long: no bounds checks, sums in any order
+CORIOLIS_TENSOR = Kernel(
+    coriolis_tensor,
+    1,
+    arrays=True,
+    fastmath=("contract", "nsz", "reassoc", "nnan", "ninf", "arcp"),
+    example=_example,
+    each=1e-3,
+)

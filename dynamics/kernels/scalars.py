@@ -63,3 +63,32 @@ def turn_in(X: NDArray[np.float64], row: int, lanes: NDArray[np.float64], k: int
 def turn_out(lanes: NDArray[np.float64], k: int, X: NDArray[np.float64], row: int) -> None:
     """X[row : row + LANES, k : k + LANES] = the square lanes[k : k + LANES], transposed."""
     X[row : row + LANES, k : k + LANES] = lanes[k : k + LANES].T
+
+
+# Lanes run the same instructions, so there is no `if` between them: both ways are worked out, and
+# one of the results is taken.
+
+
+def root(x: Any) -> Any:
+    """Return √x, nan below zero."""
+    return np.sqrt(x)
+
+
+def choose(sign: Any, positive: Any, other: Any) -> Any:
+    """Return `positive` where sign > 0, else `other` (also where sign is nan)."""
+    return np.where(sign > 0, positive, other)
+
+
+def larger(x: Any, y: Any) -> Any:
+    """Return the larger of two, y where x is nan."""
+    return np.where(x > y, x, y)
+
+
+def smaller(x: Any, y: Any) -> Any:
+    """Return the smaller of two, y where x is nan."""
+    return np.where(x < y, x, y)
+
+
+def size(x: Any) -> Any:
+    """Return |x|."""
+    return larger(x, -x)

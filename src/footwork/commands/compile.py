@@ -1,27 +1,32 @@
-"""`footwork compile`: compile every kernel now, so that no call waits for it later.
+"""`footwork compile`: compile every kernel now, so that no call takes the uncompiled way later.
 
 A container's recipe or a cluster's first task runs it once: kernels lie on disk then. They fit
-every robot, so the calls for one robot compile them all.
+every robot, so calls for one robot say which there are.
 """
 
 from __future__ import annotations
 
 import argparse
 import inspect
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from importlib.util import find_spec
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from . import flags
 from .output import answer
 
 if TYPE_CHECKING:
+    from ..dynamics.kernels.toolchain import Kernel
     from ..robots import Robot
 
 _ROBOT = "quadruped"
-Step = tuple[str, Callable[[], object]]
+Step = Callable[[], object]
 
 
 def add(commands: Any) -> None:
@@ -31,25 +36,51 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Call what is compiled once; print how long each took."""
+    """Find out what is not on disk, compile it in a few processes; print how long each took."""
     from tqdm import tqdm
 
     from .. import robots
+    from ..dynamics.kernels.toolchain import requests
 
     if find_spec("numba") is None:
         words = "nothing to compile: Numba is missing; type: pip install 'footwork[fast]'"
         answer(options, {"compiled": False, "seconds": {}}, words)
         return flags.NO
     robot = robots.load(_ROBOT)
-    steps, seconds = [*_batches(robot), *_others(robot)], {}
-    for name, call in tqdm(steps, unit="kernel", leave=False, disable=options.quiet or None):
-        began = time.perf_counter()
-        call()
-        seconds[name] = round(time.perf_counter() - began, 3)
+    with requests() as wanted:
+        for call in (*_batches(robot), *_others(robot)):
+            call()
+    seconds, began = {}, time.perf_counter()
+    with tqdm(total=len(wanted), unit="kernel", leave=False, disable=options.quiet or None) as bar:
+        for name, took in _compile_all(list(dict.fromkeys(wanted))):
+            seconds[name] = round(took, 3)
+            bar.update()
     lines = [f"{took:6.1f} s  {name}" for name, took in seconds.items()]
-    lines.append(f"{sum(seconds.values()):6.1f} s  in all; what is on disk already takes no time")
+    words = "compiled; what is on disk already takes no time"
+    lines.append(f"{time.perf_counter() - began:6.1f} s  in all, {len(seconds)} kernels {words}")
     answer(options, {"compiled": True, "seconds": seconds}, "\n".join(lines))
     return flags.OK
+
+
+def _compile_all(wanted: list[tuple[Kernel, Any]]) -> Iterator[tuple[str, float]]:
+    """Compile kernels in a process for each processor; yield their names and seconds."""
+    workers = max(min(os.cpu_count() or 1, len(wanted)), 1)
+    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_quietly) as pool:
+        jobs = [pool.submit(_compile, *job) for job in wanted]
+        for job in as_completed(jobs):
+            yield job.result()
+
+
+def _quietly() -> None:
+    """Leave the terminal to the process that waits."""
+    sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (to the end of the process)
+
+
+def _compile(kernel: Kernel, types: Any) -> tuple[str, float]:
+    began = time.perf_counter()
+    kernel.overload_of(types).compiled()
+    numbers = f", {kernel.numbers} side by side" if kernel.numbers > 1 else ""
+    return f"{kernel.name.removeprefix('footwork.')}{numbers}", time.perf_counter() - began
 
 
 def _batches(robot: Robot) -> Iterator[Step]:
@@ -67,8 +98,7 @@ def _batches(robot: Robot) -> Iterator[Step]:
             taken = inspect.signature(function).parameters if inspect.isfunction(function) else {}
             if "Q" in taken:
                 given = {key: value for key, value in values.items() if key in taken}
-                states = "states" if count > 1 else "state"
-                yield f"dynamics.batch.{name}, {count} {states}", partial(function, robot, **given)
+                yield partial(function, robot, **given)
 
 
 def _others(robot: Robot) -> Iterator[Step]:
@@ -77,11 +107,8 @@ def _others(robot: Robot) -> Iterator[Step]:
 
     q, feet = robot.posture(), contacts.at_feet(robot, 0.7)
     points, tasks = contacts.PointForces.of(feet, q), [control.PostureTask(q)]
-    polygon = contacts.equilibrium_polygon
-    yield "dynamics.coriolis_tensor", partial(dynamics.coriolis_tensor, robot, q)
-    yield "contacts.batch", partial(contacts.batch.static_hold, robot, q[None], feet)
-    yield (
-        "contacts.equilibrium_polygon",
-        partial(polygon, points, kind="inner"),
-    )
-    yield "control.WholeBodyController", partial(control.WholeBodyController, robot, feet, tasks)
+    yield partial(dynamics.coriolis_tensor, robot, q)
+    yield partial(contacts.batch.static_hold, robot, q[None], feet)
+    yield partial(contacts.equilibrium_polygon, points, kind="inner")
+    yield partial(contacts.WrenchCone(next(iter(feet))).contains, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+    yield partial(control.WholeBodyController, robot, feet, tasks)

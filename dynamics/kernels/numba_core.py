@@ -1,0 +1,526 @@
+# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call, import-untyped, attr-defined"
+"""The Numba side of the kernels: everything that leans on `numba.core` and `llvmlite`.
+
+Numba learns one type, `Lanes`, the `LANES` doubles of a SIMD register: its four operations, its
+conversion from a float (the same in every lane), floor, square root, comparisons that select, and
+arrays of it as views on arrays of floats. Kernels need nothing else, so they read like scalar code
+and run `LANES` configurations at once. Loops over plain arrays, left to LLVM's own vectoriser, were
+three times slower. For one configuration the same functions stand for floats.
+
+`numba.core` is not a stable interface: the extra `fast` bounds Numba's version, and
+tests/test_numba_core.py tries every part of this file by itself. Imported by `toolchain` alone,
+when the first kernel is wanted.
+"""
+
+from __future__ import annotations
+
+import operator
+import pickle
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import from_dtype, njit, types
+from numba.core import cgutils
+from numba.core.compiler import CompileResult
+from numba.core.imputils import impl_ret_borrowed, lower_cast
+from numba.core.registry import cpu_target
+from numba.core.serialize import dumps
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, register_model
+
+from . import scalars
+from .body_table import BODY, as_bodies
+from .scalars import LANES
+
+# Kernels own no arrays, so nobody has to count who refers to one (_nrt: that took half a call).
+# What is inlined needs no entries of its own, and compiles faster without them.
+KERNEL: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "_nrt": False,
+}
+INLINED: dict[str, Any] = {**KERNEL, "forceinline": True, "no_cpython_wrapper": True}
+FLOAT_MATH = frozenset({"contract", "nsz"})  # of floats as of lanes
+
+# --- the number of eight configurations ---------------------------------------------------------
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+_INDEX = ir.IntType(32)
+_FLAGS = ("contract", "nsz")  # a·b + c in one step, and −0 is 0; nan and inf stay what they are
+
+
+class Lanes(types.Type):
+    """Numba's type of `LANES` doubles; a float or an integer turns into it where the two meet."""
+
+    def __init__(self):
+        super().__init__(name=f"Lanes{LANES}")
+
+    def can_convert_from(self, typingctx, other):
+        """Whether (and how safely) `other` becomes a Lanes."""
+        return Conversion.safe if isinstance(other, types.Float | types.Integer) else None
+
+    def unify(self, typingctx, other):
+        """Return the type of a variable that is now a Lanes, now `other`."""
+        return self if isinstance(other, types.Float | types.Integer) else None
+
+
+lanes = Lanes()
+
+
+@register_model(Lanes)
+class _Model(models.PrimitiveModel):
+    def __init__(self, manager, numba_type):
+        super().__init__(manager, numba_type, _VECTOR)
+
+
+def _in_every_lane(context, builder, value, numba_type):
+    """The LLVM vector of an operand: a Lanes as it is, a number in every lane."""
+    if isinstance(numba_type, Lanes):
+        return value
+    value = context.cast(builder, value, numba_type, types.float64)
+    first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), value, _INDEX(0))
+    zeros = ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES)
+    return builder.shuffle_vector(first, first, zeros)
+
+
+@lower_cast(types.Float, lanes)
+@lower_cast(types.Integer, lanes)
+def _cast(context, builder, from_type, to_type, value):
+    return _in_every_lane(context, builder, value, from_type)
+
+
+def _define_binary(symbol, instruction):
+    """Teach Numba an operator between two Lanes, or a Lanes and a number."""
+
+    @infer_global(symbol)
+    class _Typing(AbstractTemplate):
+        def generic(self, args, kws):
+            numbers = [t for t in args if t != lanes]
+            usable = all(isinstance(t, types.Float | types.Integer) for t in numbers)
+            if len(args) == 2 and len(numbers) < 2 and usable:
+                return signature(lanes, *[t if t == lanes else types.float64 for t in args])
+            return None
+
+    def lower(context, builder, sig, args):
+        pairs = zip(args, sig.args, strict=True)
+        x, y = (_in_every_lane(context, builder, *pair) for pair in pairs)
+        return getattr(builder, instruction)(x, y, flags=_FLAGS)
+
+    for operands in ((lanes, lanes), (lanes, types.float64), (types.float64, lanes)):
+        lower_builtin(symbol, *operands)(lower)
+
+
+@infer_global(operator.neg)
+class _Negation(AbstractTemplate):
+    def generic(self, args, kws):
+        return signature(lanes, lanes) if args == (lanes,) else None
+
+
+@lower_builtin(operator.neg, lanes)
+def _negate(context, builder, sig, args):
+    return builder.fneg(args[0], flags=_FLAGS)
+
+
+def _floor(typingctx, x):
+    """The largest whole number below, in each lane."""
+
+    def codegen(context, builder, sig, args):
+        type_ = ir.FunctionType(_VECTOR, [_VECTOR])
+        name = f"llvm.floor.v{LANES}f64"
+        return builder.call(cgutils.get_or_insert_function(builder.module, type_, name), args)
+
+    return lanes(lanes), codegen
+
+
+floor: Any = intrinsic(_floor)
+
+for _plain, _in_place, _instruction in (
+    (operator.add, operator.iadd, "fadd"),
+    (operator.sub, operator.isub, "fsub"),
+    (operator.mul, operator.imul, "fmul"),
+    (operator.truediv, operator.itruediv, "fdiv"),
+):
+    _define_binary(_plain, _instruction)
+    _define_binary(_in_place, _instruction)
+
+
+def _each(context, builder, values, numba_types):
+    """Operands as LLVM vectors; a number is in every lane."""
+    pairs = zip(values, numba_types, strict=True)
+    return [context.cast(builder, value, type_, lanes) for value, type_ in pairs]
+
+
+def _root(typingctx, x):
+    def codegen(context, builder, sig, args):
+        type_ = ir.FunctionType(_VECTOR, [_VECTOR])
+        name = f"llvm.sqrt.v{LANES}f64"
+        return builder.call(cgutils.get_or_insert_function(builder.module, type_, name), args)
+
+    return lanes(lanes), codegen
+
+
+def _choose(typingctx, sign, positive, other):
+    def codegen(context, builder, sig, args):
+        s, a, b = _each(context, builder, args, sig.args)
+        zero = ir.Constant(_VECTOR, [0.0] * LANES)
+        return builder.select(builder.fcmp_ordered(">", s, zero), a, b)
+
+    return lanes(sign, positive, other), codegen
+
+
+def _pick(comparison):
+    """The first of two where it compares so with the second, else the second."""
+
+    def function(typingctx, x, y):
+        def codegen(context, builder, sig, args):
+            a, b = _each(context, builder, args, sig.args)
+            return builder.select(builder.fcmp_ordered(comparison, a, b), a, b)
+
+        return lanes(x, y), codegen
+
+    return intrinsic(function)
+
+
+_sqrt: Any = intrinsic(_root)
+_select: Any = intrinsic(_choose)
+_more, _less = _pick(">"), _pick("<")
+
+# --- views on arrays that Numba does not offer: the same memory, otherwise divided ---------------
+
+
+def _without_last_axis(context, builder, rows, value, view):
+    """An array of type `view` on the memory of `value`, each of whose last rows is one number."""
+    source = context.make_array(rows)(context, builder, value)
+    target = context.make_array(view)(context, builder)
+    shape = cgutils.unpack_tuple(builder, source.shape, rows.ndim)[:-1]
+    strides = cgutils.unpack_tuple(builder, source.strides, rows.ndim)[:-1]
+    count = context.get_constant(types.intp, 1)
+    for size in shape:
+        count = builder.mul(count, size)
+    number = context.get_data_type(view.dtype)
+    target.data = builder.bitcast(source.data, number.as_pointer())
+    target.shape = cgutils.pack_array(builder, shape)
+    target.strides = cgutils.pack_array(builder, strides)
+    target.itemsize = context.get_constant(types.intp, context.get_abi_sizeof(number))
+    target.nitems = count
+    target.meminfo, target.parent = source.meminfo, source.parent
+    return impl_ret_borrowed(context, builder, view, target._getvalue())
+
+
+def _parts(typingctx, rows, counts):
+    """Rows 0 …, then the next, and so on: an array of the type of `rows` for each count."""
+    parts = types.UniTuple(rows, len(counts))
+
+    def codegen(context, builder, sig, args):
+        source = context.make_array(rows)(context, builder, args[0])
+        width = cgutils.unpack_tuple(builder, source.shape, 2)[1]
+        start, found = context.get_constant(types.intp, 0), []
+        for count in cgutils.unpack_tuple(builder, args[1], len(counts)):
+            part = context.make_array(rows)(context, builder)
+            part.data = builder.gep(source.data, [builder.mul(start, width)])
+            part.shape = cgutils.pack_array(builder, [count, width])
+            part.strides, part.itemsize = source.strides, source.itemsize
+            part.nitems = builder.mul(count, width)
+            part.meminfo, part.parent = source.meminfo, source.parent
+            found.append(part._getvalue())
+            start = builder.add(start, count)
+        return impl_ret_borrowed(context, builder, parts, cgutils.pack_array(builder, found))
+
+    return parts(rows, counts), codegen
+
+
+_in_parts: Any = intrinsic(_parts)
+
+
+@intrinsic
+def _as_bodies(typingctx, table):
+    """The compiled `body_table.as_bodies`."""
+    record = from_dtype(BODY)
+    view = types.Array(record, 1, "C", readonly=True)
+
+    def codegen(context, builder, sig, args):
+        source = context.make_array(table)(context, builder, args[0])
+        target = context.make_array(view)(context, builder)
+        size = context.get_constant(types.intp, record.size)
+        target.data = builder.bitcast(source.data, target.data.type)
+        target.nitems = builder.sdiv(source.nitems, size)
+        target.itemsize = size
+        target.shape = cgutils.pack_array(builder, [target.nitems])
+        target.strides = cgutils.pack_array(builder, [size])
+        target.meminfo, target.parent = source.meminfo, source.parent
+        return impl_ret_borrowed(context, builder, view, target._getvalue())
+
+    return view(table), codegen
+
+
+@intrinsic
+def _as_lanes(typingctx, rows):
+    """View a row-by-row array of floats (…, LANES) as lanes (…)."""
+    # not "aligned": LLVM may then not assume 64 bytes of arrays that come from Python
+    view = types.Array(lanes, rows.ndim - 1, "C", aligned=False)
+
+    def codegen(context, builder, sig, args):
+        return _without_last_axis(context, builder, rows, args[0], view)
+
+    return view(rows), codegen
+
+
+def _transposed(builder, square):
+    """Transpose LANES vectors of LANES numbers: swap blocks of 1, 2, 4 … off the diagonal."""
+    size = 1
+    while size < LANES:
+        upper = [j if not j & size else LANES + j - size for j in range(LANES)]
+        lower = [j + size if not j & size else LANES + j for j in range(LANES)]
+        masks = [ir.Constant(ir.VectorType(_INDEX, LANES), mask) for mask in (upper, lower)]
+        for i in range(LANES):
+            if not i & size:
+                pair = square[i], square[i + size]
+                square[i], square[i + size] = (builder.shuffle_vector(*pair, m) for m in masks)
+        size *= 2
+    return square
+
+
+def _rows_at(context, builder, numba_type, value, row, column):
+    """Pointers to the LANES vectors that start at [row + …, column] of an array of floats."""
+    array = context.make_array(numba_type)(context, builder, value)
+    pointers = []
+    for i in range(LANES):
+        index = builder.add(row, context.get_constant(types.intp, i)), column
+        pointer = cgutils.get_item_pointer(context, builder, numba_type, array, index)
+        pointers.append(builder.bitcast(pointer, _VECTOR.as_pointer()))
+    return pointers
+
+
+def _turn(context, builder, source, target):
+    """Copy a square of LANES × LANES floats, transposed: no float is touched alone."""
+    square = [builder.load(pointer, align=8) for pointer in source]
+    for pointer, vector in zip(target, _transposed(builder, square), strict=True):
+        builder.store(vector, pointer, align=8)
+    return context.get_dummy_value()
+
+
+@intrinsic
+def _turn_in(typingctx, X, row, lane_rows, k):
+    """The compiled `scalars.turn_in`."""
+
+    def codegen(context, builder, sig, args):
+        X_, row_, lanes_, k_ = args
+        source = _rows_at(context, builder, X, X_, row_, k_)
+        zero = context.get_constant(types.intp, 0)
+        return _turn(
+            context, builder, source, _rows_at(context, builder, lane_rows, lanes_, k_, zero)
+        )
+
+    return types.void(X, types.intp, lane_rows, types.intp), codegen
+
+
+@intrinsic
+def _turn_out(typingctx, lane_rows, k, X, row):
+    """The compiled `scalars.turn_out`."""
+
+    def codegen(context, builder, sig, args):
+        lanes_, k_, X_, row_ = args
+        zero = context.get_constant(types.intp, 0)
+        source = _rows_at(context, builder, lane_rows, lanes_, k_, zero)
+        return _turn(context, builder, source, _rows_at(context, builder, X, X_, row_, k_))
+
+    return types.void(lane_rows, types.intp, X, types.intp), codegen
+
+
+@njit(**INLINED)
+def _rooms(memory, *counts):
+    """Divide memory into room for so many lanes each (count, LANES), on boundaries of 64 bytes."""
+    start, total = (-(memory.ctypes.data // 8)) % LANES, 0
+    for count in counts:
+        total += count
+    if start + total * LANES > len(memory):
+        raise MemoryError
+    return _in_parts(memory[start : start + total * LANES].reshape(total, LANES), counts)
+
+
+# --- the number of one configuration: a float, in arrays of one lane -----------------------------
+
+_FLOAT: dict[str, Any] = {**INLINED, "fastmath": set(FLOAT_MATH)}
+
+
+@intrinsic
+def _as_floats(typingctx, rows):
+    """View floats (…, 1) as floats (…)."""
+    view = types.Array(types.float64, rows.ndim - 1, "C")
+
+    def codegen(context, builder, sig, args):
+        return _without_last_axis(context, builder, rows, args[0], view)
+
+    return view(rows), codegen
+
+
+@njit(**_FLOAT)
+def _rooms_of_floats(memory, *counts):
+    """Divide memory into room for so many numbers each (count, 1)."""
+    total = 0
+    for count in counts:
+        total += count
+    if total > len(memory):
+        raise MemoryError
+    return _in_parts(memory[:total].reshape(total, 1), counts)
+
+
+@njit(**_FLOAT)
+def _turn_float_in(X, row, lanes, k):
+    """A square of one number."""
+    lanes[k, 0] = X[row, k]
+
+
+@njit(**_FLOAT)
+def _turn_float_out(lanes, k, X, row):
+    """A square of one number."""
+    X[row, k] = lanes[k, 0]
+
+
+@njit(**_FLOAT)
+def _floor_of_float(x):
+    """The largest whole number below."""
+    return np.floor(x)
+
+
+@njit(**_FLOAT)
+def _root_of_float(x):
+    return np.sqrt(x)
+
+
+@njit(**_FLOAT)
+def _choose_float(sign, positive, other):
+    return positive if sign > 0 else other
+
+
+@njit(**_FLOAT)
+def _larger_float(x, y):
+    return x if x > y else y
+
+
+@njit(**_FLOAT)
+def _smaller_float(x, y):
+    return x if x < y else y
+
+
+# --- plain function -> what stands for it in compiled kernels, by how many a number stands for ---
+
+COUNTERPARTS: dict[int, dict[Any, Any]] = {
+    LANES: {
+        scalars.as_lanes: _as_lanes,
+        scalars.rooms: _rooms,
+        scalars.turn_in: _turn_in,
+        scalars.turn_out: _turn_out,
+        scalars.floor: floor,
+        scalars.root: njit(**INLINED)(lambda x: _sqrt(x)),
+        scalars.choose: njit(**INLINED)(lambda sign, a, b: _select(sign, a, b)),
+        scalars.larger: njit(**INLINED)(lambda x, y: _more(x, y)),
+        scalars.smaller: njit(**INLINED)(lambda x, y: _less(x, y)),
+        as_bodies: _as_bodies,
+    },
+    1: {
+        scalars.as_lanes: _as_floats,
+        scalars.rooms: _rooms_of_floats,
+        scalars.turn_in: _turn_float_in,
+        scalars.turn_out: _turn_float_out,
+        scalars.floor: _floor_of_float,
+        scalars.root: _root_of_float,
+        scalars.choose: _choose_float,
+        scalars.larger: _larger_float,
+        scalars.smaller: _smaller_float,
+        as_bodies: _as_bodies,
+    },
+}
+
+
+_inlined: dict[Any, dict[Any, Any]] = {}  # {options: {plain function: compiled one}}
+
+
+def translated(function, numbers, options, callees):
+    """Return a copy of a function that calls compiled functions where it called ours.
+
+    Args:
+        function: a plain one.
+        numbers: how many configurations a number stands for: what LANES means in its file.
+        options: of what is inlined into it, which is compiled once for all kernels.
+        callees: callees(function) yields (name, function of ours).
+    """
+    key = numbers, repr(sorted(options.items(), key=str))
+    inlined = _inlined.setdefault(key, dict(COUNTERPARTS[numbers]))
+    names = dict(function.__globals__)
+    if "LANES" in names:
+        names["LANES"] = numbers
+    for name, callee in callees(function):
+        if callee not in inlined:
+            inlined[callee] = njit(**options)(translated(callee, numbers, options, callees))
+        names[name] = inlined[callee]
+    copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
+    copy.__qualname__ = function.__qualname__
+    return copy
+
+
+# --- machine code as bytes -----------------------------------------------------------------------
+
+
+def key() -> str:
+    """Return what machine code is made by and for: Numba, processor and features."""
+    return repr((numba.__version__, *cpu_target.target_context.codegen().magic_tuple()))
+
+
+def to_bytes(code):
+    """Return machine code as bytes that this Numba reads on this processor; none if it cannot."""
+    return b"" if code.library.has_dynamic_globals else bytes(dumps(code._reduce()))
+
+
+def from_bytes(payload):
+    """Return the machine code."""
+    context = cpu_target.target_context
+    context.refresh()
+    return CompileResult._rebuild(context, *pickle.loads(payload))
+
+
+class Cache:
+    """What a Numba dispatcher asks before and tells after it compiles.
+
+    Attributes:
+        code: found on disk, or compiled.
+    """
+
+    cache_path = None
+
+    def __init__(self, code=None):
+        self.code = code
+
+    def load_overload(self, sig, target_context):
+        """Return what was found on disk."""
+        return self.code
+
+    def save_overload(self, sig, code):
+        """Keep what was compiled."""
+        self.code = code
+
+
+def dispatcher(function, descriptions, options, code=None):
+    """Return the compiled function for types that `toolchain.description` gives, and its code."""
+    made = njit(**options)(function)
+    made._cache = Cache(code)
+    made.compile(tuple(map(numba_type, descriptions)))
+    made.disable_compile()
+    return made, made._cache.code
+
+
+def numba_type(description):
+    """Return Numba's type of what `toolchain.description` describes."""
+    kind, *details = description
+    if kind == "array":
+        dtype, dimensions, layout, writable, aligned = details
+        element = from_dtype(np.dtype(dtype))
+        return types.Array(element, dimensions, layout, readonly=not writable, aligned=aligned)
+    if kind == "tuple":
+        cls, _, *fields = details
+        return types.BaseTuple.from_types([numba_type(field) for field in fields], cls)
+    return getattr(types, kind)

@@ -1,0 +1,387 @@
+"""The kernel toolchain: declares compiled functions, keeps their code on disk, and falls back.
+
+A kernel is a plain Python function of numbers, arrays and NamedTuples of them; so are the functions
+it calls, in as many files as the reader likes, none of which imports Numba. It is declared once,
+
+    def scaled(x, factor):
+        return factor * x
+
+    def scale(inputs, out):                          # inputs: a NamedTuple of arrays
+        for i in range(len(out)):
+            out[i] = scaled(inputs.x[i], inputs.factor)
+
+    SCALE = Kernel(                                  # of floats (1); LANES: eight problems a number
+        scale, 1, arrays=True, example=lambda: (Inputs(np.empty(0), 1.0), np.empty(0))
+    )
+
+and asked for where it is used:
+
+    fast = SCALE.select(len(x))                      # None: the uncompiled way is sooner
+    if fast is None:
+        with SCALE.uncompiled(len(x)):               # counts the time that it takes
+            out[:] = inputs.factor * inputs.x
+    else:
+        fast(inputs, out)
+
+A compiled kernel takes no other types than those it was made for (a writable array passes for a
+read-only one): it raises TypeError.
+
+Code on disk is used. While there is none, `select` compiles (and says so) only what would take
+longer uncompiled; uncompiled time that adds up starts a process that compiles in the background and
+ends with this one. FOOTWORK_COMPILE=now compiles whatever is asked for, FOOTWORK_COMPILE=never
+nothing; with NUMBA_DISABLE_JIT=1 a kernel is the plain function, to be stepped through.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
+from importlib.util import find_spec
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from . import code_on_disk, scalars, sines
+from .background import Background
+from .scalars import LANES
+
+__all__ = ["Kernel", "obstacle", "requests", "switched_off"]
+
+_logger = logging.getLogger(__name__)
+_PACKAGE = __name__.split(".")[0]
+# what stands for what in compiled kernels, whatever a number is
+_INSTEAD: dict[Any, Any] = {scalars.sincos: sines.sincos}
+
+_PATIENCE = 1.0  # seconds of uncompiled work after which a kernel is compiled in the background
+_GLANCE = 0.25  # seconds between two looks at the disk
+
+_lock = threading.RLock()  # Numba compiles one function at a time
+_off = False
+_wanted: list[tuple[Kernel, tuple[Any, ...]]] | None = None  # while requests are collected
+
+
+class Kernel:
+    """A function that is compiled when that pays.
+
+    Attributes:
+        function: the plain function.
+        numbers: how many configurations a number stands for: LANES, or 1.
+        arrays: whether it makes arrays of its own (np.empty); kernels in lanes may not.
+        fastmath: what LLVM may assume of floats.
+        example: example() are arguments such as it is called with: types, layouts and dimensions
+            count, not sizes. None: they are given to the functions below.
+        each: what one item takes uncompiled, about, before any was measured [s].
+        seconds: what compiling takes, about [s].
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        numbers: int = LANES,
+        *,
+        arrays: bool = False,
+        fastmath: Iterable[str] | None = None,
+        example: Callable[[], tuple[Any, ...]] | None = None,
+        each: float = 1e-4,
+        seconds: float = 5.0,
+    ) -> None:
+        self.function, self.numbers, self.arrays = function, numbers, arrays
+        usual = () if numbers > 1 else ("contract", "nsz", *(("reassoc",) if arrays else ()))
+        self.fastmath = tuple(sorted(usual if fastmath is None else fastmath))
+        self.example, self.each, self.seconds = example, each, seconds
+        self._last: Any = None
+        self._overloads: dict[Hashable, Overload] = {}
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it, compiled."""
+        try:
+            return self._last(*arguments)
+        except TypeError:  # other types than last time
+            self._last = self.compiled(*arguments)
+            return self._last(*arguments)
+
+    def __reduce__(self) -> Any:
+        made = self.function, self.numbers, self.arrays, self.fastmath, self.seconds
+        return _kernel, made
+
+    def __repr__(self) -> str:
+        return f"Kernel({self.name!r}, {self.numbers})"
+
+    @property
+    def name(self) -> str:
+        """Its full name."""
+        return f"{self.function.__module__}.{self.function.__qualname__}"
+
+    # --- what callers ask for ----------------------------------------------------------------
+
+    def overload(self, *arguments: Any) -> Overload:
+        """Return the kernel for arguments like these: types, layouts, dimensions count.
+
+        To keep where it is asked for often; the functions below are short for functions of it. No
+        arguments: those of the example.
+        """
+        if self.example is not None and not arguments:
+            return self._usual
+        return self.overload_of(tuple(map(description, arguments)))
+
+    def compiled(self, *arguments: Any) -> Callable[..., Any]:
+        """Return the compiled function for arguments like these: from disk, or compiled now.
+
+        Raises:
+            ImportError: Numba (the extra `fast`) is missing or does not import.
+        """
+        return self.overload(*arguments).compiled()
+
+    def select(self, count: int, *arguments: Any) -> Callable[..., Any] | None:
+        """Return the compiled function, or None where the uncompiled way is sooner or the only one.
+
+        Args:
+            count: how many items (rows, ticks, problems) there are to do.
+            arguments: like those that it will be called with.
+        """
+        return self.overload(*arguments).select(count)
+
+    def uncompiled(self, count: int, *arguments: Any) -> AbstractContextManager[None]:
+        """Count the time that the uncompiled way takes for `count` items."""
+        return self.overload(*arguments).uncompiled(count)
+
+    # --- how it is made ----------------------------------------------------------------------
+
+    def overload_of(self, types: tuple[Any, ...]) -> Overload:
+        """Return the kernel for arguments of these types, as `description` gives them."""
+        found = self._overloads.get(types)
+        return self._overloads.setdefault(types, Overload(self, types)) if found is None else found
+
+    @cached_property
+    def _usual(self) -> Overload:
+        example = () if self.example is None else self.example()
+        return self.overload_of(tuple(map(description, example)))
+
+    @cached_property
+    def stamp(self) -> str:
+        """A hash of all that its machine code depends on, but for types and processor."""
+        about = self.numbers, self.arrays, self.fastmath
+        return code_on_disk.stamp(self.function, _callees, about)
+
+    @property
+    def reached(self) -> set[Any]:
+        """Every function that it calls."""
+        return code_on_disk.reached(self.function, _callees)
+
+    def options(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return Numba's options: of the kernel, and of what is inlined into it."""
+        from .numba_core import INLINED, KERNEL
+
+        own = {"_nrt": self.arrays, **({"fastmath": set(self.fastmath)} if self.fastmath else {})}
+        return {**KERNEL, **own}, {**INLINED, **own}
+
+    def translated(self) -> Any:
+        """Return a copy of the function that calls compiled functions where it called ours."""
+        core: Any = importlib.import_module(".numba_core", __package__)
+        return core.translated(self.function, self.numbers, self.options()[1], _callees)
+
+
+class Overload:
+    """A kernel for arguments of certain types."""
+
+    def __init__(self, kernel: Kernel, types: tuple[Any, ...]) -> None:
+        self.kernel, self.types = kernel, types
+        self._made: Callable[..., Any] | None = None
+        self._items, self._time = 0, 0.0  # done uncompiled, and how long that took [s]
+        self._asked = False  # the background process
+        self._looked, self._hopeless = -np.inf, False
+
+    def at_hand(self) -> Callable[..., Any] | None:
+        """Return the compiled function if it is in memory or on disk."""
+        if _off:
+            return None
+        if self._made is not None:
+            return self._made
+        now = time.monotonic()
+        if now - self._looked < _GLANCE:
+            return None
+        self._looked = now
+        if _switched_off():
+            self._made = self.kernel.function
+            return self._made
+        self._hopeless = bool(obstacle())
+        return None if self._hopeless or not self._entry.exists() else self._loaded()
+
+    def select(self, count: int) -> Callable[..., Any] | None:
+        """Return the compiled function if that is sooner than the uncompiled way."""
+        found = self.at_hand()
+        if found is not None or self._hopeless or _off:
+            return found
+        if _wanted is not None:
+            _wanted.append((self.kernel, self.types))
+            return None
+        each = self._time / self._items if self._items else self.kernel.each
+        mode = os.environ.get("FOOTWORK_COMPILE", "")
+        if mode == "now" or (mode != "never" and count * each > self.kernel.seconds):
+            return self.compiled()
+        return None
+
+    @contextmanager
+    def uncompiled(self, count: int) -> Iterator[None]:
+        """Count the time of the uncompiled way, for `count` items."""
+        began = time.perf_counter()
+        yield
+        self.spent(count, time.perf_counter() - began)
+
+    def spent(self, count: int, seconds: float) -> None:
+        """Take down uncompiled time; a kernel for which it adds up is compiled in the background.
+
+        Args:
+            count: how many items were done.
+            seconds: that they took.
+        """
+        self._items += count
+        self._time += seconds
+        if self._time < _PATIENCE or self._asked or self._hopeless or self._made is not None:
+            return
+        self._asked = True
+        if os.environ.get("FOOTWORK_COMPILE") != "never":
+            _logger.info("footwork: compiling %s in the background", self.kernel.name)
+            _background.ask(self.kernel, self.types)
+
+    def compiled(self) -> Callable[..., Any]:
+        """Return the compiled function, made now if need be."""
+        self._looked = -np.inf
+        with _lock:
+            found = self.at_hand()
+            if found is not None:
+                return found
+            with self._entry.locked():  # another process may compile it at this moment
+                found = self._loaded() if self._entry.exists() else None
+                return self._compile() if found is None else found
+
+    @cached_property
+    def _entry(self) -> code_on_disk.Entry:
+        """Where its code lies, or would."""
+        return code_on_disk.Entry(self.kernel.function, self.kernel.stamp, repr(self.types))
+
+    def _loaded(self) -> Callable[..., Any] | None:
+        """Read it from disk; None if what is there does not serve."""
+        with _lock:
+            if self._made is None and (core := _numba_core()) is not None:
+                code = self._entry.read(core.key(), core.from_bytes)
+                if code is not None:
+                    self._made, _ = core.dispatcher(
+                        self.kernel.function, self.types, self.kernel.options()[0], code
+                    )
+            return self._made
+
+    def _compile(self) -> Callable[..., Any]:
+        core: Any = importlib.import_module(".numba_core", __package__)
+        announce(f"compiling {self.kernel.function.__name__} (some seconds, once)")
+        translated, (options, _) = self.kernel.translated(), self.kernel.options()
+        self._made, code = core.dispatcher(translated, self.types, options)
+        if code is not None and (payload := core.to_bytes(code)):
+            self._entry.write(core.key(), payload)
+        return self._made
+
+
+def obstacle() -> str:
+    """Return why kernels cannot be compiled; "" where Numba (the extra `fast`) is at hand."""
+    if "module" in _imported:
+        return ""
+    if find_spec("numba") is None:
+        return "Numba is not installed"
+    return str(_imported.get("trouble", ""))
+
+
+@contextmanager
+def switched_off() -> Iterator[None]:
+    """Have everything done the uncompiled way, as while there is no code on disk."""
+    global _off
+    before, _off = _off, True
+    try:
+        yield
+    finally:
+        _off = before
+
+
+@contextmanager
+def requests() -> Iterator[list[tuple[Kernel, tuple[Any, ...]]]]:
+    """Collect what `select` is asked for and is not on disk, instead of compiling it."""
+    global _wanted
+    before, _wanted = _wanted, []
+    try:
+        yield _wanted
+    finally:
+        _wanted = before
+
+
+def description(value: Any) -> tuple[Any, ...]:
+    """Describe the type of an argument without Numba, which takes half a second to import."""
+    if isinstance(value, np.ndarray):
+        layout = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "A"
+        return ("array", value.dtype.str, value.ndim, layout, *_access(value))
+    if isinstance(value, tuple):
+        return ("tuple", type(value), getattr(value, "_fields", ()), *map(description, value))
+    if isinstance(value, bool | np.bool_):
+        return ("boolean",)
+    if isinstance(value, int | np.integer):
+        return ("intp",)
+    if isinstance(value, float):
+        return ("float64",)
+    raise TypeError(f"{type(value).__name__} is no argument of kernels")
+
+
+def _access(value: np.ndarray[Any, Any]) -> tuple[bool, bool]:
+    return bool(value.flags.writeable), bool(value.flags.aligned)
+
+
+def announce(line: str) -> None:
+    """Tell who waits why: in the log where there is one, else on stderr."""
+    if _logger.isEnabledFor(logging.INFO) and _logger.hasHandlers():
+        _logger.info("footwork: %s", line)
+    elif sys.stderr is not None:
+        sys.stderr.write(f"footwork: {line}\n")
+        sys.stderr.flush()
+
+
+def _switched_off() -> bool:
+    """Whether Numba is told not to compile."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+_imported: dict[str, Any] = {}  # Numba's side of the kernels, or why it cannot be imported
+
+
+def _numba_core() -> Any:
+    """Return Numba's side of the kernels; None where Numba is not for this NumPy or Python."""
+    if not _imported:
+        try:
+            from . import numba_core
+
+            _imported["module"] = numba_core
+        except ImportError as error:
+            _imported["trouble"] = str(error) or "Numba does not import"
+    return _imported.get("module")
+
+
+def _kernel(*made: Any) -> Kernel:
+    """Return a kernel as it was pickled."""
+    function, numbers, arrays, fastmath, seconds = made
+    return Kernel(function, numbers, arrays=arrays, fastmath=fastmath, seconds=seconds)
+
+
+def _callees(function: Any) -> Iterator[tuple[str, Any]]:
+    """Yield (name, function) for each function of ours that `function` names."""
+    for name in code_on_disk.names(function.__code__):
+        value = function.__globals__.get(name)
+        value = value.function if isinstance(value, Kernel) else value
+        if isinstance(value, FunctionType) and value.__module__.startswith(_PACKAGE):
+            yield name, _INSTEAD.get(value, value)
+
+
+_background = Background()

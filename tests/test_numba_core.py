@@ -1,0 +1,196 @@
+"""Every part of `numba_core`, by itself: a release of Numba that breaks one fails here first."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from footwork.dynamics.kernels.body_table import BODY, as_bodies
+from footwork.dynamics.kernels.scalars import (
+    LANES,
+    as_lanes,
+    choose,
+    floor,
+    larger,
+    rooms,
+    root,
+    size,
+    smaller,
+    turn_in,
+    turn_out,
+)
+from footwork.dynamics.kernels.toolchain import Kernel, description
+
+pytest.importorskip("numba")
+
+both = pytest.mark.parametrize("numbers", [1, LANES])
+
+
+def compared(function, numbers, *arguments):
+    """Call the compiled function and the plain one on copies; return what both wrote."""
+    own = [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
+    answer = Kernel(function, numbers).compiled(*own)(*own)
+    if numbers == LANES:
+        assert function(*arguments) == answer
+        for one, other in zip(own, arguments, strict=True):
+            assert np.allclose(one, other, rtol=1e-15, equal_nan=True)
+    return own
+
+
+def numbers_of(count, numbers, seed=0):
+    return np.random.default_rng(seed).normal(size=(count, numbers))
+
+
+def four_operations(a, b, out):
+    x, y, z = as_lanes(a), as_lanes(b), as_lanes(out)
+    z[0] = x[0] + y[0] * 2.0 - x[1] / y[1]
+    z[1] = 1 - x[0]
+    z[2] = -x[0]
+    z[2] += y[0]
+    z[2] *= x[1]
+    z[2] -= 3.0
+    z[2] /= y[1]
+    total = 0.0  # a float that becomes a lane
+    for k in range(len(x)):
+        total = total + x[k]
+    z[3] = total
+
+
+@both
+def test_operators_between_lanes_and_numbers(numbers):
+    a, b = numbers_of(4, numbers), numbers_of(4, numbers, 1)
+    _, _, out = compared(four_operations, numbers, a, b, np.zeros((4, numbers)))
+    assert np.allclose(out[0], a[0] + 2 * b[0] - a[1] / b[1])
+    assert np.allclose(out[1], 1 - a[0])
+    assert np.allclose(out[2], ((b[0] - a[0]) * a[1] - 3) / b[1])
+    assert np.allclose(out[3], a.sum(axis=0))
+
+
+def selections(a, b, out):
+    x, y, z = as_lanes(a), as_lanes(b), as_lanes(out)
+    z[0] = choose(x[0], y[0], 1.0)
+    z[1], z[2] = larger(x[0], y[0]), smaller(x[0], 0.5)
+    z[3], z[4], z[5] = root(x[0]), floor(x[0] * 3.0), size(x[0])
+
+
+@both
+def test_functions_of_lanes(numbers):
+    a, b = numbers_of(1, numbers), numbers_of(1, numbers, 1)
+    a[0, -1] = np.nan
+    with np.errstate(invalid="ignore"):
+        _, _, out = compared(selections, numbers, a, b, np.zeros((6, numbers)))
+        assert np.array_equal(out[0], np.where(a[0] > 0, b[0], 1.0))
+        assert np.array_equal(out[1], np.where(a[0] > b[0], a[0], b[0]))
+        assert np.array_equal(out[2], np.where(a[0] < 0.5, a[0], 0.5))
+        assert np.allclose(out[3], np.sqrt(a[0]), equal_nan=True)
+        assert np.array_equal(out[4], np.floor(3.0 * a[0]), equal_nan=True)
+        assert np.array_equal(out[5], np.abs(a[0]), equal_nan=True)
+
+
+def transposed(X, out, memory):
+    rows, more = rooms(memory, X.shape[1], 1)
+    turn_in(X, 1, rows, 0)
+    turn_out(rows, 0, out, 2)
+    more[:] = 1.0
+
+
+@both
+def test_views_and_transposed_squares(numbers):
+    X = numbers_of(2 * numbers + 2, numbers)
+    out, memory = np.zeros_like(X), np.zeros(40 * LANES)
+    written = Kernel(transposed, numbers).compiled(X, out, memory)
+    written(X, out, memory)
+    square = slice(1, 1 + numbers), slice(0, numbers)
+    assert np.array_equal(out[2 : 2 + numbers, :numbers], X[square])
+    with pytest.raises(MemoryError):
+        written(X, out, np.zeros(1))
+
+
+def masses(table, out):
+    bodies = as_bodies(table)
+    for i in range(len(bodies)):
+        out[i] = bodies[i].mass + bodies[i].p[2]
+
+
+@both
+def test_records_of_bodies(numbers):
+    bodies = np.zeros(3, BODY)
+    bodies["mass"], bodies["p"][:, 2] = [1, 2, 3], 0.5
+    table, out = bodies.view(np.uint8), np.zeros(3)
+    Kernel(masses, numbers).compiled(table, out)(table, out)
+    assert np.array_equal(out, [1.5, 2.5, 3.5])
+
+
+class Pair(NamedTuple):
+    """Arguments by name."""
+
+    x: np.ndarray
+    factor: float
+
+
+def scaled(pair, flags, out):
+    made = np.empty(len(out))
+    for i in range(len(out)):
+        made[i] = pair.factor * pair.x[i]
+    for i in range(len(out)):
+        out[i] = made[i] if flags[0] else 0.0
+    return len(out)
+
+
+def test_tuples_by_name_and_arrays_of_its_own():
+    pair, flags, out = Pair(np.arange(3.0), 2.0), (True, 1), np.zeros(3)
+    kernel = Kernel(scaled, 1, arrays=True).compiled(pair, flags, out)
+    assert kernel(pair, flags, out) == 3
+    assert np.array_equal(out, [0, 2, 4])
+    with pytest.raises(TypeError):
+        kernel(pair, flags, out.astype(int))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.zeros(3),
+        np.zeros((2, 3)).T,
+        np.zeros((4, 6))[:, ::2],
+        np.zeros(2, bool),
+        np.zeros(1, np.int64),
+        np.zeros(4, np.uint8),
+        np.broadcast_to(1.0, (3,)),
+        True,
+        3,
+        0.5,
+        (1.0, 2),
+        (1.0, 2.0),
+        Pair(np.zeros(1), 1.0),
+    ],
+    ids=repr,
+)
+def test_types_are_those_of_numba(value):
+    import numba
+
+    from footwork.dynamics.kernels.numba_core import numba_type
+
+    assert numba_type(description(value)) == numba.typeof(value)
+
+
+def test_code_survives_as_bytes():
+    from footwork.dynamics.kernels import numba_core
+
+    out = np.zeros(3)
+    types = (description(out), description(Pair(out, 1.0)))
+
+    def made(code=None):
+        return numba_core.dispatcher(_doubled, types, numba_core.KERNEL, code)
+
+    function, code = made()
+    again, _ = made(numba_core.from_bytes(numba_core.to_bytes(code)))
+    for call in (function, again):
+        call(out, Pair(np.arange(3.0), 2.0))
+        assert np.array_equal(out, [0, 2, 4])
+
+
+def _doubled(out, pair):
+    for i in range(len(out)):
+        out[i] = pair.factor * pair.x[i]
