@@ -20,11 +20,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ... import dynamics
-from ...dynamics import Wrench
+from ...dynamics import State, Wrench
 from ...errors import ConfigurationError, ContactError, SolverError
 from ...robots import Robot
-from ...robots.configuration import check_configuration, check_velocity
 from ..contact_set import ContactSet
 from .constrained import Contacts
 from .coulomb import CoulombProblem
@@ -85,9 +83,9 @@ class FrictionalMotion:
     @cached_property
     def f(self) -> Array:
         """(dim,), mean forces and wrenches over the step, in the rows of J (world axes)."""
-        robot = self.contacts.robot
+        state = State(self.contacts.robot, self.q)
         rows = [
-            contact.grasp(robot, self.q) @ self.impulses[contact.name].ravel() / self.step
+            contact.grasp(state) @ self.impulses[contact.name].ravel() / self.step
             for contact in self.contacts
         ]
         return np.concatenate(rows) if rows else np.zeros(0)
@@ -98,8 +96,8 @@ class FrictionalMotion:
 
 def frictional_forward_dynamics(
     robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
     tau: ArrayLike,
     contacts: Contacts,
     step: float,
@@ -117,7 +115,7 @@ def frictional_forward_dynamics(
 
     Args:
         robot: floating or fixed base.
-        q: configuration (nq,).
+        q: configuration (nq,), or a State.
         v: velocity before (nv,).
         tau: actuated torques (na,), constant during the step.
         contacts: those that touch, or may touch within the step.
@@ -142,27 +140,27 @@ def frictional_forward_dynamics(
         ModelError: the mass matrix is singular.
         SolverError: the cone solver failed, or the motion blew up.
     """
-    contact_set, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
-    v = check_velocity(robot, v)
+    contact_set, state = ContactSet.of(robot, contacts), State.of(robot, q, v)
+    v = state.velocity
     _require_plain(contact_set)
     if not (np.isfinite(step) and step > 0):
         raise ConfigurationError(f"step: got {step}, expected a positive time [s]")
-    L = cholesky(robot, dynamics.mass_matrix(robot, q))
-    free = _free_velocity(v, step, dynamics.forward_dynamics(robot, q, v, tau, wrenches))
-    J = _point_rows(contact_set, q)
-    w = J @ free - _surface_velocities(contact_set, q)
+    L = cholesky(robot, state.mass_matrix)
+    free = _free_velocity(v, step, state.forward_dynamics(tau, wrenches))
+    J = _point_rows(contact_set, state)
+    w = J @ free - _surface_velocities(contact_set, state)
     w[2::3] += _gaps(contact_set, gaps) / step
     problem = _coulomb_problem(contact_set, J @ solve_mass(L, J.T), w)
     impulses, programs = problem.solve(robot.mass, tolerance, iterations)
     v_plus = free + solve_mass(L, J.T @ impulses.ravel())
     a = (v_plus - v) / step
-    forces = dynamics.inverse_dynamics(robot, q, v, a, wrenches)
+    forces = state.inverse_dynamics(a, wrenches)
     missing = step * (forces - robot.selection_matrix.T @ np.asarray(tau)) - J.T @ impulses.ravel()
     residual = problem.residual(impulses, robot.mass) if problem.speed else 0.0
     return FrictionalMotion(
         v=v_plus,
         a=a,
-        impulses=_in_world(contact_set, q, impulses),
+        impulses=_in_world(contact_set, state, impulses),
         states=_states(contact_set, problem, impulses),
         residuals=FrictionResiduals(
             momentum=float(np.abs(missing).max(initial=0.0)), **problem.violations(impulses)
@@ -171,7 +169,7 @@ def frictional_forward_dynamics(
         converged=residual <= tolerance,
         iterations=programs,
         contacts=contact_set,
-        q=q.copy(),
+        q=state.q.copy(),
         step=float(step),
     )
 
@@ -185,12 +183,12 @@ def _free_velocity(v: Array, step: float, a: Array) -> Array:
     return np.asarray(free)
 
 
-def _point_rows(contacts: ContactSet, q: Array) -> Array:
+def _point_rows(contacts: ContactSet, state: State) -> Array:
     """J (3K, nv) of all points, in their contacts' axes."""
-    robot, rows = contacts.robot, [np.zeros((0, contacts.robot.nv))]
+    rows = [np.zeros((0, contacts.robot.nv))]
     for contact in contacts:
-        axes = contact.pose(robot, q).rotation
-        rows += [axes.T @ J for J in contact.point_jacobians(robot, q)]
+        axes = contact.pose(state).rotation
+        rows += [axes.T @ J for J in contact.point_jacobians(state)]
     return np.vstack(rows)
 
 
@@ -209,11 +207,11 @@ def _require_plain(contacts: ContactSet) -> None:
             )
 
 
-def _surface_velocities(contacts: ContactSet, q: Array) -> Array:
+def _surface_velocities(contacts: ContactSet, state: State) -> Array:
     """s (3K,) of the surfaces at all points, in their contacts' axes."""
-    robot, s = contacts.robot, [np.zeros(0)]
+    s = [np.zeros(0)]
     for contact in contacts:
-        points, axes = contact.world_points(robot, q), contact.pose(robot, q).rotation
+        points, axes = contact.world_points(state), contact.pose(state).rotation
         moving = contact.surface
         s += [np.zeros(3) if moving is None else axes.T @ moving.velocity(p) for p in points]
     return np.concatenate(s)
@@ -246,8 +244,8 @@ def _by_contact(contacts: ContactSet) -> list[tuple[str, slice]]:
     return [(n, slice(a, b)) for n, a, b in zip(contacts.names, ends, ends[1:], strict=False)]
 
 
-def _in_world(contacts: ContactSet, q: Array, impulses: Array) -> dict[str, Array]:
-    axes = {name: T.rotation for name, T in contacts.placements(q).items()}
+def _in_world(contacts: ContactSet, state: State, impulses: Array) -> dict[str, Array]:
+    axes = {name: T.rotation for name, T in contacts.placements(state).items()}
     return {name: impulses[own] @ axes[name].T for name, own in _by_contact(contacts)}
 
 
