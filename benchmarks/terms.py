@@ -1,8 +1,10 @@
-"""terms() against the same Pinocchio calls by hand: what a whole-body controller reads each tick.
+"""Terms of one state against Pinocchio's bare calls, in one run.
 
-Both sides work out, and copy out of Pinocchio's memory, M, vᵀCv, b, τ_g, the centre of mass, J_com,
-A_g, Ȧ_g v, and the Jacobian and drift of two frames. Values are compared before anything is timed;
-the two take turns in one process, CPU time, medians. Run: python benchmarks/terms.py
+The bare calls work on arrays that are right, in a `pin.Data` that is there; ours check what they
+are given and return arrays of their own. Three tables: single functions; what a contact set asks of
+a State that is there; and everything that a whole-body controller reads in a tick, `terms()`
+against the same calls by hand. Values are compared before anything is timed; the two take turns in
+one process, CPU time, medians. Run: python benchmarks/terms.py
 """
 
 from __future__ import annotations
@@ -12,7 +14,10 @@ import numpy as np
 import pinocchio as pin
 
 import footwork as fw
+from footwork import contacts
 from footwork import dynamics as dyn
+
+ROBOTS = ("talos", "anymal", "solo12", "biped")
 
 
 def by_hand(robot, data, q, v, frames):
@@ -43,25 +48,104 @@ def by_terms(robot, q, v, frames):
     ]
 
 
+def functions(robot, data, q, v, a):
+    """{name: (bare call, ours)}."""
+    model, tau = robot.model, np.linspace(-1, 1, robot.na)
+    forces = robot.selection_matrix.T @ tau
+    return {
+        "mass_matrix": (lambda: pin.crba(model, data, q), lambda: dyn.mass_matrix(robot, q)),
+        "bias": (lambda: pin.nonLinearEffects(model, data, q, v), lambda: dyn.bias(robot, q, v)),
+        "inverse_dynamics": (
+            lambda: pin.rnea(model, data, q, v, a),
+            lambda: dyn.inverse_dynamics(robot, q, v, a),
+        ),
+        "forward_dynamics": (
+            lambda: pin.aba(model, data, q, v, forces),
+            lambda: dyn.forward_dynamics(robot, q, v, tau),
+        ),
+    }
+
+
+def of_contacts(robot, data, q, v):
+    """{name: (bare calls, ours)}, on kinematics that are there."""
+    model, feet = robot.model, contacts.at_feet(robot)
+    state = dyn.State(robot, q, v)
+    frames = [robot.frame_id(contact.frame) for contact in feet]
+    aligned = pin.LOCAL_WORLD_ALIGNED
+
+    def jacobians():
+        return [
+            (
+                pin.updateFramePlacement(model, data, i),
+                pin.getFrameJacobian(model, data, i, aligned),
+            )
+            for i in frames
+        ]
+
+    def drifts():
+        return [
+            (
+                pin.updateFramePlacement(model, data, i),
+                pin.getFrameClassicalAcceleration(model, data, i, aligned).vector,
+            )
+            for i in frames
+        ]
+
+    pin.computeJointJacobians(model, data, q)
+    pin.forwardKinematics(model, data, q, v, np.zeros(robot.nv))
+    return {
+        "ContactSet.jacobian": (jacobians, lambda: feet.jacobian(state)),
+        "ContactSet.drift": (drifts, lambda: feet.drift(state)),
+    }
+
+
+def compare(title, pairs, rounds, calls):
+    """Print one line a pair, and return what was measured."""
+    print(f"\n{title:32} {'Pinocchio':>10} {'ours':>10} {'ratio':>6}   (µs, CPU)")
+    kept = {}
+    for name, (bare, ours) in pairs.items():
+        for work in (bare, ours):
+            measuring.cpu(work, 3000)  # code that is on disk is loaded by now
+        theirs, mine = [], []
+        for _ in range(rounds):
+            theirs.append(measuring.cpu(bare, calls))
+            mine.append(measuring.cpu(ours, calls))
+        kept[name] = {"pinocchio": theirs, "ours": mine}
+        x, y = np.median(theirs) * 1e6, np.median(mine) * 1e6
+        print(f"{name:32} {x:10.1f} {y:10.1f} {y / x:6.2f}")
+    return kept
+
+
 def main():
     options = measuring.flags(__doc__).parse_args()
     rounds, kept = 3 if options.quick else 15, {}
-    print(f"{'robot':12} {'nv':>4} {'by hand':>10} {'terms':>10} {'ratio':>6}   (µs, CPU)")
-    for name in ("talos", "anymal", "solo12", "biped"):
+    for name in ROBOTS:
         robot = fw.load(name)
         rng = np.random.default_rng(0)
-        q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
+        q = robot.random_configuration(rng)
+        v, a = rng.standard_normal(robot.nv), rng.standard_normal(robot.nv)
         frames = robot.frame_names[-2:]
         ids, data = [robot.frame_id(f) for f in frames], robot.model.createData()
         pairs = zip(by_hand(robot, data, q, v, ids), by_terms(robot, q, v, frames), strict=True)
         assert all(np.allclose(x, y, atol=1e-9) for x, y in pairs)
-        hand, ours = [], []
-        for _ in range(rounds):
-            hand.append(measuring.cpu(lambda: by_hand(robot, data, q, v, ids), 500))  # noqa: B023
-            ours.append(measuring.cpu(lambda: by_terms(robot, q, v, frames), 500))  # noqa: B023
-        kept[name] = {"by hand": hand, "terms": ours}
-        a, b = np.median(hand) * 1e6, np.median(ours) * 1e6
-        print(f"{name:12} {robot.nv:4d} {a:10.1f} {b:10.1f} {b / a:6.2f}")
+        single = functions(robot, data, q, v, a)
+        for bare, ours in single.values():
+            symmetric = bare()
+            symmetric = (
+                np.triu(symmetric) + np.triu(symmetric, 1).T if symmetric.ndim == 2 else symmetric
+            )
+            assert np.allclose(symmetric, ours(), atol=1e-9)
+        everything = {
+            "terms": (
+                lambda: by_hand(robot, data, q, v, ids),  # noqa: B023
+                lambda: by_terms(robot, q, v, frames),  # noqa: B023
+            )
+        }
+        kept[name] = {
+            **compare(f"{name}, nv = {robot.nv}", single, rounds, 1000),
+            **compare("contacts, on a State", of_contacts(robot, data, q, v), rounds, 1000),
+            **compare("everything", everything, rounds, 300),
+        }
     measuring.keep(options, kept)
 
 

@@ -78,6 +78,7 @@ class Attachment:
                 self._axes[k] = T[:3, :3] @ contact.axes_in_frame
             else:
                 self._axes[k], self._standing[k] = contact.axes_in_world, True
+        self._arm_skews = skew(self._arms)
         self._balls, self._all_turn = bool(self._arms.any()), not self._standing.any()
         self._shifts = shift(self._centres[:, :3, 0])
         # [1, −[p×]; 0, 1] of all contacts, from [v; ω] about the world's origin: affine in p
@@ -136,10 +137,10 @@ class Attachment:
     def jacobian(self, state: State) -> Array:
         """Return J (dim, nv)."""
         p = self.positions(state).ravel()
-        X = (self._levers @ p).reshape(-1, 6) + self._about_origin
-        J = (X if self._is_all else self.selection(state) @ X) @ state.joint_columns
+        X = self._levers.dot(p).reshape(-1, 6) + self._about_origin
+        J: Array = (X if self._is_all else self.selection(state).dot(X)).dot(state.joint_columns)
         J *= self._carried
-        return np.asarray(J)
+        return J
 
     def centre_jacobians(self, state: State) -> Array:
         """Return (K, 6, nv): the velocity of each point that touches, and ω, world axes."""
@@ -154,8 +155,8 @@ class Attachment:
         motions = state.joint_motions.take(self._joints, 0) @ self._shifts
         y = accelerations(R, motions)
         if self._balls:  # the arm does not turn with the ball: α × r, without ω × (ω × r)
-            y[:, 0] += np.cross(y[:, 1], self._arms)
-        return y.ravel() if self._is_all else self.selection(state) @ y.ravel()
+            y[:, 0] -= (self._arm_skews @ y[:, 1, :, None])[:, :, 0]
+        return y.ravel() if self._is_all else self.selection(state).dot(y.ravel())
 
     def hessian(self, state: State) -> Array:
         """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction).

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, unknown
 from ..robots.robot import Robot
-from .topology import moved_by
+from .per_robot import per_robot
+from .topology import frames_of, moved_by
 
 Array = NDArray[np.float64]
 
@@ -21,6 +22,7 @@ _REFERENCES = {
     "LOCAL_WORLD_ALIGNED": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
 }
 
+_IDENTITY = np.eye(6)
 _NEXT, _AFTER = np.array([1, 2, 0]), np.array([2, 0, 1])
 # of [v; ω]: the factors ω_y v_z, ω_z v_x, ω_x v_y and ω_z v_y, ω_x v_z, ω_y v_x of ω × v
 _OMEGA_TIMES_V = np.concatenate([3 + _NEXT, 3 + _AFTER, _AFTER, _NEXT])
@@ -57,16 +59,20 @@ def cross(a: Array, b: Array) -> Array:
     return np.asarray(forth - a.take(_AFTER, 0) * b.take(_NEXT, 0))
 
 
-def move_to(T: Array, columns: Array, reference: Any) -> Array:
-    """Bring motions (6, n) about the world's origin into the reference of a frame, in place.
+def to_reference(T: Array, reference: Any) -> Array:
+    """Return X (6, 6): motions about the world's origin in the reference of a frame are X @ them.
 
-    T (3, 4) is [R | p] of the frame; the velocity of its body's point at p is v_p = v + ω × p.
+    T (3, 4) is [R | p] of the frame. The velocity of its body's point at p is v_p = v − p × ω.
     """
-    if reference != pin.ReferenceFrame.WORLD:
-        columns[:3] -= skew(T[:, 3]) @ columns[3:]
+    X = _IDENTITY.copy()
+    if reference == pin.ReferenceFrame.WORLD:
+        return X
+    x, y, z = T[:, 3].tolist()
+    X[0, 4], X[0, 5], X[1, 3] = z, -y, -z
+    X[1, 5], X[2, 3], X[2, 4] = x, y, -x
     if reference == pin.ReferenceFrame.LOCAL:
-        columns[:] = (T[:, :3].T @ columns.reshape(2, 3, -1)).reshape(columns.shape)
-    return columns
+        return np.asarray((T[:, :3].T @ X.reshape(2, 3, 6)).reshape(6, 6))
+    return X
 
 
 def accelerations(R: Array, motions: Array) -> Array:
@@ -88,6 +94,15 @@ def shift(r: Array) -> Array:
     X[...] = np.eye(6)
     X[..., 3:, :3] = skew(r)  # v + ω × r, of rows
     return X
+
+
+@per_robot
+def frame_shifts(robot: Robot) -> list[Array]:
+    """Return `shift` from the joint to the origin of each frame, by Pinocchio's index."""
+    shifts = [shift(placement[:3, 3]) for placement in frames_of(robot).placement]
+    for X in shifts:
+        X.setflags(write=False)
+    return shifts
 
 
 def hessian_from(robot: Robot, J: Array) -> Array:

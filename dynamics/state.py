@@ -32,11 +32,12 @@ from .spatial import (
     accelerations,
     as_reference,
     cross,
+    frame_shifts,
     hessian_from,
-    move_to,
     referred,
     shift,
     skew,
+    to_reference,
 )
 from .topology import (
     carried_by,
@@ -52,6 +53,8 @@ from .wrench import Wrench
 
 Array = NDArray[np.float64]
 Value = TypeVar("Value")
+
+_ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
 
 class once(Generic[Value]):
@@ -146,14 +149,15 @@ class State:
         robot, space = self.robot, workspace_of(self.robot)
         data = space.data
         pin.computeAllTerms(robot.model, data, self.q, self.velocity)
-        found: dict[str, Any] = {"bias": np.array(data.nle)}
-        found["_poses"] = space.placements(), columns(data.J)
+        found: dict[str, Any] = {"bias": np.array(data.nle), "gravity_torques": -data.g}
+        found["joint_placements"], found["joint_columns"] = space.placements(), columns(data.J)
         if is_depth_first(robot):
             found["mass_matrix"] = np.array(data.M).T
         if robot.mass > 0:
             found["centroidal_map"] = self._about_com(columns(data.Ag), data)
-        for name, value in found.items():
-            self.__dict__.setdefault(name, _read_only(value))
+            if moving_share(robot) == 1.0:
+                found["com"], found["com_jacobian"] = np.array(data.com[0]), columns(data.Jcom)
+        self._keep(found)
         return self
 
     @once_moving
@@ -164,21 +168,26 @@ class State:
     # --- joints ------------------------------------------------------------------------------
 
     @once
-    def _poses(self) -> tuple[Array, Array]:
-        """(T, S): the joints' placements and columns, from one pass over the tree."""
-        space = workspace_of(self.robot)
-        S = pin.computeJointJacobians(self.robot.model, space.data, self.q)
-        return space.placements(), columns(S)
-
-    @once
     def joint_placements(self) -> Array:
         """T (njoints, 3, 4), each [R | p] in the world, by Pinocchio's index of the joint."""
-        return self._poses[0]
+        return self._pose_joints()[0]
 
     @once
     def joint_columns(self) -> Array:
         """S (6, nv): what a unit of each velocity does, about the world's origin, linear first."""
-        return self._poses[1]
+        return self._pose_joints()[1]
+
+    def _pose_joints(self) -> tuple[Array, Array]:
+        """Return the joints' placements and columns, both kept, from one pass over the tree."""
+        space = workspace_of(self.robot)
+        S = pin.computeJointJacobians(self.robot.model, space.data, self.q)
+        found = {"joint_placements": space.placements(), "joint_columns": columns(S)}
+        self._keep(found)
+        return found["joint_placements"], found["joint_columns"]
+
+    def _keep(self, found: dict[str, Any]) -> None:
+        for name, value in found.items():
+            self.__dict__.setdefault(name, _read_only(value))
 
     @once_moving
     def joint_motions(self) -> Array:
@@ -198,7 +207,7 @@ class State:
         """Return J (6, nv), linear rows first: J v is the frame's twist in `reference`."""
         reference = as_reference(reference)
         joint, T = self._frame(frame)
-        return move_to(T, self._columns_of(joint), reference)
+        return self._columns_at(joint, T, reference)
 
     def frame_velocity(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return J v (6,) [m/s; rad/s]."""
@@ -216,24 +225,24 @@ class State:
 
     def frame_drift(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return J̇v (6,): classical in LOCAL_WORLD_ALIGNED, spatial in the other references."""
-        reference = as_reference(reference)
-        joint, T = self._frame(frame)
-        placement = frames_of(self.robot).placement[self.robot.frame_id(frame)]
-        motion = self.joint_motions[joint, None] @ shift(placement[:3, 3])
+        reference, frame_id = as_reference(reference), self.robot.frame_id(frame)
+        joint = frames_of(self.robot).joint[frame_id]
+        motion = self.joint_motions[joint, None] @ frame_shifts(self.robot)[frame_id]
         if reference == pin.ReferenceFrame.LOCAL_WORLD_ALIGNED:
             return accelerations(self.joint_placements[joint, None, :, :3], motion).ravel()
-        drift = (motion[0, 1].reshape(2, 3) @ placement[:3, :3]).ravel()
-        if reference == pin.ReferenceFrame.WORLD:
-            drift = (drift.reshape(2, 3) @ T[:, :3].T).ravel()
-            drift[:3] += np.cross(T[:, 3], drift[3:])
-        return np.asarray(drift)
+        drift = motion[0, 1].reshape(2, 3)
+        if reference == pin.ReferenceFrame.LOCAL:
+            return (drift @ frames_of(self.robot).placement[frame_id][:3, :3]).ravel()
+        drift = drift @ self.joint_placements[joint, :, :3].T
+        drift[0] += np.cross(self._frame(frame)[1][:, 3], drift[1])
+        return np.asarray(drift.ravel())
 
     def frame_hessian(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return H (6, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
         reference = as_reference(reference)
         joint, T = self._frame(frame)
         require_fixed_axes(self.robot)
-        J = move_to(T, self._columns_of(joint), pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+        J = self._columns_at(joint, T)
         return referred(hessian_from(self.robot, J), T, J, reference)
 
     def point_jacobian(self, frame: str, point: ArrayLike) -> Array:
@@ -290,19 +299,21 @@ class State:
         """Return (joint that carries the frame, its [R | p] in the world)."""
         frame_id, table = self.robot.frame_id(frame), frames_of(self.robot)
         joint = table.joint[frame_id]
-        return joint, self.joint_placements[joint] @ table.placement[frame_id]
+        return joint, self.joint_placements[joint].dot(table.placement[frame_id])
 
-    def _columns_of(self, joint: int) -> Array:
-        """Return the columns (6, nv) of the motions that carry a joint, zero for the others."""
-        carried: Array = carried_by(self.robot)[joint]
-        return self.joint_columns * carried
+    def _columns_at(self, joint: int, T: Array, reference: Any = _ALIGNED) -> Array:
+        """Return J (6, nv) of a frame at T = [R | p] on a joint; zero where it is not carried."""
+        # dot: for matrices of this size half of matmul's time is its overhead
+        J: Array = to_reference(T, reference).dot(self.joint_columns)
+        J *= carried_by(self.robot)[joint]
+        return J
 
     def _at_point(self, frame: str, point: ArrayLike) -> Array:
         """Return J (6, nv) of the frame moved to the point, world axes."""
         joint, T = self._frame(frame)
         there = np.empty((3, 4))
         there[:, :3], there[:, 3] = T[:, :3], T @ np.append(as_point(point, frame), 1.0)
-        return move_to(there, self._columns_of(joint), pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+        return self._columns_at(joint, there)
 
     # --- the centre of mass and the momenta --------------------------------------------------
 
@@ -315,8 +326,9 @@ class State:
     def com(self) -> Array:
         """(3,) [m], of the whole robot with what a fixed base welds to the world."""
         require_mass(self.robot)
-        moment: Array = self._first_moments.sum(axis=0)
-        return moment / masses_of(self.robot).total
+        masses = masses_of(self.robot)
+        moment: Array = np.einsum("nij,nj->i", self.joint_placements, masses.moments)
+        return moment / masses.total
 
     @once
     def _momentum_columns(self) -> Array:
@@ -368,12 +380,15 @@ class State:
     @once_moving
     def centroidal_drift(self) -> Array:
         """Ȧ_g v (6,): the rate of the centroidal momentum at a = 0."""
-        robot, data = self.robot, workspace_of(self.robot).data
+        robot, space = self.robot, workspace_of(self.robot)
+        data = space.data
         if robot.nv == 0:  # Pinocchio has no centre of mass for what has no moving link
             return np.zeros(6)
         at_zero = np.zeros(robot.nv)
         pin.computeCentroidalMomentumTimeVariation(robot.model, data, self.q, self.v, at_zero)
-        return self._about_com(np.array(data.dhg.vector), data)
+        rate = np.array(data.dhg.vector)
+        self._keep({"joint_motions": space.motions()})  # from the same pass
+        return self._about_com(rate, data)
 
     @once_moving
     def centroidal_map_derivative(self) -> Array:
@@ -461,7 +476,8 @@ class State:
     @once
     def potential_energy(self) -> float:
         """−m g·com [J]."""
-        return -float(masses_of(self.robot).gravity @ self._first_moments.sum(axis=0))
+        masses = masses_of(self.robot)
+        return -float(np.einsum("i,nij,nj", masses.gravity, self.joint_placements, masses.moments))
 
     def external_torques(self, wrenches: Mapping[str, Wrench]) -> Array:
         """Return τ_ext = Σ Jᵀw (nv,) of {frame: Wrench}."""
@@ -565,7 +581,6 @@ def _without_velocity(name: str) -> ConfigurationError:
 
 
 def _read_only(value: Any) -> Any:
-    for array in value if isinstance(value, tuple) else (value,):
-        if isinstance(array, np.ndarray):
-            array.setflags(write=False)
+    if isinstance(value, np.ndarray):
+        value.setflags(write=False)
     return value

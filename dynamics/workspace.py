@@ -25,17 +25,19 @@ class Workspace:
         data: `pin.Data`.
         sizes: numbers of joints and frames that it is for.
         placements: placements() copies the joints' [R | p] (njoints, 3, 4), world, out of it.
-        motions: motions() copies those of the joints (njoints, 2, 6): the twist and the spatial
-            acceleration of each, in its own axes, linear first.
     """
 
     def __init__(self, data: Any, sizes: tuple[int, int]) -> None:
         self.data, self.sizes = data, sizes
         self.placements = _placements(data.oMi)
-        velocities, accelerations = _motions(data.v), _motions(data.a)
-        self.motions: Callable[[], Array] = lambda: np.stack(
-            [velocities(), accelerations()], axis=1
-        )
+        self._twists, self._accelerations = _motions(data.v), _motions(data.a)
+
+    def motions(self) -> Array:
+        """Copy out the joints' twists and spatial accelerations (njoints, 2, 6), in their axes."""
+        twists, accelerations = self._twists(), self._accelerations()
+        found = np.empty((len(twists), 2, 6))
+        found[:, 0], found[:, 1] = twists, accelerations
+        return found
 
 
 def workspace_of(robot: Robot) -> Workspace:
@@ -65,7 +67,7 @@ def _motions(items: Any) -> Callable[[], Array]:
     rows = _in_a_row([item.linear for item in items], (6,), (8,))
     if rows is None or not _follow([item.angular for item in items], rows[:, 3:]):
         return lambda: np.array([item.vector for item in items])
-    return rows.copy
+    return lambda: rows
 
 
 def _in_a_row(parts: list[Array], shape: tuple[int, ...], strides: tuple[int, ...]) -> Array | None:
