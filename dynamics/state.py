@@ -232,7 +232,8 @@ class State:
             return accelerations(self.joint_placements[joint, None, :, :3], motion).ravel()
         drift = motion[0, 1].reshape(2, 3)
         if reference == pin.ReferenceFrame.LOCAL:
-            return (drift @ frames_of(self.robot).placement[frame_id][:3, :3]).ravel()
+            R = frames_of(self.robot).placement[frame_id][:3, :3]
+            return np.asarray(drift @ R).ravel()
         drift = drift @ self.joint_placements[joint, :, :3].T
         drift[0] += np.cross(self._frame(frame)[1][:, 3], drift[1])
         return np.asarray(drift.ravel())
