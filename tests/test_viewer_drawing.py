@@ -64,6 +64,47 @@ def test_what_is_yet_to_be_sent_keeps_its_deletions_in_order():
     assert store.pop() is None
 
 
+def test_a_deletion_that_waits_does_not_hide_a_later_one():
+    """Deleted, drawn again and deleted again, before a slow page has seen any of it."""
+    store = Store()
+    transform, delete = commands.set_transform("/a", np.eye(4)), commands.delete("/a")
+    for entry in (transform, delete, transform, delete):
+        store.put(entry, keep_all=True)
+    assert [store.pop().key for _ in range(len(store))] == ["/a/#delete"]
+
+
+def test_work_for_a_drawing_does_not_grow_with_their_number():
+    def events(work):
+        count = 0
+
+        def note(*_):
+            nonlocal count
+            count += 1
+
+        sys.setprofile(note)
+        try:
+            work()
+        finally:
+            sys.setprofile(None)
+        return count
+
+    def draw(first, count):
+        for k in range(first, first + count):
+            viewer.arrow(f"arrows/{k % 7}/{k}", [0, 0, 0], [0.1, 0.2, 0.3])
+
+    viewer = Viewer(ground=None)
+    draw(0, 100)
+    few = events(lambda: draw(100, 20)), events(lambda: viewer.delete("arrows/3/3"))
+    draw(1000, 2000)
+    many = events(lambda: draw(5000, 20)), events(lambda: viewer.delete("arrows/3/10"))
+    assert many[0] <= 1.1 * few[0]
+    assert many[1] <= 1.1 * few[1]
+    viewer.delete("arrows/0")
+    assert not any(name.startswith("arrows/0/") for name in viewer.names)
+    assert any(name.startswith("arrows/1/") for name in viewer.names)
+    assert not any(path.startswith("/overlays/arrows/0/") for path in paths(viewer))
+
+
 def test_a_new_object_voids_what_was_set_on_the_old_one():
     store = Store()
     geometry, surface = three.sphere(1.0), three.material(0xFF0000)

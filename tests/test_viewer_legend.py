@@ -197,8 +197,10 @@ def test_thousands_of_drawings_leave_nothing_behind_in_the_page():
                     viewer.point(f"come and gone {k % 3}", place)
                     viewer.delete(f"come and gone {k % 3}")
                 viewer.point(f"last {first}", [0, 0, 0])
-                page.wait_for(f"'last {first}' in viewer.scene_tree.find(['overlays']).children")
+                last = f"'last {first}' in viewer.scene_tree.find(['overlays']).children"
+                page.wait_for(last)
                 viewer.delete(f"last {first}")
+                page.wait_for(f"!({last})")  # the page gets it at its own pace
                 page.settle()
                 page.call("HeapProfiler.collectGarbage")
                 memory = page.evaluate("viewer.renderer.info.memory")

@@ -14,6 +14,7 @@ from . import checks, commands, meshes, three
 from .animation import tracks
 from .checks import Color
 from .errors import ViewerError
+from .folders import Folders
 from .primitives import Primitives
 from .ramp import ColorRamp
 from .recording import Motion, merged
@@ -36,6 +37,7 @@ class Drawing(Primitives):
         self.scale = 1.0
         self._store = Store()
         self._shapes: dict[str, Shape] = {}
+        self._folders = Folders()  # that the shapes lie in
         self._recorded: dict[str, Shape] | None = None  # while a frame of an animation is drawn
         self._robot_points: Array = np.zeros((0, 3))
         self._boxes: dict[str, Array] = {}
@@ -167,16 +169,18 @@ class Drawing(Primitives):
         Raises:
             ViewerError: there is none; the message has the nearest names.
         """
-        gone = [n for n in self._shapes if n == name or n.startswith(f"{name}/")]
+        gone = [name] if name in self._shapes else list(self._folders.below(f"{name}/"))
         if not gone:
             raise ViewerError(unknown("drawing", name, self._shapes))
         for shape in gone:
             del self._shapes[shape]
+            self._folders.discard(shape)
         self._put(commands.delete(checks.overlay_path(name)))
 
     def clear(self) -> None:
         """Take away all drawings and the legend; the robot stays."""
         self._shapes.clear()
+        self._folders = Folders()
         self._put(commands.delete("/overlays"))
         self.legend()
 
@@ -228,10 +232,14 @@ class Drawing(Primitives):
             self._recorded[name] = shape
             return
         old = self._shapes.get(name)
-        if old is None and any(
-            n.startswith(f"{name}/") or name.startswith(f"{n}/") for n in self._shapes
-        ):
-            raise ViewerError(f"name: {name!r} is a folder and a drawing at once; choose another")
+        if old is None:
+            parts = name.split("/")
+            above = ("/".join(parts[:k]) for k in range(1, len(parts)))
+            if f"{name}/" in self._folders or any(folder in self._shapes for folder in above):
+                raise ViewerError(
+                    f"name: {name!r} is a folder and a drawing at once; choose another"
+                )
+            self._folders.add(name)
         for piece in (old.pieces.keys() - shape.pieces.keys()) if old else ():
             self._put(commands.delete(f"{path}/{piece}"))
         self._shapes[name] = shape

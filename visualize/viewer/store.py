@@ -7,8 +7,11 @@ earlier one takes its place, so that a store does not grow with the number of up
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from .folders import Folders
 
 
 class Entry(NamedTuple):
@@ -16,7 +19,8 @@ class Entry(NamedTuple):
 
     Attributes:
         key: what it sets, "/path/of/the/node/#kind"; a later entry with the same key replaces it.
-        forget: earlier entries whose key starts with this become void; "" voids none.
+        forget: the earlier entry of this key, or, if it ends in "/", all whose keys start with it,
+            become void; "" voids none.
         data: the command itself, as meshcat's page decodes it (MessagePack).
         keep: whether a page that opens later needs it. A deletion is not kept.
     """
@@ -31,28 +35,34 @@ class Store:
     """Commands by key, in the order in which they must be replayed."""
 
     def __init__(self) -> None:
-        self._entries: dict[str, Entry] = {}
+        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._folders = Folders()
 
     def put(self, entry: Entry, *, keep_all: bool = False) -> bool:
         """Add an entry. Returns False when the very same one is there, and nothing has changed.
 
         With `keep_all`, deletions are kept as well: they are still to be sent to somebody.
         """
-        if self._entries.get(entry.key) == entry:
+        # a deletion that waits is repeated: what it deletes may have come back since
+        if entry.keep and self._entries.get(entry.key) == entry:
             return False
-        if entry.forget:
-            for key in [k for k in self._entries if k.startswith(entry.forget)]:
-                del self._entries[key]
-        self._entries.pop(entry.key, None)  # to the end: it may rely on what came before
+        void = self._folders.below(entry.forget) if entry.forget.endswith("/") else [entry.forget]
+        for key in [*void, entry.key]:
+            self._take(key)  # the entry goes to the end: it may rely on what came before
         if entry.keep or keep_all:
             self._entries[entry.key] = entry
+            self._folders.add(entry.key)
         return True
 
     def pop(self) -> Entry | None:
         """Take the oldest entry out, None when there is none."""
-        for key in self._entries:
-            return self._entries.pop(key)
-        return None
+        return self._take(next(iter(self._entries), ""))
+
+    def _take(self, key: str) -> Entry | None:
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self._folders.discard(key)
+        return entry
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the entries as they stand; animations last, for they move the rest."""
