@@ -114,6 +114,41 @@ def test_only_images_are_embedded(tmp_path):
         assert part.surface == collada.Surface()
 
 
+def test_only_images_of_the_own_package_are_embedded(tmp_path):
+    """What lies elsewhere on the disk does not get into a page, whatever the file calls it."""
+
+    def images(folder, *names):
+        folder.mkdir(parents=True, exist_ok=True)
+        return [parts_of(folder, POLYLIST, image=n)[0].surface.image is not None for n in names]
+
+    for place in ("photo.png", "robot/skin.png", "robot/meshes/wood.png", "robot/textures/a b.png"):
+        path = tmp_path / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(PNG)
+    inside = [
+        "wood.png",
+        "../skin.png",
+        "../textures/a%20b.png",
+        f"file://{tmp_path}/robot/skin.png",
+    ]
+    outside = [
+        "../../photo.png",
+        f"{tmp_path}/photo.png",
+        f"file://{tmp_path}/photo.png",
+        "../meshes/../../photo.png",
+        "http://localhost/photo.png",
+        "package://robot/skin.png",
+    ]
+    meshes, deeper = tmp_path / "robot/meshes", tmp_path / "robot/meshes/left/arm"
+    assert images(meshes, *inside) == [True] * 4
+    assert images(meshes, *outside) == [False] * 6
+    assert images(deeper, "../../wood.png") == [False]  # nothing says that it is one package
+    (tmp_path / "robot/package.xml").write_text("<package><name>robot</name></package>")
+    assert images(deeper, "../../wood.png", "../../../../photo.png") == [True, False]
+    (meshes / "link.png").symlink_to(tmp_path / "photo.png")  # an installed workspace is all links
+    assert images(meshes, "link.png") == [True]
+
+
 @pytest.mark.parametrize(
     "change",
     [

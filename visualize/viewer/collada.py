@@ -21,10 +21,13 @@ import numpy as np
 from defusedxml import DefusedXmlException
 from numpy.typing import NDArray
 
+from ...robots.packages import Folders
+
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 MAX_TEXTURE = 8_000_000  # bytes
+_MESH_FOLDERS = ("mesh", "meshes", "visual", "visuals", "dae")
 _IMAGES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg"}  # first bytes -> type
 
 
@@ -205,10 +208,18 @@ def _corners(element: Element, stride: int) -> Index:
 
 
 def _data_address(folder: Path, name: str) -> str | None:
-    path = folder / unquote(name.removeprefix("file://"))
+    """Return an image as a data: address, None for any file but an image of the mesh's package.
+
+    The package is the nearest folder with a package.xml; without one, the mesh's folder, and the
+    folder that it is in if it is called "meshes" or the like.
+    """
+    if "://" in name.removeprefix("file://"):
+        return None
+    parents = (folder.parent,) if folder.name.lower() in _MESH_FOLDERS else ()
     try:
-        regular = path.is_file() and path.stat().st_size <= MAX_TEXTURE  # no device, no pipe
-        data = path.read_bytes() if regular else b""
+        path = Folders(folder, parents).find(name).path
+        small = path is not None and path.stat().st_size <= MAX_TEXTURE
+        data = path.read_bytes() if path is not None and small else b""
     except (OSError, ValueError):
         return None
     for start, kind in _IMAGES.items():  # whatever its name says, only an image is taken
