@@ -105,7 +105,7 @@ def compare(title, pairs, rounds, calls):
     kept = {}
     for name, (bare, ours) in pairs.items():
         for work in (bare, ours):
-            measuring.cpu(work, 3000)  # code that is on disk is loaded by now
+            measuring.cpu(work, 6000)  # kernels that are on disk are loaded by then
         theirs, mine = [], []
         for _ in range(rounds):
             theirs.append(measuring.cpu(bare, calls))

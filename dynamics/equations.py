@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot
-from . import recursions
+from . import recursions, single
 from .state import State
 from .wrench import Wrench
 
@@ -32,6 +32,8 @@ def mass_matrix(robot: Robot, q: ArrayLike | State) -> Array:
     """
     if isinstance(q, State):
         return State.of(robot, q).mass_matrix.copy()
+    if (M := single.MASS_MATRIX(robot, q)) is not None:
+        return M
     return recursions.mass_matrix(robot, check_configuration(robot, q))
 
 
@@ -56,6 +58,8 @@ def bias(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> Arra
     """
     if v is None or isinstance(q, State):
         return State.of(robot, q, v).bias.copy()
+    if (b := single.BIAS(robot, q, v)) is not None:
+        return b
     return recursions.bias(robot, check_configuration(robot, q), check_velocity(robot, v))
 
 
@@ -83,6 +87,8 @@ def inverse_dynamics(
     """
     if v is None or wrenches is not None or isinstance(q, State):
         return State.of(robot, q, v).inverse_dynamics(a, wrenches)
+    if (tau := single.INVERSE_DYNAMICS(robot, q, v, a)) is not None:
+        return tau
     q, v = check_configuration(robot, q), check_velocity(robot, v)
     return recursions.inverse_dynamics(robot, q, v, check_velocity(robot, a, "a"))
 
@@ -109,6 +115,8 @@ def forward_dynamics(
     """
     if v is None or wrenches is not None or isinstance(q, State):
         return State.of(robot, q, v).forward_dynamics(tau, wrenches)
+    if (a := single.FORWARD_DYNAMICS(robot, q, v, tau)) is not None:
+        return a
     q, v = check_configuration(robot, q), check_velocity(robot, v)
     return recursions.forward_dynamics(robot, q, v, check_torques(robot, tau))
 

@@ -242,3 +242,32 @@ def test_bad_input(robot):
         dyn.State(robot, robot.neutral(), np.zeros(robot.nv + 1))
     with pytest.raises(fw.ConfigurationError, match="q: got"):
         dyn.State(robot, np.full(robot.nq, np.nan))
+
+
+def test_asked_often_the_functions_give_the_same(load_robot, random_state):
+    """By compiled kernels where there are some; what those do not take is refused as before."""
+    robot = load_robot("biped", "floating")
+    q, v, a = random_state(robot)
+    tau = np.linspace(-1, 1, robot.na)
+    asked = {
+        "mass_matrix": (q,),
+        "bias": (q, v),
+        "inverse_dynamics": (q, v, a),
+        "forward_dynamics": (q, v, tau),
+    }
+    for name, given in asked.items():
+        function = getattr(dyn, name)
+        first = function(robot, *given)
+        for _ in range(6000):
+            last = function(robot, *given)
+        assert equal(last, first, 1e-11), name
+        assert equal(function(robot, *map(list, given)), first, 1e-11), name
+        last[0] = np.nan  # the caller's own
+        assert equal(function(robot, *given), first, 1e-11), name
+        for k, value in enumerate(given):
+            for bad in (np.full_like(value, np.nan), value[:-1], np.zeros((2, 2)), "no"):
+                wrong = [*given[:k], bad, *given[k + 1 :]]
+                with pytest.raises(fw.ConfigurationError):
+                    function(robot, *wrong)
+    with pytest.raises(fw.ConfigurationError, match="norm"):
+        dyn.mass_matrix(robot, 2 * q)

@@ -1,0 +1,135 @@
+"""Terms of one state by compiled kernels, for those who ask often: a batch of one row.
+
+A kernel checks what it is given itself. What it does not take (lists, integers, a State), what it
+refuses and whatever is asked before it is at hand goes the usual way, which says what is wrong.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..robots.robot import Robot
+from .kernels import aba, crba, rnea
+from .kernels.body_table import body_table
+from .kernels.rows import DONE
+from .kernels.toolchain import Kernel
+from .per_robot import per_robot
+
+Array = NDArray[np.float64]
+
+_OFTEN, _AT_FIRST = 1000, 5000  # calls until code is loaded; Numba's import takes half a second
+_EACH = 1e-5  # about what a call takes without a kernel [s]
+
+
+class _Own(threading.local):
+    """What each thread has for itself: memory for kernels to work in."""
+
+    def __init__(self) -> None:
+        self.memory = np.empty(2**14)
+
+
+_own = _Own()
+
+
+class SingleTerm:
+    """A term of one state, compiled.
+
+    Args:
+        function: the kernel, called as function(table, *tables, *rows of the values, out, first,
+            last, memory), see `kernels.rows`.
+        inputs: how many values it takes.
+        matrix: whether the term is (nv, nv) instead of (nv,).
+        actuated: whether it reads the rows of v with a motor.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., int],
+        inputs: int,
+        *,
+        matrix: bool = False,
+        actuated: bool = False,
+    ) -> None:
+        self.kernel = Kernel(function, 1, each=_EACH)
+        self.inputs, self.matrix, self.actuated = inputs, matrix, actuated
+
+    def __call__(self, robot: Robot, *values: Any) -> Array | None:
+        """Return the term, the caller's own; None if it is to be worked out the usual way."""
+        known = _known(robot)
+        try:
+            own = known[self]
+        except KeyError:
+            own = known.setdefault(self, _OfRobot(self, robot))
+        kernel = own.kernel
+        if kernel is None and (kernel := own.waiting()) is None:
+            return None
+        out = np.empty(own.shape)
+        try:
+            rows = [value[None] for value in values]
+            if kernel(*own.tables, *rows, out[None], 0, 1, _own.memory) == DONE:
+                return out
+        except (TypeError, IndexError, MemoryError):  # no arrays of floats, or a very large robot
+            pass
+        return None
+
+
+class _OfRobot:
+    """A term of one robot.
+
+    Attributes:
+        kernel: the compiled function, once it is at hand.
+        tables: its first arguments.
+        shape: of the term.
+    """
+
+    kernel: Callable[..., int] | None = None
+
+    def __init__(self, term: SingleTerm, robot: Robot) -> None:
+        self.shape = (robot.nv, robot.nv) if term.matrix else (robot.nv,)
+        bodies = body_table(robot)
+        self._calls = 0
+        self._overload = None
+        self.tables: tuple[Any, ...] = ()
+        if bodies is None:  # a joint that kernels do not know
+            return
+        self.tables = (bodies.view(np.uint8),)
+        if term.actuated:
+            self.tables += (robot.actuated_rows.astype(np.int64),)
+        row = np.empty((0, 0))
+        row.setflags(write=False)  # kernels only read them
+        out = np.empty((0,) * (1 + len(self.shape)))
+        self._overload = term.kernel.overload(
+            *self.tables, *[row] * term.inputs, out, 0, 0, np.empty(0)
+        )
+
+    def waiting(self) -> Callable[..., int] | None:
+        """Count a call without a kernel; return the kernel when there were many."""
+        self._calls += 1
+        enough = _OFTEN if "numba" in sys.modules else _AT_FIRST
+        if self._overload is None or self._calls < enough:
+            return None
+        found = self._overload.select(1)
+        if found is None:
+            self._overload.spent(self._calls, self._calls * _EACH)
+        elif found is not self._overload.kernel.function:  # that one is for stepping through
+            self.kernel = found
+        self._calls = 0
+        return self.kernel
+
+
+@per_robot
+def _known(robot: Robot) -> dict[SingleTerm, _OfRobot]:
+    """The terms that were asked for."""
+    return {}
+
+
+MASS_MATRIX = SingleTerm(crba.mass_matrix_rows, 1, matrix=True)
+BIAS = SingleTerm(rnea.bias_rows, 2)
+INVERSE_DYNAMICS = SingleTerm(rnea.inverse_dynamics_rows, 3)
+FORWARD_DYNAMICS = SingleTerm(aba.forward_dynamics_rows, 3, actuated=True)
