@@ -10,9 +10,11 @@ import pytest
 
 import footwork as fw
 from footwork import ContactError, Wrench, contacts, dynamics, robots
+from footwork.contacts.equilibrium import saddle
 from footwork.contacts.equilibrium.balance import load
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.saddle import solve_saddle
+from footwork.dynamics.kernels import toolchain
 
 
 def shaken(robot, seed, size=0.15):
@@ -106,8 +108,9 @@ def all_kinds(seed):
 def test_slopes_are_those_of_solved_margins(case, load_robot):
     hold = make(case, load_robot)
     robot, q, feet = hold.contacts.robot, hold.q, hold.contacts
-    gradient = contacts.margin_gradient(hold)
+    gradient = contacts.margin_gradient(hold, check=True)
     assert gradient.kinks == ()
+    assert gradient.unique
     assert gradient.margin == pytest.approx(hold.margin, abs=1e-8 * hold.balance.weight)
     rng = np.random.default_rng(5)
     unit = max(np.abs(gradient.q).max(), hold.balance.weight)
@@ -132,6 +135,25 @@ def test_slopes_are_those_of_solved_margins(case, load_robot):
     )
     known = sum(gradient.placement[name] @ twist for name, twist in twists.items())
     assert known == pytest.approx(found, rel=1e-6, abs=1e-6 * unit)
+
+
+@pytest.mark.parametrize("case", ["block 1", "quadruped 0", "weak quadruped 0", "kinds 2"])
+def test_saddle_points_of_the_kernel_and_of_the_conic_solver(case, load_robot):
+    """Both roads to forces and multipliers, and the kernel's as plain Python."""
+    balance = make(case, load_robot).balance
+    N, taken = balance.normals.sum(axis=1), balance.limits.presses.astype(float)
+    expected, found = saddle._by_conic_solver(balance, N, taken), solve_saddle(balance)
+    with toolchain.switched_off():
+        plain = solve_saddle(balance)
+    w = balance.weight
+    assert found.margin == pytest.approx(expected.margin, abs=1e-8 * w)
+    assert plain.margin == pytest.approx(found.margin, abs=1e-10 * w)
+    for name, tolerance in (("velocity", 1e-4), ("friction", 1e-4 * w)):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=tolerance)
+        assert getattr(plain, name) == pytest.approx(getattr(found, name), abs=1e-3 * tolerance)
+    left = balance.load + balance.columns @ found.unknowns + found.margin * N
+    assert np.abs(left[balance.unactuated]).max() < 1e-9 * w
+    assert balance.limits.violation(found.unknowns) < 1e-9 * w
 
 
 @pytest.mark.parametrize("of", ["push", "friction"])
@@ -182,7 +204,7 @@ def test_slopes_along_loads_and_torque_limits():
     q, rng = shaken(robot, 2)
     feet, limits = contacts.at_feet(robot, 0.4), np.full(robot.na, 0.06 * 9.81 * robot.mass)
     hold = contacts.static_hold(robot, q, feet, torque_limits=limits)
-    gradient = contacts.margin_gradient(hold)
+    gradient = contacts.margin_gradient(hold, check=True)
     force, link = rng.standard_normal(3), robot.frame_names[2]
     J = dynamics.frame_jacobian(robot, q, link)[:3]
 
@@ -248,7 +270,7 @@ def test_a_kink_is_said_and_not_given_a_number():
     hold = contacts.static_hold(
         robot, robot.posture(), contacts.at_feet(robot), torque_limits=False
     )
-    gradient = contacts.margin_gradient(hold)
+    gradient = contacts.margin_gradient(hold, check=True)
     assert "q" in gradient.kinks
     assert np.isnan(gradient.q).any()
     assert not np.isnan(gradient.q).all()
@@ -261,16 +283,22 @@ def test_a_kink_is_said_and_not_given_a_number():
             assert abs(right - left) > 1e-3 * hold.balance.weight
         else:
             assert value == pytest.approx(right, abs=1e-2 * hold.balance.weight)
-    unchecked = contacts.margin_gradient(hold, check=False)
+    unchecked = contacts.margin_gradient(hold)
     assert unchecked.kinks == ()
-    assert np.isfinite(unchecked.q).all()
+    assert not unchecked.unique
+    for d in np.eye(robot.nv):  # an element of the subdifferential, between the two slopes
+        right = (margin(hold, robot.integrate(q, 1e-4 * d), feet) - hold.margin) / 1e-4
+        left = (hold.margin - margin(hold, robot.integrate(q, -1e-4 * d), feet)) / 1e-4
+        low, high = sorted((left, right))
+        slack = 1e-2 * hold.balance.weight
+        assert low - slack <= unchecked.q @ d <= high + slack
 
 
 def test_a_push_on_a_resting_block_costs_the_same_on_both_sides():
     """ε = m g − ‖F‖/μ has a peak at F = 0: no slope along x and y, but one along z and the yaw."""
     robot, mu = robots.block(10.0, (0.4, 0.3, 0.2)), 0.5
     hold = contacts.static_hold(robot, robot.posture(), contacts.at_feet(robot, mu))
-    gradient = contacts.margin_gradient(hold)
+    gradient = contacts.margin_gradient(hold, check=True)
     assert "load" in gradient.kinks
     assert np.isnan(gradient.load[:2]).all()
     assert gradient.load[2] == pytest.approx(-1.0)
@@ -283,7 +311,7 @@ def test_a_moving_robot_needs_its_motion():
     feet = contacts.at_feet(robot, 0.4)
     hold = contacts.contact_forces(robot, q, v, a, feet, torque_limits=False)
     with pytest.raises(ContactError, match="v, a: got others"):
-        contacts.margin_gradient(hold)
+        contacts.margin_gradient(hold, check=True)
     gradient = contacts.margin_gradient(hold, v, a)
     d = rng.standard_normal(robot.nv)
 

@@ -1,7 +1,9 @@
-"""The saddle point of the margin's program: optimal forces, and what each constraint costs.
+"""Saddle points of programs on the balance: optimal forces, and what each constraint costs.
 
-An interior-point method finds it, to about the square root of its tolerance where cones are curved;
-Newton's method (`optimality.py`) then takes it to rounding.
+    maximise cᵀe  subject to  A x + N e + h = −Sᵀτ,  x ∈ K,  |τ| ≤ limits
+
+with a few unknowns e besides the forces x: the margin ε, or a push. The kernel `proximal` finds x,
+e and the multipliers to rounding, and checks them; the conic solver is asked where it does not.
 """
 
 from __future__ import annotations
@@ -12,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ContactError
+from ..kernels.proximal import GENERATED
 from ..limits import ContactLimits
-from .optimality import Iterate, polished
 from .programs import Equilibrium
 from .solving import solve
 
 Array = NDArray[np.float64]
+
+_PROVEN = 1e-8  # what a proof may leave open, in weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +45,6 @@ class Saddle:
 def solve_saddle(balance: Equilibrium, along: Array | None = None) -> Saddle:
     """Solve for the margin with its multipliers: the largest ε that A x + ε N + h = 0 allows.
 
-    Two variables that have to be zero, one added to the load and one to what the cones are asked
-    of, have y and z as their multipliers, however the constraints are written.
-
     Args:
         balance: of h by A x.
         along: N (nv,), what a unit of ε does to the robot; a normal force at every contact's centre
@@ -52,14 +53,126 @@ def solve_saddle(balance: Equilibrium, along: Array | None = None) -> Saddle:
     Raises:
         ContactError: the margin is infinite.
     """
+    taken = (balance.limits.presses if along is None else 0 * balance.limits.presses).astype(float)
+    N = balance.normals.sum(axis=1) if along is None else along
+    program = BlockProgram.of(balance, N[:, None], taken[:, None])
+    saddle = None if program is None else program.largest(np.ones(1))
+    return _by_conic_solver(balance, N, taken) if saddle is None else saddle
+
+
+@dataclass(frozen=True, eq=False)
+class BlockProgram:
+    """Programs of a balance as the kernel takes them, in weights.
+
+    Each point's force is a block (normal, two tangents, its moment), in the scaling in which its
+    cone is Lorentz's; the last block are the unknowns e, which have no limits. Rows are equations
+    of motion without a torque, then inequalities: torque limits, above and below, and what limits
+    whole contacts.
+
+    Attributes:
+        balance: whose.
+        A: (M, n), the rows on x as the balance has it.
+        C: (M, K + 1, 4), the same on blocks.
+        high: (M,), right-hand sides.
+        equations: number of them.
+        free: (K + 1,), blocks without a cone.
+    """
+
+    balance: Equilibrium
+    A: Array
+    C: Array
+    high: Array
+    equations: int
+    free: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, balance: Equilibrium, columns: Array, taken: Array) -> BlockProgram | None:
+        """Return the programs with N (nv, e), e ≤ 4; None if the kernel does not solve these.
+
+        Args:
+            balance: of h by A x.
+            columns: (nv, e), what a unit of each unknown does to the robot.
+            taken: (C, e), what it adds to each contact's normal force.
+        """
+        limits, w = balance.scaled_limits, balance.weight
+        rough = np.isinf(limits.friction) & ~limits.bilateral[:, None]
+        if rough.any():
+            return None
+        limited = np.isfinite(balance.torque_limits)
+        base, joints = balance.unactuated, balance.actuated[limited]
+        most, h = balance.torque_limits[limited] / w, balance.load / w
+        rows = np.concatenate([base, joints, joints])
+        signs = np.ones(len(rows))
+        signs[len(base) + len(joints) :] = -1.0
+        whole = limits.whole_rows
+        A = np.vstack([balance.columns[rows] * signs[:, None], whole.A])
+        extra = np.vstack([columns[rows] * signs[:, None], whole.T @ taken])
+        high = np.concatenate([-h[base], most - h[joints], most + h[joints], whole.b])
+        C = np.zeros((len(A), limits.point_count + 1, 4))
+        C[:, :-1] = _in_blocks(limits, A * limits.scaling)
+        C[:, -1, : columns.shape[1]] = extra
+        return cls(balance, A, C, high, len(base), np.append(limits.bilateral, True))
+
+    def largest(self, c: Array) -> Saddle | None:
+        """Maximise cᵀe; return the saddle point, or None where it is not proved."""
+        found = self.solve(c)
+        if found is None:
+            return None
+        x, e, y = found
+        balance, base = self.balance, self.equations
+        velocity = np.zeros(len(balance.load))
+        velocity[balance.unactuated] = y[:base]
+        joints = balance.actuated[np.isfinite(balance.torque_limits)]
+        upper, lower = y[base:][: 2 * len(joints)].reshape(2, -1)
+        velocity[joints] = upper - lower
+        slopes = _friction_slopes(balance.limits, x, -(y @ self.A))
+        return Saddle(float(c @ e), x, velocity, slopes)
+
+    def solve(self, c: Array) -> tuple[Array, Array, Array] | None:
+        """Maximise cᵀe; return x (n,) and e [N], and multipliers y (M,) of the rows, if proved."""
+        limits, w = self.balance.limits, self.balance.weight
+        blocks, cost = np.zeros(self.C.shape[1:]), np.zeros(self.C.shape[1:])
+        cost[-1, : len(c)] = -c
+        y = np.zeros(len(self.C))
+        asked = self.C, self.high, self.equations, self.free, cost, blocks, y
+        kernel = GENERATED.select(1)
+        if kernel is not None:
+            proof = kernel(*asked)
+        else:
+            with GENERATED.uncompiled(1):
+                proof = GENERATED.function(*asked)
+        if not proof <= _PROVEN:
+            return None
+        return w * limits.scaling * _from_blocks(limits, blocks), w * blocks[-1, : len(c)], y
+
+
+def _in_blocks(limits: ContactLimits, rows: Array) -> Array:
+    """Return rows on x (m, n) as rows on blocks (m, K, 4)."""
+    K = limits.point_count
+    blocks = np.zeros((len(rows), K, 4))
+    blocks[:, :, [1, 2, 0]] = rows[:, : 3 * K].reshape(len(rows), K, 3)
+    blocks[:, limits.first[limits.soft], 3] = rows[:, 3 * K :]
+    return blocks
+
+
+def _from_blocks(limits: ContactLimits, blocks: Array) -> Array:
+    """Return x (n,) of blocks (≥ K, 4)."""
+    forces = blocks[: limits.point_count, [1, 2, 0]].ravel()
+    return np.append(forces, blocks[limits.first[limits.soft], 3])
+
+
+def _by_conic_solver(balance: Equilibrium, N: Array, taken: Array) -> Saddle:
+    """The same by an interior-point method, to about the square root of its tolerance.
+
+    Two variables that have to be zero, one added to the load and one to what the cones are asked
+    of, have y and z as their multipliers, however the constraints are written.
+    """
     import cvxpy as cp
 
     x, epsilon = balance.variable(), cp.Variable()
     shift, slack = cp.Variable(len(balance.load)), cp.Variable(max(x.size, 1))
     limits = balance.limits
     rough = balance.with_limits(limits.with_friction(np.inf))
-    taken = (limits.presses if along is None else 0 * limits.presses).astype(float)
-    N = balance.normals.sum(axis=1) if along is None else along
     given = balance.columns @ x + epsilon * N + shift
     zero = [shift == 0, slack == 0]
     constraints = [*rough.admissible(x, given, epsilon * taken), *zero]
@@ -71,10 +184,9 @@ def solve_saddle(balance: Equilibrium, along: Array | None = None) -> Saddle:
             f"hold: got a margin of {solution.value} N, expected a finite one: there is no slope"
         )
     y, z = (np.asarray(constraint.dual_value, dtype=float) for constraint in zero)
-    found = polished(balance, Iterate(solution.unknowns, solution.value, y, z), N, taken)
     w = balance.weight
-    slopes = _friction_slopes(limits, found.x * w, found.z)
-    return Saddle(found.epsilon * w, found.x * w, found.y, slopes)
+    slopes = _friction_slopes(limits, solution.unknowns * w, z)
+    return Saddle(solution.value * w, solution.unknowns * w, y, slopes)
 
 
 def _friction_slopes(limits: ContactLimits, x: Array, z: Array) -> Array:

@@ -22,10 +22,9 @@ import math
 
 import numpy as np
 
-from .compiling import kept
+from ...dynamics.kernels.toolchain import Kernel
 
 
-@kept
 def factorised(M, J, tolerance):
     """Return (L, U, R, Q, singular): `singular` is the row of M without inertia of its own, or −1.
 
@@ -40,7 +39,7 @@ def factorised(M, J, tolerance):
     U, R, Q = np.zeros((k, most)), np.zeros((most, most)), np.zeros((most, n))
     singular = cholesky(M, L)
     if singular >= 0:
-        return L, U[:, :0], R[:0, :0], Q[:0], singular
+        return L, U[:, :0].copy(), R[:0, :0].copy(), Q[:0].copy(), singular
     B, T = np.empty((k, n)), np.zeros((k, most))
     for i in range(k):
         for j in range(n):
@@ -48,10 +47,9 @@ def factorised(M, J, tolerance):
         solve_lower(L, B[i])
     r = independent_rows(B, T, Q, tolerance)
     orthonormal_columns(T, r, U, R)
-    return L, U[:, :r], R[:r, :r], Q[:r], singular
+    return L, U[:, :r].copy(), R[:r, :r].copy(), Q[:r].copy(), singular
 
 
-@kept
 def nearest(J, L, U, R, Q, target, x, f):
     """Write the x with J x = target that is nearest to the x given, and its multipliers f from 0.
 
@@ -88,7 +86,6 @@ def nearest(J, L, U, R, Q, target, x, f):
                 f[i] += U[i, j] * z[j]
 
 
-@kept
 def solve_mass(L, forces):
     """Return M⁻¹ forces (nv,)."""
     x = forces.copy()
@@ -196,3 +193,27 @@ def dot(a, b):
     for i in range(len(a)):
         total += a[i] * b[i]
     return total
+
+
+def _matrix(written=True):
+    """An array such as kernels here are given, of states (which are read-only) or of their own."""
+    array = np.empty((1, 1))
+    array.setflags(write=written)
+    return array
+
+
+FACTORISED = Kernel(
+    factorised,
+    1,
+    arrays=True,
+    example=lambda: (_matrix(False), _matrix(False), 1e-10),
+    each=2e-4,
+)
+NEAREST = Kernel(
+    nearest,
+    1,
+    arrays=True,
+    example=lambda: (_matrix(False), *[_matrix()] * 4, *[np.empty(1)] * 3),
+    each=1e-4,
+)
+SOLVE_MASS = Kernel(solve_mass, 1, arrays=True, example=lambda: (_matrix(), np.empty(1)), each=2e-5)

@@ -10,8 +10,8 @@ K* = 0. With P the projection on K,
     x⁺ = P(x + σ (B y⁺ − c)),      ∇θ = ρ (y − ȳ) − b + BᵀP(x + σ (B y − c))
 
 θ is smooth and convex; a semismooth Newton method with the Hessian ρ + σ Bᵀ(∂P)B finds its minimum,
-as many equations as b has entries, however many cones. A round of the program has ȳ = y and
-ρ = 1/σ. With ȳ = 0, ρ = 1 and c = 0 the same rounds find the distance ‖y‖ of b from the cone
+as many equations as b has entries, however many cones. A round of the program has ȳ = y and a
+small ρ. With ȳ = 0, ρ = 1 and c = 0 the same rounds find the distance ‖y‖ of b from the cone
 {Bᵀx : x ∈ K}: y is then b's projection on the polar cone {y : −B y ∈ K*} (J.-J. Moreau).
 
 Rounding leaves 1e-16 σ of x, so σ is bounded. What proves an answer is checked in every round:
@@ -29,13 +29,14 @@ import math
 import numpy as np
 
 from ...dynamics.kernels.toolchain import Kernel
-from .compiling import kept
 
-_FIRST, _GROWTH, _LAST = 10.0, 10.0, 1e4  # σ of the rounds of a program
+_FIRST, _GROWTH, _LAST = 10.0, 10.0, 1e3  # σ of the rounds of a program
+_DAMPING = 1e-4  # σ ρ: enough for a Hessian where several y are optimal
 _POLAR_FIRST, _POLAR_GROWTH = 1e3, 1e2  # and of a projection, whose y is near from the start
 _ROUNDS, _STEPS, _HALVINGS = 40, 50, 40
 _GRADIENT = 1e-14  # data are of size one: rounding
 _PROVEN = 1e-11
+_ROUGHLY = 1e-6
 _VIOLATED = 1e-10  # inequalities that are violated by more join the program
 
 
@@ -65,7 +66,6 @@ def polar_projections(B, free, W, Y, proofs):
         Y[i] = y
 
 
-@kept
 def generated(C, high, equations, free, c, x, y):
     """Solve min cᵀx over C x = high, in the other rows C x ≤ high; return what its proof leaves.
 
@@ -124,6 +124,9 @@ def generated(C, high, equations, free, c, x, y):
             count += 1
         if count == before:
             break
+        if not proof <= _ROUGHLY:  # unbounded, perhaps: no start for the next program
+            x[:] = 0.0
+            y[:] = 0.0
     return max(proof, worst)
 
 
@@ -134,7 +137,7 @@ def rounds(B, free, b, c, x, y):
     proof = np.inf
     for _ in range(_ROUNDS):
         centre[:] = y
-        minimise(B, free, b, c, 1.0 / sigma, centre, sigma, x, y, work)
+        minimise(B, free, b, c, _DAMPING / sigma, centre, sigma, x, y, work)
         proof = max(primal_violation(B, b, x), dual_violation(B, free, c, x, y))
         if proof <= _PROVEN:
             break
@@ -155,20 +158,22 @@ def minimise(B, free, b, c, rho, centre, sigma, x, y, work):
         for i in range(len(y)):
             step[i] = -gradient[i]
         slope = solve(H, step, gradient)
-        share, grown = 1.0, value
+        share, grown, left = 1.0, value, size
         for _ in range(_HALVINGS):
             for i in range(len(y)):
                 trial[i] = y[i] + share * step[i]
             grown = theta(B, free, b, c, rho, centre, sigma, x, trial, p, gradient)
-            if grown <= value + 1e-4 * share * slope + 1e-16 * abs(value):
+            left = norm(gradient)
+            # near the minimum θ is flat to rounding, and its gradient is what still tells
+            near = left <= 0.9 * size and grown <= value + 1e-9 * (1.0 + abs(value))
+            if near or grown <= value + 1e-4 * share * slope:
                 break
             share *= 0.5
-        left = norm(gradient)
-        y[:] = trial
-        stuck = grown >= value and left >= size
-        value, size = grown, left
-        if stuck:  # rounding
+        if left >= size and grown >= value - 1e-15 * abs(value):  # rounding
             break
+        y[:] = trial
+        value, size = grown, left
+    theta(B, free, b, c, rho, centre, sigma, x, y, p, gradient)
     x[:] = p
 
 
@@ -305,13 +310,28 @@ def norm(v):
     return math.sqrt(total)
 
 
+_FASTMATH = ("contract", "nsz")  # sums in their order: rounding decides how far Newton's steps go
+
 POLAR_PROJECTIONS = Kernel(
     polar_projections,
     1,
     arrays=True,
+    fastmath=_FASTMATH,
     example=lambda: (
         *(np.empty((1, 4, 6)), np.empty(1, dtype=bool)),
         *(np.empty((1, 6)), np.empty((1, 6)), np.empty(1)),
     ),
     each=0.01,
+)
+
+GENERATED = Kernel(
+    generated,
+    1,
+    arrays=True,
+    fastmath=_FASTMATH,
+    example=lambda: (
+        *(np.empty((1, 1, 4)), np.empty(1), 1, np.empty(1, dtype=bool)),
+        *(np.empty((1, 4)), np.empty((1, 4)), np.empty(1)),
+    ),
+    each=0.1,
 )

@@ -15,17 +15,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_solve, solve_triangular
 
 from ...dynamics import State
-from ...dynamics.kernels.toolchain import obstacle
 from ...errors import ModelError
 from ...robots import Robot
 from ..contact_set import ContactSet
+from ..kernels.gauss import FACTORISED, NEAREST, SOLVE_MASS
 
 Array = NDArray[np.float64]
 
@@ -60,9 +59,12 @@ class Projection:
         """
         state = State.of(contacts.robot, q)
         M, J = state.mass_matrix, contacts.jacobian(state)
-        if (kernels := _kernels()) is None:
-            return cls._by_lapack(contacts.robot, M, J)
-        *factors, singular = kernels.factorised(M, J, RANK_TOLERANCE)
+        kernel = FACTORISED.select(1)
+        if kernel is None:
+            with FACTORISED.uncompiled(1):
+                return cls._by_lapack(contacts.robot, M, J)
+        rows = M if M.flags.c_contiguous else M.T  # symmetric
+        *factors, singular = kernel(rows, J, RANK_TOLERANCE)
         if singular >= 0:
             raise _singular(contacts.robot, singular)
         return cls(J, *factors)
@@ -100,8 +102,8 @@ class Projection:
 
     def free(self, forces: Array) -> Array:
         """Return M⁻¹ forces (nv,)."""
-        kernels = _kernels()
-        return solve_mass(self.L, forces) if kernels is None else kernels.solve_mass(self.L, forces)
+        kernel = SOLVE_MASS.select(1)
+        return solve_mass(self.L, forces) if kernel is None else np.asarray(kernel(self.L, forces))
 
     def nearest(self, x_free: Array, target: Array) -> tuple[Array, Array]:
         """Return the x (nv,) with J x = target that is nearest to x_free, and the f (dim,) for it.
@@ -111,13 +113,15 @@ class Projection:
         f is the least-norm one. Where no x meets the target, x comes as near as the rows allow.
         """
         x, f = np.array(x_free), np.zeros(len(self.J))
-        if (kernels := _kernels()) is not None:
-            kernels.nearest(self.J, self.L, self.U, self.R, self.Q, target, x, f)
+        kernel = NEAREST.select(1)
+        if kernel is not None:
+            kernel(self.J, self.L, self.U, self.R, self.Q, target, x, f)
             return x, f
-        for _ in range(2):  # the second pass takes out the rounding of the first
-            z = solve_triangular(self.R, self.U.T @ (target - self.J @ x))
-            x += solve_triangular(self.L, self.Q.T @ z, lower=True, trans="T")
-            f += self.U @ solve_triangular(self.R, z, trans="T")
+        with NEAREST.uncompiled(1):
+            for _ in range(2):  # the second pass takes out the rounding of the first
+                z = solve_triangular(self.R, self.U.T @ (target - self.J @ x))
+                x += solve_triangular(self.L, self.Q.T @ z, lower=True, trans="T")
+                f += self.U @ solve_triangular(self.R, z, trans="T")
         return x, f
 
     def in_range(self, rows: Array) -> Array:
@@ -163,12 +167,3 @@ def _singular(robot: Robot, row: int) -> ModelError:
 def solve_mass(L: Array, right: Array) -> Array:
     """Return M⁻¹ right, with M = L Lᵀ."""
     return np.asarray(cho_solve((L, True), right))
-
-
-def _kernels() -> Any:
-    """The compiled factorisation, or None where there is none."""
-    if obstacle():
-        return None
-    from ..kernels import gauss
-
-    return gauss

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics import Wrench
+from ...dynamics import State, Wrench
 from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
 from ..equilibrium.saddle import Saddle, solve_saddle
 from ..equilibrium.solving import solve
-from ..sensitivity.force_derivatives import force_derivative, load_derivative, local_wrenches
+from ..sensitivity.balance_derivative import balance_derivative, local_wrenches
 from .reach import Reach
 
 Array = NDArray[np.float64]
@@ -94,7 +94,7 @@ class Ascent:
         saddle = solve_saddle(balance)
         units = self.reach.goal.step_units
         x, epsilon, delta = balance.variable(), cp.Variable(), cp.Variable(len(units))
-        change = self._change(q, balance, saddle) * units / balance.weight
+        change = self._change(q, saddle) * units / balance.weight
         given = balance.columns @ x + epsilon * balance.normals.sum(axis=1) + change @ delta
         down, up = (np.clip(side / units, -trust, trust) for side in self.reach.room(q))
         constraints = balance.admissible(x, given, epsilon * balance.limits.presses)
@@ -109,15 +109,12 @@ class Ascent:
         gain = float(epsilon.value) * balance.weight - saddle.margin
         return solution.unknowns * units, gain
 
-    def _change(self, q: Array, balance: Equilibrium, saddle: Saddle) -> Array:
+    def _change(self, q: Array, saddle: Saddle) -> Array:
         """∂(A x̄ + ε̄ N + h)/∂q (nv, nv)."""
-        robot, contacts = self.reach.robot, self.reach.goal.contacts
-        zero = np.zeros(robot.nv)
-        change = load_derivative(robot, q, zero, zero, self.external)
-        wrenches = local_wrenches(contacts, balance, saddle.unknowns, saddle.margin)
-        for contact in contacts:
-            change += force_derivative(robot, q, contact, wrenches[contact.name])
-        return change
+        contacts, zero = self.reach.goal.contacts, np.zeros(self.reach.robot.nv)
+        wrenches = local_wrenches(contacts, saddle.unknowns, saddle.margin)
+        state = State(self.reach.robot, q, zero)
+        return balance_derivative(contacts, state, zero, wrenches, self.external)
 
 
 def _independent(rows: Array) -> Array:

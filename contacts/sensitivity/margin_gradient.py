@@ -1,4 +1,4 @@
-"""How the margin changes with friction, with the places of the contacts and with the posture.
+"""Gradients of margins: by posture, friction, places of contacts, loads and torque limits.
 
 A margin is the value of a convex program, the largest ε that A x + ε N + h = 0 allows. Its
 Lagrangian L, at the optimal forces x and multipliers y (nv,) of the balance and s_k of the cones,
@@ -8,8 +8,8 @@ gives the slope along any parameter p without solving again (the envelope theore
 
 −y = −dε/dh is a virtual velocity: of an infeasible robot a certificate, and of one that holds the
 motion in which it would fall first. All derivatives are analytic. Where several forces or
-multipliers are optimal the margin can have a kink, and no gradient: slopes to both sides find these
-places out.
+multipliers are optimal the margin can have a kink: what is returned is then one element of its
+subdifferential, and slopes to both sides tell.
 
 Source: A. V. Fiacco, "Introduction to sensitivity and stability analysis in nonlinear programming"
 (1983).
@@ -18,21 +18,23 @@ Source: A. V. Fiacco, "Introduction to sensitivity and stability analysis in non
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics import Wrench
+from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots.configuration import check_velocity
 from ..contact_set import ContactSet
 from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
+from ..equilibrium.saddle import solve_saddle
 from ..hold import Hold
-from .force_derivatives import force_derivative, load_derivative, moved_contact, placement_slope
-from .margin_kinds import KINDS, Answer
+from .balance_derivative import balance_derivative, moved_contact, placement_slopes
+from .margin_kinds import KINDS, Optimum
 
 Array = NDArray[np.float64]
 
@@ -42,28 +44,53 @@ _KINK = 1e-3  # slopes that differ by more than this share are those of a kink
 
 @dataclass(frozen=True, eq=False)
 class MarginGradient:
-    """Slopes of a margin ε of a Hold; nan where it has a kink.
+    """Slopes of a margin ε of a Hold.
 
     Attributes:
         margin: ε [N]; of the friction margin, which has no unit, newtons are left out below.
         q: (nv,), dε/dq along tangent directions, the contacts fixed to the robot [N/rad, N/m].
-        friction: {contact: dε/dμ} [N]; of a frictionless one the slope to the right.
+        friction: {contact: dε/dμ} [N]; of a frictionless one the slope to the right; (2,) along the
+            two tangents where friction is a pair.
         placement: {contact: (6,)}, along translations [N/m] and rotations [N/rad] of the contact on
             its link, q fixed, in contact axes about its centre. A patch moves with its corners; of
             a point the rotation is that of the ground's normal.
         load: y = dε/dh (nv,), along generalised forces: of a force on a frame it is J y.
         torque_limits: (na,), along the limit of each actuated joint.
-        kinks: what has entries without a derivative: "q", "load", "torque limits",
-            "friction of …", "placement of …".
+        kinks: of a checked gradient, what has entries without a derivative, which are nan: "q",
+            "load", "torque limits", "friction of …", "placement of …".
     """
 
     margin: float
     q: Array
-    friction: dict[str, float]
+    friction: dict[str, float | Array]
     placement: dict[str, Array]
     load: Array
     torque_limits: Array
     kinks: tuple[str, ...]
+    _case: _Case = field(repr=False)
+    _found: Optimum = field(repr=False)
+
+    @cached_property
+    def unique(self) -> bool:
+        """Whether the margin is differentiable here; else these are of its slopes' subdifferential.
+
+        Asked by slopes to both sides along a random direction of each group of parameters, when it
+        is first asked for. What jumps by less than a thousandth may pass.
+        """
+        if self.kinks:
+            return False
+        case, rng = self._case, np.random.default_rng(0)
+        return all(
+            _differentiable(case, name, values, _unit(rng, len(values)), self._found)
+            for name, values in self._groups.items()
+            if case.varies(name)
+        )
+
+    @property
+    def _groups(self) -> dict[str, Array]:
+        groups = {"q": self.q, "load": self.load, "torque limits": self.torque_limits}
+        groups |= {f"friction of {n}": np.atleast_1d(x) for n, x in self.friction.items()}
+        return groups | {f"placement of {n}": x for n, x in self.placement.items()}
 
 
 def margin_gradient(
@@ -71,7 +98,7 @@ def margin_gradient(
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
     of: Literal["margin", "push", "friction"] = "margin",
-    check: bool = True,
+    check: bool = False,
 ) -> MarginGradient:
     """Return how a margin of a Hold changes with q, friction, and placements of contacts.
 
@@ -79,9 +106,9 @@ def margin_gradient(
         hold: whose margin is finite, whether it holds or not.
         v, a: (nv,), of a Hold by `contact_forces`; zero by default.
         of: which one: `Hold.margin`, `Hold.push_margin` or `Hold.friction_margin`.
-        check: whether kinks are looked for: by the slopes to both sides along a random direction of
-            q, of each friction, of each placement, …, and where these differ, entry by entry. What
-            jumps by less than a thousandth may pass. False leaves some slope there.
+        check: whether entries without a derivative are looked for, and become nan: by slopes to
+            both sides along a random direction of q, of each friction, of each placement, …, and
+            where these differ, entry by entry. Without it, `unique` says whether there are any.
 
     Raises:
         ContactError: a margin that is infinite (a push margin of 0), v and a that are not those of
@@ -90,61 +117,69 @@ def margin_gradient(
     """
     if of not in KINDS:
         raise ContactError(f"of: got {of!r}, expected one of {', '.join(map(repr, KINDS))}")
-    point = _Point.of(hold, v, a, of)
-    robot, balance, q = point.contacts.robot, hold.balance, point.q
-    found = KINDS[of](point.contacts, q, balance)
+    case = _Case.of(hold, v, a, of)
+    contacts, state, balance = case.contacts, case.state, hold.balance
+    found = KINDS[of](contacts, state, balance)
     y = found.velocity
-    by_q = load_derivative(robot, q, point.v, point.a, point.external) + found.change
-    for contact in point.contacts:
-        by_q += force_derivative(robot, q, contact, found.wrenches[contact.name])
-    slopes = {"q": y @ by_q}
-    for i, contact in enumerate(point.contacts):
-        name, of_points = contact.name, found.friction[balance.limits.owner == i]
-        slopes[f"friction of {name}"] = np.array([of_points.sum()])
-        wrench = found.wrenches[name]
-        slopes[f"placement of {name}"] = placement_slope(robot, q, contact, wrench, y)
-    slopes["load"] = y.copy()
+    by_q = y @ balance_derivative(contacts, state, case.a, found.wrenches, case.external)
+    if found.push is not None:
+        by_q += y @ np.tensordot(found.push, state.com_hessian[:2], axes=1)
     limited = np.isfinite(balance.torque_limits)
-    slopes["torque limits"] = np.where(limited, np.abs(y[balance.actuated]), 0.0)
-    kinks = tuple(_without_kinks(point, slopes, found)) if check else ()
+    slopes = {
+        "q": by_q,
+        "load": y.copy(),
+        "torque limits": np.where(limited, np.abs(y[balance.actuated]), 0.0),
+    }
+    places = placement_slopes(contacts, state, found.wrenches, y)
+    for i, contact in enumerate(contacts):
+        both = found.friction[balance.limits.owner == i].sum(axis=0)
+        slopes[f"friction of {contact.name}"] = (
+            both if np.ndim(contact.friction) else both.sum()[None]
+        )
+        slopes[f"placement of {contact.name}"] = places[i]
+    kinks = tuple(_without_kinks(case, slopes, found)) if check else ()
+    friction = {name: slopes[f"friction of {name}"] for name in contacts.names}
     return MarginGradient(
         found.value,
         slopes["q"],
-        {name: float(slopes[f"friction of {name}"][0]) for name in point.contacts.names},
-        {name: slopes[f"placement of {name}"] for name in point.contacts.names},
+        {name: x if len(x) > 1 else float(x[0]) for name, x in friction.items()},
+        {name: slopes[f"placement of {name}"] for name in contacts.names},
         slopes["load"],
         slopes["torque limits"],
         kinks,
+        case,
+        found,
     )
 
 
-def _without_kinks(point: _Point, slopes: dict[str, Array], found: Answer) -> Iterator[str]:
+def _without_kinks(case: _Case, slopes: dict[str, Array], found: Optimum) -> Iterator[str]:
     """Write nan over entries that have no derivative; yield the names of their groups."""
     rng = np.random.default_rng(0)
     for name, values in slopes.items():
-        along = rng.standard_normal(len(values))
-        if name.startswith("friction") and point.frictionless(name):
+        along = _unit(rng, len(values))
+        if not case.varies(name) or _differentiable(case, name, values, along, found):
             continue
-        if name == "torque limits" and not np.isfinite(point.balance.torque_limits).any():
-            continue
-        if _differentiable(point, name, values, along / np.linalg.norm(along), found):
-            continue
-        smooth = [_differentiable(point, name, values, e, found) for e in np.eye(len(values))]
+        smooth = [_differentiable(case, name, values, e, found) for e in np.eye(len(values))]
         values[~np.array(smooth)] = np.nan
         yield name
 
 
-def _differentiable(point: _Point, name: str, slopes: Array, along: Array, found: Answer) -> bool:
+def _unit(rng: np.random.Generator, size: int) -> Array:
+    along = rng.standard_normal(size)
+    return np.asarray(along / np.linalg.norm(along))
+
+
+def _differentiable(case: _Case, name: str, slopes: Array, along: Array, found: Optimum) -> bool:
     """Whether the slopes to both sides along a direction are the one that was worked out.
 
     Those of a curved margin differ too, but less and less with smaller steps.
     """
-    scale = point.balance.weight if name in ("load", "torque limits") else 1.0
+    scale = case.balance.weight if name in ("load", "torque limits") else 1.0
     expected = float(slopes @ along)
 
     def off(step: float) -> float:
-        right = (point.value_after(name, step * along) - found.value) / step
-        left = (found.value - point.value_after(name, -step * along)) / step
+        right = (case.value_after(name, step * along) - found.value) / step
+        left = (found.value - case.value_after(name, -step * along)) / step
         return float(max(abs(right - expected), abs(left - expected)))
 
     tolerance = _KINK * max(abs(expected), 0.1 * found.unit / scale)
@@ -153,37 +188,40 @@ def _differentiable(point: _Point, name: str, slopes: Array, along: Array, found
 
 
 @dataclass(frozen=True, eq=False)
-class _Point:
+class _Case:
     """Where slopes are taken: the robot's motion, its contacts, its loads and torque limits."""
 
     contacts: ContactSet
-    q: Array
-    v: Array
+    state: State
     a: Array
     external: Mapping[str, Wrench]
     balance: Equilibrium
     kind: str
 
     @classmethod
-    def of(cls, hold: Hold, v: ArrayLike | None, a: ArrayLike | None, kind: str) -> _Point:
+    def of(cls, hold: Hold, v: ArrayLike | None, a: ArrayLike | None, kind: str) -> _Case:
         robot, zero = hold.contacts.robot, np.zeros(hold.contacts.robot.nv)
-        v = zero if v is None else check_velocity(robot, v)
+        state = State(robot, hold.q, zero if v is None else v)
         a = zero if a is None else check_velocity(robot, a, "a")
-        asked = load(robot, hold.q, v, a, hold.external)
+        asked = load(robot, hold.q, state.velocity, a, hold.external)
         if np.abs(asked - hold.balance.load).max(initial=0.0) > 1e-9 * hold.balance.weight:
             raise ContactError(
                 "v, a: got others than those of the hold; expected what contact_forces was given "
                 "(zero for static_hold)"
             )
-        return cls(hold.contacts, hold.q, v, a, hold.external, hold.balance, kind)
+        return cls(hold.contacts, state, a, hold.external, hold.balance, kind)
 
-    def frictionless(self, name: str) -> bool:
-        """Whether a group is the friction of a contact that has none: only more is possible."""
-        return not np.any(self.contacts[name.removeprefix("friction of ")].friction)
+    def varies(self, name: str) -> bool:
+        """Whether a group can change to both sides: not friction 0, nor limits that are none."""
+        if name == "torque limits":
+            return bool(np.isfinite(self.balance.torque_limits).any())
+        if name.startswith("friction of "):
+            return bool(np.all(self.contacts[name.removeprefix("friction of ")].friction))
+        return True
 
     def value_after(self, name: str, step: Array) -> float:
         """Return the margin after a step of a group of parameters; nan where it has none."""
-        robot, q, moved = self.contacts.robot, self.q, list(self.contacts)
+        robot, q, moved = self.contacts.robot, self.state.q, list(self.contacts)
         limits, more = self.balance.torque_limits, np.zeros(robot.nv)
         if name == "q":
             q = robot.integrate(q, step)
@@ -194,15 +232,15 @@ class _Point:
         else:
             kind, contact = name.split(" of ", 1)
             i = self.contacts.names.index(contact)
-            friction = float(step[0]) if kind == "friction" else 0.0
+            friction = step if kind == "friction" else np.zeros(1)
             twist = step if kind == "placement" else np.zeros(6)
-            moved[i] = moved_contact(robot, q, moved[i], friction, twist)
-        h = load(robot, q, self.v, self.a, self.external) + more
+            moved[i] = moved_contact(self.state, moved[i], friction, twist)
+        h = load(robot, q, self.state.velocity, self.a, self.external) + more
         contacts = ContactSet(robot, moved)
         balance = Equilibrium.of(contacts, q, h, limits)
-        if self.kind == "margin":  # without multipliers
-            return balance.margin().value
         try:
-            return KINDS[self.kind](contacts, q, balance).value
+            if self.kind == "margin":
+                return solve_saddle(balance).margin
+            return KINDS[self.kind](contacts, State(robot, q), balance).value
         except ContactError:
             return float("nan")

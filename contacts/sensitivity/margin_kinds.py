@@ -1,4 +1,4 @@
-"""What can be differentiated: the margin, the push margin and the friction margin.
+"""The margins that can be differentiated: `Hold.margin`, its push margin and its friction margin.
 
 Each is the largest ε of a program A x + ε N + h = 0, or the root of one, so that its slope along
 any parameter p follows from one saddle point, as c yᵀ ∂(h + A x + ε N)/∂p with a factor c:
@@ -16,54 +16,52 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import dynamics
+from ...dynamics import State
 from ...errors import ContactError
 from ..contact_set import ContactSet
 from ..equilibrium.programs import Equilibrium
-from ..equilibrium.saddle import Saddle, solve_saddle
-from ..geometry.planar import FARTHEST, nearest_side
-from .force_derivatives import LocalWrench, local_wrenches
+from ..equilibrium.saddle import BlockProgram, Saddle, solve_saddle
+from ..geometry.planar import FARTHEST, PlanarSet, nearest_side
+from .balance_derivative import local_wrenches
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class Optimum:
     """A margin with what its slopes need.
 
     Attributes:
         value: the margin [N], or the factor of the friction margin.
         unit: of the value: the weight [N], or 1.
-        wrenches: {contact: what it gives at the optimum}, in contact axes.
+        wrenches: (C, 6), what the contacts give at the optimum, in contact axes.
         velocity: c y = dvalue/dh (nv,).
         friction: (K, 2), dvalue/dμ of each point along both tangents.
-        change: (nv, nv), ∂(ε N)/∂q where N is not among the wrenches.
+        push: (2,), the horizontal force at the centre of mass that is part of ε N.
     """
 
     value: float
     unit: float
-    wrenches: dict[str, LocalWrench]
+    wrenches: Array
     velocity: Array
     friction: Array
-    change: Array
+    push: Array | None = None
 
 
-def of_margin(contacts: ContactSet, q: Array, balance: Equilibrium) -> Answer:
+def of_margin(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum:
     """Return the margin: `Hold.margin`."""
     found = solve_saddle(balance)
-    wrenches = local_wrenches(contacts, balance, found.unknowns, found.margin)
-    nothing = np.zeros((len(found.velocity), len(found.velocity)))
-    return Answer(found.margin, balance.weight, wrenches, found.velocity, found.friction, nothing)
+    wrenches = local_wrenches(contacts, found.unknowns, found.margin)
+    return Optimum(found.margin, balance.weight, wrenches, found.velocity, found.friction)
 
 
-def of_push(contacts: ContactSet, q: Array, balance: Equilibrium) -> Answer:
+def of_push(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum:
     """Return the push margin, `Hold.push_margin`, to rounding.
 
     Its direction is where the reach ρ of pushes is least: dρ/dφ = ρ yᵀ J_comᵀ d⊥ = 0.
     """
-    J = dynamics.com_jacobian(contacts.robot, q)[:2]
-    weight = balance.weight
-    radius, normal = nearest_side(balance.planar_set(J.T, reach=FARTHEST * weight), 1e-6 * weight)
+    J, weight = state.com_jacobian[:2], balance.weight
+    radius, normal = nearest_side(_pushes(balance, J), 1e-6 * weight)
     if not 0 < radius < 0.99 * FARTHEST * weight:
         raise ContactError(f"hold: got a push margin of {radius:.3g} N, which has no slope")
 
@@ -73,40 +71,64 @@ def of_push(contacts: ContactSet, q: Array, balance: Equilibrium) -> Answer:
         return found, d, float(found.margin * found.velocity @ J.T @ across)
 
     found, d, _ = pushed(_least(lambda t: pushed(t)[2], float(np.arctan2(normal[1], normal[0]))))
-    H = dynamics.com_hessian(contacts.robot, q)[:2]
-    change = found.margin * np.einsum("rjk,r->jk", H, d)
-    wrenches = local_wrenches(contacts, balance, found.unknowns, 0.0)
-    return Answer(found.margin, weight, wrenches, found.velocity, found.friction, change)
+    wrenches = local_wrenches(contacts, found.unknowns, 0.0)
+    push = found.margin * d
+    return Optimum(found.margin, weight, wrenches, found.velocity, found.friction, push)
 
 
-def of_friction(contacts: ContactSet, q: Array, balance: Equilibrium) -> Answer:
+def _pushes(balance: Equilibrium, J: Array) -> PlanarSet:
+    """The horizontal pushes (2,) at the centre of mass that can be held."""
+    exact = balance.planar_set(J.T, reach=FARTHEST * balance.weight)
+    program = BlockProgram.of(balance, J.T, np.zeros((len(balance.limits.presses), 2)))
+    if program is None:
+        return exact
+
+    def farthest(direction: Array) -> Array | None:
+        found = program.solve(direction)
+        return exact(direction) if found is None else found[1]
+
+    return farthest
+
+
+def of_friction(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum:
     """Return the friction margin, `Hold.friction_margin`, to rounding: Newton's method on ε(s)."""
     if balance.limits.has_torsion:
         raise ContactError(
             "hold: got contacts with torsional friction, for which slopes of the friction margin "
             "are not worked out"
         )
-    s = balance.shrink_factor(1e-4)
-    if not 0 < s < np.inf:
-        raise ContactError(f"hold: got a friction margin of {s}, which has no slope")
-    for _ in range(6):
-        shrunk = balance.shrunk(s)
-        found = solve_saddle(shrunk)
-        # dε/ds: μ/s and (grasp − central)/s lessen
-        by_friction = -(found.friction * (balance.limits.friction / s**2)).sum()
-        arms = (balance.grasp - balance.central) / s**2
-        f = balance.limits.forces(found.unknowns).ravel()
-        slope = float(by_friction - found.velocity @ arms @ f)
+    s = _rough_factor(balance)
+    for _ in range(_NEWTON_STEPS):
+        found, shrunk = solve_saddle(balance.shrunk(s)), balance.limits.shrunk(s)
+        slope = _slope_of_shrinking(balance, found, s)
         if abs(found.margin) <= 1e-12 * balance.weight:
             break
         s -= found.margin / slope
     factor = -1.0 / slope
-    wrenches = local_wrenches(contacts, shrunk, found.unknowns, found.margin, s)
-    nothing = np.zeros((len(found.velocity), len(found.velocity)))
-    return Answer(s, 1.0, wrenches, factor * found.velocity, factor * found.friction / s, nothing)
+    wrenches = local_wrenches(contacts, found.unknowns, found.margin, shrunk.wrench_rows)
+    return Optimum(s, 1.0, wrenches, factor * found.velocity, factor * found.friction / s)
 
 
-KINDS: dict[str, Callable[[ContactSet, Array, Equilibrium], Answer]] = {
+_NEWTON_STEPS = 12
+
+
+def _rough_factor(balance: Equilibrium) -> float:
+    """A factor s from which Newton's method finds ε(s) = 0."""
+    s = balance.shrink_factor(1e-4)
+    if not 0 < s < np.inf:
+        raise ContactError(f"hold: got a friction margin of {s}, which has no slope")
+    return s
+
+
+def _slope_of_shrinking(balance: Equilibrium, found: Saddle, s: float) -> float:
+    """dε/ds with friction μ/s and the arms of patches, (grasp − central)/s, getting smaller."""
+    by_friction = -(found.friction * (balance.limits.friction / s**2)).sum()
+    arms = (balance.grasp - balance.central) / s**2
+    f = balance.limits.forces(found.unknowns).ravel()
+    return float(by_friction - found.velocity @ arms @ f)
+
+
+KINDS: dict[str, Callable[[ContactSet, State, Equilibrium], Optimum]] = {
     "margin": of_margin,
     "push": of_push,
     "friction": of_friction,
