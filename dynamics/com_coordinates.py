@@ -22,30 +22,32 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ModelError
-from ..robots.configuration import as_vector, check_configuration, check_velocity
+from ..robots.configuration import as_vector, check_velocity
 from ..robots.robot import Robot
-from . import centroidal, coriolis, equations, jacobians, kinematics
 from .spatial import LOCAL_WORLD_ALIGNED
+from .state import State
 
 Array = NDArray[np.float64]
 
 
-def com_coordinates(robot: Robot, q: ArrayLike, v: ArrayLike) -> ComCoordinates:
+def com_coordinates(
+    robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None
+) -> ComCoordinates:
     """Return the equations of motion at (q, v) in centre-of-mass coordinates y = T v.
 
     Raises:
         ConfigurationError: a bad q or v.
         ModelError: a fixed base: no base velocity to trade for that of the centre of mass.
     """
-    q, v = check_configuration(robot, q).copy(), check_velocity(robot, v).copy()
+    state = State.of(robot, q, v)
+    v = state.velocity
     if not robot.is_floating:
         raise ModelError(
             f"{robot.name!r} has a fixed base; expected a floating one: centre-of-mass coordinates "
             'put ċ in the place of the base\'s linear velocity. Load it with base="floating"'
         )
-    J_com = centroidal.com_jacobian(robot, q)
-    dJ_com = jacobians.centroidal_map_derivative(robot, q, v)[:3] / robot.mass
-    M, C = equations.mass_matrix(robot, q), coriolis.coriolis_matrix(robot, q, v)
+    J_com, M, C = state.com_jacobian, state.mass_matrix, state.coriolis_matrix
+    dJ_com = state.centroidal_map_derivative[:3] / robot.mass
     T = np.vstack([J_com, np.eye(robot.nv)[3:]])
     T_inv = _inverse(J_com)
 
@@ -59,7 +61,7 @@ def com_coordinates(robot: Robot, q: ArrayLike, v: ArrayLike) -> ComCoordinates:
     C_y = np.zeros_like(M)
     C_y[3:, 3:] = (T_inv.T @ (C - M @ T_inv @ dT) @ T_inv)[3:, 3:]
     gravity = np.concatenate([robot.mass * robot.model.gravity.linear, np.zeros(robot.nv - 3)])
-    return ComCoordinates(robot, q, v, T, T_inv, dT @ v, T @ v, M_y, C_y, gravity)
+    return ComCoordinates(state, T, T_inv, dT @ v, T @ v, M_y, C_y, gravity)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +69,7 @@ class ComCoordinates:
     """The terms in y = [ċ; ω; joints], and the way there and back.
 
     Attributes:
-        robot, q, v: the state, in the usual coordinates.
+        state: in the usual coordinates.
         transformation: T (nv, nv), y = T v.
         inverse: T⁻¹ (nv, nv), v = T⁻¹ y.
         drift: Ṫ v (nv,), so that ẏ = T a + Ṫ v; its first three are J̇_com v, the others zero.
@@ -78,9 +80,7 @@ class ComCoordinates:
         gravity: (nv,), [m g; 0], on the right-hand side.
     """
 
-    robot: Robot
-    q: Array
-    v: Array
+    state: State
     transformation: Array
     inverse: Array
     drift: Array
@@ -88,6 +88,21 @@ class ComCoordinates:
     mass_matrix: Array
     coriolis_matrix: Array
     gravity: Array
+
+    @property
+    def robot(self) -> Robot:
+        """The robot."""
+        return self.state.robot
+
+    @property
+    def q(self) -> Array:
+        """Its configuration (nq,), read-only."""
+        return self.state.q
+
+    @property
+    def v(self) -> Array:
+        """Its velocity (nv,) in the usual coordinates, read-only."""
+        return self.state.velocity
 
     @property
     def selection_matrix(self) -> Array:
@@ -113,13 +128,12 @@ class ComCoordinates:
 
     def frame_jacobian(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return J_y (6, nv) of a frame."""
-        return self.jacobian(kinematics.frame_jacobian(self.robot, self.q, frame, reference))
+        return self.jacobian(self.state.frame_jacobian(frame, reference))
 
     def frame_drift(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return the drift (6,) of a frame that goes with J_y."""
-        J = kinematics.frame_jacobian(self.robot, self.q, frame, reference)
-        drift = kinematics.frame_drift(self.robot, self.q, self.v, frame, reference)
-        return self.jacobian_drift(J, drift)
+        J = self.state.frame_jacobian(frame, reference)
+        return self.jacobian_drift(J, self.state.frame_drift(frame, reference))
 
     def acceleration(self, a: ArrayLike) -> Array:
         """Return ẏ = T a + Ṫ v (nv,)."""

@@ -19,11 +19,10 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError, ModelError
-from ..robots.configuration import check_configuration, check_torques, check_velocity
+from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
 from .derivatives import inverse_dynamics_derivatives
-from .equations import bias, mass_matrix
-from .kinematics import frame_drift, frame_hessian, frame_jacobian
+from .state import State
 from .topology import require_fixed_axes
 from .workspace import workspace_of
 
@@ -48,7 +47,7 @@ class ContactDerivatives(NamedTuple):
 
 
 def frame_acceleration_derivatives(
-    robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str
+    robot: Robot, q: ArrayLike | State, v: ArrayLike | None, a: ArrayLike, frame: str
 ) -> tuple[Array, Array]:
     """Return ∂/∂q and ∂/∂v (6, nv) of J a + J̇v, the classical acceleration in world axes.
 
@@ -57,7 +56,8 @@ def frame_acceleration_derivatives(
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
     require_fixed_axes(robot)
-    q, v = check_configuration(robot, q), check_velocity(robot, v)
+    state = State.of(robot, q, v)
+    q, v = state.q, state.velocity
     a, frame_id = check_velocity(robot, a, "a"), robot.frame_id(frame)
     model, data, local = robot.model, workspace_of(robot).data, pin.ReferenceFrame.LOCAL
     pin.computeForwardKinematicsDerivatives(model, data, q, v, a)
@@ -66,7 +66,7 @@ def frame_acceleration_derivatives(
         np.array(d) for d in pin.getFrameAccelerationDerivatives(model, data, frame_id, local)
     )
     u = J @ v
-    spatial = J @ a + frame_drift(robot, q, v, frame, "LOCAL")
+    spatial = J @ a + state.frame_drift(frame, "LOCAL")
     classical = np.concatenate([spatial[:3] + np.cross(u[3:], u[:3]), spatial[3:]])
     dq, dv = (_classical(u, du, da) for du, da in ((dv_dq, da_dq), (J, da_dv)))
     dq[:3] += np.cross(J[3:], classical[:3], axisa=0, axisc=0)  # the frame turns: ω × (R x)
@@ -76,7 +76,11 @@ def frame_acceleration_derivatives(
 
 
 def contact_derivatives(
-    robot: Robot, q: ArrayLike, v: ArrayLike, tau: ArrayLike, contacts: Mapping[str, int]
+    robot: Robot,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
+    tau: ArrayLike,
+    contacts: Mapping[str, int],
 ) -> ContactDerivatives:
     """Return a and f of a robot whose contacts hold, and how they change with q, v and τ.
 
@@ -96,26 +100,24 @@ def contact_derivatives(
             raise ConfigurationError(f"contacts[{frame!r}]: got {size!r}; expected 3 or 6")
     sizes, tau = contacts.items(), check_torques(robot, tau)
     forces = robot.selection_matrix.T @ tau
-    M = mass_matrix(robot, q)
-    J = np.vstack([np.zeros((0, robot.nv))] + [frame_jacobian(robot, q, c)[:k] for c, k in sizes])
-    drift = np.concatenate([np.zeros(0)] + [frame_drift(robot, q, v, c)[:k] for c, k in sizes])
+    state = State.of(robot, q, v)
+    J = np.vstack([np.zeros((0, robot.nv))] + [state.frame_jacobian(c)[:k] for c, k in sizes])
+    drift = np.concatenate([np.zeros(0)] + [state.frame_drift(c)[:k] for c, k in sizes])
     if np.linalg.matrix_rank(J, tol=1e-8) < len(J):
         raise ModelError(
             f"the {len(J)} rows of these contacts have rank {np.linalg.matrix_rank(J, tol=1e-8)}: "
             "forces are not unique; expected independent contacts"
         )
-    kkt = np.block([[M, -J.T], [J, np.zeros((len(J), len(J)))]])
-    a, f = np.split(
-        np.linalg.solve(kkt, np.concatenate([forces - bias(robot, q, v), -drift])), [robot.nv]
-    )
+    kkt = np.block([[state.mass_matrix, -J.T], [J, np.zeros((len(J), len(J)))]])
+    a, f = np.split(np.linalg.solve(kkt, np.concatenate([forces - state.bias, -drift])), [robot.nv])
 
-    inverse = inverse_dynamics_derivatives(robot, q, v, a)
+    inverse = inverse_dynamics_derivatives(robot, state, None, a)
     dq, dv, above = [inverse.dq.copy()], [inverse.dv], 0
     for frame, size in sizes:
-        H = frame_hessian(robot, q, frame)[:size]
+        H = state.frame_hessian(frame)[:size]
         dq[0] -= np.einsum("rjk,r->jk", H, f[above : above + size])
         above += size
-        along_q, along_v = frame_acceleration_derivatives(robot, q, v, a, frame)
+        along_q, along_v = frame_acceleration_derivatives(robot, state, None, a, frame)
         dq.append(along_q[:size])
         dv.append(along_v[:size])
     by_tau = np.vstack([robot.selection_matrix.T, np.zeros((len(J), robot.na))])

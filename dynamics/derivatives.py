@@ -16,13 +16,12 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
-from ..robots.configuration import check_configuration, check_robot, check_torques, check_velocity
+from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
 from .coriolis import structure_constants
-from .equations import forward_dynamics
 from .jacobian_sums import skew
-from .kinematics import frame_hessian, frame_jacobian, frame_placement
 from .loads import check_wrenches
+from .state import State
 from .topology import require_fixed_axes
 from .workspace import workspace_of
 from .wrench import Wrench
@@ -55,8 +54,8 @@ class Linearisation(NamedTuple):
 
 def inverse_dynamics_derivatives(
     robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
     a: ArrayLike,
     wrenches: Mapping[str, Wrench] | None = None,
 ) -> InverseDerivatives:
@@ -67,23 +66,20 @@ def inverse_dynamics_derivatives(
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
     require_fixed_axes(robot)
-    q, v, a = (
-        check_configuration(robot, q),
-        check_velocity(robot, v),
-        check_velocity(robot, a, "a"),
-    )
-    found = pin.computeRNEADerivatives(robot.model, workspace_of(robot).data, q, v, a)
+    state, a = State.of(robot, q, v), check_velocity(robot, a, "a")
+    data = workspace_of(robot).data
+    found = pin.computeRNEADerivatives(robot.model, data, state.q, state.velocity, a)
     dq, dv, da = (np.array(d, order="C") for d in found)
     da = np.triu(da) + np.triu(da, 1).T
     if wrenches:
-        dq -= external_torques_derivative(robot, q, wrenches)
+        dq -= external_torques_derivative(robot, state, wrenches)
     return InverseDerivatives(dq, dv, da)
 
 
 def forward_dynamics_derivatives(
     robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
     tau: ArrayLike,
     wrenches: Mapping[str, Wrench] | None = None,
 ) -> ForwardDerivatives:
@@ -95,14 +91,15 @@ def forward_dynamics_derivatives(
         ConfigurationError: a bad q, v or τ, no such frame, or a value that is no `Wrench`.
         ModelError: a singular M, or a joint whose axes turn within its own body.
     """
-    a = forward_dynamics(robot, q, v, tau, wrenches)
-    inverse = inverse_dynamics_derivatives(robot, q, v, a, wrenches)
+    state = State.of(robot, q, v)
+    a = state.forward_dynamics(tau, wrenches)
+    inverse = inverse_dynamics_derivatives(robot, state, None, a, wrenches)
     columns = np.hstack([-inverse.dq, -inverse.dv, robot.selection_matrix.T])
     solved = np.linalg.solve(inverse.da, columns)
     return ForwardDerivatives(*np.split(solved, [robot.nv, 2 * robot.nv], axis=1))
 
 
-def gravity_torques_derivative(robot: Robot, q: ArrayLike) -> Array:
+def gravity_torques_derivative(robot: Robot, q: ArrayLike | State) -> Array:
     """Return ∂τ_g/∂q (nv, nv): minus the stiffness of gravity.
 
     Raises:
@@ -110,13 +107,12 @@ def gravity_torques_derivative(robot: Robot, q: ArrayLike) -> Array:
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
     require_fixed_axes(robot)
-    q = check_configuration(robot, q)
-    data = workspace_of(robot).data
+    q, data = State.of(robot, q).q, workspace_of(robot).data
     return -np.array(pin.computeGeneralizedGravityDerivatives(robot.model, data, q), order="C")
 
 
 def external_torques_derivative(
-    robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench]
+    robot: Robot, q: ArrayLike | State, wrenches: Mapping[str, Wrench]
 ) -> Array:
     """Return ∂τ_ext/∂q (nv, nv) for {frame: Wrench} whose numbers stay as they are.
 
@@ -128,18 +124,22 @@ def external_torques_derivative(
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
     check_wrenches(robot, wrenches)
-    check_robot(robot)
+    state = State.of(robot, q)
     total = np.zeros((robot.nv, robot.nv))
     for frame, wrench in wrenches.items():
-        J = frame_jacobian(robot, q, frame)
-        T_world_frame = frame_placement(robot, q, frame)
+        J = state.frame_jacobian(frame)
+        T_world_frame = state.frame_placement(frame)
         w, dw = _wrench_at_origin(frame, wrench, T_world_frame, J)
-        total += np.einsum("rjk,r->jk", frame_hessian(robot, q, frame), w) + J.T @ dw
+        total += np.einsum("rjk,r->jk", state.frame_hessian(frame), w) + J.T @ dw
     return total
 
 
 def linearise(
-    robot: Robot, q: ArrayLike, v: ArrayLike, tau: ArrayLike, step: float | None = None
+    robot: Robot,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
+    tau: ArrayLike,
+    step: float | None = None,
 ) -> Linearisation:
     """Return (A, B) of the motion near (q, v) under torques near τ, on the manifold.
 
@@ -154,16 +154,17 @@ def linearise(
         ConfigurationError: a bad q, v or τ, or a step that is not positive.
         ModelError: a singular M, or a joint whose axes turn within its own body.
     """
-    q, v = check_configuration(robot, q), check_velocity(robot, v)
+    state = State.of(robot, q, v)
+    q, v = state.q, state.velocity
     check_torques(robot, tau)
-    d = forward_dynamics_derivatives(robot, q, v, tau)
+    d = forward_dynamics_derivatives(robot, state, None, tau)
     if step is None:
         turning = np.einsum("ijk,j->ik", structure_constants(robot), v)
         A = np.block([[-turning, np.eye(robot.nv)], [d.dq, d.dv]])
         return Linearisation(A, np.vstack([np.zeros((robot.nv, robot.na)), d.dtau]))
     if not step > 0:
         raise ConfigurationError(f"step: got {step!r}; expected a positive time [s], or None")
-    v_next = v + step * forward_dynamics(robot, q, v, tau)
+    v_next = v + step * state.forward_dynamics(tau)
     along_q, along_v = pin.dIntegrate(robot.model, q, step * v_next)
     by_q, by_v, by_tau = step * d.dq, np.eye(robot.nv) + step * d.dv, step * d.dtau
     h = step * along_v

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError, ModelError
-from ..robots.configuration import check_configuration, check_robot, check_torques, check_velocity
+from ..robots.configuration import check_robot, check_torques
 from ..robots.robot import Robot
 from .coriolis import structure_constants
-from .equations import bias, external_torques, gravity_torques, mass_matrix
 from .kinematics import frame_jacobian
 from .springs import JointSprings
+from .state import State
 from .topology import moved_by
 from .wrench import Wrench
 
@@ -43,8 +43,8 @@ class MatrixForm(NamedTuple):
 
 def matrix_form(
     robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
+    q: ArrayLike | State,
+    v: ArrayLike | None = None,
     tau: ArrayLike | None = None,
     *,
     springs: JointSprings | None = None,
@@ -65,22 +65,22 @@ def matrix_form(
     Raises:
         ConfigurationError: a bad q, v, τ or A, or no such frame or joint.
     """
-    q, v = check_configuration(robot, q), check_velocity(robot, v)
+    state = State.of(robot, q, v)
     tau = check_torques(robot, np.zeros(robot.na) if tau is None else tau)
     A = np.eye(robot.nv) if coordinates is None else np.asarray(coordinates, dtype=float)
     if A.shape != (robot.nv, robot.nv) or not np.linalg.cond(A) < 1e12:
         raise ConfigurationError(
             f"coordinates: got shape {A.shape}; expected an invertible ({robot.nv}, {robot.nv})"
         )
-    G = gravity_torques(robot, q)
+    G = state.gravity_torques
     E = np.zeros(robot.nv)
     if springs is not None:
-        E += springs.forces(robot, q, v)
+        E += springs.forces(robot, state.q, state.velocity)
     if wrenches:
-        E += external_torques(robot, q, wrenches)
-    C, Q = -(bias(robot, q, v) + G), robot.selection_matrix.T @ tau
+        E += state.external_torques(wrenches)
+    C, Q = -state.coriolis_force, robot.selection_matrix.T @ tau
     back = np.linalg.inv(A)  # v = A⁻¹ ẋ, so forces in x are A⁻ᵀ times those in q
-    return MatrixForm(back.T @ mass_matrix(robot, q) @ back, *(back.T @ f for f in (C, G, Q, E)))
+    return MatrixForm(back.T @ state.mass_matrix @ back, *(back.T @ f for f in (C, G, Q, E)))
 
 
 def absolute_angles(robot: Robot) -> Array:

@@ -24,32 +24,31 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ConfigurationError
 from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
-from .coriolis import coriolis_matrix
-from .equations import gravity_torques, mass_matrix
-from .kinematics import frame_jacobian, frame_placement
+from .state import State
 from .wrench import Wrench
 
 Array = NDArray[np.float64]
 
 
-def generalised_momentum(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+def generalised_momentum(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:
     """Return p = M v (nv,).
 
     Raises:
         ConfigurationError: a bad q or v.
     """
-    return mass_matrix(robot, q) @ check_velocity(robot, v)
+    state = State.of(robot, q, v)
+    return state.mass_matrix @ state.velocity
 
 
-def momentum_drift(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+def momentum_drift(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:
     """Return Cᵀv + τ_g (nv,): what the momentum does without torques and external forces.
 
     Raises:
         ConfigurationError: a bad q or v.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
-    v = check_velocity(robot, v)
-    return coriolis_matrix(robot, q, v).T @ v + gravity_torques(robot, q)
+    state = State.of(robot, q, v)
+    return state.velocity @ state.coriolis_matrix + state.gravity_torques
 
 
 class MomentumObserver:
@@ -79,8 +78,8 @@ class MomentumObserver:
 
     def update(
         self,
-        q: ArrayLike,
-        v: ArrayLike,
+        q: ArrayLike | State,
+        v: ArrayLike | None,
         tau: ArrayLike,
         step: float,
         known: ArrayLike | None = None,
@@ -103,7 +102,8 @@ class MomentumObserver:
             forces = forces + check_velocity(self.robot, known, "known")
         if not step > 0:
             raise ConfigurationError(f"step: got {step!r}; expected a positive time [s]")
-        p, drift = generalised_momentum(self.robot, q, v), momentum_drift(self.robot, q, v)
+        state = State.of(self.robot, q, v)
+        p, drift = generalised_momentum(self.robot, state), momentum_drift(self.robot, state)
         if self._start is None:
             self._start, self._drift = p, drift
             return self.estimate.copy()
@@ -124,7 +124,7 @@ class WrenchEstimate(NamedTuple):
 
 
 def explain_by_wrenches(
-    robot: Robot, q: ArrayLike, torques: ArrayLike, frames: Sequence[str]
+    robot: Robot, q: ArrayLike | State, torques: ArrayLike, frames: Sequence[str]
 ) -> WrenchEstimate:
     """Return the least wrenches at `frames` with Σ Jᵀw nearest to a generalised force (nv,).
 
@@ -134,10 +134,11 @@ def explain_by_wrenches(
     torques = check_velocity(robot, torques, "torques")
     if not frames:
         raise ConfigurationError("frames: got none; expected the frames where wrenches may act")
-    J = np.vstack([frame_jacobian(robot, q, frame) for frame in frames])
+    state = State.of(robot, q)
+    J = np.vstack([state.frame_jacobian(frame) for frame in frames])
     w = np.linalg.lstsq(J.T, torques, rcond=1e-10)[0]
     wrenches = {
-        frame: Wrench(part[:3], part[3:], point=frame_placement(robot, q, frame).translation)
+        frame: Wrench(part[:3], part[3:], point=state.frame_placement(frame).translation)
         for frame, part in zip(frames, w.reshape(-1, 6), strict=True)
     }
     return WrenchEstimate(wrenches, torques - J.T @ w)

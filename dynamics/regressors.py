@@ -15,10 +15,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..robots.configuration import check_configuration, check_robot, check_torques, check_velocity
+from ..robots.configuration import check_robot, check_torques, check_velocity
 from ..robots.robot import Robot
-from . import coriolis, equations
-from .equations import external_torques
+from .state import State
 from .workspace import workspace_of
 from .wrench import Wrench
 
@@ -32,38 +31,41 @@ def inertial_parameters(robot: Robot) -> Array:
     return np.concatenate([link.toDynamicParameters() for link in links] or [np.zeros(0)])
 
 
-def torque_regressor(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+def torque_regressor(
+    robot: Robot, q: ArrayLike | State, v: ArrayLike | None, a: ArrayLike
+) -> Array:
     """Return Y (nv, 10 k): Y π + armature · a = inverse_dynamics(q, v, a).
 
     Raises:
         ConfigurationError: a bad q, v or a.
     """
-    q, v = check_configuration(robot, q), check_velocity(robot, v)
-    a = check_velocity(robot, a, "a")
-    Y = pin.computeJointTorqueRegressor(robot.model, workspace_of(robot).data, q, v, a)
+    state, a = State.of(robot, q, v), check_velocity(robot, a, "a")
+    data = workspace_of(robot).data
+    Y = pin.computeJointTorqueRegressor(robot.model, data, state.q, state.velocity, a)
     return np.array(Y, order="C").reshape(robot.nv, -1)  # nv = 1: Pinocchio gives a vector
 
 
-def kinetic_energy_regressor(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
+def kinetic_energy_regressor(
+    robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None
+) -> Array:
     """Return y (10 k,): y·π + ½ Σ armature v² = kinetic_energy(q, v).
 
     Raises:
         ConfigurationError: a bad q or v.
     """
-    q, v = check_configuration(robot, q), check_velocity(robot, v)
-    data = workspace_of(robot).data
-    return np.array(pin.computeKineticEnergyRegressor(robot.model, data, q, v)).ravel()
+    state, data = State.of(robot, q, v), workspace_of(robot).data
+    y = pin.computeKineticEnergyRegressor(robot.model, data, state.q, state.velocity)
+    return np.array(y).ravel()
 
 
-def potential_energy_regressor(robot: Robot, q: ArrayLike) -> Array:
+def potential_energy_regressor(robot: Robot, q: ArrayLike | State) -> Array:
     """Return y (10 k,): y·π = potential_energy(q), but for links that a fixed base welds down.
 
     Raises:
         ConfigurationError: a bad q.
     """
-    q = check_configuration(robot, q)
-    data = workspace_of(robot).data
-    return np.array(pin.computePotentialEnergyRegressor(robot.model, data, q)).ravel()
+    state, data = State.of(robot, q), workspace_of(robot).data
+    return np.array(pin.computePotentialEnergyRegressor(robot.model, data, state.q)).ravel()
 
 
 class PowerBalance(NamedTuple):
@@ -82,8 +84,8 @@ class PowerBalance(NamedTuple):
 
 def power_balance(
     robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
     a: ArrayLike,
     tau: ArrayLike,
     wrenches: Mapping[str, Wrench] | None = None,
@@ -96,10 +98,10 @@ def power_balance(
         ConfigurationError: a bad q, v, a or τ, no such frame, or a value that is no `Wrench`.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
-    v, a = check_velocity(robot, v), check_velocity(robot, a, "a")
-    dM = coriolis.mass_matrix_derivative(robot, q, v)
-    kinetic = v @ (equations.mass_matrix(robot, q) @ a + 0.5 * dM @ v)
-    external = v @ external_torques(robot, q, wrenches or {})
-    actuators = (robot.selection_matrix @ v) @ check_torques(robot, tau)
-    potential = -v @ equations.gravity_torques(robot, q)
+    state, a = State.of(robot, q, v), check_velocity(robot, a, "a")
+    v = state.velocity
+    kinetic = v @ (state.mass_matrix @ a + 0.5 * state.mass_matrix_derivative @ v)
+    external = v @ state.external_torques(wrenches or {})
+    actuators = v[robot.actuated_rows] @ check_torques(robot, tau)
+    potential = -v @ state.gravity_torques
     return PowerBalance(float(kinetic), float(potential), float(actuators), float(external))

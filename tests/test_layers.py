@@ -27,7 +27,7 @@ BELOW = {
     "visualize": {"robots", "dynamics", "contacts", "control", "biomechanics"},
 }
 PACKAGES = list(BELOW)
-CIRCULAR = {"dynamics", "biomechanics"}
+CIRCULAR = {"biomechanics"}
 COMMON = {"errors", "registry"}  # `registry` resolves names of higher packages when they are used
 
 
