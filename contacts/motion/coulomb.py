@@ -114,8 +114,10 @@ class CoulombProblem:
 
     def _polished(self, impulses: Array, u: Array, still: float) -> Array:
         """The impulses to the last digit if the states that u shows are the right ones."""
-        found = states(u, self.limits.bilateral, still * self.speed)
-        return polished(self.W, self.w, self.limits.friction, impulses, found)
+        rubbing, locked = u.copy(), self.limits.locked
+        rubbing.flat[locked] = 0.0  # along a tangent without friction everything slips
+        found = states(rubbing, self.limits.bilateral, still * self.speed)
+        return polished(self.W, self.w, self.limits.friction, locked, impulses, found)
 
     def _with_slip(self, s: Array, mass: float) -> Array:
         """The λ ∈ K of least ½ λᵀWλ + (w + s n)ᵀλ, solved in units of speed and mass."""

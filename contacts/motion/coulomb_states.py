@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 
 STATES = ("stick", "slip", "break")
 
@@ -28,9 +29,17 @@ def states(u: Array, bilateral: Mask, tolerance: float) -> list[str]:
 
 
 def polished(
-    W: Array, w: Array, friction: Array, impulses: Array, found: list[str], iterations: int = 6
+    W: Array,
+    w: Array,
+    friction: Array,
+    locked: Indices,
+    impulses: Array,
+    found: list[str],
+    iterations: int = 6,
 ) -> Array:
     """Return impulses (K, 3) near the given ones that obey the equations of the states found.
+
+    Those whose indices are `locked`, along tangents without friction, are zero in every state.
 
     Newton's method with least-norm steps, for redundant points. Nothing is checked: the caller asks
     whether the laws hold better than before.
@@ -39,6 +48,7 @@ def polished(
     size = np.linalg.norm(W) / max(len(w), 1)  # velocities of about the size of impulses
     for _ in range(iterations):
         F, D = _equations(W / size, w / size, friction, x, found)
+        F[locked], D[locked] = x[locked], np.eye(len(x))[locked]
         step = np.linalg.lstsq(D, -F, rcond=1e-10)[0]
         x = x + step
         if np.abs(step).max(initial=0.0) <= 1e-15 * np.abs(x).max(initial=0.0):
@@ -58,7 +68,7 @@ def _equations(
             F[rows], D[rows] = x[rows], identity[rows]
         elif state == "slip":  # keeps the row of u_n
             mu, n = friction[k], 3 * k + 2
-            speed = np.linalg.norm(mu * F[t]) or 1.0  # without friction: λ_t = 0
+            speed = np.linalg.norm(mu * F[t])
             along = mu * F[t] / speed
             turning = (np.eye(2) - np.outer(along, along)) / speed
             rubbed = np.outer(along, identity[n]) + x[n] * turning @ (mu[:, None] * W[t])
