@@ -89,13 +89,14 @@ class ClosedLoop(Trajectory):
 
     def _used(self, contact: Contact) -> Array:
         robot, force = self.robot, self.forces[contact.name].sum(axis=1)
+        own = float(np.max(contact.friction))
         if self.terrain is None:
             up = np.array([contact.cone(robot, q).normal for q in self.q])
-            mu = np.full(len(self), contact.friction)
+            mu = np.full(len(self), own)
         else:
             places = np.array([contact.world_points(robot, q).mean(axis=0) for q in self.q])
             up = self.terrain.normal(places)
-            mu = self.terrain.friction(places, contact.friction)
+            mu = self.terrain.friction(places, own)
         normal = (force * up).sum(axis=1)
         across = np.linalg.norm(force - normal[:, None] * up, axis=1)
         weight = robot.mass * np.linalg.norm(robot.model.gravity.linear)

@@ -242,7 +242,7 @@ def points_of(robot: Robot, contact: Contact) -> list[Point]:
     R = np.eye(3) if contact.axes_in_frame is None else contact.axes_in_frame
     T = frame.placement * pin.SE3(R, np.array(contact.centre_in_frame))
     radius = float(np.linalg.norm(contact.ball_arm))
-    name, joint, mu = contact.name, int(frame.parentJoint), float(contact.friction)
+    name, joint, mu = contact.name, int(frame.parentJoint), float(np.max(contact.friction))
     return [Point(name, joint, np.array(T.act(p)), radius, mu) for p in contact.points]
 
 
