@@ -69,7 +69,8 @@ def static_hold(
         robot: with a floating base, if wrenches are given as an array.
         q: configurations (N, nq), or one (nq,) for all.
         contacts: a ContactSet of this robot, or any contacts.
-        friction: instead of the contacts' own, μ of all of them: one number or (N,).
+        friction: instead of the contacts' own, μ of all of them: one number or (N,), or pairs
+            (N, 2) along the contacts' two tangents.
         wrenches: {link: Wrench} as for `contacts.static_hold`, the same for all; or (N, 6) or
             (6,), of the environment on the base link: [force; moment about the centre of mass],
             world axes [N, N·m].
@@ -256,11 +257,16 @@ def _table(value: ArrayLike, width: int, name: str) -> Array:
 
 
 def _frictions(friction: ArrayLike, points: int) -> Array:
-    """Return μ (N, K, 2) of all points."""
+    """Return μ (N, K, 2) of all points, from numbers (N,) or pairs (N, 2)."""
     mu = np.atleast_1d(np.asarray(friction, dtype=float))
-    if mu.ndim != 1 or not len(mu) or not np.isfinite(mu).all() or (mu < 0).any():
-        raise ContactError(f"friction: got {friction!r}, expected (N,) finite values of at least 0")
-    return np.tile(mu[:, None, None], (1, points, 2))
+    pairs = mu[:, None] if mu.ndim == 1 else mu
+    if pairs.ndim != 2 or pairs.shape[1] not in (1, 2) or not len(mu) or not (mu >= 0).all():
+        pairs = np.full((1, 1), np.nan)
+    if not np.isfinite(pairs).all():
+        raise ContactError(
+            f"friction: got {friction!r}, expected (N,) or (N, 2) finite values of at least 0"
+        )
+    return np.tile(pairs[:, None] * np.ones(2), (1, points, 1))
 
 
 def _whole(threads: Any) -> int:

@@ -26,10 +26,12 @@ from ..errors import ContactError
 from ..robots import Robot
 from .attachment import Attachment
 from .cones.friction_cone import (
+    Friction,
     FrictionCone,
     axes_along,
     check_friction,
     check_length,
+    check_tangent,
     finite_vector,
     unit_vector,
 )
@@ -66,7 +68,8 @@ class Contact(ABC):
 
     Attributes:
         frame: of the robot, by name; a name shared by a link and a joint means the link.
-        friction: Coulomb coefficient μ ≥ 0.
+        friction: Coulomb coefficient μ ≥ 0. Two for anisotropic friction, along the x and y axes of
+            a patch, or along the `tangent` of a point and across it: ‖(f_x/μ_x, f_y/μ_y)‖ ≤ f_n.
         name: of the contact; the frame's when empty.
         bilateral: True for a hold that can also pull, without friction limit (a hand on a rung).
         torsional_friction: γ [m]: the moment about the normal at the centre is at most γ times the
@@ -79,7 +82,7 @@ class Contact(ABC):
     """
 
     frame: str
-    friction: float
+    friction: Friction
     name: str = field(default="", kw_only=True)
     bilateral: bool = field(default=False, kw_only=True)
     torsional_friction: float | None = field(default=None, kw_only=True)
@@ -161,7 +164,8 @@ class Contact(ABC):
     @of_state
     def cone(self, state: State) -> FrictionCone:
         """Return the friction cone at each point, in world axes."""
-        return FrictionCone(self.friction, self._attached(state).rotations(state)[0, :, 2])
+        axes = self._attached(state).rotations(state)[0]
+        return FrictionCone(self.friction, axes[:, 2], axes[:, 0])
 
     @of_state
     def jacobian(self, state: State) -> Array:
@@ -277,23 +281,27 @@ class PointContact(Contact):
         offset: (3,), the point, or the ball's centre, in the axes of `frame` [m].
         radius: of a ball foot [m]: it touches the ground at its centre − radius · normal, and as
             it rolls another point of it does.
+        tangent: (3,), the first of the two tangents along which friction is given, world axes; of
+            it the part along the normal is taken away. Needed for two coefficients.
     """
 
     normal: Array = (0.0, 0.0, 1.0)  # type: ignore[assignment]
     offset: Array = (0.0, 0.0, 0.0)  # type: ignore[assignment]
     radius: float = field(default=0.0, kw_only=True)
+    tangent: ArrayLike | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "normal", unit_vector(self.normal, "normal"))
+        check_tangent(self)
         offset = finite_vector(self.offset, "offset").copy()
         offset.setflags(write=False)
         object.__setattr__(self, "offset", offset)
         object.__setattr__(self, "radius", check_length(self.radius, "radius", zero=True))
-        if self.soft and self.friction == 0:
+        if self.soft and not np.all(self.friction):
             raise ContactError(
-                f"torsional_friction: got {self.torsional_friction} with friction 0, expected a "
-                "positive friction: what resists turning resists sliding"
+                f"torsional_friction: got {self.torsional_friction} with friction {self.friction}, "
+                "expected a positive friction: what resists turning resists sliding"
             )
 
     @property
@@ -324,11 +332,12 @@ class PointContact(Contact):
     @property
     def axes_in_world(self) -> Array:
         """(3, 3), with the ground's normal as z."""
-        return axes_along(self.normal)
+        return axes_along(self.normal, self.tangent)
 
     def turned(self, rotation: Array) -> PointContact:
         """Return the contact on ground turned by a rotation (3, 3) in world axes."""
-        return replace(self, normal=rotation @ self.normal)
+        tangent = None if self.tangent is None else rotation @ np.asarray(self.tangent)
+        return replace(self, normal=rotation @ self.normal, tangent=tangent)
 
     @property
     def ball_arm(self) -> Array:

@@ -17,6 +17,7 @@ from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot, feet_of_shapes
 from ..robots.configuration import not_a_robot
 from .attachment import Attachment
+from .cones.friction_cone import Friction
 from .contact import Contact, PointContact
 from .limits import ContactLimits
 from .surface_contact import SurfaceContact
@@ -196,7 +197,12 @@ def check_robot(robot: Any) -> Robot:
 
 
 def at_feet(
-    robot: Robot, friction: float = 0.7, *, feet: Mapping[str, Foot] | None = None, **limits: Any
+    robot: Robot,
+    friction: Friction = 0.7,
+    *,
+    feet: Mapping[str, Foot] | None = None,
+    tangent: ArrayLike | None = None,
+    **limits: Any,
 ) -> ContactSet:
     """Return contacts at the robot's own feet: its soles as surfaces, its ball feet as balls.
 
@@ -204,9 +210,10 @@ def at_feet(
 
     Args:
         robot: whose feet.
-        friction: Coulomb coefficient μ of all.
+        friction: Coulomb coefficient μ of all; two, as `Contact` has them, with `tangent`.
         feet: to stand on these. Without it: `robot.feet`; where the description names none, what
             `robots.feet_of_shapes` finds.
+        tangent: (3,), of the points, as for `PointContact`.
         limits: of every contact: torsional_friction, min_normal, max_normal, surface, bilateral.
 
     Raises:
@@ -222,6 +229,7 @@ def at_feet(
         T, name = foot.placement, foot.name
         if foot.is_point:
             ball: dict[str, Any] = {"offset": np.array(T.translation), "radius": foot.radius}
+            ball["tangent"] = tangent
             contacts.append(PointContact(foot.frame, friction, name=name, **ball, **limits))
         else:
             sole = {"vertices": foot.vertices, "placement": T, "friction": friction}

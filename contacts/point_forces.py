@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ContactError
-from .cones.friction_cone import axes_along, check_friction, finite_vector, unit_vector
+from .cones.friction_cone import FrictionCone, finite_vector, unit_vector
 from .contact import Contact
 from .contact_set import ContactSet
 from .geometry.hulls import cone_faces
@@ -61,8 +61,16 @@ class PointForces:
         return cls(np.vstack([np.zeros((0, 3)), *points]), axes[limits.owner], centres, limits)
 
     @classmethod
-    def at(cls, points: ArrayLike, normals: ArrayLike, friction: ArrayLike) -> PointForces:
+    def at(
+        cls,
+        points: ArrayLike,
+        normals: ArrayLike,
+        friction: ArrayLike,
+        tangents: ArrayLike | None = None,
+    ) -> PointForces:
         """Return points given in the world: (k, 3), unit normals (k, 3) or (3,), μ (k,) or one.
+
+        With tangents (k, 3) or (3,) pairs of μ too, (k, 2), along them and across.
 
         Raises:
             ContactError: shapes that do not fit, values that are not finite, normals not of unit
@@ -71,17 +79,20 @@ class PointForces:
         p = np.atleast_2d(np.asarray(points, dtype=float))
         if p.ndim != 2 or p.shape[1] != 3 or not np.isfinite(p).all():
             raise ContactError(f"points: got shape {p.shape}, expected (k, 3) of finite numbers")
+        mu, pairs = np.asarray(friction, dtype=float), 2 if np.ndim(friction) == 2 else 1
         try:
             n = np.broadcast_to(np.asarray(normals, dtype=float), p.shape)
-            mu = np.broadcast_to(np.asarray(friction, dtype=float), (len(p),))
+            mu = np.broadcast_to(mu, (len(p), 2)[:pairs])
+            t = [None] * len(p) if tangents is None else np.broadcast_to(tangents, p.shape)
         except ValueError as error:
             raise ContactError(
-                f"normals, friction: {error}; expected one each for a point"
+                f"normals, friction, tangents: {error}; expected one each for a point"
             ) from None
         checked = [unit_vector(row, f"normals[{i}]") for i, row in enumerate(n)]
-        limits = ContactLimits.of_points(np.array([check_friction(value) for value in mu]))
-        axes = np.array([axes_along(row) for row in checked]).reshape(-1, 3, 3)
-        return cls(p, axes, p, limits)
+        cones = [FrictionCone(*each) for each in zip(mu, checked, t, strict=True)]
+        axes = np.array([cone.axes for cone in cones]).reshape(-1, 3, 3)
+        both = np.array([cone.pair for cone in cones]).reshape(-1, 2)
+        return cls(p, axes, p, ContactLimits.of_points(both))
 
     def about(self, point: ArrayLike) -> PointForces:
         """Return the same forces with moments about `point` (3,)."""

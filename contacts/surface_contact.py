@@ -16,7 +16,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ContactError
-from .cones.friction_cone import check_length, check_one_of, check_sides
+from .cones.friction_cone import Friction, check_length, check_one_of, check_sides
 from .contact import Contact
 from .geometry.polygon import centroid
 from .patch import patch_corners
@@ -32,7 +32,7 @@ class PlacedContact(Contact):
         placement: T_frame_patch (`pin.SE3`), identity when the frame itself lies in the sole.
     """
 
-    friction: float = field(kw_only=True)
+    friction: Friction = field(kw_only=True)
     placement: Any = field(default_factory=pin.SE3.Identity, kw_only=True)
 
     def __post_init__(self) -> None:

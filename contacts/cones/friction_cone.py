@@ -1,4 +1,9 @@
-"""Coulomb's friction cone of one contact point, exact and by linear inner and outer pyramids."""
+"""Coulomb's friction cone of one contact point, exact and by linear inner and outer pyramids.
+
+    ‖(f_1/μ_1, f_2/μ_2)‖ ≤ f_n
+
+along two tangents: round where both coefficients are one, elliptic for anisotropic friction.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +13,13 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
 
 from ...errors import ContactError
+from ..geometry.hulls import cone_faces
 
 Array = NDArray[np.float64]
+Friction = float | tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,24 +27,35 @@ class FrictionCone:
     """The forces that dry friction allows at a point: ‖f − (n·f) n‖ ≤ μ n·f and n·f ≥ 0.
 
     Attributes:
-        friction: Coulomb coefficient μ ≥ 0; with 0 only forces along the normal are left.
+        friction: Coulomb coefficient μ ≥ 0; with 0 only forces along the normal are left. A pair
+            (μ₁, μ₂) along `tangent` and across it: the cone is elliptic.
         normal: n, (3,), unit vector from the ground into the robot, in the axes of the forces.
+        tangent: (3,), the direction of μ₁, of which the part along the normal is taken away; needed
+            for a pair.
 
     Raises:
-        ContactError: μ negative or not finite, or a normal that is not a unit vector.
+        ContactError: μ negative or not finite, a normal that is not a unit vector, a pair without a
+            tangent, or one along the normal.
     """
 
-    friction: float
+    friction: Friction
     normal: Array = (0.0, 0.0, 1.0)  # type: ignore[assignment]
+    tangent: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", check_friction(self.friction))
         object.__setattr__(self, "normal", unit_vector(self.normal, "normal"))
+        check_tangent(self)
 
     @property
     def axes(self) -> Array:
         """(3, 3), columns t₁, t₂, n: two tangents and the normal, right-handed."""
-        return axes_along(self.normal)
+        return axes_along(self.normal, self.tangent)
+
+    @property
+    def pair(self) -> Array:
+        """(μ₁, μ₂) along the two tangents."""
+        return np.broadcast_to(self.friction, 2)
 
     def violation(self, force: ArrayLike) -> float:
         """Return the distance from `force` (3,) to the nearest force of the cone [N]; 0 inside."""
@@ -48,55 +67,50 @@ class FrictionCone:
         return self.violation(force) <= tolerance
 
     def project(self, force: ArrayLike) -> Array:
-        """Return the nearest force of the cone, (3,).
-
-        The Euclidean projection on a second-order cone: with t = ‖f_t‖ and n = f_n, a force outside
-        the cone and its polar goes to (t μ + n)/(1 + μ²) (μ f_t/t, 1).
-        """
+        """Return the nearest force of the cone, (3,): the Euclidean projection."""
         f = finite_vector(force, "force")
-        n = float(self.normal @ f)
-        tangent = f - n * self.normal
-        t = float(np.linalg.norm(tangent))
-        if t <= self.friction * n:
-            return f.copy()
-        if self.friction * t <= -n:  # in the polar cone: the apex is nearest
-            return np.zeros(3)
-        scale = (t * self.friction + n) / (1 + self.friction**2)
-        return np.asarray(scale * (self.friction * tangent / t + self.normal))
+        local = self.axes.T @ f
+        nearest = nearest_in_cone(local, self.pair)
+        return f.copy() if (nearest == local).all() else np.asarray(self.axes @ nearest)
 
     def braking(self, velocity: ArrayLike) -> float:
         """Return the most power per newton of normal force that friction takes out of a slip [m/s].
 
-        Of a point with that velocity (3,): μ ‖u_t‖.
+        Of a point with that velocity (3,): ‖(μ₁ u₁, μ₂ u₂)‖.
         """
         u = self.axes.T @ finite_vector(velocity, "velocity")
-        return float(np.linalg.norm(self.friction * u[:2]))
+        return float(np.linalg.norm(self.pair * u[:2]))
 
     def rays(self, n: int) -> Array:
         """Return n forces on the cone's surface, (n, 3), evenly around it, each of normal part 1.
 
         Their non-negative combinations are the inner pyramid of `faces(n, "inner")`.
         """
-        local = self.friction * circle(check_sides(n))
+        local = self.pair * circle(check_sides(n))
         return np.asarray(np.column_stack([local, np.ones(n)]) @ self.axes.T)
 
     def faces(self, n: int, kind: Literal["inner", "outer"] = "inner") -> Array:
         """Return F (n + 1, 3) of the pyramid {f : F f ≤ 0} with n sides; the last row is f_n ≥ 0.
 
+        Where one of two coefficients is zero the pyramid is flat, and has fewer rows or more.
+
         "inner" is inscribed (its edges are `rays(n)`): it accepts only forces of the cone.
         "outer" is circumscribed (its faces touch the cone): it accepts every force of the cone.
         """
         check_one_of(kind, "kind", "inner", "outer")
-        sides = pyramid_faces(np.full(2, self.friction), check_sides(n), kind)
+        sides = pyramid_faces(self.pair, check_sides(n), kind)
         return np.asarray(np.vstack([sides, [0.0, 0.0, -1.0]]) @ self.axes.T)
 
     def constraints(self, f: Any) -> list[Any]:
         """Return the exact cone as cvxpy constraints on an expression f of shape (3,)."""
         import cvxpy as cp
 
-        normal_force = self.normal @ f
-        tangents = self.axes[:, :2].T @ f
-        return [cp.norm(tangents, 2) <= self.friction * normal_force, normal_force >= 0]
+        normal_force, top = self.normal @ f, self.pair.max()
+        tangents, rubs = self.axes[:, :2].T @ f, self.pair > 0
+        weights = np.where(rubs, top / np.where(rubs, self.pair, 1.0), 1.0)
+        found = [cp.norm(cp.multiply(weights, tangents), 2) <= top * normal_force]
+        found += [tangents[i] == 0 for i in np.flatnonzero(~rubs) if top > 0]
+        return [*found, normal_force >= 0]
 
 
 def circle(n: int, kind: str = "inner") -> Array:
@@ -113,10 +127,13 @@ def pyramid_faces(friction: Array, n: int, kind: str) -> Array:
     each row are of the size of one.
 
     Args:
-        friction: μ (2,), both positive, or both zero: f_t = 0 then.
+        friction: μ (2,); no force along a tangent where it is zero.
         n: number of sides.
         kind: "inner" or "outer".
     """
+    if friction.max() > 0 == friction.min():
+        rays = np.column_stack([friction * circle(n, kind), np.ones(n)])
+        return cone_faces(rays)
     angles = 2 * np.pi * (np.arange(n) + 0.5) / n
     top = friction.max()
     weights = top / friction if top > 0 else np.ones(2)
@@ -125,8 +142,53 @@ def pyramid_faces(friction: Array, n: int, kind: str) -> Array:
     return np.column_stack([across, np.full(n, -slope)])
 
 
-def axes_along(normal: Array) -> Array:
-    """Return right-handed axes (3, 3) whose third column is `normal`, x near the world's x or y."""
+def nearest_in_cone(w: Array, axes: Array) -> Array:
+    """Return the nearest x (k + 1,) with ‖(x_i/s_i)‖ ≤ x_k, s the half axes (k,), to w (k + 1,).
+
+    Where w = (t, n) is outside the cone and its polar ‖(s_i t_i)‖ ≤ −n, the multiplier of the cone
+    θ/(1 − θ), 0 < θ < 1, is the root of
+
+        Σ (t_i s_i (1 − 2θ)/d_i)² = n²,     d_i = (1 − θ) s_i² + θ,     x_i = t_i (1 − θ) s_i²/d_i
+
+    which for a round cone, s_i = μ, is (t μ + n)/(1 + μ²) (μ t_i/t, 1) with t = ‖(t_i)‖.
+    """
+    if (axes == 0).any():  # no force along these
+        kept, x = np.append(axes > 0, True), np.zeros(len(w))
+        x[kept] = nearest_in_cone(w[kept], axes[axes > 0])
+        return x
+    t, n, s = w[:-1], float(w[-1]), axes
+    if np.linalg.norm(t / s) <= n:
+        return w.copy()
+    if np.linalg.norm(s * t) <= -n:  # in the polar cone: the apex is nearest
+        return np.zeros(len(w))
+    if (s == s[0]).all():
+        length = float(np.linalg.norm(t))
+        scale = (length * s[0] + n) / (1 + s[0] ** 2)
+        return np.append(scale * s[0] * t / length, scale)
+
+    def off(theta: float) -> float:
+        d = (1 - theta) * s**2 + theta
+        return float(np.linalg.norm(t * s * (1 - 2 * theta) / d) - abs(n))
+
+    theta = 0.5
+    if n != 0:
+        low, high = (0.0, 0.5) if n > 0 else (0.5, 1.0)
+        crosses = off(low) * off(high) < 0  # else w is on the boundary but for rounding
+        theta = brentq(off, low, high, xtol=1e-16) if crosses else 2 * (high - 0.5)
+    x = t * (1 - theta) * s**2 / ((1 - theta) * s**2 + theta)
+    return np.append(x, np.linalg.norm(x / s))
+
+
+def axes_along(normal: Array, tangent: ArrayLike | None = None) -> Array:
+    """Return right-handed axes (3, 3) whose third column is `normal`.
+
+    The first is near the world's x or y, or what of `tangent` is orthogonal to the normal.
+    """
+    if tangent is not None:
+        t = np.asarray(tangent, dtype=float)
+        t = t - (t @ normal) * normal
+        t /= np.linalg.norm(t)
+        return np.column_stack([t, np.cross(normal, t), normal])
     # in floats: asked for at every point of every posture, ten times faster than as arrays
     n = nx, ny, nz = float(normal[0]), float(normal[1]), float(normal[2])
     along = 0 if abs(nx) < 0.9 else 1
@@ -138,15 +200,41 @@ def axes_along(normal: Array) -> Array:
     return np.array([[x0, y0, nx], [x1, y1, ny], [x2, y2, nz]])
 
 
-def check_friction(friction: float) -> float:
-    """Return the friction coefficient as a float, or raise `ContactError`."""
+def check_friction(friction: Any) -> Friction:
+    """Return a friction coefficient as a float, two of them as a pair, or raise `ContactError`."""
     try:
-        value = float(friction)
+        values = np.asarray(friction, dtype=float)
     except (TypeError, ValueError):
-        raise ContactError(f"friction: got {friction!r}, expected a number") from None
-    if not (np.isfinite(value) and value >= 0):
-        raise ContactError(f"friction: got {value}, expected a finite value of at least 0")
-    return value
+        values = np.zeros(0)
+    if values.shape not in ((), (2,)):
+        raise ContactError(f"friction: got {friction!r}, expected a number, or two")
+    if not (np.isfinite(values) & (values >= 0)).all():
+        raise ContactError(f"friction: got {friction}, expected finite values of at least 0")
+    return float(values) if values.ndim == 0 else (float(values[0]), float(values[1]))
+
+
+def check_tangent(part: Any) -> None:
+    """Refuse a pair of frictions without `tangent`, and one along `normal`, of a cone or point.
+
+    Raises:
+        ContactError: as above, or what is no vector.
+    """
+    if part.tangent is None:
+        if isinstance(part.friction, tuple):
+            raise ContactError(
+                f"tangent: got none with friction {part.friction}, expected the direction of the "
+                "first of the two coefficients, such as (1, 0, 0)"
+            )
+        return
+    t = finite_vector(part.tangent, "tangent").copy()
+    t.setflags(write=False)
+    across = t - (t @ part.normal) * part.normal
+    if np.linalg.norm(across) <= 1e-6 * np.linalg.norm(t):
+        raise ContactError(
+            f"tangent: got {t.tolist()}, expected one that is not along the normal "
+            f"{np.asarray(part.normal).tolist()}"
+        )
+    object.__setattr__(part, "tangent", t)
 
 
 def check_length(value: float | None, name: str, zero: bool = False) -> float:

@@ -17,14 +17,16 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import ContactError
 from ..geometry.hulls import cone_faces
 from .friction_cone import (
-    FrictionCone,
+    Friction,
     axes_along,
     check_friction,
     check_length,
     check_one_of,
     check_sides,
+    check_tangent,
     circle,
     finite_rows,
+    nearest_in_cone,
     unit_vector,
 )
 
@@ -36,30 +38,43 @@ class SoftFingerCone:
     """The forces and moments [f; m_n] (4,) that a soft point transmits.
 
     Attributes:
-        friction: Coulomb coefficient μ > 0.
+        friction: Coulomb coefficient μ > 0, or two, along `tangent` and across it.
         torsional_friction: γ > 0, the largest moment per normal force [m].
         normal: n, (3,), unit vector from the ground into the robot; m_n is the moment along it.
+        tangent: (3,), as for `FrictionCone`.
 
     Raises:
         ContactError: μ or γ not positive, or a normal that is not a unit vector.
     """
 
-    friction: float
+    friction: Friction
     torsional_friction: float
     normal: Array = (0.0, 0.0, 1.0)  # type: ignore[assignment]
+    tangent: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", check_friction(self.friction))
-        if self.friction == 0:
+        if not np.all(self.friction):
             raise ContactError("friction: got 0, expected a positive value at a soft finger")
         gamma = check_length(self.torsional_friction, "torsional_friction")
         object.__setattr__(self, "torsional_friction", gamma)
         object.__setattr__(self, "normal", unit_vector(self.normal, "normal"))
+        check_tangent(self)
+
+    @property
+    def axes(self) -> Array:
+        """(3, 3), columns t₁, t₂, n: two tangents and the normal, right-handed."""
+        return axes_along(self.normal, self.tangent)
+
+    @property
+    def _half_axes(self) -> Array:
+        """Of the cone in (f₁, f₂, m μ/γ) at f_n = 1, with the larger of both μ for the moment."""
+        return np.append(np.broadcast_to(self.friction, 2), np.max(self.friction))
 
     def violation(self, wrench: ArrayLike) -> float:
         """Return the distance of [f; m_n] (4,) from the cone [N], moments counting as m μ/γ."""
-        w = self._round(wrench)
-        return float(np.linalg.norm(w - self._projected(w)))
+        w = self._as_forces(wrench)
+        return float(np.linalg.norm(w - nearest_in_cone(w, self._half_axes)))
 
     def contains(self, wrench: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether [f; m_n] (4,) is within `tolerance` [N] of the cone."""
@@ -67,9 +82,8 @@ class SoftFingerCone:
 
     def project(self, wrench: ArrayLike) -> Array:
         """Return the nearest [f; m_n] of the cone (4,), moments counting as m μ/γ."""
-        w = self._projected(self._round(wrench))
-        force = axes_along(self.normal) @ w[[0, 1, 3]]
-        return np.append(force, w[2] * self.torsional_friction / self.friction)
+        w = nearest_in_cone(self._as_forces(wrench), self._half_axes)
+        return np.append(self.axes @ w[[0, 1, 3]], w[2] * self._arm)
 
     def rays(self, n: int) -> Array:
         """Return rays (r, 4) of normal part 1 on the cone's surface, n of them without moment.
@@ -91,32 +105,26 @@ class SoftFingerCone:
         """Return the exact cone as cvxpy constraints on an expression w of shape (4,)."""
         import cvxpy as cp
 
-        tangents = axes_along(self.normal)[:, :2].T @ w[:3]
-        share = self.friction / self.torsional_friction * w[3]
-        normal_force = self.normal @ w[:3]
-        bound = self.friction * normal_force
-        return [cp.norm(cp.hstack([tangents, share]), 2) <= bound, normal_force >= 0]
+        tangents, s, normal_force = self.axes[:, :2].T @ w[:3], self._half_axes, self.normal @ w[:3]
+        as_forces = cp.hstack([tangents, w[3] / self._arm])
+        bound = s[2] * normal_force
+        return [cp.norm(cp.multiply(s[2] / s, as_forces), 2) <= bound, normal_force >= 0]
 
     def _from_unit_ball(self, d: Array) -> Array:
         """[f; m_n] of unit normal force for points d (r, 3) of the unit ball's space."""
-        axes = axes_along(self.normal)
-        forces = self.friction * d[:, :2] @ axes[:, :2].T + self.normal
+        forces = (self._half_axes[:2] * d[:, :2]) @ self.axes[:, :2].T + self.normal
         return np.column_stack([forces, self.torsional_friction * d[:, 2]])
 
-    def _round(self, wrench: ArrayLike) -> Array:
-        """(f_t, m μ/γ, f_n), in which the cone is round."""
-        w = finite_rows(wrench, "wrench [f; m_n]", 4)
-        local = axes_along(self.normal).T @ w[:3]
-        return np.array(
-            [local[0], local[1], w[3] * self.friction / self.torsional_friction, local[2]]
-        )
+    @property
+    def _arm(self) -> float:
+        """γ/μ [m], by which moments are made forces."""
+        return self.torsional_friction / float(np.max(self.friction))
 
-    def _projected(self, w: Array) -> Array:
-        """The nearest point of ‖w[:3]‖ ≤ μ w[3]: Coulomb's cone in one more dimension."""
-        slip = float(np.linalg.norm(w[:3]))
-        flat = FrictionCone(self.friction).project([slip, 0.0, w[3]])
-        direction = w[:3] / slip if slip > 0 else np.zeros(3)
-        return np.append(flat[0] * direction, flat[2])
+    def _as_forces(self, wrench: ArrayLike) -> Array:
+        """(f₁, f₂, m μ/γ, f_n)."""
+        w = finite_rows(wrench, "wrench [f; m_n]", 4)
+        local = self.axes.T @ w[:3]
+        return np.array([local[0], local[1], w[3] / self._arm, local[2]])
 
 
 def sphere(n: int, kind: str = "inner") -> Array:

@@ -251,7 +251,7 @@ def rectangle_faces(half_length: float, half_width: float, friction: ArrayLike) 
     Source: Caron, Pham, Nakamura (2015), proposition 3, with one μ.
     """
     X, Y = half_length, half_width
-    mu, nu = (check_friction(value) for value in np.broadcast_to(friction, 2))
+    mu, nu = np.broadcast_to(check_friction(friction), 2).tolist()
     fx, fy, fz, tx, ty, tz = np.eye(6)
     bounded = ((fx, mu), (fy, nu), (tx, Y), (ty, X))
     rows = [sign * row - bound * fz for row, bound in bounded for sign in (1, -1)]

@@ -47,7 +47,9 @@ class Touch:
             is nearest [m]. Below or above where it is at the start when not given.
         heading: of the patch's x axis: seen from above [degrees from x to y], or a direction
             (x, y, z) of the world. That of the start when not given.
-        friction: Coulomb coefficient; the surface's, or the scenario's, when not given.
+        friction: Coulomb coefficient; the surface's, or the scenario's, when not given. Two, for a
+            patch along its x and y axes, for a point along `tangent` and across it.
+        tangent: of a point with two coefficients, a direction (x, y, z) of the world.
         clip: whether what of a patch hangs over the edge of its surface is left out, as of a foot
             whose heel hangs over a step; it is refused otherwise.
         bilateral: whether it can pull, as a hand that grips.
@@ -66,7 +68,8 @@ class Touch:
     surface: str = ""
     at: Numbers | None = None
     heading: float | Numbers | None = None
-    friction: float | None = None
+    friction: float | Numbers | None = None
+    tangent: Numbers | None = None
     clip: bool = False
     bilateral: bool = False
     name: str = ""
@@ -106,20 +109,21 @@ class Touch:
             )
         return contact, target
 
-    def _contact(self, robot: Robot, friction: float, normal: Array) -> Contact:
+    def _contact(self, robot: Robot, friction: Any, normal: Array) -> Contact:
         more: dict[str, Any] = {"friction": friction, "bilateral": self.bilateral}
         if self.foot:
             feet = at_feet(robot)
             if self.foot not in feet.names:
                 raise ContactError(unknown("foot", self.foot, feet.names))
             sole: Any = feet[self.foot]
-            more |= {"normal": normal} if sole.dim == 3 else {}
+            more |= {"normal": normal, "tangent": self.tangent} if sole.dim == 3 else {}
             return replace(sole, name=self.name or self.foot, **more)  # type: ignore[no-any-return]
         robot.frame_id(self.frame)
         more["name"] = self.name
         if self.kind == "point":
             offset, radius = np.array(self.offset), self.radius or 0.0
-            return PointContact(self.frame, normal=normal, offset=offset, radius=radius, **more)
+            more |= {"normal": normal, "tangent": self.tangent, "offset": offset}
+            return PointContact(self.frame, radius=radius, **more)
         turn = pin.rpy.rpyToMatrix(*np.radians(self.turn))
         more["placement"] = pin.SE3(turn, np.array(self.offset))
         if self.kind == "disc":

@@ -57,6 +57,13 @@ def _friction(entry: Entry) -> float:
     return entry.number(0.0, 1000.0, "a number from 0 to 1000")
 
 
+def _frictions(entry: Entry) -> Any:
+    """One coefficient, or two along two tangents."""
+    if entry.is_text:
+        return _friction(entry)
+    return entry.numbers([2], "a number, or two along two tangents")
+
+
 def _angle(entry: Entry) -> float:
     return entry.number(-1e6, 1e6, "an angle [degrees]")
 
@@ -127,7 +134,8 @@ CONTACT: Readers = {
     "surface": _TEXT,
     "at": _where,
     "heading": _heading,
-    "friction": _friction,
+    "friction": _frictions,
+    "tangent": _point,
     "clip": Entry.flag,
     "bilateral": Entry.flag,
     "name": _TEXT,

@@ -337,5 +337,8 @@ def _checked(part: Any, *angles: str) -> None:
         value = getattr(part, angle)
         if isinstance(value, str) or not np.isfinite(value):
             raise ContactError(f"{angle}: got {value!r}, expected degrees")
-    if part.friction is not None:
-        check_friction(part.friction)
+    if part.friction is not None and isinstance(check_friction(part.friction), tuple):
+        raise ContactError(
+            f"friction: got {part.friction}, expected one number: a surface is equally rough "
+            "in all directions; anisotropic friction belongs to a contact"
+        )

@@ -1,0 +1,423 @@
+"""Anisotropic friction: elliptic cones along two tangents, wherever limits are read."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from footwork import contacts, control, dynamics, robots
+from footwork.contacts import (
+    ContactSet,
+    FrictionCone,
+    PointContact,
+    PointForces,
+    SoftFingerCone,
+    SurfaceContact,
+    WrenchCone,
+    at_feet,
+    batch,
+    static_hold,
+)
+from footwork.contacts.cones.inner_faces import inner_faces
+from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
+from footwork.errors import ContactError
+from footwork.visualize.scenes.cones import draw_friction_cones
+
+EXACT = {"solver": "CLARABEL", "tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}
+PAIR = (0.7, 0.3)
+# the programs by hand ask for more digits than they always get: their values are what counts
+pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+DIAGONAL = (1.0, 1.0, 0.0)
+
+
+loaded = cache(robots.load)
+
+
+def standing(name, friction=PAIR, tangent=DIAGONAL, tilt=0.0):
+    """A robot on its feet, on ground whose normal is tilted."""
+    robot = loaded(name)
+    normal = np.array([0.0, np.sin(tilt), np.cos(tilt)])
+    feet = [
+        PointContact(
+            c.frame, friction, normal, c.offset, name=c.name, radius=c.radius, tangent=tangent
+        )
+        if c.dim == 3
+        else c
+        for c in at_feet(robot, friction, tangent=tangent)
+    ]
+    return robot, robot.posture(), ContactSet(robot, feet)
+
+
+class ByHand:
+    """The balance of a standing robot with elliptic cones, from Jacobians alone."""
+
+    def __init__(self, robot, q, feet):
+        self.h = dynamics.gravity_torques(robot, q)
+        self.weight = robot.mass * 9.81
+        self.free = np.setdiff1d(np.arange(robot.nv), robot.selection_matrix.argmax(axis=1))
+        self.points, self.pull = [], np.zeros(robot.nv)
+        for contact in feet:
+            axes = contact.pose(robot, q).rotation
+            n, mu = axes[:, 2], np.broadcast_to(contact.friction, 2)
+            self.pull += contact.centre_jacobian(robot, q)[:3].T @ n
+            given = getattr(contact, "tangent", None)
+            t = axes[:, 0] if given is None else np.asarray(given, dtype=float)
+            t = (t - (t @ n) * n) / np.linalg.norm(t - (t @ n) * n)
+            across = np.cross(n, t)
+            for J in contact.point_jacobians(robot, q):
+                self.points.append((J, np.array([t / mu[0], across / mu[1]]), n))
+
+    def program(self, objective, extra=0.0):
+        """Forces in units of the weight, world axes."""
+        f = [cp.Variable(3) for _ in self.points]
+        total = self.h / self.weight + extra
+        for (J, _, _), fk in zip(self.points, f, strict=True):
+            total = total + J.T @ fk
+        cones = [cp.norm(E @ fk) <= n @ fk for (_, E, n), fk in zip(self.points, f, strict=True)]
+        return cp.Problem(objective(f), [total[self.free] == 0, *cones]), f
+
+    def margin(self):
+        epsilon = cp.Variable()
+        pull = epsilon * self.pull
+        problem, _ = self.program(lambda f: cp.Maximize(epsilon), pull)
+        problem.solve(**EXACT)
+        return float(epsilon.value) * self.weight
+
+    def least_norm(self):
+        problem, f = self.program(lambda f: cp.Minimize(sum(cp.sum_squares(fk) for fk in f)))
+        problem.solve(**EXACT)
+        return np.array([fk.value for fk in f]) * self.weight
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.15])
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_margin_and_forces_are_those_of_a_program_by_hand(name, tilt):
+    robot, q, feet = standing(name, tilt=tilt)
+    hold = static_hold(robot, q, feet, torque_limits=False)
+    by_hand = ByHand(robot, q, feet)
+    assert hold.feasible
+    assert hold.margin == pytest.approx(by_hand.margin(), abs=1e-6 * by_hand.weight)
+    forces = np.vstack(list(hold.forces.values()))
+    assert np.abs(forces - by_hand.least_norm()).max() < 1e-6 * by_hand.weight
+    reference = ReferenceEquilibrium.like(hold.balance)
+    assert reference.margin().value == pytest.approx(hold.margin, rel=1e-6)
+
+
+def test_certificates_hold_in_numpy():
+    """Steep across the slippery tangent: it slips along it, and the cones take nothing out."""
+    robot, q, feet = standing("quadruped", (0.9, 0.2), (1.0, 0.0, 0.0), tilt=0.3)
+    hold = static_hold(robot, q, feet, torque_limits=False)
+    assert hold.feasible is False
+    y, by_hand = hold.certificate, ByHand(robot, q, feet)
+    assert y @ by_hand.h > 0
+    assert np.abs(robot.selection_matrix @ y).max() < 1e-8
+    for contact in feet:
+        axes, (mu, nu) = contact.pose(robot, q).rotation, contact.friction
+        for J in contact.point_jacobians(robot, q):
+            u = axes.T @ J @ y
+            assert u[2] >= np.hypot(mu * u[0], nu * u[1]) - 1e-8
+    assert "slips" in hold.reason
+    assert static_hold(robot, q, standing("quadruped", (0.2, 0.9), (1.0, 0, 0), 0.3)[2]).feasible
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_two_equal_coefficients_are_one(name):
+    robot, q, one = standing(name, 0.5)
+    _, _, two = standing(name, (0.5, 0.5))
+    ours, theirs = (static_hold(robot, q, feet, torque_limits=False) for feet in (two, one))
+    scale = robot.mass * 9.81
+    assert ours.margin == pytest.approx(theirs.margin, rel=1e-9)
+    assert ours.push_margin() == pytest.approx(theirs.push_margin(), abs=1e-5 * scale)
+    assert ours.friction_margin() == pytest.approx(theirs.friction_margin(), rel=1e-3)
+    for contact in one:
+        assert np.abs(ours.forces[contact.name] - theirs.forces[contact.name]).max() < 1e-9 * scale
+        cones = [WrenchCone(feet[contact.name], "inner", 8).faces for feet in (two, one)]
+        assert np.array_equal(*cones)
+        faces = [inner_faces(feet[contact.name], 4) for feet in (two, one)]
+        assert np.array_equal(*faces)
+    regions = [
+        contacts.static_equilibrium_polygon(robot, q, feet, kind="inner").vertices
+        for feet in (two, one)
+    ]
+    assert np.abs(regions[0] - regions[1]).max() < 1e-9
+
+
+def test_a_quarter_turn_of_the_tangent_swaps_the_pair():
+    robot, q, feet = standing("quadruped", (0.7, 0.3), (1.0, 0.0, 0.0), 0.1)
+    _, _, turned = standing("quadruped", (0.3, 0.7), (0.0, 1.0, 0.0), 0.1)
+    one, other = (static_hold(robot, q, f, torque_limits=False) for f in (feet, turned))
+    assert one.margin == pytest.approx(other.margin, rel=1e-9)
+    assert one.push_margin() == pytest.approx(other.push_margin(), rel=1e-5)
+    _, _, unswapped = standing("quadruped", (0.7, 0.3), (0.0, 1.0, 0.0), 0.1)
+    assert abs(static_hold(robot, q, unswapped).margin - one.margin) > 1e-3 * one.margin
+
+
+def test_batches_take_pairs():
+    robot, q, feet = standing("quadruped", tangent=(1.0, 0.0, 0.0), tilt=0.2)
+    pairs = np.array([[0.7, 0.3], [0.3, 0.7], [0.5, 0.5], [0.9, 0.1], [0.15, 0.6]])
+    verdicts = batch.static_hold(robot, q, feet, friction=pairs, torque_limits=False)
+    for i, (mu, nu) in enumerate(pairs):
+        _, _, own = standing("quadruped", (mu, nu), (1.0, 0.0, 0.0), 0.2)
+        hold = static_hold(robot, q, own, torque_limits=False)
+        assert verdicts.feasible[i] == int(hold.feasible)
+        assert verdicts.margin[i] == pytest.approx(hold.margin, abs=1e-6 * robot.mass * 9.81)
+        held = batch.static_hold(robot, q, own, torque_limits=False)
+        assert held.margin[0] == pytest.approx(hold.margin, abs=1e-6 * robot.mass * 9.81)
+    with pytest.raises(ContactError, match="friction"):
+        batch.static_hold(robot, q, feet, friction=np.ones((4, 3)))
+
+
+def test_regions_are_those_of_a_program_by_hand():
+    rng = np.random.default_rng(3)
+    points = np.column_stack([rng.uniform(-0.4, 0.4, (4, 2)), np.zeros(4)])
+    normals = np.array([0, 0, 1.0]) + 0.2 * rng.normal(size=(4, 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    tangents, mu = rng.normal(size=(4, 3)), rng.uniform(0.2, 0.9, (4, 2))
+    forces = PointForces.at(points, normals, mu, tangents)
+    region = contacts.equilibrium_polygon(forces, 1e-6)
+    f, c = [cp.Variable(3) for _ in points], cp.Variable(2)
+    cones, moment = [], np.zeros(3)
+    for p, n, t, (m1, m2), fk in zip(points, normals, tangents, mu, f, strict=True):
+        x = (t - (t @ n) * n) / np.linalg.norm(t - (t @ n) * n)
+        cones.append(cp.norm(np.array([x / m1, np.cross(n, x) / m2]) @ fk) <= n @ fk)
+        skew = np.array([[0, -p[2], p[1]], [p[2], 0, -p[0]], [-p[1], p[0], 0]])
+        moment = moment + skew @ fk
+    gravity = cp.hstack([-c[1], c[0], 0.0])  # c × (0, 0, −1)
+    balance = [sum(f) == np.array([0, 0, 1.0]), moment + gravity == 0]
+    d = cp.Parameter(2)
+    problem = cp.Problem(cp.Maximize(d @ c), [*cones, *balance])
+    for angle in np.linspace(0, 6, 9):
+        d.value = np.array([np.cos(angle), np.sin(angle)])
+        problem.solve(**EXACT)
+        inner, outer = ((d.value @ v.T).max() for v in (region.vertices, region.outer))
+        assert inner - 1e-6 <= problem.value <= outer + 1e-6
+        assert outer - inner < 1e-5
+    linear = [
+        contacts.equilibrium_polygon(forces, kind=kind, sides=sides).vertices
+        for kind, sides in (("inner", 8), ("outer", 8))
+    ]
+    for angle in np.linspace(0, 6, 9):
+        along = np.array([np.cos(angle), np.sin(angle)])
+        exact = (region.vertices @ along).max()
+        assert (linear[0] @ along).max() <= exact + 1e-6
+        assert (linear[1] @ along).max() >= exact - 1e-6
+
+
+@pytest.mark.parametrize("pair", [(0.8, 0.4), (0.2, 0.9), (0.5, 0.0), (0.6, 0.6)])
+def test_friction_cones_project_and_are_bracketed(pair):
+    rng = np.random.default_rng(0)
+    normal = np.array([0.1, -0.2, 1.0]) / np.linalg.norm([0.1, -0.2, 1.0])
+    cone = FrictionCone(pair, normal, (0.3, 1.0, 0.0))
+    for sides in (3, 4, 7):
+        inner, outer, rays = cone.faces(sides), cone.faces(sides, "outer"), cone.rays(sides)
+        assert all(cone.contains(ray, 1e-9) for ray in rays)
+        for f in rng.normal(size=(60, 3)) + normal:
+            if (inner @ f <= -1e-12).all():
+                assert cone.contains(f)
+            if cone.contains(f, 0.0):
+                assert (outer @ f <= 1e-9).all()
+            if (outer @ f > 1e-9).any():
+                assert not cone.contains(f)
+    for f in rng.normal(size=(10, 3)):
+        x = cp.Variable(3)
+        problem = cp.Problem(cp.Minimize(cp.sum_squares(x - f)), cone.constraints(x))
+        problem.solve(**EXACT)
+        assert np.abs(cone.project(f) - x.value).max() < 1e-5
+        left = f - cone.project(f)  # in the polar cone, and at right angles
+        assert abs(left @ cone.project(f)) < 1e-9
+        assert cone.braking(-left) <= -left @ normal + 1e-9
+
+
+def test_soft_points_share_one_ellipsoidal_cone():
+    cone = SoftFingerCone((0.8, 0.4), 0.02, tangent=(1.0, 0.0, 0.0))
+    rng = np.random.default_rng(1)
+    for w in rng.normal(size=(200, 4)) * [1, 1, 1, 0.02] + [0, 0, 1, 0]:
+        used = np.linalg.norm(w[[0, 1, 3]] / [0.8, 0.4, 0.02])
+        assert cone.contains(w, 0.0) == (used <= w[2])
+        p = cone.project(w)
+        assert np.linalg.norm(p[[0, 1, 3]] / [0.8, 0.4, 0.02]) <= p[2] + 1e-12
+    contact = PointContact("tip", (0.8, 0.4), torsional_friction=0.02, tangent=(1, 0, 0))
+    exact, faces = WrenchCone(contact), inner_faces(contact, 4)
+    for w in rng.normal(size=(50, 4)) * [0.6, 0.3, 0, 0.015] + [0, 0, 1, 0]:
+        wrench = np.array([*w[:3], 0, 0, w[3]])
+        assert exact.contains(wrench) == cone.contains(w)
+        if (faces @ w <= 0).all():
+            assert cone.contains(w)
+
+
+@pytest.mark.parametrize("torsion", [None, 0.01])
+def test_wrench_cones_of_soles_are_bracketed(torsion):
+    sole = SurfaceContact(
+        "sole", half_length=0.1, half_width=0.05, friction=PAIR, torsional_friction=torsion
+    )
+    rng = np.random.default_rng(2)
+    w = np.column_stack([rng.normal(0, 0.3, (40, 2)), np.ones(40), rng.normal(0, 0.04, (40, 3))])
+    exact = WrenchCone(sole).contains(w)
+    inner, outer = (WrenchCone(sole, kind, 8).contains(w) for kind in ("inner", "outer"))
+    assert inner.any()
+    assert (~outer).any()
+    assert not (inner & ~exact).any()
+    assert not (exact & ~outer).any()
+    few = (w @ inner_faces(sole, 4).T <= 0).all(axis=1)
+    assert few.any()
+    assert not (few & ~exact).any()
+    f = cp.Variable((4, 3))
+    corners = np.array([[0.1, 0.05], [-0.1, 0.05], [-0.1, -0.05], [0.1, -0.05]])
+    yaw = corners[:, 0] @ f[:, 1] - corners[:, 1] @ f[:, 0]
+    total = cp.hstack([cp.sum(f, axis=0), corners[:, 1] @ f[:, 2], -corners[:, 0] @ f[:, 2], yaw])
+    cones = [cp.norm(cp.multiply(1 / np.array(PAIR), f[k, :2])) <= f[k, 2] for k in range(4)]
+    cones += [] if torsion is None else [cp.abs(yaw) <= torsion * cp.sum(f[:, 2])]
+    wanted = cp.Parameter(6)
+    problem = cp.Problem(cp.Minimize(cp.norm(total - wanted)), cones)
+    for row, inside in zip(w[:12], exact[:12], strict=True):
+        wanted.value = row
+        problem.solve(solver="CLARABEL")
+        assert inside == (problem.value < 1e-6)
+
+
+def test_the_closed_form_of_a_rectangle():
+    rng = np.random.default_rng(4)
+    rays = WrenchCone(
+        SurfaceContact("sole", half_length=0.1, half_width=0.05, friction=PAIR), "inner", 4
+    ).rays
+    assert (rays @ contacts.rectangle_faces(0.1, 0.05, PAIR).T <= 1e-12).all()
+    faces = contacts.rectangle_faces(0.1, 0.05, np.array(PAIR) / np.sqrt(2))
+    sole = WrenchCone(SurfaceContact("sole", half_length=0.1, half_width=0.05, friction=PAIR))
+    w = np.column_stack([rng.normal(0, 0.2, (60, 2)), np.ones(60), rng.normal(0, 0.03, (60, 3))])
+    inside = (w @ faces.T <= 0).all(axis=1)
+    assert inside.any()
+    assert sole.contains(w[inside]).all()
+
+
+@pytest.mark.parametrize("pair", [(0.8, 0.4), (0.15, 0.5), (0.3, 0.0)])
+def test_what_slides_dissipates_most(pair):
+    """A block pushed aslant: of all forces in the cone, friction takes out the most power."""
+    robot, h = robots.block(mass=2.0, size=(0.2, 0.2, 0.1)), 1e-3
+    q, v = robot.neutral(), np.array([0.5, 0.4, 0, 0, 0, 0.0])
+    sole = SurfaceContact(
+        robot.frame_names[-1], half_length=0.1, half_width=0.1, friction=pair, name="sole"
+    )
+    under = [sole]
+    motion = contacts.frictional_forward_dynamics(robot, q, v, np.zeros(robot.na), under, h)
+    assert motion.converged
+    assert motion.residual < 1e-9
+    rng = np.random.default_rng(0)
+    velocities = [J @ motion.v for J in sole.point_jacobians(robot, q)]
+    for u, impulse in zip(velocities, motion.impulses["sole"], strict=True):
+        assert np.linalg.norm(u[:2]) > 0.1
+        power, scaled = impulse[:2] @ u[:2], np.array(pair) * u[:2]
+        assert power == pytest.approx(-impulse[2] * np.linalg.norm(scaled), abs=1e-9)
+        for angle in rng.uniform(0, 2 * np.pi, 20):
+            other = impulse[2] * np.array(pair) * [np.cos(angle), np.sin(angle)]
+            assert other @ u[:2] >= power - 1e-9
+
+
+def test_a_skate_glides_along_its_blade():
+    robot, h = robots.block(mass=2.0, size=(0.2, 0.2, 0.1)), 1e-3
+    q, v = robot.neutral(), np.array([0.5, 0.002, 0, 0, 0, 0.0])
+    blade = [
+        SurfaceContact(robot.frame_names[-1], half_length=0.1, half_width=0.1, friction=(0, 0.9))
+    ]
+    motion = contacts.frictional_forward_dynamics(robot, q, v, np.zeros(robot.na), blade, h)
+    assert motion.converged
+    assert motion.v[0] == pytest.approx(0.5, abs=1e-9)
+    assert abs(motion.v[1]) < 1e-9
+
+
+def test_friction_margins_shrink_both_coefficients():
+    robot, q, feet = standing("quadruped", (0.9, 0.5), (1.0, 0.0, 0.0), 0.15)
+    s = static_hold(robot, q, feet, torque_limits=False).friction_margin()
+    for factor, holds in ((0.999 * s, True), (1.001 * s, False)):
+        pair = (0.9 / factor, 0.5 / factor)
+        less = standing("quadruped", pair, (1.0, 0.0, 0.0), 0.15)[2]
+        assert static_hold(robot, q, less, torque_limits=False).feasible is holds
+
+
+def test_slopes_along_friction():
+    robot, q, feet = standing("quadruped", (0.6, 0.3), (1.0, 0.2, 0.0), 0.2)
+    hold = static_hold(robot, q, feet, torque_limits=False)
+    slopes = contacts.margin_gradient(hold, check=False).friction
+    step, values = 1e-5, []
+    for sign in (1, -1):
+        pair = (0.6 + sign * step, 0.3 + sign * step)
+        moved = standing("quadruped", pair, (1.0, 0.2, 0.0), 0.2)[2]
+        values.append(static_hold(robot, q, moved, torque_limits=False).margin)
+    expected = (values[0] - values[1]) / (2 * step)
+    assert np.sum(list(slopes.values())) == pytest.approx(expected, rel=1e-3)
+
+
+def test_controllers_stay_inside():
+    robot, q, feet = standing("quadruped", (0.5, 0.25))
+    tasks = [
+        control.ComTask(dynamics.com(robot, q) + np.array([0.0, 0.05, 0.0])),
+        control.PostureTask(q),
+    ]
+    command = control.WholeBodyController(robot, feet, tasks)(q, np.zeros(robot.nv))
+    assert command.solved
+    assert max(command.cone_violations.values()) < 1e-6
+    for contact, rows in ((c, feet.rows(c.name)) for c in feet):
+        f = command.w[rows]
+        assert np.hypot(f[0] / 0.5, f[1] / 0.25) <= f[2] + 1e-6, contact.name
+    controller = control.WholeBodyController(robot, feet, tasks)
+    with pytest.raises(ContactError, match="one number"):
+        control.simulate(robot, controller, contacts=feet, duration=0.01)
+
+
+def test_scenarios_have_pairs(tmp_path):
+    text = """
+version: 1
+robot: quadruped
+contacts:
+  - foot: lf_foot
+    friction: [0.8, 0.4]
+    tangent: [1, 0, 0]
+  - {foot: rf_foot}
+  - {foot: lh_foot}
+  - {foot: rh_foot}
+"""
+    (tmp_path / "skates.yaml").write_text(text)
+    scenario = contacts.Scenario.load(str(tmp_path / "skates.yaml"))
+    foot = scenario.contact_set["lf_foot"]
+    assert foot.friction == (0.8, 0.4)
+    assert tuple(foot.tangent) == (1.0, 0.0, 0.0)
+    assert scenario.check().feasible
+    (tmp_path / "again.yaml").write_text(scenario.as_text())
+    assert contacts.Scenario.load(str(tmp_path / "again.yaml")).contacts == scenario.contacts
+    (tmp_path / "bad.yaml").write_text(text.replace("    tangent: [1, 0, 0]\n", ""))
+    with pytest.raises(contacts.ScenarioError, match="tangent"):
+        _ = contacts.Scenario.load(str(tmp_path / "bad.yaml")).contact_set
+
+
+def test_pictures_have_elliptic_cones():
+    robot, q, feet = standing("quadruped")
+    drawn = []
+
+    class Recorder:
+        scale = 1.0
+
+        def cone(self, name, apex, axis, half_angle, height, **look):
+            drawn.append((half_angle, look["tangent"]))
+
+    draw_friction_cones(Recorder(), feet["lf_foot"], robot, q)
+    assert np.tan(drawn[0][0]) == pytest.approx(PAIR)
+    assert drawn[0][1] == pytest.approx(np.array(DIAGONAL) / np.sqrt(2))
+
+
+def test_what_is_refused():
+    with pytest.raises(ContactError, match="tangent: got none"):
+        PointContact("tip", (0.8, 0.4))
+    with pytest.raises(ContactError, match="not along the normal"):
+        PointContact("tip", (0.8, 0.4), tangent=(0, 0, 2.0))
+    with pytest.raises(ContactError, match="tangent"):
+        PointContact("tip", (0.8, 0.4), tangent=(0, np.nan, 0))
+    with pytest.raises(ContactError, match="friction"):
+        PointContact("tip", (0.8, -0.4), tangent=(1, 0, 0))
+    with pytest.raises(ContactError, match="friction"):
+        PointContact("tip", (0.8, 0.4, 0.2), tangent=(1, 0, 0))
+    with pytest.raises(ContactError, match="positive friction"):
+        PointContact("tip", (0.8, 0.0), tangent=(1, 0, 0), torsional_friction=0.01)
+    with pytest.raises(ContactError, match="one number"):
+        contacts.Plane("floor", friction=(0.8, 0.4))
