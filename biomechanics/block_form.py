@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from .chain_forces import ChainForces
 from .external import at_centres
 from .segment_motion import SegmentMotion, ordered_motion
-from .segments import External, SegmentChain
+from .segment_tree import External, SegmentTree
 from .series import cross, skew, turn, turn_back
 
 Array = NDArray[np.float64]
@@ -54,7 +54,7 @@ class BlockForm:
             their child; the root's pair is the residual wrench.
     """
 
-    chain: SegmentChain
+    chain: SegmentTree
     motion: SegmentMotion
     residual_on: int
     M: Array
@@ -102,7 +102,7 @@ class BlockForm:
 
 
 def block_form(
-    chain: SegmentChain, motion: SegmentMotion, external: External | None, residual_on: int = 0
+    chain: SegmentTree, motion: SegmentMotion, external: External | None, residual_on: int = 0
 ) -> BlockForm:
     """Return the matrices of a chain for a motion under external wrenches."""
     motion = ordered_motion(motion, chain.names)
@@ -131,7 +131,7 @@ def _pairs(linear: Array, angular: Array) -> Array:
     return np.stack([linear, angular], axis=2).reshape(len(linear), -1)
 
 
-def _inertia_blocks(chain: SegmentChain) -> Array:
+def _inertia_blocks(chain: SegmentTree) -> Array:
     k = len(chain.segments)
     M = np.zeros((k, 2, 3, k, 2, 3))
     for i in range(k):
@@ -140,7 +140,7 @@ def _inertia_blocks(chain: SegmentChain) -> Array:
     return M.reshape(6 * k, 6 * k)
 
 
-def _joint_blocks(chain: SegmentChain, motion: SegmentMotion, residual_on: int) -> Any:
+def _joint_blocks(chain: SegmentTree, motion: SegmentMotion, residual_on: int) -> Any:
     """Return A: three blocks (force; lever, moment) for every end of every joint."""
     from scipy.sparse import bsr_array
 

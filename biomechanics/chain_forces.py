@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,11 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ConfigurationError, unknown
 from .joint_coordinates import joint_axes, projected
 from .segment_motion import SegmentMotion
+from .segment_tree import SegmentTree
 from .series import as_positive, dot, turn_back
 from .wrench_series import WrenchSeries
-
-if TYPE_CHECKING:
-    from .segments import SegmentChain
 
 Array = NDArray[np.float64]
 
@@ -38,7 +36,7 @@ class ChainForces:
         residual_on: the segment on which it acts, about that segment's joint.
     """
 
-    chain: SegmentChain
+    chain: SegmentTree
     motion: SegmentMotion
     wrenches: dict[str, WrenchSeries]
     residual: WrenchSeries
@@ -46,7 +44,7 @@ class ChainForces:
 
     @classmethod
     def about_joints(
-        cls, chain: SegmentChain, motion: SegmentMotion, place: int, force: Array, moment: Array
+        cls, chain: SegmentTree, motion: SegmentMotion, place: int, force: Array, moment: Array
     ) -> Self:
         """Return the wrenches of (n, k, 3) forces and moments; the first pair is the residual."""
         points = motion.points(chain.joints)

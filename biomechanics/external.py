@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigurationError
 from .segment_motion import SegmentMotion
-from .segments import External, SegmentChain
+from .segment_tree import External, SegmentTree
 from .wrench_series import WrenchSeries
 
 Array = NDArray[np.float64]
 
 
 def at_centres(
-    chain: SegmentChain, motion: SegmentMotion, external: External | None
+    chain: SegmentTree, motion: SegmentMotion, external: External | None
 ) -> tuple[Array, Array]:
     """Return the sums of forces and of moments about the centres of mass, each (n, k, 3), world.
 

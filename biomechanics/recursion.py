@@ -16,12 +16,12 @@ import numpy as np
 from .chain_forces import ChainForces
 from .external import at_centres
 from .segment_motion import SegmentMotion, ordered_motion
-from .segments import External, SegmentChain
+from .segment_tree import External, SegmentTree
 from .series import cross, turn
 
 
 def recursion(
-    chain: SegmentChain, motion: SegmentMotion, external: External | None, residual_on: int = 0
+    chain: SegmentTree, motion: SegmentMotion, external: External | None, residual_on: int = 0
 ) -> ChainForces:
     """Return the wrenches at all joints, parent on child, and the residual on a segment."""
     motion = ordered_motion(motion, chain.names)
@@ -48,7 +48,7 @@ def recursion(
     return ChainForces.about_joints(chain, motion, residual_on, out_force, out_moment)
 
 
-def _inwards(chain: SegmentChain, last: int) -> list[tuple[int, int, int]]:
+def _inwards(chain: SegmentTree, last: int) -> list[tuple[int, int, int]]:
     """Return (segment, its joint towards `last`, the segment beyond), farthest ones first."""
     steps: list[tuple[int, int, int]] = []
     frontier, seen = [last], {last}
