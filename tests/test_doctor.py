@@ -25,6 +25,17 @@ def test_this_environment_is_fine(capsys):
     assert all(e["advice"] for e in found.values() if e["state"] != doctor.FINE)
 
 
+def test_damaged_code_of_kernels_is_a_finding(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert doctor._compiled_kernels().state == doctor.FINE
+    (tmp_path / "footwork").mkdir()
+    (tmp_path / "footwork" / "a.kernel").write_bytes(b"cut sh")
+    found = doctor._compiled_kernels()
+    assert found.state == doctor.BROKEN
+    assert "1 of 1 files damaged" in found.found
+    assert found.advice == f"rm {tmp_path}/footwork/a.kernel"
+
+
 def test_a_library_that_crashes_is_a_finding(monkeypatch, capsys):
     crash = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
     monkeypatch.setattr(doctor, "PROGRAMS", {"numpy": crash, "scipy": "import scipy.nothing"})

@@ -131,15 +131,18 @@ def folders(function: Any) -> list[Path]:
     return found
 
 
-def damaged() -> list[Path]:
-    """Return the files of compiled code that are damaged: they would be made anew."""
+def files() -> list[Path]:
+    """Return all files of compiled code, of this package's kernels."""
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
-        files = list(Path(chosen).glob(f"footwork/*{_SUFFIX}"))
-    else:
-        package, (_, *users) = Path(__file__).parents[2], folders(damaged)
-        files = [*package.glob(f"*/kernels/__pycache__/*{_SUFFIX}")]
-        files += [path for folder in users for path in folder.glob(f"*{_SUFFIX}")]
-    return [path for path in files if not _is_whole(path)]
+        return sorted(Path(chosen).glob(f"footwork/*{_SUFFIX}"))
+    package, (_, *users) = Path(__file__).parents[2], folders(files)
+    found = [*package.glob(f"*/kernels/__pycache__/*{_SUFFIX}")]
+    return sorted(found + [path for folder in users for path in folder.glob(f"*{_SUFFIX}")])
+
+
+def damaged() -> list[Path]:
+    """Return those that are damaged, and made anew when they are used."""
+    return [path for path in files() if not _is_whole(path)]
 
 
 def _is_whole(path: Path) -> bool:

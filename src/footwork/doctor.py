@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -69,6 +70,14 @@ with open_html("<title>footwork</title>", 200, 100, timeout=30) as page:
     assert page.evaluate("document.title") == "footwork"
 """
 
+# compiled kernels on disk whose checksum is another
+KERNELS = """
+from footwork.dynamics.kernels.code_on_disk import damaged, files
+print(len(files()))
+for path in damaged():
+    print(path)
+"""
+
 
 @dataclass(frozen=True)
 class Examination:
@@ -97,6 +106,7 @@ def examine(progress: Callable[[str], Any] = lambda name: None) -> Iterator[Exam
     with ThreadPoolExecutor(PROCESSES) as pool:
         tried = {name: pool.submit(_tried, name, program) for name, program in PROGRAMS.items()}
         browser = pool.submit(_browser)
+        kernels = pool.submit(_compiled_kernels)
         extras = {name: pool.submit(_extra, name, *about) for name, about in EXTRAS.items()}
         for name, examination in tried.items():
             progress(name)
@@ -106,6 +116,8 @@ def examine(progress: Callable[[str], Any] = lambda name: None) -> Iterator[Exam
         progress("browser")
         yield browser.result()
         yield _loopback()
+        progress("compiled kernels")
+        yield kernels.result()
         for name, examination in extras.items():
             progress(name)
             yield examination.result()
@@ -236,6 +248,18 @@ def _browser() -> Examination:
         return Examination("browser", OPTIONAL, found, words)
     found = "not checked: the viewer needs the libraries reported as broken above"
     return Examination("browser", OPTIONAL, found, "footwork doctor")
+
+
+def _compiled_kernels() -> Examination:
+    printed, trouble = _answer(KERNELS)
+    if trouble is not None:
+        found = "not examined: they are found when what is broken above works"
+        return Examination("compiled kernels", OPTIONAL, found, "footwork doctor")
+    count, *paths = printed.split("\n")[:-1]
+    if not paths:
+        return Examination("compiled kernels", FINE, f"{count} files on disk, none damaged")
+    found = f"{len(paths)} of {count} files damaged, made anew when used: {', '.join(paths)}"
+    return Examination("compiled kernels", BROKEN, found, f"rm {shlex.join(paths)}")
 
 
 def _loopback() -> Examination:
