@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 from ..dynamics import State
 from ..dynamics.topology import is_depth_first
 from .contact_model import FACING_UP, ContactModel
-from .kernels.assembly import ASSEMBLE
+from .kernels.assembly import (
+    ASSEMBLE,
+    Contacts,
+    Dynamics,
+    Frames,
+    Loads,
+    Parameters,
+    Postures,
+    Rows,
+    Tasks,
+)
 from .qp import Array
 from .reference_rows import fill_task
 from .structure import ProgramStructure
@@ -68,31 +78,36 @@ class CompiledRows:
         self._targets: list[VectorTarget | PoseTarget] = []
         self._postures: list[PostureTarget] = []
         contacts, tasks = self._tabulate_contacts(), self._tabulate_tasks()
-        self._loads = np.ones(len(contacts[0]))
+        self._loads = np.ones(len(contacts.rows))
         data, joints = self._data, self._frames.joints
         self._joints = [x for i in joints for x in (data.oMi[i].rotation, data.oMi[i].translation)]
         placements = np.empty((len(joints), 12))
         self._flat = placements.reshape(-1)
-        parameters = structure.parameters
-        outputs = ("M", "b", "J", "k", "A", "r", "e", "d", "p", "posture_r", "posture_e", "s")
+        contact_damping = float(structure.parameters.contact_damping)
+        regularisation = float(structure.parameters.regularisation)
+        gravity = np.array(robot.model.gravity.linear)
         self._arguments = (
-            data.M.T, data.nle, data.J.T, placements, float(robot.mass),
-            np.array(robot.model.gravity.linear), float(parameters.contact_damping),
-            float(parameters.regularisation), *self._frames.tables(), *contacts, *tasks,
-            *self._tabulate_postures(), self._loads, structure.weight, FACING_UP, structure.P,
-            *(arrays[name] for name in outputs),
-        )  # fmt: skip
+            Dynamics(data.M.T, data.nle, data.J.T, placements),
+            Parameters(float(robot.mass), gravity, contact_damping, regularisation),
+            self._frames.tables(),
+            contacts,
+            tasks,
+            self._tabulate_postures(),
+            Loads(self._loads, structure.weight, FACING_UP, structure.P),
+            Rows(*(arrays[name] for name in Rows._fields)),
+        )
         v = np.zeros(robot.nv)
         v.setflags(write=False)  # as a State's
         self.kernel = ASSEMBLE.overload(v, *self._arguments)
-        self._assemble: Any = self.kernel.select(1)
+        self.kernel.select(1)
+        self._assemble: Any = None
 
     def ready(self) -> bool:
         """Return whether the kernel is compiled."""
-        self._assemble = self.kernel.at_hand()
+        self._assemble = self.kernel.unchecked()  # its arguments stay what they are
         return self._assemble is not None
 
-    def _tabulate_contacts(self) -> tuple[Array | Index, ...]:
+    def _tabulate_contacts(self) -> Contacts:
         """Rows, axes, offsets and wrench rows of the rigid contacts."""
         rows, axes, offsets = [], [], []
         wrench_rows = np.zeros(self.structure.dim, dtype=np.intp)
@@ -105,9 +120,9 @@ class CompiledRows:
             axes.append(np.ravel(np.eye(3) if model.axes is None else model.axes))
             offsets.append(model.offset)
             wrench_rows[own] = model.wrench_rows
-        return _table(rows, 3), _stack(axes, 9), _stack(offsets, 3), wrench_rows
+        return Contacts(_table(rows, 3), _stack(axes, 9), _stack(offsets, 3), wrench_rows)
 
-    def _tabulate_tasks(self) -> tuple[Array | Index, ...]:
+    def _tabulate_tasks(self) -> Tasks:
         """Kinds, targets and chosen rows of the supported dense tasks."""
         weight, dense = self.arrays["weight"], self.structure.dense
         table: list[tuple[int, ...]] = []
@@ -128,9 +143,9 @@ class CompiledRows:
                 self._targets.append(VectorTarget(task, row, weight[own]))
                 chosen[own] = task.chosen
             table.append((_KINDS[type(task)], frame, own.start, own.stop, int(local)))
-        return _table(table, 5), targets, chosen
+        return Tasks(_table(table, 5), targets, chosen)
 
-    def _tabulate_postures(self) -> tuple[Array | Index, ...]:
+    def _tabulate_postures(self) -> Postures:
         """Task and entry of v of each posture row, weights, targets and gains."""
         diagonal, robot = self.structure.diagonal, self.structure.robot
         targets, gains = np.zeros((len(diagonal), 3 * robot.nv)), np.zeros((len(diagonal), 2))
@@ -140,7 +155,7 @@ class CompiledRows:
         for i, (task, own) in enumerate(diagonal):
             owner[own], entries[own] = i, np.arange(robot.nv)[task.entries]
             self._postures.append(PostureTarget(robot, task, targets[i], gains[i], weight[own]))
-        return owner, entries, weight, targets, gains
+        return Postures(owner, entries, weight, targets, gains)
 
     # --- one tick ----------------------------------------------------------------------------
 
@@ -197,10 +212,10 @@ class _Frames:
         self.local.append(np.append(placement.rotation, placement.translation))
         return len(self.rows) - 1
 
-    def tables(self) -> tuple[Any, ...]:
+    def tables(self) -> Frames:
         """Return the tables as the kernel reads them."""
         chain, opens = np.array(self.chain, dtype=np.intp), np.array(self.opens, dtype=bool)
-        return _table(self.rows, 3), _stack(self.local, 12), chain, opens
+        return Frames(_table(self.rows, 3), _stack(self.local, 12), chain, opens)
 
 
 def _table(rows: Sequence[tuple[int, ...]], width: int) -> Index:

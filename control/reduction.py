@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.kernels.toolchain import Overload
-from .kernels.minimum import MINIMUM
+from .kernels.minimum import MINIMUM, Data, Entries, Solution
 from .null_space import RANK, solutions
 from .qp import Array, Index, Program, Reduced, reduced
 
@@ -44,18 +44,18 @@ def minimum(
     """
     if not _supports(program, structure):
         return None, 0
-    kernel = structure.kernel.at_hand()
+    kernel = structure.kernel.unchecked()
     if kernel is None:
         structure.kernel.spent(1, MINIMUM.each)
         return None, 0
-    found = _outputs(program)
-    iterations = kernel(*_arguments(program, structure), *found)
+    found = _solution(program)
+    iterations = kernel(*_arguments(program, structure), found)
     return (found if iterations >= 0 else None), iterations
 
 
 def minimum_kernel(program: Program, structure: Structure) -> Overload:
     """Return the kernel for a program's arrays, read from disk so that no tick waits for that."""
-    kernel = MINIMUM.overload(*_arguments(program, structure), *_outputs(program))
+    kernel = MINIMUM.overload(*_arguments(program, structure), _solution(program))
     kernel.select(1)
     return kernel
 
@@ -79,13 +79,15 @@ def _supports(program: Program, structure: Structure) -> bool:
     return 0 < program.dim <= len(structure.columns) and len(program.unactuated) <= program.dim
 
 
-def _outputs(P: Program) -> tuple[Array, Array, Array]:
-    return np.empty(P.nv), np.empty(P.dim), np.empty(len(P.actuated))
+def _solution(P: Program) -> Solution:
+    return Solution(np.empty(P.nv), np.empty(P.dim), np.empty(len(P.actuated)))
 
 
 def _arguments(P: Program, structure: Structure) -> tuple[Any, ...]:
-    return (
-        P.M, P.b, P.J, P.k, structure.columns, structure.others, P.unactuated, P.actuated,
-        P.A, P.r, P.weight, P.d, P.p, P.P, P.s, P.F, P.N, P.lower, P.upper, P.limits,
-        P.slowest, P.fastest, RANK, structure.working_set,
+    bounds = P.lower, P.upper, P.limits, P.slowest, P.fastest
+    data = Data(
+        P.M, P.b, P.J, P.k, P.A, P.r, P.weight, P.d, P.p, np.ascontiguousarray(P.P, float), P.s,
+        P.F, P.N, *[np.ascontiguousarray(x, float) for x in bounds],
     )  # fmt: skip
+    entries = Entries(structure.columns, structure.others, P.actuated, P.unactuated)
+    return data, entries, RANK, structure.working_set

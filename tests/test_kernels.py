@@ -60,7 +60,7 @@ def test_numba_switched_off_is_numpy(tmp_path):
     """NUMBA_DISABLE_JIT=1: the same answers, line by line in Python."""
     pytest.importorskip("numba")
     code = """
-        import numpy as np, footwork as fw
+        import sys, numpy as np, footwork as fw
         from footwork import dynamics as dyn
         from footwork.dynamics import batch
         from footwork.dynamics.kernels import rnea
@@ -72,6 +72,13 @@ def test_numba_switched_off_is_numpy(tmp_path):
         for many, one in ((batch.bias, dyn.bias), (batch.coriolis_matrix, dyn.coriolis_matrix)):
             expected = np.array([one(robot, q, v) for q, v in zip(Q, V)])
             assert np.abs(many(robot, Q, V) - expected).max() < 1e-10
+        from footwork import contacts, control
+        q, feet = robot.posture(), contacts.at_feet(robot)
+        controller = control.WholeBodyController(robot, feet, [control.PostureTask(q)])
+        assert controller(q, np.zeros(robot.nv)).solved
+        minimum = controller._formulation.kernel
+        assert minimum.at_hand() is minimum.kernel.function
+        assert "numba" not in sys.modules
     """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     subprocess.run(

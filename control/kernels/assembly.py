@@ -12,7 +12,10 @@ where M_v, M_ω are the first and the next three rows, and M has m [c_b]× in it
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ...dynamics.kernels.toolchain import Kernel
 from .frames import (
@@ -24,6 +27,106 @@ from .frames import (
     rotation_vector,
     twist_and_drift,
 )
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+
+class Dynamics(NamedTuple):
+    """M (nv, nv), b (nv,), J (nv, 6) and the places (n, 12) of some joints, the base first."""
+
+    M: Array
+    b: Array
+    J: Array
+    joints: Array
+
+
+class Parameters(NamedTuple):
+    """Mass [kg], gravity (3,) [m/s²], damping of contacts [1/s], weight of all accelerations."""
+
+    mass: float
+    gravity: Array
+    damping: float
+    regularisation: float
+
+
+class Frames(NamedTuple):
+    """Rows (n, 3): joint in `Dynamics.joints`, and the part of `chain`; those of contacts first.
+
+    local: (n, 12) T_joint_frame. chain, opens: entries of v from the root to the frame's joint, and
+    whether each is the first of its joint.
+    """
+
+    rows: Index
+    local: Array
+    chain: Index
+    opens: NDArray[np.bool_]
+
+
+class Contacts(NamedTuple):
+    """Rows (n, 3): first and last row, and whether `axes` (n, 9) do not turn with the robot.
+
+    offsets: (n, 3) from the frames' origins to the ground. components: (dim,) of [f; m] of rows.
+    """
+
+    rows: Index
+    axes: Array
+    offsets: Array
+    components: Index
+
+
+class Tasks(NamedTuple):
+    """Rows (n, 5): kind, frame, first and last row, and whether in the frame's own axes.
+
+    targets: (n, 26), see GAIN. components: (m,) of the rows.
+    """
+
+    rows: Index
+    targets: Array
+    components: Index
+
+
+class Postures(NamedTuple):
+    """Of each row its task and its entry of v, and its weight.
+
+    targets: (n, 3 nv) q* ⊖ q, v*, a* of each task. gains: (n, 2) gain and damping.
+    """
+
+    owner: Index
+    entries: Index
+    weight: Array
+    targets: Array
+    gains: Array
+
+
+class Loads(NamedTuple):
+    """Fractions (n,) that contacts bear of the weight [N]; P (dim, dim) of the cost of forces.
+
+    Contacts bear it whose normal's vertical component is more than `facing_up`.
+    """
+
+    fractions: Array
+    weight: float
+    facing_up: float
+    P: Array
+
+
+class Rows(NamedTuple):
+    """The program's data that a state determines, see `control.qp`, and the tasks' errors."""
+
+    M: Array
+    b: Array
+    J: Array
+    k: Array
+    A: Array
+    r: Array
+    e: Array
+    d: Array
+    p: Array
+    posture_r: Array
+    posture_e: Array
+    s: Array
+
 
 COM, FRAME, MOMENTUM = 0, 1, 2  # kinds of tasks
 GAIN, DAMPING = 24, 25  # after a value (12,), a velocity (6,) and an acceleration (6,)
@@ -129,24 +232,26 @@ def momentum_rows(Ag, h, rate, task, picks, goal, A, r, e):
             A[i, j] = Ag[x, j]
 
 
-def entry_rows(task_of, rows, weight, goals, gains, v, asked, e, usual, d, p):
+def entry_rows(postures, v, usual, rows):
     """Fill what postures ask of single accelerations: sums of d (a − p)² of all that do.
 
     Args:
-        task_of, rows: whose entry each is, where it is in v.
-        goals: (n, 3 nv) q* ⊖ q, v*, a* of each task; gains: gain, damping.
+        postures: their rows.
+        v: (nv,).
         usual: weight of all accelerations, whose target is 0.
+        rows: d, p, posture_r and posture_e are written.
     """
-    nv = len(v)
+    nv, d, p, e = len(v), rows.d, rows.p, rows.posture_e
+    targets, gains, weight = postures.targets, postures.gains, postures.weight
     for j in range(nv):
         d[j], p[j] = usual, 0.0
-    for i in range(len(rows)):
-        x, n = rows[i], task_of[i]
-        e[i] = goals[n, x]
-        rate, ahead = goals[n, nv + x] - v[x], goals[n, 2 * nv + x]
-        asked[i] = gains[n, 0] * e[i] + gains[n, 1] * rate + ahead
+    for i in range(len(weight)):
+        x, n = postures.entries[i], postures.owner[i]
+        e[i] = targets[n, x]
+        rate, ahead = targets[n, nv + x] - v[x], targets[n, 2 * nv + x]
+        rows.posture_r[i] = gains[n, 0] * e[i] + gains[n, 1] * rate + ahead
         d[x] += weight[i]
-        p[x] += weight[i] * asked[i]
+        p[x] += weight[i] * rows.posture_r[i]
     for j in range(nv):
         p[j] /= max(d[j], 1e-300)
 
@@ -183,60 +288,52 @@ def finite(x):
     return np.isfinite(total)
 
 
-def assemble(
-    v, M_now, b_now, J6, joints, mass, gravity, damping, usual,
-    frames, locals_, chain, opens, contacts, axes, down, picks_J,
-    tasks, goals, picks_A, task_of, entries, entry_weight, entry_goals, entry_gains,
-    parts, weight, least_up, even,
-    M, b, J, k, A, r, e, d, p, asked, entry_e, s,
-):  # fmt: skip
-    """Fill M, b, J, k, A, r, d, p, s, and the errors; whether all is finite.
-
-    Args:
-        joints: places of some joints (n, 12), the base first.
-        frames: (n, 3) which of these a frame rides on, and its part of `chain`.
-        locals_: T_joint_frame (n, 12) of frames; those of contacts are the first.
-        contacts: (n, 3) rows, and whether their `axes` (n, 9) do not turn with the robot.
-        down: from their origins to the ground (n, 3); picks_J: components of their rows.
-        tasks: (n, 5) kind, frame, rows, if in the frame's axes; picks_A: components of the rows.
-        entry_…: as for `entry_rows`.
-        parts, weight, least_up, even: as for `even_share`.
-    """
-    copy(M_now, b_now, M, b)
-    place, world, room = np.empty(12), np.zeros(9), np.empty((6, 6))
+def assemble(v, dynamics, parameters, frames, contacts, tasks, postures, loads, rows):
+    """Fill `rows` at a state with velocity v; return whether all is finite."""
+    joints, J6, J, k = dynamics.joints, dynamics.J, rows.J, rows.k
+    copy(dynamics.M, dynamics.b, rows.M, rows.b)
+    place, world, work = np.empty(12), np.zeros(9), np.empty((6, 6))
     world[0] = world[4] = world[8] = 1.0
-    ups, w = np.empty((len(contacts), 3)), np.empty(len(s))
-    for i in range(len(contacts)):
-        compose(joints[frames[i, 0]], locals_[i], place)
-        turned = axes[i] if contacts[i, 2] else place
-        ups[i] = turned[6:9]  # the world's vertical in its axes
+    ups, w = np.empty((len(contacts.rows), 3)), np.empty(len(rows.s))
+    for i in range(len(contacts.rows)):
+        frame, contact = frames.rows[i], contacts.rows[i]
+        compose(joints[frame[0]], frames.local[i], place)
+        axes = contacts.axes[i] if contact[2] else place
+        ups[i] = axes[6:9]  # the world's vertical in its axes
         contact_rows(
-            J6, v, frames[i], chain, opens, place, turned, down[i], contacts[i], picks_J, damping,
-            room, J, k,
+            J6, v, frame, frames.chain, frames.opens, place, axes, contacts.offsets[i], contact,
+            contacts.components, parameters.damping, work, J, k,
         )  # fmt: skip
-    even_share(ups, parts, weight, least_up, contacts, even, w, s)
+    even_share(
+        ups, loads.fractions, loads.weight, loads.facing_up, contacts.rows, loads.P, w, rows.s
+    )
     Ag, com, h, rate = np.empty((6, len(v))), np.empty(3), np.empty(6), np.empty(6)
     known = False
-    for i in range(len(tasks)):
-        kind, frame = tasks[i, 0], tasks[i, 1]
-        if kind == FRAME:
-            compose(joints[frames[frame, 0]], locals_[frame], place)
+    for i in range(len(tasks.rows)):
+        task, target = tasks.rows[i], tasks.targets[i]
+        if task[0] == FRAME:
+            frame = frames.rows[task[1]]
+            compose(joints[frame[0]], frames.local[task[1]], place)
             frame_rows(
-                J6, v, frames[frame], chain, opens, place, place if tasks[i, 4] else world,
-                tasks[i], picks_A, goals[i], room, A, r, e,
+                J6, v, frame, frames.chain, frames.opens, place, place if task[4] else world,
+                task, tasks.components, target, work, rows.A, rows.r, rows.e,
             )  # fmt: skip
             continue
         if not known:
-            centroidal(M, b, v, joints[0], mass, gravity, room[0], Ag, com, h, rate)
+            centroidal(
+                rows.M, rows.b, v, joints[0], parameters.mass, parameters.gravity, work[0],
+                Ag, com, h, rate,
+            )  # fmt: skip
             known = True
-        if kind == COM:
-            com_rows(Ag, com, h, rate, mass, tasks[i], picks_A, goals[i], A, r, e)
+        if task[0] == COM:
+            com_rows(
+                Ag, com, h, rate, parameters.mass, task, tasks.components, target,
+                rows.A, rows.r, rows.e,
+            )  # fmt: skip
         else:
-            momentum_rows(Ag, h, rate, tasks[i], picks_A, goals[i], A, r, e)
-    entry_rows(
-        task_of, entries, entry_weight, entry_goals, entry_gains, v, asked, entry_e, usual, d, p
-    )
-    return finite(k) and finite(r) and finite(p) and finite(b)
+            momentum_rows(Ag, h, rate, task, tasks.components, target, rows.A, rows.r, rows.e)
+    entry_rows(postures, v, parameters.regularisation, rows)
+    return finite(k) and finite(rows.r) and finite(rows.p) and finite(rows.b)
 
 
 ASSEMBLE = Kernel(assemble, 1, arrays=True, each=1e-3, seconds=10.0)

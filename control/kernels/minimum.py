@@ -14,11 +14,17 @@ J. Nocedal, S. Wright, "Numerical Optimization" (2006), 16.5.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ...dynamics.kernels.toolchain import Kernel
 from .equations import sizes, solve_equations
 from .reduction import cost
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
 
 NO_RANK, IN_THE_WAY = -2, -1
 STEPS = 15
@@ -228,23 +234,71 @@ def settled(active, force, x, low, high):
     return same
 
 
-def minimum(
-    M, b, J, k, columns, others, u, act, A, r, weight, d, p, P, s, F, N, lower, upper, limits,
-    slowest, fastest, rank, active, a, w, tau,
-):  # fmt: skip
-    """Fill a, w and τ of the minimum; return the steps it took, or NO_RANK, or IN_THE_WAY.
+class Data(NamedTuple):
+    """The program's data, as in `control.qp.Program`."""
+
+    M: Array
+    b: Array
+    J: Array
+    k: Array
+    A: Array
+    r: Array
+    weight: Array
+    d: Array
+    p: Array
+    P: Array
+    s: Array
+    F: Array
+    N: Array
+    lower: Array
+    upper: Array
+    limits: Array
+    slowest: Array
+    fastest: Array
+
+
+class Entries(NamedTuple):
+    """Entries of v that move any contact (columns of J), the others; with and without a motor."""
+
+    columns: Index
+    others: Index
+    actuated: Index
+    unactuated: Index
+
+
+class Solution(NamedTuple):
+    """a (nv,), w (dim,), τ (na,): written."""
+
+    a: Array
+    w: Array
+    tau: Array
+
+
+def minimum(data, entries, rank, active, solution):
+    """Fill the minimum; return the steps it took, or NO_RANK, or IN_THE_WAY.
 
     Args:
-        active: the bounds to begin with, and in the end those that are active.
+        data: of the program.
+        entries: of v.
+        rank: the smallest pivot of the equations, as a share of the largest.
+        active: of each bound 1 if the upper one is active, −1 the lower one, or 0: to begin with,
+            and in the end.
+        solution: is written.
     """
-    n_null, _, n = sizes(columns, others, len(k), len(u))
-    X, W, MX = np.empty((len(b), 1 + n)), np.empty((len(k), 1 + n)), np.empty((1 + n, len(b)))
+    columns, others, act, u = entries.columns, entries.others, entries.actuated, entries.unactuated
+    M, b, J, F, N = data.M, data.b, data.J, data.F, data.N
+    n_null, _, n = sizes(columns, others, len(data.k), len(u))
+    X, MX = np.empty((len(b), 1 + n)), np.empty((1 + n, len(b)))
+    W = np.empty((len(data.k), 1 + n))
     U, start, y = np.empty((1 + n, 1 + n)), np.empty(1 + n), np.empty(1 + n)
     m = len(active)
     x, low, high, force = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
-    if not solve_equations(M, b, J, k, columns, others, u, rank, X, W, MX):
+    if not solve_equations(M, b, J, data.k, columns, others, u, rank, X, W, MX):
         return NO_RANK
-    cost(A, r, weight, d, p, P, s, columns, others, 1 + n_null, X, W, U)
+    cost(
+        data.A, data.r, data.weight, data.d, data.p, data.P, data.s, columns, others, 1 + n_null,
+        X, W, U,
+    )  # fmt: skip
     start[0] = 1.0
     for i in range(1, 1 + n):
         start[i] = -U[0, i]
@@ -252,12 +306,15 @@ def minimum(
         return IN_THE_WAY
     down(U, start)
     up(U, start)
-    all_bounds(F, lower, upper, limits, slowest, fastest, low, high)
+    all_bounds(F, data.lower, data.upper, data.limits, data.slowest, data.fastest, low, high)
     for step in range(STEPS):
         if not hold(J, F, N, act, X, W, MX, U, low, high, active, start, y, force):
             break
-        point(J, columns, others, act, 1 + n_null, X, W, MX, y, a, w, tau)
-        values(F, N, act, a, w, tau, x)
+        point(
+            J, columns, others, act, 1 + n_null, X, W, MX, y,
+            solution.a, solution.w, solution.tau,
+        )  # fmt: skip
+        values(F, N, act, solution.a, solution.w, solution.tau, x)
         if settled(active, force, x, low, high):
             return step
     for i in range(m):

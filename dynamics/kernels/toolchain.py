@@ -195,6 +195,7 @@ class Overload:
     def __init__(self, kernel: Kernel, types: tuple[Any, ...]) -> None:
         self.kernel, self.types = kernel, types
         self._made: Callable[..., Any] | None = None
+        self._entry_point: Callable[..., Any] | None = None
         self._items, self._time = 0, 0.0  # done uncompiled, and how long that took [s]
         self._asked = False  # the background process
         self._looked, self._hopeless = -np.inf, False
@@ -214,6 +215,19 @@ class Overload:
             return self._made
         self._hopeless = bool(obstacle())
         return None if self._hopeless or not self._entry.exists() else self._loaded()
+
+    def unchecked(self) -> Callable[..., Any] | None:
+        """Return the function at hand without the check of its arguments' types, some µs each call.
+
+        For arguments of exactly these types: others are misread.
+        """
+        found = self.at_hand()
+        if found is None or found is self.kernel.function:
+            return found
+        if self._entry_point is None:
+            (only,) = found.overloads.values()  # type: ignore[attr-defined]
+            self._entry_point = only.entry_point
+        return self._entry_point
 
     def select(self, count: int) -> Callable[..., Any] | None:
         """Return the compiled function if that is sooner than the uncompiled way."""
