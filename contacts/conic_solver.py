@@ -1,4 +1,4 @@
-"""A conic program as matrices, given to the solver without a detour.
+"""Conic programs in matrix form, solved by Clarabel.
 
     minimise ½ zᵀPz + cᵀz   subject to   b − A z ∈ {0}^p × R₊^l × second-order cones
 

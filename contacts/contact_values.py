@@ -1,4 +1,4 @@
-"""The values that enter a contact of any kind, checked once and never mended in silence."""
+"""Validation of the values that all contacts have."""
 
 from __future__ import annotations
 

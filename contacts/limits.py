@@ -1,4 +1,4 @@
-"""The limits of what contacts can transmit, as data, and the forms in which programs need them.
+"""Contact limits: friction cones, torsional friction and bounds on normal forces, as data.
 
 K points of C contacts push on the robot with forces f_k in contact axes (two tangents, then the
 normal), and soft points with a moment m about their normal besides. Stacked, in newtons, they are

@@ -1,4 +1,4 @@
-"""Points of the world at which the ground may push: contacts without a robot."""
+"""Contact points in the world, with their limits: contacts without a robot."""
 
 from __future__ import annotations
 

@@ -1,9 +1,13 @@
 """Contact limits: their forms agree with each other and with programs written by hand."""
 
+import re
+from pathlib import Path
+
 import cvxpy as cp
 import numpy as np
 import pytest
 
+import footwork
 from footwork.contacts import LineContact, PointContact, SurfaceContact
 from footwork.contacts.limits import ContactLimits
 
@@ -110,3 +114,16 @@ def test_scaled_columns_have_lorentz_cones():
         normal = 3 * np.arange(len(t)) + 2
         g[normal] = np.hypot(t, share)
         assert limits.cone_violation(d * g) < 1e-12
+
+
+def test_readers_of_limits_know_no_kinds_of_contacts():
+    """A new kind of contact needs no edit in what limits its forces."""
+    package = Path(footwork.__file__).parent
+    parts = ("cones", "equilibrium", "kernels", "motion", "regions")
+    folders = [*(package / "contacts" / part for part in parts), package / "control"]
+    sources = [path for folder in folders for path in folder.glob("*.py")]
+    sources += [package / "contacts" / f"{n}.py" for n in ("batch", "forces", "hold", "limits")]
+    kinds = r"isinstance\([^)]*(Point|Placed|Surface|Line|Disc)Contact"
+    placing = {"standing.py", "walking.py"}  # where to put feet, not what they transmit
+    found = [p.name for p in sources if re.search(kinds, p.read_text()) and p.name not in placing]
+    assert not found

@@ -1,1 +1,1 @@
-"""What contacts can transmit: friction cones, soft fingers, wrench cones, points of the world."""
+"""Cones of contact forces: friction cones, soft fingers, contact wrench cones."""

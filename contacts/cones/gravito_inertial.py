@@ -1,4 +1,4 @@
-"""The gravito-inertial wrench cone: which motions of the whole robot its contacts can carry.
+"""The gravito-inertial wrench cone: motions of the whole robot that its contacts can carry.
 
 Newton and Euler for the whole robot, about any fixed point O:
 

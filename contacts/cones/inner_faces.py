@@ -1,4 +1,4 @@
-"""Few linear inequalities inside the cone of one contact, for controllers."""
+"""Linear inner approximations of the cone of one contact, with few rows, for controllers."""
 
 from __future__ import annotations
 

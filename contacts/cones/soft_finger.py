@@ -1,4 +1,4 @@
-"""A soft finger: a point whose friction also resists turning about the normal.
+"""Soft fingers: contact points whose friction also resists turning about the normal.
 
     ‖(f_t/μ, m_n/γ)‖ ≤ f_n        an ellipsoid in (f_t, m_n), growing with the normal force
 

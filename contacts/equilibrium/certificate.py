@@ -1,4 +1,4 @@
-"""Proof that no forces hold a robot: a virtual velocity that contacts and torques cannot brake.
+"""Certificates of infeasibility: velocities that neither contacts nor torques can brake.
 
 For y in R^nv the unknowns x of the contacts' forces have the velocities u = Aᵀy (J_k y at point k),
 into which they put at least min_x xᵀu of power (`ContactLimits.least_power`: 0 for contacts without

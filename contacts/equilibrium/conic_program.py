@@ -1,4 +1,4 @@
-"""The programs of the balance as matrices, given to the conic solver without a detour.
+"""The programs of the balance in matrix form, for the conic solver.
 
 The unknowns are z = [x/weight, further unknowns]. `reference.py` writes the same programs with
 cvxpy; the tests hold the two together.

@@ -1,4 +1,4 @@
-"""Which of all admissible forces: what `objective=` and `preferred=` of a hold mean.
+"""Objectives that select among all admissible contact forces: `objective=`, `preferred=`.
 
 Each objective is a convex cost of x/weight over the admissible forces, minimised by a second-order
 cone program. Where it leaves forces open, the least-norm ones of the best are taken.

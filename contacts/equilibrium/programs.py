@@ -1,4 +1,4 @@
-"""Questions about the balance, each one convex program over the admissible forces.
+"""Convex programs over the admissible forces: margins, least-norm forces, planar sets.
 
     Sᵀτ + A x + h = 0,      x within the contacts' limits,      |τ| ≤ torque limits
 

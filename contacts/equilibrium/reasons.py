@@ -1,4 +1,4 @@
-"""Why contacts do not hold a robot, in words: what gives way, by how much, and along which motion.
+"""Explanations of infeasible verdicts: the cause with its figure, and the resulting motion.
 
 The causes are told apart by relaxing the problem: without torque limits, without bounds on normal
 forces, with soles that cannot be turned, on ground rougher than any, with contacts that may pull;

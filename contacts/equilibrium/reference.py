@@ -1,4 +1,4 @@
-"""The programs of the balance as cvxpy writes them: the reference for `conic_program.py`.
+"""The programs of the balance written with cvxpy: the reference for `conic_program.py`.
 
 Each reads like its formula and is written anew at every question, which takes cvxpy some thirty
 times longer than the solver needs.

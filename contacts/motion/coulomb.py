@@ -1,4 +1,4 @@
-"""Signorini's and Coulomb's laws at points that touch: which impulses λ, which velocities u.
+"""Frictional contact problems: impulses and velocities that obey Signorini and Coulomb.
 
     u = W λ + w,     K ∋ λ ⟂ û ∈ K*,     û = u + ‖M u_t‖ n,     M = diag(μ_1, μ_2)
 

@@ -1,4 +1,4 @@
-"""Which points stick, slip or break; and, once that is known, the impulses to the last digit.
+"""Contact states (stick, slip, break), and Newton's method on the equations of given ones.
 
     break: λ = 0      stick: u = 0      slip: u_n = 0,  λ_t = −λ_n M² u_t / ‖M u_t‖
 

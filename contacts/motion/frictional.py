@@ -1,4 +1,4 @@
-"""Motion with dry friction: contacts that stick, slip or break, one time step at a time.
+"""Time stepping with dry friction: contacts that stick, slip or break.
 
     M (v⁺ − v) = h (Sᵀτ + τ_g + τ_ext − vᵀCv) + Σ_k J_kᵀ λ_k,     K ∋ λ_k ⟂ u_k + ‖μ u_t,k‖ n ∈ K*
 

@@ -1,4 +1,4 @@
-"""Brackets of the least friction for loads, from answers that prove themselves.
+"""Brackets of the least friction coefficient for loads, from forces and certificates.
 
 Forces that balance the load say "no more than μ". A twist y, in which the contacts move with
 velocities u_k, proves "no less than min_k u_n,k/‖u_t,k‖" wherever the load's power yᵀh is positive:

@@ -1,4 +1,4 @@
-"""The least friction for many loads at once, by the kernel of margins.
+"""The least friction coefficient for many loads at once, by generalised fractional programs.
 
     μ* = min max_k ‖g_t,k‖/g_n,k   over forces g with  G g + h = 0,  g_n ≥ 0
 
