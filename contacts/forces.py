@@ -3,41 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from functools import partial
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..dynamics import Wrench
+from ..dynamics import State, Wrench
+from ..errors import ContactError, unknown
 from ..robots import Robot
 from .contact import Contact
 from .contact_set import ContactSet, check_robot
-from .equilibrium.balance import load
-from .equilibrium.certificate import EDGE, certificate, falling_motion
+from .equilibrium.conic_verdict import settle
+from .equilibrium.decision import KERNEL, proved
 from .equilibrium.objectives import (
     Objective,
     Preferred,
-    candidates,
     check_objective,
     preferred_wrenches,
 )
 from .equilibrium.programs import Equilibrium
-from .equilibrium.solving import SOLVER
+from .equilibrium.reference import ReferenceEquilibrium
 from .hold import Hold
 from .torque_limits import torque_limits_of
 
 Array = NDArray[np.float64]
+Solver = Literal["clarabel", "cvxpy"]
+
+
+def check_solver(solver: str | None) -> None:
+    """Raise `ContactError` for a solver that does not exist."""
+    if solver is not None and solver not in get_args(Solver):
+        raise ContactError(unknown("solver", solver, get_args(Solver)))
 
 
 def static_hold(
     robot: Robot,
-    q: ArrayLike,
+    q: ArrayLike | State,
     contacts: ContactSet | Contact | Iterable[Contact],
     wrenches: Mapping[str, Wrench] | None = None,
     torque_limits: bool | ArrayLike = True,
     *,
     objective: Objective = "least_norm",
     preferred: Preferred | None = None,
+    solver: Solver | None = None,
 ) -> Hold:
     """Decide whether contacts can hold the robot still, by how much, with which forces and torques.
 
@@ -50,7 +59,7 @@ def static_hold(
 
     Args:
         robot: floating or fixed base, with or without passive joints.
-        q: configuration (nq,).
+        q: configuration (nq,), or a State.
         contacts: a ContactSet of this robot, or any contacts.
         wrenches: {link: Wrench} of the environment on the robot, besides the contacts.
         torque_limits: True takes those of the description (where it gives none or zero, the joint
@@ -61,6 +70,9 @@ def static_hold(
             loads. Of several the least-norm ones.
         preferred: {contact: force (3,), wrench (6,) at its centre, or Wrench; world axes}: instead,
             the forces of least distance to these.
+        solver: which one decides: None, the compiled kernel where it knows the contacts and is at
+            hand, else the conic solver; "clarabel", the conic solver; "cvxpy", the same programs
+            as cvxpy writes them, the reference.
 
     Returns:
         Hold, whose `feasible` is True, False, or None at the edge.
@@ -74,12 +86,13 @@ def static_hold(
         *(robot, q, zero, zero, contacts, wrenches, torque_limits),
         objective=objective,
         preferred=preferred,
+        solver=solver,
     )
 
 
 def contact_forces(
     robot: Robot,
-    q: ArrayLike,
+    q: ArrayLike | State,
     v: ArrayLike,
     a: ArrayLike,
     contacts: ContactSet | Contact | Iterable[Contact],
@@ -88,6 +101,7 @@ def contact_forces(
     *,
     objective: Objective = "least_norm",
     preferred: Preferred | None = None,
+    solver: Solver | None = None,
 ) -> Hold:
     """Decide whether contacts can give the robot the acceleration a in the state (q, v), and how.
 
@@ -99,61 +113,37 @@ def contact_forces(
     """
     contact_set = ContactSet.of(robot, contacts)
     check_objective(objective, preferred)
+    check_solver(solver)
     limits = torque_limits_of(robot, torque_limits)
-    balance = Equilibrium.of(contact_set, q, load(robot, q, v, a, wrenches), limits)
-    q = np.array(q, dtype=float)
-    targets = preferred_wrenches(contact_set, q, preferred)
-    return decide(contact_set, q, dict(wrenches or {}), balance, objective, targets)
+    state = State.of(robot, q, v)
+    h = -state.inverse_dynamics(a, wrenches)
+    targets = preferred_wrenches(contact_set, state.q, preferred) if preferred else None
+    asked = contact_set, state, dict(wrenches or {}), h, limits
+    return decide(*asked, objective, targets, solver)
 
 
 def decide(
     contacts: ContactSet,
-    q: Array,
+    state: State,
     external: Mapping[str, Wrench],
-    balance: Equilibrium,
+    load: Array,
+    torque_limits: Array,
     objective: Objective = "least_norm",
     targets: Array | None = None,
+    solver: Solver | None = None,
 ) -> Hold:
-    """Return the Hold of a balance: margin first, then forces or a certificate.
-
-    `targets` (C, 6) are preferred wrenches in contact axes, nan where nothing is asked.
-    """
+    """Return the Hold of a load (nv,) that contacts and torques shall balance."""
     chosen = "preferred" if targets is not None else objective
-    asked: Any = (contacts, q, external, balance, SOLVER, chosen)
-    found = balance.margin()
-    margin, forces = found.value, None
-    edge = EDGE * balance.weight
-    if not margin < -edge:
-        forces = admissible_forces(balance, objective, margin, targets)
-        # a problem both infeasible and unbounded may be called either: without forces no pull helps
-        margin = -np.inf if margin == np.inf and forces is None else margin
-    if margin > edge and forces is not None:
-        return Hold(True, "feasible", margin, forces, None, *asked)
-    if not margin >= -edge:  # also where it is nan
-        y = certificate(balance, found.velocity)
-        if y is not None:
-            return Hold(False, "infeasible", margin, None, y, *asked)
-    if not abs(margin) <= edge and (margin > edge or not falling_motion(balance).value <= edge):
-        return Hold(None, "unsolved", margin, None, None, *asked)
-    return Hold(None, "at the edge", margin, forces, None, *asked)
-
-
-def admissible_forces(
-    balance: Equilibrium,
-    objective: Objective = "least_norm",
-    margin: float = 0.0,
-    targets: Array | None = None,
-) -> Array | None:
-    """Return the objective's unknowns x (n,), or None unless they check out."""
-    for x in candidates(balance, objective, margin, targets):
-        polished = balance.polished(x)
-        if _checks_out(balance, polished):
-            return polished
-    return None
-
-
-def _checks_out(balance: Equilibrium, x: Array) -> bool:
-    tolerance = EDGE * balance.weight
-    excess = np.abs(balance.torques(x)) - balance.torque_limits
-    ok = balance.residual(x) <= 1e-3 * tolerance and balance.limits.violation(x) <= tolerance
-    return bool(ok and excess.max(initial=0.0) <= tolerance)
+    found = None if solver else proved(contacts, state, load, torque_limits)
+    made = partial(Equilibrium.of, contacts, state, load, torque_limits)
+    if found is not None and found.settles(chosen):
+        status = "feasible" if found.feasible else "infeasible"
+        answer = bool(found.feasible), status, found.margin, found.unknowns, found.velocity
+        hold = Hold(*answer, contacts, state, external, made, KERNEL, chosen, found.multipliers)
+        hold.know(found.torques, found.axes)
+        return hold
+    balance, known = made(), None if found is None else found.solution
+    if solver == "cvxpy":
+        balance = ReferenceEquilibrium.like(balance)
+    settled = settle(balance, objective, targets, known)
+    return Hold(*settled, contacts, state, external, balance, solver or "clarabel", chosen)

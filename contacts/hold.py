@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import dynamics
-from ..dynamics import Wrench
+from ..dynamics import State, Wrench
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium.certificate import EDGE
+from .equilibrium.decision import Multipliers
 from .equilibrium.programs import Equilibrium
 from .equilibrium.reasons import joint_of_row, why_not
 from .geometry.planar import FARTHEST, inradius
@@ -39,7 +40,9 @@ class Hold:
             `certificate.py` has the form for torsional friction and bounds on normal forces.
         solver: the one that was asked.
         objective: which admissible forces were asked for, "preferred" for those nearest to some.
-        contacts, q, external: what was asked: contacts, configuration, external wrenches.
+        contacts, state, external: what was asked: contacts, configuration and velocity, external
+            wrenches.
+        multipliers: the saddle point of the margin, where the kernel found it.
     """
 
     feasible: bool | None
@@ -48,11 +51,32 @@ class Hold:
     _unknowns: Array | None
     certificate: Array | None
     contacts: ContactSet
-    q: Array
+    state: State
     external: Mapping[str, Wrench]
-    balance: Equilibrium
+    _balance: Equilibrium | partial[Equilibrium]
     solver: str
     objective: str = "least_norm"
+    multipliers: Multipliers | None = None
+
+    @property
+    def q(self) -> Array:
+        """(nq,), the configuration."""
+        return self.state.q
+
+    @cached_property
+    def balance(self) -> Equilibrium:
+        """The balance that was decided about, worked out when it is asked for."""
+        return self._balance() if isinstance(self._balance, partial) else self._balance
+
+    @cached_property
+    def axes(self) -> Array:
+        """(C, 3, 3), the contacts' axes in the world."""
+        poses = self.contacts.placements(self.state).values()
+        return np.array([T.rotation for T in poses]).reshape(-1, 3, 3)
+
+    def know(self, torques: Array | None, axes: Array) -> None:
+        """Keep what was worked out for the verdict: torques (na,), if it holds, and axes."""
+        vars(self).update(axes=axes, **({} if torques is None else {"torques": torques}))
 
     @cached_property
     def reason(self) -> str:
@@ -74,12 +98,11 @@ class Hold:
         objective, at the contact's vertices, world axes [N]; None when infeasible."""
         if self._unknowns is None:
             return None
-        axes = {name: T.rotation for name, T in self.contacts.placements(self.q).items()}
-        limits = self.balance.limits
+        limits = self.contacts.limits
         f = limits.forces(self._unknowns)
-        return {
-            name: f[limits.owner == i] @ axes[name].T for i, name in enumerate(self.contacts.names)
-        }
+        parts = np.split(f, limits.first[1:])
+        named = zip(self.contacts.names, parts, self.axes, strict=True)
+        return {name: own @ R.T for name, own, R in named}
 
     @cached_property
     def wrenches(self) -> dict[str, Wrench] | None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import footwork as fw
 from footwork import ContactError, contacts, dynamics, robots
 from footwork.contacts import PointForces, batch
-from footwork.contacts.equilibrium.asked import Asked
+from footwork.contacts.equilibrium import decision
 from footwork.contacts.equilibrium.balances import Balances
 from footwork.contacts.equilibrium.certificate import certificate_value, certificate_violation
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
-from footwork.contacts.kernels import contact_margin, friction_newton
-from footwork.dynamics.kernels.toolchain import switched_off
+from footwork.contacts.kernels import contact_columns, verdict
 
 pytest.importorskip("numba")
 
@@ -178,45 +179,57 @@ def test_wrenches_at_links():
             assert margin == pytest.approx(one.margin, rel=1e-6)
 
 
-def test_kernels_are_plain_python_on_rows_of_numpy():
-    rng, everything = np.random.default_rng(10), np.arange(9)
-    asked = Asked.of(Balances.of([terrain(rng, 6) for _ in range(9)]))
-    kernels = batch._kernels(9)
-    with np.errstate(all="ignore"):  # both sides of every choice are reckoned
-        margins = asked.margins(contact_margin.margins, everything)
-        holds = np.flatnonzero(margins.value > 0)
-        least = asked.least(friction_newton.least_norms, holds)
-    assert len(holds) > 0
-    compiled = asked.margins(kernels.margins, everything)
-    assert margins.value == pytest.approx(compiled.value, rel=1e-9)
-    forces = asked.least(kernels.least_norms, holds).forces
-    assert np.abs(least.forces - forces).max() < 1e-12
+def weak(rng, count, joints):
+    """The same contacts under a robot whose joints have limits of which some are met."""
+    balance = terrain(rng, count)
+    grasp = np.vstack([balance.grasp, 0.5 * rng.standard_normal((joints, 3 * count))])
+    return replace(
+        balance,
+        load=np.append(balance.load, 0.1 * rng.standard_normal(joints)),
+        grasp=grasp,
+        central=grasp,
+        spin=np.vstack([balance.spin, np.zeros((joints, balance.spin.shape[1]))]),
+        actuated=np.arange(6, 6 + joints),
+        torque_limits=rng.uniform(0.1, 0.6, joints),
+    )
 
 
-@pytest.mark.parametrize("count", [1, 12])
-def test_proofs_are_what_balances_say(count):
-    """Of any forces and motions, right or wrong: the arrays against one balance at a time."""
-    rng, everything = np.random.default_rng(11), np.arange(count)
-    states = [terrain(rng, 5) for _ in everything]
-    asked = Asked.of(Balances.of(states))
-    f, y = rng.standard_normal((count, 5, 3)), rng.standard_normal((count, 6))
-    left = asked.residual(f, everything)
-    outside, power, rise = asked.unbraked(y, everything)
-    least = asked.least(batch._kernels(1).least_norms, everything)
-    assert asked.not_least(least, everything).max() < 1e-6  # λ of a load that nothing holds is 1e8
-    spoiled = least._replace(forces=least.forces + 1e-3 * f)
-    off = np.abs(spoiled.forces - least.forces).max(axis=(1, 2))
-    kept = spoiled.forces.copy()
-    assert asked.not_least(spoiled, everything) == pytest.approx(off, abs=1e-6)
-    assert np.array_equal(spoiled.forces, kept)
-    for i, balance in enumerate(states):
-        x = f[i].ravel()
-        assert left[i] == pytest.approx(
-            max(balance.residual(x), balance.limits.violation(x)), rel=1e-9
-        )
-        assert outside[i] == pytest.approx(certificate_violation(balance, y[i]), rel=1e-9)
-        assert power[i] == pytest.approx(y[i] @ balance.load, rel=1e-9)
-        assert rise[i] == pytest.approx(y[i] @ balance.normals.sum(axis=1), rel=1e-9)
+@pytest.mark.parametrize(("count", "joints"), [(1, 2), (3, 6), (4, 8), (8, 12), (12, 20)])
+def test_torque_limits_are_met_by_the_kernel(count, joints):
+    """As the conic solver decides; what the kernel leaves is little."""
+    rng, left = np.random.default_rng(count), 0
+    for _ in range(60):
+        balance = weak(rng, count, joints)
+        verdicts, margin = batch.decide(Balances.of([balance])), balance.margin().value
+        left += verdicts.asked_of_solver
+        prove(balance, verdicts, 0)
+        assert verdicts.margin[0] == pytest.approx(margin, rel=1e-6, abs=1e-7)
+        if abs(margin) > 1e-5:
+            assert verdicts.feasible[0] == (margin > 0)
+        if verdicts.feasible[0] == 1:
+            x = verdicts.forces[0].ravel()
+            assert (np.abs(balance.torques(x)) <= balance.torque_limits + 1e-8).all()
+            assert np.abs(x - balance.least_norm().unknowns).max() < 1e-5
+    assert left <= 6
+
+
+@pytest.mark.parametrize("joints", [0, 8])
+def test_kernels_are_plain_python_on_rows_of_numpy(joints):
+    rng = np.random.default_rng(10)
+    states = [weak(rng, 6, joints) for _ in range(9)]
+    many = Balances.of(states)
+    layout = many.layout()
+    plain = many.problems(layout, contact_columns.contact_columns, contact_columns.scale_rows)
+    with np.errstate(all="ignore"):  # both sides of every choice are worked out
+        found = plain.solve(verdict.verdicts, verdict.LANES, verdict.VERDICT)
+    verdicts = batch.decide(many)
+    own = found.proved & verdicts.compiled
+    assert own.sum() > 6
+    assert found.margin[own] == pytest.approx(verdicts.margin[own], rel=1e-8, abs=1e-9)
+    assert (found.feasible[own] == verdicts.feasible[own]).all()
+    holds = own & (verdicts.feasible == 1)
+    assert holds.any()
+    assert found.least[holds] == pytest.approx(verdicts.forces[holds].reshape(-1, 18), abs=1e-12)
 
 
 def test_contacts_without_friction_are_compiled():
@@ -233,21 +246,21 @@ def test_the_margins_motion_proves_what_the_solver_denies(monkeypatch):
     rng = np.random.default_rng(13)
     many = Balances.of([terrain(rng, 4) for _ in range(10)])
     fast = batch.decide(many)
+    monkeypatch.setattr(decision, "_kernels", lambda count: None)
     monkeypatch.setattr("footwork.contacts.equilibrium.certificate._motions", lambda balance: [])
-    with switched_off():
-        slow = batch.decide(many)
+    slow = batch.decide(many)
     assert 0 < (fast.feasible == 0).sum() == (slow.feasible == 0).sum()
 
 
 def test_no_numba_is_said_once(monkeypatch):
-    monkeypatch.setattr(batch, "obstacle", lambda: "Numba is not installed")
-    batch._note_numba.cache_clear()
+    monkeypatch.setattr(decision, "obstacle", lambda: "Numba is not installed")
+    decision._note_numba.cache_clear()
     rng = np.random.default_rng(9)
     many = Balances.of([terrain(rng, 3)])
-    with pytest.warns(fw.FootworkWarning, match=r"not installed.*footwork\[fast\]"):
+    with pytest.warns(fw.FootworkWarning, match=r"Numba is not.*footwork\[fast\]"):
         assert batch.decide(many).asked_of_solver == 1
     assert batch.decide(many).asked_of_solver == 1  # warnings are errors in these tests
-    batch._note_numba.cache_clear()
+    decision._note_numba.cache_clear()
 
 
 def test_at_the_edge_nothing_is_guessed():
@@ -317,8 +330,9 @@ def test_what_the_kernels_do_not_know_goes_to_the_solver():
     soft = [contacts.PointContact(f, 0.5, torsional_friction=0.01) for f in frames]
     for touching in (hands, soft, []):
         verdicts = batch.static_hold(robot, q, touching, torque_limits=False)
-        hold = contacts.static_hold(robot, q, touching, torque_limits=False)
+        hold = contacts.static_hold(robot, q, touching, torque_limits=False, solver="clarabel")
         assert not verdicts.compiled.any()
+        assert verdicts.status[0] == hold.status
         assert verdicts.feasible[0] == {True: 1, False: 0, None: -1}[hold.feasible]
         assert verdicts.margin[0] == pytest.approx(hold.margin, rel=1e-6)
 
@@ -327,19 +341,19 @@ def test_threads_and_chunks_change_nothing(monkeypatch):
     rng = np.random.default_rng(3)
     many = Balances.of([terrain(rng, 4) for _ in range(50)])
     one = batch.decide(many)
-    monkeypatch.setattr(batch, "_NEAR", 7 * 72)  # seven problems of four contacts
+    monkeypatch.setattr(decision, "_NEAR", 7 * 72)  # seven problems of four contacts
     for threads in (1, 3):
         other = batch.decide(many, threads)
         for name in ("feasible", "margin", "forces", "velocity"):
             assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
 
 
-def test_uncompiled_the_same():
+def test_without_numba_the_same(monkeypatch):
     rng = np.random.default_rng(4)
     many = Balances.of([terrain(rng, 4) for _ in range(10)])
     fast = batch.decide(many)
-    with switched_off():
-        slow = batch.decide(many)
+    monkeypatch.setattr(decision, "_kernels", lambda count: None)
+    slow = batch.decide(many)
     assert not slow.compiled.any()
     assert (slow.feasible == fast.feasible).all()
     assert slow.margin == pytest.approx(fast.margin, rel=1e-6)

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ... import dynamics
-from ...dynamics.spatial import cross
+from ...dynamics import State
 from ...robots import Robot
 from ..contact_set import ContactSet
 from ..limits import ContactLimits
+from .places import places_of
 
 if TYPE_CHECKING:
     from ..point_forces import PointForces
@@ -53,25 +54,27 @@ class Balance:
     weight: float
 
     @classmethod
-    def of(cls, contacts: ContactSet, q: ArrayLike, load: Array, torque_limits: Array) -> Self:
-        """Return the balance of `load` by these contacts at q."""
-        robot, none = contacts.robot, np.zeros((contacts.robot.nv, 0))
-        grasp, central, spin = [none], [none], [none]
-        for contact in contacts:
-            axes, points = contact.pose(robot, q).rotation, contact.points
-            J = contact.centre_jacobian(robot, q)
-            linear, angular = axes.T @ J[:3], axes.T @ J[3:]
-            # of a point at p, in contact axes: J_v + J_ω × p
-            at_points = linear[:, None] + cross(angular[:, None], points.T[:, :, None])
-            grasp.append(at_points.transpose(2, 1, 0).reshape(robot.nv, -1))
-            central.append(np.tile(linear.T, len(points)))
-            spin.append(angular[2:].T)
+    def of(
+        cls, contacts: ContactSet, q: ArrayLike | State, load: Array, torque_limits: Array
+    ) -> Self:
+        """Return the balance of `load` by these contacts at q (nq,), or in a State."""
+        robot, limits, owner = contacts.robot, contacts.limits, contacts.limits.owner
+        state, points = State.of(robot, q), places_of(contacts).points
+        axes = contacts.attachment.rotations(state).transpose(0, 2, 1)
+        J = contacts.attachment.centre_jacobians(state)
+        linear, angular = axes @ J[:, :3], axes @ J[:, 3:]
+        # of a point at p, in contact axes: J_v + J_ω × p
+        at_points, w, (x, y, z) = linear[owner], angular[owner], points.T[:, :, None]
+        central = np.array(at_points.transpose(2, 0, 1)).reshape(robot.nv, 3 * len(owner))
+        at_points[:, 0] += w[:, 1] * z - w[:, 2] * y
+        at_points[:, 1] += w[:, 2] * x - w[:, 0] * z
+        at_points[:, 2] += w[:, 0] * y - w[:, 1] * x
         return cls(
             load=load,
-            grasp=np.hstack(grasp),
-            central=np.hstack(central),
-            spin=np.hstack(spin),
-            limits=contacts.limits,
+            grasp=np.array(at_points.transpose(2, 0, 1)).reshape(central.shape),
+            central=central,
+            spin=np.ascontiguousarray(angular[:, 2].T),
+            limits=limits,
             actuated=np.flatnonzero(robot.selection_matrix.any(axis=0)),
             torque_limits=torque_limits,
             weight=weight(robot),

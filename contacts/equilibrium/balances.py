@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ContactError
+from .problems import Layout, Problems
 from .programs import Equilibrium
 from .states import ListedStates, States
 
@@ -46,7 +48,7 @@ class Balances:
         own_loads = np.stack([balance.load for balance in states])
         own_friction = np.stack([balance.limits.friction for balance in states])
         return cls(
-            ListedStates.of(states),
+            ListedStates(states[0], states),
             own_loads if loads is None else np.ascontiguousarray(loads),
             own_friction if friction is None else np.ascontiguousarray(friction),
         )
@@ -81,10 +83,28 @@ class Balances:
             self.friction if len(self.friction) == 1 else self.friction[cut],
         )
 
-    @property
-    def plain(self) -> bool:
-        """Whether Coulomb's cones of points that only push are all that limits the forces."""
-        b, limits = self.first, self.first.limits
-        simple = limits.plain and not limits.bilateral.any() and limits.point_count > 0
-        round_ = np.isfinite(self.friction) & (self.friction == self.friction[..., :1])
-        return simple and len(b.unactuated) > 1 and bool(round_.all())
+    def layout(self) -> Layout:
+        """Return what the kernel's problems have in common."""
+        b = self.first
+        return Layout(b.limits, b.unactuated, b.actuated, b.torque_limits, b.weight)
+
+    def problems(self, layout: Layout, filling: Any, scaling: Any) -> Problems:
+        """Return the kernel's problems, scaled as the first one is.
+
+        Args:
+            layout: of all.
+            filling, scaling: `kernels.contact_columns.contact_columns` and `.scale_rows`, compiled
+                or not.
+        """
+        columns, pulls = self.states.columns(layout, filling)
+        scales = layout.scales_of(self.first.columns)
+        problems = Problems.of(layout, columns, pulls, self.loads, scaling, scales)
+        return problems.with_friction(self.friction)
+
+    def circular(self, layout: Layout) -> bool:
+        """Whether all cones are circular ones of forces."""
+        return layout.D == 3 and bool((self.friction[..., 0] == self.friction[..., 1]).all())
+
+    def known(self, layout: Layout) -> bool:
+        """Whether the kernel knows these contacts."""
+        return layout.known and bool(np.isfinite(self.friction).all())

@@ -24,9 +24,10 @@ class Verdicts:
             nan where there are none.
         velocity: (N, nv), ‖y‖ = 1, along which nothing stops the robot; nan where it is not needed.
         residual: (N,), what the proof leaves open: of those that hold, of the balance, the cones
-            and (where the kernels answered) the conditions of the least norm [N, N·m]; of the
+            and (where the kernel answered) the conditions of the least norm [N, N·m]; of the
             others, of the contacts' speeds in the motion [m/s]; nan where undecided.
-        compiled: (N,), True where the kernels answered, False where the conic solver did.
+        compiled: (N,), True where the kernel answered, False where the conic solver did.
+        unsolved: (N,), True where neither found an answer that checks out.
     """
 
     feasible: NDArray[np.int8]
@@ -35,6 +36,7 @@ class Verdicts:
     velocity: Array
     residual: Array
     compiled: NDArray[np.bool_]
+    unsolved: NDArray[np.bool_]
 
     @classmethod
     def room(cls, count: int, points: int, nv: int, out: Verdicts | None = None) -> Verdicts:
@@ -44,7 +46,7 @@ class Verdicts:
             ContactError: `out` has another size, or is none.
         """
         if out is None:
-            shapes = [(count,)] * 2 + [(count, points, 3), (count, nv)] + [(count,)] * 2
+            shapes = [(count,)] * 2 + [(count, points, 3), (count, nv)] + [(count,)] * 3
             out = cls(*(np.empty(s, t) for s, t in zip(shapes, _TYPES, strict=True)))
         elif not isinstance(out, Verdicts) or out._size != (count, points, nv):
             found = out._size if isinstance(out, Verdicts) else type(out).__name__
@@ -63,11 +65,17 @@ class Verdicts:
         """How many answers are those of the conic solver."""
         return int(np.count_nonzero(~self.compiled))
 
-    def clear(self, which: int | slice) -> None:
+    @property
+    def status(self) -> NDArray[np.str_]:
+        """(N,), "feasible", "infeasible", "at the edge" or "unsolved"."""
+        names = np.array(["infeasible", "feasible", "unsolved", "at the edge"])
+        return names[np.where(self.feasible < 0, np.where(self.unsolved, 2, 3), self.feasible)]
+
+    def clear(self, which: int | slice | NDArray[np.bool_]) -> None:
         """Make some undecided again."""
         for values in (self.margin, self.forces, self.velocity, self.residual):
             values[which] = np.nan
-        self.feasible[which], self.compiled[which] = -1, False
+        self.feasible[which], self.compiled[which], self.unsolved[which] = -1, False, False
 
     def part(self, start: int, stop: int) -> Verdicts:
         """Return views of the answers start … stop − 1."""
@@ -77,4 +85,4 @@ class Verdicts:
         return len(self.feasible)
 
 
-_TYPES = (np.int8, float, float, float, float, bool)
+_TYPES = (np.int8, float, float, float, float, bool, bool)

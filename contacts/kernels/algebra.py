@@ -6,72 +6,64 @@ from __future__ import annotations
 from .choices import choose, root
 
 
-def dot(a, b):
-    """aᵀb."""
-    total = 0.0
-    for j in range(len(a)):
-        total = total + a[j] * b[j]
-    return total
+def dot(a, b, n):
+    """aᵀb over n entries, in four sums: a single one would wait at every term for the last."""
+    w, x, y, z = 0.0, 0.0, 0.0, 0.0
+    for k in range(n // 4):
+        j = 4 * k
+        w = w + a[j] * b[j]
+        x = x + a[j + 1] * b[j + 1]
+        y = y + a[j + 2] * b[j + 2]
+        z = z + a[j + 3] * b[j + 3]
+    for j in range(n - n % 4, n):
+        w = w + a[j] * b[j]
+    return (w + x) + (y + z)
 
 
-def dot_wide(a, b):
-    """aᵀb (3K,), in three sums: a single one would wait at every term for the one before."""
-    x, y, z = 0.0, 0.0, 0.0
-    for k in range(len(a) // 3):
-        i = 3 * k
-        x = x + a[i] * b[i]
-        y = y + a[i + 1] * b[i + 1]
-        z = z + a[i + 2] * b[i + 2]
-    return x + y + z
+def norm(x, n):
+    """‖x‖ over n entries."""
+    return root(dot(x, x, n))
 
 
-def norm(x):
-    """‖x‖."""
-    return root(dot(x, x))
+def times(B, x, r, n, out):
+    """Write B x of the first r rows and n columns."""
+    for i in range(r):
+        out[i] = dot(B[i], x, n)
 
 
-def norm_wide(x):
-    """‖x‖ (3K,)."""
-    return root(dot_wide(x, x))
+def back(B, y, r, n, out):
+    """Write Bᵀ y of the first r rows and n columns."""
+    for j in range(n):
+        out[j] = 0.0
+    for i in range(r):
+        add(out, y[i], B[i], n)
 
 
-def times(B, x, out):
-    """Write B x, of x (3K,)."""
-    for i in range(len(B)):
-        out[i] = dot_wide(B[i], x)
+def add(out, a, x, n):
+    """Add a x."""
+    for j in range(n):
+        out[j] = out[j] + a * x[j]
 
 
-def back(B, y, out):
-    """Write Bᵀ y (3K,)."""
-    for k in range(len(out) // 3):
-        j = 3 * k
-        a, b, c = 0.0, 0.0, 0.0
-        for i in range(len(B)):
-            a = a + B[i, j] * y[i]
-            b = b + B[i, j + 1] * y[i]
-            c = c + B[i, j + 2] * y[i]
-        out[j], out[j + 1], out[j + 2] = a, b, c
-
-
-def combine(out, a, x, b, y):
+def combine(out, a, x, b, y, n):
     """Write a x + b y; in place too."""
-    for j in range(len(out)):
+    for j in range(n):
         out[j] = a * x[j] + b * y[j]
 
 
-def keep(sign, x, out):
-    """Write x where sign > 0."""
-    for j in range(len(out)):
-        out[j] = choose(sign, x[j], out[j])
+def keep(sign, a, x, n, out):
+    """Write a x where sign > 0."""
+    for j in range(n):
+        out[j] = choose(sign, a * x[j], out[j])
 
 
-def factor(L, share, infinite):
-    """Write Cholesky's factor over the lower half of a matrix, 1/L_ii on its diagonal.
+def factor(L, r, share, infinite):
+    """Write Cholesky's factor over the lower half of a matrix (r, r), 1/L_ii on its diagonal.
 
     What rounding leaves of a direction without curvature, `share` of its entry on the diagonal, is
     held still: it gets `infinite` there.
     """
-    for i in range(len(L)):
+    for i in range(r):
         most = L[i, i]
         for j in range(i + 1):
             total = L[i, j]
@@ -83,9 +75,8 @@ def factor(L, share, infinite):
                 L[i, j] = total * L[j, j]
 
 
-def solve_factored(L, x):
-    """Write (L Lᵀ)⁻¹ x in the place of x."""
-    r = len(L)
+def solve_factored(L, r, x):
+    """Write (L Lᵀ)⁻¹ x in the place of x (r,)."""
     for i in range(r):
         total = x[i]
         for k in range(i):

@@ -1,123 +1,164 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""The margin of contacts with Coulomb's cones, and its proof, eight problems side by side.
+"""The margin of contacts, and its proof, eight problems side by side.
 
-    maximise ε  subject to  A f + ε n = w,  f_k ∈ K_k          (ε newtons of normal force to spare)
-    minimise wᵀy  subject to  nᵀy = 1,  A_kᵀ y ∈ K_k*           (y: the motion it would fall along)
+    maximise ε  subject to  A f + ε n = w,  f_k ∈ K_k,  low ≤ G f + ε g ≤ high
+    minimise wᵀy + highᵀν⁺ − lowᵀν⁻  subject to  nᵀy + gᵀν = 1,  Aᵀy + Gᵀν ∈ K*
+
+A are the equations of motion without torques, ε the newtons of normal force to spare, K_k Coulomb's
+cones (those of soft points with their moment), G whatever else is linear: torques, normal forces of
+whole contacts, moments about their normals. y with the ν of torques is the motion it would fall
+along.
 
 A reflection of the rows that turns n into (ℓ, 0, …) leaves one row for ε and the others without
 it, and friction goes into the columns, so that the cones are Lorentz's. What remains is solved by
-`interior_point`.
+`conic`. Few of the inequalities are ever met, so that they are generated: those that an answer
+violates join the program, each with a slack, and it is solved again. What has no forces without
+some of them has none with all.
 """
 
 from __future__ import annotations
 
-from ...dynamics.kernels.rows import scatter
-from ...dynamics.kernels.scalars import LANES, as_lanes
-from ...dynamics.kernels.toolchain import Kernel
+from ...dynamics.kernels.scalars import as_lanes
 from .algebra import dot, norm
 from .choices import choose, size
-from .interior_point import INFEASIBLE, NARROW, OPTIMAL, UNBOUNDED, UNSOLVED, WIDE, solve
-from .orthonormal import asked_in_vain, multipliers, orthonormal_rows
-from .problems import rooms, table, take
+from .conic import INFEASIBLE, OPTIMAL, UNBOUNDED, UNSOLVED, solve
+from .inequalities import ROUNDS, choose_violated, forget, gather_chosen, scatter_multipliers
+from .orthonormal import inconsistent, multipliers, orthonormal_rows, project_out
+from .problems import any_lane
 
-INFINITE, NAN = 1e300, float("nan")  # stands for a margin without end
-
-
-def room(m, K):
-    """Return room for problems of m rows and K points."""
-    return rooms(
-        (m, 3 * K), (5, m), (m, m), (6, K), (WIDE, 3 * K), (NARROW, m - 1), (m - 1, m - 1), (1,)
-    )
+_VIOLATED = 1e-8  # by more than what is left of equations
+NO_BOUND = 1e290  # a bound beyond is none
+_DEPENDENT = 1e-9  # what is left of an inequality's row of unit size that the equations imply
 
 
-def margins(A, w, n, friction, margin, f, velocity, first, last, room):
-    """Solve problems first … last − 1; an array with a single entry serves all of them.
+def margin_of(equations, inequalities, program, workspace, found, numbers, cones):
+    """Write how it ended and ε, f, y, ν of lanes.
 
     Args:
-        A: (N or 1, 3 m K), row by row (m, 3K): forces in contact axes (two tangents, normal), data
-            near one in size.
-        w: (N or 1, m).
-        n: (N or 1, m), not zero.
-        friction: (N or 1, K), finite.
-        margin: (N, 1), ε, is written: ∓INFINITE if infeasible or unbounded, nan if unsolved.
-        f: (N, 3K), the forces that have it, are written; of unbounded ones A f = −n, a squeeze.
-        velocity: (N, m), y, is written: of infeasible ones with nᵀy = 0 and wᵀy = −1.
-        first, last: which problems.
-        room: see there.
+        equations: A (m, n), w (m,), n (m,), and the newtons of each entry of a cone's vector (n,).
+        inequalities: G (R, n), g, low, high (R,), each of about unit size.
+        program: B (m + MOST, n + MOST), b (m + MOST,), c (n + MOST,), R (m + MOST, m + MOST),
+            rest (m,), multipliers z (m + MOST,).
+        workspace: of `conic.solve`, and what each inequality lacks (R,).
+        found: how it ended and ε (2,); f (n,), y (m,). Of unbounded ones the forces are a squeeze,
+            A f = −n; of infeasible ones nᵀy + gᵀν = 0, and the bound is −1.
+        numbers: as floats (…, LANES): the inequalities, B, b, R, z, the outcome, what each
+            inequality lacks, ν (R,), the chosen ones (MOST,) and flags (2,).
+        cones: D, K.
     """
-    matrix, rows, R, points, wide, narrow, square, flags = room
-    m, K = matrix.shape[0], points.shape[1]
-    pull, normal, y, rest, shares = rows[0], rows[1], rows[2], rows[3], points[1:]
-    for start in range(first, last, LANES):
-        take(A, start, last, matrix.reshape(3 * m * K, LANES))
-        take(w, start, last, pull)
-        take(n, start, last, normal)
-        take(friction, start, last, points[0])
-        lanes = as_lanes(matrix), as_lanes(pull), as_lanes(normal), as_lanes(points[0])
-        proof = as_lanes(y), as_lanes(R), as_lanes(rest)
-        work = as_lanes(wide), as_lanes(narrow), as_lanes(square), as_lanes(shares)
-        as_lanes(rows[4])[0] = margin_of(lanes, proof, work, flags)
-        scatter(rows[4, :1], start, last, margin)
-        scatter(wide[0], start, last, f)
-        scatter(y, start, last, velocity)
+    A, w, normal, units = equations
+    B, b, c, R, rest, z = program
+    columns, rows, square, factors, lacking = workspace
+    outcome, f, y = found
+    flags = numbers[-1]
+    m, (D, K) = len(w), cones
+    n = D * K
+    for i in range(m):
+        b[i] = 1.0 * w[i]
+        for j in range(n):
+            B[i, j] = units[j] * A[i, j]
+    length = reflect(B, b, normal, m, n)
+    for j in range(n):
+        c[j] = B[0, j] / length
+    first = b[0] / length
+    orthonormal_rows(B, b, R, rest, 1, m, n)
+    contradiction = inconsistent(rest, rest, 1, m)
+    forget(numbers)
+    met, active = 0, as_lanes(flags)[1] + 0.0 * length
+    for trial in range(ROUNDS):
+        if trial > 0:
+            violations(inequalities, outcome, f, lacking, n)
+            met = choose_violated(numbers)
+            active = 1.0 * as_lanes(flags)[1]
+            if not any_lane(active, flags):
+                break
+        gather_chosen(numbers, m, n, met)
+        for i in range(m, m + met):
+            put_inequality(B, b, c, R, units, first, m, n, i, met)
+        for j in range(n, n + met):
+            c[j] = 0.0
+        B_, b_, all_cones, r = B[1:], b[1:], (D, K, met), m - 1 + met
+        ended, value = solve(B_, b_, c, all_cones, r, columns, rows, square, factors, flags)
+        ended = choose(contradiction, INFEASIBLE, ended)
+        outcome[0] = choose(active, ended, outcome[0])
+        outcome[1] = choose(active, first - value, outcome[1])
+        for j in range(n):
+            f[j] = choose(active, units[j] * columns[0, j], f[j])
+        put_multipliers(R, rest, contradiction, rows[0], z, ended, length, m, met)
+        reflected(z, normal, length, m)
+        for i in range(m):
+            y[i] = choose(active, z[i], y[i])
+        scatter_multipliers(numbers, m, met)
+    outcome[0] = choose(active, UNSOLVED, outcome[0])
 
 
-def margin_of(problem, proof, work, flags):
-    """Return ε of lanes; write y, and forces into the first row of `work`; spoil the problem."""
-    rows, pull, normal, mu = problem
-    y, R, rest = proof
-    wide, narrow, square, shares = work
-    into_columns(mu, rows)
-    length = reflect(rows, pull, normal)
-    orthonormal_rows(rows, pull, R, rest, 1)
-    c = rows[0]
-    for j in range(len(c)):
-        c[j] = c[j] / length
-    ended, value = solve(rows[1:], pull[1:], c, wide, narrow, square, shares, flags)
-    y[0], rest[0] = 0.0, 0.0
-    hopeless = asked_in_vain(rest, y)
-    ended = choose(hopeless, INFEASIBLE, ended)
-    for i in range(1, len(y)):
-        y[i] = choose(hopeless, y[i], -narrow[0, i - 1])
-    multipliers(R, y, 1)
-    solved = choose(0.5 - size(ended - OPTIMAL), 1.0, 0.0)
-    y[0] = choose(solved, 1.0 / length, 0.0)
-    reflected(y, normal, length)
-    for k in range(len(mu)):
-        wide[0, 3 * k] = mu[k] * wide[0, 3 * k]
-        wide[0, 3 * k + 1] = mu[k] * wide[0, 3 * k + 1]
-    margin = choose(solved, pull[0] / length - value, 0.0)
-    margin = choose(0.5 - size(ended - INFEASIBLE), -INFINITE, margin)
-    margin = choose(0.5 - size(ended - UNBOUNDED), INFINITE, margin)
-    return choose(0.5 - size(ended - UNSOLVED), NAN, margin)
-
-
-def into_columns(mu, rows):
-    """Make the columns those of (f_t/μ, f_n)."""
-    for i in range(len(rows)):
-        for k in range(len(mu)):
-            rows[i, 3 * k] = mu[k] * rows[i, 3 * k]
-            rows[i, 3 * k + 1] = mu[k] * rows[i, 3 * k + 1]
-
-
-def reflect(rows, pull, normal):
+def reflect(rows, b, normal, m, n):
     """Reflect the rows so that n becomes (ℓ, 0, …), in place; return ℓ = ±‖n‖."""
-    length = choose(normal[0], -1.0, 1.0) * norm(normal)
-    for j in range(rows.shape[1]):
-        reflected(rows[:, j], normal, length)
-    reflected(pull, normal, length)
+    length = choose(normal[0], -1.0, 1.0) * norm(normal, m)
+    for j in range(n):
+        reflected(rows[:, j], normal, length, m)
+    reflected(b, normal, length, m)
     return length
 
 
-def reflected(x, normal, length):
+def reflected(x, normal, length, m):
     """Householder's reflection x − 2 u uᵀx/uᵀu, u = n − ℓ e₁, in place; its own inverse."""
     half = length * (length - normal[0])  # uᵀu/2
-    share = (dot(normal, x) - length * x[0]) / half
-    for i in range(len(x)):
+    share = (dot(normal, x, m) - length * x[0]) / half
+    for i in range(m):
         x[i] = x[i] - share * normal[i]
     x[0] = x[0] + share * length
 
 
-MARGINS = Kernel(
-    margins, example=lambda: (*[table()] * 7, 0, 0, room(2, 1)), each=2e-3, seconds=8.0
-)
+def put_inequality(B, b, c, R, units, first, m, n, i, met):
+    """Make row i, ± (G f + ε g) + slack = ± bound, one of the program: with ε = first − cᵀx.
+
+    It becomes orthogonal to the equations, and of unit length but for its slack. R[i, 0] is ± g.
+    """
+    for j in range(n):
+        B[i, j] = units[j] * B[i, j] - R[i, 0] * c[j]
+    for j in range(met):
+        B[i, n + j] = 1.0 if m + j == i else 0.0
+    b[i] = b[i] - R[i, 0] * first
+    for k in range(1, m):
+        R[i, k] = 0.0
+        B[k, n + i - m] = 0.0
+    project_out(B, b, R, 1, m, i, n)
+    long = norm(B[i], n)
+    stays = long - _DEPENDENT
+    R[i, i] = choose(stays, 1.0 / long, 1.0)
+    b[i] = R[i, i] * b[i]
+    for j in range(n):
+        B[i, j] = choose(stays, R[i, i] * B[i, j], 0.0)
+
+
+def put_multipliers(R, rest, contradiction, dual, z, ended, length, m, met):
+    """Write the multipliers z of the reflected equations and of the inequalities, from −y."""
+    solved = choose(0.5 - size(ended - OPTIMAL), 1.0, 0.0)
+    z[0] = choose(solved, 1.0 / length, 0.0)
+    for i in range(1, m):
+        z[i] = choose(contradiction, rest[i], -dual[i - 1])
+    for i in range(m, m + met):
+        z[i] = choose(contradiction, 0.0, -dual[i - 1] * R[i, i])
+        z[0] = z[0] - z[i] * R[i, 0] / length
+        for k in range(1, m):
+            z[k] = z[k] - z[i] * R[i, k]
+    multipliers(R, z, 1, m)
+
+
+def violations(inequalities, outcome, f, lacking, n):
+    """Write by how much f and ε exceed the upper bounds, or (negative) fall short of the lower.
+
+    Where ε has no bound, how fast f does along its ray. 0 where neither is told from rounding.
+    """
+    G, g, low, high = inequalities
+    endless = choose(0.5 - size(outcome[0] - UNBOUNDED), 1.0, 0.0)
+    solved = choose(0.5 - size(outcome[0] - OPTIMAL), 1.0, endless)
+    epsilon = choose(endless, 1.0, outcome[1])
+    for i in range(len(g)):
+        given = dot(G[i], f, n) + epsilon * g[i]
+        top = choose(endless, choose(NO_BOUND - high[i], 0.0, high[i]), high[i])
+        bottom = choose(endless, choose(low[i] + NO_BOUND, 0.0, low[i]), low[i])
+        over = choose(given - top - _VIOLATED, given - top, 0.0)
+        under = choose(bottom - given - _VIOLATED, given - bottom, 0.0)
+        lacking[i] = choose(solved, over + under, 0.0)

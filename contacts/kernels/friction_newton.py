@@ -1,141 +1,193 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Least-norm contact forces inside Coulomb's cones, eight problems side by side.
 
-    minimise ½ ‖f‖²  subject to  A f = w,  f_k ∈ K_k
+    minimise ½ ‖f‖²  subject to  A f = w,  f_k ∈ K_k,  low ≤ G f ≤ high
 
 The dual has one unknown a row, six for a floating base, however many contacts there are: with P the
-projection on the cones,
+projection on the cones, and C f ≤ d those inequalities that join when they are violated,
 
-    f = P(Aᵀ λ),      A P(Aᵀ λ) = w
+    f = P(Aᵀ λ − Cᵀ ν),      maximise wᵀλ − dᵀν − ½ ‖f‖²  subject to  ν ≥ 0
 
-is solved for λ by a semismooth Newton method, H d = w − A f with H = A (∂P) Aᵀ, and steps that
-are cut short until the concave dual wᵀλ − ½ ‖P(Aᵀλ)‖² grows. Any λ gives forces inside the cones,
-and with A f = w the least ones: what is left of these rows is all that there is to check. Where no
-forces balance w the dual has no bound and λ runs away; then it is left to others.
+is solved by a projected semismooth Newton method: H d = (w, −d) − (A, −C) f with
+H = (A, −C) (∂P) (A, −C)ᵀ, on all multipliers but those ν = 0 that would turn negative, and steps
+that are cut short until the concave dual grows. Any multipliers give forces inside the cones,
+and with A f = w and the complementary C f ≤ d the least ones: what is left of these is all that
+there is to check. Where no forces balance w the dual has no bound and λ runs away; then it is left
+to others.
 
 L. Qi, J. Sun, "A nonsmooth version of Newton's method" (1993); J. Malick, "A dual approach to
-semidefinite least-squares problems" (2004) for the dual.
+semidefinite least-squares problems" (2004) for the dual; D. Bertsekas, "Projected Newton methods
+for optimization problems with simple constraints" (1982).
 """
 
 from __future__ import annotations
 
-from ...dynamics.kernels.rows import scatter
-from ...dynamics.kernels.scalars import LANES, as_lanes
-from ...dynamics.kernels.toolchain import Kernel
-from .algebra import dot, dot_wide, factor, norm, solve_factored
+from ...dynamics.kernels.scalars import as_lanes
+from .algebra import add, dot, factor, norm, solve_factored
 from .choices import choose, root, size, smaller
-from .orthonormal import asked_in_vain, multipliers, orthonormal_rows
-from .problems import any_lane, rooms, table, take
+from .inequalities import ROUNDS, choose_violated, forget, gather_chosen, scatter_multipliers
+from .orthonormal import multipliers, orthonormal_rows, project_out
+from .problems import any_lane
 
 _TOLERANCE = 1e-13  # of what is left of the rows, as a share of w
+_VIOLATED = 1e-10  # by more than what is left of rows
 _FAR = 1e6  # multiples of w: λ runs away
 _STEPS = 50
 _CUTS = 40  # the most that a step is halved
+_DEPENDENT = 1e-9  # what is left of an inequality's row of unit size that the equations imply
 
 
-def room(m, K):
-    """Return room for problems of m rows and K points."""
-    return rooms((m, 3 * K), (7, m), (2, m, m), (K,), (3 * K,), (K, 6), (1,))
-
-
-def least_norms(A, w, friction, f, velocity, first, last, room):
-    """Solve problems first … last − 1; an array with a single entry serves all of them.
+def least_norm_of(equations, inequalities, program, workspace, found, numbers, wanted, shift):
+    """Write f (3K,), λ (m,), ν (R,) of lanes, for normal forces at all contacts less by `shift`.
 
     Args:
-        A: (N or 1, 3 m K), row by row (m, 3K): forces in contact axes (two tangents, normal), data
-            near one in size.
-        w: (N or 1, m).
-        friction: (N or 1, K), finite.
-        f: (N, 3K), is written: inside the cones, whether or not they balance w.
-        velocity: (N, m), −λ, is written.
-        first, last: which problems.
-        room: see there.
+        equations: A (m, n), w (m,), n (m,), and newtons of each entry (n,), of which μ (K,).
+        inequalities: G (R, n), g, low, high (R,), each of about unit size.
+        program: as for the margin.
+        workspace: H (m + MOST, m + MOST), vectors (4, m + MOST), ∂P (K, 6), and what each
+            inequality lacks (R,).
+        found: outcome (2,), of which the first is spoilt where it is given up; f (n,), λ (m,).
+        numbers: as for the margin.
+        wanted: where forces are asked for at all.
+        shift: of n.
     """
-    matrix, rows, squares, mu, forces, slopes, flags = room
-    m, K = matrix.shape[0], len(mu)
-    for start in range(first, last, LANES):
-        take(A, start, last, matrix.reshape(3 * m * K, LANES))
-        take(w, start, last, rows[0])
-        take(friction, start, last, mu)
-        B, vectors, square = as_lanes(matrix), as_lanes(rows), as_lanes(squares)
-        orthonormal_rows(B, vectors[0], square[0], vectors[1], 0)
-        state = as_lanes(mu), as_lanes(forces), as_lanes(slopes)
-        solve_dual(B, vectors[0], state, vectors[2:], square[1], flags)
-        put_multipliers(vectors[1], square[0], vectors[2])
-        scatter(forces, start, last, f)
-        scatter(rows[2], start, last, velocity)
+    A, w, normal, units = equations
+    B, b, _, R, rest, z = program
+    H, vectors, D, lacking = workspace
+    outcome, f, y = found
+    flags = numbers[-1]
+    m, n = len(w), len(units)
+    mu = units[: n // 3]
+    for i in range(m):
+        b[i] = w[i] - shift * normal[i]
+        for j in range(n):
+            B[i, j] = 1.0 * A[i, j]
+    orthonormal_rows(B, b, R, rest, 0, m, n)
+    for i in range(m):  # orthonormal rows: Bᵀ b are the least forces without any cones
+        z[i] = 1.0 * b[i]
+    forget(numbers)
+    outcome[0] = 0.0 * b[0]
+    met, active = 0, wanted + 0.0 * b[0]
+    for trial in range(ROUNDS):
+        if trial > 0:
+            lack(inequalities, active, f, lacking, n, shift)
+            before = met
+            met = choose_violated(numbers)
+            active = 1.0 * as_lanes(flags)[1]
+            if not any_lane(active, flags):
+                break
+            for i in range(m + before, m + met):
+                z[i] = 0.0 * b[0]
+        gather_chosen(numbers, m, n, met)
+        for i in range(m, m + met):
+            put_inequality(B, b, R, shift, m, n, i)
+        solve_dual(B, b, (mu, f, D), z, vectors, H, (m, met, n), active, flags)
+    outcome[0] = choose(active, 3.0, outcome[0])
+    for i in range(m, m + met):
+        z[i] = z[i] * R[i, i]
+        for k in range(m):
+            z[k] = z[k] - z[i] * R[i, k]
+    multipliers(R, z, 0, m)
+    for i in range(m):
+        y[i] = 1.0 * z[i]
+    as_lanes(flags)[1] = 1.0 + 0.0 * b[0]
+    scatter_multipliers(numbers, m, met)
 
 
-def put_multipliers(rest, R, length):
-    """Turn λ into −λ of the rows as they were given, or of one that asks for what none can give."""
-    hopeless = asked_in_vain(rest, rest)
-    for i in range(len(length)):
-        length[i] = choose(hopeless, rest[i], -length[i])
-    multipliers(R, length, 0)
+def put_inequality(B, b, R, shift, m, n, i):
+    """Make row i, ± (G f + shift g) ≤ ± bound, orthogonal to the equations and of unit length."""
+    b[i] = b[i] - shift * R[i, 0]
+    for k in range(m):
+        R[i, k] = 0.0 * b[i]
+    project_out(B, b, R, 0, m, i, n)
+    long = norm(B[i], n)
+    stays = long - _DEPENDENT
+    R[i, i] = choose(stays, 1.0 / long, 1.0)
+    b[i] = R[i, i] * b[i]
+    for j in range(n):
+        B[i, j] = choose(stays, R[i, i] * B[i, j], 0.0)
 
 
-def solve_dual(B, b, state, vectors, H, flags):
-    """Write f (3K,) for orthonormal rows B (m, 3K), some of which may be zero."""
+def lack(inequalities, active, f, lacking, n, shift):
+    """Write by how much forces exceed upper bounds, or (negative) fall short of lower ones."""
+    G, g, low, high = inequalities
+    for i in range(len(g)):
+        given = dot(G[i], f, n) + shift * g[i]
+        over = choose(given - high[i] - _VIOLATED, given - high[i], 0.0)
+        under = choose(low[i] - given - _VIOLATED, given - low[i], 0.0)
+        lacking[i] = choose(active, over + under, 0.0)
+
+
+def solve_dual(B, b, state, z, vectors, H, counts, active, flags):
+    """Write f (3K,) for rows B (m + met, n), of which the first m are orthonormal, or zero."""
     mu, f, D = state
-    length, step, left = vectors[0], vectors[1], vectors[2]
-    for i in range(len(b)):  # orthonormal rows: Bᵀ b are the least forces without any cones
-        length[i] = b[i]
-    whole = norm(b) + 1e-300
-    value = dual(B, b, mu, length, f, D)
+    left, free = vectors[0], vectors[1]
+    m, met, n = counts
+    r = m + met
+    whole = norm(b, m) + 1e-300
+    value = dual(B, b, mu, z, f, D, r)
     for _ in range(_STEPS):
-        share = remainder(B, b, f, left) / whole
-        running = choose(share - _TOLERANCE, choose(_FAR * whole - norm(length), 1.0, 0.0), 0.0)
+        remainder(B, b, f, z, left, free, m, r, n)
+        share = norm(left, r) / whole
+        near = choose(_FAR * whole - norm(z, r), 1.0, 0.0)
+        running = active * choose(share - _TOLERANCE, near, 0.0)
         if not any_lane(running, flags):
             break
-        curvature(B, D, H)
+        curvature(B, D, free, H, r)
         trace = 0.0
-        for i in range(len(b)):
+        for i in range(r):
             trace = trace + H[i, i]
         extra = 1e-11 * trace + 1e-10 * smaller(1.0, share)
-        for i in range(len(b)):
-            H[i, i] = H[i, i] + extra
-            step[i] = left[i]
-        factor(H, 0.0, 1e150)
-        solve_factored(H, step)
-        value = climb(B, b, state, vectors, value, running, flags)
+        for i in range(r):
+            H[i, i] = H[i, i] + extra + (1.0 - free[i])
+            vectors[2, i] = 1.0 * left[i]
+        factor(H, r, 0.0, 1e150)
+        solve_factored(H, r, vectors[2])
+        value = climb(B, b, state, z, vectors, (m, r), value, running, flags)
 
 
-def climb(B, b, state, vectors, value, running, flags):
+def climb(B, b, state, z, vectors, counts, value, running, flags):
     """Take the step, as much of it as makes the dual grow; return the dual."""
     mu, f, D = state
-    length, step, left, trial = vectors[0], vectors[1], vectors[2], vectors[3]
-    slope, share, grown = dot(left, step), running, value
+    left, step, trial = vectors[0], vectors[2], vectors[3]
+    m, r = counts
+    length, grown = running, value
     for _ in range(_CUTS):
-        for i in range(len(b)):
-            trial[i] = length[i] + choose(share, share * step[i], 0.0)
-        grown = dual(B, b, mu, trial, f, D)
-        short = value + 1e-4 * share * slope - 1e-15 * size(value) - grown
+        slope = 0.0
+        for i in range(r):
+            trial[i] = z[i] + choose(length, length * step[i], 0.0)
+            if i >= m:
+                trial[i] = smaller(trial[i], 0.0)
+            slope = slope + left[i] * (trial[i] - z[i])
+        grown = dual(B, b, mu, trial, f, D, r)
+        short = value + 1e-4 * slope - 1e-15 * size(value) - grown
         short = choose(short, running, 0.0)
         if not any_lane(short, flags):
             break
-        share = choose(short, 0.5 * share, share)
-    for i in range(len(b)):
-        length[i] = trial[i]
+        length = choose(short, 0.5 * length, length)
+    for i in range(r):
+        z[i] = 1.0 * trial[i]
     return grown
 
 
-def dual(B, b, mu, length, f, D):
-    """Write f = P(Bᵀλ) and its derivatives D (K, 6); return bᵀλ − ½ ‖f‖²."""
-    for k in range(len(mu)):
-        y0, y1, y2 = 0.0, 0.0, 0.0
-        for i in range(len(b)):
-            y0 = y0 + B[i, 3 * k] * length[i]
-            y1 = y1 + B[i, 3 * k + 1] * length[i]
-            y2 = y2 + B[i, 3 * k + 2] * length[i]
-        project(y0, y1, y2, mu[k], f, D, k)
-    return dot(b, length) - 0.5 * dot_wide(f, f)
+def dual(B, b, mu, z, f, D, r):
+    """Write f = P(Bᵀz) and its derivatives D (K, 6); return bᵀz − ½ ‖f‖²."""
+    K = len(mu)
+    for j in range(3 * K):
+        f[j] = 0.0 * z[0]
+    for i in range(r):
+        add(f, z[i], B[i], 3 * K)
+    for k in range(K):
+        project(mu[k], f, D, k, K)
+    return dot(b, z, r) - 0.5 * dot(f, f, 3 * K)
 
 
-def project(y0, y1, y2, mu, f, D, k):
+def project(mu, f, D, k, K):
     """Write the nearest force f_k of the cone ‖f_t‖ ≤ μ f_n, and its derivative, symmetric (6,).
 
     Outside the cone and its polar f = a (μ u, 1) with u = y_t/‖y_t‖, a = (μ ‖y_t‖ + y_n)/(1 + μ²).
     """
+    y0, y1, y2 = 1.0 * f[k], 1.0 * f[K + k], 1.0 * f[2 * K + k]
     t = root(y0 * y0 + y1 * y1)
     inside = choose(y2, choose(mu * y2 - t, 1.0, 0.0), 0.0)
     edge = (1.0 - inside) * choose(mu * t + y2, 1.0, 0.0)
@@ -143,9 +195,9 @@ def project(y0, y1, y2, mu, f, D, k):
     a = edge * ((mu * t + y2) * share)
     over = 1.0 / choose(t, t, 1.0)
     u, v = y0 * over, y1 * over
-    f[3 * k] = choose(inside, y0, mu * a * u)
-    f[3 * k + 1] = choose(inside, y1, mu * a * v)
-    f[3 * k + 2] = choose(inside, y2, a)
+    f[k] = choose(inside, y0, mu * a * u)
+    f[K + k] = choose(inside, y1, mu * a * v)
+    f[2 * K + k] = choose(inside, y2, a)
     around, along = mu * a * over, edge * (mu * mu * share)
     D[k, 0] = inside + around + (along - around) * u * u
     D[k, 1] = (along - around) * u * v
@@ -155,28 +207,28 @@ def project(y0, y1, y2, mu, f, D, k):
     D[k, 5] = inside + edge * share
 
 
-def remainder(B, b, f, left):
-    """Write b − B f; return its norm."""
-    for i in range(len(b)):
-        left[i] = b[i] - dot_wide(B[i], f)
-    return norm(left)
+def remainder(B, b, f, z, left, free, m, r, n):
+    """Write b − B f of the free multipliers; those z = 0 that would turn positive are not free."""
+    for i in range(r):
+        left[i] = b[i] - dot(B[i], f, n)
+        free[i] = 1.0 + 0.0 * left[i]
+        if i >= m:
+            free[i] = choose(-z[i], 1.0, choose(-left[i], 1.0, 0.0))
+            left[i] = free[i] * left[i]
 
 
-def curvature(B, D, H):
-    """Write the lower half of H = Σ_k B_k D_k B_kᵀ."""
-    for i in range(len(H)):
+def curvature(B, D, free, H, r):
+    """Write the lower half of H = Σ_k B_k D_k B_kᵀ over the free rows."""
+    K = len(D)
+    for i in range(r):
         for j in range(i + 1):
-            H[i, j] = 0.0
-    for k in range(len(D)):
-        for i in range(len(H)):
-            x, y, z = B[i, 3 * k], B[i, 3 * k + 1], B[i, 3 * k + 2]
+            H[i, j] = 0.0 * free[0]
+    for k in range(K):
+        for i in range(r):
+            x, y, z = free[i] * B[i, k], free[i] * B[i, K + k], free[i] * B[i, 2 * K + k]
             u = x * D[k, 0] + y * D[k, 1] + z * D[k, 3]
             v = x * D[k, 1] + y * D[k, 2] + z * D[k, 4]
             w = x * D[k, 3] + y * D[k, 4] + z * D[k, 5]
             for j in range(i + 1):
-                H[i, j] = H[i, j] + u * B[j, 3 * k] + v * B[j, 3 * k + 1] + w * B[j, 3 * k + 2]
-
-
-LEAST_NORMS = Kernel(
-    least_norms, example=lambda: (*[table()] * 5, 0, 0, room(2, 1)), each=2e-3, seconds=8.0
-)
+                total = u * B[j, k] + v * B[j, K + k] + w * B[j, 2 * K + k]
+                H[i, j] = H[i, j] + free[j] * total

@@ -1,11 +1,7 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""Between arrays with a problem a row and lanes with a problem each, and room for the latter."""
+"""Between arrays with a problem a row and lanes with a problem each."""
 
 from __future__ import annotations
-
-import math
-
-import numpy as np
 
 from ...dynamics.kernels.rows import gather
 from ...dynamics.kernels.scalars import LANES, as_lanes
@@ -28,21 +24,3 @@ def any_lane(x, flags):
         if flags[0, lane] > 0:
             return True
     return False
-
-
-def rooms(*shapes):
-    """Return room for lanes of several shapes, in one piece: floats (*shape, LANES).
-
-    It begins at a multiple of 64 bytes: a lane is then one cache line, not two. Kernels own no
-    memory: they are given theirs, a piece for each thread.
-    """
-    sizes = [LANES * math.prod(shape) for shape in shapes]
-    memory = np.empty(sum(sizes) + LANES)
-    start = -(memory.ctypes.data // memory.itemsize) % LANES
-    parts = np.split(memory[start:], np.cumsum(sizes))
-    return tuple(part.reshape(*shape, LANES) for part, shape in zip(parts, shapes, strict=False))
-
-
-def table():
-    """Return an array such as kernels take (N, k), without rows."""
-    return np.empty((0, 0))

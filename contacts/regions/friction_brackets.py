@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..conic_solver import Program, Rows
-from ..kernels.contact_margin import MARGINS
+from ..kernels.compiled import VERDICTS
 from ..point_forces import PointForces
 from .least_frictions import least_frictions
 
@@ -37,12 +37,12 @@ def brackets(
     h[:, 3:] = (loads[:, 3:] - np.cross(middle, loads[:, :3])) / size
     lower, upper = np.zeros(len(h)), np.full(len(h), np.inf)
     pushing = len(points.points) > 0 and not points.limits.bilateral.any()
-    kernel = MARGINS.select(_TRIALS * len(h)) if pushing else None
+    kernel = VERDICTS.select(_TRIALS * len(h)) if pushing else None
     if kernel is not None:
         lower, upper = least_frictions(kernel, near.grasp, h, tolerance, most)
     left = np.flatnonzero((lower < most) & (upper - lower > tolerance))
     slowly = pushing and kernel is None
-    with MARGINS.uncompiled(_TRIALS * len(left)) if slowly else nullcontext():
+    with VERDICTS.uncompiled(_TRIALS * len(left)) if slowly else nullcontext():
         lower[left], upper[left] = _OneByOne(near, tolerance, most).solve(h[left])
     return lower, upper
 

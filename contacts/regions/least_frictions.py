@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import contact_margin
+from ..equilibrium.problems import plain_margins
+from ..kernels.verdict import INFINITE
 
 Array = NDArray[np.float64]
-_room: Any = contact_margin.room
 
 _ROUNDS = 40
 _LEAST = 1e-3  # weight of a point, of all
@@ -44,7 +44,7 @@ def least_frictions(
     They are no farther apart than `tolerance`, but for loads on which the kernel cannot decide.
 
     Args:
-        kernel: the compiled `MARGINS`.
+        kernel: the compiled `VERDICTS`.
         G: (6, 3K), wrenches of unit forces in contact axes, data near one in size.
         h: (n, 6), loads in units of the weight.
         tolerance: of μ.
@@ -77,14 +77,12 @@ def _ask(
     kernel: Callable[..., Any], G: Array, h: Array, mu: Array, shares: Array
 ) -> tuple[Array, Array]:
     """Return forces g (n, K, 3), nan where the kernel has none, and twists y (n, 6), ‖y‖ = 1."""
-    (n, K), m = shares.shape, len(G)
-    normal = np.ascontiguousarray(shares @ G[:, 2::3].T)
-    e, f, y = np.empty((n, 1)), np.empty((n, 3 * K)), np.empty((n, m))
-    friction = np.repeat(mu[:, None], K, axis=1)
-    kernel(G.reshape(1, -1), -h, normal, friction, e, f, y, 0, n, _room(m, K))
-    finite = np.abs(e) < contact_margin.INFINITE
+    n, K = shares.shape
+    normal = shares @ G[:, 2::3].T
+    e, f, y = plain_margins(kernel, G[None], -h, normal, np.repeat(mu[:, None], K, axis=1))
+    finite = np.abs(e) < INFINITE
     g = f.reshape(n, K, 3)
-    g[:, :, 2] += np.where(finite, e, np.nan) * shares
+    g[:, :, 2] += np.where(finite, e, np.nan)[:, None] * shares
     return g, y / np.maximum(np.linalg.norm(y, axis=1, keepdims=True), 1e-12)
 
 

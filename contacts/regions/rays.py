@@ -14,20 +14,19 @@ with rays in place of directions; x₀ is where the contacts have most normal fo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..equilibrium.problems import plain_margins
 from ..geometry.planar import meeting_points
 from ..geometry.polygon import convex_hull, cross, distances_to_segments
-from ..kernels import contact_margin
-from ..kernels.contact_margin import MARGINS
+from ..kernels.compiled import VERDICTS
+from ..kernels.verdict import INFINITE
 from ..point_forces import PointForces
 
 Array = NDArray[np.float64]
 Polygons = tuple[Array, Array]
-_room: Any = contact_margin.room
 
 RAYS = 40  # to expect for a region
 _FIRST = 8
@@ -55,7 +54,7 @@ def by_rays(
     found: list[Polygons | None] = [None] * len(loads)
     limits = forces.limits
     simple = limits.plain and not limits.bilateral.any() and len(forces.points)
-    kernel = MARGINS.select(RAYS * len(loads)) if simple else None
+    kernel = VERDICTS.select(RAYS * len(loads)) if simple else None
     if kernel is None:
         return found
     rays = _Rays(kernel, forces, loads, columns)
@@ -135,11 +134,9 @@ class _Rays:
 
     def _ask(self, A: Array, w: Array, pull: Array) -> tuple[Array, Array, Array]:
         """The kernel's ε (n,), nan where there is none or no end to it; forces, multipliers."""
-        (n, m), K = w.shape, self.G.shape[1] // 3
-        e, f, y = np.empty((n, 1)), np.empty((n, 3 * K)), np.empty((n, m))
-        arrays = [np.ascontiguousarray(x) for x in (A, w, pull, np.ones((1, K)))]
-        self.kernel(*arrays, e, f, y, 0, n, _room(m, K))
-        return np.where(np.abs(e) < contact_margin.INFINITE, e, np.nan)[:, 0], f, y
+        K, columns = self.G.shape[1] // 3, A.reshape(len(A), w.shape[1], -1)
+        e, f, y = plain_margins(self.kernel, columns, w, pull, np.ones((1, K)))
+        return np.where(np.abs(e) < INFINITE, e, np.nan), f, y
 
 
 def _moved(wrenches: Array, point: Array, length: float) -> Array:

@@ -27,7 +27,7 @@ from ..equilibrium.balance import load, weight
 from ..equilibrium.programs import Equilibrium
 from ..geometry import polygon
 from ..geometry.planar import PlanarSet, inner_and_outer
-from ..kernels.contact_margin import MARGINS
+from ..kernels.compiled import VERDICTS
 from ..limits import Kind
 from ..point_forces import PointForces
 from ..torque_limits import torque_limits_of
@@ -244,7 +244,7 @@ def body_polygons(
     answers = by_rays(forces, loads, columns, tolerance)
     for found, h, C in zip(answers, loads, columns, strict=True):
         if found is None:
-            with MARGINS.uncompiled(RAYS):
+            with VERDICTS.uncompiled(RAYS):
                 body = Equilibrium.of_body(forces, h)
                 found = inner_and_outer(body.planar_set(C, _FAR), tolerance)
         polygons.append(found)

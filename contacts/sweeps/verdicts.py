@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...dynamics import State
 from ...errors import FootworkError
 from ..batch import Verdicts, decide
 from ..equilibrium.balances import Balances
@@ -107,10 +108,9 @@ def _one_by_one(standing: Standing, balances: Balances, verdicts: Verdicts, name
 def _hold(scenario: Scenario, balances: Balances, verdicts: Verdicts, i: int) -> Hold:
     """A verdict as `static_hold` gives it, without its forces."""
     feasible = {1: True, 0: False, -1: None}[int(verdicts.feasible[i])]
-    status = {True: "feasible", False: "infeasible", None: "undecided"}[feasible]
-    found = feasible, status, float(verdicts.margin[i]), None, None
-    asked: Any = scenario.contact_set, scenario.q, {}, balances.at(i), SOLVER
-    return Hold(*found, *asked)
+    found = feasible, str(verdicts.status[i]), float(verdicts.margin[i]), None, None
+    state = State(scenario.machine, scenario.q)
+    return Hold(*found, scenario.contact_set, state, {}, balances.at(i), SOLVER)
 
 
 def _quantity(hold: Hold, name: str) -> float:

@@ -446,7 +446,8 @@ def translated(function, numbers, options, callees):
     Args:
         function: a plain one.
         numbers: how many configurations a number stands for: what LANES means in its file.
-        options: of what is inlined into it, which is compiled once for all kernels.
+        options: of what it calls, which is compiled once for all kernels: "forceinline" True, or
+            the most bytes of Python's code for which it is.
         callees: callees(function) yields (name, function of ours).
     """
     key = numbers, repr(sorted(options.items(), key=str))
@@ -456,7 +457,10 @@ def translated(function, numbers, options, callees):
         names["LANES"] = numbers
     for name, callee in callees(function):
         if callee not in inlined:
-            inlined[callee] = njit(**options)(translated(callee, numbers, options, callees))
+            most = options["forceinline"]
+            short = most is True or len(callee.__code__.co_code) <= most
+            copy = translated(callee, numbers, options, callees)
+            inlined[callee] = njit(**{**options, "forceinline": short})(copy)
         names[name] = inlined[callee]
     copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
     copy.__qualname__ = function.__qualname__

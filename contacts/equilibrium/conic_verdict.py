@@ -1,0 +1,94 @@
+"""The verdict on one balance by the conic solver: the road that knows every contact."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..conic_solver import Solution
+from .certificate import EDGE, certificate, certificate_violation, falling_motion
+from .objectives import Objective, candidates
+from .programs import Equilibrium
+
+Array = NDArray[np.float64]
+
+
+class Settled(NamedTuple):
+    """A verdict: as in `Hold`, and what its proof leaves open.
+
+    Attributes:
+        feasible: True, False, or None: at the edge, or unsolved.
+        status: "feasible", "infeasible", "at the edge" or "unsolved".
+        margin: ε [N].
+        unknowns: x (n,) that are admissible, the best by the objective [N]; None without any.
+        velocity: (nv,), the certificate; None without one.
+    """
+
+    feasible: bool | None
+    status: str
+    margin: float
+    unknowns: Array | None
+    velocity: Array | None
+
+    def residual(self, balance: Equilibrium) -> float:
+        """Return what the proof leaves open; nan where there is none."""
+        if self.feasible and self.unknowns is not None:
+            return balance.residual(self.unknowns)
+        if self.velocity is not None:
+            return certificate_violation(balance, self.velocity)
+        return float("nan")
+
+
+def settle(
+    balance: Equilibrium,
+    objective: Objective = "least_norm",
+    targets: Array | None = None,
+    known: Solution | None = None,
+) -> Settled:
+    """Decide about a balance: margin first, then forces or a certificate.
+
+    Args:
+        balance: to decide about.
+        objective: which forces.
+        targets: (C, 6), preferred wrenches in contact axes, nan where nothing is asked.
+        known: the margin, where it is proved already.
+    """
+    found = balance.margin() if known is None else known
+    margin, forces = found.value, None
+    edge = EDGE * balance.weight
+    if not margin < -edge:
+        forces = admissible_forces(balance, objective, margin, targets)
+        # a problem both infeasible and unbounded may be called either: without forces no pull helps
+        margin = -np.inf if margin == np.inf and forces is None else margin
+    if margin > edge and forces is not None:
+        return Settled(True, "feasible", margin, forces, None)
+    if not margin >= -edge:  # also where it is nan
+        y = certificate(balance, found.velocity)
+        if y is not None:
+            return Settled(False, "infeasible", margin, None, y)
+    if not abs(margin) <= edge and (margin > edge or not falling_motion(balance).value <= edge):
+        return Settled(None, "unsolved", margin, None, None)
+    return Settled(None, "at the edge", margin, forces, None)
+
+
+def admissible_forces(
+    balance: Equilibrium,
+    objective: Objective = "least_norm",
+    margin: float = 0.0,
+    targets: Array | None = None,
+) -> Array | None:
+    """Return the objective's unknowns x (n,), or None unless they check out."""
+    for x in candidates(balance, objective, margin, targets):
+        polished = balance.polished(x)
+        if _checks_out(balance, polished):
+            return polished
+    return None
+
+
+def _checks_out(balance: Equilibrium, x: Array) -> bool:
+    tolerance = EDGE * balance.weight
+    excess = np.abs(balance.torques(x)) - balance.torque_limits
+    ok = balance.residual(x) <= 1e-3 * tolerance and balance.limits.violation(x) <= tolerance
+    return bool(ok and excess.max(initial=0.0) <= tolerance)

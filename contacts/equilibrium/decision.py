@@ -1,0 +1,237 @@
+"""The verdict: balances and limits to status, margin, forces or a certificate, for one or many.
+
+The kernel (`kernels/verdict.py`) answers with proofs; what it does not know (hand holds, cones
+without end), or leaves open, is answered by the conic solver, one problem at a time.
+"""
+
+from __future__ import annotations
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from ...dynamics.kernels.toolchain import obstacle
+from ...dynamics.state import State
+from ...errors import FootworkWarning
+from ...robots import Robot
+from ..conic_solver import Solution
+from ..contact_set import ContactSet
+from ..kernels import compiled
+from ..kernels.verdict import MARGIN, STRICT, VERDICT
+from .balance import weight
+from .balances import Balances
+from .conic_verdict import settle
+from .places import centres, columns_of
+from .problems import Layout, Problems
+from .programs import Equilibrium
+from .verdicts import Verdicts
+
+Array = NDArray[np.float64]
+
+KERNEL = "kernel"  # what `Hold.solver` says of it
+
+_layouts: WeakKeyDictionary[ContactSet, dict[bytes, Layout]] = WeakKeyDictionary()
+_MOST_LAYOUTS = 64  # kept for one set of contacts
+
+
+class Multipliers(NamedTuple):
+    """The saddle point of the margin's program, in SI units.
+
+    Attributes:
+        forces: x (n,) that has the margin [N].
+        y: (nv,), −dε/dh: a virtual velocity with Nᵀy + gᵀν = 1, for N what a newton of the margin
+            does; against it the robot would fall first.
+        whole: ν (r,), of the rows of `ContactLimits.whole_rows`, as they are.
+    """
+
+    forces: Array
+    y: Array
+    whole: Array
+
+
+class Proved(NamedTuple):
+    """What the kernel proves about one state.
+
+    Attributes:
+        feasible: 1 holds, 0 does not, −1 not decided.
+        margin: ε [N].
+        unknowns: least-norm x (n,) [N], where it holds.
+        velocity: (nv,), ‖y‖ = 1, along which it falls, where it does not.
+        multipliers: of the margin, where it is finite.
+        torques: (na,), that go with them.
+        axes: (C, 3, 3), of the contacts.
+        solution: the margin, as the conic solver would answer.
+    """
+
+    feasible: int
+    margin: float
+    unknowns: Array | None
+    velocity: Array | None
+    multipliers: Multipliers | None
+    torques: Array | None
+    axes: Array
+    solution: Solution
+
+    def settles(self, objective: str) -> bool:
+        """Whether nothing is left to ask for the forces of this objective."""
+        return self.feasible == 0 or (self.feasible == 1 and objective == "least_norm")
+
+
+def layout_of(contacts: ContactSet, torque_limits: Array) -> Layout:
+    """Return the layout of the kernel's problems for contacts of a robot; worked out once."""
+    kept = _layouts.get(contacts)
+    if kept is None:
+        kept = _layouts[contacts] = {}
+    key = torque_limits.tobytes()
+    if key not in kept:
+        if len(kept) >= _MOST_LAYOUTS:
+            kept.clear()
+        robot = contacts.robot
+        kept[key] = Layout(contacts.limits, *rows_of(robot), torque_limits, weight(robot))
+    return kept[key]
+
+
+def rows_of(robot: Robot) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows of the equations of motion without a torque, and those of S."""
+    with_torque = robot.selection_matrix.any(axis=0)
+    return np.flatnonzero(~with_torque), np.flatnonzero(with_torque)
+
+
+def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array) -> Proved | None:
+    """Return what the kernel proves; None where it does not, or is not there yet."""
+    layout = layout_of(contacts, torque_limits)
+    kernels = compiled.select(1) if layout.known else None
+    if kernels is None:
+        return None
+    J, R = centres(state, contacts, kernels.place)
+    columns, pulls = columns_of(contacts, layout, J, R, kernels.columns)
+    problems = Problems.of(layout, columns, pulls, load[None], kernels.scale)
+    asked = VERDICT if layout.circular else MARGIN
+    found = problems.solve(kernels.verdicts, 1, asked)
+    if not found.proved[0]:
+        return None
+    feasible, margin = int(found.feasible[0]), float(found.margin[0])
+    y, nu = problems.velocity(found.y[0], found.nu[0]), found.nu[0]
+    status = "infeasible" if margin == -np.inf else "unbounded" if margin == np.inf else "optimal"
+    x = found.least[0] if feasible == 1 else None
+    torques = None
+    if x is not None:
+        torques = -(load + columns[0] @ layout.spread(x))[layout.actuated]
+    return Proved(
+        feasible,
+        margin,
+        x,
+        y / np.sqrt(y @ y) if feasible == 0 else None,
+        Multipliers(found.forces[0], y, problems.of_whole(nu)) if status == "optimal" else None,
+        torques,
+        R[0],
+        Solution(status, margin, velocity=y),
+    )
+
+
+# --- many ----------------------------------------------------------------------------------------
+
+_NEAR = 150_000  # numbers of A in the problems solved at a time: they stay in the cache
+
+
+def decide(
+    balances: Balances,
+    threads: int = 1,
+    *,
+    margin: bool = True,
+    out: Verdicts | None = None,
+) -> Verdicts:
+    """Return the verdicts on many balances: by the kernel, and one by one what it leaves.
+
+    Args:
+        balances: to decide about.
+        threads: that share the work.
+        margin: whether margins are wanted.
+        out: verdicts to write to.
+    """
+    first, count, layout = balances.first, len(balances), balances.layout()
+    known = balances.known(layout)
+    out = Verdicts.room(count, first.limits.point_count, len(first.load), out)
+    most = max(_NEAR // max(first.columns.size, 1), 1)
+    pieces = -(-count // min(most, -(-count // threads)))
+    ends = np.linspace(0, count, pieces + 1).astype(int).tolist()
+    with tqdm(total=count, unit=" verdicts", disable=None, delay=1.0) as bar:
+
+        def answer(start: int, stop: int) -> None:
+            chunk, answers = balances.part(start, stop), out.part(start, stop)
+            kernels = _kernels(count - start) if known else None
+            if kernels is not None:
+                _write_proved(kernels, chunk, layout, answers, margin)
+            slowly = known and kernels is None
+            with compiled.by_the_solver(stop - start) if slowly else nullcontext():
+                for i in np.flatnonzero(~answers.compiled).tolist():
+                    _write_settled(chunk.at(i), answers, i, margin)
+            bar.update(stop - start)
+
+        if threads == 1 or pieces == 1:
+            for start, stop in pairwise(ends):
+                answer(start, stop)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(answer, ends[:-1], ends[1:]))
+    return out
+
+
+def _kernels(count: int) -> Any:
+    """The kernels for so many problems; None where the conic solver is sooner, or without Numba."""
+    if reason := obstacle():
+        _note_numba(reason)
+        return None
+    return compiled.select(max(count, 2))
+
+
+@cache
+def _note_numba(reason: str) -> None:
+    warnings.warn(
+        f"batches of verdicts: {reason}, the conic solver answers one by one; "
+        "pip install 'footwork[fast]' makes them more than a hundred times faster",
+        FootworkWarning,
+        stacklevel=6,
+    )
+
+
+def _write_proved(
+    kernels: Any, balances: Balances, layout: Layout, answers: Verdicts, margin: bool
+) -> None:
+    """Write the answers of the kernel; those it leaves stay as they are."""
+    problems = balances.problems(layout, kernels.columns, kernels.scale)
+    circular = balances.circular(layout)
+    asked = MARGIN if not circular else VERDICT if margin else STRICT
+    found = problems.solve(kernels.verdicts, kernels.lanes, asked)
+    decided = found.feasible >= 0
+    answers.feasible[:], answers.residual[:] = found.feasible, found.residual
+    answers.compiled[:] = decided & (found.proved | (not margin))
+    if margin:
+        answers.margin[:] = found.margin
+    holds, falls = found.feasible == 1, found.feasible == 0
+    K = layout.limits.point_count
+    answers.forces[holds] = found.least[holds, : 3 * K].reshape(-1, K, 3)
+    y = problems.velocity(found.y[falls], found.nu[falls])
+    answers.velocity[falls] = y / np.linalg.norm(y, axis=1, keepdims=True)
+    answers.clear(~answers.compiled)
+
+
+def _write_settled(balance: Equilibrium, answers: Verdicts, i: int, margin: bool) -> None:
+    """Write one answer of the conic solver."""
+    found = settle(balance)
+    answers.margin[i] = found.margin if margin else np.nan
+    answers.feasible[i] = -1 if found.feasible is None else int(found.feasible)
+    answers.unsolved[i] = found.status == "unsolved"
+    answers.residual[i] = found.residual(balance)
+    if found.unknowns is not None:
+        answers.forces[i] = balance.limits.forces(found.unknowns)
+    if found.velocity is not None:
+        answers.velocity[i] = found.velocity

@@ -1,0 +1,81 @@
+"""The kernels of verdicts as they are compiled: of one problem, and of eight side by side."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...dynamics.kernels.scalars import LANES
+from ...dynamics.kernels.toolchain import Kernel
+from .contact_columns import contact_columns, place, scale_rows
+from .verdict import verdicts
+
+_SECONDS = 40.0  # that compiling takes, about
+
+
+def _read(*shape: int, kind: Any = float) -> Any:
+    """An array such as kernels read."""
+    array = np.empty(shape, kind)
+    array.setflags(write=False)
+    return array
+
+
+def _of_verdicts() -> tuple[Any, ...]:
+    table, written = _read(0, 0), np.empty((0, 0))
+    return (*[table] * 9, 0, (0, 0, 0, 0), *[written] * 5, 0, 0, np.empty(0))
+
+
+_options: dict[str, Any] = {"each": 2e-3, "seconds": _SECONDS, "inlined": 400}
+VERDICTS = Kernel(verdicts, LANES, example=_of_verdicts, **_options)
+VERDICT = Kernel(verdicts, 1, example=_of_verdicts, **_options)
+PLACE = Kernel(
+    place,
+    1,
+    example=lambda: (
+        *(_read(0, 0), _read(0, 0, 0), _read(0, 0), _read(0, kind=np.intp), _read(0, 0, 0)),
+        *(_read(0, kind=bool), _read(0, 0), np.empty((0, 0, 0)), np.empty((0, 0, 0))),
+    ),
+    seconds=2.0,
+)
+COLUMNS = Kernel(
+    contact_columns,
+    1,
+    example=lambda: (
+        *(_read(0, 0, 0, 0), _read(0, 0, 0, 0), _read(0, 0), _read(0, kind=np.intp)),
+        *(_read(0), _read(0), np.empty((0, 0, 0, 0)), np.empty((0, 0))),
+    ),
+    seconds=2.0,
+)
+SCALE = Kernel(
+    scale_rows,
+    1,
+    example=lambda: (
+        *(_read(0, 0, 0), _read(0, 0), _read(0, 0), 1.0, _read(0)),
+        *(_read(0, kind=np.intp), _read(0, kind=np.intp), *[np.empty((0, 0))] * 8),
+    ),
+    seconds=2.0,
+)
+
+
+class Kernels(NamedTuple):
+    """What a verdict needs, for problems side by side in `lanes`."""
+
+    verdicts: Any
+    place: Any
+    columns: Any
+    scale: Any
+    lanes: int
+
+
+def select(count: int) -> Kernels | None:
+    """Return the compiled kernels for so many problems; None where the conic solver is sooner."""
+    kernel = VERDICT if count == 1 else VERDICTS
+    found = kernel.select(count), PLACE.select(count), COLUMNS.select(count), SCALE.select(count)
+    return None if None in found else Kernels(*found, kernel.numbers)
+
+
+def by_the_solver(count: int) -> AbstractContextManager[None]:
+    """Count the time that the conic solver takes for so many problems."""
+    return (VERDICT if count == 1 else VERDICTS).uncompiled(count)

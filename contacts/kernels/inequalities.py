@@ -1,0 +1,98 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""Linear inequalities that join a program when they are violated, each lane its own.
+
+A chosen one is kept as its number, from 1, with the sign of the side: low ≤ G f + ε g ≤ high is
+asked as ± (G f + ε g) + slack = ± bound with slack ≥ 0.
+"""
+
+from __future__ import annotations
+
+from ...dynamics.kernels.scalars import LANES
+
+MOST = 12  # that can be met at once
+ROUNDS = 9  # of solving the program
+TOO_MANY = 3.0  # what `conic` calls unsolved
+
+_NEW = 3  # that join at once
+
+
+def forget(numbers):
+    """Choose none, of any problem; every one needs an answer."""
+    chosen, flags, nu = numbers[-2], numbers[-1], numbers[-3]
+    for lane in range(LANES):
+        flags[1, lane] = 1.0
+        for p in range(MOST):
+            chosen[p, lane] = 0.0
+        for i in range(len(nu)):
+            nu[i, lane] = 0.0
+
+
+def choose_violated(numbers):
+    """Choose those that lack most where an answer violates any; return how many there are then.
+
+    The second of the flags is set where there are new ones. Where there are too many the problem is
+    given up: `outcome[0]` is set to TOO_MANY.
+    """
+    outcome, lacking, chosen, flags = numbers[-5], numbers[-4], numbers[-2], numbers[-1]
+    most = 0
+    for lane in range(LANES):
+        met = 0
+        while met < MOST and chosen[met, lane] != 0.0:
+            met += 1
+        before = met
+        for _ in range(_NEW):
+            worst, number = 0.0, 0.0
+            for i in range(len(lacking)):
+                if abs(lacking[i, lane]) > worst:
+                    worst = abs(lacking[i, lane])
+                    number = i + 1.0 if lacking[i, lane] > 0.0 else -i - 1.0
+            if number != 0.0:
+                lacking[int(abs(number)) - 1, lane] = 0.0
+                if met < MOST:
+                    chosen[met, lane] = number
+                met += 1
+        flags[1, lane] = 1.0 if met > before else 0.0
+        if met > MOST:
+            outcome[0, lane], flags[1, lane], met = TOO_MANY, 0.0, before
+        most = max(most, met)
+    return most
+
+
+def gather_chosen(numbers, m, n, met):
+    """Write rows m … of the chosen ones: their part of B, b, and the coefficient of ε, R[i, 0].
+
+    Where a problem has fewer, rows of nothing but a slack.
+    """
+    G, g, low, high, B, b, R = numbers[:7]
+    chosen = numbers[-2]
+    for p in range(met):
+        for lane in range(LANES):
+            number = chosen[p, lane]
+            i = int(abs(number)) - 1
+            if number == 0.0:
+                b[m + p, lane], R[m + p, 0, lane] = 1.0, 0.0
+                for j in range(n):
+                    B[m + p, j, lane] = 0.0
+            else:
+                sign = 1.0 if number > 0.0 else -1.0
+                b[m + p, lane] = high[i, lane] if number > 0.0 else -low[i, lane]
+                R[m + p, 0, lane] = sign * g[i, lane]
+                for j in range(n):
+                    B[m + p, j, lane] = sign * G[i, j, lane]
+
+
+def scatter_multipliers(numbers, m, met):
+    """Write ν of all inequalities where the flag says so, from those of the chosen ones.
+
+    Both sides of one may be chosen.
+    """
+    z, nu, chosen, flags = numbers[7], numbers[-3], numbers[-2], numbers[-1]
+    for lane in range(LANES):
+        if flags[1, lane] > 0.0:
+            for i in range(len(nu)):
+                nu[i, lane] = 0.0
+            for p in range(met):
+                number = chosen[p, lane]
+                if number != 0.0:
+                    sign = 1.0 if number > 0.0 else -1.0
+                    nu[int(abs(number)) - 1, lane] += sign * z[m + p, lane]

@@ -1,0 +1,281 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""Whether contacts hold: the margin, least-norm forces or a motion that nothing stops, and proofs.
+
+    A f + ε n = w,      f_k ∈ K_k,      low ≤ G f + ε g ≤ high
+
+as `contact_margin` and `friction_newton` have them, in weights, each row and inequality of about
+unit size. Nothing of what they answer is trusted: here forces are put into the equations, the cones
+and the inequalities again, and multipliers into the conditions that make them a bound:
+
+    s = Aᵀy + Gᵀν ∈ K*,   nᵀy + gᵀν = 1:      ε ≤ wᵀy + highᵀν⁺ − lowᵀν⁻
+"""
+
+from __future__ import annotations
+
+from ...dynamics.kernels.rows import scatter
+from ...dynamics.kernels.scalars import LANES, as_lanes, rooms
+from .algebra import add, back, dot, times
+from .choices import choose, larger, root, size
+from .conic import COLUMNS, INFEASIBLE, OPTIMAL, ROWS, UNBOUNDED
+from .contact_margin import NO_BOUND, margin_of
+from .friction_newton import least_norm_of, project
+from .inequalities import MOST
+from .problems import any_lane, take
+
+MARGIN, VERDICT, STRICT = 0, 1, 2  # what is asked: the margin, both, or forces where they suffice
+INFINITE, NAN = 1e300, float("nan")  # stands for a margin without end
+EDGE = 1e-6  # of the weight: a margin of less is "at the edge"
+
+_CLOSE = 1e-3  # of the edge: what may be left of a balance
+_PROOF = 1e-8  # how far a motion may lie outside what nothing brakes [m/s]
+_RAY = 1e-8  # what may be left of a squeeze
+
+
+def memory_size(m, D, K, R):
+    """Return how many numbers of memory problems of these sizes need, in each lane."""
+    return sum(_counts(m, D, K, R)) + 1
+
+
+def _counts(m, D, K, R):
+    n, r, k = D * K, m + MOST, D * K + MOST
+    given = m * n, m, m, n, R * n, R, R, R
+    program = r * k, r, k, r * r, m, r
+    conic = COLUMNS * k, ROWS * r, r * r, 5 * K, R
+    found = 2, n, m, R, MOST, 2
+    least = 4 * r, 6 * K, 2, n, m, R, m, n, 4
+    return given + program + conic + found + least
+
+
+def verdicts(
+    A,
+    w,
+    normal,
+    units,
+    G,
+    g,
+    low,
+    high,
+    scales,
+    asked,
+    sizes,
+    answer,
+    forces,
+    y,
+    nu,
+    least,
+    first,
+    last,
+    memory,
+):
+    """Decide problems first … last − 1; an array with a single entry serves all of them.
+
+    Args:
+        A: (N or 1, m D K), row by row, each with the entries of all cones component by component.
+        w, normal: (N or 1, m), n not zero.
+        units: (N or 1, D K), newtons of each entry: of a cone ‖f/units‖ ≤ f_n; 1 of the last.
+        G, g, low, high: (N or 1, R D K), (N or 1, R).
+        scales: (2, max(m, R)), what a unit of each row's, each inequality's multiplier is of y,
+            0 of inequalities that are no torques.
+        asked: MARGIN, VERDICT (all cones circular, D = 3), or STRICT, margins only where needed.
+        sizes: m, D, K, R.
+        answer: (N, 4) is written: 1 holds, 0 does not, −1 not decided; the margin, ∓INFINITE if
+            infeasible or unbounded, nan if unsolved; 1 where both are proved; what the proof of
+            the first leaves open.
+        forces: (N, D K), that have the margin, are written; of unbounded ones a squeeze.
+        y, nu: (N, m), (N, R), multipliers, are written.
+        least: (N, D K), least-norm forces, are written.
+        first, last: which problems.
+        memory: of `memory_size` numbers a lane.
+    """
+    m, D, K, R = sizes
+    n, r, k = D * K, m + MOST, D * K + MOST
+    # fmt: off
+    (
+        A_, w_, normal_, units_, G_, g_, low_, high_,
+        B, b, c, triangle, rest, z,
+        columns, rows, square, factors, lacking,
+        outcome, f, y_, nu_, chosen, flags,
+        vectors, slopes, given_up, f_least, y_least, nu_least, left, speeds, verdict,
+    ) = rooms(memory, *_counts(m, D, K, R))
+    # fmt: on
+    B3, R3, G3 = B.reshape(r, k, LANES), triangle.reshape(r, r, LANES), G_.reshape(R, n, LANES)
+    equations = as_lanes(A_.reshape(m, n, LANES)), as_lanes(w_), as_lanes(normal_), as_lanes(units_)
+    inequalities = as_lanes(G3), as_lanes(g_), as_lanes(low_), as_lanes(high_)
+    program = as_lanes(B3), as_lanes(b), as_lanes(c), as_lanes(R3), as_lanes(rest), as_lanes(z)
+    columns_, rows_ = columns.reshape(COLUMNS, k, LANES), rows.reshape(ROWS, r, LANES)
+    square_ = as_lanes(square.reshape(r, r, LANES))
+    factors_, lacking_ = as_lanes(factors.reshape(5, K, LANES)), as_lanes(lacking)
+    conic = as_lanes(columns_), as_lanes(rows_), square_, factors_, lacking_
+    vectors_, slopes_ = as_lanes(vectors.reshape(4, r, LANES)), slopes.reshape(K, 6, LANES)
+    newton = square_, vectors_, as_lanes(slopes_), lacking_
+    of_margin = as_lanes(outcome), as_lanes(f), as_lanes(y_)
+    of_least = as_lanes(given_up), as_lanes(f_least), as_lanes(y_least)
+    workspace = as_lanes(left), as_lanes(speeds), newton[2]
+    for_margin = G3, g_, low_, high_, B3, b, R3, z, outcome, lacking, nu_, chosen, flags
+    for_least = G3, g_, low_, high_, B3, b, R3, z, given_up, lacking, nu_least, chosen, flags
+    found = as_lanes(verdict)
+    for start in range(first, last, LANES):
+        take(A, start, last, A_)
+        take(w, start, last, w_)
+        take(normal, start, last, normal_)
+        take(units, start, last, units_)
+        take(G, start, last, G_)
+        take(g, start, last, g_)
+        take(low, start, last, low_)
+        take(high, start, last, high_)
+        strict = 0.0 * found[0]
+        found[0], found[1], found[2], found[3] = strict - 1.0, strict + NAN, strict, strict + NAN
+        for phase in range(2):
+            shift = EDGE * (1.0 - phase)
+            if phase == 1 and (asked != STRICT or any_lane(1.0 - strict, flags)):
+                margin_of(equations, inequalities, program, conic, of_margin, for_margin, (D, K))
+                judge_margin(
+                    equations,
+                    inequalities,
+                    scales,
+                    of_margin,
+                    as_lanes(nu_),
+                    workspace,
+                    found,
+                    (D, K),
+                )
+                strict = choose(strict, 1.0, choose(found[1] - EDGE, 1.0, 0.0))
+            wanted = strict if phase == 1 else 1.0 + strict
+            if (phase == 1 and asked != MARGIN) or (phase == 0 and asked == STRICT):
+                least_norm_of(
+                    equations, inequalities, program, newton, of_least, for_least, wanted, shift
+                )
+                off = judge_forces(
+                    equations, inequalities, scales, of_least, as_lanes(nu_least), workspace, shift
+                )
+                good = choose(wanted, choose(off - _CLOSE * EDGE, 0.0, 1.0), 0.0)
+                if phase == 0:
+                    strict = good
+                else:
+                    found[0], found[3] = choose(good, 1.0, found[0]), choose(good, off, found[3])
+        scatter(verdict, start, last, answer)
+        scatter(f, start, last, forces)
+        scatter(y_, start, last, y)
+        scatter(nu_, start, last, nu)
+        scatter(f_least, start, last, least)
+
+
+def judge_margin(equations, inequalities, scales, of_margin, nu, workspace, found, cones):
+    """Write ε, whether it stands, and 0 with what is left where a motion proves that it falls.
+
+    It stands by forces that have it, and multipliers that allow no more; without end by forces that
+    squeeze; without any by the motion alone.
+    """
+    A, w, normal, units = equations
+    outcome, f, y = of_margin
+    left, speeds, _ = workspace
+    m, n, (D, K) = len(w), len(units), cones
+    infeasible = choose(0.5 - size(outcome[0] - INFEASIBLE), 1.0, 0.0)
+    endless = choose(0.5 - size(outcome[0] - UNBOUNDED), 1.0, 0.0)
+    finite = choose(0.5 - size(outcome[0] - OPTIMAL), 1.0, 0.0)
+    epsilon = choose(finite, outcome[1], 0.0)
+    load, given = choose(endless, 0.0, 1.0), choose(endless, 1.0, epsilon)
+    off = balance_left(equations, scales, f, load, given, left)
+    for k in range(K):
+        off = larger(off, outside_cone(f, units, k, D, K))
+    off = larger(off, exceeded(inequalities, f, given, endless, n))
+    back(A, y, m, n, speeds)
+    bound, rise = dot(w, y, m), dot(normal, y, m)
+    G, g, low, high = inequalities
+    length = 0.0
+    for i in range(m):
+        length = length + (scales[0, i] * y[i]) * (scales[0, i] * y[i])
+    for i in range(len(g)):
+        # bounds that are not met may be infinite
+        above, below = choose(nu[i], nu[i], 0.0), choose(-nu[i], -nu[i], 0.0)
+        add(speeds, nu[i], G[i], n)
+        rise = rise + g[i] * nu[i]
+        bound = bound + choose(nu[i], above * high[i], choose(-nu[i], -below * low[i], 0.0))
+        length = length + (scales[1, i] * nu[i]) * (scales[1, i] * nu[i])
+    unbraked, total = 0.0 * length, 0.0 * length
+    for k in range(K):
+        unbraked = larger(unbraked, outside_dual(speeds, units, k, D, K))
+        total = total + size(f[(D - 1) * K + k])
+    short = size(bound - epsilon) + total * unbraked
+    fair = choose(_PROOF - size(rise - 1.0), 1.0, 0.0)
+    tight = choose(EDGE - off, choose(EDGE - short, fair, 0.0), 0.0)
+    squeeze = choose(_CLOSE * EDGE - off, 1.0, 0.0)
+    length = root(length)
+    unbraked = unbraked / length
+    power = choose(_PROOF - unbraked, -bound / length, 0.0)
+    falls = choose(power - EDGE * larger(rise / length, 1.0), 1.0, 0.0)
+    falls = choose(infeasible, falls, choose(-EDGE - epsilon, finite * falls, 0.0))
+    margin = choose(finite, epsilon, NAN)
+    margin = choose(infeasible, -INFINITE, choose(endless, INFINITE, margin))
+    found[0] = choose(falls, 0.0, found[0])
+    found[1] = margin
+    found[2] = choose(finite, tight, choose(endless, squeeze, infeasible))
+    found[3] = choose(falls, unbraked, found[3])
+
+
+def judge_forces(equations, inequalities, scales, of_least, nu, workspace, shift):
+    """Return what is left of the balance, the inequalities, and the conditions of the least norm.
+
+    f = P(Aᵀλ + Gᵀν), the projection on circular cones, with ν only of inequalities that are met.
+    """
+    A, w, _, units = equations
+    outcome, f, y = of_least
+    left, speeds, slopes = workspace
+    m, n = len(w), len(units)
+    K = n // 3
+    off = balance_left(equations, scales, f, 1.0, shift, left)
+    off = larger(off, exceeded(inequalities, f, shift, 0.0, n))
+    G, g, low, high = inequalities
+    back(A, y, m, n, speeds)
+    for i in range(len(g)):
+        add(speeds, nu[i], G[i], n)
+        given = dot(G[i], f, n) + shift * g[i]
+        slack = choose(nu[i], size(given - low[i]), choose(-nu[i], size(given - high[i]), 0.0))
+        off = larger(slack, off)
+    for k in range(K):
+        project(units[k], speeds, slopes, k, K)
+    for j in range(n):
+        off = larger(size(speeds[j] - f[j]), off)
+    return choose(outcome[0], INFINITE, off)  # given up
+
+
+def balance_left(equations, scales, f, load, given, left):
+    """Return the largest entry of A f + given n − load w, in weights, and weights times metres."""
+    A, w, normal, units = equations
+    m, off = len(w), 0.0
+    times(A, f, m, len(units), left)
+    for i in range(m):
+        left[i] = left[i] + given * normal[i] - load * w[i]
+        off = larger(size(left[i]) / scales[0, i], off)
+    return off
+
+
+def outside_cone(f, units, k, D, K):
+    """Return by how much ‖f_t‖ exceeds μ f_n, or f_n falls short of 0."""
+    slip, normal = 0.0, f[(D - 1) * K + k]
+    for d in range(D - 1):
+        unit = units[d * K + k]
+        share = choose(unit, f[d * K + k] / choose(unit, unit, 1.0), 0.0)
+        slip = slip + share * share
+    return larger((root(slip) - normal) * units[k], -normal)
+
+
+def outside_dual(s, units, k, D, K):
+    """Return by how much μ ‖s_t‖ exceeds s_n."""
+    slip = 0.0
+    for d in range(D - 1):
+        j = d * K + k
+        slip = slip + (units[j] * s[j]) * (units[j] * s[j])
+    return root(slip) - s[(D - 1) * K + k]
+
+
+def exceeded(inequalities, f, epsilon, endless, n):
+    """Return by how much G f + ε g leaves its bounds; where endless, how fast along the ray."""
+    G, g, low, high = inequalities
+    off = 0.0 * f[0]
+    for i in range(len(g)):
+        given = dot(G[i], f, n) + epsilon * g[i]
+        top = choose(endless, choose(NO_BOUND - high[i], 0.0, high[i]), high[i])
+        bottom = choose(endless, choose(low[i] + NO_BOUND, 0.0, low[i]), low[i])
+        off = larger(larger(given - top, bottom - given), off)
+    return off
