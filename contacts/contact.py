@@ -197,6 +197,20 @@ class Contact(ABC):
         error = np.concatenate([at.positions(state)[0] - target.translation, turn])
         return np.asarray(at.selection(state) @ error)
 
+    def error_jacobian(self, state: State, target: Any) -> Array:
+        """Return the derivative (dim, nv) of `error` along tangent steps.
+
+        With θ the rotation vector of R R*ᵀ, dθ = J_l⁻¹(θ) ω; along an axis y of the body, which
+        turns, d(yᵀθ) = yᵀ dθ + (y × θ)ᵀ ω.
+        """
+        at, J = self._attached(state), self.centre_jacobian(state)
+        P, turn = at.selection(state), at.rotations(state)[0] @ target.rotation.T
+        rates = np.array(pin.Jlog3(turn)) @ turn.T @ J[3:]
+        rows = P @ np.concatenate([J[:3], rates])
+        if self.turning_axes:
+            rows[3:] += np.cross(P[3:, 3:], np.array(pin.log3(turn))) @ J[3:]
+        return np.asarray(rows)
+
     @of_state
     def surface_velocity(self, state: State) -> Array:
         """Return s (dim,), what J v must be for the contact to stay on its surface, world axes."""
@@ -353,6 +367,12 @@ class PointContact(Contact):
         """Return p − p* (3,), with 0 for the spin of a soft point, which has no place."""
         p = self._attached(state).positions(state)[0]
         return np.append(p - target.translation, 0.0)[: self.dim]
+
+    def error_jacobian(self, state: State, target: Any) -> Array:
+        """Return the derivative (3 or 4, nv) of `error`: a ball's place moves with its middle."""
+        J, rows = self.centre_jacobian(state), np.zeros((self.dim, state.robot.nv))
+        rows[:3] = J[:3] + skew(self.ball_arm) @ J[3:]
+        return rows
 
     @of_moving_state
     def surface_acceleration(self, state: State) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from ...dynamics import State
 from ...errors import ContactError
 from ...robots import Robot
 from ..contact import Contact, PointContact
@@ -29,9 +30,9 @@ class Landing(NamedTuple):
     counts: Array
 
 
-def landing(robot: Robot, q: Array, contact: Contact, face: Face) -> Landing:
+def landing(state: State, contact: Contact, face: Face) -> Landing:
     """Return the nearest pose of a contact on a face, by the least turn and the shortest way."""
-    T, n = contact.pose(robot, q), face.normal
+    T, n = contact.pose(state), face.normal
     turn = np.array(pin.Quaternion.FromTwoVectors(T.rotation[:, 2], n).matrix())
     R = turn @ T.rotation
     axes = face.placement.rotation

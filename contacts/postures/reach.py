@@ -17,16 +17,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
-from ... import dynamics
-from ...dynamics.spatial import cross
+from ...dynamics import State
 from ...robots import Robot
-from ..contact import Contact, PointContact
+from ..contact import Contact
 from ..contact_set import ContactSet
-from ..surface_contact import LineContact
 from ..terrain.solids import Face
 from .landing import landing
 from .self_collision import Clearance
@@ -62,15 +59,16 @@ class Goal:
     def error(self, q: Array) -> Array:
         """Return the errors of all contacts, then of the centre of mass, then of links that are
         too near (m,) [m, rad]."""
-        asked = np.isfinite(self.com)
-        com = dynamics.com(self.robot, q) - self.com
+        asked, state = np.isfinite(self.com), State.of(self.robot, q)
+        com = state.com - self.com
         near = self.clearance.error(q) if self.clearance else np.zeros(0)
-        return np.concatenate([self.contacts.error(q, self.places(q)), com[asked], near])
+        return np.concatenate([self.contacts.error(state, self.places(state)), com[asked], near])
 
-    def places(self, q: Array) -> dict[str, Any]:
+    def places(self, q: Array | State) -> dict[str, Any]:
         """Return {contact: T_world_target}: of a contact on a face the nearest place there."""
+        state = State.of(self.robot, q)
         return {
-            c.name: landing(self.robot, q, c, target).target if isinstance(target, Face) else target
+            c.name: landing(state, c, target).target if isinstance(target, Face) else target
             for c, target in ((c, self.targets[c.name]) for c in self.contacts)
         }
 
@@ -91,16 +89,17 @@ class Goal:
 
     def fixed_jacobian(self, q: Array) -> Array:
         """Return the part that always holds: contacts and centre of mass, without clearances."""
-        rows = [self._rows(q, contact, self.targets[contact.name]) for contact in self.contacts]
-        rows.append(dynamics.com_jacobian(self.robot, q)[np.isfinite(self.com)])
+        state = State.of(self.robot, q)
+        rows = [self._rows(state, contact, self.targets[contact.name]) for contact in self.contacts]
+        rows.append(state.com_jacobian[np.isfinite(self.com)])
         return np.vstack(rows)
 
-    def _rows(self, q: Array, contact: Contact, target: Any) -> Array:
+    def _rows(self, state: State, contact: Contact, target: Any) -> Array:
         """The derivative (dim, nv) of a contact's error; on a face of what is not free."""
         if not isinstance(target, Face):
-            return place_jacobian(self.robot, q, contact, target)
-        place, counts = landing(self.robot, q, contact, target)
-        rows = place_jacobian(self.robot, q, contact, place)
+            return contact.error_jacobian(state, target)
+        place, counts = landing(state, contact, target)
+        rows = contact.error_jacobian(state, place)
         if contact.dim < 6:  # a point: three rows, and the spin of a soft one, which has no place
             rows[:3] = counts[:3, :3] @ rows[:3]
             return rows
@@ -122,27 +121,6 @@ class Goal:
             slides = ~np.abs(S[3:]).any(axis=0)
             units[joint.idx_v : joint.idx_v + joint.nv][slides] = self.size
         return units
-
-
-def place_jacobian(robot: Robot, q: Array, contact: Contact, target: Any) -> Array:
-    """Return the derivative (dim, nv) of a contact's error, as `ContactSet.error` defines it.
-
-    The place of a ball moves with its middle (its material point would roll). With θ the rotation
-    vector of R R*ᵀ, dθ = J_l⁻¹(θ) ω; a line sees it in its own axes, which turn:
-    d(yᵀθ) = yᵀ dθ + (y × θ)ᵀ ω.
-    """
-    J, T = dynamics.frame_jacobian(robot, q, contact.frame), contact.pose(robot, q)
-    origin = dynamics.frame_placement(robot, q, contact.frame)
-    fixed = origin.act(contact.offset) if isinstance(contact, PointContact) else T.translation
-    J[:3] += cross(J[3:], (fixed - origin.translation)[:, None])
-    if isinstance(contact, PointContact):
-        return np.vstack([J[:3], np.zeros((contact.dim - 3, robot.nv))])
-    turn = T.rotation @ target.rotation.T
-    rates = np.array(pin.Jlog3(turn)) @ turn.T @ J[3:]
-    if isinstance(contact, LineContact):
-        theta, axes = np.array(pin.log3(turn)), T.rotation[:, 1:].T
-        rates = axes @ rates + np.cross(axes, theta) @ J[3:]
-    return np.vstack([J[:3], rates])
 
 
 def moving_joints(robot: Robot) -> list[Any]:
