@@ -303,7 +303,7 @@ def test_what_is_no_number_or_no_contact_is_refused(wrong):
         wrong()
 
 
-NONSENSE = [None, "x", np.nan, np.inf, -1, [], [1, 2], {}, object(), 1j, np.ones(4)]
+NONSENSE = [None, "x", np.nan, np.inf, -1, [], [1, -2], {}, object(), 1j, np.ones(4)]
 VALUES = {
     contacts.PointContact: {"friction": 0.5, "normal": (0, 0, 1), "offset": (0, 0, 0), "radius": 0},
     contacts.SurfaceContact: {"friction": 0.5, "half_length": 0.1, "half_width": 0.1},
