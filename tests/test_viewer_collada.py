@@ -149,6 +149,15 @@ def test_only_images_of_the_own_package_are_embedded(tmp_path):
     assert images(meshes, "link.png") == [True]
 
 
+def doubled(count):
+    """Nodes that each instantiate the next one twice: 2^count of them."""
+    nodes = "".join(
+        f'<node id="n{k}">' + 2 * f'<instance_node url="#n{k + 1}"/>' + "</node>"
+        for k in range(count)
+    )
+    return f'{nodes}<node id="n{count}"/></library_visual_scenes>'
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -156,7 +165,15 @@ def test_only_images_of_the_own_package_are_embedded(tmp_path):
         lambda text: text.replace("<translate>0 0 5</translate>", "<lookat>1 2</lookat>"),
         lambda text: text.replace('url="#plate"', 'url="#nothing"'),
         lambda text: text.replace("0 0 0 1 0 1 2 0 2<", "0 0 0 1 0 1 7 0 2<"),
+        lambda text: text.replace("0 0 0 1 0 1 2 0 2<", "0 0 0 1 0 1 -1 0 2<"),
         lambda text: text.replace("0 0 0 1 0 0 1 2 0 0 2 0", "0 0 zero"),
+        lambda text: text.replace("0 0 0 1 0 0 1 2 0 0 2 0", "0 0 0 1 0 0 1 nan 0 0 2 0"),
+        lambda text: text.replace(
+            '<triangles material="A" count="1">', "<polylist><vcount>3 9000000000000</vcount>"
+        ).replace("</triangles>", "</polylist>"),
+        lambda text: text.replace("</library_visual_scenes>", doubled(40)).replace(
+            "<scale>2 2 2", '<instance_node url="#n0"/><scale>2 2 2'
+        ),
         lambda text: text.replace('url="#plate"', 'url="#red"'),
         lambda text: text.replace("<scale>2 2 2", '<instance_node url="#outer"/><scale>2 2 2'),
         lambda text: text.replace("?>", '?><!DOCTYPE a [<!ENTITY b "c">]>'),

@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 MAX_TEXTURE = 8_000_000  # bytes
+MAX_NODES = 10_000  # that a scene may come to when its instances are put in place
 _MESH_FOLDERS = ("mesh", "meshes", "visual", "visuals", "dae")
 _IMAGES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg"}  # first bytes -> type
 
@@ -63,7 +64,7 @@ def read(path: Path) -> list[Part]:
     try:
         root = defusedxml.ElementTree.fromstring(path.read_bytes())
         return list(_Document(root, path.parent).parts())
-    except (OSError, ParseError, DefusedXmlException, RecursionError) as error:
+    except (Unsupported, OSError, ParseError, DefusedXmlException, RecursionError) as error:
         raise Unsupported(f"{path.name}: {error}") from error
     except (KeyError, ValueError, IndexError, AttributeError, TypeError) as error:
         raise Unsupported(f"{path.name}: {type(error).__name__} {error}") from error
@@ -75,6 +76,7 @@ class _Document:
         self.by_id = {e.get("id", ""): e for e in root.iter() if e.get("id")}
         self.root = root
         self._sources: dict[str, Array] = {}
+        self._nodes = 0
 
     def link(self, address: str | None) -> Element:
         return self.by_id[unquote(address or "").removeprefix("#")]
@@ -85,6 +87,9 @@ class _Document:
             yield from self.node(node, np.eye(4))
 
     def node(self, node: Element, parent: Array) -> Iterator[Part]:
+        self._nodes += 1
+        if self._nodes > MAX_NODES:  # nodes that each instantiate the next one twice
+            raise Unsupported(f"more than {MAX_NODES} nodes")
         matrix = parent
         for child in node:
             tag = _tag(child)
@@ -123,6 +128,8 @@ class _Document:
         corners = _corners(element, stride)
         if len(corners) == 0:
             return None
+        if corners.min() < 0:
+            raise Unsupported(f"<{_tag(element)}> with a negative index")
         used = [offset for offset, _ in sources.values()]
         rows, index = np.unique(corners[:, used], axis=0, return_inverse=True)
         arrays = {kind: source[rows[:, k]] for k, (kind, (_, source)) in enumerate(sources.items())}
@@ -137,6 +144,8 @@ class _Document:
             normals = np.where(size > 0, normals / np.where(size > 0, size, 1), [0.0, 0.0, 1.0])
         uv = arrays["TEXCOORD"][:, :2] if surface.image and "TEXCOORD" in arrays else None
         vertices = arrays["POSITION"][:, :3] @ linear.T + matrix[:3, 3]
+        if not np.isfinite(vertices).all():
+            raise Unsupported("vertices that are not finite")
         return Part(surface, vertices, triangles, normals, uv)
 
     def inputs(self, element: Element) -> tuple[dict[str, tuple[int, Array]], int]:
@@ -197,6 +206,8 @@ def _corners(element: Element, stride: int) -> Index:
         counts = np.array([len(one) // stride for one in lists], dtype=np.int64)
     else:
         counts = _integers(_one(element, "vcount"))
+    if (counts < 0).any() or counts.sum() != len(indices):
+        raise Unsupported(f"polygons of {counts.sum()} corners, {len(indices)} given")
     starts = np.cumsum(counts) - counts
     fans = [
         start + np.column_stack((np.zeros(n - 2, int), np.arange(1, n - 1), np.arange(2, n)))
