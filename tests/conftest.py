@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import metadata
 
@@ -27,6 +28,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if skipped and os.environ.get("FOOTWORK_NO_SKIP"):
         reporter.write_line(f"FOOTWORK_NO_SKIP: {len(skipped)} skipped", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    """Close the figures that a test leaves open: `fw.plot` makes them with pyplot."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def _has_robot_data() -> bool:
