@@ -24,9 +24,9 @@ PLACES = {
     "robots": (0.5, 5),
 }
 CONTENTS = {
-    COMMAND: "command, errors, registry",
+    COMMAND: "command, registry",
     "visualize": "viewer, scenes, plots",
-    "control": "tasks, whole-body control, gaits",
+    "control": "tasks, controllers, gaits",
     "contacts": "limits, verdicts, regions",
     "biomechanics": "segments, gait analysis",
     "dynamics": "State, terms, kernels",
@@ -126,12 +126,12 @@ def picture(counts: Counter[tuple[str, str]]) -> str:
 
 
 def table(counts: Counter[tuple[str, str]]) -> str:
-    """Return the number of files of each package (row) that import from another (column)."""
+    """Return the table of each package's imports, with the number of importing files."""
     order = list(reversed(PLACES))
-    lines = [f"| | {' | '.join(order[:-1])} |", "|---|" + "---|" * (len(order) - 1)]
-    lines += [
-        f"| {a} | {' | '.join(str(counts[a, b] or '') for b in order[:-1])} |" for a in order[1:]
-    ]
+    lines = ["| package | imports (files) |", "|---|---|"]
+    for package in order:
+        found = [f"{other} ({counts[package, other]})" for other in order if counts[package, other]]
+        lines.append(f"| `{package}` | {', '.join(found) or '–'} |")
     return "\n".join(lines)
 
 

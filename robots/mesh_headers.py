@@ -1,12 +1,18 @@
-"""Header checks of mesh files, so that only well-formed meshes reach the mesh library."""
+"""Checks of mesh files before they reach the mesh library: format, size, instances of nodes."""
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from xml.etree.ElementTree import ParseError
+
+import defusedxml.ElementTree  # type: ignore[import-untyped]
+from defusedxml import DefusedXmlException
 
 MAX_BYTES = 300 * 2**20
+MAX_INSTANCES = 100_000  # of nodes in a Collada scene; ten levels of ten instances are 10¹⁰
 _FORMATS = (".stl", ".stlb", ".dae", ".obj", ".ply", ".off", ".glb", ".gltf", ".3ds", ".msh")
 
 
@@ -23,7 +29,8 @@ def why_unreadable(path: Path) -> str:
     if size > MAX_BYTES:
         return f"{size} bytes; at most {MAX_BYTES} are read"
     check = {".stl": _stl, ".dae": _dae, ".obj": _text, ".off": _text, ".gltf": _text}
-    return check.get(path.suffix.lower(), _any)(head, size)
+    problem = check.get(path.suffix.lower(), _any)(head, size)
+    return problem or (_instances(path) if path.suffix.lower() == ".dae" else "")
 
 
 def unit(path: Path) -> float:
@@ -50,6 +57,33 @@ def _stl(head: bytes, size: int) -> str:
 def _dae(head: bytes, size: int) -> str:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     return "" if start.startswith(b"<") and b"COLLADA" in head else "not a COLLADA document"
+
+
+def _instances(path: Path) -> str:
+    """Return why the node instances of a Collada file are not expanded, or "".
+
+    A node may instantiate nodes that instantiate others: a few kilobytes can describe a scene of
+    any size, or one without end, and mesh libraries expand it.
+    """
+    try:
+        data = path.read_bytes()
+        if b"instance_node" not in data:
+            return ""
+        root = defusedxml.ElementTree.fromstring(data)
+    except (OSError, ParseError, DefusedXmlException) as error:
+        return f"cannot be read: {error}"
+    by_id = {element.get("id"): element for element in root.iter() if element.get("id")}
+
+    @cache
+    def instances(name: str) -> int:
+        found = by_id[name].iterfind(".//{*}instance_node") if name in by_id else ()
+        return 1 + sum(instances(node.get("url", "").removeprefix("#")) for node in found)
+
+    try:
+        total = sum(instances(name) for name, e in by_id.items() if e.tag.endswith("}visual_scene"))
+    except RecursionError:  # a cycle, or a chain that is too long
+        return "nodes that instantiate one another"
+    return f"{total} instances of nodes; at most {MAX_INSTANCES}" if total > MAX_INSTANCES else ""
 
 
 def _text(head: bytes, size: int) -> str:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from footwork import FootworkError, ModelError, load, robots
 from footwork.errors import FootworkWarning
+from footwork.robots import mesh_headers
 from footwork.robots.catalogue import MODELS
 from footwork.robots.hardened_xml import MAX_BYTES, Node, parse, serialize
 
@@ -175,6 +176,37 @@ def test_a_mesh_that_only_looks_like_one_is_refused_when_it_is_read(tmp_path):
         robot = load(tmp_path / "robot.urdf")
         with pytest.raises(ModelError, match="meshes=False"):
             _ = robot.visual
+
+
+def collada_of_instances(levels: int, width: int) -> str:
+    """A scene whose nodes instantiate each other, `width` to the power of `levels` in all."""
+    nodes = "".join(
+        f'<node id="k{i}">' + f'<instance_node url="#k{i + 1}"/>' * width + "</node>"
+        for i in range(levels)
+    )
+    return (
+        '<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" '
+        f'version="1.4.1"><library_nodes>{nodes}<node id="k{levels}"/></library_nodes>'
+        '<library_visual_scenes><visual_scene id="s"><node><instance_node url="#k0"/></node>'
+        "</visual_scene></library_visual_scenes></COLLADA>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (collada_of_instances(10, 10), "instances of nodes"),
+        (collada_of_instances(2, 3).replace("#k2", "#k0"), "instantiate one another"),
+        (collada_of_instances(2, 3), ""),
+    ],
+)
+def test_a_scene_that_instances_blow_up_is_refused(tmp_path, text, problem):
+    """Kilobytes that mesh libraries would expand without end."""
+    path = tmp_path / "m.dae"
+    path.write_text(text)
+    why = mesh_headers.why_unreadable(path)
+    assert problem in why
+    assert bool(why) == bool(problem)
 
 
 def test_a_triangle_count_that_promises_too_much_is_refused(tmp_path):
