@@ -38,7 +38,7 @@ def one_by_one(scenario: contacts.Scenario, axes: dict, count: int) -> float:
     ]
     start = time.process_time()
     for point in points:
-        one = contacts.variant(scenario, point)
+        one = contacts.sweeps.variants.variant(scenario, point)
         if one.solved.converged:
             one.check()
     return (time.process_time() - start) / count

@@ -10,16 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import dynamics
-from ..contacts import (
-    Contact,
-    ContactSet,
-    LinkPair,
-    Penetration,
-    Terrain,
-    contact_forces,
-    penetrations,
-    self_collisions,
-)
+from ..contacts import Contact, ContactSet, Terrain, contact_forces, penetrations, self_collisions
+from ..contacts.postures.self_collision import LinkPair
+from ..contacts.terrain.penetration import Penetration
 from ..dynamics import Trajectory
 from ..errors import ConfigurationError
 from .disturbances import ForcePulse

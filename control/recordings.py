@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contacts import ContactSet
-from ..dynamics import EventRecord
+from ..dynamics.trajectory import EventRecord
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from .closed_loop import ClosedLoop

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..contacts import ContactSet, Plane, Terrain, at_feet, solve_posture
-from ..dynamics import EventRecord, external_torques, kinetic_energy, potential_energy
+from ..dynamics import external_torques, kinetic_energy, potential_energy
+from ..dynamics.trajectory import EventRecord
 from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot

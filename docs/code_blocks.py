@@ -33,7 +33,7 @@ def outputs(page: str) -> Iterator[tuple[re.Match[str], str]]:
             for block in BLOCK.finditer(page):
                 printed = io.StringIO()
                 with contextlib.redirect_stdout(printed):
-                    exec(compile(block["code"], "page", "exec"), names)
+                    exec(compile(block["code"], "page", "exec", dont_inherit=True), names)
                 yield block, printed.getvalue()
         finally:
             os.chdir(here)

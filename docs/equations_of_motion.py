@@ -141,6 +141,27 @@ TERMS = [
 ]
 
 
+FURTHER = """\
+## Further terms
+
+| in code | what it is |
+|---|---|
+| `christoffel_symbols` | Γ of the Coriolis tensor, symmetric in its last two indices |
+| `potential_energy`, `kinetic_energy` | V(q), ½ vᵀMv; their regressors are linear in the `inertial_parameters` |
+| `com_drift`, `com_hessian` | J̇_com v, and ∂J_com/∂q |
+| `centroidal_map`, `centroidal_momentum`, `centroidal_map_derivative` | A_g, h_g = A_g v, Ȧ_g |
+| `frame_jacobian_derivative` | J̇ of a frame |
+| `point_jacobian`, `point_drift`, `point_hessian` | of a point fixed to a frame |
+| `relative_placement`, `relative_jacobian`, `relative_drift` | of one frame relative to another |
+| `com_coordinates` | coordinates with the centre of mass and a block-diagonal M |
+| `inverse_dynamics_derivatives`, `forward_dynamics_derivatives`, `contact_derivatives`, `linearise` | derivatives with respect to q, v, a, τ; `linearise` has A and B of the linearised dynamics |
+| `torque_regressor`, `inertial_parameters` | τ = Y(q, v, a) π |
+| `generalised_momentum`, `MomentumObserver`, `explain_by_wrenches` | p = M v, an observer of external torques, and the contact wrenches that explain them |
+| `JointSprings`, `Trajectory` | springs and dampers at joints for `simulate`, and its result |
+| `Twist` | velocity of a body, with its frame and point |
+"""
+
+
 def state(name: str, base: str) -> dict[str, object]:
     """Return the names that the code of the page uses, at a random state."""
     names: dict[str, object] = {}
@@ -215,7 +236,7 @@ def page(folder: Path = HERE / "pictures") -> str:
         lines += ["```python", term.code, term.reference, "```", "", "| robot | difference |"]
         lines += ["|---|---|"]
         lines += [f"| {title} | {difference(term, s):.0e} |" for title, s in states.items()] + [""]
-    lines += ["## Two Coriolis matrices, one force", ""]
+    lines += [FURTHER, "## Two Coriolis matrices, one force", ""]
     lines += [
         "Deviation of dM/dt − 2 (C @ v) from skew symmetry for both sums, dM/dt by differences:",
         "",

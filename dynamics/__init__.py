@@ -8,27 +8,10 @@ from __future__ import annotations
 from .. import registry
 from . import batch, conventions, jacobian_sums
 from .centroidal import centroidal_drift, centroidal_map, centroidal_momentum, com, com_jacobian
-from .com_coordinates import ComCoordinates, com_coordinates
-from .contact_derivatives import (
-    ContactDerivatives,
-    contact_derivatives,
-    frame_acceleration_derivatives,
-)
-from .coriolis import (
-    christoffel_symbols,
-    coriolis_matrix,
-    coriolis_tensor,
-    mass_matrix_derivative,
-    mass_matrix_gradient,
-    structure_constants,
-)
-from .derivatives import (
-    external_torques_derivative,
-    forward_dynamics_derivatives,
-    gravity_torques_derivative,
-    inverse_dynamics_derivatives,
-    linearise,
-)
+from .com_coordinates import com_coordinates
+from .contact_derivatives import contact_derivatives
+from .coriolis import christoffel_symbols, coriolis_matrix, coriolis_tensor, mass_matrix_derivative
+from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives, linearise
 from .equations import (
     bias,
     external_torques,
@@ -40,9 +23,7 @@ from .equations import (
     mass_matrix,
     potential_energy,
 )
-from .integrators import INTEGRATORS
 from .jacobians import (
-    angular_momentum_jacobian,
     centroidal_hessian,
     centroidal_map_derivative,
     com_drift,
@@ -54,7 +35,7 @@ from .jacobians import (
     relative_jacobian,
     relative_placement,
 )
-from .kernels.closed_forms import ClosedForms, closed_forms
+from .kernels.closed_forms import closed_forms
 from .kinematics import (
     frame_drift,
     frame_hessian,
@@ -62,28 +43,15 @@ from .kinematics import (
     frame_jacobian_derivative,
     frame_placement,
 )
-from .matrix_form import MatrixForm, absolute_angles, matrix_form
-from .observer import (
-    MomentumObserver,
-    WrenchEstimate,
-    explain_by_wrenches,
-    generalised_momentum,
-    momentum_drift,
-)
-from .regressors import (
-    PowerBalance,
-    inertial_parameters,
-    kinetic_energy_regressor,
-    potential_energy_regressor,
-    power_balance,
-    torque_regressor,
-)
+from .matrix_form import absolute_angles, matrix_form
+from .observer import MomentumObserver, explain_by_wrenches, generalised_momentum
+from .regressors import inertial_parameters, torque_regressor
 from .simulation import simulate
 from .springs import JointSprings
 from .state import State
-from .stick_slip import BlockMotion, block_on_table
+from .stick_slip import block_on_table
 from .terms import terms
-from .trajectory import EventRecord, Trajectory
+from .trajectory import Trajectory
 from .wrench import Twist, Wrench
 
 __all__ = [
@@ -91,9 +59,7 @@ __all__ = [
     "coriolis_matrix",
     "coriolis_tensor",
     "christoffel_symbols",
-    "structure_constants",
     "mass_matrix_derivative",
-    "mass_matrix_gradient",
     "gravity_torques",
     "bias",
     "inverse_dynamics",
@@ -111,7 +77,6 @@ __all__ = [
     "centroidal_drift",
     "centroidal_map_derivative",
     "centroidal_hessian",
-    "angular_momentum_jacobian",
     "frame_placement",
     "frame_jacobian",
     "frame_jacobian_derivative",
@@ -124,41 +89,25 @@ __all__ = [
     "relative_jacobian",
     "relative_drift",
     "com_coordinates",
-    "ComCoordinates",
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
-    "gravity_torques_derivative",
-    "external_torques_derivative",
-    "frame_acceleration_derivatives",
     "contact_derivatives",
-    "ContactDerivatives",
     "linearise",
     "terms",
     "State",
     "inertial_parameters",
     "torque_regressor",
-    "kinetic_energy_regressor",
-    "potential_energy_regressor",
-    "power_balance",
-    "PowerBalance",
     "generalised_momentum",
-    "momentum_drift",
     "MomentumObserver",
     "explain_by_wrenches",
-    "WrenchEstimate",
     "matrix_form",
-    "MatrixForm",
     "absolute_angles",
     "simulate",
     "Trajectory",
-    "EventRecord",
     "JointSprings",
-    "INTEGRATORS",
     "block_on_table",
-    "BlockMotion",
     "batch",
     "closed_forms",
-    "ClosedForms",
     "jacobian_sums",
     "conventions",
     "Wrench",

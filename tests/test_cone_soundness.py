@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footwork.contacts import SurfaceContact, WrenchCone, rectangle_faces
+from footwork.contacts import SurfaceContact, WrenchCone
+from footwork.contacts.cones.wrench_cone import rectangle_faces
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 X, Y, MU = 0.1, 0.05, 0.5

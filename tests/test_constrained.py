@@ -8,6 +8,7 @@ import pytest
 
 import footwork as fw
 from footwork import ContactError, contacts, dynamics, robots
+from footwork.contacts.motion import constrained, operational_space
 from footwork.dynamics.kernels import toolchain
 
 ROBOTS = ["biped", "quadruped"]
@@ -72,7 +73,7 @@ def test_is_the_solution_of_the_kkt_system(case, seed):
     assert a == pytest.approx(solution[: robot.nv], rel=1e-8, abs=1e-8)
     # of all f with the same Jᵀf the least: orthogonal to the null space of Jᵀ
     assert f == pytest.approx(np.linalg.pinv(J.T, rcond=1e-9) @ (J.T @ solution[robot.nv :]), 1e-7)
-    assert contacts.constraint_rank(robot, q, contact_set) == rank
+    assert constrained.constraint_rank(robot, q, contact_set) == rank
     motion = contacts.constrained_motion(robot, q, v, tau, contact_set)
     assert motion.rank == rank
     assert motion.redundant == (rank < contact_set.dim)
@@ -154,7 +155,7 @@ def test_a_state_stands_for_q_and_v(case):
     found = contacts.constrained_forward_dynamics(robot, there, None, tau, contact_set)
     for one, other in zip(found, expected, strict=True):
         assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
-    assert contacts.constraint_rank(robot, there, contact_set) == contacts.constraint_rank(
+    assert constrained.constraint_rank(robot, there, contact_set) == constrained.constraint_rank(
         robot, q, contact_set
     )
 
@@ -232,7 +233,7 @@ def test_gauss_residual_is_a_certificate(case):
     robot, contact_set, rank, keep = case
     q, v, tau = state(robot, contact_set, 4, keep)
     a, _ = contacts.constrained_forward_dynamics(robot, q, v, tau, contact_set)
-    right = contacts.gauss_residual(robot, q, v, tau, a, contact_set)
+    right = constrained.gauss_residual(robot, q, v, tau, a, contact_set)
     scale = np.abs(a).max() + 1
     assert right.violation < 1e-10 * scale
     assert right.unexplained < 1e-9 * scale
@@ -240,11 +241,11 @@ def test_gauss_residual_is_a_certificate(case):
     if rank == 0:
         return
     free = dynamics.forward_dynamics(robot, q, v, tau)
-    assert contacts.gauss_residual(robot, q, v, tau, free, contact_set).violation > 1e-3
+    assert constrained.gauss_residual(robot, q, v, tau, free, contact_set).violation > 1e-3
     J = contact_set.jacobian(q)
     z = np.random.default_rng(0).standard_normal(robot.nv)
     z -= np.linalg.pinv(J, rcond=1e-10) @ (J @ z)
-    wrong = contacts.gauss_residual(robot, q, v, tau, a + 0.1 * z, contact_set)
+    wrong = constrained.gauss_residual(robot, q, v, tau, a + 0.1 * z, contact_set)
     assert wrong.violation < 1e-9 * scale  # keeps the contacts, but by more than contact forces
     assert wrong.unexplained > 1e-3
     M = dynamics.mass_matrix(robot, q)
@@ -309,7 +310,7 @@ def test_a_massless_joint_is_named():
     model.addFrame(pin.Frame("tip", 1, pin.SE3.Identity(), pin.FrameType.OP_FRAME))
     robot = fw.Robot("empty", model, actuated=("hinge",))
     with pytest.raises(fw.ModelError, match="'hinge' moves no mass"):
-        contacts.constraint_rank(robot, [0.0], contacts.PointContact("tip", 0.5))
+        constrained.constraint_rank(robot, [0.0], contacts.PointContact("tip", 0.5))
 
 
 def test_a_mass_matrix_that_is_singular_but_for_rounding(load_robot):
@@ -386,12 +387,12 @@ def test_operational_space(case):
     q, _, _ = state(robot, contact_set, 3)
     M, J = dynamics.mass_matrix(robot, q), contact_set.jacobian(q)
     W = J @ np.linalg.inv(M) @ J.T
-    assert contacts.delassus(robot, q, contact_set) == pytest.approx(W, abs=1e-9)
+    assert operational_space.delassus(robot, q, contact_set) == pytest.approx(W, abs=1e-9)
     inertia = contacts.operational_space_inertia(robot, q, contact_set)
     assert inertia == pytest.approx(np.linalg.pinv(W, rcond=1e-9), rel=1e-6, abs=1e-7)
     if rank == contact_set.dim:
         assert inertia @ W == pytest.approx(np.eye(rank), abs=1e-8)
-    N = contacts.dynamically_consistent_projector(robot, q, contact_set)
+    N = operational_space.dynamically_consistent_projector(robot, q, contact_set)
     assert N.shape == (robot.nv, robot.nv)
     assert np.abs(J @ N).max(initial=0.0) < 1e-9
     assert np.abs(J @ np.linalg.solve(M, N.T)).max(initial=0.0) < 1e-9
@@ -406,7 +407,7 @@ def test_torques_in_the_null_space_leave_the_contacts_alone():
     contact_set = contacts.at_feet(robot)
     q, _, _ = state(robot, contact_set, 1)
     forces = np.random.default_rng(2).standard_normal(robot.nv)
-    N = contacts.dynamically_consistent_projector(robot, q, contact_set)
+    N = operational_space.dynamically_consistent_projector(robot, q, contact_set)
     M, J = dynamics.mass_matrix(robot, q), contact_set.jacobian(q)
     assert np.abs(np.linalg.solve(M, N.T @ forces)).max() > 1e-2
     assert J @ np.linalg.solve(M, N.T @ forces) == pytest.approx(np.zeros(12), abs=1e-9)

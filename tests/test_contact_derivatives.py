@@ -7,6 +7,7 @@ import pytest
 
 import footwork as fw
 from footwork import dynamics as dyn
+from footwork.dynamics.contact_derivatives import frame_acceleration_derivatives
 
 STEP = 1e-6
 
@@ -38,7 +39,7 @@ def test_accelerations(load_robot, random_state, base):
         J = dyn.frame_jacobian(robot, p, frame)
         return J @ a + dyn.frame_drift(robot, p, w, frame)
 
-    dq, dv = dyn.frame_acceleration_derivatives(robot, q, v, a, frame)
+    dq, dv = frame_acceleration_derivatives(robot, q, v, a, frame)
     close(dq, in_q(robot, q, lambda p: acceleration(p, v)))
     close(dv, in_vector(v, lambda w: acceleration(q, w)))
 

@@ -171,13 +171,13 @@ def test_links_that_run_into_each_other_are_told(pushed):
     crossed = replace(pushed, q=q)
     found = crossed.collisions(every=0.1)
     assert {round(c.t, 6) for c in found} <= {pushed.t[100], pushed.t[150]}
-    assert any(isinstance(c.between, contacts.LinkPair) for c in found)
+    assert any(isinstance(c.between, contacts.postures.self_collision.LinkPair) for c in found)
     for collision in found:
         assert " s" in str(collision)
     sunk = pushed.q.copy()
     sunk[:, 2] -= 0.2
     deep = replace(pushed, q=sunk).collisions(every=0.2)
-    assert all(isinstance(c.between, contacts.Penetration) for c in deep)
+    assert all(isinstance(c.between, contacts.terrain.penetration.Penetration) for c in deep)
     assert {c.t for c in deep} == set(pushed.t[[0, 100]])
 
 

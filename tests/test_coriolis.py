@@ -31,7 +31,7 @@ def mass_of_links(robot, q):
 def test_koszul(robot, random_state):
     """2 C_ijk = ∂_k M_ij + ∂_j M_ik − ∂_i M_jk + brackets, with ∂M by finite differences."""
     q, _, _ = random_state(robot)
-    dM, c = gradient_of_M(robot, q), dyn.structure_constants(robot)
+    dM, c = gradient_of_M(robot, q), dyn.coriolis.structure_constants(robot)
     B = np.einsum("il,ljk->ijk", mass_of_links(robot, q), c)  # ⟨e_i, [e_j, e_k]⟩
     metric = dM + dM.transpose(0, 2, 1) - dM.transpose(2, 0, 1)
     # ⟨[e_k, e_j], e_i⟩ − ⟨[e_j, e_i], e_k⟩ + ⟨[e_i, e_k], e_j⟩
@@ -42,7 +42,7 @@ def test_koszul(robot, random_state):
 
 def test_torsion_is_the_structure_of_the_basis(robot, random_state):
     q, _, _ = random_state(robot)
-    C, c = dyn.coriolis_tensor(robot, q), dyn.structure_constants(robot)
+    C, c = dyn.coriolis_tensor(robot, q), dyn.coriolis.structure_constants(robot)
     B = np.einsum("il,ljk->ijk", mass_of_links(robot, q), c)
     assert np.abs(C.transpose(0, 2, 1) - C - B).max() < 1e-10
 
@@ -50,7 +50,7 @@ def test_torsion_is_the_structure_of_the_basis(robot, random_state):
 def test_derivatives_of_the_mass_matrix(robot, random_state):
     q, v, _ = random_state(robot)
     dM = gradient_of_M(robot, q)
-    assert np.abs(dM - dyn.mass_matrix_gradient(robot, q)).max() < 1e-6
+    assert np.abs(dM - dyn.coriolis.mass_matrix_gradient(robot, q)).max() < 1e-6
     assert np.abs(dM @ v - dyn.mass_matrix_derivative(robot, q, v)).max() < 1e-6
 
 
@@ -84,11 +84,11 @@ def test_structure_constants_are_the_brackets_of_tangent_flows(load_robot, rando
     """Going along j, then k, then back along both, ends [e_j, e_k] t² away."""
     robot = load_robot("tree", "floating")
     q, _, _ = random_state(robot)
-    c, t, one = dyn.structure_constants(robot), 1e-4, np.eye(robot.nv)
+    c, t, one = dyn.coriolis.structure_constants(robot), 1e-4, np.eye(robot.nv)
     for j, k in [(0, 4), (3, 5), (4, 1), (8, 9), (10, 9), (13, 12), (0, 7), (6, 7)]:
         p = q
         for step in (one[j], one[k], -one[j], -one[k]):
             p = robot.integrate(p, t * step)
         assert robot.difference(q, p) / t**2 == pytest.approx(c[:, j, k], abs=1e-3)
     assert c[:6, :6, :6].any()
-    assert not dyn.structure_constants(load_robot("biped", "fixed")).any()
+    assert not dyn.coriolis.structure_constants(load_robot("biped", "fixed")).any()

@@ -8,6 +8,7 @@ import pytest
 import footwork as fw
 from footwork import dynamics as dyn
 from footwork.dynamics import Wrench
+from footwork.dynamics.derivatives import external_torques_derivative
 
 ROBOTS = [("quadruped", "floating"), ("solo12", "fixed"), ("tree", "floating"), ("tree", "fixed")]
 STEP = 1e-5
@@ -72,7 +73,7 @@ def test_forward_dynamics(robot, random_state):
 def test_gravity(robot, random_state):
     q, _, _ = random_state(robot)
     close(
-        dyn.gravity_torques_derivative(robot, q),
+        dyn.derivatives.gravity_torques_derivative(robot, q),
         in_q(robot, q, lambda p: dyn.gravity_torques(robot, p)),
     )
 
@@ -141,4 +142,4 @@ def test_bad_input(robot):
         dyn.linearise(robot, q, v, np.zeros(robot.na + 1))
     other, frame = robot.frame_names[1], robot.frame_names[-1]
     with pytest.raises(fw.ConfigurationError, match="local"):
-        dyn.external_torques_derivative(robot, q, {frame: Wrench((0, 0, 1), axes=other)})
+        external_torques_derivative(robot, q, {frame: Wrench((0, 0, 1), axes=other)})

@@ -11,6 +11,7 @@ import footwork as fw
 from footwork import ConfigurationError
 from footwork import dynamics as dyn
 from footwork.dynamics import Wrench
+from footwork.dynamics.contact_derivatives import frame_acceleration_derivatives
 
 OF_Q = {
     "mass_matrix": dyn.mass_matrix,
@@ -24,16 +25,16 @@ OF_Q = {
     "frame_jacobian": lambda robot, q: dyn.frame_jacobian(robot, q, "link_1"),
     "frame_hessian": lambda robot, q: dyn.frame_hessian(robot, q, "link_1"),
     "external_torques": lambda robot, q: dyn.external_torques(robot, q, {}),
-    "mass_matrix_gradient": dyn.mass_matrix_gradient,
+    "mass_matrix_gradient": dyn.coriolis.mass_matrix_gradient,
     "point_jacobian": lambda robot, q: dyn.point_jacobian(robot, q, "link_1", [0, 0, 0]),
     "point_hessian": lambda robot, q: dyn.point_hessian(robot, q, "link_1", [0, 0, 0]),
     "com_hessian": dyn.com_hessian,
     "centroidal_hessian": dyn.centroidal_hessian,
-    "angular_momentum_jacobian": dyn.angular_momentum_jacobian,
+    "angular_momentum_jacobian": dyn.jacobians.angular_momentum_jacobian,
     "relative_placement": lambda robot, q: dyn.relative_placement(robot, q, "link_1", "link_2"),
     "relative_jacobian": lambda robot, q: dyn.relative_jacobian(robot, q, "link_1", "link_2"),
-    "gravity_torques_derivative": dyn.gravity_torques_derivative,
-    "potential_energy_regressor": dyn.potential_energy_regressor,
+    "gravity_torques_derivative": dyn.derivatives.gravity_torques_derivative,
+    "potential_energy_regressor": dyn.regressors.potential_energy_regressor,
     "sums.external_torques": lambda robot, q: dyn.jacobian_sums.external_torques(
         robot, q, {"link_1": Wrench((0, 0, 1))}
     ),
@@ -56,18 +57,18 @@ OF_V = {
     "point_drift": lambda robot, q, v: dyn.point_drift(robot, q, v, "link_1", [0, 0, 0]),
     "relative_drift": lambda robot, q, v: dyn.relative_drift(robot, q, v, "link_1", "link_2"),
     "generalised_momentum": dyn.generalised_momentum,
-    "momentum_drift": dyn.momentum_drift,
-    "kinetic_energy_regressor": dyn.kinetic_energy_regressor,
+    "momentum_drift": dyn.observer.momentum_drift,
+    "kinetic_energy_regressor": dyn.regressors.kinetic_energy_regressor,
     "torque_regressor": lambda robot, q, v: dyn.torque_regressor(robot, q, v, np.zeros(robot.nv)),
     "inverse_dynamics_derivatives": lambda robot, q, v: dyn.inverse_dynamics_derivatives(
         robot, q, v, np.zeros(robot.nv)
     ),
     "linearise": lambda robot, q, v: dyn.linearise(robot, q, v, np.zeros(robot.na)),
-    "power_balance": lambda robot, q, v: dyn.power_balance(
+    "power_balance": lambda robot, q, v: dyn.regressors.power_balance(
         robot, q, v, np.zeros(robot.nv), np.zeros(robot.na)
     ),
     "joint_wrenches": lambda robot, q, v: dyn.joint_wrenches(robot, q, v, np.zeros(robot.nv)),
-    "frame_acceleration_derivatives": lambda robot, q, v: dyn.frame_acceleration_derivatives(
+    "frame_acceleration_derivatives": lambda robot, q, v: frame_acceleration_derivatives(
         robot, q, v, np.zeros(robot.nv), "link_1"
     ),
     "contact_derivatives": lambda robot, q, v: dyn.contact_derivatives(

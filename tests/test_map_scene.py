@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from footwork import ContactError, Wrench, contacts, robots, visualize
+from footwork.contacts.regions.friction_map import FrictionMap
 from footwork.visualize.scenes import friction_map as map_scene
 
 
@@ -65,7 +66,7 @@ def test_it_fits_a_page():
 
 def test_refusals():
     found = a_map()
-    row = contacts.FrictionMap(
+    row = FrictionMap(
         found.x, found.y[:1], found.friction[:1], found.lower[:1], 1e-3, 2.0, found.com
     )
     with pytest.raises(ContactError, match="expected two each way"):

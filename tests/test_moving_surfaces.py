@@ -16,9 +16,9 @@ from footwork.contacts import (
     SurfaceContact,
     constrained_motion,
     frictional_forward_dynamics,
-    gauss_residual,
     impact,
 )
+from footwork.contacts.motion.constrained import gauss_residual
 
 
 class Deck:

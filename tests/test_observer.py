@@ -33,7 +33,7 @@ def test_momentum_balance(load_robot, random_state, base):
         for s in (1, -1)
     )
     external = dyn.external_torques(robot, q, wrenches)
-    rate = dyn.momentum_drift(robot, q, v) + robot.selection_matrix.T @ tau + external
+    rate = dyn.observer.momentum_drift(robot, q, v) + robot.selection_matrix.T @ tau + external
     assert np.abs((forth - back) / (2 * h) - rate).max() < 1e-5 * (1 + np.abs(rate).max())
 
 

@@ -143,7 +143,7 @@ def test_a_hand_on_a_wall_stays_there():
     assert posture.converged
     place = posture.contacts.placements(posture.q)["right_hand"].translation
     assert place == pytest.approx(wall, abs=1e-8)
-    kept = contacts.ground_targets(both, robot.posture())["right_hand"].translation
+    kept = contacts.postures.targets.ground_targets(both, robot.posture())["right_hand"].translation
     assert kept == pytest.approx(both.placements(robot.posture())["right_hand"].translation)
 
 

@@ -173,7 +173,7 @@ def test_acceleration_cone(seed):
     points, normals, friction = rough_terrain(seed)
     com = np.array([0.0, 0.0, 0.6])
     forces = PointForces.at(points, normals, friction).about(com)
-    cone = contacts.AccelerationCone(np.array([0, 0, -9.81]), forces)
+    cone = contacts.regions.region.AccelerationCone(np.array([0, 0, -9.81]), forces)
     region = cone.section(0.0, 1e-2)
     A, b = cone.faces("inner", 8)
     outer_A, outer_b = cone.faces("outer", 8)

@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 
 from footwork import cli, static_hold
-from footwork.contacts import Scenario, ScenarioError, sweep, variant
+from footwork.contacts import Scenario, ScenarioError, sweep
 from footwork.contacts.sweeps import verdicts
 from footwork.contacts.sweeps.plan import Plan
+from footwork.contacts.sweeps.variants import variant
 from footwork.errors import FootworkError, SolverError
 from footwork.visualize.plots import sweep as picture
 

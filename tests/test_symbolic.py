@@ -10,7 +10,8 @@ import sympy as sp
 import footwork as fw
 from footwork import biomechanics
 from footwork.biomechanics import symbolic as sy
-from footwork.biomechanics.symbolic import closed_form, is_zero, t
+from footwork.biomechanics.symbolic import closed_form, t
+from footwork.biomechanics.symbolic.closed_form import is_zero
 
 A, B, X, M = sp.symbols("a b x m", real=True)
 SIN, COS = sp.sin, sp.cos
@@ -170,7 +171,7 @@ def test_inertia_about_any_point_and_in_any_axes():
     R = pin.exp3(np.array([0, 0, 1.2]))
     expected = biomechanics.rotated_inertia(moved, R)
     assert np.array(about, dtype=float) == pytest.approx(expected, abs=1e-12)
-    assert is_zero(sy.steiner(M, (A, 0, 0)) - sp.diag(0, M * A**2, M * A**2))
+    assert is_zero(sy.bodies.steiner(M, (A, 0, 0)) - sp.diag(0, M * A**2, M * A**2))
 
 
 @pytest.mark.parametrize("observer", [None, "world", "other", "own"])
@@ -216,9 +217,9 @@ def test_weight_friction_and_tip():
     expected = -A * theta.diff(t) - B * sp.sign(theta.diff(t))
     assert is_zero(friction.force)
     assert is_zero(friction.moment - sp.Matrix([0, 0, expected]))
-    sliding = sy.sliding_friction(A, X, (1, 0, 0), frame)
+    sliding = sy.bodies.sliding_friction(A, X, (1, 0, 0), frame)
     assert is_zero(sliding.force - sp.Matrix([-A * X, 0, 0]))
-    tip = sy.tip_wrench(body(frame), (0, 1, 0))
+    tip = sy.bodies.tip_wrench(body(frame), (0, 1, 0))
     assert len(tip.force.free_symbols) == 3
 
 

@@ -13,7 +13,7 @@ import sympy as sp
 import footwork as fw
 from footwork import dynamics as dyn
 from footwork.biomechanics import symbolic as sy
-from footwork.biomechanics.symbolic import is_zero
+from footwork.biomechanics.symbolic.closed_form import is_zero
 from footwork.biomechanics.symbolic.exact import exact, rounded
 
 CRANE = """

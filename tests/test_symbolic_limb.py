@@ -11,7 +11,8 @@ import footwork as fw
 from footwork import biomechanics
 from footwork import dynamics as dyn
 from footwork.biomechanics import symbolic as sy
-from footwork.biomechanics.symbolic import is_zero, t
+from footwork.biomechanics.symbolic import t
+from footwork.biomechanics.symbolic.closed_form import is_zero
 
 Q, SIN, COS = sp.Rational, sp.sin, sp.cos
 TIMES = np.linspace(0, 2 * np.pi, 7)  # q stays within the turns that the joints allow

@@ -8,6 +8,7 @@ import pytest
 
 from footwork import ContactError, contacts, robots
 from footwork.contacts import Box, Plane, Stairs, Terrain, Wall
+from footwork.contacts.postures.targets import ground_targets
 
 PARTS = {
     "plane": Plane("slope", (0.1, 0.2, 0.3), rises=25, towards=40),
@@ -158,7 +159,7 @@ def test_feet_are_brought_to_what_is_below_and_hands_to_the_wall():
     assert targets["right_hand"].translation == pytest.approx([0.4, *hand_at[1:]])
     slope = Plane("slope", rises=15, towards=30)
     tilted = Terrain([slope]).targets(contacts.at_feet(robot), q)
-    kept = contacts.ground_targets(contacts.at_feet(robot), q, slope.faces[0].placement)
+    kept = ground_targets(contacts.at_feet(robot), q, slope.faces[0].placement)
     for name, T in tilted.items():
         assert T.homogeneous == pytest.approx(kept[name].homogeneous, abs=1e-9)
 

@@ -9,6 +9,7 @@ import pytest
 
 from footwork import ContactError, contacts, robots
 from footwork.contacts import DiscContact, LineContact, PointContact, SurfaceContact, WrenchCone
+from footwork.contacts.cones.wrench_cone import rectangle_faces
 from footwork.contacts.geometry.hulls import cone_faces
 from footwork.dynamics.kernels.toolchain import switched_off
 
@@ -250,7 +251,7 @@ def test_closed_form_of_a_rectangle(mu):
         for f in ([s * mu, t * mu, 1.0] for s in (1, -1) for t in (1, -1)):
             rays.append(np.concatenate([f, np.cross(p, f)]))
     hull = cone_faces(np.array(rays), size=0.1)
-    closed = contacts.rectangle_faces(X, Y, mu)
+    closed = rectangle_faces(X, Y, mu)
     closed = closed / np.linalg.norm(closed, axis=1, keepdims=True)
     assert len(hull) == len(closed) == 16
     for row in hull:
@@ -261,8 +262,8 @@ def test_closed_form_is_inner_with_friction_over_root_two():
     mu, contact = 0.5, patch("rectangle", 0.5)
     wrenches = wrenches_near_the_surface(contact, np.random.default_rng(3), 300)
     distance = exact_by_points(contact, wrenches)
-    inner = (contacts.rectangle_faces(0.1, 0.05, mu / np.sqrt(2)) @ wrenches.T <= 0).all(axis=0)
-    outer = (contacts.rectangle_faces(0.1, 0.05, mu) @ wrenches.T <= 1e-9).all(axis=0)
+    inner = (rectangle_faces(0.1, 0.05, mu / np.sqrt(2)) @ wrenches.T <= 0).all(axis=0)
+    outer = (rectangle_faces(0.1, 0.05, mu) @ wrenches.T <= 1e-9).all(axis=0)
     assert inner.any()
     assert (distance[inner] < 1e-6).all()
     assert outer[distance < 1e-9].all()

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from ... import registry
 from ...errors import FootworkError
 
 if find_spec("sympy") is None:
     raise FootworkError("symbolic mechanics needs SymPy: pip install 'footwork[symbolic]'")
 
-from .bodies import Body, Fictitious, Joint, sliding_friction, steiner, tip_wrench
-from .closed_form import closed_form, is_zero
+from .bodies import Body, Fictitious, Joint
+from .closed_form import closed_form
 from .equations import Equations, from_robot
 from .frames import WORLD, Frame, rotation, t
 from .limb import Limb
@@ -30,12 +31,10 @@ __all__ = [
     "Body",
     "Joint",
     "Fictitious",
-    "steiner",
-    "tip_wrench",
-    "sliding_friction",
     "Limb",
     "from_robot",
     "Equations",
     "closed_form",
-    "is_zero",
 ]
+
+__getattr__ = registry.moved("biomechanics.symbolic")

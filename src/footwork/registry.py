@@ -14,10 +14,38 @@ from typing import Any
 
 from .errors import FootworkError
 
+
+def _submodules(package: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Return {name: where it is} for names that only their modules have, as "name name …"."""
+    return {
+        name: f"{package}.{module}:{name}"
+        for module, listed in names.items()
+        for name in listed.split()
+    }
+
+
 # package -> {former name: where it is now}; former names work for two releases, with a warning
 MOVED: Mapping[str, Mapping[str, str]] = {
     "robots": {"Viewer": "visualize:Viewer"},
-    "dynamics": {"bodies": "biomechanics"},
+    "dynamics": {"bodies": "biomechanics"}
+    | _submodules(
+        "dynamics",
+        {
+            "com_coordinates": "ComCoordinates",
+            "contact_derivatives": "ContactDerivatives frame_acceleration_derivatives",
+            "coriolis": "structure_constants mass_matrix_gradient",
+            "derivatives": "gravity_torques_derivative external_torques_derivative",
+            "integrators": "INTEGRATORS",
+            "jacobians": "angular_momentum_jacobian",
+            "kernels.closed_forms": "ClosedForms",
+            "matrix_form": "MatrixForm",
+            "observer": "WrenchEstimate momentum_drift",
+            "regressors": "PowerBalance kinetic_energy_regressor "
+            "potential_energy_regressor power_balance",
+            "stick_slip": "BlockMotion",
+            "trajectory": "EventRecord",
+        },
+    ),
     "control": {
         "Push": "control:ForcePulse",
         "Walker": "control:WalkingController",
@@ -47,10 +75,30 @@ MOVED: Mapping[str, Mapping[str, str]] = {
     | {
         "view": "visualize:view_hold",
         "forward_dynamics": "contacts:constrained_forward_dynamics",
-    },
-    "biomechanics": {
-        name: f"biomechanics.{module}:{name}"
-        for module, names in {
+    }
+    | _submodules(
+        "contacts",
+        {
+            "cones.gravito_inertial": "GravitoInertialCone gravito_inertial_wrench",
+            "cones.wrench_cone": "rectangle_faces",
+            "falling": "falling_path",
+            "motion.constrained": "ConstrainedMotion constraint_rank gauss_residual GaussResidual",
+            "motion.frictional": "FrictionalMotion FrictionResiduals",
+            "motion.operational_space": "delassus dynamically_consistent_projector",
+            "postures.self_collision": "LinkPair",
+            "postures.targets": "ground_targets",
+            "regions.friction_map": "FrictionMap",
+            "regions.region": "AccelerationCone",
+            "sensitivity.margin_gradient": "MarginGradient",
+            "sweeps.result": "Sweep",
+            "sweeps.variants": "variant",
+            "terrain.penetration": "Penetration",
+            "terrain.solids": "Face",
+        },
+    ),
+    "biomechanics": _submodules(
+        "biomechanics",
+        {
             "anatomical_frames": "hip_centres segment_poses",
             "block_form": "BlockForm",
             "body_model": "upper_body",
@@ -71,10 +119,16 @@ MOVED: Mapping[str, Mapping[str, str]] = {
             "robot_motion": "velocities_and_accelerations",
             "subject": "Subject",
             "trc": "read_trc",
-        }.items()
-        for name in names.split()
-    }
+        },
+    )
     | {"Walker": "biomechanics:SyntheticWalk", "walker": "biomechanics:synthetic_walk"},
+    "biomechanics.symbolic": _submodules(
+        "biomechanics.symbolic",
+        {
+            "bodies": "steiner tip_wrench sliding_friction",
+            "closed_form": "is_zero",
+        },
+    ),
 }
 
 # type -> the function that shows it in a Viewer; the nearest class of the type counts. "[type]" is

@@ -17,7 +17,7 @@ from . import flags
 from .output import answer, destination, needs, write_plot, wrote
 
 if TYPE_CHECKING:
-    from ..contacts import Sweep
+    from ..contacts.sweeps.result import Sweep
 
 WORDS = {1: "hold", 0: "do not", -1: "at the edge", -2: "out of reach", -3: "no scenario"}
 
