@@ -1,4 +1,4 @@
-"""How many instructions calls take, under valgrind, next to what they took when last looked at.
+"""Instruction counts of kernels and calls under valgrind, next to the recorded counts.
 
     python benchmarks/instructions.py            # the table; fails where something grew by 2 %
     python benchmarks/instructions.py --write    # and keep the numbers in instructions.json

@@ -1,4 +1,4 @@
-"""What the benchmarks share: flags, one thread, CPU time, rounds that take turns, the machine.
+"""Common parts of the benchmarks: flags, single threading, CPU time, interleaved rounds, machine.
 
 Import it before NumPy: it pins the numeric libraries to one thread.
 """

@@ -1,4 +1,4 @@
-"""How time and memory grow: with the size of the robot, the number of states, and of contacts.
+"""Scaling of time and memory with the size of the robot, the number of states and of contacts.
 
 Every size has a fresh process, in which the roads take turns: CPU time an item, medians; peak
 memory is how much further the process grew, from small sizes to this one, inputs and answers

@@ -1,4 +1,4 @@
-"""What a sweep costs: a verdict whose posture is shared, one whose posture is solved, a chunk.
+"""Cost of sweeps: verdicts with a shared posture, with a solved posture, and of a chunk.
 
     OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benchmarks/sweeps.py [--cluster]
 

@@ -1,4 +1,4 @@
-"""What the robot stands on: contacts, cones, and whether they hold."""
+"""Contacts: limits, contact wrench cones, static equilibrium, support regions, scenarios."""
 
 from __future__ import annotations
 

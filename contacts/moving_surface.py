@@ -1,4 +1,4 @@
-"""What a contact touches may move: an escalator, a turntable, the deck of a ship."""
+"""Moving surfaces under contacts: an escalator, a turntable, the deck of a ship."""
 
 from __future__ import annotations
 

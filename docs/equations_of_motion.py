@@ -147,16 +147,18 @@ FURTHER = """\
 | in code | what it is |
 |---|---|
 | `christoffel_symbols` | Γ of the Coriolis tensor, symmetric in its last two indices |
-| `potential_energy`, `kinetic_energy` | V(q), ½ vᵀMv; their regressors are linear in the `inertial_parameters` |
+| `potential_energy`, `kinetic_energy` | V(q), ½ vᵀMv |
 | `com_drift`, `com_hessian` | J̇_com v, and ∂J_com/∂q |
 | `centroidal_map`, `centroidal_momentum`, `centroidal_map_derivative` | A_g, h_g = A_g v, Ȧ_g |
 | `frame_jacobian_derivative` | J̇ of a frame |
 | `point_jacobian`, `point_drift`, `point_hessian` | of a point fixed to a frame |
 | `relative_placement`, `relative_jacobian`, `relative_drift` | of one frame relative to another |
 | `com_coordinates` | coordinates with the centre of mass and a block-diagonal M |
-| `inverse_dynamics_derivatives`, `forward_dynamics_derivatives`, `contact_derivatives`, `linearise` | derivatives with respect to q, v, a, τ; `linearise` has A and B of the linearised dynamics |
+| `inverse_dynamics_derivatives`, `forward_dynamics_derivatives` | by q, v and a or τ |
+| `contact_derivatives`, `linearise` | the same in contact; A and B of linearised dynamics |
 | `torque_regressor`, `inertial_parameters` | τ = Y(q, v, a) π |
-| `generalised_momentum`, `MomentumObserver`, `explain_by_wrenches` | p = M v, an observer of external torques, and the contact wrenches that explain them |
+| `generalised_momentum`, `MomentumObserver` | p = M v, and an observer of external torques |
+| `explain_by_wrenches` | contact wrenches that explain observed torques |
 | `JointSprings`, `Trajectory` | springs and dampers at joints for `simulate`, and its result |
 | `Twist` | velocity of a body, with its frame and point |
 """

@@ -1,4 +1,4 @@
-"""How the machine moves: every term of its equations of motion.
+"""Dynamics: every term of the equations of motion, integration, batches.
 
 M(q) a + vᵀC(q)v = Sᵀτ + τ_g(q) + Σ_i J_i(q)ᵀ w_i + τ_ext
 """

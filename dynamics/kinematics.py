@@ -1,4 +1,4 @@
-"""Where frames are and how they move: placements, Jacobians J, drifts J̇v and Hessians H.
+"""Kinematics of frames: placements, Jacobians J, drifts J̇v and Hessians H.
 
 A frame Jacobian J (6, nv) has its linear rows first; J v is the frame's twist in a reference:
 

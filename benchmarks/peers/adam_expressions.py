@@ -1,4 +1,4 @@
-"""What adam takes: names of joints, base poses as 4 × 4 matrices, gravity as six numbers."""
+"""Inputs of adam: joint names, base poses as 4 × 4 matrices, gravity as six numbers."""
 
 from xml.etree import ElementTree
 

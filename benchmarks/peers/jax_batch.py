@@ -1,4 +1,4 @@
-"""What the libraries on JAX share: double precision, jit of vmap, answers waited for."""
+"""Common parts of the libraries on JAX: double precision, jit of vmap, blocking on results."""
 
 import os
 

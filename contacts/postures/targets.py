@@ -1,4 +1,4 @@
-"""Where contacts should be: given places, faces to lie on, or the ground below."""
+"""Targets of contacts for inverse kinematics: placements, faces to lie on, or the ground below."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How the margin changes with posture, friction and the places of the contacts."""
+"""Sensitivity of the margins to posture, friction and contact placements."""

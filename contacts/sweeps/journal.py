@@ -1,4 +1,4 @@
-"""What is done of a sweep, in a file that survives whatever stops it.
+"""Journal of a sweep: completed chunks in a file that survives any interruption.
 
 The first line tells the question; every further one is a finished chunk, written whole and synced
 before it counts. A line that a crash cut short is dropped, and its chunk done again.

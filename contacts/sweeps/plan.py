@@ -1,4 +1,4 @@
-"""What a sweep asks: which points, in which order, in which chunks."""
+"""Plan of a sweep: its points, their order and their chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sweep found: arrays by axis, a dataset, a file, a picture."""
+"""Result of a sweep: arrays by axis, as a dataset or a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a key of a scenario changes: the posture, the friction under it, or what pushes on it.
+"""Classification of the keys of a scenario: those that change posture, friction or loads.
 
 Loads enter the balance by h = τ_g + Σ J_kᵀ w_k, linear in every force, moment, mass and tension;
 friction enters it as μ at each point. Neither asks for another posture, so that one of them serves

@@ -1,4 +1,4 @@
-"""What the robot stands on: solids of flat faces, the terrain they make, what lies inside it."""
+"""Terrain: solids with flat faces, their union, and penetration of links."""
 
 from .penetration import Penetration, penetrations
 from .solids import Box, Face, Plane, Stairs, Wall

@@ -1,4 +1,4 @@
-"""What the robot stands on: planes, boxes, stairs and walls together, as pure geometry.
+"""Terrain of planes, boxes, stairs and walls, as pure geometry.
 
 A terrain is the union of its solids. `signed_distance` d is positive outside and negative inside,
 its gradient is the outward normal n, and p − d(p) n(p) is the nearest point of the surface.

@@ -1,4 +1,4 @@
-"""Where to look from, so that everything is in the picture."""
+"""Camera placement such that the whole scene is in the picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a robot looks like: its visual geometry as objects of the page.
+"""Visual geometry of a robot as objects of the page.
 
 Meshes are taken as Pinocchio loaded them (with their scale), so that every format it reads is
 shown; Collada files are read once more for their colours and textures.
