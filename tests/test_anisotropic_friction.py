@@ -22,6 +22,7 @@ from footwork.contacts import (
     static_hold,
 )
 from footwork.contacts.cones.inner_faces import inner_faces
+from footwork.contacts.cones.wrench_cone import rectangle_faces
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.errors import ContactError
 from footwork.visualize.scenes.cones import draw_friction_cones
@@ -283,8 +284,8 @@ def test_the_closed_form_of_a_rectangle():
     rays = WrenchCone(
         SurfaceContact("sole", half_length=0.1, half_width=0.05, friction=PAIR), "inner", 4
     ).rays
-    assert (rays @ contacts.rectangle_faces(0.1, 0.05, PAIR).T <= 1e-12).all()
-    faces = contacts.rectangle_faces(0.1, 0.05, np.array(PAIR) / np.sqrt(2))
+    assert (rays @ rectangle_faces(0.1, 0.05, PAIR).T <= 1e-12).all()
+    faces = rectangle_faces(0.1, 0.05, np.array(PAIR) / np.sqrt(2))
     sole = WrenchCone(SurfaceContact("sole", half_length=0.1, half_width=0.05, friction=PAIR))
     w = np.column_stack([rng.normal(0, 0.2, (60, 2)), np.ones(60), rng.normal(0, 0.03, (60, 3))])
     inside = (w @ faces.T <= 0).all(axis=1)
