@@ -27,7 +27,7 @@ from .equilibrium.states import ContactStates
 from .equilibrium.verdicts import Verdicts
 from .torque_limits import torque_limits_of
 
-__all__ = ["Verdicts", "static_hold", "decide"]
+__all__ = ["Verdicts", "contact_forces", "decide", "static_hold"]
 
 Array = NDArray[np.float64]
 
@@ -68,16 +68,112 @@ def static_hold(
     contact_set, limits = ContactSet.of(robot, contacts), torque_limits_of(robot, torque_limits)
     qs = _table(q, robot.nq, "q")
     still = np.zeros((len(qs), robot.nv))
-    loads = -many_states.inverse_dynamics(robot, qs, still, still)
-    if isinstance(wrenches, Mapping):
-        loads = loads + torques_of(robot, qs, wrenches)
-    elif wrenches is not None:
-        loads = loads + pushed(robot, qs, _table(wrenches, 6, "wrenches"))
-    first = Equilibrium.of(contact_set, qs[0], loads[0], limits)
+    loads = _loads(robot, qs, still, still, wrenches)
+    return decide(
+        _balances(contact_set, qs, loads, friction, limits), threads, margin=margin, out=out
+    )
+
+
+def contact_forces(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    contacts: ContactSet | Contact | list[Contact],
+    *,
+    active: ArrayLike | None = None,
+    friction: ArrayLike | None = None,
+    wrenches: Mapping[str, Wrench] | ArrayLike | None = None,
+    torque_limits: bool | ArrayLike = True,
+    margin: bool = True,
+    threads: int = 1,
+) -> Verdicts:
+    """Decide along a motion: `contacts.contact_forces` for each row of q, v and a.
+
+    Args:
+        robot: with a floating base, if wrenches are given as an array.
+        q, v, a: (N, nq), (N, nv), (N, nv), or one row of any for all.
+        contacts: a ContactSet of this robot, or any contacts.
+        active: (N, C) booleans, which contacts touch in each row; all of them by default. Forces
+            of those that do not are zero.
+        friction, wrenches, torque_limits, margin, threads: as for `static_hold`.
+
+    Raises:
+        ConfigurationError, ContactError: invalid input, lengths that do not fit each other.
+    """
+    check_robot(robot)
+    contact_set, limits = ContactSet.of(robot, contacts), torque_limits_of(robot, torque_limits)
+    given = [
+        _table(q, robot.nq, "q"),
+        _table(v, robot.nv, "v"),
+        _table(a, robot.nv, "a"),
+        np.ones((1, len(contact_set)), dtype=bool)
+        if active is None
+        else _active(active, contact_set),
+    ]
+    count = max(map(len, given))
+    if any(len(rows) not in (1, count) for rows in given):
+        lengths = ", ".join(str(len(rows)) for rows in given)
+        raise ContactError(
+            f"got {lengths} rows of q, v, a and active; expected one N, or 1, of each"
+        )
+    qs, vs, accelerations, touching = (np.repeat(x, count // len(x), axis=0) for x in given)
+    loads = _loads(robot, qs, vs, accelerations, wrenches)
+    out = Verdicts.room(len(loads), contact_set.limits.point_count, robot.nv)
+    patterns, which = np.unique(touching, axis=0, return_inverse=True)
+    for k, pattern in enumerate(patterns):
+        rows = np.flatnonzero(which.reshape(-1) == k)
+        those = [c for c, on in zip(contact_set, pattern, strict=True) if on]
+        some = contact_set if pattern.all() else ContactSet(robot, those)
+        own = (
+            friction if friction is None or np.ndim(friction) == 0 else _rows(friction, rows, count)
+        )
+        balances = _balances(some, qs[rows], loads[rows], own, limits)
+        found = decide(balances, threads, margin=margin)
+        out.put(rows, pattern[contact_set.limits.owner], found)
+    return out
+
+
+def _balances(
+    contacts: ContactSet, qs: Array, loads: Array, friction: ArrayLike | None, limits: Array
+) -> Balances:
+    first = Equilibrium.of(contacts, qs[0], loads[0], limits)
     points = first.limits.point_count
     mu = first.limits.friction[None] if friction is None else _frictions(friction, points)
-    states = ContactStates(first, contact_set, qs, limits)
-    return decide(Balances(states, loads, mu), threads, margin=margin, out=out)
+    return Balances(ContactStates(first, contacts, qs, limits), loads, mu)
+
+
+def _loads(
+    robot: Robot,
+    qs: Array,
+    vs: Array,
+    accelerations: Array,
+    wrenches: Mapping[str, Wrench] | ArrayLike | None,
+) -> Array:
+    """Return h = τ_g + τ_ext − M a − vᵀCv (N, nv)."""
+    loads = -many_states.inverse_dynamics(robot, qs, vs, accelerations)
+    if isinstance(wrenches, Mapping):
+        return loads + torques_of(robot, qs, wrenches)
+    return loads if wrenches is None else loads + pushed(robot, qs, _table(wrenches, 6, "wrenches"))
+
+
+def _active(active: ArrayLike, contacts: ContactSet) -> NDArray[np.bool_]:
+    """Return (N, C) booleans, one row if one was given."""
+    rows = np.atleast_2d(np.asarray(active))
+    if rows.ndim != 2 or rows.dtype != bool or rows.shape[1] != len(contacts) or not len(rows):
+        raise ContactError(
+            f"active: got {rows.dtype} {np.shape(active)}, expected booleans (N, C) with a "
+            f"column for each of the {len(contacts)} contacts"
+        )
+    return rows
+
+
+def _rows(friction: ArrayLike, rows: NDArray[np.intp], count: int) -> Array:
+    """Return the friction of some of `count` rows."""
+    mu = np.asarray(friction, dtype=float)
+    if len(mu) not in (1, count):
+        raise ContactError(f"friction: got {len(mu)} rows, expected {count}, or 1")
+    return mu if len(mu) == 1 else mu[rows]
 
 
 def decide(

@@ -378,3 +378,34 @@ def test_bad_input(options, says):
 def test_no_states():
     with pytest.raises(ContactError, match="at least one"):
         Balances.of([])
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_contact_forces_of_contacts_that_come_and_go(name):
+    """Each row as `contact_forces` decides about the contacts that touch in it."""
+    robot, rng = robots.load(name), np.random.default_rng(14)
+    feet, count = contacts.at_feet(robot), 8
+    steps = 0.05 * rng.standard_normal((count, robot.nv))
+    Q = np.array([robot.integrate(robot.posture(), dq) for dq in steps])
+    V, A = 0.3 * rng.standard_normal((2, count, robot.nv))
+    active = rng.random((count, len(feet))) < 0.7
+    active[0], active[1] = True, False
+    verdicts = batch.contact_forces(robot, Q, V, A, feet, active=active)
+    assert len(set(verdicts.status)) > 1
+    for i, touching in enumerate(active):
+        some = [contact for contact, on in zip(feet, touching, strict=True) if on]
+        hold = contacts.contact_forces(robot, Q[i], V[i], A[i], some, solver="clarabel")
+        assert verdicts.status[i] == hold.status
+        assert verdicts.margin[i] == pytest.approx(hold.margin, rel=1e-6)
+        if hold.feasible:
+            own = touching[feet.limits.owner]
+            assert (verdicts.forces[i, ~own] == 0).all()
+            x = verdicts.forces[i, own].ravel()
+            assert np.abs(hold.balance.torques(x) - hold.torques).max() < 1e-4
+        elif hold.feasible is False:
+            assert np.isnan(verdicts.forces[i]).all()
+            assert certificate_violation(hold.balance, verdicts.velocity[i]) <= 1e-8
+    with pytest.raises(ContactError, match="active: got"):
+        batch.contact_forces(robot, Q, V, A, feet, active=[1.0] * len(feet))
+    with pytest.raises(ContactError, match="expected one N, or 1"):
+        batch.contact_forces(robot, Q, V[:3], A, feet)

@@ -77,6 +77,22 @@ class Verdicts:
             values[which] = np.nan
         self.feasible[which], self.compiled[which], self.unsolved[which] = -1, False, False
 
+    def put(self, rows: NDArray[np.intp], points: NDArray[np.bool_], some: Verdicts) -> None:
+        """Write the answers of some rows in which only some points touch; the others have no force.
+
+        Args:
+            rows: (n,), which they are.
+            points: (K,), that touch.
+            some: the n answers, about these points.
+        """
+        for name in ("feasible", "margin", "velocity", "residual", "compiled", "unsolved"):
+            getattr(self, name)[rows] = getattr(some, name)
+        forces = np.zeros((len(rows), *self.forces.shape[1:]))
+        forces[:, points] = some.forces
+        unknown = (some.feasible != 1) & np.isnan(some.forces).any(axis=(1, 2))
+        forces[unknown | (some.feasible == 0)] = np.nan
+        self.forces[rows] = forces
+
     def part(self, start: int, stop: int) -> Verdicts:
         """Return views of the answers start … stop − 1."""
         return Verdicts(*(getattr(self, k)[start:stop] for k in self.__dataclass_fields__))
