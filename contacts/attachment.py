@@ -9,6 +9,7 @@ point, n·ω of a soft one, ω of a patch, y·ω and z·ω of a line, which is f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -108,6 +109,26 @@ class Attachment:
         self._is_all = np.array_equal(self._selection, np.eye(6 * len(contacts)))
         self._owner = np.array(owner, dtype=np.intp)
         self._carried = carried_by(self.robot)[self._joints[self._owner]]
+
+    @property
+    def joints(self) -> NDArray[np.intp]:
+        """(K,), the joints that carry the contacts, Pinocchio's indices."""
+        return self._joints
+
+    @property
+    def standing(self) -> NDArray[np.bool_]:
+        """(K,), contacts whose axes stay in the world as the body turns."""
+        return self._standing
+
+    @property
+    def ball_arms(self) -> Array:
+        """(K, 3), from the middles of balls to where they touch, 0 of others [m]."""
+        return self._arms
+
+    @cached_property
+    def radii(self) -> Array:
+        """(K,), of balls, 0 of others [m]."""
+        return np.linalg.norm(self._arms, axis=1)
 
     # --- places ------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ e and the multipliers to rounding, and checks them; the conic solver is asked wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,9 @@ class Saddle:
 
 
 def solve_saddle(balance: Equilibrium, along: Array | None = None) -> Saddle:
-    """Solve for the margin with its multipliers: the largest ε that A x + ε N + h = 0 allows.
+    """Return the margin with its multipliers: the largest ε that A x + ε N + h = 0 allows.
+
+    That of normal forces stays with the balance.
 
     Args:
         balance: of h by A x.
@@ -53,8 +56,20 @@ def solve_saddle(balance: Equilibrium, along: Array | None = None) -> Saddle:
     Raises:
         ContactError: the margin is infinite.
     """
-    taken = (balance.limits.presses if along is None else 0 * balance.limits.presses).astype(float)
-    N = balance.normals.sum(axis=1) if along is None else along
+    if along is None:
+        known = _of_normal_forces.get(balance)
+        if known is None:
+            taken = balance.limits.presses.astype(float)
+            known = _solved(balance, balance.normals.sum(axis=1), taken)
+            _of_normal_forces[balance] = known
+        return known
+    return _solved(balance, along, np.zeros(len(balance.limits.presses)))
+
+
+_of_normal_forces: WeakKeyDictionary[Equilibrium, Saddle] = WeakKeyDictionary()
+
+
+def _solved(balance: Equilibrium, N: Array, taken: Array) -> Saddle:
     program = BlockProgram.of(balance, N[:, None], taken[:, None])
     saddle = None if program is None else program.largest(np.ones(1))
     return _by_conic_solver(balance, N, taken) if saddle is None else saddle

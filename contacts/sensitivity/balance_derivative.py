@@ -37,22 +37,37 @@ Array = NDArray[np.float64]
 TURNING, AT_BODY, AT_PLACE = range(3)  # what of a force stays as the robot moves
 
 
-class Force(NamedTuple):
-    """A force and moment on a link.
+class Forces(NamedTuple):
+    """Forces and moments on links.
 
     Attributes:
-        joint: that carries the link, Pinocchio's index.
-        point: (3,), where it acts now, world.
-        force, moment: (3,), world axes, about the point.
-        stays: TURNING: nothing, both turn with the link; AT_BODY: force and moment in the world, at
-            a point of the link; AT_PLACE: the point stays in the world as well.
+        joints: (m,), that carry the links, Pinocchio's indices.
+        wrenches: (m, 6), [f; m] about the world's origin, world axes.
+        points: (m, 3), where they act now, world; of what turns with its link, any.
+        stays: (m,), TURNING: nothing, they turn with the link; AT_BODY: force and moment stay in
+            the world, at a point of the link; AT_PLACE: the point stays in the world as well.
     """
 
-    joint: int
-    point: Array
-    force: Array
-    moment: Array
-    stays: int
+    joints: NDArray[np.intp]
+    wrenches: Array
+    points: Array
+    stays: NDArray[np.intp]
+
+    def generalised(self, state: State) -> Array:
+        """Return Σ Jᵀw (nv,)."""
+        carried = carried_by(state.robot)[self.joints]
+        return np.asarray(((self.wrenches @ state.joint_columns) * carried).sum(axis=0))
+
+    def on_joints(self, state: State) -> Any:
+        """Return them as Pinocchio's f_ext: one `pin.Force` a joint, in its axes."""
+        found = pin.StdVec_Force()
+        found.extend([pin.Force.Zero()] * state.robot.model.njoints)
+        T = state.joint_placements[self.joints]
+        f, m = self.wrenches[:, :3], self.wrenches[:, 3:]
+        about = np.stack([f, m - cross(T[:, :, 3].T, f.T).T], axis=1) @ T[:, :, :3]
+        for joint, (force, moment) in zip(self.joints.tolist(), about, strict=True):
+            found[joint] += pin.Force(force, moment)
+        return found
 
 
 def local_wrenches(
@@ -92,54 +107,44 @@ def balance_derivative(
         ConfigurationError: a wrench in the axes of a third frame.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
-    forces = contact_forces(contacts, state, wrenches) + external_forces(state, external or {})
-    return derivative_of(state, a, forces)
+    loads = contact_forces(contacts, state, wrenches)
+    if external:
+        loads = _joined(loads, external_forces(state, external))
+    return derivative_of(state, a, loads)
 
 
-def derivative_of(state: State, a: Array, forces: list[Force]) -> Array:
+def derivative_of(state: State, a: Array, loads: Forces) -> Array:
     """Return ∂(τ_g − M a − vᵀCv + Σ Jᵀw)/∂q (nv, nv) of forces on links."""
-    robot, T = state.robot, state.joint_placements
+    robot = state.robot
     require_fixed_axes(robot)
-    carried = pin.StdVec_Force()
-    carried.extend([pin.Force.Zero()] * robot.model.njoints)
-    for joint, point, force, moment, _ in forces:
-        R, p = T[joint, :, :3], T[joint, :, 3]
-        carried[joint] += pin.Force(force @ R, (moment + cross(point - p, force)) @ R)
-    data = workspace_of(robot).data
-    pin.computeRNEADerivatives(robot.model, data, state.q, state.velocity, a, carried)
+    data, v = workspace_of(robot).data, state.velocity
+    pin.computeRNEADerivatives(robot.model, data, state.q, v, a, loads.on_joints(state))
     change = -np.array(data.dtau_dq)
-    for joint, point, force, moment, stays in forces:
-        if stays == TURNING:
-            continue
-        S = state.joint_columns * carried_by(robot)[joint]
-        u, omega = S[:3] - skew(point) @ S[3:], S[3:]
-        across = skew(force)
-        change += (u.T @ across + omega.T @ skew(moment)) @ omega
-        if stays == AT_PLACE:
+    for i in np.flatnonzero(loads.stays != TURNING):
+        S = state.joint_columns * carried_by(robot)[loads.joints[i]]
+        point, w = loads.points[i], loads.wrenches[i]
+        u, omega, across = S[:3] - skew(point) @ S[3:], S[3:], skew(w[:3])
+        change += (u.T @ across + omega.T @ skew(w[3:] - cross(point, w[:3]))) @ omega
+        if loads.stays[i] == AT_PLACE:
             change += omega.T @ across @ u
     return change
 
 
-def contact_forces(contacts: ContactSet, state: State, wrenches: Array) -> list[Force]:
+def contact_forces(contacts: ContactSet, state: State, wrenches: Array) -> Forces:
     """Return the contacts' wrenches (C, 6), given in contact axes, as forces on links."""
-    at, robot = contacts.attachment, state.robot
-    R, p = at.rotations(state), at.positions(state)
-    world = (R[:, None] @ wrenches.reshape(-1, 2, 3, 1))[..., 0]
-    table, found = frames_of(robot), []
-    for k, contact in enumerate(contacts):
-        force, moment = world[k]
-        joint = table.joint[robot.frame_id(contact.frame)]
-        point, stays = p[k], TURNING
-        if contact.axes_in_frame is None:  # of a ball, the middle is what stays with the link
-            arm, stays = contact.ball_arm, AT_BODY
-            point, moment = point - arm, moment + cross(arm, force)
-        found.append(Force(joint, point, force, moment, stays))
-    return found
+    at = contacts.attachment
+    p = at.positions(state)
+    world = wrenches.reshape(-1, 2, 3) @ at.rotations(state).transpose(0, 2, 1)
+    world[:, 1] += cross(p.T, world[:, 0].T).T
+    # of a ball, the middle is what stays with the link
+    return Forces(
+        at.joints, world.reshape(-1, 6), p - at.ball_arms, np.where(at.standing, AT_BODY, TURNING)
+    )
 
 
-def external_forces(state: State, external: Mapping[str, Wrench]) -> list[Force]:
+def external_forces(state: State, external: Mapping[str, Wrench]) -> Forces:
     """Return external wrenches as forces on links."""
-    robot, found = state.robot, []
+    robot, rows = state.robot, []
     for frame, wrench in external.items():
         if wrench.axes not in ("world", "local", frame):
             raise ConfigurationError(
@@ -147,11 +152,16 @@ def external_forces(state: State, external: Mapping[str, Wrench]) -> list[Force]
             )
         T = state.frame_placement(frame).homogeneous[:3]
         w, origin = world_wrench(wrench, T, T), T[:, 3]
+        w[3:] += cross(origin, w[:3])
         stays = AT_BODY if wrench.point is None else AT_PLACE
         stays = stays if wrench.axes == "world" else TURNING
-        joint = frames_of(robot).joint[robot.frame_id(frame)]
-        found.append(Force(joint, origin, w[:3], w[3:], stays))
-    return found
+        rows.append((frames_of(robot).joint[robot.frame_id(frame)], w, origin, stays))
+    joints, wrenches, points, kinds = zip(*rows, strict=True)
+    return Forces(np.array(joints), np.array(wrenches), np.array(points), np.array(kinds))
+
+
+def _joined(one: Forces, other: Forces) -> Forces:
+    return Forces(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
 
 
 def placement_slopes(contacts: ContactSet, state: State, wrenches: Array, y: Array) -> Array:
@@ -165,16 +175,14 @@ def placement_slopes(contacts: ContactSet, state: State, wrenches: Array, y: Arr
     A ball is touched elsewhere when its ground turns: δp = −ρ δθ × n more.
     """
     at = contacts.attachment
-    R = at.rotations(state)
-    twists = (at.centre_jacobians(state) @ y).reshape(-1, 2, 3)
-    u, omega = np.moveaxis(twists @ R, 1, 0)  # in contact axes
-    f, m = wrenches[:, :3], wrenches[:, 3:]
-    shift = np.cross(f, omega)
-    turn = np.cross(f, u) + np.cross(m, omega)
-    for k, contact in enumerate(contacts):
-        if isinstance(contact, PointContact) and contact.radius:
-            turn[k] -= contact.radius * np.cross([0.0, 0.0, 1.0], shift[k])
-    return np.hstack([shift, turn])
+    V = (state.joint_columns * y) @ carried_by(state.robot)[at.joints].T  # about the origin
+    V[:3] += cross(V[3:], at.positions(state).T)
+    u, omega = (V.T.reshape(-1, 2, 3) @ at.rotations(state)).transpose(1, 2, 0)  # (3, C)
+    f, m = wrenches[:, :3].T, wrenches[:, 3:].T
+    shift = cross(f, omega)
+    turn = cross(f, u) + cross(m, omega)
+    turn -= at.radii * cross(np.array([[0.0], [0.0], [1.0]]), shift)
+    return np.concatenate([shift, turn]).T
 
 
 def moved_contact(state: State, contact: Contact, friction: Array, twist: Array) -> Contact:

@@ -33,7 +33,12 @@ from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
 from ..equilibrium.saddle import solve_saddle
 from ..hold import Hold
-from .balance_derivative import balance_derivative, moved_contact, placement_slopes
+from .balance_derivative import (
+    balance_derivative,
+    external_forces,
+    moved_contact,
+    placement_slopes,
+)
 from .margin_kinds import KINDS, Optimum
 
 Array = NDArray[np.float64]
@@ -203,7 +208,9 @@ class _Case:
         robot, zero = hold.contacts.robot, np.zeros(hold.contacts.robot.nv)
         state = State(robot, hold.q, zero if v is None else v)
         a = zero if a is None else check_velocity(robot, a, "a")
-        asked = load(robot, hold.q, state.velocity, a, hold.external)
+        asked = -state.inverse_dynamics(a)
+        if hold.external:
+            asked = asked + external_forces(state, hold.external).generalised(state)
         if np.abs(asked - hold.balance.load).max(initial=0.0) > 1e-9 * hold.balance.weight:
             raise ContactError(
                 "v, a: got others than those of the hold; expected what contact_forces was given "

@@ -97,22 +97,37 @@ def of_friction(contacts: ContactSet, state: State, balance: Equilibrium) -> Opt
             "hold: got contacts with torsional friction, for which slopes of the friction margin "
             "are not worked out"
         )
-    s = _rough_factor(balance)
-    for _ in range(_NEWTON_STEPS):
-        found, shrunk = solve_saddle(balance.shrunk(s)), balance.limits.shrunk(s)
-        slope = _slope_of_shrinking(balance, found, s)
-        if abs(found.margin) <= 1e-12 * balance.weight:
-            break
-        s -= found.margin / slope
-    factor = -1.0 / slope
-    wrenches = local_wrenches(contacts, found.unknowns, found.margin, shrunk.wrench_rows)
+    try:
+        s, found, slope = _root(balance, 1.0)
+    except ContactError:  # no finite margin on the way, or none at all
+        s, found, slope = _root(balance, _bracketed(balance))
+    factor, rows = -1.0 / slope, balance.limits.shrunk(s).wrench_rows
+    wrenches = local_wrenches(contacts, found.unknowns, found.margin, rows)
     return Optimum(s, 1.0, wrenches, factor * found.velocity, factor * found.friction / s)
 
 
-_NEWTON_STEPS = 12
+_NEWTON_STEPS = 20
 
 
-def _rough_factor(balance: Equilibrium) -> float:
+def _root(balance: Equilibrium, s: float) -> tuple[float, Saddle, float]:
+    """Return s with ε(s) = 0, the saddle point there and dε/ds, by Newton's method from a guess.
+
+    Raises:
+        ContactError: an infinite margin on the way, or no root in reach.
+    """
+    for _ in range(_NEWTON_STEPS):
+        found = solve_saddle(balance.shrunk(s))
+        slope = _slope_of_shrinking(balance, found, s)
+        if abs(found.margin) <= 1e-12 * balance.weight:
+            return s, found, slope
+        step = found.margin / slope if slope < 0 else -np.inf if found.margin > 0 else np.inf
+        s = min(max(s - step, s / 3), 3 * s)  # at most threefold at once: ε is curved
+    if abs(found.margin) <= 1e-9 * balance.weight:
+        return s, found, slope
+    raise ContactError(f"hold: no friction margin found near {s:.3g}")
+
+
+def _bracketed(balance: Equilibrium) -> float:
     """A factor s from which Newton's method finds ε(s) = 0."""
     s = balance.shrink_factor(1e-4)
     if not 0 < s < np.inf:
