@@ -1,1 +1,1 @@
-"""Motion under contacts: that hold, that stick, slip or break, and that close at once."""
+"""Constrained dynamics, frictional contact dynamics, impacts and operational space."""

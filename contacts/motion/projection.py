@@ -1,4 +1,4 @@
-"""Velocities and accelerations that obey contacts, nearest in the metric of the mass matrix.
+"""Projections onto contact constraints in the metric of the mass matrix.
 
 Gauss's principle, plastic impacts, operational-space inertias and consistent null spaces are all
 one projection, here by one factorisation: with M = L Lᵀ and x = L⁻ᵀ y,

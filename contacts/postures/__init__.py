@@ -1,1 +1,1 @@
-"""Postures in which contacts touch where they should, and links keep apart."""
+"""Inverse kinematics onto contacts, and self-collision."""

@@ -1,4 +1,4 @@
-"""Landing on a face: the nearest place inside its edges, and the directions that stay free.
+"""Projection of a contact onto a face, and the directions that stay free.
 
 A contact whose target is a `Face` has to lie on it, wholly inside: its height and tilt always
 count, its place along the face only where it would stick out, its heading never. (That a patch

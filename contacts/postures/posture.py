@@ -1,4 +1,4 @@
-"""solve_posture: a configuration whose contacts touch where they should.
+"""Inverse kinematics onto contacts: configurations in which they are at their targets.
 
     p_i(q) = p_i*,  R_i(q) = R_i*,  com(q) = com*,  lower ≤ q ≤ upper
 

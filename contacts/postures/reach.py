@@ -1,4 +1,4 @@
-"""Reaching: the steps of the inverse kinematics that puts contacts where they should be.
+"""Levenberg-Marquardt steps of the inverse kinematics onto contacts.
 
     minimise ‖r(q)‖²   subject to   lower ≤ q ≤ upper
 

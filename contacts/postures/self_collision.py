@@ -1,4 +1,4 @@
-"""Self-collision: which links run into each other, and how far apart the others are.
+"""Self-collision: pairs of links that penetrate, and distances between the others.
 
 The shapes are the robot's collision shapes, meshes as their convex hulls, in pairs of links that
 move against each other. Left out are neighbours (joined by one joint), the pairs that an SRDF lets

@@ -1,4 +1,4 @@
-"""Scenarios: a robot, its terrain, contacts and loads in a file, and the answers to it."""
+"""Scenario files: robot, terrain, contacts and loads, and their verdict."""
 
 from .file import ScenarioError
 from .loads import Payload, Push, Rope

@@ -1,4 +1,4 @@
-"""Reading a scenario's YAML: every value knows its line and its key, for errors that lead there.
+"""YAML with the line and key of every value, for error messages.
 
 YAML as data and nothing more: no tags, no anchors and aliases, each key once, limited in size and
 depth. What a text means is decided by who reads it, not by its looks, so that a robot may be called

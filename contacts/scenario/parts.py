@@ -1,4 +1,4 @@
-"""The parts of a scenario: what touches where, and where the robot starts.
+"""Contacts and initial posture of a scenario.
 
 Plain values, as they stand in the file: lengths in metres, angles in degrees.
 """

@@ -1,4 +1,4 @@
-"""Scenario: a robot, its terrain, contacts and loads as a file, and the answers to it.
+"""Scenarios: robot, terrain, contacts and loads as a file, with its verdict.
 
     version: 1
     robot: biped

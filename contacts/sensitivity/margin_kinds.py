@@ -1,4 +1,4 @@
-"""The margins that can be differentiated: `Hold.margin`, its push margin and its friction margin.
+"""Saddle points of the margin, the push margin and the friction margin.
 
 Each is the largest ε of a program A x + ε N + h = 0, or the root of one, so that its slope along
 any parameter p follows from one saddle point, as c yᵀ ∂(h + A x + ε N)/∂p with a factor c:

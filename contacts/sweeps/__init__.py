@@ -1,4 +1,4 @@
-"""One scenario, many times: over grids and samples, on many cores, with nothing lost."""
+"""Parameter sweeps of a scenario: grids and samples, in parallel, with a journal."""
 
 from __future__ import annotations
 

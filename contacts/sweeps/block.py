@@ -1,4 +1,4 @@
-"""A chunk of a sweep as it travels to a worker: small, and complete in itself."""
+"""Chunks of a sweep, as they are sent to workers."""
 
 from __future__ import annotations
 

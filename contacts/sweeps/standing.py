@@ -1,4 +1,4 @@
-"""One posture of a sweep, and what friction and loads make of it.
+"""Balances of one posture of a sweep, linear in its friction and loads.
 
     h(x) = h(low) + Σ_a (x_a − low_a) ∂h/∂x_a,      μ_k(x) = x_a, or as it was
 

@@ -1,4 +1,4 @@
-"""The same scenario with other values: `friction`, `terrain[0].rises`, `contacts[*].friction`, …"""
+"""Scenarios with changed parameters: `friction`, `terrain[0].rises`, `contacts[*].friction`, …"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draping: a convex region, known from above, laid over a terrain.
+"""Convex polygons laid over a terrain, for drawing.
 
 What a picture of stairs shows of a support region: the pieces that lie on each step, and on the
 ground between them. Everything is cut in the horizontal plane and lifted onto the faces last.

@@ -1,4 +1,4 @@
-"""Penetration: which links lie inside the terrain, and how deep.
+"""Penetration of links into the terrain.
 
 `solve_posture` puts contacts on their surfaces and asks nothing of the rest of the robot: here is
 how to see that a knee is in the wall.

@@ -1,4 +1,4 @@
-"""Solids that a robot can touch: planes, boxes, stairs and walls, and their flat faces.
+"""Planes, boxes, stairs and walls, and their flat faces.
 
 Angles are in degrees, as people give them; headings are seen from above, from x to y. Each part of
 a terrain has `solids`, each solid a name, faces, its signed distance and its outward normal.
