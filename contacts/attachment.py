@@ -128,7 +128,7 @@ class Attachment:
     @cached_property
     def radii(self) -> Array:
         """(K,), of balls, 0 of others [m]."""
-        return np.linalg.norm(self._arms, axis=1)
+        return np.asarray(np.linalg.norm(self._arms, axis=1))
 
     # --- places ------------------------------------------------------------------------------
 
