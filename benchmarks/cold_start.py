@@ -4,6 +4,9 @@ Medians of CPU seconds, kernel and user, of processes that begin with nothing in
 has Python's byte code and the compiled kernels on disk, as after the first use; "nothing cached"
 has neither.
 
+"Kernels" are commands with Python's byte code on disk: without a compiled kernel, where nothing is
+compiled that is sooner done uncompiled, and with all of them.
+
     python benchmarks/cold_start.py [--quick] [--json FILE]
 """
 
@@ -17,6 +20,7 @@ import sys
 import tempfile
 import time
 from importlib import metadata
+from typing import Any
 
 import measuring
 from tqdm import tqdm
@@ -47,16 +51,26 @@ STARTS = {
     "load the biped, one batch": ["-c", BATCH.format(robot="biped")],
     "load talos, one batch": ["-c", BATCH.format(robot="talos")],
 }
-UNCACHED = tuple(STARTS)[-2:]  # compile kernels when nothing is cached
+# what a user waits for when no kernel was ever compiled: the same once all of them lie on disk
+COMMANDS = {
+    "`footwork terms talos`": ["terms", "talos"],
+    "`footwork hold talos --html`": ["hold", "talos", "--html", "hold.html"],
+    "`footwork region stairs`": ["region", "stairs"],
+    "`footwork sweep`, 8 points": ["sweep", "stairs", "--set", "friction", "0.3:0.8:8"],
+    "`footwork simulate biped`": ["simulate", "biped"],
+    "`footwork simulate biped --gait step`": ["simulate", "biped", "--gait", "step"],
+}
 IMPORTS = ("footwork", "footwork.robots", "footwork.dynamics", "footwork.contacts")
 MODULES = "import sys; before = set(sys.modules); import {}; print(len(set(sys.modules) - before))"
 
 
-def start(arguments: list[str], environment: dict[str, str]) -> tuple[float, float]:
-    """CPU and wall seconds of a fresh Python with these arguments."""
+def start(
+    arguments: list[str], environment: dict[str, str], folder: str | None = None
+) -> tuple[float, float]:
+    """CPU and wall seconds of a fresh Python with these arguments, its children included."""
     began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     call = [sys.executable, *arguments]
-    subprocess.run(call, check=True, env=environment, stdout=subprocess.DEVNULL)
+    subprocess.run(call, check=True, env=environment, stdout=subprocess.DEVNULL, cwd=folder)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return busy, time.perf_counter() - began
@@ -65,7 +79,26 @@ def start(arguments: list[str], environment: dict[str, str]) -> tuple[float, flo
 def caches(folder: str) -> dict[str, str]:
     """An environment whose byte code and compiled kernels are kept in a folder."""
     own = {"PYTHONPYCACHEPREFIX": f"{folder}/pyc", "PYTHONDONTWRITEBYTECODE": ""}
-    return {**os.environ, **own, "NUMBA_CACHE_DIR": f"{folder}/numba", "XDG_CACHE_HOME": folder}
+    own |= {"NUMBA_CACHE_DIR": f"{folder}/numba", "XDG_CACHE_HOME": folder, "FOOTWORK_COMPILE": ""}
+    return {**os.environ, **own}
+
+
+def commands(rounds: int) -> dict[str, dict[str, list[tuple[float, float]]]]:
+    """{command: {"cold", "warm": (CPU, wall) of each run}}, cold without any compiled kernel."""
+    with tempfile.TemporaryDirectory() as folder:
+        for arguments in COMMANDS.values():  # Python's byte code
+            start(["-m", "footwork", *arguments], caches(folder), folder)
+        warm = caches(folder)
+        start(["-m", "footwork", "compile", "--quiet"], warm)
+        found: dict[str, Any] = {name: {"cold": [], "warm": []} for name in COMMANDS}
+        for _ in tqdm(range(rounds), desc="commands", leave=False, disable=None):
+            for name, arguments in COMMANDS.items():
+                call = ["-m", "footwork", *arguments]
+                with tempfile.TemporaryDirectory() as empty:
+                    cold = {**warm, "NUMBA_CACHE_DIR": empty}
+                    found[name]["cold"].append(start(call, cold, folder))
+                found[name]["warm"].append(start(call, warm, folder))
+    return found
 
 
 def cached(rounds: int) -> dict[str, list[tuple[float, float]]]:
@@ -117,10 +150,22 @@ def _size(file: metadata.PackagePath) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
+def _rows(asked: dict[str, dict[str, list[tuple[float, float]]]]) -> list[list[str]]:
+    """A row for each command: the best wall times, and their ratio."""
+    best = {
+        name: [min(wall for _, wall in runs[key]) for key in ("cold", "warm")]
+        for name, runs in asked.items()
+    }
+    return [
+        [name, measuring.number(cold), measuring.number(warm), measuring.number(cold / warm)]
+        for name, (cold, warm) in best.items()
+    ]
+
+
 def main() -> None:
     options = measuring.flags(__doc__).parse_args()
     times = cached(3 if options.quick else 9)
-    first = {name: uncached(name) for name in UNCACHED[: 1 if options.quick else 2]}
+    first = {name: uncached(name) for name in tuple(STARTS)[-2:]}
     rows = [
         [
             name,
@@ -132,6 +177,9 @@ def main() -> None:
     ]
     head = ["in a fresh process", "cached [s of CPU]", "wall, best [s]", "nothing cached [s]"]
     print(measuring.table(head, rows), end="\n\n")
+    asked = commands(1 if options.quick else 5)
+    print(measuring.table(["kernels", "cold, wall [s]", "warm, wall [s]", "ratio"], _rows(asked)))
+    print()
     counts = {name: modules(name) for name in IMPORTS}
     sizes = base_install()
     largest = sorted(sizes.items(), key=lambda item: -item[1])[:6]
@@ -141,7 +189,13 @@ def main() -> None:
         f" MB; the largest are {', '.join(f'{n} {size:.0f}' for n, size in largest)} MB.\n\n"
         f"Measured on: {measuring.machine()}; {measuring.load()}."
     )
-    numbers = {"cached": times, "uncached": first, "modules": counts, "megabytes": sizes}
+    numbers = {
+        "commands": asked,
+        "cached": times,
+        "uncached": first,
+        "modules": counts,
+        "megabytes": sizes,
+    }
     measuring.keep(options, numbers)
 
 

@@ -33,6 +33,7 @@ SETTING = {
     "NUMBA_CPU_NAME": "haswell",
     "NUMBA_CPU_FEATURES": "+avx2,+fma,+bmi,+bmi2",
     "NUMBA_CACHE_DIR": str(Path(tempfile.gettempdir()) / "footwork-instructions"),
+    "FOOTWORK_COMPILE": "now",
     "PYTHONHASHSEED": "0",
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
 }
