@@ -545,7 +545,7 @@ def test_the_gallery_says_what_the_scenarios_say():
         assert f"## {scenario.title}\n" in page
         assert scenario.about in page
         cause = re.sub("left_|right_", "", hold.reason.split("; ")[0])
-        assert ("**Holds**" if hold.feasible else cause) in sideless
+        assert ("**Feasible**" if hold.feasible else cause) in sideless
         image = DOCS / "pictures" / f"scenario-{name}.png"
         assert 10_000 < image.stat().st_size < 150_000
         assert f"(pictures/{image.name})" in page
