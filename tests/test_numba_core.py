@@ -14,16 +14,12 @@ from footwork.dynamics.kernels.scalars import (
     choose,
     floor,
     larger,
-<<<<<<< Updated upstream
     rooms,
-=======
->>>>>>> Stashed changes
     root,
     size,
     smaller,
     turn_in,
     turn_out,
-    rooms,
 )
 from footwork.dynamics.kernels.toolchain import Kernel, description
 
