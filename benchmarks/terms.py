@@ -9,6 +9,8 @@ one process, CPU time, medians. Run: python benchmarks/terms.py
 
 from __future__ import annotations
 
+import os
+
 import measuring  # before NumPy: one thread
 import numpy as np
 import pinocchio as pin
@@ -17,6 +19,7 @@ import footwork as fw
 from footwork import contacts
 from footwork import dynamics as dyn
 
+os.environ.setdefault("FOOTWORK_COMPILE", "now")  # or the first calls would be Pinocchio's
 ROBOTS = ("talos", "anymal", "solo12", "biped")
 
 
