@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import dynamics
+from .. import dynamics, registry
 from ..dynamics import State, Wrench
 from .contact import Contact
 from .contact_set import ContactSet
@@ -290,6 +290,8 @@ class Hold:
             "torques": _listed(self.torques),
             "certificate": _listed(self.certificate),
         }
+
+    _repr_html_ = registry.html_of
 
     def __repr__(self) -> str:
         return f"Hold(feasible={self.feasible}, margin={self.margin:.6g} N, status={self.status!r})"

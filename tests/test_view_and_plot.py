@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import sys
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -13,57 +17,81 @@ pyplot = pytest.importorskip("matplotlib.pyplot")
 
 @pytest.fixture(autouse=True)
 def canvas():
-    """Draw on a canvas in memory; close all figures afterwards."""
+    """Draw on a canvas in memory."""
     pyplot.switch_backend("agg")
-    yield
-    pyplot.close("all")
 
 
-@pytest.fixture(scope="module")
-def things():
-    """{key of the registry: the arguments of a call}."""
+def test_every_kind_has_an_example():
+    assert {*registry.VIEWS, *registry.PLOTS} == {*EXAMPLES, ROBOT_GAIT}
+
+
+@cache
+def standing():
+    """A biped, its standing posture and its feet."""
     robot = fw.load("biped")
-    q, feet = robot.posture(), fw.at_feet(robot, 0.6)
-    hold = fw.static_hold(robot, q, feet)
-    region = contacts.static_equilibrium_polygon(robot, q, feet)
+    return robot, robot.posture(), fw.at_feet(robot, 0.6)
+
+
+@cache
+def hold():
+    return fw.static_hold(*standing())
+
+
+@cache
+def region():
+    return contacts.static_equilibrium_polygon(*standing())
+
+
+@cache
+def gait():
+    walk = biomechanics.synthetic_walk()
+    return biomechanics.analyse_gait(walk.trial().cut(0, 99), walk.mass, cutoff=None)
+
+
+def friction_map():
     places = np.linspace(-0.3, 0.3, 4)
-    controller, start = control.stand(robot)
-    loop = control.simulate(robot, controller, q=start, duration=0.06, control_step=2e-3)
+    return contacts.friction_map(*standing(), places, places)
+
+
+def swinging():
     pendulum = fw.robots.double_pendulum(1, 0.5, 1, 1)
-    walker = biomechanics.synthetic_walk()
-    gait = biomechanics.analyse_gait(walker.trial().cut(0, 99), walker.mass, cutoff=None)
-    scenario = contacts.Scenario.load("stairs")
-    return {
-        "robots.robot:Robot": (robot, q),
-        "dynamics.state:State": (dynamics.State(robot, q),),
-        "dynamics.trajectory:Trajectory": (
-            dynamics.simulate(pendulum, [1.0, 0.5], [0, 0], duration=0.2, step=0.01),
-        ),
-        "contacts.contact_set:ContactSet": (feet, q),
-        "contacts.hold:Hold": (hold,),
-        "[contacts.hold:Hold]": ([hold, hold],),
-        "contacts.regions.region:Region": (region,),
-        "{contacts.regions.region:Region}": ({"at rest": region},),
-        "contacts.regions.friction_map:FrictionMap": (
-            contacts.friction_map(robot, q, feet, places, places),
-        ),
-        "contacts.cones.wrench_cone:WrenchCone": (contacts.WrenchCone(feet["left_foot"]),),
-        "contacts.terrain.terrain:Terrain": (scenario.ground,),
-        "contacts.scenario.scenario:Scenario": (scenario,),
-        "contacts.sweeps.result:Sweep": (
-            contacts.sweep("push", {"loads[0].force[1]": [0.0, 60.0]}),
-        ),
-        "control.closed_loop:ClosedLoop": (loop,),
-        "biomechanics.gait:Gait": (gait,),
-    }
+    return dynamics.simulate(pendulum, [1.0, 0.5], [0, 0], duration=0.2, step=0.01)
+
+
+def closed_loop():
+    controller, q = control.stand(standing()[0])
+    return control.simulate(controller.robot, controller, q=q, duration=0.06, control_step=2e-3)
+
+
+# key of the registry -> the arguments of a call
+EXAMPLES = {
+    "robots.robot:Robot": lambda: standing()[:2],
+    "dynamics.state:State": lambda: (dynamics.State(*standing()[:2]),),
+    "dynamics.trajectory:Trajectory": lambda: (swinging(),),
+    "contacts.contact_set:ContactSet": lambda: (standing()[2], standing()[1]),
+    "contacts.hold:Hold": lambda: (hold(),),
+    "[contacts.hold:Hold]": lambda: ([hold(), hold()],),
+    "contacts.regions.region:Region": lambda: (region(),),
+    "{contacts.regions.region:Region}": lambda: ({"at rest": region()},),
+    "contacts.regions.friction_map:FrictionMap": lambda: (friction_map(),),
+    "contacts.cones.wrench_cone:WrenchCone": lambda: (
+        contacts.WrenchCone(standing()[2]["left_foot"]),
+    ),
+    "contacts.terrain.terrain:Terrain": lambda: (contacts.Scenario.load("stairs").ground,),
+    "contacts.scenario.scenario:Scenario": lambda: (contacts.Scenario.load("stairs"),),
+    "contacts.sweeps.result:Sweep": lambda: (contacts.sweep("push", {"friction": [0.3, 0.9]}),),
+    "control.closed_loop:ClosedLoop": lambda: (closed_loop(),),
+    "biomechanics.gait:Gait": lambda: (gait(),),
+}
+made = cache(lambda key: EXAMPLES[key]())
 
 
 ROBOT_GAIT = "biomechanics.robot_gait:RobotGait"  # needs a robot of example-robot-data
 
 
 @pytest.mark.parametrize("key", [k for k in registry.VIEWS if k != ROBOT_GAIT])
-def test_every_kind_has_a_scene(key, things):
-    viewer = fw.view(*things[key])
+def test_every_kind_has_a_scene(key):
+    viewer = fw.view(*made(key))
     assert isinstance(viewer, fw.Viewer)
     assert "not served" in repr(viewer)  # no server, no browser
     drawn = bool(viewer.names) or viewer.robot is not None
@@ -72,8 +100,8 @@ def test_every_kind_has_a_scene(key, things):
 
 
 @pytest.mark.parametrize("key", [k for k in registry.PLOTS if k != ROBOT_GAIT])
-def test_every_kind_has_a_plot(key, things, tmp_path):
-    drawn = fw.plot(*things[key])
+def test_every_kind_has_a_plot(key, tmp_path):
+    drawn = fw.plot(*made(key))
     axes = np.atleast_1d(drawn).ravel()
     assert len({ax.figure for ax in axes}) == 1
     for ax in axes:
@@ -85,27 +113,46 @@ def test_every_kind_has_a_plot(key, things, tmp_path):
 
 def test_a_robot_that_walked_is_seen_too(load_robot):
     human = load_robot("human", "floating")
-    walker = biomechanics.synthetic_walk()
-    gait = biomechanics.analyse_gait(walker.trial().cut(0, 39), walker.mass, cutoff=None)
-    found = biomechanics.robot_gait(gait, human, progress=False)
+    walk = biomechanics.synthetic_walk()
+    own = biomechanics.analyse_gait(walk.trial().cut(0, 39), walk.mass, cutoff=None)
+    found = biomechanics.robot_gait(own, human, progress=False)
     viewer = fw.view(found)
     assert viewer.robot is found.subject.robot
     assert any(name.startswith("plate ") for name in viewer.names)
     axes = fw.plot(found, "left")
     assert [ax.get_title() for ax in axes[:, 0]] == ["left ankle", "left knee", "left hip"]
     assert axes[1, 0].lines[0].get_ydata() == pytest.approx(found.moment("left knee")[:, 0])
-    assert axes[1, 0].lines[1].get_ydata() == pytest.approx(gait.moment("left knee", "world")[:, 0])
+    assert axes[1, 0].lines[1].get_ydata() == pytest.approx(own.moment("left knee", "world")[:, 0])
 
 
-def test_a_subclass_is_drawn_as_its_nearest_class(things):
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("contacts.hold:Hold", "margin"),
+        ("contacts.regions.region:Region", "bounded region of"),
+        ("contacts.regions.friction_map:FrictionMap", "of 16 places hold"),
+        ("contacts.sweeps.result:Sweep", "2 verdicts: "),
+    ],
+)
+def test_a_notebook_shows_numbers_and_a_picture(key, words, monkeypatch):
+    shown = made(key)[0]._repr_html_()
+    assert words in shown
+    assert base64.b64decode(shown.split("base64,")[1].split('"')[0]).startswith(b"\x89PNG")
+    assert pyplot.get_fignums() == []  # nothing is left open, to be shown a second time
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    alone = made(key)[0]._repr_html_()
+    assert alone.startswith("<pre>")
+    assert "<img" not in alone
+
+
+def test_a_subclass_is_drawn_as_its_nearest_class():
     class Mine(fw.Hold):
         pass
 
-    (hold,) = things["contacts.hold:Hold"]
     mine = Mine.__new__(Mine)
-    mine.__dict__.update(hold.__dict__)
-    assert fw.view(mine).names == fw.view(hold).names
-    assert len(fw.plot([mine, hold]).lines) == 2
+    mine.__dict__.update(hold().__dict__)
+    assert fw.view(mine).names == fw.view(hold()).names
+    assert len(fw.plot([mine, hold()]).lines) == 2
 
 
 @pytest.mark.parametrize(
@@ -123,21 +170,19 @@ def test_what_cannot_be_drawn_is_told(verb, thing, message):
         verb(thing)
 
 
-def test_the_other_verb_is_named(things):
+def test_the_other_verb_is_named():
     with pytest.raises(fw.FootworkError, match=r"view: got Sweep, .*; fw\.plot knows it"):
-        fw.view(*things["contacts.sweeps.result:Sweep"])
-    (hold,) = things["contacts.hold:Hold"]
+        fw.view(*made("contacts.sweeps.result:Sweep"))
     with pytest.raises(fw.FootworkError, match="got list"):
-        fw.view([hold, *things["contacts.regions.region:Region"]])
+        fw.view([hold(), region()])
 
 
-def test_options_reach_the_function_that_draws(things):
-    region = things["contacts.regions.region:Region"][0]
-    feet, q = things["contacts.contact_set:ContactSet"]
-    ax = fw.plot(region, feet, q)
-    assert fw.plot(region, ax=ax) is ax
+def test_options_reach_the_function_that_draws():
+    _, q, feet = standing()
+    ax = fw.plot(region(), feet, q)
+    assert fw.plot(region(), ax=ax) is ax
     assert {text.get_text() for text in ax.texts} == set(feet.names)
-    viewer = fw.view(region, height=0.7)
+    viewer = fw.view(region(), height=0.7)
     (piece,) = viewer.names
     assert piece == "region"
     assert fw.view(feet.robot, q, opacity=0.5).robot is feet.robot

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ... import dynamics
+from ... import dynamics, registry
 from ...dynamics import Wrench
 from ...errors import ContactError
 from ...robots import Robot
@@ -50,6 +50,8 @@ class FrictionMap:
     tolerance: float
     most: float
     com: Array
+
+    _repr_html_ = registry.html_of
 
     def at(self, point: ArrayLike) -> float:
         """Return the friction at the grid's place nearest to (x, y)."""

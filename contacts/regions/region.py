@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ... import dynamics
+from ... import dynamics, registry
 from ...dynamics import Wrench
 from ...errors import ContactError
 from ...robots import Robot
@@ -54,6 +54,8 @@ class Region:
     vertices: Array
     outer: Array
     status: str
+
+    _repr_html_ = registry.html_of
 
     @property
     def area(self) -> float:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import registry
 from ...errors import FootworkError
 from ..scenario.file import ScenarioError
 from .plan import Plan
@@ -39,6 +40,8 @@ class Sweep:
     plan: Plan
     rows: Array
     refused: tuple[str, ...] = ()
+
+    _repr_html_ = registry.html_of
 
     @property
     def feasible(self) -> NDArray[np.int8]:

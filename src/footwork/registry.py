@@ -225,6 +225,12 @@ def plot(x: Any, *more: Any, **options: Any) -> Any:
     return _drawn_by(PLOTS, "plot", x)(x, *more, **options)
 
 
+def html_of(x: Any) -> str:
+    """Return x for a notebook (`_repr_html_`): numbers, and the picture of `plot`."""
+    text: str = resolve("visualize.notebook:html_of")(x)
+    return text
+
+
 def _drawn_by(table: Mapping[str, str], verb: str, x: Any) -> Any:
     for kind in _kinds(x):
         if target := table.get(kind):
