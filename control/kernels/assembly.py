@@ -1,13 +1,14 @@
 # mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
-"""The rows that contacts and tasks ask for at one state: `Layout.program`, compiled.
+"""Rows of contacts and tasks at one state, compiled; `reference_rows` is the same in NumPy.
 
-Contacts ask J a = k with k = −J̇ v − damping J v, tasks A a = r with r = ẍ* + damping (ẋ* − ẋ) +
-gain (x* − x) − J̇ v. The robot's base floats, and the base's rows of M and b say all that there is
-to say of the centre of mass c and the momentum h: with R, p the place of the base,
+Contacts have J a = k with k = −J̇ v − damping J v, tasks A a = r with r = ẍ* + damping (ẋ* − ẋ) +
+gain (x* − x) − J̇ v. The base floats, so its rows of M and b determine the centre of mass c and the
+centroidal momentum h: with R, p the placement of the base,
 
     m J_com = R M_v,     A_g = [R M_v; R (M_ω − c_b × M_v)],     ḣ (at a = 0) = [R b_v + m g; …]
 
-where M_v, M_ω are the first and the next three rows, and M has m [c_b]× in it.
+where M_v, M_ω are the first and the next three rows, and c_b is read from the block m [c_b]× of M.
+D. Orin, A. Goswami, S.-H. Lee, "Centroidal dynamics of a humanoid robot" (2013).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Index = NDArray[np.intp]
 
 
 class Dynamics(NamedTuple):
-    """M (nv, nv), b (nv,), J (nv, 6) and the places (n, 12) of some joints, the base first."""
+    """M (nv, nv), b (nv,), J (nv, 6) and the placements (n, 12) of some joints, the base first."""
 
     M: Array
     b: Array
@@ -133,56 +134,56 @@ GAIN, DAMPING = 24, 25  # after a value (12,), a velocity (6,) and an accelerati
 
 
 def contact_rows(
-    J6, v, links, chain, opens, place, axes, down, contact, picks, damping, room, J, k
+    J6, v, frame, chain, opens, place, axes, offset, contact, components, damping, room, J, k
 ):
-    """Fill the rows of one contact, components `picks` in its axes (9,).
+    """Fill the rows of one contact, components `components` in its axes (9,).
 
-    The point is `down` (world axes) from the place's origin and turns with no body, as where a ball
-    touches: a = a_o + α × down.
+    The point is at `offset` (world axes) from the place's origin, an arm that does not rotate with
+    the body, as of a rolling ball: a = a_o + α × offset.
     """
-    twist, drift, here, fall, column = room[0], room[1], room[2], room[3], room[4]
-    twist_and_drift(J6, v, links, chain, opens, twist, drift)
-    classical_at(drift, twist, place, here, fall)
-    add_cross(fall, 0, fall, 3, down, 0)
-    at_point(twist, place, here)
-    add_cross(here, 0, here, 3, down, 0)
+    twist, drift, velocity, acceleration, column = room[0], room[1], room[2], room[3], room[4]
+    twist_and_drift(J6, v, frame, chain, opens, twist, drift)
+    classical_at(drift, twist, place, velocity, acceleration)
+    add_cross(acceleration, 0, acceleration, 3, offset, 0)
+    at_point(twist, place, velocity)
+    add_cross(velocity, 0, velocity, 3, offset, 0)
     for i in range(contact[0], contact[1]):
-        x, at = picks[i] % 3, 3 * (picks[i] // 3)
-        k[i] = -along(axes, x, fall, at) - damping * along(axes, x, here, at)
-    for n in range(links[1], links[2]):
+        x, at = components[i] % 3, 3 * (components[i] // 3)
+        k[i] = -along(axes, x, acceleration, at) - damping * along(axes, x, velocity, at)
+    for n in range(frame[1], frame[2]):
         c = chain[n]
         at_point(J6[c], place, column)
-        add_cross(column, 0, column, 3, down, 0)
+        add_cross(column, 0, column, 3, offset, 0)
         for i in range(contact[0], contact[1]):
-            J[i, c] = along(axes, picks[i] % 3, column, 3 * (picks[i] // 3))
+            J[i, c] = along(axes, components[i] % 3, column, 3 * (components[i] // 3))
 
 
-def pull(goal, x, error, rate):
+def desired_acceleration(target, x, error, rate):
     """ẍ* + damping (ẋ* − ẋ) + gain (x* − x) of component x."""
-    return goal[18 + x] + goal[DAMPING] * (goal[12 + x] - rate) + goal[GAIN] * error
+    return target[18 + x] + target[DAMPING] * (target[12 + x] - rate) + target[GAIN] * error
 
 
-def frame_rows(J6, v, links, chain, opens, place, axes, task, picks, goal, room, A, r, e):
-    """Fill the rows of a frame's task, components `picks` in some axes (9,)."""
-    twist, drift, here, fall, column, error = (
+def frame_rows(J6, v, frame, chain, opens, place, axes, task, components, target, room, A, r, e):
+    """Fill the rows of a frame's task, components `components` in some axes (9,)."""
+    twist, drift, velocity, acceleration, column, error = (
         room[0], room[1], room[2], room[3], room[4], room[5],
     )  # fmt: skip
-    twist_and_drift(J6, v, links, chain, opens, twist, drift)
-    classical_at(drift, twist, place, here, fall)
-    at_point(twist, place, here)
-    rotation_vector(place, goal, error)
+    twist_and_drift(J6, v, frame, chain, opens, twist, drift)
+    classical_at(drift, twist, place, velocity, acceleration)
+    at_point(twist, place, velocity)
+    rotation_vector(place, target, error)
     for x in range(3):
-        error[x] = goal[9 + x] - place[9 + x]
+        error[x] = target[9 + x] - place[9 + x]
     for x in range(6):
-        fall[x] = pull(goal, x, error[x], here[x]) - fall[x]
+        acceleration[x] = desired_acceleration(target, x, error[x], velocity[x]) - acceleration[x]
     for i in range(task[2], task[3]):
-        x, at = picks[i] % 3, 3 * (picks[i] // 3)
-        r[i], e[i] = along(axes, x, fall, at), along(axes, x, error, at)
-    for n in range(links[1], links[2]):
+        x, at = components[i] % 3, 3 * (components[i] // 3)
+        r[i], e[i] = along(axes, x, acceleration, at), along(axes, x, error, at)
+    for n in range(frame[1], frame[2]):
         c = chain[n]
         at_point(J6[c], place, column)
         for i in range(task[2], task[3]):
-            A[i, c] = along(axes, picks[i] % 3, column, 3 * (picks[i] // 3))
+            A[i, c] = along(axes, components[i] % 3, column, 3 * (components[i] // 3))
 
 
 def centroidal(M, b, v, base, mass, gravity, column, Ag, com, h, rate):
@@ -193,17 +194,17 @@ def centroidal(M, b, v, base, mass, gravity, column, Ag, com, h, rate):
     for i in range(6):
         h[i] = 0.0
     for j in range(len(v)):
-        about(M[0, j], M[1, j], M[2, j], M[3, j], M[4, j], M[5, j], x, y, z, base, column)
+        at_com(M[0, j], M[1, j], M[2, j], M[3, j], M[4, j], M[5, j], x, y, z, base, column)
         for i in range(6):
             Ag[i, j] = column[i]
             h[i] += column[i] * v[j]
-    about(b[0], b[1], b[2], b[3], b[4], b[5], x, y, z, base, rate)
+    at_com(b[0], b[1], b[2], b[3], b[4], b[5], x, y, z, base, rate)
     for i in range(3):
         rate[i] += mass * gravity[i]
 
 
-def about(fx, fy, fz, mx, my, mz, x, y, z, base, out):
-    """A wrench of the base, at its origin in its axes, moved to c and turned into the world's."""
+def at_com(fx, fy, fz, mx, my, mz, x, y, z, base, out):
+    """A wrench of the base, from its origin and axes to c and the axes of the world."""
     mx -= y * fz - z * fy
     my -= z * fx - x * fz
     mz -= x * fy - y * fx
@@ -212,39 +213,39 @@ def about(fx, fy, fz, mx, my, mz, x, y, z, base, out):
         out[3 + i] = base[3 * i] * mx + base[3 * i + 1] * my + base[3 * i + 2] * mz
 
 
-def com_rows(Ag, com, h, rate, mass, task, picks, goal, A, r, e):
+def com_rows(Ag, com, h, rate, mass, task, components, target, A, r, e):
     """Fill the rows of the centre of mass: J_com = A_g's first rows by the mass."""
     for i in range(task[2], task[3]):
-        x = picks[i]
-        e[i] = goal[x] - com[x]
-        r[i] = pull(goal, x, e[i], h[x] / mass) - rate[x] / mass
+        x = components[i]
+        e[i] = target[x] - com[x]
+        r[i] = desired_acceleration(target, x, e[i], h[x] / mass) - rate[x] / mass
         for j in range(A.shape[1]):
             A[i, j] = Ag[x, j] / mass
 
 
-def momentum_rows(Ag, h, rate, task, picks, goal, A, r, e):
+def momentum_rows(Ag, h, rate, task, components, target, A, r, e):
     """Fill the rows of the momentum: A_g a = ḣ* + gain (h* − h) − Ȧ_g v."""
     for i in range(task[2], task[3]):
-        x = picks[i]
-        e[i] = goal[x] - h[x]
-        r[i] = goal[12 + x] + goal[GAIN] * e[i] - rate[x]
+        x = components[i]
+        e[i] = target[x] - h[x]
+        r[i] = target[12 + x] + target[GAIN] * e[i] - rate[x]
         for j in range(A.shape[1]):
             A[i, j] = Ag[x, j]
 
 
-def entry_rows(postures, v, usual, rows):
-    """Fill what postures ask of single accelerations: sums of d (a − p)² of all that do.
+def posture_rows(postures, v, regularisation, rows):
+    """Fill d and p of the cost ½ Σ d (a − p)² of single accelerations, from all postures.
 
     Args:
         postures: their rows.
         v: (nv,).
-        usual: weight of all accelerations, whose target is 0.
+        regularisation: weight of all accelerations, with target 0.
         rows: d, p, posture_r and posture_e are written.
     """
     nv, d, p, e = len(v), rows.d, rows.p, rows.posture_e
     targets, gains, weight = postures.targets, postures.gains, postures.weight
     for j in range(nv):
-        d[j], p[j] = usual, 0.0
+        d[j], p[j] = regularisation, 0.0
     for i in range(len(weight)):
         x, n = postures.entries[i], postures.owner[i]
         e[i] = targets[n, x]
@@ -256,24 +257,24 @@ def entry_rows(postures, v, usual, rows):
         p[j] /= max(d[j], 1e-300)
 
 
-def even_share(ups, parts, weight, least_up, contacts, even, w, s):
-    """Fill s = even w, where the contacts that face up share out the robot's weight by `parts`."""
+def nominal_forces(ups, fractions, weight, facing_up, contacts, P, w, s):
+    """Fill s = P w, where w distributes the weight over contacts that face up, by `fractions`."""
     total = 1e-12
     for i in range(len(contacts)):
-        total += parts[i] if ups[i, 2] > least_up else 0.0
+        total += fractions[i] if ups[i, 2] > facing_up else 0.0
     for i in range(len(s)):
         w[i], s[i] = 0.0, 0.0
     for i in range(len(contacts)):
-        part = parts[i] if ups[i, 2] > least_up else 0.0
+        part = fractions[i] if ups[i, 2] > facing_up else 0.0
         for x in range(3):
             w[contacts[i, 0] + x] = weight * part / total * ups[i, x]
     for i in range(len(s)):
         for j in range(len(s)):
-            s[i] += even[i, j] * w[j]
+            s[i] += P[i, j] * w[j]
 
 
 def copy(M_now, b_now, M, b):
-    """Take M and b over."""
+    """Copy M and b."""
     for i in range(len(b)):
         b[i] = b_now[i]
         for j in range(len(b)):
@@ -281,7 +282,7 @@ def copy(M_now, b_now, M, b):
 
 
 def finite(x):
-    """Whether all of x is."""
+    """Return whether all of x is finite."""
     total = 0.0
     for i in range(len(x)):
         total += x[i]
@@ -304,11 +305,11 @@ def assemble(v, dynamics, parameters, frames, contacts, tasks, postures, loads, 
             J6, v, frame, frames.chain, frames.opens, place, axes, contacts.offsets[i], contact,
             contacts.components, parameters.damping, work, J, k,
         )  # fmt: skip
-    even_share(
+    nominal_forces(
         ups, loads.fractions, loads.weight, loads.facing_up, contacts.rows, loads.P, w, rows.s
     )
     Ag, com, h, rate = np.empty((6, len(v))), np.empty(3), np.empty(6), np.empty(6)
-    known = False
+    has_momentum = False
     for i in range(len(tasks.rows)):
         task, target = tasks.rows[i], tasks.targets[i]
         if task[0] == FRAME:
@@ -319,12 +320,12 @@ def assemble(v, dynamics, parameters, frames, contacts, tasks, postures, loads, 
                 task, tasks.components, target, work, rows.A, rows.r, rows.e,
             )  # fmt: skip
             continue
-        if not known:
+        if not has_momentum:
             centroidal(
                 rows.M, rows.b, v, joints[0], parameters.mass, parameters.gravity, work[0],
                 Ag, com, h, rate,
             )  # fmt: skip
-            known = True
+            has_momentum = True
         if task[0] == COM:
             com_rows(
                 Ag, com, h, rate, parameters.mass, task, tasks.components, target,
@@ -332,7 +333,7 @@ def assemble(v, dynamics, parameters, frames, contacts, tasks, postures, loads, 
             )  # fmt: skip
         else:
             momentum_rows(Ag, h, rate, task, tasks.components, target, rows.A, rows.r, rows.e)
-    entry_rows(postures, v, parameters.regularisation, rows)
+    posture_rows(postures, v, parameters.regularisation, rows)
     return finite(k) and finite(rows.r) and finite(rows.p) and finite(rows.b)
 
 

@@ -1,14 +1,16 @@
 # mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
-"""What a program's equations leave free: `null_space._by_structure`, compiled; symbols as there.
+"""Null-space parametrisation of the equations: `null_space._by_structure`, compiled.
 
 With the columns c of J that any contact moves, and o the others,
 
     a = a₀ + Z_a y,    Z_a = [Q₂ on c | 1 on o | 0],    a₀ = Q₁ R⁻ᵀ k
     w = w₀ + Z_w y,    Z_w = [G M_u Z_a | P₂],          w₀ = G (M_u a₀ + b_u),   G = P₁ S⁻ᵀ
 
-where J_cᵀ = [Q₁ Q₂] [R; 0] and J_u = [P₁ P₂] [S; 0] by Householder's reflections. An affine map is
-one matrix here, its constant in column 0: a = X [1; y] with X = [a₀ | Z_a], w = W [1; y] with
+where J_cᵀ = [Q₁ Q₂] [R; 0] and J_u = [P₁ P₂] [S; 0] by Householder reflections. An affine map is
+one matrix, its constant in column 0: a = X [1; y] with X = [a₀ | Z_a], w = W [1; y] with
 W = [w₀ | Z_w].
+
+G. Golub, C. Van Loan, "Matrix Computations" (2013), 5.2; symbols as in `null_space`.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ def reflect(v, scale, first, A, left, dots):
 def triangular(A, V, scale):
     """A = Q R (n, m): R takes A's place, Q is the product of 1 − scale_j v_j v_jᵀ, v_j rows of V.
 
-    Returns the smallest pivot as a share of the largest.
+    Returns the smallest pivot relative to the largest.
     """
     n, m = A.shape
     dots = np.empty(m)

@@ -1,15 +1,22 @@
 # mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
-"""One tick's answer from the bounds that were active last, which mostly still are.
+"""Primal-dual active-set method for the reduced program, warm-started with the last working set.
 
-With rows C y = c held at their bounds, and H = Uᵀ U,
+    minimise ½ yᵀH y + gᵀy   such that   low ≤ C y ≤ high
 
-    H y + g + Cᵀ λ = 0,     C y = c        ⇒        (V Vᵀ) λ = C y₀ − c,    y = y₀ − U⁻¹ Vᵀ λ
+Given a working set of rows C_w held at their bounds c, and the factor H = Uᵀ U, the conditions of
+optimality are solved by the Schur complement (the range-space method):
 
-where y₀ = −H⁻¹ g and V = C U⁻ᵀ. It is the minimum when λ pushes back into the bounds and all others
-are kept. If not, rows whose λ pulls are let go, or the row farthest beyond its bound is held: a few
-such steps mostly end there. Where they do not, a solver has the word. Letters as in `reduction`.
+    H y + g + C_wᵀ λ = 0,   C_w y = c      ⇒      (V Vᵀ) λ = C_w y₀ − c,    y = y₀ − U⁻¹ Vᵀ λ
 
-J. Nocedal, S. Wright, "Numerical Optimization" (2006), 16.5.
+with y₀ = −H⁻¹ g, the unconstrained minimum, and V = C_w U⁻ᵀ. y is the minimum when it satisfies all
+other rows, and λ ≥ 0 at upper bounds, λ ≤ 0 at lower ones. If not, the rows with multipliers of the
+wrong sign leave the working set; if there are none, the most violated row enters it. From the last
+tick's working set this mostly ends after one or two iterations. It is a heuristic without a proof
+of termination (several rows leave at once): after `ITERATIONS` a solver takes over.
+
+J. Nocedal, S. Wright, "Numerical Optimization" (2006), 16.2 and 16.5; M. Hintermüller, K. Ito,
+K. Kunisch, "The primal-dual active set strategy as a semismooth Newton method" (2002). Symbols as
+in `reduction`.
 """
 
 from __future__ import annotations
@@ -26,21 +33,21 @@ from .reduction import cost
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-NO_RANK, IN_THE_WAY = -2, -1
-STEPS = 15
-SINGULAR = 1e-14
-BEYOND = 1e-9  # what counts as beyond a bound [N, N·m, rad/s²], as for solvers
+RANK_DEFICIENT, NOT_CONVERGED = -2, -1
+ITERATIONS = 15
+# least pivot of H relative to its diagonal: below it is cancellation, H is singular to rounding
+PIVOT = 1e-14
+# least pivot of V Vᵀ relative to its diagonal: below it the rows of the working set are dependent
+DEPENDENT = 1e-10
+FEASIBILITY = 1e-9  # tolerance on bounds [N, N·m, rad/s²], the same as the solvers'
 
 
-def factored(K):
-    """H, in the upper triangle of K from row 1 on, becomes U with H = Uᵀ U; whether it can.
-
-    What is left of a pivot must be more than rounding.
-    """
+def cholesky(K):
+    """Factor H = Uᵀ U in the upper triangle of K from row 1 on; return whether H is definite."""
     n = len(K)
     least = np.empty(n)
     for j in range(1, n):
-        least[j] = SINGULAR * K[j, j]
+        least[j] = PIVOT * K[j, j]
     for j in range(1, n):
         if not K[j, j] > least[j]:
             return False
@@ -54,8 +61,8 @@ def factored(K):
     return True
 
 
-def down(U, x):
-    """x[1:] becomes U⁻ᵀ of it."""
+def solve_transposed_factor(U, x):
+    """x[1:] becomes U⁻ᵀ x[1:], by forward substitution."""
     n = len(x)
     for i in range(1, n):
         x[i] /= U[i, i]
@@ -63,8 +70,8 @@ def down(U, x):
             x[c] -= U[i, c] * x[i]
 
 
-def up(U, x):
-    """x[1:] becomes U⁻¹ of it."""
+def solve_factor(U, x):
+    """x[1:] becomes U⁻¹ x[1:], by back substitution."""
     n = len(x)
     for k in range(1, n):
         i = n - k
@@ -86,19 +93,19 @@ def point(J, columns, others, act, width, X, W, MX, y, a, w, tau):
         w[i] = 0.0
         for c in range(len(y)):
             w[i] += W[i, c] * y[c]
-    left = np.zeros(len(a))  # M a + b − Jᵀ w
+    generalised_force = np.zeros(len(a))  # M a + b − Jᵀ w
     for c in range(width + len(others)):
         for j in range(len(a)):
-            left[j] += y[c] * MX[c, j]
+            generalised_force[j] += y[c] * MX[c, j]
     for i in range(len(w)):
         for j in range(len(a)):
-            left[j] -= w[i] * J[i, j]
+            generalised_force[j] -= w[i] * J[i, j]
     for i in range(len(act)):
-        tau[i] = left[act[i]]
+        tau[i] = generalised_force[act[i]]
 
 
-def limited_row(i, J, F, N, act, X, W, MX, row):
-    """Fill what bound i is on, times [1; y], in the order of `qp.reduced`."""
+def constraint_row(i, J, F, N, act, X, W, MX, row):
+    """Fill row i of C, times [1; y], in the order of `qp.reduced`: F, N, torques, accelerations."""
     n = len(row)
     for c in range(n):
         row[c] = 0.0
@@ -120,8 +127,8 @@ def limited_row(i, J, F, N, act, X, W, MX, row):
         row[c] = X[act[i - len(act)], c]
 
 
-def values(F, N, act, a, w, tau, x):
-    """Fill what all bounds are on."""
+def constraint_values(F, N, act, a, w, tau, x):
+    """Fill the values of all rows: F w, N w, τ and a."""
     for i in range(len(F)):
         x[i] = 0.0
         for j in range(len(w)):
@@ -136,8 +143,8 @@ def values(F, N, act, a, w, tau, x):
         x[at + i], x[at + len(act) + i] = tau[i], a[act[i]]
 
 
-def all_bounds(F, lower, upper, limits, slowest, fastest, low, high):
-    """Fill the bounds of all rows."""
+def constraint_bounds(F, lower, upper, limits, slowest, fastest, low, high):
+    """Fill the bounds of all rows, in the same order."""
     at = len(F)
     for i in range(at):
         low[i], high[i] = -np.inf, 0.0
@@ -149,8 +156,8 @@ def all_bounds(F, lower, upper, limits, slowest, fastest, low, high):
         low[at + len(limits) + i], high[at + len(limits) + i] = slowest[i], fastest[i]
 
 
-def multipliers(V, gap, count, force):
-    """Solve (V Vᵀ) λ = gap for the first `count` rows, into `force`; whether they have rank."""
+def multipliers(V, rhs, count, lam):
+    """Solve (V Vᵀ) λ = rhs for the first `count` rows, into `lam`; whether they are independent."""
     S = np.empty((count, count))
     for i in range(count):
         for j in range(i + 1):
@@ -159,77 +166,77 @@ def multipliers(V, gap, count, force):
                 S[i, j] += V[i, c] * V[j, c]
     for i in range(count):
         size = S[i, i]
-        force[i] = gap[i]
+        lam[i] = rhs[i]
         for j in range(i + 1):
             total = S[i, j]
             for k in range(j):
                 total -= S[i, k] * S[j, k]
             if j < i:
                 S[i, j] = total / S[j, j]
-                force[i] -= S[i, j] * force[j]
-            elif total > 1e-10 * size:
+                lam[i] -= S[i, j] * lam[j]
+            elif total > DEPENDENT * size:
                 S[i, i] = np.sqrt(total)
             else:
                 return False
-        force[i] /= S[i, i]
+        lam[i] /= S[i, i]
     for k in range(count):
         i = count - 1 - k
         for j in range(i + 1, count):
-            force[i] -= S[j, i] * force[j]
-        force[i] /= S[i, i]
+            lam[i] -= S[j, i] * lam[j]
+        lam[i] /= S[i, i]
     return True
 
 
-def hold(J, F, N, act, X, W, MX, U, low, high, active, start, y, force):
-    """Fill y with the active rows at their bounds, and their λ; whether they have rank.
+def solve_working_set(J, F, N, act, X, W, MX, U, low, high, working_set, y0, y, lam):
+    """Fill y with the rows of the working set at their bounds, and λ; whether they are independent.
 
     Args:
-        start: y₀, the minimum without bounds.
-        active: of each row 1 at its upper bound, -1 at its lower one, or 0.
+        y0: the unconstrained minimum.
+        working_set: of each row 1 at its upper bound, −1 at its lower one, else 0.
     """
     n, count = len(y), 0
-    for i in range(len(active)):
-        count += active[i] != 0
+    for i in range(len(working_set)):
+        count += working_set[i] != 0
     for c in range(n):
-        y[c] = start[c]
+        y[c] = y0[c]
     if count >= n:
         return False
-    V, gap, k = np.empty((count, n)), np.empty(count), 0
-    for i in range(len(active)):
-        if active[i] != 0:
-            limited_row(i, J, F, N, act, X, W, MX, V[k])
-            gap[k] = -(high[i] if active[i] > 0 else low[i])
+    V, rhs, k = np.empty((count, n)), np.empty(count), 0
+    for i in range(len(working_set)):
+        if working_set[i] != 0:
+            constraint_row(i, J, F, N, act, X, W, MX, V[k])
+            rhs[k] = -(high[i] if working_set[i] > 0 else low[i])
             for c in range(n):
-                gap[k] += V[k, c] * start[c]
-            down(U, V[k])
+                rhs[k] += V[k, c] * y0[c]
+            solve_transposed_factor(U, V[k])
             k += 1
-    if not multipliers(V, gap, count, force):
+    if not multipliers(V, rhs, count, lam):
         return False
     step = np.zeros(n)  # U⁻¹ Vᵀ λ
     for k in range(count):
         for c in range(1, n):
-            step[c] += force[k] * V[k, c]
-    up(U, step)
+            step[c] += lam[k] * V[k, c]
+    solve_factor(U, step)
     for c in range(1, n):
         y[c] -= step[c]
     return True
 
 
-def settled(active, force, x, low, high):
-    """Let go what pulls, or hold what is farthest beyond; whether there was nothing to do.
+def update_working_set(working_set, lam, x, low, high):
+    """Remove rows of wrong multipliers, or add the most violated one; whether y is the minimum.
 
-    What is not a number is in no order: it neither pushes back nor keeps a bound.
+    Comparisons are written so that nan counts as a wrong multiplier, and as a violation.
     """
-    same, k, worst, excess = True, 0, -1, BEYOND
-    for i in range(len(active)):
-        if active[i] != 0:
-            if not force[k] * active[i] >= 0.0:
-                active[i], same = 0, False
+    same, k, worst, excess = True, 0, -1, FEASIBILITY
+    for i in range(len(working_set)):
+        if working_set[i] != 0:
+            if not lam[k] * working_set[i] >= 0.0:
+                working_set[i], same = 0, False
             k += 1
         elif not (x[i] - high[i] <= excess and low[i] - x[i] <= excess):
             worst, excess = i, max(x[i] - high[i], low[i] - x[i])
     if same and worst >= 0:
-        active[worst] = 1 if x[worst] - high[worst] > low[worst] - x[worst] else -1
+        working_set[worst] = 1 if x[worst] - high[worst] > low[worst] - x[worst] else -1
         same = False
     return same
 
@@ -274,15 +281,15 @@ class Solution(NamedTuple):
     tau: Array
 
 
-def minimum(data, entries, rank, active, solution):
-    """Fill the minimum; return the steps it took, or NO_RANK, or IN_THE_WAY.
+def minimum(data, entries, rank, working_set, solution):
+    """Fill the minimum; return the iterations it took, or RANK_DEFICIENT, or NOT_CONVERGED.
 
     Args:
         data: of the program.
         entries: of v.
-        rank: the smallest pivot of the equations, as a share of the largest.
-        active: of each bound 1 if the upper one is active, −1 the lower one, or 0: to begin with,
-            and in the end.
+        rank: least pivot of the equations, relative to the largest.
+        working_set: of each row 1 at its upper bound, −1 at its lower one, else 0: the initial one,
+            and that of the minimum.
         solution: is written.
     """
     columns, others, act, u = entries.columns, entries.others, entries.actuated, entries.unactuated
@@ -290,36 +297,36 @@ def minimum(data, entries, rank, active, solution):
     n_null, _, n = sizes(columns, others, len(data.k), len(u))
     X, MX = np.empty((len(b), 1 + n)), np.empty((1 + n, len(b)))
     W = np.empty((len(data.k), 1 + n))
-    U, start, y = np.empty((1 + n, 1 + n)), np.empty(1 + n), np.empty(1 + n)
-    m = len(active)
-    x, low, high, force = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    U, y0, y = np.empty((1 + n, 1 + n)), np.empty(1 + n), np.empty(1 + n)
+    m = len(working_set)
+    x, low, high, lam = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
     if not solve_equations(M, b, J, data.k, columns, others, u, rank, X, W, MX):
-        return NO_RANK
+        return RANK_DEFICIENT
     cost(
         data.A, data.r, data.weight, data.d, data.p, data.P, data.s, columns, others, 1 + n_null,
         X, W, U,
     )  # fmt: skip
-    start[0] = 1.0
+    y0[0] = 1.0
     for i in range(1, 1 + n):
-        start[i] = -U[0, i]
-    if not factored(U):
-        return IN_THE_WAY
-    down(U, start)
-    up(U, start)
-    all_bounds(F, data.lower, data.upper, data.limits, data.slowest, data.fastest, low, high)
-    for step in range(STEPS):
-        if not hold(J, F, N, act, X, W, MX, U, low, high, active, start, y, force):
+        y0[i] = -U[0, i]
+    if not cholesky(U):
+        return NOT_CONVERGED
+    solve_transposed_factor(U, y0)
+    solve_factor(U, y0)
+    constraint_bounds(F, data.lower, data.upper, data.limits, data.slowest, data.fastest, low, high)
+    for step in range(ITERATIONS):
+        if not solve_working_set(J, F, N, act, X, W, MX, U, low, high, working_set, y0, y, lam):
             break
         point(
             J, columns, others, act, 1 + n_null, X, W, MX, y,
             solution.a, solution.w, solution.tau,
         )  # fmt: skip
-        values(F, N, act, solution.a, solution.w, solution.tau, x)
-        if settled(active, force, x, low, high):
+        constraint_values(F, N, act, solution.a, solution.w, solution.tau, x)
+        if update_working_set(working_set, lam, x, low, high):
             return step
     for i in range(m):
-        active[i] = 0
-    return IN_THE_WAY
+        working_set[i] = 0
+    return NOT_CONVERGED
 
 
 MINIMUM = Kernel(minimum, 1, arrays=True, each=1e-3, seconds=10.0)

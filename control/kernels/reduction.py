@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
-"""The program on the solutions of its equations: `qp.reduced`, compiled; symbols as there.
+"""Cost of the reduced program: `qp.reduced`, compiled.
 
 With a = X [1; y] and w = W [1; y] (see `equations`) the cost is ½ [1; y]ᵀ K [1; y], and
 
