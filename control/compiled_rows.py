@@ -65,13 +65,13 @@ def supports(structure: ProgramStructure) -> bool:
 class CompiledRows:
     """Fills a workspace's arrays at each state, in one kernel.
 
-    It has a `pin.Data` of its own, whose arrays the kernel reads where they lie.
+    The kernel reads the arrays of the controller's `pin.Data` where they are.
     """
 
-    def __init__(self, structure: ProgramStructure, arrays: dict[str, Array]) -> None:
+    def __init__(self, structure: ProgramStructure, arrays: dict[str, Array], data: Any) -> None:
         self.structure, self.arrays = structure, arrays
         robot = structure.robot
-        self._model, self._data = robot.model, robot.model.createData()
+        self._model, self._data = robot.model, data
         self._frames = _Frames(robot.model)
         self._other_contacts: list[tuple[ContactModel, slice]] = []
         self._other_tasks: list[tuple[Task, slice]] = []
@@ -79,7 +79,7 @@ class CompiledRows:
         self._postures: list[PostureTarget] = []
         contacts, tasks = self._tabulate_contacts(), self._tabulate_tasks()
         self._loads = np.ones(len(contacts.rows))
-        data, joints = self._data, self._frames.joints
+        joints = self._frames.joints
         self._joints = [x for i in joints for x in (data.oMi[i].rotation, data.oMi[i].translation)]
         placements = np.empty((len(joints), 12))
         self._flat = placements.reshape(-1)
@@ -106,6 +106,11 @@ class CompiledRows:
         """Return whether the kernel is compiled."""
         self._assemble = self.kernel.unchecked()  # its arguments stay what they are
         return self._assemble is not None
+
+    def forget_gains(self) -> None:
+        """Copy all weights and gains at the next tick: others have written to the arrays."""
+        for target in (*self._targets, *self._postures):
+            target.gains.forget()
 
     def _tabulate_contacts(self) -> Contacts:
         """Rows, axes, offsets and wrench rows of the rigid contacts."""

@@ -24,21 +24,26 @@ class Formulation:
     """The program of a controller, updated at each state.
 
     Attributes:
-        structure: what no state changes; columns, others: its.
+        structure: what no state changes; columns, others: of J, see there.
         program: at the last state; the next update writes to the same arrays.
         working_set: of each bound (faces, normal forces, torques, accelerations) −1 if the last
             solution was at the lower one, 1 at the upper one, 0 between.
     """
 
     def __init__(
-        self, structure: ProgramStructure, torque_limits: Array, joint_limits: JointLimits | None
+        self,
+        structure: ProgramStructure,
+        torque_limits: Array,
+        joint_limits: JointLimits | None,
+        data: Any,
     ) -> None:
         self.structure, self.joint_limits = structure, joint_limits
         self.columns, self.others = structure.columns, structure.others
         self.workspace = Workspace(structure)
         arrays = self.workspace.arrays
         self.rows = ReferenceRows(structure, arrays)
-        self.compiled_rows = CompiledRows(structure, arrays) if supports(structure) else None
+        supported = supports(structure)
+        self.compiled_rows = CompiledRows(structure, arrays, data) if supported else None
         self._force_rows: list[tuple[ForceLikeTask, ForceRows]] = []
         inf = np.full(len(structure.actuated), np.inf)
         self._unbounded = (-inf, inf)
@@ -72,6 +77,7 @@ class Formulation:
             return self.rows.fill(state, t, loads)
         if self.compiled_rows.ready():
             return self.compiled_rows.fill(state, t, loads)
+        self.compiled_rows.forget_gains()
         with self.compiled_rows.kernel.uncompiled(1):
             return self.rows.fill(state, t, loads)
 

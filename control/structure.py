@@ -27,7 +27,6 @@ AnyTask = Task | ForceLikeTask
 class Parameters(NamedTuple):
     """Parameters of the program's cost and constraints, as of `WholeBodyController`."""
 
-    sides: int = 4
     contact_damping: float = 20.0
     force_weight: float = 1e-3
     regularisation: float = 1e-6
@@ -51,6 +50,7 @@ class ProgramStructure:
     def __init__(
         self,
         contacts: ContactSet,
+        models: Sequence[ContactModel],
         tasks: Sequence[AnyTask],
         sizes: Mapping[str, int],
         parameters: Parameters,
@@ -58,7 +58,7 @@ class ProgramStructure:
         self.contacts, self.parameters = contacts, parameters
         self.robot = robot = contacts.robot
         self.weight = robot.mass * float(np.linalg.norm(robot.model.gravity.linear))
-        self._add_contacts()
+        self._add_contacts(models)
         driven = robot.selection_matrix.any(axis=0)
         self.actuated, self.unactuated = np.flatnonzero(driven), np.flatnonzero(~driven)
         motion = [task for task in tasks if isinstance(task, Task)]
@@ -69,13 +69,12 @@ class ProgramStructure:
         self.diagonal = _stacked(diagonal, [sizes[t.name] for t in diagonal])
         self.forces = [task for task in tasks if isinstance(task, ForceLikeTask)]
 
-    def _add_contacts(self) -> None:
+    def _add_contacts(self, models: Sequence[ContactModel]) -> None:
         robot, parameters = self.robot, self.parameters
-        models = [ContactModel(robot, contact, parameters.sides) for contact in self.contacts]
         self.models = tuple(models)
         self.contact_rows: list[tuple[ContactModel, slice]]
         self.contact_rows = _stacked(models, [model.dim for model in models])
-        self.columns = moving_columns(robot, models)
+        self.columns = moving_columns(robot, self.models)
         self.others: Index = np.setdiff1d(np.arange(robot.nv), self.columns)
         self.F = _block_diagonal([model.faces for model in models])
         self.N = _block_diagonal([np.eye(1, model.dim, 2) for model in models])

@@ -26,6 +26,10 @@ class _Gains:
 
     def __init__(self, task: Task, weight: Array, gains: Array) -> None:
         self.task, self.weight, self.gains = task, weight, gains
+        self.forget()
+
+    def forget(self) -> None:
+        """Copy them at the next update."""
         self._last: tuple[Any, Any, Any] = (None, None, None)
 
     def update(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from math import isfinite
 from threading import Lock
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +39,10 @@ Array = NDArray[np.float64]
 _NOTHING = np.zeros(0)
 # largest violation by a solver's answer, relative to the largest force or acceleration
 ACCEPTED = 1e-7
+_NOT_COPIED = (
+    "_busy", "_current", "_formulations", "_models", "_data", "_solver", "_bounded",
+)  # fmt: skip
+KEPT = 8  # formulations of earlier contact sets
 # largest time [s]: beyond it a double does not resolve microseconds
 LATEST = 1e10
 _INCONSISTENT = Answer(None, "the contacts contradict each other", 0)
@@ -75,6 +80,8 @@ class WholeBodyController:
     """
 
     gives_commands = True
+    _current: Formulation | None
+    _formulations: dict[tuple[Contact, ...], Formulation]
 
     def __init__(
         self,
@@ -105,6 +112,9 @@ class WholeBodyController:
         self._solver, self._bounded = solver_named(solver), solver_named(solver)
         self._last, self._busy = -np.inf, Lock()
         self._ramps: dict[str, Ramp] = {}
+        self._forget_formulations()
+        self._models: WeakKeyDictionary[Contact, ContactModel] = WeakKeyDictionary()
+        self._data = robot.model.createData()  # one for all formulations: it takes a while
         self.tasks: tuple[AnyTask, ...] = ()
         self.contacts = ContactSet.of(robot, contacts)
         self._known = set(self.contacts.names)
@@ -131,12 +141,20 @@ class WholeBodyController:
                 )
         sizes = {t.name: int(t.bind(self.robot)) for t in tasks if isinstance(t, Task)}
         self.tasks, self._sizes = tuple(tasks), sizes
-        self._formulate()
+        self._forget_formulations()
+        self._contact_models(self.contacts)
 
     @property
     def contact_models(self) -> tuple[ContactModel, ...]:
         """The models of the contacts, in order."""
         return self._formulation.structure.models
+
+    def _contact_models(self, contacts: ContactSet) -> list[ContactModel]:
+        """The models of some contacts, made when first asked for."""
+        for contact in contacts:
+            if contact not in self._models:
+                self._models[contact] = ContactModel(self.robot, contact, self.sides)
+        return [self._models[contact] for contact in contacts]
 
     def task(self, name: str) -> AnyTask:
         """Return the task of this name."""
@@ -151,11 +169,12 @@ class WholeBodyController:
         Raises:
             ConfigurationError: a ramp that is negative or not finite.
         """
-        added = Ramp(0.0, 1.0, ramp)
-        self.contacts = ContactSet(self.robot, [*self.contacts, contact])
+        added, wider = Ramp(0.0, 1.0, ramp), ContactSet(self.robot, [*self.contacts, contact])
+        self._contact_models(wider)
+        self.contacts = wider
         self._ramps[self.contacts.names[-1]] = added
         self._known.add(self.contacts.names[-1])
-        self._formulate()
+        self._current = None
 
     def remove_contact(self, name: str, ramp: float = 0.0) -> None:
         """Remove a contact, its load ramped down within `ramp` [s] first.
@@ -172,7 +191,7 @@ class WholeBodyController:
             return
         self._ramps.pop(name, None)
         self.contacts = ContactSet(self.robot, [c for c in self.contacts if c.name != name])
-        self._formulate()
+        self._current = None
 
     def _load(self, name: str) -> float:
         ramp = self._ramps.get(name)
@@ -200,7 +219,7 @@ class WholeBodyController:
     def __getstate__(self) -> dict[str, Any]:
         """Without the workspaces, whose arrays a copy must not share."""
         kept = dict(vars(self), _ramps=deepcopy(self._ramps), _known=set(self._known))
-        for name in ("_busy", "_formulation", "_solver", "_bounded"):
+        for name in _NOT_COPIED:
             del kept[name]
         return kept | {"solver": self._solver.name}
 
@@ -208,17 +227,33 @@ class WholeBodyController:
         name = state.pop("solver")
         vars(self).update(state)
         self._solver, self._bounded = solver_named(name), solver_named(name)
-        self._busy = Lock()
-        self._formulate()
+        self._busy, self._models = Lock(), WeakKeyDictionary()
+        self._data = self.robot.model.createData()
+        self._forget_formulations()
 
-    def _formulate(self) -> None:
-        parameters = Parameters(
-            self.sides, self.contact_damping, self.force_weight, self.regularisation
-        )
-        structure = ProgramStructure(self.contacts, self.tasks, self._sizes, parameters)
-        self._formulation = Formulation(structure, self.torque_limits, self.joint_limits)
-        self._solver.reset()
-        self._bounded.reset()
+    def _forget_formulations(self) -> None:
+        self._current = None
+        self._formulations = {}
+
+    @property
+    def _formulation(self) -> Formulation:
+        """Of the contacts that are there; those of earlier sets are kept until tasks change."""
+        if self._current is None:
+            contacts = tuple(self.contacts)
+            if (found := self._formulations.pop(contacts, None)) is None:
+                found = self._formulated()
+            self._formulations[contacts] = self._current = found
+            if len(self._formulations) > KEPT:
+                del self._formulations[next(iter(self._formulations))]
+            self._solver.reset()
+            self._bounded.reset()
+        return self._current
+
+    def _formulated(self) -> Formulation:
+        parameters = Parameters(self.contact_damping, self.force_weight, self.regularisation)
+        models = self._contact_models(self.contacts)
+        structure = ProgramStructure(self.contacts, models, self.tasks, self._sizes, parameters)
+        return Formulation(structure, self.torque_limits, self.joint_limits, self._data)
 
     # --- one tick ----------------------------------------------------------------------------
 

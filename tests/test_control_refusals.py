@@ -52,10 +52,10 @@ def test_a_controller_starts_anew(biped):
 @pytest.mark.parametrize("compiled", [True, False])
 def test_weights_set_to_what_is_none_are_named(biped, value, compiled):
     """At the next tick, as they may be set at any time; the robot gets its last torques."""
+    robot, feet, q = biped
+    com = control.ComTask(dynamics.com(robot, q))
+    force = control.ForceTask(np.zeros(3), contact=feet.names[0])
     with nullcontext() if compiled else switched_off():
-        robot, feet, q = biped
-        com = control.ComTask(dynamics.com(robot, q))
-        force = control.ForceTask(np.zeros(3), contact=feet.names[0])
         controller, v = controller_of(biped, [com, force]), np.zeros(robot.nv)
         assert controller(q, v).solved
         for task in (com, force):
