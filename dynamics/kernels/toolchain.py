@@ -53,7 +53,7 @@ from . import code_on_disk, scalars, sines
 from .background import Background
 from .scalars import LANES
 
-__all__ = ["Kernel", "obstacle", "requests", "switched_off"]
+__all__ = ["Kernel", "declared", "obstacle", "requests", "switched_off"]
 
 _logger = logging.getLogger(__name__)
 _PACKAGE = __name__.split(".")[0]
@@ -64,6 +64,7 @@ _PATIENCE = 1.0  # seconds of uncompiled work after which a kernel is compiled i
 _GLANCE = 0.25  # seconds between two looks at the disk
 
 _lock = threading.RLock()  # Numba compiles one function at a time
+_declared: list[Kernel] = []
 _off = False
 _wanted: list[tuple[Kernel, tuple[Any, ...]]] | None = None  # while requests are collected
 
@@ -101,6 +102,8 @@ class Kernel:
         usual = () if numbers > 1 else ("contract", "nsz", *(("reassoc",) if arrays else ()))
         self.fastmath = tuple(sorted(usual if fastmath is None else fastmath))
         self.example, self.each, self.seconds = example, each, seconds
+        if example is not None:
+            _declared.append(self)
         self._last: Any = None
         self._overloads: dict[Hashable, Overload] = {}
 
@@ -327,6 +330,11 @@ def switched_off() -> Iterator[None]:
         yield
     finally:
         _off = before
+
+
+def declared() -> tuple[Kernel, ...]:
+    """Return the kernels of the modules imported so far whose arguments are known."""
+    return tuple(_declared)
 
 
 @contextmanager

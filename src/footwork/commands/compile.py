@@ -102,13 +102,11 @@ def _batches(robot: Robot) -> Iterator[Step]:
 
 
 def _others(robot: Robot) -> Iterator[Step]:
-    """What else is compiled."""
-    from .. import contacts, control, dynamics
+    """What else is compiled: declared kernels, and those that controllers ask for."""
+    from .. import contacts, control
+    from ..dynamics.kernels.toolchain import declared
 
+    for kernel in declared():
+        yield partial(kernel.select, 1)
     q, feet = robot.posture(), contacts.at_feet(robot, 0.7)
-    points, tasks = contacts.PointForces.of(feet, q), [control.PostureTask(q)]
-    yield partial(dynamics.coriolis_tensor, robot, q)
-    yield partial(contacts.batch.static_hold, robot, q[None], feet)
-    yield partial(contacts.equilibrium_polygon, points, kind="inner")
-    yield partial(contacts.WrenchCone(next(iter(feet))).contains, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-    yield partial(control.WholeBodyController, robot, feet, tasks)
+    yield partial(control.WholeBodyController, robot, feet, [control.PostureTask(q)])
