@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import dynamics, registry
+from .. import registry
 from ..dynamics import State, Wrench
+from ..errors import ContactError
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium.certificate import EDGE
 from .equilibrium.decision import Multipliers
 from .equilibrium.programs import Equilibrium
+from .equilibrium.rays import FINEST, RAYS, Rays
 from .equilibrium.reasons import joint_of_row, why_not
-from .geometry.planar import FARTHEST, inradius
+from .geometry.planar import FARTHEST, inradius, largest_disc
 
 Array = NDArray[np.float64]
 
@@ -183,12 +185,17 @@ class Hold:
         torque limits. The pushes that can be held form a convex set; this is the radius of the
         largest disc about zero inside it, to `tolerance` of the robot's weight, from below.
         """
+        _check_tolerance(tolerance)
         if not self.feasible:
             return 0.0
-        J_com = dynamics.com_jacobian(self.contacts.robot, self.q)
-        reach = FARTHEST * self.balance.weight
-        pushes = self.balance.planar_set(J_com[:2].T, reach)
-        radius = inradius(pushes, tolerance * self.balance.weight)
+        weight, J_com = self.balance.weight, self.state.com_jacobian
+        reach = FARTHEST * weight
+        rays = Rays.of(self.balance, J_com[:2].T, RAYS)
+        radius = None
+        if rays is not None:
+            radius = largest_disc(lambda d: rays.shoot(d, reach), tolerance * weight)
+        if radius is None:
+            radius = inradius(self.balance.planar_set(J_com[:2].T, reach), tolerance * weight)
         return radius if radius < 0.99 * reach else float("inf")
 
     def friction_margin(self, tolerance: float = 1e-4) -> float:
@@ -198,6 +205,7 @@ class Hold:
         would have to grow. +inf when it holds without friction on vanishing patches, or with ten
         thousand times less; 0 when nothing helps.
         """
+        _check_tolerance(tolerance)
         return self.balance.shrink_factor(tolerance)
 
     def explain(self) -> str:
@@ -295,6 +303,14 @@ class Hold:
 
     def __repr__(self) -> str:
         return f"Hold(feasible={self.feasible}, margin={self.margin:.6g} N, status={self.status!r})"
+
+
+def _check_tolerance(tolerance: float) -> None:
+    if not FINEST <= tolerance < np.inf:
+        raise ContactError(
+            f"tolerance: got {tolerance}, expected a number of at least {FINEST}, the finest that "
+            "the solvers reach"
+        )
 
 
 def _finite(value: float) -> float | None:

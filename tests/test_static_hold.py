@@ -12,9 +12,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import ConfigurationError, Wrench, contacts, dynamics, robots
+from footwork import ConfigurationError, ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts import PointContact, SurfaceContact, at_feet, contact_forces, static_hold
 from footwork.contacts.equilibrium import certificate
+from footwork.contacts.geometry.planar import inradius
 
 G = 9.81
 
@@ -554,3 +555,26 @@ def test_a_plain_verdict_waits_for_no_modelling_language():
         [sys.executable, "-c", PLAIN], capture_output=True, text=True, timeout=100
     )
     assert done.stdout.split() == ["True", "False", "False"], done.stderr
+
+
+@pytest.mark.parametrize("tolerance", [float("nan"), 0.0, -1e-3, float("inf"), 1e-15])
+def test_tolerances_that_are_none_are_refused(tolerance):
+    robot = robots.load("biped")
+    hold = contacts.static_hold(robot, robot.posture(), contacts.at_feet(robot))
+    for margin in (hold.push_margin, hold.friction_margin):
+        with pytest.raises(ContactError, match="tolerance: got"):
+            margin(tolerance)
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_push_and_friction_margins_by_the_conic_solver(name):
+    """The kernel's rays and Newton steps against the expanding polygon and a bisection."""
+    robot = robots.load(name)
+    hold = contacts.static_hold(robot, robot.posture(), contacts.at_feet(robot, 0.6))
+    balance, columns = hold.balance, dynamics.com_jacobian(robot, hold.q)[:2].T
+    slow = inradius(balance.planar_set(columns, 1e3 * balance.weight), 1e-7 * balance.weight)
+    assert hold.push_margin(1e-8) == pytest.approx(slow, abs=2e-7 * balance.weight)
+    s = hold.friction_margin(1e-6)
+    if np.isfinite(s):
+        assert balance.shrunk(s).margin().value >= -1e-8 * balance.weight
+        assert balance.shrunk(s * 1.00001).margin().value < 0

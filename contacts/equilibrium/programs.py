@@ -23,11 +23,10 @@ from ..geometry.planar import PlanarSet
 from . import conic_program
 from .balance import Balance
 from .conic_program import Programs
+from .rays import shrink_factor
 from .solving import solve
 
 Array = NDArray[np.float64]
-
-_MOST = float(np.log(1e4))  # logarithm of the factor by which friction is asked to shrink or grow
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,18 +103,9 @@ class Equilibrium(Balance):
     def shrink_factor(self, tolerance: float) -> float:
         """Return the largest s such that friction/s and patch sizes/s still balance the load [-].
 
-        By bisection on log s: what holds with some friction and size holds with more of both.
+        To `tolerance` of log s: see `rays.shrink_factor`.
         """
-        if self.shrunk(np.inf).margin().value >= 0:
-            return float("inf")
-        low, high = -_MOST, _MOST
-        if self.shrunk(np.exp(low)).margin().value < 0:
-            return 0.0
-        while high - low > tolerance:
-            middle = (low + high) / 2
-            holds = self.shrunk(np.exp(middle)).margin().value >= 0
-            low, high = (middle, high) if holds else (low, middle)
-        return float(np.exp(low)) if high < _MOST else float("inf")
+        return shrink_factor(self, tolerance, lambda s: self.shrunk(s).margin().value)
 
     # --- the same balance with other limits --------------------------------------------------
 

@@ -6,11 +6,13 @@ adds a point to an inner polygon and a side to an outer one, until the two close
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import FootworkWarning
 from .polygon import convex_hull, cross, sides
 
 Array = NDArray[np.float64]
@@ -18,8 +20,12 @@ PlanarSet = Callable[
     [Array], "Array | None"
 ]  # direction (2,) -> farthest point (2,), None if empty
 
+Shoot = Callable[[Array], tuple[Array, Array, NDArray[np.bool_]]]
+
 _FIRST_DIRECTIONS = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 _MOST_QUERIES = 500
+_MOST_SIDES = 4000  # questions about a radius: what is round needs one for each side of a hull
+_RAYS, _FEW, _ROUNDS = 8, 6, 40  # at once, in how many rounds, and the most of these
 FARTHEST = 1e3  # weights of push that count as any
 
 
@@ -81,6 +87,40 @@ def inradius(farthest: PlanarSet, tolerance: float) -> float:
     return nearest_side(farthest, tolerance)[0]
 
 
+def largest_disc(shoot: Shoot, tolerance: float) -> float | None:
+    """Return the radius of the largest disc about the origin inside a set, to `tolerance`.
+
+    A ray's end is a point of the boundary, with a line through it that the set does not cross: the
+    hull of the points is inside, the nearest line bounds the disc from outside. Rays go through the
+    sides of the hull that are nearer than that line, and along its normal, until both are one; on
+    polygons that is exact.
+
+    Args:
+        shoot: directions (n, 2) -> ends of rays from the origin (n, 2), normals of the lines
+            (n, 2), and which of them are proved (n,).
+        tolerance: of the radius.
+
+    Returns:
+        None where a ray is not proved, or the tolerance is not reached.
+    """
+    angles = 2 * np.pi * np.arange(_RAYS) / _RAYS
+    directions, points = np.column_stack([np.cos(angles), np.sin(angles)]), np.zeros((0, 2))
+    outer, line = np.inf, directions[0]
+    for trial in range(_ROUNDS):
+        ends, normals, good = shoot(directions)
+        if not good.all():
+            return None
+        points, offsets = np.vstack([points, ends]), (normals * ends).sum(axis=1)
+        if offsets.min() < outer:
+            outer, line = float(offsets.min()), normals[offsets.argmin()]
+        across, reach = sides(convex_hull(points))
+        if outer - reach.min() <= tolerance:
+            return float(reach.min())
+        order = np.argsort(reach)[: _RAYS - 1 if trial < _FEW else _MOST_SIDES]
+        directions = np.vstack([line, across[order[reach[order] < outer - tolerance]]])
+    return None
+
+
 def nearest_side(farthest: PlanarSet, tolerance: float) -> tuple[float, Array]:
     """Return the distance of the set's boundary from the origin, to `tolerance`, and its normal.
 
@@ -90,7 +130,7 @@ def nearest_side(farthest: PlanarSet, tolerance: float) -> tuple[float, Array]:
     points = [farthest(d) for d in _FIRST_DIRECTIONS]
     known = [p for p in points if p is not None]
     best, normal = 0.0, _FIRST_DIRECTIONS[0]
-    for _ in range(_MOST_QUERIES):
+    for _ in range(_MOST_SIDES):
         corners = convex_hull(known)
         if len(corners) < 2:
             return 0.0, normal
@@ -101,4 +141,10 @@ def nearest_side(farthest: PlanarSet, tolerance: float) -> tuple[float, Array]:
         if beyond is None or normal @ beyond - offsets[nearest] <= tolerance:
             break
         known.append(beyond)
+    else:
+        warnings.warn(
+            f"after {_MOST_SIDES} questions the radius {best:.9g} is not known to {tolerance:.3g}",
+            FootworkWarning,
+            stacklevel=4,
+        )
     return best, normal
