@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from ...dynamics import State
 from ...errors import ContactError
 from ...robots import Robot
-from ..contact import Contact, PointContact
-from ..surface_contact import LineContact
+from ..contact import Contact
 from ..terrain.solids import Face
 
 Array = NDArray[np.float64]
@@ -52,13 +51,13 @@ def check_face(robot: Robot, q: Array, contact: Contact, face: Face) -> None:
     Raises:
         ContactError: a line, a patch larger than the face, a point with another normal.
     """
-    name = contact.name
-    if isinstance(contact, LineContact):
+    name, ground = contact.name, contact.axes_in_world
+    if contact.turning_axes:
         raise ContactError(f"targets[{name!r}]: got a face for a line, expected a pinocchio.SE3")
-    if isinstance(contact, PointContact) and contact.normal @ face.normal < 1 - 1e-6:
+    if ground is not None and ground[:, 2] @ face.normal < 1 - 1e-6:
         raise ContactError(
             f"targets[{name!r}]: the face's normal is {np.round(face.normal, 3).tolist()}, the "
-            f"contact's {np.round(contact.normal, 3).tolist()}; expected the same"
+            f"contact's {np.round(ground[:, 2], 3).tolist()}; expected the same"
         )
     size = 2 * np.linalg.norm(face.half_size)
     width = max(float(np.ptp(contact.points @ d)) for d in np.eye(3))
