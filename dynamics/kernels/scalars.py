@@ -3,8 +3,8 @@
 A kernel is plain Python on plain operators, so the same source can be read three ways:
 
 - compiled: a number is a *lane*, `LANES` configurations side by side in one vector register
-  (`lanes.py` has that type, `compiling.py` the compiler); for a single state one float, LANES = 1
-  (`floats.py`);
+  (`numba_core.py` has that type, `toolchain.py` the compiler); for a single state one float,
+  LANES = 1;
 - as NumPy: a number is a row of `LANES` floats, or one float. Slow, but every line can be stepped
   through; set NUMBA_DISABLE_JIT=1 to have it everywhere;
 - as SymPy: a number is an expression, and the kernel prints its closed form (`closed_forms.py`).
