@@ -132,9 +132,9 @@ def _bound(robot: Robot) -> dict[Work, Bound]:
 def _zeros_on_cache_lines(shape: tuple[int, ...]) -> Array:
     """Return zeros that start at a multiple of 64 bytes: a lane is then one cache line, not two."""
     size = math.prod(shape)
-    room = np.zeros(size + LANES)
-    start = -(room.ctypes.data // room.itemsize) % LANES
-    return room[start : start + size].reshape(shape)
+    memory = np.zeros(size + LANES)
+    start = -(memory.ctypes.data // memory.itemsize) % LANES
+    return memory[start : start + size].reshape(shape)
 
 
 def _can_compile(robot: Robot) -> bool:

@@ -1,4 +1,4 @@
-"""A robot as one array of records, a body each: what the kernels read instead of a `pin.Model`.
+"""Table of bodies: a robot as one array of records, read by kernels instead of a `pin.Model`.
 
 Body 0 is the root: a free flyer's body, or the world with what a fixed base welds to it. Bodies
 come after their parents. Each has one joint to its parent, and the axes of the body are chosen so

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""Where bodies are: their axes and origins, seen from the root's origin.
+"""Placements of bodies: their axes and origins, seen from the root's origin.
 
 Row i of `places` (n, 12) has the three axes of the world (or of the root) as body i sees them, that
 is the rows of its rotation matrix, then its origin p. Positions count from the root's origin, so

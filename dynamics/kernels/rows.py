@@ -1,10 +1,10 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""Between arrays with a configuration a row and lanes with a configuration each.
+"""Configurations, a row each, to and from SIMD lanes.
 
 Also the check of what enters: the sizes of the arrays first, then their numbers, on lanes as they
 pass. A kernel stops at eight configurations among which one may be ill (not finite, a quaternion
 that is not unit, angles of more than 1e5 rad). It returns the first of them, and its caller looks
-closer: it says what is wrong, or reckons them without the kernel.
+closer: it says what is wrong, or computes them without the kernel.
 """
 
 from __future__ import annotations

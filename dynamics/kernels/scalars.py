@@ -1,16 +1,16 @@
-"""The numbers that the kernels reckon with, and what differs between their three readings.
+"""Numbers of kernels: SIMD lanes, rows of NumPy or SymPy expressions.
 
 A kernel is plain Python on plain operators, so the same source can be read three ways:
 
-- compiled: a number is a *lane*, `LANES` configurations side by side in one vector register
-  (`numba_core.py` has that type, `toolchain.py` the compiler); for a single state one float,
+- compiled: a number is `LANES` configurations side by side in one SIMD register, each in a lane of
+  its own (`numba_core` has that type, `toolchain` the compiler); for a single state one float,
   LANES = 1;
 - as NumPy: a number is a row of `LANES` floats, or one float. Slow, but every line can be stepped
   through; set NUMBA_DISABLE_JIT=1 to have it everywhere;
 - as SymPy: a number is an expression, and the kernel prints its closed form (`closed_forms.py`).
 
-The functions here are the NumPy and SymPy reading; `COUNTERPARTS` of `lanes` and of `floats` have
-the compiled ones.
+The functions here are the NumPy and SymPy reading; `numba_core.COUNTERPARTS` has the compiled
+ones.
 """
 
 from __future__ import annotations

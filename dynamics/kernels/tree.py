@@ -1,4 +1,4 @@
-"""A robot as plain arrays: what a compiled kernel reads instead of a `pin.Model`."""
+"""Tables of a tree with joints of every kind, read by the kernel of the Coriolis tensor."""
 
 from __future__ import annotations
 
