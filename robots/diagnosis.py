@@ -50,7 +50,7 @@ def verdict(findings: Iterable[Finding]) -> str:
     findings = tuple(findings)
     counts = [(level, of_level(findings, level)) for level in LEVELS]
     if not findings:
-        return "no problems found; the robot loads"
+        return "No problems found; the robot loads."
     summary = ", ".join(f"{len(some)} {level}{'s' * (len(some) != 1)}" for level, some in counts)
     parts = [f"{level}s:\n{listed(some, limit=200)}" for level, some in counts if some]
     return "\n".join([summary, *parts])

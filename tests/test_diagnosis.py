@@ -103,7 +103,7 @@ def test_each_defect_is_found_with_its_level_and_line(code, level, line, old, ne
 
 def test_a_sound_robot_has_no_findings():
     assert robots.diagnose(SOUND) == ()
-    assert "no problems found" in diagnosis.verdict(())
+    assert "No problems found" in diagnosis.verdict(())
     load(SOUND, strict=True)
 
 

@@ -31,7 +31,7 @@ Step = Callable[[], object]
 
 def add(commands: Any) -> None:
     """Declare the flags of `footwork compile`."""
-    words = "compile every kernel now, not when it is first used"
+    words = "compile all kernels ahead of time"
     flags.json_flag(flags.command(commands, "compile", run, words))
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def add(commands: Any) -> None:
     """Declare the flags of `footwork hold`."""
-    words = "can the robot stand there, by what margin, why not? The table: forces at every point"
+    words = "static equilibrium: verdict, margins, reason. The table: forces at every point"
     parser = flags.command(commands, "hold", run, words)
     stance.add_flags(parser)
     flags.json_flag(parser)
