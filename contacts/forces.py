@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import Literal, get_args
 
@@ -15,7 +16,7 @@ from ..robots import Robot
 from .contact import Contact
 from .contact_set import ContactSet, check_robot
 from .equilibrium.conic_verdict import settle
-from .equilibrium.decision import KERNEL, proved
+from .equilibrium.decision import KERNEL, knows, proved
 from .equilibrium.objectives import (
     Objective,
     Preferred,
@@ -25,6 +26,7 @@ from .equilibrium.objectives import (
 from .equilibrium.programs import Equilibrium
 from .equilibrium.reference import ReferenceEquilibrium
 from .hold import Hold
+from .kernels.compiled import by_the_solver
 from .torque_limits import torque_limits_of
 
 Array = NDArray[np.float64]
@@ -135,6 +137,7 @@ def decide(
     """Return the Hold of a load (nv,) that contacts and torques shall balance."""
     chosen = "preferred" if targets is not None else objective
     found = None if solver else proved(contacts, state, load, torque_limits)
+    slowly = solver is None and found is None and knows(contacts, torque_limits)
     made = partial(Equilibrium.of, contacts, state, load, torque_limits)
     if found is not None and found.settles(chosen):
         status = "feasible" if found.feasible else "infeasible"
@@ -142,8 +145,9 @@ def decide(
         hold = Hold(*answer, contacts, state, external, made, KERNEL, chosen, found.multipliers)
         hold.know(found.torques, found.axes)
         return hold
-    balance, known = made(), None if found is None else found.solution
-    if solver == "cvxpy":
-        balance = ReferenceEquilibrium.like(balance)
-    settled = settle(balance, objective, targets, known)
+    with by_the_solver(1) if slowly else nullcontext():
+        balance, known = made(), None if found is None else found.solution
+        if solver == "cvxpy":
+            balance = ReferenceEquilibrium.like(balance)
+        settled = settle(balance, objective, targets, known)
     return Hold(*settled, contacts, state, external, balance, solver or "clarabel", chosen)

@@ -105,6 +105,11 @@ def rows_of(robot: Robot) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return np.flatnonzero(~with_torque), np.flatnonzero(with_torque)
 
 
+def knows(contacts: ContactSet, torque_limits: Array) -> bool:
+    """Whether the kernel knows these contacts."""
+    return layout_of(contacts, torque_limits).known
+
+
 def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array) -> Proved | None:
     """Return what the kernel proves; None where it does not, or is not there yet."""
     layout = layout_of(contacts, torque_limits)

@@ -73,7 +73,8 @@ class Rays:
         normals = problems.velocity(found.y, found.nu) @ self.columns
         length = np.linalg.norm(normals, axis=1, keepdims=True)
         normals = np.where(endless[:, None], directions, normals / np.where(length > 0, length, 1))
-        good = found.proved & (t > 0) & (endless | (length[:, 0] > 0))
+        good = found.proved & (t > 0) & np.isfinite(t) & (endless | (length[:, 0] > 0))
+        t = np.where(good, t, 0.0)
         return t[:, None] * directions, normals, good
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equilibrium.problems import plain_margins
-from ..geometry.planar import meeting_points
+from ..geometry.planar import Shoot, meeting_points
 from ..geometry.polygon import convex_hull, cross, distances_to_segments
 from ..kernels.compiled import VERDICTS
 from ..kernels.verdict import INFINITE
@@ -75,6 +75,26 @@ def by_rays(
             else:
                 del live[i]
     return found
+
+
+def region_by_rays(shoot: Shoot, tolerance: float) -> Polygons | None:
+    """Return (inner, outer) of a bounded region around the origin; None where a ray is not proved.
+
+    Args:
+        shoot: directions (n, 2) -> ends of rays from the origin (n, 2), normals of lines through
+            them that the region does not cross (n, 2), and which are proved (n,).
+        tolerance: of the gap between both polygons.
+    """
+    outline = _Outline(np.zeros(2))
+    for _ in range(_ROUNDS):
+        wanted = outline.wanted(tolerance)
+        if not len(wanted):
+            return outline.polygons(tolerance)
+        points, normals, good = shoot(wanted)
+        if not good.all() or np.linalg.norm(points, axis=1).min() <= tolerance:
+            return None
+        outline.add(points, normals)
+    return None
 
 
 class _Rays:

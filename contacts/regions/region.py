@@ -16,15 +16,16 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ... import dynamics, registry
-from ...dynamics import Wrench
+from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ..cones.friction_cone import finite_vector
 from ..cones.wrench_cone import WrenchCone
 from ..contact import Contact
 from ..contact_set import ContactSet
-from ..equilibrium.balance import load, weight
+from ..equilibrium.balance import weight
 from ..equilibrium.programs import Equilibrium
+from ..equilibrium.rays import Rays
 from ..geometry import polygon
 from ..geometry.planar import PlanarSet, inner_and_outer
 from ..kernels.compiled import VERDICTS
@@ -32,7 +33,7 @@ from ..limits import Kind
 from ..point_forces import PointForces
 from ..torque_limits import torque_limits_of
 from .linear_polygon import STATIC, Section, linear_polygon
-from .rays import RAYS, by_rays
+from .rays import RAYS, by_rays, region_by_rays
 
 Array = NDArray[np.float64]
 Contacts = ContactSet | Contact | Iterable[Contact]
@@ -179,15 +180,20 @@ def feasible_region(
     if not robot.is_floating:
         raise ContactError(f"{robot.name!r} has a fixed base; expected a floating one")
     zero = np.zeros(robot.nv)
-    limits = torque_limits_of(robot, torque_limits)
-    balance = Equilibrium.of(contact_set, q, load(robot, q, zero, zero, wrenches), limits)
-    R = pin.Quaternion(np.array(q, dtype=float)[3:7]).matrix()
+    limits, state = torque_limits_of(robot, torque_limits), State.of(robot, q, zero)
+    h = -state.inverse_dynamics(zero, wrenches)
+    balance = Equilibrium.of(contact_set, state, h, limits)
+    R = pin.Quaternion(np.array(state.q)[3:7]).matrix()
     newtons = robot.mass * np.asarray(robot.model.gravity.linear)
     columns = np.zeros((robot.nv, 2))
     columns[3:6] = R.T @ np.column_stack([np.cross(axis, newtons) for axis in np.eye(3)[:2]])
-    moved = _region(balance.planar_set(columns, reach=_FAR), tolerance)
-    c = dynamics.com(robot, q)[:2]
-    return Region(moved.vertices + c, moved.outer + c, moved.status)
+    _check_length(tolerance)
+    rays, c = Rays.of(balance, columns, RAYS), state.com[:2]
+    found = None if rays is None else region_by_rays(lambda d: rays.shoot(d, np.inf), tolerance)
+    if found is None:
+        moved = _region(balance.planar_set(columns, reach=_FAR), tolerance)
+        return Region(moved.vertices + c, moved.outer + c, moved.status)
+    return Region(found[0] + c, found[1] + c, region_status(found[0]))
 
 
 @dataclass(frozen=True, eq=False)
