@@ -7,7 +7,9 @@ answers are compared before anything is timed.
    `static_hold` is timed with everything around it: Jacobians, torques' limits, checks.
 2. Batches of random point contacts, some of which hold, against the parametrised re-solve in which
    everything may change, and the one in which only the load does; then postures of TALOS.
-3. A region: the exact static-equilibrium polygon of TALOS, as matrices and written by cvxpy.
+3. Single calls on contacts: membership in a wrench cone, constrained forward dynamics, gradients of
+   margins; beside them other ways to the same, and Pinocchio's derivatives alone as a unit.
+4. A region: the exact static-equilibrium polygon of TALOS, as matrices and written by cvxpy.
 
 Run: python benchmarks/verdicts.py
 """
@@ -20,14 +22,16 @@ import warnings
 import cvxpy as cp
 import measuring  # before NumPy: one thread
 import numpy as np
+import pinocchio as pin
 
 import footwork as fw
-from footwork import contacts
+from footwork import contacts, dynamics
 from footwork.contacts import PointForces, batch
 from footwork.contacts.equilibrium.balance import load
 from footwork.contacts.equilibrium.balances import Balances
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
+from footwork.contacts.equilibrium.saddle import BlockProgram, _by_conic_solver
 from footwork.contacts.geometry.planar import inner_and_outer
 from footwork.contacts.torque_limits import torque_limits_of
 
@@ -283,11 +287,81 @@ def region(rounds):
     return found
 
 
+def single_calls(rounds):
+    """Calls on contacts of TALOS: membership, constrained dynamics, gradients; and other ways."""
+    robot, rng = fw.load("talos"), np.random.default_rng(0)
+    feet = contacts.at_feet(robot)
+    q = robot.integrate(robot.posture(), 0.05 * rng.standard_normal(robot.nv))
+    v, tau = 0.1 * rng.standard_normal(robot.nv), 5.0 * rng.standard_normal(robot.na)
+    push = {robot.frame_names[2]: fw.Wrench([60, 20, 0], [0, 0, 0])}
+    hold, state = contacts.static_hold(robot, q, feet, push), dynamics.State(robot, q, v)
+    zero, M, J = np.zeros(robot.nv), state.mass_matrix, feet.jacobian(state)
+    data, kkt = robot.model.createData(), np.block([[M, -J.T], [J, np.zeros((12, 12))]])
+    right = robot.selection_matrix.T @ tau - state.bias
+
+    def by_lstsq():
+        return np.linalg.lstsq(kkt, np.append(right, -feet.drift(state)))[0]
+
+    cone = contacts.WrenchCone(next(iter(feet)))
+    ray = cone.generators.columns[:, 2::3].sum(axis=1)
+    near = ray * 100 + np.array([55.0, 0, 0, 0, 0, 0])
+    N, taken = hold.balance.normals.sum(axis=1), hold.balance.limits.presses.astype(float)
+    calls = {
+        "WrenchCone.contains, exact, inside": (lambda: cone.contains(100 * ray), 50, 1),
+        "WrenchCone.contains, exact, at the boundary": (lambda: cone.contains(near), 50, 1),
+        "the same by the conic solver": (lambda: cone._exact_distance(near / 500), 20, 1),
+        "constrained_forward_dynamics, q and v": (
+            lambda: contacts.constrained_forward_dynamics(robot, q, v, tau, feet),
+            50,
+            1,
+        ),
+        "the same on a State that is there": (
+            lambda: contacts.constrained_forward_dynamics(robot, state, None, tau, feet),
+            50,
+            1,
+        ),
+        "the KKT system alone, by numpy's lstsq": (by_lstsq, 10, 1),
+        "margin_gradient of a Hold that is there": (
+            lambda: contacts.margin_gradient(hold),
+            50,
+            1,
+        ),
+        "Pinocchio's derivatives of inverse dynamics alone": (
+            lambda: pin.computeRNEADerivatives(robot.model, data, q, zero, zero),
+            50,
+            1,
+        ),
+        "its saddle point by the kernel": (
+            lambda: BlockProgram.of(hold.balance, N[:, None], taken[:, None]).largest(np.ones(1)),
+            20,
+            1,
+        ),
+        "its saddle point by cvxpy": (lambda: _by_conic_solver(hold.balance, N, taken), 3, 1),
+        "margin_gradient of the push margin": (
+            lambda: contacts.margin_gradient(hold, of="push"),
+            3,
+            1,
+        ),
+        "margin_gradient of the friction margin": (
+            lambda: contacts.margin_gradient(hold, of="friction"),
+            3,
+            1,
+        ),
+    }
+    ours = contacts.constrained_forward_dynamics(robot, q, v, tau, feet)
+    assert np.abs(np.concatenate(ours) - by_lstsq()).max() < 1e-6 * np.abs(ours[1]).max()
+    title = "Single calls, TALOS on two feet"
+    found = {title: side_by_side(calls, rounds)}
+    show(title, found[title], "Pinocchio's derivatives of inverse dynamics alone")
+    return found
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     options = measuring.flags(__doc__).parse_args()
     rounds, size = (3, 200) if options.quick else (9, 1000)
-    found = {"one verdict": one_verdict(rounds), "batches": batches(rounds, size)}
+    found = {"one verdict": one_verdict(rounds), "single calls": single_calls(rounds)}
+    found["batches"] = batches(rounds, size)
     found["postures"] = postures(rounds, size)
     measuring.keep(options, found | {"region": region(rounds)})
     print(f"\n{measuring.machine()}, {measuring.versions('cvxpy', 'clarabel', 'numba')}")

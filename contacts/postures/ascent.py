@@ -25,7 +25,7 @@ from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
 from ..equilibrium.saddle import Saddle, solve_saddle
 from ..equilibrium.solving import solve
-from ..sensitivity.balance_derivative import balance_derivative, local_wrenches
+from ..sensitivity.balance_derivative import balance_derivative, external_forces, local_wrenches
 from .reach import Reach
 
 Array = NDArray[np.float64]
@@ -114,7 +114,8 @@ class Ascent:
         contacts, zero = self.reach.goal.contacts, np.zeros(self.reach.robot.nv)
         wrenches = local_wrenches(contacts, saddle.unknowns, saddle.margin)
         state = State(self.reach.robot, q, zero)
-        return balance_derivative(contacts, state, zero, wrenches, self.external)
+        loads = external_forces(state, self.external)
+        return balance_derivative(contacts, state, zero, wrenches, loads)
 
 
 def _independent(rows: Array) -> Array:

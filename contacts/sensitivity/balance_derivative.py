@@ -92,7 +92,7 @@ def balance_derivative(
     state: State,
     a: Array,
     wrenches: Array,
-    external: Mapping[str, Wrench] | None = None,
+    external: Forces | None = None,
 ) -> Array:
     """Return ∂(h + Σ_c J_cᵀ w_c)/∂q (nv, nv).
 
@@ -101,15 +101,14 @@ def balance_derivative(
         state: where, at which velocity.
         a: (nv,), the acceleration.
         wrenches: w_c (C, 6), at the centres, in contact axes.
-        external: {frame: Wrench} of τ_ext.
+        external: those of τ_ext, as `external_forces` has them.
 
     Raises:
-        ConfigurationError: a wrench in the axes of a third frame.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
     loads = contact_forces(contacts, state, wrenches)
-    if external:
-        loads = _joined(loads, external_forces(state, external))
+    if external is not None:
+        loads = Forces(*(np.concatenate(pair) for pair in zip(loads, external, strict=True)))
     return derivative_of(state, a, loads)
 
 
@@ -142,9 +141,15 @@ def contact_forces(contacts: ContactSet, state: State, wrenches: Array) -> Force
     )
 
 
-def external_forces(state: State, external: Mapping[str, Wrench]) -> Forces:
-    """Return external wrenches as forces on links."""
+def external_forces(state: State, external: Mapping[str, Wrench]) -> Forces | None:
+    """Return external wrenches as forces on links; None if there are none.
+
+    Raises:
+        ConfigurationError: a wrench in the axes of a third frame.
+    """
     robot, rows = state.robot, []
+    if not external:
+        return None
     for frame, wrench in external.items():
         if wrench.axes not in ("world", "local", frame):
             raise ConfigurationError(
@@ -158,10 +163,6 @@ def external_forces(state: State, external: Mapping[str, Wrench]) -> Forces:
         rows.append((frames_of(robot).joint[robot.frame_id(frame)], w, origin, stays))
     joints, wrenches, points, kinds = zip(*rows, strict=True)
     return Forces(np.array(joints), np.array(wrenches), np.array(points), np.array(kinds))
-
-
-def _joined(one: Forces, other: Forces) -> Forces:
-    return Forces(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
 
 
 def placement_slopes(contacts: ContactSet, state: State, wrenches: Array, y: Array) -> Array:

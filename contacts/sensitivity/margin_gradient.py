@@ -34,6 +34,7 @@ from ..equilibrium.programs import Equilibrium
 from ..equilibrium.saddle import solve_saddle
 from ..hold import Hold
 from .balance_derivative import (
+    Forces,
     balance_derivative,
     external_forces,
     moved_contact,
@@ -109,7 +110,7 @@ def margin_gradient(
 
     Args:
         hold: whose margin is finite, whether it holds or not.
-        v, a: (nv,), of a Hold by `contact_forces`; zero by default.
+        v, a: (nv,), of a Hold by `contact_forces`; the hold's own v, and a = 0, by default.
         of: which one: `Hold.margin`, `Hold.push_margin` or `Hold.friction_margin`.
         check: whether entries without a derivative are looked for, and become nan: by slopes to
             both sides along a random direction of q, of each friction, of each placement, …, and
@@ -126,7 +127,7 @@ def margin_gradient(
     contacts, state, balance = case.contacts, case.state, hold.balance
     found = KINDS[of](contacts, state, balance)
     y = found.velocity
-    by_q = y @ balance_derivative(contacts, state, case.a, found.wrenches, case.external)
+    by_q = y @ balance_derivative(contacts, state, case.a, found.wrenches, case.loads)
     if found.push is not None:
         by_q += y @ np.tensordot(found.push, state.com_hessian[:2], axes=1)
     limited = np.isfinite(balance.torque_limits)
@@ -200,23 +201,26 @@ class _Case:
     state: State
     a: Array
     external: Mapping[str, Wrench]
+    loads: Forces | None
     balance: Equilibrium
     kind: str
 
     @classmethod
     def of(cls, hold: Hold, v: ArrayLike | None, a: ArrayLike | None, kind: str) -> _Case:
         robot, zero = hold.contacts.robot, np.zeros(hold.contacts.robot.nv)
-        state = State(robot, hold.q, zero if v is None else v)
+        state = hold.state
+        if v is not None or state.v is None:
+            state = state.with_velocity(zero if v is None else v)
         a = zero if a is None else check_velocity(robot, a, "a")
-        asked = -state.inverse_dynamics(a)
-        if hold.external:
-            asked = asked + external_forces(state, hold.external).generalised(state)
+        asked, loads = -state.inverse_dynamics(a), external_forces(state, hold.external)
+        if loads is not None:
+            asked = asked + loads.generalised(state)
         if np.abs(asked - hold.balance.load).max(initial=0.0) > 1e-9 * hold.balance.weight:
             raise ContactError(
                 "v, a: got others than those of the hold; expected what contact_forces was given "
                 "(zero for static_hold)"
             )
-        return cls(hold.contacts, state, a, hold.external, hold.balance, kind)
+        return cls(hold.contacts, state, a, hold.external, loads, hold.balance, kind)
 
     def varies(self, name: str) -> bool:
         """Whether a group can change to both sides: not friction 0, nor limits that are none."""

@@ -97,10 +97,10 @@ def of_friction(contacts: ContactSet, state: State, balance: Equilibrium) -> Opt
             "hold: got contacts with torsional friction, for which slopes of the friction margin "
             "are not worked out"
         )
-    try:
-        s, found, slope = _root(balance, 1.0)
-    except ContactError:  # no finite margin on the way, or none at all
-        s, found, slope = _root(balance, _bracketed(balance))
+    near = balance.shrink_factor(1e-4)
+    if not 0 < near < np.inf:
+        raise ContactError(f"hold: got a friction margin of {near}, which has no slope")
+    s, found, slope = _root(balance, near)
     factor, rows = -1.0 / slope, balance.limits.shrunk(s).wrench_rows
     wrenches = local_wrenches(contacts, found.unknowns, found.margin, rows)
     return Optimum(s, 1.0, wrenches, factor * found.velocity, factor * found.friction / s)
@@ -125,14 +125,6 @@ def _root(balance: Equilibrium, s: float) -> tuple[float, Saddle, float]:
     if abs(found.margin) <= 1e-9 * balance.weight:
         return s, found, slope
     raise ContactError(f"hold: no friction margin found near {s:.3g}")
-
-
-def _bracketed(balance: Equilibrium) -> float:
-    """A factor s from which Newton's method finds ε(s) = 0."""
-    s = balance.shrink_factor(1e-4)
-    if not 0 < s < np.inf:
-        raise ContactError(f"hold: got a friction margin of {s}, which has no slope")
-    return s
 
 
 def _slope_of_shrinking(balance: Equilibrium, found: Saddle, s: float) -> float:
