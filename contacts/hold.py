@@ -19,7 +19,7 @@ from .equilibrium.certificate import EDGE
 from .equilibrium.decision import Multipliers
 from .equilibrium.programs import Equilibrium
 from .equilibrium.rays import FINEST, RAYS, Rays
-from .equilibrium.reasons import joint_of_row, why_not
+from .equilibrium.reasons import why_not
 from .geometry.planar import FARTHEST, inradius, largest_disc
 
 Array = NDArray[np.float64]
@@ -255,7 +255,7 @@ class Hold:
             return [f"largest torque {torques.max():.4g} N·m"] if len(torques) else []
         with np.errstate(divide="ignore", invalid="ignore"):
             row = int(np.nanargmax(np.where(np.isfinite(limits), torques / limits, 0.0)))
-        joint = joint_of_row(self.contacts.robot, int(self.balance.actuated[row]))
+        joint = self.contacts.robot.joint_of_row[self.balance.actuated[row]]
         return [
             f"torques: {joint} is nearest to its limit, {torques[row]:.4g} of "
             f"{limits[row]:.4g} N·m; the best forces would leave {100 * self.torque_margin:.1f} %"

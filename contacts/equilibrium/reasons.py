@@ -14,7 +14,6 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ... import dynamics
-from ...robots import Robot
 from ..contact_set import ContactSet
 from ..limits import ContactLimits
 from .programs import Equilibrium
@@ -57,16 +56,11 @@ def _torque_words(contacts: ContactSet, balance: Equilibrium) -> str:
         limited = np.isfinite(balance.torque_limits)
         used = np.where(limited, torques / balance.torque_limits, 0.0)
     row = int(np.nanargmax(used))
-    name = joint_of_row(contacts.robot, int(balance.actuated[row]))
+    name = contacts.robot.joint_of_row[balance.actuated[row]]
     return (
         f"torque limits: {name} would need {torques[row]:.4g} of its "
         f"{balance.torque_limits[row]:.4g} N·m even with the best forces"
     )
-
-
-def joint_of_row(robot: Robot, row: int) -> str:
-    """Return the name of the joint that a row of the equations of motion belongs to."""
-    return robot.joint_of_row[row]
 
 
 def _bound_words(contacts: ContactSet, balance: Equilibrium) -> str:
