@@ -107,6 +107,7 @@ def of_friction(contacts: ContactSet, state: State, balance: Equilibrium) -> Opt
 
 
 _NEWTON_STEPS = 20
+_ROOT = 2e-11  # of the weight: what the saddle point is known to
 
 
 def _root(balance: Equilibrium, s: float) -> tuple[float, Saddle, float]:
@@ -118,7 +119,7 @@ def _root(balance: Equilibrium, s: float) -> tuple[float, Saddle, float]:
     for _ in range(_NEWTON_STEPS):
         found = solve_saddle(balance.shrunk(s))
         slope = _slope_of_shrinking(balance, found, s)
-        if abs(found.margin) <= 1e-12 * balance.weight:
+        if abs(found.margin) <= _ROOT * balance.weight:
             return s, found, slope
         step = found.margin / slope if slope < 0 else -np.inf if found.margin > 0 else np.inf
         s = min(max(s - step, s / 3), 3 * s)  # at most threefold at once: ε is curved
