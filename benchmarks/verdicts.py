@@ -356,11 +356,45 @@ def single_calls(rounds):
     return found
 
 
+def one_hold(rounds):
+    """One Hold of TALOS with all that it is asked for, by the kernel and by the conic solver."""
+    robot = fw.load("talos")
+    q, feet = robot.posture(), contacts.at_feet(robot)
+
+    def whole(**options):
+        hold = contacts.static_hold(robot, q, feet, **options)
+        return hold.margin, hold.forces, hold.torques, hold.residual
+
+    tight = 0.2 * robot.torque_limits
+    hold = contacts.static_hold(robot, q, feet)
+    works = {
+        "static_hold: margin, forces, torques, proof": (whole, 20, 1),
+        "the same where torque limits bind": (lambda: whole(torque_limits=tight), 20, 1),
+        "the same by the conic solver": (lambda: whole(solver="clarabel"), 5, 1),
+        "push_margin": (hold.push_margin, 5, 1),
+        "friction_margin": (hold.friction_margin, 5, 1),
+        "feasible_region": (lambda: contacts.feasible_region(robot, q, feet), 5, 1),
+        "static_equilibrium_polygon": (
+            lambda: contacts.static_equilibrium_polygon(robot, q, feet),
+            5,
+            1,
+        ),
+    }
+    title = "One Hold of TALOS on two soles, torque limits"
+    found = {title: side_by_side(works, rounds)}
+    show(title, found[title], "static_hold: margin, forces, torques, proof")
+    return found
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     options = measuring.flags(__doc__).parse_args()
     rounds, size = (3, 200) if options.quick else (9, 1000)
-    found = {"one verdict": one_verdict(rounds), "single calls": single_calls(rounds)}
+    found = {
+        "one hold": one_hold(rounds),
+        "one verdict": one_verdict(rounds),
+        "single calls": single_calls(rounds),
+    }
     found["batches"] = batches(rounds, size)
     found["postures"] = postures(rounds, size)
     measuring.keep(options, found | {"region": region(rounds)})

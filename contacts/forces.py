@@ -143,7 +143,7 @@ def decide(
         status = "feasible" if found.feasible else "infeasible"
         answer = bool(found.feasible), status, found.margin, found.unknowns, found.velocity
         hold = Hold(*answer, contacts, state, external, made, KERNEL, chosen, found.multipliers)
-        hold.know(found.torques, found.axes)
+        hold.know(found.torques, found.residual, found.axes)
         return hold
     with by_the_solver(1) if slowly else nullcontext():
         balance, known = made(), None if found is None else found.solution

@@ -76,9 +76,10 @@ class Hold:
         poses = self.contacts.placements(self.state).values()
         return np.array([T.rotation for T in poses]).reshape(-1, 3, 3)
 
-    def know(self, torques: Array | None, axes: Array) -> None:
+    def know(self, torques: Array | None, residual: float, axes: Array) -> None:
         """Keep what was worked out for the verdict: torques (na,), if it holds, and axes."""
-        vars(self).update(axes=axes, **({} if torques is None else {"torques": torques}))
+        known: dict[str, Any] = {} if torques is None else {"torques": torques}
+        vars(self).update(known, residual=residual, axes=axes)
 
     @cached_property
     def reason(self) -> str:

@@ -67,6 +67,7 @@ class Proved(NamedTuple):
         velocity: (nv,), ‖y‖ = 1, along which it falls, where it does not.
         multipliers: of the margin, where it is finite.
         torques: (na,), that go with them.
+        residual: largest entry of what they leave of the equations of motion [N, N·m].
         axes: (C, 3, 3), of the contacts.
         solution: the margin, as the conic solver would answer.
     """
@@ -77,6 +78,7 @@ class Proved(NamedTuple):
     velocity: Array | None
     multipliers: Multipliers | None
     torques: Array | None
+    residual: float
     axes: Array
     solution: Solution
 
@@ -127,9 +129,10 @@ def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array
     y, nu = problems.velocity(found.y[0], found.nu[0]), found.nu[0]
     status = "infeasible" if margin == -np.inf else "unbounded" if margin == np.inf else "optimal"
     x = found.least[0] if feasible == 1 else None
-    torques = None
+    torques, residual = None, float("nan")
     if x is not None:
-        torques = -(load + columns[0] @ layout.spread(x))[layout.actuated]
+        given = load + columns[0] @ layout.spread(x)
+        torques, residual = -given[layout.actuated], float(np.abs(given[layout.rows]).max())
     return Proved(
         feasible,
         margin,
@@ -137,6 +140,7 @@ def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array
         y / np.sqrt(y @ y) if feasible == 0 else None,
         Multipliers(found.forces[0], y, problems.of_whole(nu)) if status == "optimal" else None,
         torques,
+        residual,
         R[0],
         Solution(status, margin, velocity=y),
     )
