@@ -400,7 +400,7 @@ def test_ctrl_c_leaves_what_is_done(jobs, tmp_path):
         process.kill()
         process.wait()
     assert process.returncode == 130
-    assert error == b"footwork: interrupted; the same command goes on\n"
+    assert error == b"footwork: interrupted; the same command resumes\n"
     assert 2 <= journal.read_bytes().count(b"\n") < 5
     assert cli.main([*COMMAND, "--quiet", "--journal", str(journal)]) == 0
     lines = journal.read_bytes().splitlines()
