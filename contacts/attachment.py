@@ -1,4 +1,4 @@
-"""Where contacts sit on a robot and how they move: poses, J, J̇v and H of several at once.
+"""Kinematics of contacts on a robot: poses, J, J̇v and H of several at once.
 
 The centre of a contact is fixed to a body, at r in the axes of its joint: p = p_j + R_j r; a ball
 of radius ρ touches the ground at p − ρ n. The rows of J are the velocity of the point that touches,

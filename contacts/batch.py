@@ -119,7 +119,7 @@ def contact_forces(
         )
     qs, vs, accelerations, touching = (np.repeat(x, count // len(x), axis=0) for x in given)
     loads = _loads(robot, qs, vs, accelerations, wrenches)
-    out = Verdicts.room(len(loads), contact_set.limits.point_count, robot.nv)
+    out = Verdicts.allocate(len(loads), contact_set.limits.point_count, robot.nv)
     patterns, which = np.unique(touching, axis=0, return_inverse=True)
     for k, pattern in enumerate(patterns):
         rows = np.flatnonzero(which.reshape(-1) == k)

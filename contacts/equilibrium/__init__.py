@@ -1,1 +1,1 @@
-"""Whether contacts hold a robot: the data of its balance, the programs over it, their proofs."""
+"""Equilibrium of a robot on contacts: data of its balance, programs over it, their proofs."""

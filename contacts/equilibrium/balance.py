@@ -21,7 +21,7 @@ from ...dynamics import State
 from ...robots import Robot
 from ..contact_set import ContactSet
 from ..limits import ContactLimits
-from .places import places_of
+from .contact_frames import contact_frames
 
 if TYPE_CHECKING:
     from ..point_forces import PointForces
@@ -59,7 +59,7 @@ class Balance:
     ) -> Self:
         """Return the balance of `load` by these contacts at q (nq,), or in a State."""
         robot, limits, owner = contacts.robot, contacts.limits, contacts.limits.owner
-        state, points = State.of(robot, q), places_of(contacts).points
+        state, points = State.of(robot, q), contact_frames(contacts).points
         axes = contacts.attachment.rotations(state).transpose(0, 2, 1)
         J = contacts.attachment.centre_jacobians(state)
         linear, angular = axes @ J[:, :3], axes @ J[:, 3:]

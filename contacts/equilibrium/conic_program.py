@@ -28,12 +28,12 @@ class Admissible:
     Attributes:
         balance: of the forces x.
         columns: (nv, m), what a unit of each further unknown does to the robot.
-        taken: (C, m), what it takes of each contact's normal force.
+        extra_normal: (C, m), what it adds to each contact's normal force, as upper bounds count it.
     """
 
     balance: Balance
     columns: Array
-    taken: Array
+    extra_normal: Array
 
     @cached_property
     def given(self) -> Array:
@@ -57,7 +57,7 @@ class Admissible:
 
     @cached_property
     def _contacts(self) -> tuple[Rows, Rows, Rows]:
-        return self.balance.limits.solver_rows(self.taken, self.balance.weight)
+        return self.balance.limits.solver_rows(self.extra_normal, self.balance.weight)
 
 
 # --- the questions -------------------------------------------------------------------------------
@@ -100,8 +100,8 @@ class Programs:
         """Return them for the shares (C,) of ε that each contact loses, all of it by default."""
         limits = balance.limits
         shares = np.ones(limits.contact_count) if shares is None else shares
-        pull, taken = (balance.normals @ shares)[:, None], (limits.presses * shares)[:, None]
-        return cls(Admissible(balance, pull, taken))
+        pull, extra_normal = (balance.normals @ shares)[:, None], (limits.presses * shares)[:, None]
+        return cls(Admissible(balance, pull, extra_normal))
 
     def best(self, cost: Array, diagonal: Array | None = None) -> Solution:
         """The best z, or x if the cost has no entry for ε; its velocity (nv,) if there is one.

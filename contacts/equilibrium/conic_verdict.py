@@ -1,4 +1,4 @@
-"""The verdict on one balance by the conic solver: the road that knows every contact."""
+"""The verdict on one balance by the conic solver, for contacts of every kind."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def settle(
     """
     found = balance.margin() if known is None else known
     margin, forces = found.value, None
-    edge = EDGE * balance.weight
-    if not margin < -edge:
+    edge = EDGE * balance.weight  # nearer to zero no sign of the solver's is relied on
+    if not margin < -edge:  # also where it is nan
         forces = admissible_forces(balance, objective, margin, targets)
         # a problem both infeasible and unbounded may be called either: without forces no pull helps
         margin = -np.inf if margin == np.inf and forces is None else margin
@@ -68,6 +68,8 @@ def settle(
         y = certificate(balance, found.velocity)
         if y is not None:
             return Settled(False, "infeasible", margin, None, y)
+    # neither proof: at the edge where the margin says so, or where it is negative or nan and yet no
+    # motion has power beyond the edge
     if not abs(margin) <= edge and (margin > edge or not falling_motion(balance).value <= edge):
         return Settled(None, "unsolved", margin, None, None)
     return Settled(None, "at the edge", margin, forces, None)
@@ -90,5 +92,7 @@ def admissible_forces(
 def _checks_out(balance: Equilibrium, x: Array) -> bool:
     tolerance = EDGE * balance.weight
     excess = np.abs(balance.torques(x)) - balance.torque_limits
+    # polishing leaves rounding of the equations, and moves x out of its limits by as much as the
+    # solver erred: hence two tolerances
     ok = balance.residual(x) <= 1e-3 * tolerance and balance.limits.violation(x) <= tolerance
     return bool(ok and excess.max(initial=0.0) <= tolerance)

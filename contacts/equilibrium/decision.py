@@ -29,7 +29,7 @@ from ..kernels.verdict import MARGIN, STRICT, VERDICT
 from .balance import weight
 from .balances import Balances
 from .conic_verdict import settle
-from .places import centres, columns_of
+from .contact_frames import centre_jacobians, columns_of
 from .problems import Layout, Problems
 from .programs import Equilibrium
 from .verdicts import Verdicts
@@ -118,11 +118,12 @@ def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array
     kernels = compiled.select(1) if layout.known else None
     if kernels is None:
         return None
-    J, R = centres(state, contacts, kernels.place)
+    J, R = centre_jacobians(state, contacts, kernels.place)
     columns, pulls = columns_of(contacts, layout, J, R, kernels.columns)
     problems = Problems.of(layout, columns, pulls, load[None], kernels.scale)
-    asked = VERDICT if layout.circular else MARGIN
-    found = problems.solve(kernels.verdicts, 1, asked)
+    # the kernel's Newton method for least-norm forces takes circular cones only
+    mode = VERDICT if layout.circular else MARGIN
+    found = problems.solve(kernels.verdicts, 1, mode)
     if not found.proved[0]:
         return None
     feasible, margin = int(found.feasible[0]), float(found.margin[0])
@@ -131,13 +132,14 @@ def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array
     x = found.least[0] if feasible == 1 else None
     torques, residual = None, float("nan")
     if x is not None:
+        # S τ = −(h + A x): the actuated rows are torques, the other ones what is left of zero
         given = load + columns[0] @ layout.spread(x)
         torques, residual = -given[layout.actuated], float(np.abs(given[layout.rows]).max())
     return Proved(
         feasible,
         margin,
         x,
-        y / np.sqrt(y @ y) if feasible == 0 else None,
+        y / np.sqrt(y @ y) if feasible == 0 else None,  # a proof at any length
         Multipliers(found.forces[0], y, problems.of_whole(nu)) if status == "optimal" else None,
         torques,
         residual,
@@ -168,7 +170,8 @@ def decide(
     """
     first, count, layout = balances.first, len(balances), balances.layout()
     known = balances.known(layout)
-    out = Verdicts.room(count, first.limits.point_count, len(first.load), out)
+    out = Verdicts.allocate(count, first.limits.point_count, len(first.load), out)
+    # pieces that stay in the cache, at least one a thread, of about equal size
     most = max(_NEAR // max(first.columns.size, 1), 1)
     pieces = -(-count // min(most, -(-count // threads)))
     ends = np.linspace(0, count, pieces + 1).astype(int).tolist()
@@ -176,6 +179,7 @@ def decide(
 
         def answer(start: int, stop: int) -> None:
             chunk, answers = balances.part(start, stop), out.part(start, stop)
+            # by the problems still to come: compiling may pay for the batch, if not for a piece
             kernels = _kernels(count - start) if known else None
             if kernels is not None:
                 _write_proved(kernels, chunk, layout, answers, margin)
@@ -199,7 +203,7 @@ def _kernels(count: int) -> Any:
     if reason := obstacle():
         _note_numba(reason)
         return None
-    return compiled.select(max(count, 2))
+    return compiled.select(max(count, 2))  # 1 would select the kernel for single problems
 
 
 @cache
@@ -218,10 +222,11 @@ def _write_proved(
     """Write the answers of the kernel; those it leaves stay as they are."""
     problems = balances.problems(layout, kernels.columns, kernels.scale)
     circular = balances.circular(layout)
-    asked = MARGIN if not circular else VERDICT if margin else STRICT
-    found = problems.solve(kernels.verdicts, kernels.lanes, asked)
+    mode = MARGIN if not circular else VERDICT if margin else STRICT
+    found = problems.solve(kernels.verdicts, kernels.lanes, mode)
     decided = found.feasible >= 0
     answers.feasible[:], answers.residual[:] = found.feasible, found.residual
+    # a verdict may be proved where its margin is not: then the conic solver computes both anew
     answers.compiled[:] = decided & (found.proved | (not margin))
     if margin:
         answers.margin[:] = found.margin
@@ -230,7 +235,7 @@ def _write_proved(
     answers.forces[holds] = found.least[holds, : 3 * K].reshape(-1, K, 3)
     y = problems.velocity(found.y[falls], found.nu[falls])
     answers.velocity[falls] = y / np.linalg.norm(y, axis=1, keepdims=True)
-    answers.clear(~answers.compiled)
+    answers.clear(~answers.compiled)  # nothing without a proof is kept
 
 
 def _write_settled(balance: Equilibrium, answers: Verdicts, i: int, margin: bool) -> None:

@@ -70,6 +70,7 @@ class Layout:
     def entries(self) -> Indices:
         """(n,), where the unknowns x of `ContactLimits` are among the kernel's D K."""
         K, D = self.limits.point_count, self.D
+        # x is point by point, the kernel's vector component by component, normals last
         points = np.array([0, 1, D - 1]) * K + np.arange(K)[:, None]
         return np.append(points.ravel(), 2 * K + self.limits.first[self.limits.soft])
 
@@ -90,6 +91,7 @@ class Layout:
         scales = np.zeros((2, max(m, R)))
         for own, rows, count in zip(scales, (self.rows, self.joints), (m, J), strict=True):
             size = np.abs(columns[rows]).max(axis=1, initial=0.0)
+            # a row that no force reaches is rounding: scaling would blow it up to size one
             own[:count] = 1.0 / np.where(size > 1e-9, size, 1.0)
         return scales
 
@@ -99,7 +101,7 @@ class Layout:
         A, T, b = self.limits.whole_rows
         if not len(b):
             return np.zeros((0, self.D * self.limits.point_count)), b, b
-        size = np.abs(A).max(axis=1)
+        size = np.abs(A).max(axis=1)  # one tolerance for newtons and newton-metres
         G, g = self.spread(A), T @ self.limits.presses
         return G / size[:, None], g / size, b / (self.weight * size)
 
@@ -181,19 +183,19 @@ class Problems:
         scaling(*inputs, *out)
         if r:
             G[:, J * n :], g[:, J:], high[:, J:] = G_.ravel(), g_, high_
-            low[:, J:] = -verdict.INFINITE
+            low[:, J:] = -verdict.INFINITE  # one-sided, in the kernel's two-sided form
         return cls(layout, A, w, pull, layout.units[None], G, g, low, high, scales)
 
     def __len__(self) -> int:
         return max(len(self.A), len(self.w), len(self.n), len(self.units))
 
-    def solve(self, kernel: Kernel, lanes: int, asked: int) -> Answers:
+    def solve(self, kernel: Kernel, lanes: int, mode: int) -> Answers:
         """Return the kernel's answers: `kernel` is `verdict.verdicts` for numbers of so many lanes.
 
         Args:
             kernel: compiled or not.
             lanes: problems side by side.
-            asked: verdict.MARGIN, VERDICT or STRICT.
+            mode: verdict.MARGIN, VERDICT or STRICT.
         """
         N, (m, D, K, R), weight = len(self), self.layout.sizes, self.layout.weight
         n = D * K
@@ -202,7 +204,7 @@ class Problems:
         arrays = self.A, self.w, self.n, self.units, self.G, self.g, self.low, self.high
         memory = workspace(self.layout.sizes, lanes)
         out = answer, forces, y, nu, least
-        kernel(*arrays, self.scales, asked, self.layout.sizes, *out, 0, N, memory)
+        kernel(*arrays, self.scales, mode, self.layout.sizes, *out, 0, N, memory)
         return Answers(
             answer[:, 0],
             in_newtons(answer[:, 1], weight),
@@ -219,6 +221,7 @@ class Problems:
         layout, (m, _, _, _) = self.layout, self.layout.sizes
         J = len(layout.joints)
         size = m + len(layout.actuated)
+        # rows were divided by their sizes, so their multipliers are too large by them
         velocity = np.zeros((*y.shape[:-1], size))
         velocity[..., layout.rows] = y * self.scales[0, :m]
         velocity[..., layout.joints] = nu[..., :J] * self.scales[1, :J]
@@ -232,6 +235,7 @@ class Problems:
 
     def with_friction(self, friction: Array) -> Problems:
         """Return the problems with other friction (N or 1, K, 2)."""
+        # tangential forces in units of μ make every cone Lorentz's: only the units change
         units = np.repeat(self.units, len(friction), axis=0)
         K = friction.shape[1]
         units[:, :K], units[:, K : 2 * K] = friction[..., 0], friction[..., 1]
@@ -245,6 +249,7 @@ class Problems:
 def in_newtons(margin: Array, weight: float) -> Array:
     """Return the kernel's margins [N], ∓inf as such."""
     found = margin * weight
+    # the kernel marks infinity by a finite number, which scaling by the weight must not hide
     found[margin >= verdict.INFINITE] = np.inf
     found[margin <= -verdict.INFINITE] = -np.inf
     return found

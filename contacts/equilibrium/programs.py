@@ -131,13 +131,13 @@ class Equilibrium(Balance):
         """Return τ/weight (na,) when contacts give `given` (nv,)/weight."""
         return -(self.load / self.weight + given)[self.actuated]
 
-    def admissible(self, x: Any, given: Any, taken: Any = None) -> list[Any]:
+    def admissible(self, x: Any, given: Any, extra_normal: Any = None) -> list[Any]:
         """Return the constraints on x/weight as for cvxpy: balance, torque and contact limits.
 
         Args:
             x: (n,), what the cones and lower bounds are asked of.
             given: (nv,), what the contacts do to the robot, /weight.
-            taken: (C,), normal forces besides x, which upper bounds count as well, /weight.
+            extra_normal: (C,), normal forces besides x, which upper bounds count as well, /weight.
         """
         import cvxpy as cp
 
@@ -148,4 +148,4 @@ class Equilibrium(Balance):
         if limited.any():
             torques = self.scaled_torques(given)[limited]
             constraints.append(cp.abs(torques) <= self.torque_limits[limited] / self.weight)
-        return constraints + self.scaled_limits.constraints(x, taken)
+        return constraints + self.scaled_limits.constraints(x, extra_normal)

@@ -1,4 +1,4 @@
-"""What wrenches of the environment do to a robot in many configurations."""
+"""Generalised forces of external wrenches in many configurations."""
 
 from __future__ import annotations
 

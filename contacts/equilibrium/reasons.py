@@ -129,10 +129,10 @@ def _yaw_words(contacts: ContactSet, balance: Equilibrium, q: Array, y: Array) -
     J, rows = contacts.jacobian(q), balance.unactuated
     normal = contact.pose(contacts.robot, q).rotation[:, 2]
     moment = np.linalg.lstsq(J[:, rows].T, -balance.load[rows])[0][3:]
-    asked = abs(float(moment @ normal if contact.dim == 6 else moment[0]))
-    most = asked - balance.least_help(balance.spin[:, :1], signed=True).value
+    needed = abs(float(moment @ normal if contact.dim == 6 else moment[0]))
+    most = needed - balance.least_help(balance.spin[:, :1], signed=True).value
     return (
-        f": the yaw moment of {asked:.4g} N·m on {contact.name} exceeds the {most:.4g} N·m that "
+        f": the yaw moment of {needed:.4g} N·m on {contact.name} exceeds the {most:.4g} N·m that "
         f"friction gives at most"
     )
 

@@ -22,7 +22,9 @@ from .solving import solve
 
 Array = NDArray[np.float64]
 
-_PROVEN = 1e-8  # what a proof may leave open, in weights
+# what a proof may leave open, in weights: above the rounding at which the kernel ends, far below
+# the band in which verdicts are at the edge
+_PROVEN = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +61,8 @@ def solve_saddle(balance: Equilibrium, along: Array | None = None) -> Saddle:
     if along is None:
         known = _of_normal_forces.get(balance)
         if known is None:
-            taken = balance.limits.presses.astype(float)
-            known = _solved(balance, balance.normals.sum(axis=1), taken)
+            extra_normal = balance.limits.presses.astype(float)
+            known = _solved(balance, balance.normals.sum(axis=1), extra_normal)
             _of_normal_forces[balance] = known
         return known
     return _solved(balance, along, np.zeros(len(balance.limits.presses)))
@@ -69,10 +71,10 @@ def solve_saddle(balance: Equilibrium, along: Array | None = None) -> Saddle:
 _of_normal_forces: WeakKeyDictionary[Equilibrium, Saddle] = WeakKeyDictionary()
 
 
-def _solved(balance: Equilibrium, N: Array, taken: Array) -> Saddle:
-    program = BlockProgram.of(balance, N[:, None], taken[:, None])
+def _solved(balance: Equilibrium, N: Array, extra_normal: Array) -> Saddle:
+    program = BlockProgram.of(balance, N[:, None], extra_normal[:, None])
     saddle = None if program is None else program.largest(np.ones(1))
-    return _by_conic_solver(balance, N, taken) if saddle is None else saddle
+    return _by_conic_solver(balance, N, extra_normal) if saddle is None else saddle
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,17 +103,18 @@ class BlockProgram:
     free: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, balance: Equilibrium, columns: Array, taken: Array) -> BlockProgram | None:
+    def of(cls, balance: Equilibrium, columns: Array, extra_normal: Array) -> BlockProgram | None:
         """Return the programs with N (nv, e), e ≤ 4; None if the kernel does not solve these.
 
         Args:
             balance: of h by A x.
             columns: (nv, e), what a unit of each unknown does to the robot.
-            taken: (C, e), what it adds to each contact's normal force.
+            extra_normal: (C, e), what it adds to each contact's normal force.
         """
+        # in weights all numbers are near one, and one tolerance does for robots of any mass
         limits, w = balance.scaled_limits, balance.weight
         rough = np.isinf(limits.friction) & ~limits.bilateral[:, None]
-        if rough.any():
+        if rough.any():  # without a finite friction a cone is not Lorentz's
             return None
         limited = np.isfinite(balance.torque_limits)
         base, joints = balance.unactuated, balance.actuated[limited]
@@ -121,7 +124,7 @@ class BlockProgram:
         signs[len(base) + len(joints) :] = -1.0
         whole = limits.whole_rows
         A = np.vstack([balance.columns[rows] * signs[:, None], whole.A])
-        extra = np.vstack([columns[rows] * signs[:, None], whole.T @ taken])
+        extra = np.vstack([columns[rows] * signs[:, None], whole.T @ extra_normal])
         high = np.concatenate([-h[base], most - h[joints], most + h[joints], whole.b])
         C = np.zeros((len(A), limits.point_count + 1, 4))
         C[:, :-1] = _in_blocks(limits, A * limits.scaling)
@@ -139,7 +142,8 @@ class BlockProgram:
         velocity[balance.unactuated] = y[:base]
         joints = balance.actuated[np.isfinite(balance.torque_limits)]
         upper, lower = y[base:][: 2 * len(joints)].reshape(2, -1)
-        velocity[joints] = upper - lower
+        velocity[joints] = upper - lower  # the two sides of |τ| ≤ limit
+        # stationarity in x, of which the cost is free: the cones' multipliers are −Aᵀy
         slopes = _friction_slopes(balance.limits, x, -(y @ self.A))
         return Saddle(float(c @ e), x, velocity, slopes)
 
@@ -147,15 +151,15 @@ class BlockProgram:
         """Maximise cᵀe; return x (n,) and e [N], and multipliers y (M,) of the rows, if proved."""
         limits, w = self.balance.limits, self.balance.weight
         blocks, cost = np.zeros(self.C.shape[1:]), np.zeros(self.C.shape[1:])
-        cost[-1, : len(c)] = -c
+        cost[-1, : len(c)] = -c  # the kernel minimises
         y = np.zeros(len(self.C))
-        asked = self.C, self.high, self.equations, self.free, cost, blocks, y
+        arguments = self.C, self.high, self.equations, self.free, cost, blocks, y
         kernel = GENERATED.select(1)
         if kernel is not None:
-            proof = kernel(*asked)
+            proof = kernel(*arguments)
         else:
             with GENERATED.uncompiled(1):
-                proof = GENERATED.function(*asked)
+                proof = GENERATED.function(*arguments)
         if not proof <= _PROVEN:
             return None
         return w * limits.scaling * _from_blocks(limits, blocks), w * blocks[-1, : len(c)], y
@@ -176,7 +180,7 @@ def _from_blocks(limits: ContactLimits, blocks: Array) -> Array:
     return np.append(forces, blocks[limits.first[limits.soft], 3])
 
 
-def _by_conic_solver(balance: Equilibrium, N: Array, taken: Array) -> Saddle:
+def _by_conic_solver(balance: Equilibrium, N: Array, extra_normal: Array) -> Saddle:
     """The same by an interior-point method, to about the square root of its tolerance.
 
     Two variables that have to be zero, one added to the load and one to what the cones are asked
@@ -187,10 +191,11 @@ def _by_conic_solver(balance: Equilibrium, N: Array, taken: Array) -> Saddle:
     x, epsilon = balance.variable(), cp.Variable()
     shift, slack = cp.Variable(len(balance.load)), cp.Variable(max(x.size, 1))
     limits = balance.limits
+    # cones apply to x + slack alone: those of `admissible` are opened to half-spaces
     rough = balance.with_limits(limits.with_friction(np.inf))
     given = balance.columns @ x + epsilon * N + shift
     zero = [shift == 0, slack == 0]
-    constraints = [*rough.admissible(x, given, epsilon * taken), *zero]
+    constraints = [*rough.admissible(x, given, epsilon * extra_normal), *zero]
     if x.size:
         constraints += limits.cones(x + slack)
     solution = solve(cp.Problem(cp.Maximize(epsilon), constraints), x)
@@ -211,9 +216,10 @@ def _friction_slopes(limits: ContactLimits, x: Array, z: Array) -> Array:
     and the slope to the right is |z_i| √(f_n² − (f_j/μ_j)²), along two ‖z_t‖ f_n for both.
     """
     f, z, mu = limits.forces(x), limits.forces(z)[:, :2], limits.friction
-    smooth = mu == 0
+    smooth = mu == 0  # the formula divides by μ: the limit from the right is taken
     safe = np.where(smooth | np.isinf(mu), 1.0, mu)
     used = np.where(smooth, 0.0, f[:, :2] / safe)
+    # forces on the cone's boundary leave −ε of rounding under the root
     left = np.sqrt(np.maximum(f[:, 2] ** 2 - (used**2).sum(axis=1), 0.0))
     length = np.linalg.norm(z, axis=1)
     share = np.abs(z) / np.where(length > 0, length, 1.0)[:, None]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...dynamics import batch
 from ..contact import Contact
 from ..contact_set import ContactSet
-from .places import columns_of
+from .contact_frames import columns_of
 from .problems import Layout
 from .programs import Equilibrium
 

@@ -39,8 +39,8 @@ class Verdicts:
     unsolved: NDArray[np.bool_]
 
     @classmethod
-    def room(cls, count: int, points: int, nv: int, out: Verdicts | None = None) -> Verdicts:
-        """Return room for the answers, nothing decided: `out` if it has the right size.
+    def allocate(cls, count: int, points: int, nv: int, out: Verdicts | None = None) -> Verdicts:
+        """Return arrays for the answers, nothing decided: `out` if it has the right size.
 
         Raises:
             ContactError: `out` has another size, or is none.

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""What contact forces do to a robot, and the program of a verdict in numbers near one.
+"""Columns of contact forces in the equations of motion, and the scaled program of a verdict.
 
 Forces at K points are in contact axes, component by component: first tangents, second ones, of soft
 points the moments about the normal /γ (D = 4, zero columns for hard ones), normals. A newton of

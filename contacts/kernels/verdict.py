@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""Whether contacts hold: the margin, least-norm forces or a motion that nothing stops, and proofs.
+"""Verdict kernel: margin, least-norm forces or a motion that nothing stops, and their proofs.
 
     A f + ε n = w,      f_k ∈ K_k,      low ≤ G f + ε g ≤ high
 

@@ -96,7 +96,7 @@ class Ascent:
         x, epsilon, delta = balance.variable(), cp.Variable(), cp.Variable(len(units))
         change = self._change(q, saddle) * units / balance.weight
         given = balance.columns @ x + epsilon * balance.normals.sum(axis=1) + change @ delta
-        down, up = (np.clip(side / units, -trust, trust) for side in self.reach.room(q))
+        down, up = (np.clip(side / units, -trust, trust) for side in self.reach.travel(q))
         constraints = balance.admissible(x, given, epsilon * balance.limits.presses)
         constraints += [delta >= down, delta <= up]
         rows = self.reach.goal.fixed_jacobian(q) * units

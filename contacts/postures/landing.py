@@ -36,11 +36,11 @@ def landing(state: State, contact: Contact, face: Face) -> Landing:
     R = turn @ T.rotation
     axes = face.placement.rotation
     corners = contact.points @ R.T @ axes[:, :2]
-    room = np.maximum(face.half_size - np.abs(corners).max(axis=0, initial=0.0), 0.0)
+    margin = np.maximum(face.half_size - np.abs(corners).max(axis=0, initial=0.0), 0.0)
     local = axes.T @ (T.translation - face.placement.translation)
-    inside = np.append(np.clip(local[:2], -room, room), 0.0)
+    inside = np.append(np.clip(local[:2], -margin, margin), 0.0)
     counts = np.zeros((6, 6))
-    counts[:3, :3] = axes @ np.diag([*(np.abs(local[:2]) > room), True]).astype(float) @ axes.T
+    counts[:3, :3] = axes @ np.diag([*(np.abs(local[:2]) > margin), True]).astype(float) @ axes.T
     counts[3:, 3:] = np.eye(3) - np.outer(n, n)
     return Landing(pin.SE3(R, face.placement.act(inside)), counts)
 

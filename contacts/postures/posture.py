@@ -127,9 +127,9 @@ def solve_posture(
     goal = Goal(
         contact_set,
         given,
-        _asked_com(com),
+        _target_com(com),
         _size(contact_set, start),
-        _asked_clearance(robot, self_collision),
+        _clearance_of(robot, self_collision),
     )
     posture = _nearest(Reach(goal, start, limits), start, tolerance, iterations)
     if com == "inside" and posture.converged:
@@ -147,11 +147,11 @@ def solve_posture(
     return replace(_posture(ascent.reach, q, tolerance, posture.iterations), margins=margins)
 
 
-def _asked_com(com: CentreOfMass) -> Array:
+def _target_com(com: CentreOfMass) -> Array:
     """(3,), nan where it is free."""
-    asked = np.full(3, np.nan)
+    target = np.full(3, np.nan)
     if com is None or (isinstance(com, str) and com == "inside"):
-        return asked
+        return target
     try:
         values = [np.nan if x is None else float(x) for x in com]
     except (TypeError, ValueError):
@@ -161,14 +161,14 @@ def _asked_com(com: CentreOfMass) -> Array:
             f"com: got {com!r}, expected (x, y) or (x, y, z) [m] with None where it is free, or "
             "'inside'"
         )
-    asked[: len(values)] = values
-    return asked
+    target[: len(values)] = values
+    return target
 
 
-def _asked_clearance(robot: Robot, asked: bool | float) -> Clearance | None:
-    if asked is False or asked is None:
+def _clearance_of(robot: Robot, clearance: bool | float) -> Clearance | None:
+    if clearance is False or clearance is None:
         return None
-    return Clearance(robot, _CLEARANCE if asked is True else asked)
+    return Clearance(robot, _CLEARANCE if clearance is True else clearance)
 
 
 def _size(contacts: ContactSet, q: Array) -> float:
@@ -238,8 +238,8 @@ def _drawn_inside(reach: Reach, posture: Posture, tolerance: float, iterations: 
     if inside is None:
         reason = "no place of the centre of mass lets these contacts hold the robot still"
         return replace(posture, converged=False, reason=reason)
-    asked = Reach(replace(reach.goal, com=inside), reach.prefer, reach.bounded)
-    return _nearest(asked, posture.q, tolerance, iterations)
+    inner = Reach(replace(reach.goal, com=inside), reach.prefer, reach.bounded)
+    return _nearest(inner, posture.q, tolerance, iterations)
 
 
 def _inside(contacts: ContactSet, q: Array) -> Array | None:

@@ -59,10 +59,10 @@ class Goal:
     def error(self, q: Array) -> Array:
         """Return the errors of all contacts, then of the centre of mass, then of links that are
         too near (m,) [m, rad]."""
-        asked, state = np.isfinite(self.com), State.of(self.robot, q)
+        wanted, state = np.isfinite(self.com), State.of(self.robot, q)
         com = state.com - self.com
         near = self.clearance.error(q) if self.clearance else np.zeros(0)
-        return np.concatenate([self.contacts.error(state, self.places(state)), com[asked], near])
+        return np.concatenate([self.contacts.error(state, self.places(state)), com[wanted], near])
 
     def places(self, q: Array | State) -> dict[str, Any]:
         """Return {contact: T_world_target}: of a contact on a face the nearest place there."""
@@ -75,11 +75,11 @@ class Goal:
     def parts(self) -> dict[str, slice]:
         """Return which rows of the error belong to which contact, "com" or "self-collision"."""
         ends = {name: self.contacts.rows(name) for name in self.contacts.names}
-        asked, start = int(np.isfinite(self.com).sum()), self.contacts.dim
-        if asked:
-            ends["com"] = slice(start, start + asked)
+        wanted, start = int(np.isfinite(self.com).sum()), self.contacts.dim
+        if wanted:
+            ends["com"] = slice(start, start + wanted)
         if self.clearance:
-            ends["self-collision"] = slice(start + asked, None)
+            ends["self-collision"] = slice(start + wanted, None)
         return ends
 
     def jacobian(self, q: Array) -> Array:
@@ -183,7 +183,7 @@ class Reach:
         inside[self.in_q] = np.clip(q[self.in_q], self.lower[self.in_v], self.upper[self.in_v])
         return inside
 
-    def room(self, q: Array) -> tuple[Array, Array]:
+    def travel(self, q: Array) -> tuple[Array, Array]:
         """Return how far each tangent direction may go down (≤ 0) and up (≥ 0) from q (nv,)."""
         down, up = np.full(self.robot.nv, -np.inf), np.full(self.robot.nv, np.inf)
         down[self.in_v] = np.minimum(self.lower[self.in_v] - q[self.in_q], 0.0)
@@ -194,7 +194,7 @@ class Reach:
         """Return the tangent directions at whose limit q is, and that would lessen the error."""
         r = self.goal.error(q) / self.goal.row_units
         slope = (self.goal.jacobian(q) * self.goal.step_units).T @ (r / self.goal.row_units)
-        down, up = self.room(q)
+        down, up = self.travel(q)
         stuck = ((down > -1e-9) & (slope > 0)) | ((up < 1e-9) & (slope < 0))
         return list(np.flatnonzero(stuck & (np.abs(slope) > 1e-3 * np.linalg.norm(r))))
 
@@ -226,7 +226,7 @@ class Reach:
         away = self.robot.difference(self.prefer, q) / units
         rows = [J, np.sqrt(damping * (r @ r)) * np.eye(len(units)), np.diag(pull * self.joints)]
         right = np.concatenate([-r, np.zeros(len(units)), -pull * self.joints * away])
-        down, up = (np.clip(side / units, -_STEP, _STEP) for side in self.room(q))
+        down, up = (np.clip(side / units, -_STEP, _STEP) for side in self.travel(q))
         return bounded_least_squares(np.vstack(rows), right, down, up) * units
 
 

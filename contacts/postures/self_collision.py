@@ -149,11 +149,11 @@ class _Watch:
         i, j = self.pairs.T
         gaps = np.linalg.norm(middles[i] - middles[j], axis=1) - self.radii[i] - self.radii[j]
         keep = np.broadcast_to(clearance, gaps.shape)
-        asked = (
+        required = (
             (self._distance(robot, placed, *self.pairs[k].tolist()), float(keep[k]))
             for k in np.flatnonzero(gaps < keep)
         )
-        return [replace(near, keep=k) for near, k in asked if near.distance < k]
+        return [replace(near, keep=k) for near, k in required if near.distance < k]
 
     def _distance(self, robot: Robot, placed: Any, i: int, j: int) -> _Near:
         first, second = self.shapes.geometryObjects[i], self.shapes.geometryObjects[j]

@@ -150,8 +150,8 @@ def _of_all(
     points: PointForces, wrenches: list[Wrench], height: float, tolerance: float, unit: float
 ) -> tuple[Array, Array]:
     """The intersections of the inner and of the outer polygons of all wrenches."""
-    asked = [_balance(wrench, height, unit) for wrench in wrenches]
-    loads, columns = (np.array(arrays) for arrays in zip(*asked, strict=True))
+    programs = [_balance(wrench, height, unit) for wrench in wrenches]
+    loads, columns = (np.array(arrays) for arrays in zip(*programs, strict=True))
     both = zip(*body_polygons(points, loads, columns, tolerance), strict=True)
     inner, outer = (reduce(polygon.intersection, polygons) for polygons in both)
     return inner, outer

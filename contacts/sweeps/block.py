@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .roles import Role
+from .parameters import ParameterKind
 
 Array = NDArray[np.float64]
 Changes = tuple[tuple[str, Any], ...]
@@ -21,21 +21,21 @@ class Question:
 
     Attributes:
         text, file, folder: of the scenario.
-        roles: {key: what it changes}.
+        kinds: {key: what it changes}.
         ends: {key: its lowest and highest value}, of those that leave the posture alone.
-        quantities: that are asked for.
+        quantities: to report.
     """
 
     text: str
     file: str
     folder: str
-    roles: Mapping[str, Role]
+    kinds: Mapping[str, ParameterKind]
     ends: Mapping[str, tuple[float, float]]
     quantities: tuple[str, ...]
 
-    def keys(self, role: Role) -> list[str]:
-        """Return the keys with a role."""
-        return [key for key, kind in self.roles.items() if kind == role]
+    def keys(self, kind: ParameterKind) -> list[str]:
+        """Return the parameters of a kind."""
+        return [key for key, own in self.kinds.items() if own == kind]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +57,10 @@ class Block:
         """Yield ((key, value), …) of what makes a posture, and which points share it."""
         keys = self.question.keys("posture")
         columns = [_listed(self.columns[key]) for key in keys]
-        places: dict[tuple[Any, ...], list[int]] = {}
+        groups: dict[tuple[Any, ...], list[int]] = {}
         for i in range(len(self)):
-            places.setdefault(tuple(column[i] for column in columns), []).append(i)
-        for values, chosen in places.items():
+            groups.setdefault(tuple(column[i] for column in columns), []).append(i)
+        for values, chosen in groups.items():
             yield tuple(zip(keys, values, strict=True)), np.array(chosen)
 
     def numbers(self, key: str, chosen: NDArray[np.intp]) -> Array:

@@ -74,7 +74,7 @@ class Journal:
         self.refused |= dict.fromkeys(refused)
 
     def _resume(self, path: Path) -> None:
-        """Read line by line, as a journal may be longer than memory, and drop a torn end."""
+        """Read line by line, as a journal may be longer than memory; drop a truncated last line."""
         whole = 0
         with os.fdopen(self._file, "rb", closefd=False) as file:
             for number, line in enumerate(file, start=1):
@@ -88,8 +88,8 @@ class Journal:
         os.ftruncate(self._file, whole)
         os.lseek(self._file, whole, os.SEEK_SET)
         if not whole:
-            asked = self.plan.as_dict()
-            self._write({"footwork sweep": VERSION, "digest": self.plan.digest, **asked})
+            settings = self.plan.as_dict()
+            self._write({"footwork sweep": VERSION, "digest": self.plan.digest, **settings})
 
     def _read(self, path: Path, number: int, line: bytes) -> None:
         entry, plan = _entry(path, number, line), self.plan
@@ -159,8 +159,8 @@ def _check_header(path: Path, line: bytes, plan: Plan) -> None:
             "file"
         )
     if header.get("digest") != plan.digest:
-        asked = plan.as_dict()
-        other = [key for key, value in asked.items() if header.get(key) != value]
+        settings = plan.as_dict()
+        other = [key for key, value in settings.items() if header.get(key) != value]
         raise ScenarioError(
             f"{path}: the sweep in this file asks something else ({', '.join(other)} differ); "
             "choose another file, or delete it"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..scenario.file import ScenarioError
 from ..scenario.scenario import Scenario
 from .block import Block, Question
-from .roles import Role, role
+from .parameters import ParameterKind, parameter_kind
 
 Array = NDArray[np.float64]
 
@@ -79,8 +79,8 @@ class Plan:
             raise ScenarioError(f"got {samples} samples in chunks of {size}; expected ≥ 0 and ≥ 1")
         inside = isinstance(scenario.com, str) or "com" in plain
         file, folder = scenario.file, str(scenario.folder)
-        asked = plain, samples, seed, tuple(quantities), size or 0, inside
-        plan = cls(scenario.as_text(), file, folder, *asked)
+        settings = plain, samples, seed, tuple(quantities), size or 0, inside
+        plan = cls(scenario.as_text(), file, folder, *settings)
         return plan if size else replace(plan, size=plan.usual_size)
 
     # --- the points --------------------------------------------------------------------------
@@ -105,10 +105,10 @@ class Plan:
         return min(self.size, self.count - chunk * self.size)
 
     @cached_property
-    def roles(self) -> dict[str, Role]:
+    def kinds(self) -> dict[str, ParameterKind]:
         """{key: what it changes}."""
         return {
-            key: role(key, not isinstance(values, list), self.inside)
+            key: parameter_kind(key, not isinstance(values, list), self.inside)
             for key, values in self.columns.items()
         }
 
@@ -118,13 +118,13 @@ class Plan:
 
         The points of a chunk then share as few postures as can be.
         """
-        kinds = list(self.roles.values())
+        kinds = list(self.kinds.values())
         return tuple(sorted(range(len(kinds)), key=lambda k: kinds[k] != "posture"))
 
     @property
     def usual_size(self) -> int:
         """Points a chunk: those of a few postures, or as many as keep a worker busy for a while."""
-        still = [k for k, kind in self.roles.items() if kind != "posture"]
+        still = [k for k, kind in self.kinds.items() if kind != "posture"]
         if self.samples:
             shared = _MOST if len(still) == len(self.axes) else 1
         else:
@@ -156,10 +156,10 @@ class Plan:
         """What all chunks share."""
         ends = {
             key: (float(np.min(self.columns[key])), float(np.max(self.columns[key])))
-            for key, kind in self.roles.items()
+            for key, kind in self.kinds.items()
             if kind != "posture"
         }
-        return Question(self.text, self.file, self.folder, self.roles, ends, self.quantities)
+        return Question(self.text, self.file, self.folder, self.kinds, ends, self.quantities)
 
     def block(self, chunk: int) -> Block:
         """Return the points of a chunk, with all that a worker needs."""
@@ -188,10 +188,10 @@ class Plan:
         back = (*np.argsort(self.order), len(self.order))
         return np.ascontiguousarray(cube.transpose(back)).reshape(self.count, -1)
 
-    # --- what tells it from others -----------------------------------------------------------
+    # --- identity -----------------------------------------------------------
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what tells one plan from another."""
+        """Return what identifies a plan."""
         return {
             "scenario": self.text,
             "axes": {key: list(values) for key, values in self.axes.items()},

@@ -31,7 +31,7 @@ class Sweep:
     """The answers of a sweep.
 
     Attributes:
-        plan: what was asked.
+        plan: of the sweep.
         rows: (count, 1 + quantities), [feasible, *quantities] of every point, the last axis
             fastest; nan where there is no answer.
         refused: what is wrong with the scenarios that cannot be, each message once.

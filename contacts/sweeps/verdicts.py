@@ -1,4 +1,4 @@
-"""The answers of one chunk, wherever it runs: in this process, another one, another machine."""
+"""Verdicts of one chunk of a sweep, in this process, another one or another machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..equilibrium.solving import SOLVER
 from ..hold import Hold
 from ..scenario.scenario import Scenario
 from .block import Block, Changes, Question
-from .standing import Standing
+from .posture_problem import PostureProblem
 
 Array = NDArray[np.float64]
 
@@ -48,31 +48,31 @@ def answers(block: Block) -> Answers:
     question, refused = block.question, []
     rows = np.full((len(block), 1 + len(question.quantities)), np.nan)
     for changes, chosen in block.postures():
-        standing = _standing(question, changes)
-        if isinstance(standing, Standing):
-            rows[chosen] = _rows(standing, standing.balances(block, chosen))
-        elif standing is None:
+        problem = _posture_problem(question, changes)
+        if isinstance(problem, PostureProblem):
+            rows[chosen] = _rows(problem, problem.balances(block, chosen))
+        elif problem is None:
             rows[chosen, 0] = OUT_OF_REACH
         else:
             rows[chosen, 0] = NONE
-            refused.append(standing)
+            refused.append(problem)
     return Answers(rows, tuple(dict.fromkeys(refused)))
 
 
-def _standing(question: Question, changes: Changes) -> Standing | str | None:
+def _posture_problem(question: Question, changes: Changes) -> PostureProblem | str | None:
     """A posture, None if none touches, or why there is no such scenario."""
-    roles, ends = tuple(question.roles.items()), tuple(question.ends.items())
+    kinds, ends = tuple(question.kinds.items()), tuple(question.ends.items())
     where = question.text, question.file, question.folder
-    return _kept(*where, roles, ends, question.quantities, changes)
+    return _cached_problem(*where, kinds, ends, question.quantities, changes)
 
 
 @lru_cache(maxsize=_POSTURES)
-def _kept(
-    text: str, file: str, folder: str, roles: Any, ends: Any, quantities: Any, changes: Changes
-) -> Standing | str | None:
-    question = Question(text, file, folder, dict(roles), dict(ends), quantities)
+def _cached_problem(
+    text: str, file: str, folder: str, kinds: Any, ends: Any, quantities: Any, changes: Changes
+) -> PostureProblem | str | None:
+    question = Question(text, file, folder, dict(kinds), dict(ends), quantities)
     try:
-        return Standing.of(_scenario(text, file, folder), question, changes)
+        return PostureProblem.of(_scenario(text, file, folder), question, changes)
     except FootworkError as error:
         return str(error)
 
@@ -83,23 +83,25 @@ def _scenario(text: str, file: str, folder: str) -> Scenario:
     return Scenario.from_text(text, file, folder)
 
 
-def _rows(standing: Standing, balances: Balances) -> Array:
+def _rows(problem: PostureProblem, balances: Balances) -> Array:
     """[feasible, *quantities] of each balance."""
-    verdicts, quantities = decide(balances), standing.question.quantities
+    verdicts, quantities = decide(balances), problem.question.quantities
     columns = [np.asarray(verdicts.feasible, dtype=float)]
     for name in quantities:
         if name == "margin":
             columns.append(verdicts.margin)
         else:
-            columns.append(_one_by_one(standing, balances, verdicts, name))
+            columns.append(_one_by_one(problem, balances, verdicts, name))
     return np.column_stack([np.broadcast_to(c, len(verdicts)) for c in columns])
 
 
-def _one_by_one(standing: Standing, balances: Balances, verdicts: Verdicts, name: str) -> Array:
+def _one_by_one(
+    problem: PostureProblem, balances: Balances, verdicts: Verdicts, name: str
+) -> Array:
     """A quantity that is no part of the verdicts."""
     return np.array(
         [
-            _quantity(_hold(standing.scenario, balances, verdicts, i), name)
+            _quantity(_hold(problem.scenario, balances, verdicts, i), name)
             for i in range(len(verdicts))
         ]
     )

@@ -1,4 +1,4 @@
-"""Where contacts sit on a robot, and what their forces do to it in one state, by compiled code."""
+"""Contact frames on the joints of a robot, Jacobians and force columns, by compiled code."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 
-class Places(NamedTuple):
-    """Where contacts sit on the joints of a robot.
+class ContactFrames(NamedTuple):
+    """Frames and points of contacts in the axes of the joints that carry them.
 
     Attributes:
         carried: (joints, nv), 1 for the columns that move a joint.
@@ -42,18 +42,18 @@ class Places(NamedTuple):
     presses: Array
 
 
-_places: WeakKeyDictionary[ContactSet, Places] = WeakKeyDictionary()
+_frames: WeakKeyDictionary[ContactSet, ContactFrames] = WeakKeyDictionary()
 
 
-def places_of(contacts: ContactSet) -> Places:
-    """Return where contacts sit; worked out once."""
-    found = _places.get(contacts)
+def contact_frames(contacts: ContactSet) -> ContactFrames:
+    """Return the frames of contacts; worked out once."""
+    found = _frames.get(contacts)
     if found is None:
-        found = _places[contacts] = _found(contacts)
+        found = _frames[contacts] = _computed(contacts)
     return found
 
 
-def _found(contacts: ContactSet) -> Places:
+def _computed(contacts: ContactSet) -> ContactFrames:
     robot, C, limits = contacts.robot, len(contacts), contacts.limits
     frames, local, lift = frames_of(robot), np.zeros((C, 3, 4)), np.zeros((C, 3))
     joint, turns = np.zeros(C, dtype=np.intp), np.ones(C, dtype=bool)
@@ -69,10 +69,10 @@ def _found(contacts: ContactSet) -> Places:
     points = np.vstack([np.zeros((0, 3)), *(contact.points for contact in contacts)])
     presses = limits.presses.astype(float)
     carried = carried_by(robot)
-    return Places(carried, joint, local, turns, lift, points, limits.owner, torsion, presses)
+    return ContactFrames(carried, joint, local, turns, lift, points, limits.owner, torsion, presses)
 
 
-def centres(state: State, contacts: ContactSet, placing: Any) -> tuple[Array, Array]:
+def centre_jacobians(state: State, contacts: ContactSet, placing: Any) -> tuple[Array, Array]:
     """Return J (1, C, 6, nv) of the contacts' centres, world axes, and their axes R (1, C, 3, 3).
 
     Args:
@@ -80,10 +80,10 @@ def centres(state: State, contacts: ContactSet, placing: Any) -> tuple[Array, Ar
         contacts: of it.
         placing: `kernels.contact_columns.place`, compiled or not.
     """
-    at, nv = places_of(contacts), state.robot.nv
-    J, R = np.empty((1, len(at.joint), 6, nv)), np.empty((1, len(at.joint), 3, 3))
+    frames, nv = contact_frames(contacts), state.robot.nv
+    J, R = np.empty((1, len(frames.joint), 6, nv)), np.empty((1, len(frames.joint), 3, 3))
     T, S = state.joint_placements, state.joint_columns
-    placing(S, T, at.carried, at.joint, at.local, at.turns, at.lift, R[0], J[0])
+    placing(S, T, frames.carried, frames.joint, frames.local, frames.turns, frames.lift, R[0], J[0])
     return J, R
 
 
@@ -101,7 +101,7 @@ def columns_of(
         R: (N, C, 3, 3), their axes.
         filling: `kernels.contact_columns.contact_columns`, compiled or not.
     """
-    at, (N, _, _, nv), (_, D, K, _) = places_of(contacts), J.shape, layout.sizes
+    frames, (N, _, _, nv), (_, D, K, _) = contact_frames(contacts), J.shape, layout.sizes
     columns, pulls = np.empty((N, nv, D, K)), np.empty((N, nv))
-    filling(J, R, at.points, at.owner, at.torsion, at.presses, columns, pulls)
+    filling(J, R, frames.points, frames.owner, frames.torsion, frames.presses, columns, pulls)
     return columns.reshape(N, nv, D * K), pulls

@@ -1,4 +1,4 @@
-"""Classification of the keys of a scenario: those that change posture, friction or loads.
+"""Kinds of the parameters of a sweep: of the posture, of friction, or of the loads.
 
 Loads enter the balance by h = τ_g + Σ J_kᵀ w_k, linear in every force, moment, mass and tension;
 friction enters it as μ at each point. Neither asks for another posture, so that one of them serves
@@ -11,14 +11,14 @@ from typing import Literal
 
 from .variants import steps_of
 
-Role = Literal["posture", "friction", "load"]
+ParameterKind = Literal["posture", "friction", "load"]
 
 _LINEAR = ("mass", "tension")
 _VECTORS = ("force", "moment")
 
 
-def role(key: str, numbers: bool, inside: bool) -> Role:
-    """Return what the values of a key change.
+def parameter_kind(key: str, numbers: bool, inside: bool) -> ParameterKind:
+    """Return the kind of a parameter: what its values change.
 
     Args:
         key: of the scenario's file.
@@ -26,7 +26,7 @@ def role(key: str, numbers: bool, inside: bool) -> Role:
         inside: whether the posture's centre of mass follows from the friction.
 
     Raises:
-        ScenarioError: what is no key.
+        ScenarioError: no such key.
     """
     steps = steps_of(key)
     if not numbers:

@@ -1,4 +1,4 @@
-"""Balances of one posture of a sweep, linear in its friction and loads.
+"""Posture problem of a sweep: balances in one posture, linear in its friction and loads.
 
     h(x) = h(low) + Σ_a (x_a − low_a) ∂h/∂x_a,      μ_k(x) = x_a, or as it was
 
@@ -27,25 +27,25 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
-    """A scenario in one posture.
+class PostureProblem:
+    """A scenario in one posture, and how its balance depends on the other parameters.
 
     Attributes:
-        scenario: with the lowest of every other axis.
+        scenario: with the lowest value of every other parameter.
         balance: of it.
         slopes: {key: dh/dx (nv,)} of the loads.
-        rubbed: {key: (K, 2), which friction of which points it is}.
-        question: what is asked.
+        frictions: {key: (K, 2), which points and tangents have it as their friction}.
+        question: of the sweep.
     """
 
     scenario: Scenario
     balance: Equilibrium
     slopes: dict[str, Array]
-    rubbed: dict[str, NDArray[np.bool_]]
+    frictions: dict[str, NDArray[np.bool_]]
     question: Question
 
     @classmethod
-    def of(cls, base: Scenario, question: Question, changes: Changes) -> Standing | None:
+    def of(cls, base: Scenario, question: Question, changes: Changes) -> PostureProblem | None:
         """Return the posture that touches, None if there is none.
 
         Raises:
@@ -53,35 +53,36 @@ class Standing:
         """
         lowest = dict(changes) | {key: low for key, (low, _) in question.ends.items()}
         # in the order of the axes: where two keys name the same value, the last one counts
-        lowest = {key: lowest[key] for key in question.roles}
+        lowest = {key: lowest[key] for key in question.kinds}
         scenario = variant(base, lowest)
         if not scenario.solved.converged:
             return None
         balance = _balance(scenario)
-        slopes, rubbed = {}, {}
+        slopes, frictions = {}, {}
         for key, (low, high) in question.ends.items():
             other = lowest | {key: high}
             if low == high:
                 continue
-            if question.roles[key] == "load":
-                change = _pushed(written(base, other), scenario) - _pushed(scenario, scenario)
-                slopes[key] = change / (high - low)
+            if question.kinds[key] == "load":
+                at_low = _load_torques(scenario, scenario)
+                at_high = _load_torques(written(base, other), scenario)
+                slopes[key] = (at_high - at_low) / (high - low)
             else:
-                rubbed[key] = _friction(variant(base, other)) != balance.limits.friction
-        return cls(scenario, balance, slopes, rubbed, question)
+                frictions[key] = _friction(variant(base, other)) != balance.limits.friction
+        return cls(scenario, balance, slopes, frictions, question)
 
     def balances(self, block: Block, chosen: NDArray[np.intp]) -> Balances:
         """Return the balances of some points of a block."""
         loads, friction = None, None
         if self.slopes:
-            moved = np.zeros((len(chosen), len(self.balance.load)))
+            change = np.zeros((len(chosen), len(self.balance.load)))
             for key, slope in self.slopes.items():
                 low, _ = self.question.ends[key]
-                moved += (block.numbers(key, chosen) - low)[:, None] * slope
-            loads = self.balance.load + moved
-        if self.rubbed:
+                change += (block.numbers(key, chosen) - low)[:, None] * slope
+            loads = self.balance.load + change
+        if self.frictions:
             friction = np.tile(self.balance.limits.friction, (len(chosen), 1, 1))
-            for key, points in self.rubbed.items():
+            for key, points in self.frictions.items():
                 friction[:, points] = block.numbers(key, chosen)[:, None]
         return Balances.of([self.balance], loads, friction)
 
@@ -94,8 +95,8 @@ def _balance(scenario: Scenario) -> Equilibrium:
     return Equilibrium.of(scenario.contact_set, q, h, limits)
 
 
-def _pushed(scenario: Scenario, there: Scenario) -> Array:
-    """What the loads of a scenario do to the robot in the posture of another one, (nv,)."""
+def _load_torques(scenario: Scenario, there: Scenario) -> Array:
+    """Generalised forces (nv,) of a scenario's loads in the posture of another one."""
     robot, q = there.machine, there.q
     loads = wrenches_of(scenario.loads, robot, q)
     return dynamics.external_torques(robot, q, loads)
