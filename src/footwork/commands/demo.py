@@ -19,8 +19,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """A humanoid on two feet; a quadruped with a foot on a slope; a push that topples."""
-    from .. import demo
+    from . import demonstration
 
     out = options.out or Path("out")
-    expected = demo.run(out, not options.no_png, lambda text: output.say(options, text))
+    expected = demonstration.run(out, not options.no_png, lambda text: output.say(options, text))
     return flags.OK if expected else flags.NO

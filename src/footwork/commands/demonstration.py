@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from . import contacts, dynamics, registry, robots
-from .commands import terms
-from .contacts import Hold, PointContact
-from .dynamics import Wrench
-from .errors import FootworkError
-from .robots import Robot
+from .. import contacts, dynamics, registry, robots
+from ..contacts import Hold, PointContact
+from ..dynamics import Wrench
+from ..errors import FootworkError
+from ..robots import Robot
+from . import terms
 
 SLOPE = np.radians(25)
 
