@@ -124,9 +124,10 @@ def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array
     # the kernel's Newton method for least-norm forces takes circular cones only
     mode = VERDICT if layout.circular else MARGIN
     found = problems.solve(kernels.verdicts, 1, mode)
-    if not found.proved[0]:
-        return None
     feasible, margin = int(found.feasible[0]), float(found.margin[0])
+    # rows that contradict each other by rounding alone: no margin, but no motion that falls either
+    if not found.proved[0] or (margin == -np.inf and feasible != 0):
+        return None
     y, nu = problems.velocity(found.y[0], found.nu[0]), found.nu[0]
     status = "infeasible" if margin == -np.inf else "unbounded" if margin == np.inf else "optimal"
     x = found.least[0] if feasible == 1 else None
