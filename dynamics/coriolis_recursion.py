@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from . import jacobian_sums
+from .kernels.body_table import body_table, velocity_chains
 from .kernels.coriolis import CORIOLIS_TENSOR
-from .kernels.tree import tree_of
 from .topology import is_depth_first, require_fixed_axes
 from .workspace import workspace_of
 
@@ -34,11 +34,11 @@ def coriolis_tensor(robot: Robot, q: Array, out: Array | None = None) -> Array:
     if not is_depth_first(robot):
         C[...] = jacobian_sums.coriolis_tensor(robot, q)
         return C
-    tree = tree_of(robot)
-    if tree is None:
+    bodies = body_table(robot)
+    if bodies is None:
         _fill_by_directions(robot, q, C)
     elif (kernel := CORIOLIS_TENSOR.select(1)) is not None:
-        kernel(*tree, q, C)
+        kernel(bodies.view(np.uint8), *velocity_chains(robot), q, C)
     else:
         with CORIOLIS_TENSOR.uncompiled(1):
             _fill_by_directions(robot, q, C)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..robots.robot import Robot
 from .kernels import aba, crba, rnea
-from .kernels.body_table import body_table
+from .kernels.body_table import body_table, unknown_joints
 from .kernels.rows import DONE
 from .kernels.toolchain import Kernel
 from .per_robot import per_robot
@@ -92,13 +92,12 @@ class _OfRobot:
 
     def __init__(self, term: SingleTerm, robot: Robot) -> None:
         self.shape = (robot.nv, robot.nv) if term.matrix else (robot.nv,)
-        bodies = body_table(robot)
         self._calls = 0
         self._overload = None
         self.tables: tuple[Any, ...] = ()
-        if bodies is None:  # a joint that kernels do not know
+        if unknown_joints(robot):
             return
-        self.tables = (bodies.view(np.uint8),)
+        self.tables = (body_table(robot).view(np.uint8),)
         if term.actuated:
             self.tables += (robot.actuated_rows.astype(np.int64),)
         row = np.empty((0, 0))

@@ -8,9 +8,9 @@ import pytest
 
 import footwork as fw
 from footwork import dynamics as dyn
+from footwork.dynamics.kernels.body_table import body_table, velocity_chains
 from footwork.dynamics.kernels.coriolis import CORIOLIS_TENSOR
 from footwork.dynamics.kernels.toolchain import switched_off
-from footwork.dynamics.kernels.tree import tree_of
 
 ROBOTS = [
     ("talos", "floating"),
@@ -46,7 +46,9 @@ def test_equal_to_stacked_matrices(robot, kernel, random_state):
     C = np.zeros((robot.nv,) * 3)
     for seed in range(3):
         q, _, _ = random_state(robot, seed)
-        kernel(*tree_of(robot), q, C)  # into the answer of the state before
+        kernel(
+            body_table(robot).view(np.uint8), *velocity_chains(robot), q, C
+        )  # into the answer of the state before
         reference = stacked(robot, q)
         assert np.abs(C - reference).max(initial=0) < 1e-11 * (1 + np.abs(reference).max(initial=0))
         assert dyn.coriolis_tensor(robot, q, out=C) is C
@@ -68,10 +70,22 @@ def test_a_joint_that_the_kernel_does_not_know(random_state):
     last = model.addJoint(joint, pin.JointModelRY(), pin.SE3.Random(), "hinge")
     model.appendBodyToJoint(last, pin.Inertia.FromBox(1.0, 0.1, 0.2, 0.3), pin.SE3.Random())
     robot = fw.Robot("screw", model, shapes=None, actuated=("screw", "hinge"))
-    assert tree_of(robot) is None
+    assert body_table(robot) is None
     q, _, _ = random_state(robot)
     C = dyn.coriolis_tensor(robot, q)
     assert np.abs(C - dyn.jacobian_sums.coriolis_tensor(robot, q)).max() < 1e-11
+
+
+def test_a_free_joint_within_a_chain(random_state):
+    model, joint = pin.Model(), 0
+    for kind in (pin.JointModelRX(), pin.JointModelFreeFlyer(), pin.JointModelRY()):
+        joint = model.addJoint(joint, kind, pin.SE3.Random(), f"joint_{joint}")
+        inertia = pin.Inertia.FromBox(1.0, 0.1, 0.2, 0.3)
+        model.appendBodyToJoint(joint, inertia, pin.SE3.Random())
+    robot = fw.Robot("thrown", model, shapes=None, actuated=())
+    assert body_table(robot) is None  # the kernel leaves free joints where they are
+    q, _, _ = random_state(robot)
+    assert np.abs(dyn.coriolis_tensor(robot, q) - stacked(robot, q)).max() < 1e-11
 
 
 def test_out_must_fit(load_robot):

@@ -14,12 +14,12 @@ from footwork.dynamics.kernels.scalars import (
     choose,
     floor,
     larger,
-    rooms,
     root,
     size,
     smaller,
     turn_in,
     turn_out,
+    workspaces,
 )
 from footwork.dynamics.kernels.toolchain import Kernel, description
 
@@ -90,7 +90,7 @@ def test_functions_of_lanes(numbers):
 
 
 def transposed(X, out, memory):
-    rows, more = rooms(memory, X.shape[1], 1)
+    rows, more = workspaces(memory, X.shape[1], 1)
     turn_in(X, 1, rows, 0)
     turn_out(rows, 0, out, 2)
     more[:] = 1.0

@@ -13,7 +13,7 @@ and the inequalities again, and multipliers into the conditions that make them a
 from __future__ import annotations
 
 from ...dynamics.kernels.rows import scatter
-from ...dynamics.kernels.scalars import LANES, as_lanes, rooms
+from ...dynamics.kernels.scalars import LANES, as_lanes, workspaces
 from .algebra import add, back, dot, times
 from .choices import choose, larger, root, size
 from .conic import COLUMNS, INFEASIBLE, OPTIMAL, ROWS, UNBOUNDED
@@ -96,7 +96,7 @@ def verdicts(
         columns, rows, square, factors, lacking,
         outcome, f, y_, nu_, chosen, flags,
         vectors, slopes, given_up, f_least, y_least, nu_least, left, speeds, verdict,
-    ) = rooms(memory, *_counts(m, D, K, R))
+    ) = workspaces(memory, *_counts(m, D, K, R))
     # fmt: on
     B3, R3, G3 = B.reshape(r, k, LANES), triangle.reshape(r, r, LANES), G_.reshape(R, n, LANES)
     equations = as_lanes(A_.reshape(m, n, LANES)), as_lanes(w_), as_lanes(normal_), as_lanes(units_)

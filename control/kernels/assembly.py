@@ -134,14 +134,20 @@ GAIN, DAMPING = 24, 25  # after a value (12,), a velocity (6,) and an accelerati
 
 
 def contact_rows(
-    J6, v, frame, chain, opens, place, axes, offset, contact, components, damping, room, J, k
+    J6, v, frame, chain, opens, place, axes, offset, contact, components, damping, workspace, J, k
 ):
     """Fill the rows of one contact, components `components` in its axes (9,).
 
     The point is at `offset` (world axes) from the place's origin, an arm that does not rotate with
     the body, as of a rolling ball: a = a_o + α × offset.
     """
-    twist, drift, velocity, acceleration, column = room[0], room[1], room[2], room[3], room[4]
+    twist, drift, velocity, acceleration, column = (
+        workspace[0],
+        workspace[1],
+        workspace[2],
+        workspace[3],
+        workspace[4],
+    )
     twist_and_drift(J6, v, frame, chain, opens, twist, drift)
     classical_at(drift, twist, place, velocity, acceleration)
     add_cross(acceleration, 0, acceleration, 3, offset, 0)
@@ -163,10 +169,12 @@ def desired_acceleration(target, x, error, rate):
     return target[18 + x] + target[DAMPING] * (target[12 + x] - rate) + target[GAIN] * error
 
 
-def frame_rows(J6, v, frame, chain, opens, place, axes, task, components, target, room, A, r, e):
+def frame_rows(
+    J6, v, frame, chain, opens, place, axes, task, components, target, workspace, A, r, e
+):
     """Fill the rows of a frame's task, components `components` in some axes (9,)."""
     twist, drift, velocity, acceleration, column, error = (
-        room[0], room[1], room[2], room[3], room[4], room[5],
+        workspace[0], workspace[1], workspace[2], workspace[3], workspace[4], workspace[5],
     )  # fmt: skip
     twist_and_drift(J6, v, frame, chain, opens, twist, drift)
     classical_at(drift, twist, place, velocity, acceleration)

@@ -1,4 +1,4 @@
-"""Many states at once: the names of `dynamics` for arrays with a state a row, compiled.
+"""Functions of `dynamics` for many states at once: arrays with a state a row, compiled.
 
 Q (N, nq), V and A (N, nv), tau (N, na) in, (N, …) out; `out=` takes an array to write to,
 `threads=` shares the rows among threads. With Numba (the extra `fast`) eight states run side by

@@ -13,7 +13,7 @@ from ...errors import ModelError
 from ...robots.robot import Robot
 from .. import coriolis
 from ..kernels import coriolis_chains as kernels
-from ..kernels.body_table import body_table, unknown_joints
+from ..kernels.body_table import unknown_joints, velocity_chains
 from ..kernels.coriolis_matrix import coriolis_matrix_rows
 from ..per_robot import per_robot
 from ..topology import require_fixed_axes
@@ -125,14 +125,8 @@ def _squares(robot: Robot, q: Any) -> Array:
 @per_robot
 def _chains(robot: Robot) -> Any:
     """(chains, starts): chains[starts[i]:starts[i + 1]] are the velocities down to joint i + 1."""
-    bodies = body_table(robot)
-    base = list(range(6)) if robot.is_floating else []
-    paths = [base]
-    for body in bodies[1:]:
-        paths.append([*paths[body["parent"]], int(body["v"])])
-    chains = np.array([v for path in paths[1:] for v in path], dtype=np.int64)
-    starts = np.cumsum([0, *map(len, paths[1:])]).astype(np.int64)
-    return chains, starts
+    chains, starts = velocity_chains(robot)
+    return chains, starts[1:]  # without the root
 
 
 def _entries(robot: Robot) -> tuple[int, ...]:

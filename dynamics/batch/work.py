@@ -1,4 +1,4 @@
-"""The terms that batches offer, and what they need for one robot: kernels, tables and shapes."""
+"""Terms that batches offer, bound to one robot: kernels, tables and shapes."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _zeros_on_cache_lines(shape: tuple[int, ...]) -> Array:
 
 def _can_compile(robot: Robot) -> bool:
     """Whether there are kernels for a robot; where not, it is said, once."""
-    if body_table(robot) is None:
+    if unknown_joints(robot):
         _note_joints(robot)
         return False
     if trouble := toolchain.obstacle():

@@ -28,7 +28,7 @@ from .articulated import (
 )
 from .body_table import FREE, as_bodies
 from .rows import DONE, MISFIT, UNIT, entered, finite, fits, gather, scatter, well
-from .scalars import LANES, as_lanes, rooms
+from .scalars import LANES, as_lanes, workspaces
 from .spatial import (
     add,
     along_joint,
@@ -97,7 +97,7 @@ def accelerate(bodies, v, joints, twists, forces, drives, a):
 
 
 def aba(bodies, q, v, tau, a, joints, drives, twists, forces, inertias, system):
-    """Fill a (nv,); room: joints and drives (n, 2), twists, forces (n, 6), inertias (n, 21)."""
+    """Fill a (nv,); workspace: joints, drives (n, 2), twists, forces (n, 6), inertias (n, 21)."""
     outward(bodies, q, v, joints, twists, forces, inertias)
     inward(bodies, v, tau, joints, twists, forces, inertias, drives)
     g = gravity_at_root(bodies[0], q)
@@ -126,12 +126,12 @@ def forward_dynamics_rows(table, actuated, Q, V, T, A, first, last, memory):
     n, nq, nv, na = len(bodies), bodies[0].nq, bodies[0].nv, len(actuated)
     if not (fits(Q, nq, A) and fits(V, nv, A) and fits(T, na, A) and A.shape[1] == nv):
         return MISFIT
-    q, v, a, tau, torques, doubts, system, room = rooms(
+    q, v, a, tau, torques, doubts, system, workspace = workspaces(
         memory, nq, nv, nv, nv, na, n + 1, 42, 37 * n
     )
-    room = as_lanes(room.reshape(n, 37, LANES))
-    joints, drives, twists = room[:, :2], room[:, 2:4], room[:, 4:10]
-    forces, inertias = room[:, 10:16], room[:, 16:]
+    workspace = as_lanes(workspace.reshape(n, 37, LANES))
+    joints, drives, twists = workspace[:, :2], workspace[:, 2:4], workspace[:, 4:10]
+    forces, inertias = workspace[:, 10:16], workspace[:, 16:]
     tau[:] = 0.0
     for start in range(first, last, LANES):
         gather(Q, start, last, q)

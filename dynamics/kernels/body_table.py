@@ -2,7 +2,7 @@
 
 Body 0 is the root: a free flyer's body, or the world with what a fixed base welds to it. Bodies
 come after their parents. Each has one joint to its parent, and the axes of the body are chosen so
-that the joint turns about, or slides along, its z: then no kernel asks which axis a joint has.
+that a joint with one axis turns about, or slides along, its z: then no kernel asks which it is.
 That costs nothing where the axis was x, y or z before: the axes only change their names (`turn`).
 """
 
@@ -20,15 +20,19 @@ from ..per_robot import per_robot
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-FIXED, FREE, REVOLUTE, CONTINUOUS, PRISMATIC = range(5)
+FIXED, FREE, REVOLUTE, CONTINUOUS, PRISMATIC, TRANSLATION, SPHERICAL, PLANAR = range(8)
 
 _FIELDS = np.dtype(
     [
-        ("parent", "i8"),  # a body of smaller index; −1 for the root
-        ("kind", "i8"),  # of the joint: FIXED … PRISMATIC
+        (
+            "parent",
+            "i8",
+        ),  # a body of smaller index; −1 for the root and what hangs on the world beside it
+        ("kind", "i8"),  # of the joint: FIXED … PLANAR
         ("turn", "i8"),  # R: 0, 1, 2 the axes renamed so many times, 3 any rotation
         ("q", "i8"),  # the joint's first entry in q
         ("v", "i8"),  # and in v
+        ("dofs", "i8"),  # how many entries of v it has
         ("R", "f8", 9),  # axes of the joint at rest in the parent's, row by row
         ("p", "f8", 3),  # origin of the joint in the parent's axes [m]
         ("mass", "f8"),  # m [kg]
@@ -48,7 +52,11 @@ _KINDS = {
     **dict.fromkeys(("RX", "RY", "RZ", "RevoluteUnaligned"), REVOLUTE),
     **dict.fromkeys(("RUBX", "RUBY", "RUBZ", "RevoluteUnboundedUnaligned"), CONTINUOUS),
     **dict.fromkeys(("PX", "PY", "PZ", "PrismaticUnaligned"), PRISMATIC),
+    "Translation": TRANSLATION,
+    "Spherical": SPHERICAL,
+    "Planar": PLANAR,
 }
+_WITH_ONE_AXIS = (REVOLUTE, CONTINUOUS, PRISMATIC)
 _RENAMED = [np.roll(np.eye(3), -k, axis=1) for k in range(3)]  # 1: z is the parent's x; 2: y
 
 
@@ -59,17 +67,18 @@ def as_bodies(table: NDArray[np.uint8]) -> Any:
 
 @per_robot
 def body_table(robot: Robot) -> Any:
-    """Return the robot's records (bodies,); None if a joint of it is of a kind kernels lack.
+    """Return the robot's records (bodies,); None if a joint of it is of a kind no kernel knows.
 
-    They know free flyers (as the base), hinges with and without limits about any axis, and sliders.
+    The kernel of the Coriolis tensor knows them all; the others, robots without `unknown_joints`.
     """
-    if unknown_joints(robot):
-        return None
     model, first = robot.model, 1 if robot.is_floating else 0
+    if any(_short(joint) not in _KINDS for joint in list(model.joints)[first + 1 :]):
+        return None
     bodies = np.zeros(model.njoints - first, BODY)
     axes = [np.eye(3)]  # of each body, in those of its joint in Pinocchio
     _fill_inertia(bodies[0], model.inertias[first], axes[0])
     bodies[0]["parent"], bodies[0]["kind"] = -1, FREE if robot.is_floating else FIXED
+    bodies[0]["dofs"] = 6 if robot.is_floating else 0
     bodies[0]["gravity"] = model.gravity.linear
     bodies[0]["nq"], bodies[0]["nv"] = model.nq, model.nv
     for body, joint in zip(bodies[1:], range(first + 1, model.njoints), strict=True):
@@ -86,12 +95,15 @@ def body_table(robot: Robot) -> Any:
 
 @per_robot
 def unknown_joints(robot: Robot) -> tuple[str, ...]:
-    """Return the names of the joints that keep a robot out of the kernels."""
+    """Return the names of the joints that keep a robot out of the kernels in lanes.
+
+    They know free flyers (as the base), hinges with and without limits about any axis, and sliders.
+    """
     model, first = robot.model, 1 if robot.is_floating else 0
     names = [
         model.names[i]
         for i in range(first + 1, model.njoints)
-        if _short(model.joints[i]) not in _KINDS
+        if _KINDS.get(_short(model.joints[i])) not in _WITH_ONE_AXIS
     ]
     if robot.is_floating:
         on_world = [i for i in range(2, model.njoints) if model.parents[i] == 0]
@@ -100,6 +112,20 @@ def unknown_joints(robot: Robot) -> tuple[str, ...]:
         if moved or np.any(np.asarray(model.armature)[:6]):
             names.append(model.names[1])
     return tuple(names)
+
+
+@per_robot
+def velocity_chains(robot: Robot) -> tuple[Integers, Integers]:
+    """Return (chains, starts) of a robot with a table.
+
+    chains[starts[i]:starts[i + 1]] are the velocities from the root to body i, its own last.
+    """
+    paths: list[list[int]] = []
+    for body in body_table(robot):
+        above = paths[body["parent"]] if body["parent"] >= 0 else []
+        paths.append([*above, *range(body["v"], body["v"] + body["dofs"])])
+    chains = np.array([v for path in paths for v in path], dtype=np.int64)
+    return chains, np.cumsum([0, *map(len, paths)]).astype(np.int64)
 
 
 def chain_and_place(robot: Robot, frame: str) -> tuple[Integers, Array]:
@@ -123,12 +149,12 @@ def _short(joint: Any) -> str:
 
 
 def _axis(joint: Any) -> Array:
-    """Return the unit axis of a hinge or slider."""
+    """Return the unit axis of a hinge or slider; z for what has none."""
     name = _short(joint)
     if name.endswith("Unaligned"):
         S = np.ravel(joint.createData().S)
         return np.asarray(S[:3] + S[3:], dtype=float)  # one of the two is zero
-    return np.array(np.eye(3)["XYZ".index(name[-1])])
+    return np.array(np.eye(3)["XYZ".index(name[-1]) if name[-1] in "XYZ" else 2])
 
 
 def _axes_with_z(axis: Array) -> Array:
@@ -146,7 +172,7 @@ def _fill_joint(body: Any, model: Any, joint: int, before: Array, after: Array) 
     own, placement = model.joints[joint], model.jointPlacements[joint]
     R = before.T @ placement.rotation @ after
     body["kind"] = _KINDS[_short(own)]
-    body["q"], body["v"] = own.idx_q, own.idx_v
+    body["q"], body["v"], body["dofs"] = own.idx_q, own.idx_v, own.nv
     body["R"], body["p"] = R.ravel(), before.T @ placement.translation
     body["turn"] = next((k for k, C in enumerate(_RENAMED) if np.array_equal(R, C)), 3)
     body["armature"] = model.armature[own.idx_v]

@@ -16,7 +16,7 @@ from .crba import moment_and_inertia, store
 from .inertia import add_symmetric, in_axes, shift
 from .places import axes_of, joint_axis, origin_of, outwards, place_body, place_root, root_origin
 from .rows import DONE, MISFIT, entered, fits, gather, scatter
-from .scalars import LANES, as_lanes, rooms
+from .scalars import LANES, as_lanes, workspaces
 from .spatial import add, cross, momentum, scale, sub
 
 
@@ -54,7 +54,7 @@ def root_motions(places, k):
 
 
 def centroidal_map(bodies, q, A, places, composites):
-    """Fill A (6, nv); room: places (n, 12), composites (n, 9)."""
+    """Fill A (6, nv); workspace: places (n, 12), composites (n, 9)."""
     place_all(bodies, q, places)
     composites_at_root(bodies, places, composites)
     moment, _ = moment_and_inertia(composites, 0)
@@ -95,7 +95,7 @@ def first_moments(bodies, q, places, moments):
 
 
 def com(bodies, q, c, places, moments):
-    """Fill c (3,); room: places (n, 12), moments (n, 3)."""
+    """Fill c (3,); workspace: places (n, 12), moments (n, 3)."""
     first_moments(bodies, q, places, moments)
     origin, share = root_origin(bodies[0], q), 1.0 / bodies[0].subtree_mass
     for k in range(3):
@@ -103,7 +103,7 @@ def com(bodies, q, c, places, moments):
 
 
 def com_jacobian(bodies, q, J, places, moments):
-    """Fill J (3, nv): (m_i v + ω × h_i)/m for each joint's S = (v, ω); room as for `com`."""
+    """Fill J (3, nv): (m_i v + ω × h_i)/m for each joint's S = (v, ω); workspace as for `com`."""
     first_moments(bodies, q, places, moments)
     share = 1.0 / bodies[0].subtree_mass
     for i in range(1, len(bodies)):
@@ -125,13 +125,13 @@ def com_rows(table, Q, C, first, last, memory):
     n, nq = len(bodies), bodies[0].nq
     if not (fits(Q, nq, C) and C.shape[1] == 3):
         return MISFIT
-    q, c, doubts, room = rooms(memory, nq, 3, n + 1, 15 * n)
-    room = as_lanes(room.reshape(n, 15, LANES))
+    q, c, doubts, workspace = workspaces(memory, nq, 3, n + 1, 15 * n)
+    workspace = as_lanes(workspace.reshape(n, 15, LANES))
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
             return start
-        com(bodies, as_lanes(q), as_lanes(c), room[:, :12], room[:, 12:])
+        com(bodies, as_lanes(q), as_lanes(c), workspace[:, :12], workspace[:, 12:])
         scatter(c, start, last, C)
     return DONE
 
@@ -142,14 +142,14 @@ def com_jacobian_rows(table, Q, J, first, last, memory):
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, J) and J.shape[1] == 3 and J.shape[2] == nv):
         return MISFIT
-    q, one, doubts, room = rooms(memory, nq, 3 * nv, n + 1, 15 * n)
-    room, flat = as_lanes(room.reshape(n, 15, LANES)), J.reshape(len(J), 3 * nv)
+    q, one, doubts, workspace = workspaces(memory, nq, 3 * nv, n + 1, 15 * n)
+    workspace, flat = as_lanes(workspace.reshape(n, 15, LANES)), J.reshape(len(J), 3 * nv)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
             return start
         lanes = as_lanes(one.reshape(3, nv, LANES))
-        com_jacobian(bodies, as_lanes(q), lanes, room[:, :12], room[:, 12:])
+        com_jacobian(bodies, as_lanes(q), lanes, workspace[:, :12], workspace[:, 12:])
         scatter(one, start, last, flat)
     return DONE
 
@@ -160,13 +160,13 @@ def centroidal_map_rows(table, Q, A, first, last, memory):
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, A) and A.shape[1] == 6 and A.shape[2] == nv):
         return MISFIT
-    q, one, doubts, room = rooms(memory, nq, 6 * nv, n + 1, 21 * n)
-    room, flat = as_lanes(room.reshape(n, 21, LANES)), A.reshape(len(A), 6 * nv)
+    q, one, doubts, workspace = workspaces(memory, nq, 6 * nv, n + 1, 21 * n)
+    workspace, flat = as_lanes(workspace.reshape(n, 21, LANES)), A.reshape(len(A), 6 * nv)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
             return start
         lanes = as_lanes(one.reshape(6, nv, LANES))
-        centroidal_map(bodies, as_lanes(q), lanes, room[:, :12], room[:, 12:])
+        centroidal_map(bodies, as_lanes(q), lanes, workspace[:, :12], workspace[:, 12:])
         scatter(one, start, last, flat)
     return DONE

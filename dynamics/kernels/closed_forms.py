@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-call, union-attr"
-"""The kernels read as SymPy: closed forms of the equations of motion of a small robot.
+"""Closed forms of the equations of motion of a small robot: the kernels read as SymPy.
 
 The same lines that run eight robots in a vector register are given symbols for numbers. A double
 pendulum comes out as in a textbook; robots of more than three or four joints give long answers.
@@ -64,8 +64,8 @@ def closed_forms(robot: Robot) -> ClosedForms:
     n, nv = len(bodies), robot.nv
     M, force, gravity = _zeros(nv, nv), _zeros(nv), _zeros(nv)
     crba(bodies, q, M, _zeros(n, 2), _zeros(n, 9))
-    rooms = _zeros(n, 2), _zeros(n, 6), _zeros(n, 6), _zeros(n, 6)
-    rnea(_weightless(bodies), q, v, _zeros(nv), force, *rooms)
+    workspaces = _zeros(n, 2), _zeros(n, 6), _zeros(n, 6), _zeros(n, 6)
+    rnea(_weightless(bodies), q, v, _zeros(nv), force, *workspaces)
     gravity_torques(bodies, q, gravity, _zeros(n, 2), _zeros(n, 3), _zeros(n, 6))
 
     def tidy(entries: Any) -> Any:

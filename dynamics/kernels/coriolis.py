@@ -17,6 +17,16 @@ import math
 
 import numpy as np
 
+from .body_table import (
+    CONTINUOUS,
+    FREE,
+    PLANAR,
+    PRISMATIC,
+    REVOLUTE,
+    SPHERICAL,
+    TRANSLATION,
+    as_bodies,
+)
 from .toolchain import Kernel
 
 
@@ -54,32 +64,28 @@ def momentum(Y, v, w):
     return linear, angular
 
 
-def turn(axis, c, s, R):
-    """R = rotation about a unit axis (Rodrigues), from cos and sin."""
-    x, y, z = axis
-    d = 1.0 - c
-    R[0, 0], R[0, 1], R[0, 2] = c + d * x * x, d * x * y - s * z, d * x * z + s * y
-    R[1, 0], R[1, 1], R[1, 2] = d * x * y + s * z, c + d * y * y, d * y * z - s * x
-    R[2, 0], R[2, 1], R[2, 2] = d * x * z - s * y, d * y * z + s * x, c + d * z * z
+def turn(c, s, R):
+    """R = rotation about z, from cos and sin, where R is the identity."""
+    R[0, 0], R[0, 1] = c, -s
+    R[1, 0], R[1, 1] = s, c
 
 
-def joint_motion(kind, axis, q, R, p):
-    """Where a joint at q (its own entries) puts its link: R, p in the frame before it."""
+def joint_motion(kind, q, R, p):
+    """R, p of a body whose joint is at q (its own entries), in the joint's frame at rest."""
     for r in range(3):
         p[r] = 0.0
         for k in range(3):
             R[r, k] = 1.0 if r == k else 0.0
-    if kind == 0:  # hinge
-        turn(axis, math.cos(q[0]), math.sin(q[0]), R)
-    elif kind == 1:  # hinge without limits: cos, sin
-        turn(axis, q[0], q[1], R)
-    elif kind == 2:  # slider
-        for r in range(3):
-            p[r] = q[0] * axis[r]
-    elif kind == 3:  # translation
+    if kind == REVOLUTE:
+        turn(math.cos(q[0]), math.sin(q[0]), R)
+    elif kind == CONTINUOUS:  # cos, sin
+        turn(q[0], q[1], R)
+    elif kind == PRISMATIC:
+        p[2] = q[0]
+    elif kind == TRANSLATION:
         for r in range(3):
             p[r] = q[r]
-    elif kind == 4:  # ball: quaternion x y z w
+    elif kind == SPHERICAL:  # quaternion x y z w
         x, y, z, w = q[0], q[1], q[2], q[3]
         R[0, 0], R[0, 1], R[0, 2] = (
             1 - 2 * (y * y + z * z),
@@ -96,41 +102,32 @@ def joint_motion(kind, axis, q, R, p):
             2 * (y * z + x * w),
             1 - 2 * (x * x + y * y),
         )
-    elif kind == 5:  # planar: x, y, cos, sin
+    elif kind == PLANAR:  # x, y, cos, sin
         p[0], p[1] = q[0], q[1]
-        turn((0.0, 0.0, 1.0), q[2], q[3], R)
-    # a free joint stays where it is: C does not depend on where the base is, nor how it is turned
+        turn(q[2], q[3], R)
+    # a free base stays where it is: C does not depend on where the base is, nor how it is turned
 
 
-def joint_columns(kind, axis, R, p, first, S):
-    """The joint's motions, constant in the axes of its link (at R, p): columns of S."""
+def joint_columns(kind, R, p, first, S):
+    """The joint's motions, constant in the axes of its body (at R, p): columns of S."""
     zero, at = (0.0, 0.0, 0.0), (p[0], p[1], p[2])
-    if kind <= 2:
-        z = (
-            R[0, 0] * axis[0] + R[0, 1] * axis[1] + R[0, 2] * axis[2],
-            R[1, 0] * axis[0] + R[1, 1] * axis[1] + R[1, 2] * axis[2],
-            R[2, 0] * axis[0] + R[2, 1] * axis[1] + R[2, 2] * axis[2],
-        )
-        if kind == 2:
-            put(S, first, z, zero)
-        else:
-            put(S, first, cross(at, z), z)
-        return
     k = first
     for r in range(3):  # sliding along the axes
-        if kind == 3 or kind == 6 or (kind == 5 and r < 2):
+        plane, z = kind == PLANAR and r < 2, kind == PRISMATIC and r == 2
+        if kind in (TRANSLATION, FREE) or plane or z:
             put(S, k, (R[0, r], R[1, r], R[2, r]), zero)
             k += 1
     for r in range(3):  # turning about them
-        if kind == 4 or kind == 6 or (kind == 5 and r == 2):
-            z = (R[0, r], R[1, r], R[2, r])
-            put(S, k, cross(at, z), z)
+        about_z = kind in (REVOLUTE, CONTINUOUS, PLANAR)
+        if kind in (SPHERICAL, FREE) or (about_z and r == 2):
+            axis = (R[0, r], R[1, r], R[2, r])
+            put(S, k, cross(at, axis), axis)
             k += 1
 
 
-def moved_inertia(link, R, p, Y):
-    """Y = the link's inertia at R, p, about the origin: R I Rᵀ and Steiner's terms."""
-    m, first = link[15], (link[16], link[17], link[18])
+def moved_inertia(body, R, p, Y):
+    """Y = the body's inertia at R, p, about the origin: R I Rᵀ and Steiner's terms."""
+    m, first, about = body.mass, (body.h[0], body.h[1], body.h[2]), body.I
     h = (
         R[0, 0] * first[0] + R[0, 1] * first[1] + R[0, 2] * first[2],
         R[1, 0] * first[0] + R[1, 1] * first[1] + R[1, 2] * first[2],
@@ -143,9 +140,9 @@ def moved_inertia(link, R, p, Y):
     trace += m * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2])
     e = 4
     for r in range(3):
-        x = link[19] * R[r, 0] + link[20] * R[r, 1] + link[22] * R[r, 2]
-        y = link[20] * R[r, 0] + link[21] * R[r, 1] + link[23] * R[r, 2]
-        z = link[22] * R[r, 0] + link[23] * R[r, 1] + link[24] * R[r, 2]
+        x = about[0] * R[r, 0] + about[1] * R[r, 1] + about[3] * R[r, 2]
+        y = about[1] * R[r, 0] + about[2] * R[r, 1] + about[4] * R[r, 2]
+        z = about[3] * R[r, 0] + about[4] * R[r, 1] + about[5] * R[r, 2]
         for k in range(r + 1):
             Y[e] = x * R[k, 0] + y * R[k, 1] + z * R[k, 2]
             Y[e] -= p[r] * h[k] + h[r] * p[k] + m * p[r] * p[k]
@@ -154,36 +151,39 @@ def moved_inertia(link, R, p, Y):
             e += 1
 
 
-def kinematics(joints, links, q, S, Y):
+def kinematics(bodies, q, S, Y):
     """Joint columns S (6, nv) and composite inertias Y (n, 10)."""
-    n = len(joints)
+    n = len(bodies)
     R, p = np.empty((n, 3, 3)), np.empty((n, 3))
     Rj, pj, Rb, pb = np.empty((3, 3)), np.empty(3), np.empty((3, 3)), np.empty(3)
     for i in range(n):
-        kind, parent, first_q, first_v = joints[i, 0], joints[i, 1], joints[i, 2], joints[i, 3]
-        link = links[i]
-        axis = (link[12], link[13], link[14])
-        joint_motion(kind, axis, q[first_q:], Rj, pj)
+        body, parent = bodies[i], bodies[i].parent
+        joint_motion(body.kind, q[body.q :], Rj, pj)
         for r in range(3):  # before the joint's motion: parent, then placement
-            if parent < 0:
-                pb[r] = link[9 + r]
+            if i == 0:
+                pb[r] = 0.0
                 for k in range(3):
-                    Rb[r, k] = link[3 * r + k]
+                    Rb[r, k] = 1.0 if r == k else 0.0
+            elif parent < 0:
+                pb[r] = body.p[r]
+                for k in range(3):
+                    Rb[r, k] = body.R[3 * r + k]
             else:
                 a, b, c = R[parent, r, 0], R[parent, r, 1], R[parent, r, 2]
-                pb[r] = p[parent, r] + a * link[9] + b * link[10] + c * link[11]
+                pb[r] = p[parent, r] + a * body.p[0] + b * body.p[1] + c * body.p[2]
                 for k in range(3):
-                    Rb[r, k] = a * link[k] + b * link[3 + k] + c * link[6 + k]
+                    Rb[r, k] = a * body.R[k] + b * body.R[3 + k] + c * body.R[6 + k]
         for r in range(3):
             p[i, r] = pb[r] + Rb[r, 0] * pj[0] + Rb[r, 1] * pj[1] + Rb[r, 2] * pj[2]
             for k in range(3):
                 R[i, r, k] = Rb[r, 0] * Rj[0, k] + Rb[r, 1] * Rj[1, k] + Rb[r, 2] * Rj[2, k]
-        joint_columns(kind, axis, R[i], p[i], first_v, S)
-        moved_inertia(link, R[i], p[i], Y[i])
-    for i in range(n - 1, -1, -1):
-        if joints[i, 1] >= 0:
+        joint_columns(body.kind, R[i], p[i], body.v, S)
+        moved_inertia(body, R[i], p[i], Y[i])
+    for i in range(n - 1, 0, -1):
+        parent = bodies[i].parent
+        if parent >= 0:
             for e in range(10):
-                Y[joints[i, 1], e] += Y[i, e]
+                Y[parent, e] += Y[i, e]
 
 
 def entry(S, P, Y, i, j, k, moved):
@@ -230,15 +230,20 @@ def products(s, Y, d, F, X):
             )
 
 
-def coriolis_tensor(joints, links, starts, chains, joint_of, q, C):
+def coriolis_tensor(table, chains, starts, q, C):
     """Fill the entries of C (nv, nv, nv) along branches; those across must be zero already."""
-    n, nv = len(joints), len(C)
+    bodies = as_bodies(table)
+    n, nv = len(bodies), len(C)
     S, Y, P = np.empty((6, nv)), np.empty((n, 10)), np.empty((6, nv))
     s, F, X = np.empty((6, nv)), np.empty(6), np.empty((nv, nv))
-    kinematics(joints, links, q, S, Y)
-    for joint in range(n):
-        chain = chains[starts[joint] : starts[joint + 1]]
-        d, own, inertia = len(chain), joints[joint, 4], Y[joint]
+    kinematics(bodies, q, S, Y)
+    owner = np.empty(nv, np.int64)  # the body whose joint has a velocity
+    for i in range(n):
+        for k in range(bodies[i].dofs):
+            owner[bodies[i].v + k] = i
+    for last in range(n):
+        chain = chains[starts[last] : starts[last + 1]]
+        d, own, inertia = len(chain), bodies[last].dofs, Y[last]
         if own == 1:
             t = chain[d - 1]
             for b in range(d):
@@ -254,7 +259,7 @@ def coriolis_tensor(joints, links, starts, chains, joint_of, q, C):
                 j = chain[a]
                 for b in range(d - 1):
                     k = chain[b]
-                    earlier = b <= a or joint_of[k] == joint_of[j]
+                    earlier = b <= a or owner[k] == owner[j]
                     C[t, j, k] = -X[b, a] if earlier else -X[a, b]
             continue
         for b in range(d):
@@ -265,15 +270,16 @@ def coriolis_tensor(joints, links, starts, chains, joint_of, q, C):
                 for c in range(d):
                     if max(a, b, c) >= d - own:
                         i, j, k = chain[a], chain[b], chain[c]
-                        moved = c <= b or joint_of[k] == joint_of[j]
+                        moved = c <= b or owner[k] == owner[j]
                         C[i, j, k] = entry(S, P, inertia, i, j, k, moved)
 
 
 def _example():
-    q = np.empty(0)
-    q.setflags(write=False)  # that of a State
+    table, q = np.empty(0, np.uint8), np.empty(0)
+    for given in (table, q):
+        given.setflags(write=False)  # as they are in a State
     row = np.empty(0, np.int64)
-    return np.empty((0, 5), np.int64), np.empty((0, 25)), row, row, row, q, np.empty((0, 0, 0))
+    return table, row, row, q, np.empty((0, 0, 0))
 
 
 # arrays of one tree are a few hundred numbers long: no bounds checks, sums in any order

@@ -26,7 +26,7 @@ from .centroidal import composites_at_root, joint_motion
 from .crba import moment_and_inertia
 from .places import place_at_root, place_body
 from .rows import DONE, MISFIT, entered, fits, gather, scatter
-from .scalars import LANES, as_lanes, rooms
+from .scalars import LANES, as_lanes, workspaces
 from .spatial import cross_force, cross_motion, dot, get, momentum, plus, put, scale, sub
 
 
@@ -106,13 +106,16 @@ def chain_squares_rows(table, chains, starts, Q, X, first, last, memory):
     n, nq, nv, size = len(bodies), bodies[0].nq, bodies[0].nv, entries(bodies, starts)
     if not (fits(Q, nq, X) and X.shape[1] == size):
         return MISFIT
-    q, one, doubts, room, motions = rooms(memory, nq, size, n + 1, 21 * n, 6 * nv)
-    room, motions = as_lanes(room.reshape(n, 21, LANES)), as_lanes(motions.reshape(nv, 6, LANES))
+    q, one, doubts, workspace, motions = workspaces(memory, nq, size, n + 1, 21 * n, 6 * nv)
+    workspace, motions = (
+        as_lanes(workspace.reshape(n, 21, LANES)),
+        as_lanes(motions.reshape(nv, 6, LANES)),
+    )
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
             return start
-        places, composites = room[:, :12], room[:, 12:]
+        places, composites = workspace[:, :12], workspace[:, 12:]
         lanes = as_lanes(one)
         chain_squares(bodies, chains, starts, as_lanes(q), lanes, places, composites, motions)
         scatter(one, start, last, X)

@@ -21,7 +21,7 @@ from .crba import moment_and_inertia, store
 from .inertia import add_symmetric, in_axes, shift
 from .places import axes_of, origin_of, outwards, place_at_root, place_body
 from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
-from .scalars import LANES, as_lanes, rooms
+from .scalars import LANES, as_lanes, workspaces
 from .spatial import add, cross_motion, dot, get, momentum, plus, put, root_motion, scale
 
 
@@ -146,9 +146,16 @@ def coriolis_matrix_rows(table, Q, V, C, first, last, memory):
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, C) and fits(V, nv, C) and C.shape[1] == nv and C.shape[2] == nv):
         return MISFIT
-    q, v, doubts, one, room, moving = rooms(memory, nq, nv, n + 1, nv * nv, 63 * n, 12 * nv)
-    room = as_lanes(room.reshape(n, 63, LANES))
-    places, twists, inertias, maps = room[:, :12], room[:, 12:18], room[:, 18:27], room[:, 27:]
+    q, v, doubts, one, workspace, moving = workspaces(
+        memory, nq, nv, n + 1, nv * nv, 63 * n, 12 * nv
+    )
+    workspace = as_lanes(workspace.reshape(n, 63, LANES))
+    places, twists, inertias, maps = (
+        workspace[:, :12],
+        workspace[:, 12:18],
+        workspace[:, 18:27],
+        workspace[:, 27:],
+    )
     both = as_lanes(moving.reshape(nv, 12, LANES))
     flat, matrix = C.reshape(len(C), nv * nv), as_lanes(one.reshape(nv, nv, LANES))
     one[:] = 0.0

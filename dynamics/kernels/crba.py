@@ -14,7 +14,7 @@ from __future__ import annotations
 from .body_table import FREE, PRISMATIC, as_bodies
 from .inertia import add_symmetric, inertia_to_parent
 from .rows import DONE, MISFIT, apart, entered, fits, gather, scatter
-from .scalars import LANES, as_lanes, rooms
+from .scalars import LANES, as_lanes, workspaces
 from .spatial import add, along_joint, force_to_parent, joint_position
 
 
@@ -40,7 +40,7 @@ def joint_momentum(body, mass, h, I):
 
 
 def crba(bodies, q, M, joints, composites):
-    """Fill M (nv, nv) along branches, zero elsewhere; room: joints (n, 2), composites (n, 9)."""
+    """Fill M (nv, nv) along branches, else zero; workspace: joints (n, 2), composites (n, 9)."""
     for i in range(len(bodies)):
         store(composites, i, bodies[i].h, bodies[i].I)
         if i > 0:
@@ -93,15 +93,15 @@ def mass_matrix_rows(table, Q, M, first, last, memory):
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, M) and M.shape[1] == nv and M.shape[2] == nv):
         return MISFIT
-    q, one, doubts, room = rooms(memory, nq, nv * nv, n + 1, 11 * n)
-    room, flat = as_lanes(room.reshape(n, 11, LANES)), M.reshape(len(M), nv * nv)
+    q, one, doubts, workspace = workspaces(memory, nq, nv * nv, n + 1, 11 * n)
+    workspace, flat = as_lanes(workspace.reshape(n, 11, LANES)), M.reshape(len(M), nv * nv)
     one[:] = 0.0
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
             return start
         lanes = as_lanes(one.reshape(nv, nv, LANES))
-        crba(bodies, as_lanes(q), lanes, room[:, :2], room[:, 2:])
+        crba(bodies, as_lanes(q), lanes, workspace[:, :2], workspace[:, 2:])
         scatter(one, start, last, flat)
     return DONE
 
@@ -113,11 +113,11 @@ def mass_matrix_lanes(table, Q, M, first, last, memory):
     shape = (len(Q) + LANES - 1) // LANES, nv, nv, LANES
     if not (Q.shape[1] == nq and M.shape == shape and apart(Q, M)):
         return MISFIT
-    q, doubts, room = rooms(memory, nq, n + 1, 11 * n)
-    room, blocks = as_lanes(room.reshape(n, 11, LANES)), as_lanes(M)
+    q, doubts, workspace = workspaces(memory, nq, n + 1, 11 * n)
+    workspace, blocks = as_lanes(workspace.reshape(n, 11, LANES)), as_lanes(M)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
             return start
-        crba(bodies, as_lanes(q), blocks[start // LANES], room[:, :2], room[:, 2:])
+        crba(bodies, as_lanes(q), blocks[start // LANES], workspace[:, :2], workspace[:, 2:])
     return DONE

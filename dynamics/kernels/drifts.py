@@ -12,7 +12,7 @@ from .body_table import as_bodies
 from .jacobians import LOCAL, WORLD
 from .places import axes_of, inwards, origin_of, outwards, place_body, place_root, root_origin
 from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
-from .scalars import LANES, as_lanes, rooms
+from .scalars import LANES, as_lanes, workspaces
 from .spatial import (
     add,
     cross,
@@ -42,7 +42,7 @@ def move_chain(bodies, chain, q, v, places, twists, accelerations):
 
 
 def frame_drift(bodies, chain, place, reference, q, v, drift, places, twists, accelerations):
-    """Fill drift (6,); room: places (n, 12), twists and accelerations (n, 6)."""
+    """Fill drift (6,); workspace: places (n, 12), twists and accelerations (n, 6)."""
     move_chain(bodies, chain, q, v, places, twists, accelerations)
     i = chain[-1] if len(chain) > 0 else 0
     R, p = place, (place[9], place[10], place[11])
@@ -70,9 +70,9 @@ def frame_drift_rows(table, chain, place, reference, Q, V, D, first, last, memor
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, D) and fits(V, nv, D) and D.shape[1] == 6):
         return MISFIT
-    q, v, drift, doubts, room = rooms(memory, nq, nv, 6, n + 1, 24 * n)
-    room = as_lanes(room.reshape(n, 24, LANES))
-    places, twists, accelerations = room[:, :12], room[:, 12:18], room[:, 18:]
+    q, v, drift, doubts, workspace = workspaces(memory, nq, nv, 6, n + 1, 24 * n)
+    workspace = as_lanes(workspace.reshape(n, 24, LANES))
+    places, twists, accelerations = workspace[:, :12], workspace[:, 12:18], workspace[:, 18:]
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         gather(V, start, last, v)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from .body_table import as_bodies
 from .rnea import inward
 from .rows import DONE, MISFIT, entered, fits, gather, scatter
-from .scalars import LANES, as_lanes, rooms
+from .scalars import LANES, as_lanes, workspaces
 from .spatial import cross, gravity_at_root, joint_position, put, scale, to_child_axes
 
 
@@ -20,7 +20,7 @@ def weight(body, g):
 
 
 def gravity_torques(bodies, q, tau, joints, directions, forces):
-    """Fill tau (nv,); joints (n, 2), directions (n, 3) and forces (n, 6) are room to work."""
+    """Fill tau (nv,); joints (n, 2), directions (n, 3) and forces (n, 6) are workspaces."""
     g = gravity_at_root(bodies[0], q)
     directions[0, 0], directions[0, 1], directions[0, 2] = g
     put(forces, 0, weight(bodies[0], g))
@@ -40,13 +40,13 @@ def gravity_torques_rows(table, Q, T, first, last, memory):
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, T) and T.shape[1] == nv):
         return MISFIT
-    q, tau, doubts, room = rooms(memory, nq, nv, n + 1, 11 * n)
-    room = as_lanes(room.reshape(n, 11, LANES))
+    q, tau, doubts, workspace = workspaces(memory, nq, nv, n + 1, 11 * n)
+    workspace = as_lanes(workspace.reshape(n, 11, LANES))
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not entered(bodies, q, 0.0, doubts):
             return start
-        joints, directions, forces = room[:, :2], room[:, 2:5], room[:, 5:]
+        joints, directions, forces = workspace[:, :2], workspace[:, 2:5], workspace[:, 5:]
         gravity_torques(bodies, as_lanes(q), as_lanes(tau), joints, directions, forces)
         scatter(tau, start, last, T)
     return DONE

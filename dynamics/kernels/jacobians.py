@@ -22,7 +22,7 @@ from .places import (
     root_origin,
 )
 from .rows import DONE, MISFIT, entered, fits, gather, scatter
-from .scalars import LANES, as_lanes, rooms
+from .scalars import LANES, as_lanes, workspaces
 from .spatial import add, cross, scale, sub
 
 LOCAL, WORLD, LOCAL_WORLD_ALIGNED = range(3)
@@ -57,7 +57,7 @@ def put_column(J, k, linear, angular, reference, axes):
 
 
 def frame_jacobian(bodies, chain, place, reference, q, J, places):
-    """Fill J (6, nv) where the chain moves the frame, zero elsewhere; room: places (n + 1, 12)."""
+    """Fill J (6, nv) where the chain moves the frame, else zero; workspace: places (n + 1, 12)."""
     n = len(bodies)
     place_chain(bodies, chain, q, places)
     place_frame(place, places, chain[-1] if len(chain) > 0 else 0, n)
@@ -83,8 +83,8 @@ def frame_jacobian_rows(table, chain, place, reference, Q, J, first, last, memor
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, J) and J.shape[1] == 6 and J.shape[2] == nv):
         return MISFIT
-    q, one, doubts, room = rooms(memory, nq, 6 * nv, n + 1, 12 * n + 12)
-    places, flat = as_lanes(room.reshape(n + 1, 12, LANES)), J.reshape(len(J), 6 * nv)
+    q, one, doubts, workspace = workspaces(memory, nq, 6 * nv, n + 1, 12 * n + 12)
+    places, flat = as_lanes(workspace.reshape(n + 1, 12, LANES)), J.reshape(len(J), 6 * nv)
     one[:] = 0.0
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
@@ -102,8 +102,8 @@ def frame_placement_rows(table, chain, place, Q, T, first, last, memory):
     n, nq = len(bodies), bodies[0].nq
     if not (fits(Q, nq, T) and T.shape[1] == 4 and T.shape[2] == 4):
         return MISFIT
-    q, one, doubts, room = rooms(memory, nq, 16, n + 1, 12 * n + 12)
-    places, lanes = as_lanes(room.reshape(n + 1, 12, LANES)), as_lanes(one)
+    q, one, doubts, workspace = workspaces(memory, nq, 16, n + 1, 12 * n + 12)
+    places, lanes = as_lanes(workspace.reshape(n + 1, 12, LANES)), as_lanes(one)
     flat = T.reshape(len(T), 16)
     one[:] = 0.0
     for start in range(first, last, LANES):

@@ -11,7 +11,7 @@ from .body_table import PRISMATIC, as_bodies
 from .places import axes_of, outwards, place_root
 from .rnea import net_force
 from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
-from .scalars import LANES, as_lanes, rooms
+from .scalars import LANES, as_lanes, workspaces
 from .spatial import (
     add,
     cross,
@@ -32,7 +32,7 @@ from .spatial import (
 
 
 def total(bodies, q, v, rate, result, joints, twists, accelerations, forces, moments, places):
-    """Fill result (6,): the momentum, or if `rate` its rate; room: as in `momentum_rows`."""
+    """Fill result (6,): the momentum, or if `rate` its rate; workspace: as in `momentum_rows`."""
     put(twists, 0, root_motion(bodies[0], v))
     put(accelerations, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
     for i in range(len(bodies)):
@@ -85,10 +85,10 @@ def momentum_rows(table, rate, Q, V, H, first, last, memory):
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, H) and fits(V, nv, H) and H.shape[1] == 6):
         return MISFIT
-    q, v, result, doubts, room = rooms(memory, nq, nv, 6, n + 1, 35 * n)
-    room = as_lanes(room.reshape(n, 35, LANES))
-    joints, twists, accelerations = room[:, :2], room[:, 2:8], room[:, 8:14]
-    forces, moments, places = room[:, 14:20], room[:, 20:23], room[:, 23:]
+    q, v, result, doubts, workspace = workspaces(memory, nq, nv, 6, n + 1, 35 * n)
+    workspace = as_lanes(workspace.reshape(n, 35, LANES))
+    joints, twists, accelerations = workspace[:, :2], workspace[:, 2:8], workspace[:, 8:14]
+    forces, moments, places = workspace[:, 14:20], workspace[:, 20:23], workspace[:, 23:]
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         gather(V, start, last, v)

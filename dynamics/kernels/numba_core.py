@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, misc, no-untyped-call, import-untyped, attr-defined"
-"""The Numba side of the kernels: everything that leans on `numba.core` and `llvmlite`.
+"""Numba types and intrinsics of the kernels: all that needs `numba.core` and `llvmlite`.
 
 Numba learns one type, `Lanes`, the `LANES` doubles of a SIMD register: its four operations, its
 conversion from a float (the same in every lane), floor, square root, comparisons that select, and
@@ -332,8 +332,8 @@ def _turn_out(typingctx, lane_rows, k, X, row):
 
 
 @njit(**INLINED)
-def _rooms(memory, *counts):
-    """Divide memory into room for so many lanes each (count, LANES), on boundaries of 64 bytes."""
+def _workspaces(memory, *counts):
+    """Divide memory into workspaces of so many lanes (count, LANES), on boundaries of 64 bytes."""
     start, total = (-(memory.ctypes.data // 8)) % LANES, 0
     for count in counts:
         total += count
@@ -359,8 +359,8 @@ def _as_floats(typingctx, rows):
 
 
 @njit(**_FLOAT)
-def _rooms_of_floats(memory, *counts):
-    """Divide memory into room for so many numbers each (count, 1)."""
+def _workspaces_of_floats(memory, *counts):
+    """Divide memory into workspaces of so many numbers each (count, 1)."""
     total = 0
     for count in counts:
         total += count
@@ -412,7 +412,7 @@ def _smaller_float(x, y):
 COUNTERPARTS: dict[int, dict[Any, Any]] = {
     LANES: {
         scalars.as_lanes: _as_lanes,
-        scalars.rooms: _rooms,
+        scalars.workspaces: _workspaces,
         scalars.turn_in: _turn_in,
         scalars.turn_out: _turn_out,
         scalars.floor: floor,
@@ -424,7 +424,7 @@ COUNTERPARTS: dict[int, dict[Any, Any]] = {
     },
     1: {
         scalars.as_lanes: _as_floats,
-        scalars.rooms: _rooms_of_floats,
+        scalars.workspaces: _workspaces_of_floats,
         scalars.turn_in: _turn_float_in,
         scalars.turn_out: _turn_float_out,
         scalars.floor: _floor_of_float,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from .body_table import FREE, as_bodies
 from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
-from .scalars import LANES, as_lanes, rooms
+from .scalars import LANES, as_lanes, workspaces
 from .spatial import (
     along_joint,
     cross_force,
@@ -41,7 +41,7 @@ def net_force(body, twist, acceleration):
 
 
 def rnea(bodies, q, v, a, tau, joints, twists, accelerations, forces):
-    """Fill tau (nv,); joints (n, 2), twists, accelerations and forces (n, 6) are room to work."""
+    """Fill tau (nv,); joints (n, 2), twists, accelerations and forces (n, 6) are workspaces."""
     root = bodies[0]
     twist, (linear, angular) = root_motion(root, v), root_motion(root, a)
     acceleration = sub(linear, gravity_at_root(root, q)), angular
@@ -81,10 +81,10 @@ def inverse_dynamics_rows(table, Q, V, A, T, first, last, memory):
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, T) and fits(V, nv, T) and fits(A, nv, T) and T.shape[1] == nv):
         return MISFIT
-    q, v, a, tau, doubts, room = rooms(memory, nq, nv, nv, nv, n + 1, 20 * n)
-    room = as_lanes(room.reshape(n, 20, LANES))
-    joints, twists = room[:, :2], room[:, 2:8]
-    accelerations, forces = room[:, 8:14], room[:, 14:]
+    q, v, a, tau, doubts, workspace = workspaces(memory, nq, nv, nv, nv, n + 1, 20 * n)
+    workspace = as_lanes(workspace.reshape(n, 20, LANES))
+    joints, twists = workspace[:, :2], workspace[:, 2:8]
+    accelerations, forces = workspace[:, 8:14], workspace[:, 14:]
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         gather(V, start, last, v)
@@ -103,10 +103,10 @@ def bias_rows(table, Q, V, B, first, last, memory):
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, B) and fits(V, nv, B) and B.shape[1] == nv):
         return MISFIT
-    q, v, a, b, doubts, room = rooms(memory, nq, nv, nv, nv, n + 1, 20 * n)
-    room = as_lanes(room.reshape(n, 20, LANES))
-    joints, twists = room[:, :2], room[:, 2:8]
-    accelerations, forces = room[:, 8:14], room[:, 14:]
+    q, v, a, b, doubts, workspace = workspaces(memory, nq, nv, nv, nv, n + 1, 20 * n)
+    workspace = as_lanes(workspace.reshape(n, 20, LANES))
+    joints, twists = workspace[:, :2], workspace[:, 2:8]
+    accelerations, forces = workspace[:, 8:14], workspace[:, 14:]
     a[:] = 0.0
     for start in range(first, last, LANES):
         gather(Q, start, last, q)

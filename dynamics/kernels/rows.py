@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""Configurations, a row each, to and from SIMD lanes.
+"""Transfers of configurations between rows of arrays and SIMD lanes.
 
 Also the check of what enters: the sizes of the arrays first, then their numbers, on lanes as they
 pass. A kernel stops at eight configurations among which one may be ill (not finite, a quaternion

@@ -37,8 +37,8 @@ def floor(x: Any) -> Any:
     return np.floor(x)
 
 
-def rooms(memory: NDArray[np.float64], *counts: int) -> tuple[NDArray[np.float64], ...]:
-    """Divide memory into room for so many lanes each: floats (count, LANES).
+def workspaces(memory: NDArray[np.float64], *counts: int) -> tuple[NDArray[np.float64], ...]:
+    """Divide memory into workspaces of so many lanes each: floats (count, LANES).
 
     Raises:
         MemoryError: it is too small.

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""sin and cos by arithmetic alone: what compiled kernels have for `scalars.sincos`.
+"""Sine and cosine by arithmetic alone: the compiled `scalars.sincos`.
 
 In lanes there is no library to call; of single floats two calls take twice as long as this.
 """

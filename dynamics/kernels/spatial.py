@@ -1,6 +1,6 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 # ruff: noqa: E741 (I is the letter of inertia)
-"""Spatial vectors and what one joint does to them: the letters in which the kernels are written.
+"""Spatial vectors, and their transforms by one joint: the notation of all kernels.
 
 A vector is a tuple of three numbers. A motion is a pair (v, ω), a force a pair (f, n), both at the
 origin of a body, in its axes. Placements ᶜXₚ from a parent to its child come in two steps: the

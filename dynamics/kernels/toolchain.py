@@ -1,4 +1,4 @@
-"""The kernel toolchain: declares compiled functions, keeps their code on disk, and falls back.
+"""Toolchain of compiled kernels: declaration, choice, code on disk, and fallback.
 
 A kernel is a plain Python function of numbers, arrays and NamedTuples of them; so are the functions
 it calls, in as many files as the reader likes, none of which imports Numba. It is declared once,
