@@ -128,8 +128,8 @@ def _named(hold: Hold, region: bool, loads: bool) -> list[tuple[str, str]]:
     named = [("centre of mass", "com"), ("friction cones", "cones")]
     named += [("contact forces", "forces")] * (hold.forces is not None)
     named += [("external wrenches", "loads")] * loads
-    named += [("the motion that nothing stops", "motion")] * (hold.certificate is not None)
-    return named + [("where the centre of mass may be", "region")] * region
+    named += [("falling motion", "motion")] * (hold.certificate is not None)
+    return named + [("support region", "region")] * region
 
 
 def draw_contacts(
