@@ -2,7 +2,7 @@
 
     python benchmarks/batch.py [--peers DIR] [--quick]
 
-Values are compared before anything is timed. The roads take turns, round after round, on the same
+Values are compared before anything is timed. The methods take turns, round after round, on the same
 states; CPU time of one thread; medians, and the quartiles of the ratio round by round. The loop
 keeps its results, as the batch does. The C++ is pinocchio_cpp.cpp, built in the folder of peers.
 """
@@ -29,7 +29,7 @@ ROBOTS = ("talos", "solo12")
 
 
 class States:
-    """Random states of a robot, room for answers, and every road to them."""
+    """Random states of a robot, room for answers, and every method to them."""
 
     def __init__(self, name, count):
         self.robot, self.count, rng = fw.load(name), count, np.random.default_rng(0)
@@ -54,7 +54,7 @@ class States:
         self.room["lanes"] = batch.mass_matrix(robot, self.Q, layout="lanes")
         self.kept = {name: np.zeros(shape) for name, shape in sizes.items()}
 
-    def roads(self):
+    def methods(self):
         """{work: (C++ command or None, batch, loop, room)}: all write to their room."""
         robot, model, data = self.robot, self.robot.model, self.robot.model.createData()
         Q, V, A, tau, forces = self.Q, self.V, self.A, self.tau, self.forces
@@ -180,7 +180,7 @@ def compare(name, count, rounds, program):
     if cpp:
         cpp.give({"q": states.Q, "v": states.V, "a": states.A, "forces": states.forces})
     rows = []
-    for work, (command, ours, loop, room) in states.roads().items():
+    for work, (command, ours, loop, room) in states.methods().items():
         ours()
         loop()
         if room:
@@ -254,11 +254,11 @@ def single_calls(rounds):
                 lambda: dyn.forward_dynamics(robot, q, v, tau),
             ),
         }  # fmt: skip
-        for work, roads in works.items():
-            times = [[] for _ in roads]
+        for work, methods in works.items():
+            times = [[] for _ in methods]
             for _ in range(rounds):
-                for road, found in zip(roads, times, strict=True):
-                    found.append(1e6 * cpu(road, 300))
+                for method, found in zip(methods, times, strict=True):
+                    found.append(1e6 * cpu(method, 300))
             theirs, ours, room, single = (f"{statistics.median(found):.2f}" for found in times)
             ratio = spread([a / b for a, b in zip(times[0], times[1], strict=True)])
             lines.append(f"| {name} | {work} | {theirs} | {ours} | {room} | {ratio} | {single} |")

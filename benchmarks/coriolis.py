@@ -1,6 +1,6 @@
 """The whole Coriolis tensor against one Coriolis matrix, and against one matrix per direction.
 
-Values are compared before anything is timed; the roads take turns in one process, CPU time,
+Values are compared before anything is timed; the methods take turns in one process, CPU time,
 medians. Run: python benchmarks/coriolis.py
 """
 
@@ -32,23 +32,23 @@ def main():
         q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
         data, directions = robot.model.createData(), np.eye(robot.nv)
         out = np.zeros((robot.nv,) * 3)
-        roads = {
+        methods = {
             "matrix": (200, lambda: pin.computeCoriolisMatrix(robot.model, data, q, v)),  # noqa: B023
             "stacked": (20, lambda: stacked(robot, data, q, directions)),  # noqa: B023
             "tensor": (200, lambda: dyn.coriolis_tensor(robot, q)),  # noqa: B023
             "out": (200, lambda: dyn.coriolis_tensor(robot, q, out=out)),  # noqa: B023
         }
-        assert np.allclose(roads["tensor"][1](), roads["stacked"][1](), atol=1e-10)
+        assert np.allclose(methods["tensor"][1](), methods["stacked"][1](), atol=1e-10)
         times = measuring.take_turns(
             {
-                road: lambda calls=calls, work=work: 1e6 * measuring.cpu(work, calls)
-                for road, (calls, work) in roads.items()
+                method: lambda calls=calls, work=work: 1e6 * measuring.cpu(work, calls)
+                for method, (calls, work) in methods.items()
             },
             rounds,
         )
         kept[name] = times
-        middle = {road: np.median(found) for road, found in times.items()}
-        row = " ".join(f"{middle[road]:8.1f}" for road in roads)
+        middle = {method: np.median(found) for method, found in times.items()}
+        row = " ".join(f"{middle[method]:8.1f}" for method in methods)
         print(f"{name:12} {robot.nv:3d} {row} {middle['tensor'] / middle['matrix']:6.2f}")
     measuring.keep(options, kept)
 

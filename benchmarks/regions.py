@@ -1,6 +1,6 @@
 """Regions and friction maps with the compiled kernels, and by the conic solver without them.
 
-Both roads take turns in one process, CPU time, medians with quartiles; areas are compared.
+Both methods take turns in one process, CPU time, medians with quartiles; areas are compared.
 
     python benchmarks/regions.py [--quick]
 """

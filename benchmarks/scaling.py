@@ -1,6 +1,6 @@
 """Scaling of time and memory with the size of the robot, the number of states and of contacts.
 
-Every size has a fresh process, in which the roads take turns: CPU time an item, medians; peak
+Every size has a fresh process, in which the methods take turns: CPU time an item, medians; peak
 memory is how much further the process grew, from small sizes to this one, inputs and answers
 included.
 
@@ -38,7 +38,7 @@ SIZES = {
 QUICK = {"nv": (6, 30, 100), "states": (1, 512, 32768), "contacts": (1, 4, 32)}
 FEW = 2000  # a loop in Python need not run over all states
 
-Roads = dict[str, tuple[int, Callable[[], object]]]  # name: (items, what to time)
+Methods = dict[str, tuple[int, Callable[[], object]]]  # name: (items, what to time)
 
 
 def random_tree(joints: int) -> fw.Robot:
@@ -56,7 +56,7 @@ def random_tree(joints: int) -> fw.Robot:
     return fw.Robot(f"tree {joints}", model, shapes=None, actuated=tuple(model.names)[2:])
 
 
-def terms(robot: fw.Robot, count: int) -> Roads:
+def terms(robot: fw.Robot, count: int) -> Methods:
     """Inverse dynamics, M and forward dynamics of so many states: Pinocchio's loop and ours."""
     rng, model, data = np.random.default_rng(0), robot.model, robot.model.createData()
     Q = np.array([robot.random_configuration(rng) for _ in range(min(count, 256))])
@@ -83,7 +83,7 @@ def terms(robot: fw.Robot, count: int) -> Roads:
     }
 
 
-def verdicts(contacts: int, size: int = 256) -> Roads:
+def verdicts(contacts: int, size: int = 256) -> Methods:
     """Verdicts on random contacts: cvxpy's re-solve, one by one, and a batch."""
     from verdicts import Balances, Parametrised, terrain, verdict
 
@@ -99,7 +99,7 @@ def verdicts(contacts: int, size: int = 256) -> Roads:
     }
 
 
-def roads(kind: str, size: int) -> Roads:
+def methods(kind: str, size: int) -> Methods:
     """What is timed at a size."""
     match kind:
         case "nv":
@@ -110,15 +110,15 @@ def roads(kind: str, size: int) -> Roads:
 
 
 def one(kind: str, size: int, rounds: int) -> dict[str, dict[str, float]]:
-    """{road: median µs an item and megabytes}: what a fresh process works out."""
+    """{method: median µs an item and megabytes}: what a fresh process works out."""
     small = {"nv": ("nv", 6), "states": ("states", 1), "contacts": ("contacts", 1)}[kind]
-    for _, work in roads(*small).values():
+    for _, work in methods(*small).values():
         work()  # compiled, imported
     before, clocks = _peak(), {}
-    for road, (items, work) in roads(kind, size).items():
+    for method, (items, work) in methods(kind, size).items():
         seconds = max(measuring.cpu(work), 1e-6)
         calls = min(1000, int(0.01 / seconds) + 1)
-        clocks[road] = lambda items=items, work=work, n=calls: measuring.cpu(work, n) / items
+        clocks[method] = lambda items=items, work=work, n=calls: measuring.cpu(work, n) / items
     megabytes = _peak() - before
     times = measuring.take_turns(clocks, rounds, 10.0)
     return {"us": {k: 1e6 * median(t) for k, t in times.items()}, "megabytes": megabytes}
@@ -138,7 +138,7 @@ def fresh(kind: str, size: int, rounds: int) -> dict:
 
 
 def table(title: str, sizes: dict[int, dict]) -> str:
-    """A row a size: µs an item on each road, and megabytes."""
+    """A row a size: µs an item on each method, and megabytes."""
     names = list(next(iter(sizes.values()))["us"])
     rows = [
         [
@@ -177,9 +177,9 @@ def draw(found: dict[str, dict[int, dict]], path: Path) -> None:
     )
     for column, (kind, sizes) in enumerate(found.items()):
         time, memory = axes[:, column]
-        for road in next(iter(sizes.values()))["us"]:
-            style, label = STYLES[road]
-            values = [at["us"][road] for at in sizes.values()]
+        for method in next(iter(sizes.values()))["us"]:
+            style, label = STYLES[method]
+            values = [at["us"][method] for at in sizes.values()]
             time.loglog(list(sizes), values, style, marker="o", ms=3, label=label)
         peaks = [at["megabytes"] or np.nan for at in sizes.values()]
         memory.loglog(list(sizes), peaks, "k-", marker="o", ms=3)
