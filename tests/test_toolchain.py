@@ -171,6 +171,24 @@ def test_nobody_waits_for_small_work(extra):
     assert len(files(package)) == 1
 
 
+def test_small_work_of_the_command_does_without_numba(extra):
+    _, call = extra
+    call()  # now the code is on disk
+    code = """
+    def asked(count):
+        return KERNEL.select(count) is not None, "numba" in sys.modules
+
+    print(asked(100))
+    KERNEL.overload().spent(10, 0.5)
+    print(asked(1))
+    print(asked(20))
+    print(asked(1))
+    """
+    out = call(code, FOOTWORK_COMPILE="later")[0].splitlines()
+    # 0.01 s; then 0.5 s spent and 0.05 s to come; then 1 s to come; from there on it is imported
+    assert out == ["(False, False)", "(False, False)", "(True, True)", "(True, True)"]
+
+
 @pytest.mark.slow
 def test_large_work_is_compiled_at_once(extra):
     _, call = extra

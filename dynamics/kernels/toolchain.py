@@ -29,7 +29,9 @@ read-only one): it raises TypeError.
 Code on disk is used. While there is none, `select` compiles (and says so) only what would take
 longer uncompiled; uncompiled time that adds up starts a process that compiles in the background and
 ends with this one. FOOTWORK_COMPILE=now compiles whatever is asked for, FOOTWORK_COMPILE=never
-nothing; with NUMBA_DISABLE_JIT=1 a kernel is the plain function, to be stepped through.
+nothing; FOOTWORK_COMPILE=later, which the command sets, does not even import Numba (a second, with
+the code on disk) for work that is done sooner without. With NUMBA_DISABLE_JIT=1 a kernel is the
+plain function, to be stepped through.
 """
 
 from __future__ import annotations
@@ -62,10 +64,12 @@ _INSTEAD: dict[Any, Any] = {scalars.sincos: sines.sincos}
 
 _PATIENCE = 1.0  # seconds of uncompiled work after which a kernel is compiled in the background
 _GLANCE = 0.25  # seconds between two looks at the disk
+_START = 1.0  # seconds that importing Numba and reading code from disk take, about
 
 _lock = threading.RLock()  # Numba compiles one function at a time
 _declared: list[Kernel] = []
 _off = False
+_spent = 0.0  # uncompiled, by all kernels together [s]
 _wanted: list[tuple[Kernel, tuple[Any, ...]]] | None = None  # while requests are collected
 
 
@@ -209,12 +213,14 @@ class Overload:
         self._asked = False  # the background process
         self._looked, self._hopeless = -np.inf, False
 
-    def at_hand(self) -> Callable[..., Any] | None:
-        """Return the compiled function if it is in memory or on disk."""
+    def at_hand(self, count: int = 1) -> Callable[..., Any] | None:
+        """Return the compiled function if it is in memory or on disk, to be used for `count` items."""
         if _off:
             return None
         if self._made is not None:
             return self._made
+        if self._sooner_without_numba(count):
+            return None
         now = time.monotonic()
         if now - self._looked < _GLANCE:
             return None
@@ -240,17 +246,27 @@ class Overload:
 
     def select(self, count: int) -> Callable[..., Any] | None:
         """Return the compiled function if that is sooner than the uncompiled way."""
-        found = self.at_hand()
+        found = self.at_hand(count)
         if found is not None or self._hopeless or _off:
             return found
         if _wanted is not None:
             _wanted.append((self.kernel, self.types))
             return None
-        each = self._time / self._items if self._items else self.kernel.each
-        mode = os.environ.get("FOOTWORK_COMPILE", "")
-        if mode == "now" or (mode != "never" and count * each > self.kernel.seconds):
+        mode = _mode()
+        if mode == "now" or (mode != "never" and count * self._each > self.kernel.seconds):
             return self.compiled()
         return None
+
+    @property
+    def _each(self) -> float:
+        """What one item takes uncompiled [s]."""
+        return self._time / self._items if self._items else self.kernel.each
+
+    def _sooner_without_numba(self, count: int) -> bool:
+        """Whether Numba is still to be imported, and all work so far is done sooner without."""
+        if _mode() != "later" or "module" in _imported:
+            return False
+        return _spent + count * self._each < _START
 
     @contextmanager
     def uncompiled(self, count: int) -> Iterator[None]:
@@ -266,12 +282,14 @@ class Overload:
             count: how many items were done.
             seconds: that they took.
         """
+        global _spent
+        _spent += seconds
         self._items += count
         self._time += seconds
         if self._time < _PATIENCE or self._asked or self._hopeless or self._made is not None:
             return
         self._asked = True
-        if os.environ.get("FOOTWORK_COMPILE") != "never":
+        if _mode() != "never":
             _logger.info("footwork: compiling %s in the background", self.kernel.name)
             _background.ask(self.kernel, self.types)
 
@@ -375,6 +393,10 @@ def announce(line: str) -> None:
     elif sys.stderr is not None:
         sys.stderr.write(f"footwork: {line}\n")
         sys.stderr.flush()
+
+
+def _mode() -> str:
+    return os.environ.get("FOOTWORK_COMPILE", "")
 
 
 def _switched_off() -> bool:

@@ -12,7 +12,8 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from . import __version__, commands
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     options = _parser().parse_args(arguments)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _kernels_later():
             warnings.simplefilter("default", FootworkWarning)
             warnings.showwarning = _show(options.quiet, warnings.showwarning)
             output.check(options)
@@ -50,6 +51,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f"footwork: {_one_line(_told(error))}", file=sys.stderr)
         return BAD if isinstance(error, (FootworkError, OSError, ImportError)) else BUG
+
+
+@contextmanager
+def _kernels_later() -> Iterator[None]:
+    """Do without Numba as long as that is sooner: most commands have little to compute."""
+    before = os.environ.get("FOOTWORK_COMPILE", "")
+    os.environ["FOOTWORK_COMPILE"] = before or "later"
+    try:
+        yield
+    finally:
+        os.environ["FOOTWORK_COMPILE"] = before
 
 
 def _told(error: Exception) -> str:
