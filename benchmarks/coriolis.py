@@ -14,10 +14,10 @@ import footwork as fw
 from footwork import dynamics as dyn
 
 
-def stacked(robot, data, q, directions):
-    C = np.empty((robot.nv,) * 3)
+def stacked(model, data, q, directions):
+    C = np.empty((model.nv,) * 3)
     for k, direction in enumerate(directions):
-        C[:, :, k] = pin.computeCoriolisMatrix(robot.model, data, q, direction)
+        C[:, :, k] = pin.computeCoriolisMatrix(model, data, q, direction)
     return C
 
 
@@ -30,11 +30,12 @@ def main():
         robot = fw.load(name)
         rng = np.random.default_rng(0)
         q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
-        data, directions = robot.model.createData(), np.eye(robot.nv)
+        model, directions = robot.model, np.eye(robot.nv)
+        data = model.createData()
         out = np.zeros((robot.nv,) * 3)
         methods = {
-            "matrix": (200, lambda: pin.computeCoriolisMatrix(robot.model, data, q, v)),  # noqa: B023
-            "stacked": (20, lambda: stacked(robot, data, q, directions)),  # noqa: B023
+            "matrix": (200, lambda: pin.computeCoriolisMatrix(model, data, q, v)),  # noqa: B023
+            "stacked": (20, lambda: stacked(model, data, q, directions)),  # noqa: B023
             "tensor": (200, lambda: dyn.coriolis_tensor(robot, q)),  # noqa: B023
             "out": (200, lambda: dyn.coriolis_tensor(robot, q, out=out)),  # noqa: B023
         }

@@ -296,7 +296,8 @@ def single_calls(rounds):
     push = {robot.frame_names[2]: fw.Wrench([60, 20, 0], [0, 0, 0])}
     hold, state = contacts.static_hold(robot, q, feet, push), dynamics.State(robot, q, v)
     zero, M, J = np.zeros(robot.nv), state.mass_matrix, feet.jacobian(state)
-    data, kkt = robot.model.createData(), np.block([[M, -J.T], [J, np.zeros((12, 12))]])
+    model = robot.model
+    data, kkt = model.createData(), np.block([[M, -J.T], [J, np.zeros((12, 12))]])
     right = robot.selection_matrix.T @ tau - state.bias
 
     def by_lstsq():
@@ -327,7 +328,7 @@ def single_calls(rounds):
             1,
         ),
         "Pinocchio's derivatives of inverse dynamics alone": (
-            lambda: pin.computeRNEADerivatives(robot.model, data, q, zero, zero),
+            lambda: pin.computeRNEADerivatives(model, data, q, zero, zero),
             50,
             1,
         ),

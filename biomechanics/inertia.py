@@ -97,11 +97,11 @@ def inertia_about(
         ConfigurationError: a bad q or point, no such joint or frame, no body.
     """
     q = check_configuration(robot, q)
-    names = tuple(robot.model.names)[1:] if bodies is None else _names(bodies)
+    names = tuple(robot._model.names)[1:] if bodies is None else _names(bodies)
     joints = sorted({robot.joint_id(name) for name in names})
     data = workspace_of(robot).data
-    pin.forwardKinematics(robot.model, data, q)
-    parts = [data.oMi[joint].act(robot.model.inertias[joint]) for joint in joints]
+    pin.forwardKinematics(robot._model, data, q)
+    parts = [data.oMi[joint].act(robot._model.inertias[joint]) for joint in joints]
     mass = sum(part.mass for part in parts)
     if not mass > 0:
         raise ConfigurationError(f"bodies: got {[*names]}, of mass {mass:g} kg; expected some mass")

@@ -94,7 +94,7 @@ def attach(robot: Robot, q: ArrayLike, links: Mapping[str, str], positions: Arra
     local = np.empty_like(P)
     data = workspace_of(robot).data
     for k, q_k in enumerate(Q):
-        pin.framesForwardKinematics(robot.model, data, check_configuration(robot, q_k))
+        pin.framesForwardKinematics(robot._model, data, check_configuration(robot, q_k))
         local[k] = [data.oMf[i].actInv(p) for i, p in zip(ids, P[k], strict=True)]
     known = np.asarray(np.isfinite(local).all(axis=2).any(axis=0))
     lost = [marker for marker, ever in zip(links, known, strict=True) if not ever]
@@ -194,7 +194,7 @@ def _moved(robot: Robot, q: Array, there: Array, seen: Array) -> Array:
 
 def _gaps(robot: Robot, q: Array, places: _Places, seen: Array) -> tuple[Array, Array]:
     """Return p(q) − m (m, 3) and ∂p/∂v (m, 3, nv)."""
-    model, data = robot.model, workspace_of(robot).data
+    model, data = robot._model, workspace_of(robot).data
     gaps, J = np.empty_like(seen), np.empty((len(seen), 3, robot.nv))
     pin.computeJointJacobians(model, data, q)
     for frame_id, rows, local in places:
@@ -226,6 +226,6 @@ def _fit_one(
         normal = J.T @ J + damping * np.eye(robot.nv)
         step = np.linalg.solve(normal, -J.T @ gap)
         if np.abs(step).max(initial=0.0) < _SMALL:
-            return np.array(pin.integrate(robot.model, best, step)), True
-        q = np.array(pin.integrate(robot.model, best, step))
+            return np.array(pin.integrate(robot._model, best, step)), True
+        q = np.array(pin.integrate(robot._model, best, step))
     return best, False

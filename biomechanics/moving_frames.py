@@ -206,9 +206,9 @@ def frame_motion(
     q = check_configuration(robot, q)
     v, a = check_velocity(robot, v), check_velocity(robot, a, "a")
     frame_id, data = robot.frame_id(frame), workspace_of(robot).data
-    pin.forwardKinematics(robot.model, data, q, v, a)
-    T = pin.updateFramePlacement(robot.model, data, frame_id)
-    aligned = (robot.model, data, frame_id, pin.LOCAL_WORLD_ALIGNED)
+    pin.forwardKinematics(robot._model, data, q, v, a)
+    T = pin.updateFramePlacement(robot._model, data, frame_id)
+    aligned = (robot._model, data, frame_id, pin.LOCAL_WORLD_ALIGNED)
     twist, drift = pin.getFrameVelocity(*aligned), pin.getFrameClassicalAcceleration(*aligned)
     motion = MovingFrame(T, twist.linear, twist.angular, drift.linear, drift.angular, name=frame)
     return motion.at(point)

@@ -77,7 +77,7 @@ def body_motions(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> dict
     """
     q = check_configuration(robot, q)
     v, a = check_velocity(robot, v), check_velocity(robot, a, "a")
-    model, data = robot.model, workspace_of(robot).data
+    model, data = robot._model, workspace_of(robot).data
     pin.forwardKinematics(model, data, q, v, a)
     motions = {}
     for i in range(1, model.njoints):
@@ -122,7 +122,7 @@ def fictitious_wrenches(
     """
     looking = _observer(robot, q, v, a, observer)
     return {
-        joint: fictitious_wrenches_of(robot.model.inertias[i].mass, com, looking)
+        joint: fictitious_wrenches_of(robot._model.inertias[i].mass, com, looking)
         for i, (joint, com) in enumerate(body_motions(robot, q, v, a).items(), start=1)
     }
 
@@ -158,13 +158,13 @@ def wrench_balance(
     for i, (joint, com) in enumerate(body_motions(robot, q, v, a).items(), start=1):
         centre = com.placement.translation
         through = passed_on[i - 1].at(centre)
-        for child in robot.model.children[i]:
+        for child in robot._model.children[i]:
             through = through - passed_on[child - 1].at(centre)
         balances[joint] = WrenchBalance(
-            _dynamic(robot.model.inertias[i], com, looking),
+            _dynamic(robot._model.inertias[i], com, looking),
             _shown(through, looking),
             _shown(outside[i].at(centre), looking),
-            fictitious_wrenches_of(robot.model.inertias[i].mass, com, looking),
+            fictitious_wrenches_of(robot._model.inertias[i].mass, com, looking),
         )
     return balances
 
@@ -187,7 +187,7 @@ def observed_joint_wrenches(
     """
     looking = _observer(robot, q, v, a, observer)
     coms = list(body_motions(robot, q, v, a).values())
-    outside, model = _external(robot, q, wrenches), robot.model
+    outside, model = _external(robot, q, wrenches), robot._model
     origins = State.of(robot, q).joint_placements[:, :, 3]
     joints = [looking.placement.actInv(p) for p in origins]
     found: dict[int, Wrench] = {}
@@ -238,7 +238,7 @@ def _external(
     robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench] | None
 ) -> dict[int, Wrench]:
     """Return {joint id: gravity and the environment on its body}, at the world's origin."""
-    model, data = robot.model, workspace_of(robot).data
+    model, data = robot._model, workspace_of(robot).data
     checked = check_wrenches(robot, wrenches)
     pin.forwardKinematics(model, data, check_configuration(robot, q))
     total = {}

@@ -26,7 +26,7 @@ def chain_of_robot(robot: Robot) -> SegmentChain:
     Raises:
         ConfigurationError: more than one joint is attached to the world, or none.
     """
-    model = robot.model
+    model = robot._model
     segments = []
     for j in range(1, model.njoints):
         inertia, parent = model.inertias[j], model.parents[j]
@@ -58,25 +58,25 @@ def motion_of_robot(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> S
     data = workspace_of(robot).data
     for q_t, v_t, a_t in zip(Q, V, A, strict=True):
         pin.forwardKinematics(
-            robot.model,
+            robot._model,
             data,
             check_configuration(robot, q_t),
             check_velocity(robot, v_t),
             check_velocity(robot, a_t, "a"),
         )
-        frames.append([_state(robot, data, j) for j in range(1, robot.model.njoints)])
+        frames.append([_state(robot, data, j) for j in range(1, robot._model.njoints)])
     states = np.array(frames)  # (n, k, 24)
     R = states[..., :9].reshape(*states.shape[:2], 3, 3)
     vectors = np.moveaxis(states[..., 9:].reshape(*states.shape[:2], 5, 3), 2, 0)
-    return SegmentMotion(tuple(robot.model.names)[1:], R, *vectors)
+    return SegmentMotion(tuple(robot._model.names)[1:], R, *vectors)
 
 
 def _state(robot: Robot, data: Any, j: int) -> Array:
     """Rotation, position, velocity, classical acceleration, ω and ω̇ of a joint's frame: (24,)."""
     aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
     placement = data.oMi[j]
-    velocity = pin.getVelocity(robot.model, data, j, aligned)
-    acceleration = pin.getClassicalAcceleration(robot.model, data, j, aligned)
+    velocity = pin.getVelocity(robot._model, data, j, aligned)
+    acceleration = pin.getClassicalAcceleration(robot._model, data, j, aligned)
     return np.concatenate(
         [
             placement.rotation.ravel(),

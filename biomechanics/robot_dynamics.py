@@ -47,7 +47,7 @@ class TrialDynamics:
         Raises:
             ConfigurationError: there is no such joint.
         """
-        model = self.robot.model.joints[self.robot.joint_id(joint)]
+        model = self.robot._model.joints[self.robot.joint_id(joint)]
         rows = self.tau[:, model.idx_v : model.idx_v + model.nv]
         return rows[:, 0] if model.nv == 1 else rows
 

@@ -48,7 +48,7 @@ class RobotGait:
 
     def moment(self, joint: str) -> Array:
         """Return the moment (n, 3) [N·m] on the link below "right ankle", …, laboratory axes."""
-        model = self.subject.robot.model
+        model = self.subject.robot._model
         link = self.links[self.gait.segment(joint)]
         name = model.names[model.frames[self.subject.robot.frame_id(link)].parentJoint]
         R = turning("z", self.gait.trial.markers.up)
@@ -97,7 +97,7 @@ def robot_gait(
     fit = subject.follow(markers, progress)
     plates = gait.trial.turned("z").plates
     ground = ground_wrenches(plates, list(gait.footfalls))
-    model = subject.robot.model
+    model = subject.robot._model
     on = {links[foot]: wrenches for foot, wrenches in ground.items()}
     dynamics = trial_dynamics(subject.robot, fit.q, fit.rate, on)
     joints = {

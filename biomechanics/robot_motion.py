@@ -39,7 +39,7 @@ def velocities_and_accelerations(
         for here in range(points)
     }
     for i, start in enumerate(starts):
-        steps = np.array([pin.difference(robot.model, Q[i], x) for x in Q[start : start + points]])
+        steps = np.array([pin.difference(robot._model, Q[i], x) for x in Q[start : start + points]])
         first, second = weights[int(i - start)]
         v[i], a[i] = first @ steps, second @ steps
     return v * rate, a * rate**2

@@ -26,7 +26,7 @@ def scaled_robot(robot: Robot, factors: Mapping[str, float], mass: float | None 
     Raises:
         ConfigurationError: no such link, or a factor or mass that is not positive.
     """
-    model = pin.Model(robot.model)
+    model = robot.model
     scale = np.ones(model.njoints)
     for link, s in factors.items():
         factor = as_positive(s, f"factors[{link!r}]", "the scale factor of the link")

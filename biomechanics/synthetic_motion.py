@@ -37,7 +37,7 @@ def walking_motion(robot: Robot, t: Array) -> tuple[Array, Array, Array]:
     q[:, :7], v[:, :6], a[:, :6] = _pelvis(t)
     for side, later in (("right", 0.0), ("left", 0.5)):
         for name, degrees in _STRIDE.items():
-            joint = robot.model.joints[robot.model.getJointId(f"{side} {name}")]
+            joint = robot._model.joints[robot._model.getJointId(f"{side} {name}")]
             sign = 1.0 if name.endswith("z") else SIGN[side]
             i = joint.idx_v
             q[:, joint.idx_q], v[:, i], a[:, i] = _through(sign * np.radians(degrees), t - later)

@@ -92,7 +92,7 @@ class ClosedLoop(Trajectory):
             mu = self.terrain.friction(places, own)
         normal = (force * up).sum(axis=1)
         across = np.linalg.norm(force - normal[:, None] * up, axis=1)
-        weight = robot.mass * np.linalg.norm(robot.model.gravity.linear)
+        weight = robot.mass * np.linalg.norm(robot._model.gravity.linear)
         pushes = normal > 1e-3 * weight
         with np.errstate(divide="ignore"):  # infinite on ice that holds all the same
             return np.where(pushes, across / np.where(pushes, mu * normal, 1.0), np.nan)

@@ -49,7 +49,7 @@ def supports(structure: ProgramStructure) -> bool:
     The base must float and carry all mass, as the kernel reads the centre of mass from its rows of
     M; so these rows must be free of armature too.
     """
-    robot, model = structure.robot, structure.robot.model
+    robot, model = structure.robot, structure.robot._model
     kinds = [j.shortname().removeprefix("JointModel") for j in list(model.joints)[1:]]
     return bool(
         robot.is_floating
@@ -71,8 +71,8 @@ class CompiledRows:
     def __init__(self, structure: ProgramStructure, arrays: dict[str, Array], data: Any) -> None:
         self.structure, self.arrays = structure, arrays
         robot = structure.robot
-        self._model, self._data = robot.model, data
-        self._frames = _Frames(robot.model)
+        self._model, self._data = robot._model, data
+        self._frames = _Frames(robot._model)
         self._other_contacts: list[tuple[ContactModel, slice]] = []
         self._other_tasks: list[tuple[Task, slice]] = []
         self._targets: list[VectorTarget | PoseTarget] = []
@@ -85,7 +85,7 @@ class CompiledRows:
         self._flat = placements.reshape(-1)
         contact_damping = float(structure.parameters.contact_damping)
         regularisation = float(structure.parameters.regularisation)
-        gravity = np.array(robot.model.gravity.linear)
+        gravity = np.array(robot._model.gravity.linear)
         self._arguments = (
             Dynamics(data.M.T, data.nle, data.J.T, placements),
             Parameters(float(robot.mass), gravity, contact_damping, regularisation),
@@ -139,7 +139,7 @@ class CompiledRows:
                 continue
             row, frame, local = targets[len(table)], -1, False
             if isinstance(task, FrameTask):
-                place = self.structure.robot.model.frames[task.frame_id]
+                place = self.structure.robot._model.frames[task.frame_id]
                 frame = self._frames.add(int(place.parentJoint), place.placement)
                 local = task.axes == "frame"
                 self._targets.append(PoseTarget(task, row, weight[own]))

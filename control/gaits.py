@@ -151,7 +151,7 @@ def _corners(contacts: ContactSet, q: ArrayLike) -> tuple[str, str, str, str]:
 
 def _heading(contacts: ContactSet, q: ArrayLike) -> Array:
     """The robot's x axis, along the ground (3,)."""
-    root = next(f.name for f in contacts.robot.model.frames if f.parentJoint == 1)
+    root = next(f.name for f in contacts.robot._model.frames if f.parentJoint == 1)
     x = dynamics.frame_placement(contacts.robot, q, root).rotation[:, 0] * [1.0, 1.0, 0.0]
     return np.asarray(x / np.linalg.norm(x))
 

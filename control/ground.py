@@ -74,7 +74,7 @@ class Ground:
     def __init__(self, robot: Robot, contacts: ContactSet, terrain: Terrain) -> None:
         self.robot, self.contacts, self.terrain = robot, contacts, terrain
         self.points = [p for contact in contacts for p in points_of(robot, contact)]
-        self._model, self._data = robot.model, robot.model.createData()
+        self._model, self._data = robot._model, robot._model.createData()
         self._places = np.array([p.place for p in self.points]).reshape(-1, 3)
         self._radii = np.array([p.radius for p in self.points])
         self._mu = [p.friction for p in self.points]
@@ -238,7 +238,7 @@ def points_of(robot: Robot, contact: Contact) -> list[Point]:
             "ground is equally rough in all directions (contacts.frictional_forward_dynamics knows "
             "anisotropic friction)"
         )
-    frame = robot.model.frames[robot.frame_id(contact.frame)]
+    frame = robot._model.frames[robot.frame_id(contact.frame)]
     R = np.eye(3) if contact.axes_in_frame is None else contact.axes_in_frame
     T = frame.placement * pin.SE3(R, np.array(contact.centre_in_frame))
     radius = float(np.linalg.norm(contact.ball_arm))

@@ -41,7 +41,7 @@ class JointLimits:
     @classmethod
     def of(cls, robot: Robot, stiffness: float = 20.0, grip: float = 50.0) -> JointLimits:
         """Return the limits of the description; what it does not give, or gives as 0, is none."""
-        model, rows_v = robot.model, np.flatnonzero(robot.selection_matrix.any(axis=0))
+        model, rows_v = robot._model, np.flatnonzero(robot.selection_matrix.any(axis=0))
         place = np.full(robot.nv, -1)
         for joint in list(model.joints)[1:]:
             if joint.nq == joint.nv and joint.nv <= 3:  # joints of which q is a coordinate

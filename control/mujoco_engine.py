@@ -115,7 +115,7 @@ def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain) -> str:
     ups = np.repeat(
         [_up(robot, contact) for contact in contacts], [len(c.points) for c in contacts], axis=0
     )
-    gravity = " ".join(f"{g:.17g}" for g in robot.model.gravity.linear)
+    gravity = " ".join(f"{g:.17g}" for g in robot._model.gravity.linear)
     return (
         f'<mujoco><compiler angle="radian" balanceinertia="false" autolimits="false"/>'
         f'<option gravity="{gravity}" cone="elliptic" integrator="implicitfast">'
@@ -129,12 +129,12 @@ def _up(robot: Robot, contact: Any) -> Array:
     """From a corner to the middle of the ball that stands for it, in the joint's axes."""
     if contact.axes_in_frame is None:
         return np.zeros(3)
-    frame = robot.model.frames[robot.frame_id(contact.frame)]
+    frame = robot._model.frames[robot.frame_id(contact.frame)]
     return np.asarray(CORNER * frame.placement.rotation @ contact.axes_in_frame[:, 2])
 
 
 def _body(robot: Robot, joint: int, points: list[tuple[int, tuple[Point, Array]]]) -> str:
-    model = robot.model
+    model = robot._model
     inertia, T = model.inertias[joint], model.jointPlacements[joint]
     about_com = inertia.inertia
     full = about_com[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
@@ -198,7 +198,7 @@ def _pose(T: Any) -> str:
 
 def _rows(robot: Robot, joints: list[str]) -> NDArray[np.intp]:
     """Our rows of v in MuJoCo's order of joints."""
-    return np.array([robot.model.joints[robot.joint_id(n)].idx_v for n in joints], dtype=np.intp)
+    return np.array([robot._model.joints[robot.joint_id(n)].idx_v for n in joints], dtype=np.intp)
 
 
 def _numbers(values: Any) -> str:

@@ -39,9 +39,9 @@ def moving_columns(robot: Robot, models: Sequence[ContactModel]) -> NDArray[np.i
     for model in models:
         joint = model.joint
         while joint > 0:
-            kind = robot.model.joints[joint]
+            kind = robot._model.joints[joint]
             moving |= set(range(kind.idx_v, kind.idx_v + kind.nv))
-            joint = int(robot.model.parents[joint])
+            joint = int(robot._model.parents[joint])
     return np.array(sorted(moving), dtype=np.intp)
 
 

@@ -128,7 +128,9 @@ def _columns(motion: ClosedLoop) -> list[str]:
     """Names of a table's columns, in the order of q, v, τ and the forces."""
     robot = motion.robot
     places, speeds = [""] * robot.nq, [""] * robot.nv
-    for name, joint in zip(list(robot.model.names)[1:], list(robot.model.joints)[1:], strict=True):
+    for name, joint in zip(
+        list(robot._model.names)[1:], list(robot._model.joints)[1:], strict=True
+    ):
         for names, size, at, base, letter in (
             (places, joint.nq, joint.idx_q, _BASE, "q"),
             (speeds, joint.nv, joint.idx_v, _TWIST, "v"),

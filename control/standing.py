@@ -73,7 +73,7 @@ def stand(
 
 def trunk(robot: Robot) -> str:
     """Return the name of the link that the floating base carries."""
-    frames = [f for f in robot.model.frames if f.parentJoint == 1]
+    frames = [f for f in robot._model.frames if f.parentJoint == 1]
     bodies = [f.name for f in frames if f.type == pin.FrameType.BODY]
     return str((bodies or [f.name for f in frames])[0])
 

@@ -30,7 +30,7 @@ class JointStops:
     """
 
     def __init__(self, robot: Robot) -> None:
-        model = robot.model
+        model = robot._model
         hinges = [j for j in list(model.joints)[1:] if j.nq == j.nv == 1]  # [0]: the world
         rows = np.array([j.idx_v for j in hinges], dtype=int)
         places = np.array([j.idx_q for j in hinges], dtype=int)

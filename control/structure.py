@@ -57,7 +57,7 @@ class ProgramStructure:
     ) -> None:
         self.contacts, self.parameters = contacts, parameters
         self.robot = robot = contacts.robot
-        self.weight = robot.mass * float(np.linalg.norm(robot.model.gravity.linear))
+        self.weight = robot.mass * float(np.linalg.norm(robot._model.gravity.linear))
         self._add_contacts(models)
         driven = robot.selection_matrix.any(axis=0)
         self.actuated, self.unactuated = np.flatnonzero(driven), np.flatnonzero(~driven)

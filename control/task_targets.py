@@ -101,7 +101,7 @@ class PostureTarget:
     def __init__(
         self, robot: Robot, task: PostureTask, row: Array, gains: Array, weight: Array
     ) -> None:
-        self.model, self.task, self.gains = robot.model, task, _Gains(task, weight, gains)
+        self.model, self.task, self.gains = robot._model, task, _Gains(task, weight, gains)
         self.error, self.velocity, self.acceleration = row.reshape(3, robot.nv)
         self.moving = False
 

@@ -240,7 +240,7 @@ class PostureTask(Task):
         for name in names:
             if name not in robot.joint_names:
                 raise ConfigurationError(unknown("joint", name, robot.joint_names))
-        joints = [robot.model.joints[robot.joint_id(name)] for name in names]
+        joints = [robot._model.joints[robot.joint_id(name)] for name in names]
         rows = [i for joint in joints for i in range(joint.idx_v, joint.idx_v + joint.nv)]
         contiguous = rows and rows == list(range(rows[0], rows[-1] + 1))
         # a slice makes views, which take a fraction of the time

@@ -72,7 +72,7 @@ class WalkingController:
         q = np.asarray(q, dtype=float)
         com, places = dynamics.com(robot, q), self.feet.placements(q)
         ground = float(np.mean([T.translation[2] for T in places.values()]))
-        self.gravity = float(np.linalg.norm(robot.model.gravity.linear))
+        self.gravity = float(np.linalg.norm(robot._model.gravity.linear))
         self.plan = DcmPlan(phases, float(com[2]) - ground, self.gravity)
         self.dcm = DcmTask(self.plan, weight=20.0, gain=225.0, begin=begin)
         self.tasks = self._permanent_tasks(q)
@@ -86,7 +86,7 @@ class WalkingController:
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: balance, an upright base, a posture, low angular momentum."""
         root = next(
-            f.name for f in self.robot.model.frames if f.parentJoint == 1 and f.type == pin.BODY
+            f.name for f in self.robot._model.frames if f.parentJoint == 1 and f.type == pin.BODY
         )
         pose = dynamics.frame_placement(self.robot, q, root)
         return [

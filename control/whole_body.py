@@ -114,7 +114,7 @@ class WholeBodyController:
         self._ramps: dict[str, Ramp] = {}
         self._forget_formulations()
         self._models: WeakKeyDictionary[Contact, ContactModel] = WeakKeyDictionary()
-        self._data = robot.model.createData()  # one for all formulations: it takes a while
+        self._data = robot._model.createData()  # one for all formulations: it takes a while
         self.tasks: tuple[AnyTask, ...] = ()
         self.contacts = ContactSet.of(robot, contacts)
         self._known = set(self.contacts.names)
@@ -228,7 +228,7 @@ class WholeBodyController:
         vars(self).update(state)
         self._solver, self._bounded = solver_named(name), solver_named(name)
         self._busy, self._models = Lock(), WeakKeyDictionary()
-        self._data = self.robot.model.createData()
+        self._data = self.robot._model.createData()
         self._forget_formulations()
 
     def _forget_formulations(self) -> None:

@@ -60,7 +60,7 @@ def com_coordinates(
     dT = np.vstack([dJ_com, np.zeros((robot.nv - 3, robot.nv))])
     C_y = np.zeros_like(M)
     C_y[3:, 3:] = (T_inv.T @ (C - M @ T_inv @ dT) @ T_inv)[3:, 3:]
-    gravity = np.concatenate([robot.mass * robot.model.gravity.linear, np.zeros(robot.nv - 3)])
+    gravity = np.concatenate([robot.mass * robot._model.gravity.linear, np.zeros(robot.nv - 3)])
     return ComCoordinates(state, T, T_inv, dT @ v, T @ v, M_y, C_y, gravity)
 
 

@@ -59,7 +59,7 @@ def frame_acceleration_derivatives(
     state = State.of(robot, q, v)
     q, v = state.q, state.velocity
     a, frame_id = check_velocity(robot, a, "a"), robot.frame_id(frame)
-    model, data, local = robot.model, workspace_of(robot).data, pin.ReferenceFrame.LOCAL
+    model, data, local = robot._model, workspace_of(robot).data, pin.ReferenceFrame.LOCAL
     pin.computeForwardKinematicsDerivatives(model, data, q, v, a)
     R = np.array(pin.updateFramePlacement(model, data, frame_id).rotation)
     dv_dq, da_dq, da_dv, J = (

@@ -108,8 +108,8 @@ def structure_constants(robot: Robot) -> Array:
     """
     check_robot(robot)
     c = np.zeros((robot.nv,) * 3)
-    data = robot.model.createData()
-    for joint, joint_data in zip(robot.model.joints, data.joints, strict=True):
+    data = robot._model.createData()
+    for joint, joint_data in zip(robot._model.joints, data.joints, strict=True):
         if joint.nv < 2 or joint.nv > 6:
             continue
         rows = slice(joint.idx_v, joint.idx_v + joint.nv)

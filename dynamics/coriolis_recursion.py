@@ -23,7 +23,7 @@ def coriolis_matrix(robot: Robot, q: Array, v: Array) -> Array:
     if not is_depth_first(robot):  # Pinocchio would be silently wrong
         return coriolis_tensor(robot, q) @ v
     return np.array(
-        pin.computeCoriolisMatrix(robot.model, workspace_of(robot).data, q, v), order="C"
+        pin.computeCoriolisMatrix(robot._model, workspace_of(robot).data, q, v), order="C"
     )
 
 
@@ -47,7 +47,7 @@ def coriolis_tensor(robot: Robot, q: Array, out: Array | None = None) -> Array:
 
 def _fill_by_directions(robot: Robot, q: Array, C: Array) -> None:
     """Fill C, linear in v: its slices are the Coriolis matrices of unit velocities."""
-    model, data = robot.model, workspace_of(robot).data
+    model, data = robot._model, workspace_of(robot).data
     for k, direction in enumerate(np.eye(robot.nv)):
         C[:, :, k] = pin.computeCoriolisMatrix(model, data, q, direction)
 

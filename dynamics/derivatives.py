@@ -68,7 +68,7 @@ def inverse_dynamics_derivatives(
     require_fixed_axes(robot)
     state, a = State.of(robot, q, v), check_velocity(robot, a, "a")
     data = workspace_of(robot).data
-    found = pin.computeRNEADerivatives(robot.model, data, state.q, state.velocity, a)
+    found = pin.computeRNEADerivatives(robot._model, data, state.q, state.velocity, a)
     dq, dv, da = (np.array(d, order="C") for d in found)
     da = np.triu(da) + np.triu(da, 1).T
     if wrenches:
@@ -108,7 +108,7 @@ def gravity_torques_derivative(robot: Robot, q: ArrayLike | State) -> Array:
     """
     require_fixed_axes(robot)
     q, data = State.of(robot, q).q, workspace_of(robot).data
-    return -np.array(pin.computeGeneralizedGravityDerivatives(robot.model, data, q), order="C")
+    return -np.array(pin.computeGeneralizedGravityDerivatives(robot._model, data, q), order="C")
 
 
 def external_torques_derivative(
@@ -165,7 +165,7 @@ def linearise(
     if not step > 0:
         raise ConfigurationError(f"step: got {step!r}; expected a positive time [s], or None")
     v_next = v + step * state.forward_dynamics(tau)
-    along_q, along_v = pin.dIntegrate(robot.model, q, step * v_next)
+    along_q, along_v = pin.dIntegrate(robot._model, q, step * v_next)
     by_q, by_v, by_tau = step * d.dq, np.eye(robot.nv) + step * d.dv, step * d.dtau
     h = step * along_v
     A = np.block([[along_q + h @ by_q, h @ by_v], [by_q, by_v]])

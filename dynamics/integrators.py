@@ -121,7 +121,7 @@ def integrator(name: str) -> Step:
 
 def plus(robot: Robot, q: Array, delta: Array) -> Array:
     """Return q ⊕ δ for values that were checked already."""
-    return np.array(pin.integrate(robot.model, q, delta))
+    return np.array(pin.integrate(robot._model, q, delta))
 
 
 def chart(robot: Robot, q: Array, delta: Array, v: Array) -> State:
@@ -129,7 +129,7 @@ def chart(robot: Robot, q: Array, delta: Array, v: Array) -> State:
     p = plus(robot, q, delta)
     if _has_coordinate_velocities(robot):
         return p, v
-    return p, pin.dDifference(robot.model, q, p, pin.ARG1) @ v
+    return p, pin.dDifference(robot._model, q, p, pin.ARG1) @ v
 
 
 @per_robot

@@ -47,7 +47,7 @@ class Link:
 def links(robot: Robot, q: ArrayLike) -> list[Link]:
     """Return the moving links at q, those welded together as one."""
     q = check_configuration(robot, getattr(q, "q", q))
-    model, data = robot.model, workspace_of(robot).data
+    model, data = robot._model, workspace_of(robot).data
     pin.computeJointJacobians(model, data, q)
     found = []
     for joint in range(1, model.njoints):
@@ -65,7 +65,7 @@ def mass_matrix(robot: Robot, q: ArrayLike) -> Array:
     Raises:
         ConfigurationError: a bad q.
     """
-    M = np.diag(np.asarray(robot.model.armature, dtype=float))
+    M = np.diag(np.asarray(robot._model.armature, dtype=float))
     for link in links(robot, q):
         Jt, Jr = link.Jt, link.Jr
         M += link.mass * Jt.T @ Jt + Jr.T @ link.inertia @ Jr
@@ -117,7 +117,7 @@ def gravity_torques(robot: Robot, q: ArrayLike) -> Array:
     Raises:
         ConfigurationError: a bad q.
     """
-    g = np.array(robot.model.gravity.linear)
+    g = np.array(robot._model.gravity.linear)
     return sum((link.mass * link.Jt.T @ g for link in links(robot, q)), np.zeros(robot.nv))
 
 
@@ -128,7 +128,7 @@ def external_torques(robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench])
         ConfigurationError: a bad q or no such frame.
     """
     q = check_configuration(robot, getattr(q, "q", q))
-    model, data, tau = robot.model, workspace_of(robot).data, np.zeros(robot.nv)
+    model, data, tau = robot._model, workspace_of(robot).data, np.zeros(robot.nv)
     for frame, wrench in wrenches.items():
         force, moment, point = wrench.force, wrench.moment, wrench.point
         frame_id = robot.frame_id(frame)

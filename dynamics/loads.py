@@ -59,6 +59,6 @@ def world_wrench_at_origin(robot: Robot, data: Any, frame_id: int, wrench: Wrenc
     other = wrench.axes not in ("world", "local")
     axes_id = robot.frame_id(wrench.axes) if other else frame_id
     T, axes = (
-        pin.updateFramePlacement(robot.model, data, i).homogeneous[:3] for i in (frame_id, axes_id)
+        pin.updateFramePlacement(robot._model, data, i).homogeneous[:3] for i in (frame_id, axes_id)
     )
     return world_wrench(wrench, T, axes)

@@ -90,14 +90,14 @@ def absolute_angles(robot: Robot) -> Array:
         ModelError: a joint that is not a hinge, or axes that are not parallel.
     """
     check_robot(robot)
-    hinges = all(j.shortname().startswith(("JointModelR", "Joint::R")) for j in robot.model.joints)
+    hinges = all(j.shortname().startswith(("JointModelR", "Joint::R")) for j in robot._model.joints)
     if not hinges or structure_constants(robot).any() or robot.nq != robot.nv:
         raise ModelError(f"{robot.name!r}: absolute angles need a fixed base and hinges only")
     q = robot.neutral()
     columns = []
     for joint in robot.joint_names:
         frame_id = robot.joint_id(joint)
-        columns.append(frame_jacobian(robot, q, joint)[3:, robot.model.joints[frame_id].idx_v])
+        columns.append(frame_jacobian(robot, q, joint)[3:, robot._model.joints[frame_id].idx_v])
     axes = np.stack(columns, axis=-1)
     if np.linalg.matrix_rank(axes, tol=1e-9) > 1:
         raise ModelError(f"{robot.name!r}: absolute angles need parallel axes")

@@ -25,18 +25,18 @@ def mass_matrix(robot: Robot, q: Array) -> Array:
     if not is_depth_first(robot):  # crba would be silently wrong
         return jacobian_sums.mass_matrix(robot, q)
     # in the world's axes, as computeAllTerms works it out
-    M = pin.crba(robot.model, workspace_of(robot).data, q, pin.Convention.WORLD)
+    M = pin.crba(robot._model, workspace_of(robot).data, q, pin.Convention.WORLD)
     return np.array(M).T  # symmetric: the transpose of a column-major copy is row-major
 
 
 def bias(robot: Robot, q: Array, v: Array) -> Array:
     """Return b = vᵀCv − τ_g (nv,): recursive Newton-Euler at a = 0."""
-    return np.array(pin.nonLinearEffects(robot.model, workspace_of(robot).data, q, v))
+    return np.array(pin.nonLinearEffects(robot._model, workspace_of(robot).data, q, v))
 
 
 def inverse_dynamics(robot: Robot, q: Array, v: Array, a: Array) -> Array:
     """Return M a + b (nv,): recursive Newton-Euler."""
-    return np.array(pin.rnea(robot.model, workspace_of(robot).data, q, v, a))
+    return np.array(pin.rnea(robot._model, workspace_of(robot).data, q, v, a))
 
 
 def forward_dynamics(robot: Robot, q: Array, v: Array, tau: Array) -> Array:
@@ -52,7 +52,7 @@ def accelerations(robot: Robot, q: Array, v: Array, forces: Array) -> Array:
     Raises:
         ModelError: M is singular, or the motion or the forces are too large for it.
     """
-    a = np.array(pin.aba(robot.model, workspace_of(robot).data, q, v, forces))
+    a = np.array(pin.aba(robot._model, workspace_of(robot).data, q, v, forces))
     # norms by hypot, which overflows to inf without a warning
     size, speed, force = (math.hypot(*x.tolist()) for x in (a, v, forces))
     if not size / (1.0 + force + speed * speed) < _SINGULAR:  # nan too

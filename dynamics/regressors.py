@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 def inertial_parameters(robot: Robot) -> Array:
     """Return π (10 k,) of the k moving links, in joint order."""
     check_robot(robot)
-    links = list(robot.model.inertias)[1:]
+    links = list(robot._model.inertias)[1:]
     return np.concatenate([link.toDynamicParameters() for link in links] or [np.zeros(0)])
 
 
@@ -41,7 +41,7 @@ def torque_regressor(
     """
     state, a = State.of(robot, q, v), check_velocity(robot, a, "a")
     data = workspace_of(robot).data
-    Y = pin.computeJointTorqueRegressor(robot.model, data, state.q, state.velocity, a)
+    Y = pin.computeJointTorqueRegressor(robot._model, data, state.q, state.velocity, a)
     return np.array(Y, order="C").reshape(robot.nv, -1)  # nv = 1: Pinocchio gives a vector
 
 
@@ -54,7 +54,7 @@ def kinetic_energy_regressor(
         ConfigurationError: a bad q or v.
     """
     state, data = State.of(robot, q, v), workspace_of(robot).data
-    y = pin.computeKineticEnergyRegressor(robot.model, data, state.q, state.velocity)
+    y = pin.computeKineticEnergyRegressor(robot._model, data, state.q, state.velocity)
     return np.array(y).ravel()
 
 
@@ -65,7 +65,7 @@ def potential_energy_regressor(robot: Robot, q: ArrayLike | State) -> Array:
         ConfigurationError: a bad q.
     """
     state, data = State.of(robot, q), workspace_of(robot).data
-    return np.array(pin.computePotentialEnergyRegressor(robot.model, data, state.q)).ravel()
+    return np.array(pin.computePotentialEnergyRegressor(robot._model, data, state.q)).ravel()
 
 
 class PowerBalance(NamedTuple):

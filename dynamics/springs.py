@@ -58,7 +58,7 @@ class JointSprings:
             given = dict.fromkeys(robot.joint_names, given)
         rows = np.zeros(robot.nv)
         for joint, constant in given.items():
-            found = robot.model.joints[robot.joint_id(joint)]
+            found = robot._model.joints[robot.joint_id(joint)]
             if not constant >= 0:
                 raise ConfigurationError(f"{name}: got {constant!r} for {joint!r}; expected ≥ 0")
             rows[found.idx_v : found.idx_v + found.nv] = constant

@@ -148,7 +148,7 @@ class State:
         """Return itself, after one pass for M, b, A_g and the joints' placements and columns."""
         robot, space = self.robot, workspace_of(self.robot)
         data = space.data
-        pin.computeAllTerms(robot.model, data, self.q, self.velocity)
+        pin.computeAllTerms(robot._model, data, self.q, self.velocity)
         found: dict[str, Any] = {"bias": np.array(data.nle), "gravity_torques": -data.g}
         found["joint_placements"], found["joint_columns"] = space.placements(), columns(data.J)
         if is_depth_first(robot):
@@ -180,7 +180,7 @@ class State:
     def _pose_joints(self) -> tuple[Array, Array]:
         """Return the joints' placements and columns, both kept, from one pass over the tree."""
         space = workspace_of(self.robot)
-        S = pin.computeJointJacobians(self.robot.model, space.data, self.q)
+        S = pin.computeJointJacobians(self.robot._model, space.data, self.q)
         found = {"joint_placements": space.placements(), "joint_columns": columns(S)}
         self._keep(found)
         return found["joint_placements"], found["joint_columns"]
@@ -193,7 +193,7 @@ class State:
     def joint_motions(self) -> Array:
         """(njoints, 2, 6): twist and spatial acceleration at a = 0 of each joint, in its axes."""
         robot, space = self.robot, workspace_of(self.robot)
-        pin.forwardKinematics(robot.model, space.data, self.q, self.v, np.zeros(robot.nv))
+        pin.forwardKinematics(robot._model, space.data, self.q, self.v, np.zeros(robot.nv))
         return space.motions()
 
     # --- frames ------------------------------------------------------------------------------
@@ -219,9 +219,9 @@ class State:
         reference = as_reference(reference)
         require_fixed_axes(robot)
         data = workspace_of(robot).data
-        pin.computeJointJacobiansTimeVariation(robot.model, data, self.q, self.velocity)
-        pin.updateFramePlacement(robot.model, data, frame_id)
-        return columns(pin.getFrameJacobianTimeVariation(robot.model, data, frame_id, reference))
+        pin.computeJointJacobiansTimeVariation(robot._model, data, self.q, self.velocity)
+        pin.updateFramePlacement(robot._model, data, frame_id)
+        return columns(pin.getFrameJacobianTimeVariation(robot._model, data, frame_id, reference))
 
     def frame_drift(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return J̇v (6,): classical in LOCAL_WORLD_ALIGNED, spatial in the other references."""
@@ -365,7 +365,7 @@ class State:
     def centroidal_map(self) -> Array:
         """A_g (6, nv): A_g v is the linear and angular momentum at the centre of mass."""
         data = workspace_of(self.robot).data
-        A = columns(pin.computeCentroidalMap(self.robot.model, data, self.q))
+        A = columns(pin.computeCentroidalMap(self.robot._model, data, self.q))
         return self._about_com(A, data)
 
     @once
@@ -386,7 +386,7 @@ class State:
         if robot.nv == 0:  # Pinocchio has no centre of mass for what has no moving link
             return np.zeros(6)
         at_zero = np.zeros(robot.nv)
-        pin.computeCentroidalMomentumTimeVariation(robot.model, data, self.q, self.v, at_zero)
+        pin.computeCentroidalMomentumTimeVariation(robot._model, data, self.q, self.v, at_zero)
         rate = np.array(data.dhg.vector)
         self._keep({"joint_motions": space.motions()})  # from the same pass
         return self._about_com(rate, data)
@@ -397,8 +397,8 @@ class State:
         robot, data = self.robot, workspace_of(self.robot).data
         require_fixed_axes(robot)
         # Pinocchio (4.1) reads the velocity of the centre of mass, unset, below
-        pin.centerOfMass(robot.model, data, self.q, self.v)
-        rate = pin.computeCentroidalMapTimeVariation(robot.model, data, self.q, self.v)
+        pin.centerOfMass(robot._model, data, self.q, self.v)
+        rate = pin.computeCentroidalMapTimeVariation(robot._model, data, self.q, self.v)
         dA = self._about_com(columns(rate), data)
         welded = 1.0 - moving_share(robot)
         if welded > 0.0:  # the lever to the centre of the whole robot changes too
@@ -517,11 +517,11 @@ class State:
         robot, a, v = self.robot, check_velocity(self.robot, a, "a"), self.velocity
         outside, T = self._forces_on_joints(wrenches), self.joint_placements
         data = workspace_of(robot).data
-        pin.rnea(robot.model, data, self.q, v, a, outside)
+        pin.rnea(robot._model, data, self.q, v, a, outside)
         transmitted = {}
-        for joint in range(1, robot.model.njoints):
+        for joint in range(1, robot._model.njoints):
             R, f = T[joint, :, :3], data.f[joint]
-            transmitted[robot.model.names[joint]] = Wrench(
+            transmitted[robot._model.names[joint]] = Wrench(
                 R @ f.linear, R @ f.angular, point=T[joint, :, 3]
             )
         return transmitted
@@ -536,7 +536,7 @@ class State:
     def _forces_on_joints(self, wrenches: Mapping[str, Wrench] | None) -> Any:
         """Return the wrenches as Pinocchio's f_ext: one `pin.Force` a joint, in its frame."""
         forces = pin.StdVec_Force()
-        forces.extend([pin.Force.Zero()] * self.robot.model.njoints)
+        forces.extend([pin.Force.Zero()] * self.robot._model.njoints)
         loads.check_wrenches(self.robot, wrenches)
         for frame, wrench in (wrenches or {}).items():
             joint, T = self._frame(frame)

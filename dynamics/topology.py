@@ -49,7 +49,7 @@ class Masses(NamedTuple):
 @per_robot
 def frames_of(robot: Robot) -> Frames:
     """Return where the robot's frames sit."""
-    frames = list(robot.model.frames)
+    frames = list(robot._model.frames)
     return Frames(
         [int(frame.parentJoint) for frame in frames],
         [_read_only(np.array(frame.placement.homogeneous)) for frame in frames],
@@ -59,7 +59,7 @@ def frames_of(robot: Robot) -> Frames:
 @per_robot
 def carried_by(robot: Robot) -> Array:
     """Return (njoints, nv), 1 at [j, k] where the motion k carries the joint j along, else 0."""
-    model = robot.model
+    model = robot._model
     joint_of = np.repeat(np.arange(model.njoints), model.nvs)
     carried = [np.isin(joint_of, list(model.supports[joint])) for joint in range(model.njoints)]
     return _read_only(np.array(carried, dtype=float).reshape(model.njoints, robot.nv))
@@ -68,11 +68,11 @@ def carried_by(robot: Robot) -> Array:
 @per_robot
 def masses_of(robot: Robot) -> Masses:
     """Return the bodies' masses, and which of them each motion carries."""
-    inertias = list(robot.model.inertias)
+    inertias = list(robot._model.inertias)
     m = np.array([inertia.mass for inertia in inertias])
     centres = np.array([np.append(inertia.lever, 1.0) for inertia in inertias])
     subtrees = np.ascontiguousarray(carried_by(robot).T)
-    moments, gravity = m[:, None] * centres, np.array(robot.model.gravity.linear)
+    moments, gravity = m[:, None] * centres, np.array(robot._model.gravity.linear)
     arrays = [_read_only(x) for x in (moments, subtrees, subtrees @ m, gravity)]
     return Masses(float(m.sum()), *arrays)
 
@@ -83,7 +83,7 @@ def moved_by(robot: Robot) -> NDArray[np.bool_]:
 
     That is: the joint of k is the joint of j or one between it and the root.
     """
-    joint_of = np.repeat(np.arange(robot.model.njoints), robot.model.nvs)
+    joint_of = np.repeat(np.arange(robot._model.njoints), robot._model.nvs)
     moved: NDArray[np.bool_] = carried_by(robot)[joint_of] > 0
     moved.setflags(write=False)
     return moved
@@ -92,8 +92,8 @@ def moved_by(robot: Robot) -> NDArray[np.bool_]:
 @per_robot
 def joints_with_turning_axes(robot: Robot) -> tuple[str, ...]:
     """Return the joints whose axes turn within the body they carry."""
-    kinds = [joint.shortname().removeprefix("JointModel") for joint in robot.model.joints]
-    names = robot.model.names
+    kinds = [joint.shortname().removeprefix("JointModel") for joint in robot._model.joints]
+    names = robot._model.names
     return tuple(names[i] for i, kind in enumerate(kinds) if kind.startswith(_TURNING_AXES))
 
 
@@ -130,7 +130,7 @@ def moving_share(robot: Robot) -> float:
         ModelError: the robot has no mass.
     """
     require_mass(robot)
-    return 1.0 - float(robot.model.inertias[0].mass) / robot.mass
+    return 1.0 - float(robot._model.inertias[0].mass) / robot.mass
 
 
 def require_mass(robot: Robot) -> None:

@@ -42,7 +42,7 @@ class Workspace:
 
 def workspace_of(robot: Robot) -> Workspace:
     """Return this thread's workspace of a robot."""
-    local, model = robot.thread_local, robot.model
+    local, model = robot.thread_local, robot._model
     found: Workspace | None = getattr(local, "workspace", None)
     sizes = model.njoints, model.nframes
     if found is None or found.sizes != sizes:  # the data of a model that has changed is too small

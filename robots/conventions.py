@@ -159,7 +159,7 @@ def _blocks(robot: Robot, convention: str, joints: Sequence[str] | None) -> list
     """Return the joint models in the other program's order, the base first."""
     if convention not in _CONVENTIONS:
         raise ConfigurationError(unknown("convention", convention, _CONVENTIONS))
-    ours = list(robot.model.joints)[1:]
+    ours = list(robot._model.joints)[1:]
     base = ours[:1] if robot.is_floating else []
     names = robot.joint_names if joints is None else tuple(joints)
     if sorted(names) != sorted(robot.joint_names):
@@ -170,15 +170,14 @@ def _blocks(robot: Robot, convention: str, joints: Sequence[str] | None) -> list
             if odd is not None
             else f"joints: got {len(names)}, expected each joint once; missing {missing[:8]}"
         )
-    blocks = base + [robot.model.joints[robot.joint_id(name)] for name in names]
+    blocks = base + [robot._model.joints[robot.joint_id(name)] for name in names]
     for joint in blocks:
         kind = joint.shortname()
         if kind == "JointModelComposite" or (
             kind == "JointModelSpherical" and convention == "drake"
         ):
-            raise ConfigurationError(
-                f"joint {robot.model.names[joint.id]!r} ({kind}) has no counterpart in {convention}"
-            )
+            name = robot._model.names[joint.id]
+            raise ConfigurationError(f"joint {name!r} ({kind}) has no counterpart in {convention}")
     return blocks
 
 

@@ -53,8 +53,8 @@ def feet_of_shapes(robot: Robot, links: Iterable[str] | None = None) -> dict[str
     Raises:
         ConfigurationError: no such link, or one without a shape.
     """
-    data = robot.model.createData()
-    pin.framesForwardKinematics(robot.model, data, robot.posture())
+    data = robot._model.createData()
+    pin.framesForwardKinematics(robot._model, data, robot.posture())
     bottoms = _bottoms(robot, data)
     groups: list[list[_Bottom]] = []
     if links is not None:
@@ -62,8 +62,8 @@ def feet_of_shapes(robot: Robot, links: Iterable[str] | None = None) -> dict[str
     elif bottoms and robot.is_floating:
         low = min(b.low for b in bottoms)
         limit = low + _NEARLY_LOWEST * (max(b.top for b in bottoms) - low)
-        for joint in range(1, robot.model.njoints):
-            group = [b for b in bottoms if robot.model.frames[b.link].parentJoint == joint]
+        for joint in range(1, robot._model.njoints):
+            group = [b for b in bottoms if robot._model.frames[b.link].parentJoint == joint]
             if group and min(b.low for b in group) <= limit:
                 groups.append(group)
     feet = [_foot(robot, data, group) for group in groups]
@@ -71,7 +71,7 @@ def feet_of_shapes(robot: Robot, links: Iterable[str] | None = None) -> dict[str
 
 
 def _of_link(robot: Robot, link: str, bottoms: list[_Bottom]) -> list[_Bottom]:
-    group = [b for b in bottoms if robot.model.frames[b.link].name == link]
+    group = [b for b in bottoms if robot._model.frames[b.link].name == link]
     if group:
         return group
     if link in robot.frame_names:
@@ -79,7 +79,7 @@ def _of_link(robot: Robot, link: str, bottoms: list[_Bottom]) -> list[_Bottom]:
             f"link {link!r} has no shape from which its contact could be found"
         )
     raise ConfigurationError(
-        unknown("link", link, {robot.model.frames[b.link].name for b in bottoms})
+        unknown("link", link, {robot._model.frames[b.link].name for b in bottoms})
     )
 
 
@@ -131,7 +131,7 @@ def _placed(T: Any, points: Array, radius: float = 0.0) -> tuple[Array, float, f
 def _foot(robot: Robot, data: Any, group: list[_Bottom]) -> Foot:
     """Return the foot given by the shapes of one body."""
     lowest = min(group, key=lambda b: b.low)
-    link = robot.model.frames[lowest.link].name
+    link = robot._model.frames[lowest.link].name
     T_link_world = data.oMf[lowest.link].inverse()
     surface = np.vstack([b.points - [0.0, 0.0, b.radius] for b in group])
     sole = surface[surface[:, 2] <= lowest.low + _FLAT]

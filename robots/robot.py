@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -14,13 +14,25 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError, unknown
-from . import configuration
+from . import configuration, model_changes
 from .feet import Foot
 from .shapes import NoShapes, Shapes
 
 Array = NDArray[np.float64]
 
 BASE_JOINT = "root_joint"  # the free flyer that `load` adds
+
+
+class _Model:
+    """The attribute `model`, a copy on the way in and out; the library itself reads `_model`."""
+
+    def __get__(self, robot: Robot | None, owner: type | None = None) -> Any:
+        if robot is None:
+            raise AttributeError("model")  # so that the dataclass takes it for no default
+        return pin.Model(robot._model)
+
+    def __set__(self, robot: Robot, model: Any) -> None:
+        vars(robot)["_model"] = pin.Model(model)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,7 +43,7 @@ class Robot:
 
     Attributes:
         name: as in the description.
-        model: `pin.Model`; do not change it (load another robot instead).
+        model: a copy of the `pin.Model`, for other libraries; changes to it do not reach the robot.
         actuated: names of the actuated joints, in joint order.
         postures: name -> q (nq,), read-only arrays; `posture(name)` gives a copy.
         feet: name -> `Foot`.
@@ -42,14 +54,15 @@ class Robot:
     """
 
     name: str
-    model: Any
-    actuated: tuple[str, ...]
+    model: Any = _Model()
+    actuated: tuple[str, ...]  # type: ignore[misc]
     postures: Mapping[str, Array] = field(default_factory=dict)
     feet: Mapping[str, Foot] = field(default_factory=dict)
     source: str = ""
     locked: tuple[str, ...] = ()
     shapes: Shapes = field(default_factory=NoShapes)
     never_collide: tuple[tuple[str, str], ...] = ()
+    _model: Any = field(init=False)  # the model itself, which nobody may write to
 
     def __post_init__(self) -> None:
         postures = {name: np.array(q, dtype=float) for name, q in self.postures.items()}
@@ -66,24 +79,24 @@ class Robot:
     @cached_property
     def visual(self) -> Any:
         """Visual shapes, a `pin.GeometryModel`; meshes are read at first use."""
-        return self.shapes.read(self.model, "visual")
+        return self.shapes.read(self._model, "visual")
 
     @cached_property
     def collision(self) -> Any:
         """Collision shapes, a `pin.GeometryModel`; meshes are read at first use."""
-        return self.shapes.read(self.model, "collision")
+        return self.shapes.read(self._model, "collision")
 
     # --- sizes and names -------------------------------------------------------------------
 
     @cached_property
     def nq(self) -> int:
         """Size of a configuration q."""
-        return int(self.model.nq)
+        return int(self._model.nq)
 
     @cached_property
     def nv(self) -> int:
         """Size of a tangent vector: velocity, acceleration, generalised force."""
-        return int(self.model.nv)
+        return int(self._model.nv)
 
     @cached_property
     def na(self) -> int:
@@ -93,35 +106,35 @@ class Robot:
     @cached_property
     def is_floating(self) -> bool:
         """Whether the first joint is a free flyer, so that v starts with the base's twist."""
-        first = self.model.joints[1].shortname() if self.model.njoints > 1 else ""
+        first = self._model.joints[1].shortname() if self._model.njoints > 1 else ""
         return bool(first == "JointModelFreeFlyer")
 
     @cached_property
     def mass(self) -> float:
         """Total mass [kg], with the links that a fixed base welds to the world."""
-        return float(sum(inertia.mass for inertia in self.model.inertias))
+        return float(sum(inertia.mass for inertia in self._model.inertias))
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints, in joint order, without the floating base."""
-        return tuple(self.model.names)[2 if self.is_floating else 1 :]
+        return tuple(self._model.names)[2 if self.is_floating else 1 :]
 
     @cached_property
     def frame_names(self) -> tuple[str, ...]:
         """Names of links, joints and other frames, each once, in the model's order."""
-        return tuple(dict.fromkeys(frame.name for frame in self.model.frames))
+        return tuple(dict.fromkeys(frame.name for frame in self._model.frames))
 
     @cached_property
     def unit_blocks(self) -> tuple[tuple[int, int], ...]:
         """(start, stop) in q of the quaternions and (cos, sin) pairs."""
-        return configuration.unit_blocks(self.model)
+        return configuration.unit_blocks(self._model)
 
     # --- actuation -------------------------------------------------------------------------
 
     @cached_property
     def actuated_rows(self) -> NDArray[np.intp]:
         """The rows of S as indices into v, (na,), read-only."""
-        joints = (self.model.joints[self.model.getJointId(name)] for name in self.actuated)
+        joints = (self._model.joints[self._model.getJointId(name)] for name in self.actuated)
         rows = [row for joint in joints for row in range(joint.idx_v, joint.idx_v + joint.nv)]
         indices = np.array(rows, dtype=np.intp)
         indices.setflags(write=False)
@@ -140,7 +153,7 @@ class Robot:
 
         Infinite where the file gives zero or no limit.
         """
-        effort = np.asarray(self.model.upperEffortLimit, dtype=float)[self.actuated_rows]
+        effort = np.asarray(self._model.upperEffortLimit, dtype=float)[self.actuated_rows]
         limits = np.where((effort > 0) & (effort < 1e30), effort, np.inf)
         limits.setflags(write=False)
         return limits
@@ -148,7 +161,7 @@ class Robot:
     @cached_property
     def unlimited_joints(self) -> tuple[str, ...]:
         """Actuated joints without a torque limit (zero or no effort in the file)."""
-        joints = {name: self.model.joints[self.model.getJointId(name)] for name in self.actuated}
+        joints = {name: self._model.joints[self._model.getJointId(name)] for name in self.actuated}
         sizes = [(name, joint.nv) for name, joint in joints.items()]
         names = [name for name, size in sizes for _ in range(size)]
         free = np.isinf(self.torque_limits)
@@ -162,10 +175,10 @@ class Robot:
         rank = {pin.FrameType.BODY: 0, pin.FrameType.OP_FRAME: 1, pin.FrameType.FIXED_JOINT: 2}
         ids: dict[str, int] = {}
         order = sorted(
-            range(self.model.nframes), key=lambda i: rank.get(self.model.frames[i].type, 3)
+            range(self._model.nframes), key=lambda i: rank.get(self._model.frames[i].type, 3)
         )
         for i in order:
-            ids.setdefault(self.model.frames[i].name, i)
+            ids.setdefault(self._model.frames[i].name, i)
         return ids
 
     def frame_id(self, frame: str) -> int:
@@ -185,22 +198,22 @@ class Robot:
         Raises:
             ConfigurationError: there is no such joint; the message has the nearest names.
         """
-        names = tuple(self.model.names)[1:]
+        names = tuple(self._model.names)[1:]
         if joint not in names:
             raise ConfigurationError(unknown("joint", joint, names))
-        return int(self.model.getJointId(joint))
+        return int(self._model.getJointId(joint))
 
     @cached_property
     def joint_of_row(self) -> tuple[str, ...]:
         """For each entry of v (nv,), the name of the joint that it belongs to."""
-        joints = zip(self.model.names, self.model.nvs, strict=True)
+        joints = zip(self._model.names, self._model.nvs, strict=True)
         return tuple(name for name, count in joints for _ in range(count))
 
     # --- configurations --------------------------------------------------------------------
 
     def neutral(self) -> Array:
         """Return q (nq,) with the base at the origin and every joint at zero."""
-        return np.array(pin.neutral(self.model))
+        return np.array(pin.neutral(self._model))
 
     def posture(self, name: str | None = None) -> Array:
         """Return a copy of a named posture (nq,).
@@ -228,8 +241,8 @@ class Robot:
         `rng` is a generator or a seed.
         """
         rng = np.random.default_rng(rng)
-        lower = np.asarray(self.model.lowerPositionLimit, dtype=float).copy()
-        upper = np.asarray(self.model.upperPositionLimit, dtype=float).copy()
+        lower = np.asarray(self._model.lowerPositionLimit, dtype=float).copy()
+        upper = np.asarray(self._model.upperPositionLimit, dtype=float).copy()
         # files use ±1e16 and the like for "no limit"
         unlimited = ~((np.abs(lower) < 1e6) & (np.abs(upper) < 1e6) & (lower <= upper))
         lower[unlimited], upper[unlimited] = -np.pi, np.pi
@@ -250,13 +263,64 @@ class Robot:
             configuration.check_configuration(self, q),
             configuration.check_velocity(self, dv, "dv"),
         )
-        return np.array(pin.integrate(self.model, q, dv))
+        return np.array(pin.integrate(self._model, q, dv))
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """Return q1 ⊖ q0 (nv,), the tangent step with integrate(q0, step) = q1."""
         q0 = configuration.check_configuration(self, q0, "q0")
         q1 = configuration.check_configuration(self, q1, "q1")
-        return np.array(pin.difference(self.model, q0, q1))
+        return np.array(pin.difference(self._model, q0, q1))
+
+    # --- other robots ----------------------------------------------------------------------
+
+    def with_inertia(
+        self,
+        link: str,
+        *,
+        mass: float | None = None,
+        com: ArrayLike | None = None,
+        inertia: ArrayLike | None = None,
+    ) -> Robot:
+        """Return this robot with another inertia of the body that `link` is part of.
+
+        Links that fixed joints weld together are one body; what is None stays.
+
+        Args:
+            link: a link (or other frame) of the body.
+            mass: of the body [kg].
+            com: its centre of mass (3,), in the axes of `link` from its origin [m].
+            inertia: (3, 3), about the centre of mass, in the axes of `link` [kg m²].
+
+        Raises:
+            ConfigurationError: no such link, or an inertia that no body has.
+        """
+        model = self.model
+        model_changes.set_inertia(model, self.frame_id(link), mass, com, inertia)
+        return replace(self, model=model)
+
+    def with_payload(
+        self, link: str, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike | None = None
+    ) -> Robot:
+        """Return this robot with a rigid body fixed to `link`.
+
+        Args:
+            link: the link (or other frame) that carries it.
+            mass: of the payload [kg].
+            com: its centre of mass (3,), in the axes of `link` from its origin [m].
+            inertia: (3, 3), about its centre of mass, in the axes of `link` [kg m²]; None: a point.
+
+        Raises:
+            ConfigurationError: no such link, or an inertia that no body has.
+        """
+        model = self.model
+        model_changes.add_payload(model, self.frame_id(link), mass, com, inertia)
+        return replace(self, model=model)
+
+    def with_gravity(self, gravity: ArrayLike) -> Robot:
+        """Return this robot under another acceleration of gravity (3,), in world axes [m/s²]."""
+        model = self.model
+        model_changes.set_gravity(model, gravity)
+        return replace(self, model=model)
 
     # --- threads and pickling --------------------------------------------------------------
 
@@ -266,7 +330,7 @@ class Robot:
         return threading.local()
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {f.name: getattr(self, f.name) for f in fields(self)}
+        state = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
         return state | {"postures": dict(self.postures), "feet": dict(self.feet)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

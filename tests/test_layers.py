@@ -57,6 +57,15 @@ def test_imports_point_down(package):
         assert imported_packages(path, package) <= COMMON | BELOW[package], path
 
 
+def test_no_package_copies_the_model_of_a_robot():
+    """`robot.model` is a copy for other libraries; in here everybody reads `robot._model`."""
+    own = [ROOT / "src/footwork" / folder for folder in ("", "commands")]
+    files = [f for package in PACKAGES for f in (ROOT / package).rglob("*.py")]
+    for path in [*files, *[f for folder in own for f in folder.glob("*.py")]]:
+        copies = re.findall(r".*\brobot\.model\b.*", path.read_text())
+        assert all("copy" in line or line.strip() == "model = robot.model" for line in copies), path
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_links_lead_to_the_packages(package):
     link = ROOT / "src" / "footwork" / package

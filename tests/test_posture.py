@@ -231,7 +231,9 @@ def test_a_foot_out_of_reach_is_named():
 def test_the_limit_in_the_way_is_named():
     """Two hinged segments whose second may not bend: only a circle is in reach."""
     robot = robots.limb([1.0, 1.0], [1.0, 1.0])
-    robot.model.upperPositionLimit[1], robot.model.lowerPositionLimit[1] = 0.5, -0.1
+    model = robot.model
+    model.upperPositionLimit[1], model.lowerPositionLimit[1] = 0.5, -0.1
+    robot = replace(robot, model=model)
     tip = contacts.PointContact("tip", 0.5, normal=(1, 0, 0))
     target = {"tip": [0.0, 0.8, 0.0]}
     posture = contacts.solve_posture(robot, tip, targets=target, q0=[0.1, 0.2])

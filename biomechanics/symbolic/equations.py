@@ -131,7 +131,7 @@ class Equations:
         """Return one number per joint: continuous joints have (cos, sin) in q."""
         q = check_configuration(self.robot, q)
         angles = []
-        for joint in list(self.robot.model.joints)[1:]:
+        for joint in list(self.robot._model.joints)[1:]:
             part = q[joint.idx_q : joint.idx_q + joint.nq]
             angles.append(float(part[0] if joint.nq == 1 else np.arctan2(part[1], part[0])))
         return angles
@@ -178,7 +178,7 @@ def from_robot(robot: Robot, *, symbols: bool = False, most_joints: int = 6) -> 
     n = robot.nv
     q, v = (sp.symbols(f"{name}_1:{n + 1}", real=True) for name in "qv")
     given = Parameters(symbols)
-    rotors = enumerate(np.asarray(robot.model.armature, dtype=float), start=1)
+    rotors = enumerate(np.asarray(robot._model.armature, dtype=float), start=1)
     M = sp.diag(*(given.number(f"a_{i}", rotor) for i, rotor in rotors))
     tau_g = sp.zeros(n, 1)
     for link in _links(robot, q, given):
@@ -198,7 +198,7 @@ def _links(robot: Robot, q: tuple[Any, ...], given: Parameters) -> Iterator[Link
     ω_i = Rᵀ ω_p + a v_i            a the axis of a revolute joint
     v_i = Rᵀ (v_p + ω_p × r) + a v_i          or of a prismatic joint
     """
-    model, joint_data = robot.model, robot.model.createData().joints
+    model, joint_data = robot._model, robot._model.createData().joints
     at_rest = sp.zeros(3, robot.nv)
     origin, turning = {0: at_rest}, {0: at_rest}
     gravity = {0: given.gravity(np.array(model.gravity.linear))}
@@ -241,7 +241,7 @@ def _check(robot: Robot, most_joints: int) -> None:
             f"{robot.name!r}: got {robot.nv} degrees of freedom; expected 1 to {most_joints}: lock "
             "some joints (load(…, lock=…)) or raise most_joints and wait"
         )
-    joints = zip(robot.model.names, robot.model.joints, strict=True)
+    joints = zip(robot._model.names, robot._model.joints, strict=True)
     for name, joint in list(joints)[1:]:
         kind = joint.shortname().removeprefix("JointModel")
         if joint.nv != 1 or not kind.startswith(("R", "P")):

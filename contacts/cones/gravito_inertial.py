@@ -147,5 +147,5 @@ def gravito_inertial_cone(
     """
     contact_set = ContactSet.of(robot, contacts)
     net = net_wrench_cone(contact_set, q, point, kind, sides)
-    gravity = np.array(robot.model.gravity.linear)
+    gravity = np.array(robot._model.gravity.linear)
     return GravitoInertialCone(net, robot.mass, finite_vector(point, "point"), gravity)

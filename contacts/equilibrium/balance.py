@@ -149,7 +149,7 @@ class Balance:
 
 def weight(robot: Robot) -> float:
     """Return m ‖g‖ [N], the unit in which problems are solved; 1 N for what weighs nothing."""
-    newtons = robot.mass * float(np.linalg.norm(robot.model.gravity.linear))
+    newtons = robot.mass * float(np.linalg.norm(robot._model.gravity.linear))
     return newtons if newtons > 0 else 1.0
 
 

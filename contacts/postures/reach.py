@@ -125,7 +125,7 @@ class Goal:
 
 def moving_joints(robot: Robot) -> list[Any]:
     """Return Pinocchio's joints, without the universe."""
-    return list(robot.model.joints)[1:]
+    return list(robot._model.joints)[1:]
 
 
 def joint_limits(robot: Robot) -> tuple[Array, Array]:
@@ -142,7 +142,7 @@ def joint_limits(robot: Robot) -> tuple[Array, Array]:
             slice(joint.idx_q, joint.idx_q + joint.nq),
             slice(joint.idx_v, joint.idx_v + joint.nv),
         )
-        low, high = robot.model.lowerPositionLimit[q], robot.model.upperPositionLimit[q]
+        low, high = robot._model.lowerPositionLimit[q], robot._model.upperPositionLimit[q]
         # files write ±1e16 and the like, or nothing (then both are zero), where there is no limit
         limited = (np.abs(low) < 1e6) & (np.abs(high) < 1e6) & (low < high)
         lower[v], upper[v] = np.where(limited, low, -np.inf), np.where(limited, high, np.inf)

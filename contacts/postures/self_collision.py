@@ -142,7 +142,7 @@ class _Watch:
     def _within(self, robot: Robot, q: Array, clearance: Array | float) -> list[_Near]:
         if not len(self.pairs):
             return []
-        model, data = robot.model, workspace_of(robot).data
+        model, data = robot._model, workspace_of(robot).data
         placed = pin.GeometryData(self.shapes)
         pin.updateGeometryPlacements(model, data, self.shapes, placed, q)
         middles = np.array([T.act(p) for T, p in zip(placed.oMg, self.middles, strict=True)])
@@ -229,7 +229,7 @@ def _pairs(robot: Robot, shapes: Any) -> NDArray[np.intp]:
     """(p, 2), the shapes of links that are no neighbours and that no SRDF lets touch."""
     objects = list(shapes.geometryObjects)
     allowed = {frozenset(pair) for pair in robot.never_collide}
-    parents = list(robot.model.parents)
+    parents = list(robot._model.parents)
     pairs = []
     for i, first in enumerate(objects):
         for j in range(i + 1, len(objects)):
@@ -242,12 +242,12 @@ def _pairs(robot: Robot, shapes: Any) -> NDArray[np.intp]:
 
 
 def _link(robot: Robot, shape: Any) -> str:
-    return str(robot.model.frames[shape.parentFrame].name)
+    return str(robot._model.frames[shape.parentFrame].name)
 
 
 def _point_jacobian(robot: Robot, q: Array, joint: int, point: Array) -> Array:
     """J (3, nv) of the point of the joint's body that is at `point`, world axes."""
-    model, data = robot.model, workspace_of(robot).data
+    model, data = robot._model, workspace_of(robot).data
     J = np.array(pin.computeJointJacobian(model, data, q, joint))  # in the joint's own axes
     T = data.oMi[joint]
     arm = T.rotation.T @ (point - T.translation)

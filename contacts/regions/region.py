@@ -184,7 +184,7 @@ def feasible_region(
     h = -state.inverse_dynamics(zero, wrenches)
     balance = Equilibrium.of(contact_set, state, h, limits)
     R = pin.Quaternion(np.array(state.q)[3:7]).matrix()
-    newtons = robot.mass * np.asarray(robot.model.gravity.linear)
+    newtons = robot.mass * np.asarray(robot._model.gravity.linear)
     columns = np.zeros((robot.nv, 2))
     columns[3:6] = R.T @ np.column_stack([np.cross(axis, newtons) for axis in np.eye(3)[:2]])
     _check_length(tolerance)
@@ -237,7 +237,7 @@ def com_acceleration_cone(
     """
     c = dynamics.com(robot, q) if com is None else finite_vector(com, "com")
     forces = PointForces.of(ContactSet.of(robot, contacts), q, c).in_units(weight(robot))
-    return AccelerationCone(np.array(robot.model.gravity.linear), forces)
+    return AccelerationCone(np.array(robot._model.gravity.linear), forces)
 
 
 def body_polygons(

@@ -97,7 +97,7 @@ class Payload:
     def wrench(self, robot: Robot, q: Array) -> Wrench:
         """Return its weight m g at its point, world axes."""
         point = _spot(robot, q, self.frame, self.at)
-        return Wrench(self.mass * np.asarray(robot.model.gravity.linear), np.zeros(3), point)
+        return Wrench(self.mass * np.asarray(robot._model.gravity.linear), np.zeros(3), point)
 
 
 Load = Push | Rope | Payload

@@ -211,7 +211,7 @@ class Start:
         for name, value in self.joints:
             if name not in robot.joint_names:
                 raise ContactError(unknown("joint", name, robot.joint_names))
-            joint = robot.model.joints[robot.model.getJointId(name)]
+            joint = robot._model.joints[robot._model.getJointId(name)]
             if joint.nq != 1:
                 raise ContactError(f"{name}: its q has {joint.nq} numbers, expected one")
             turns = np.abs(np.asarray(joint.createData().S)).reshape(6)[3:].any()

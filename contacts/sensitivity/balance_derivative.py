@@ -61,7 +61,7 @@ class Forces(NamedTuple):
     def on_joints(self, state: State) -> Any:
         """Return them as Pinocchio's f_ext: one `pin.Force` a joint, in its axes."""
         found = pin.StdVec_Force()
-        found.extend([pin.Force.Zero()] * state.robot.model.njoints)
+        found.extend([pin.Force.Zero()] * state.robot._model.njoints)
         T = state.joint_placements[self.joints]
         f, m = self.wrenches[:, :3], self.wrenches[:, 3:]
         about = np.stack([f, m - cross(T[:, :, 3].T, f.T).T], axis=1) @ T[:, :, :3]
@@ -117,7 +117,7 @@ def derivative_of(state: State, a: Array, loads: Forces) -> Array:
     robot = state.robot
     require_fixed_axes(robot)
     data, v = workspace_of(robot).data, state.velocity
-    pin.computeRNEADerivatives(robot.model, data, state.q, v, a, loads.on_joints(state))
+    pin.computeRNEADerivatives(robot._model, data, state.q, v, a, loads.on_joints(state))
     change = -np.array(data.dtau_dq)
     for i in np.flatnonzero(loads.stays != TURNING):
         S = state.joint_columns * carried_by(robot)[loads.joints[i]]

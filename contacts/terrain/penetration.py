@@ -59,7 +59,7 @@ def penetrations(
     q = check_configuration(robot, q)
     if not (np.isfinite(tolerance) and tolerance >= 0):
         raise ContactError(f"tolerance: got {tolerance!r}, expected a depth of at least 0 [m]")
-    shapes, model, data = _shapes(robot), robot.model, workspace_of(robot).data
+    shapes, model, data = _shapes(robot), robot._model, workspace_of(robot).data
     placed = pin.GeometryData(shapes)
     pin.updateGeometryPlacements(model, data, shapes, placed, q)
     deepest: dict[tuple[str, str], float] = {}

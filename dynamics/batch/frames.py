@@ -86,7 +86,7 @@ def _known(robot: Robot) -> dict[Any, Work]:
 
 
 def _new_work(robot: Robot, kernel: Any, frame: str, reference: str | None) -> Work:
-    on_world = robot.model.frames[robot.frame_id(frame)].parentJoint == 0
+    on_world = robot._model.frames[robot.frame_id(frame)].parentJoint == 0
     more = () if reference is None else (_REFERENCES[reference],)
 
     def tables(robot: Robot) -> tuple[Any, ...]:

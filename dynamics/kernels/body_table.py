@@ -71,7 +71,7 @@ def body_table(robot: Robot) -> Any:
 
     The kernel of the Coriolis tensor knows them all; the others, robots without `unknown_joints`.
     """
-    model, first = robot.model, 1 if robot.is_floating else 0
+    model, first = robot._model, 1 if robot.is_floating else 0
     if any(_short(joint) not in _KINDS for joint in list(model.joints)[first + 1 :]):
         return None
     bodies = np.zeros(model.njoints - first, BODY)
@@ -99,7 +99,7 @@ def unknown_joints(robot: Robot) -> tuple[str, ...]:
 
     They know free flyers (as the base), hinges with and without limits about any axis, and sliders.
     """
-    model, first = robot.model, 1 if robot.is_floating else 0
+    model, first = robot._model, 1 if robot.is_floating else 0
     names = [
         model.names[i]
         for i in range(first + 1, model.njoints)
@@ -133,13 +133,13 @@ def chain_and_place(robot: Robot, frame: str) -> tuple[Integers, Array]:
 
     The place is R row by row, then p (12,).
     """
-    found = robot.model.frames[robot.frame_id(frame)]
+    found = robot._model.frames[robot.frame_id(frame)]
     joint, first = found.parentJoint, 1 if robot.is_floating else 0
     T_body_frame = found.placement
     if joint > first:
-        axes = _axes_with_z(_axis(robot.model.joints[joint]))
+        axes = _axes_with_z(_axis(robot._model.joints[joint]))
         T_body_frame = pin.SE3(axes.T, np.zeros(3)) * T_body_frame
-    chain = [i - first for i in robot.model.supports[joint] if i > first]
+    chain = [i - first for i in robot._model.supports[joint] if i > first]
     place = np.append(T_body_frame.rotation, T_body_frame.translation)
     return np.array(chain, dtype=np.int64), place
 

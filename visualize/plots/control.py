@@ -52,7 +52,7 @@ def plot_positions(
 
     A joint without a range has half a turn [rad] or a metre to both sides.
     """
-    model = motion.robot.model
+    model = motion.robot._model
     places = [model.joints[motion.robot.joint_id(name)].idx_q for name in motion.robot.actuated]
     low, high = model.lowerPositionLimit[places], model.upperPositionLimit[places]
     endless = ~((low > -FAR) & (high < FAR))
@@ -74,7 +74,7 @@ def plot_velocities(
 
 def _speeds(robot: Robot) -> Array:
     """(nv,), where the description has none or zero: very fast."""
-    limits = np.asarray(robot.model.upperVelocityLimit)
+    limits = np.asarray(robot._model.upperVelocityLimit)
     return np.where((limits > 0) & np.isfinite(limits), np.minimum(limits, FAR), FAR)
 
 

@@ -52,7 +52,7 @@ def plot_configuration(
     rows = {name: _joint(robot, name) for name in single_joints(robot)}
     values = np.asarray(_series(t, q, robot.nq, "q")[1])
     angles = {name: _position(joint, values) for name, joint in rows.items()}
-    model = robot.model
+    model = robot._model
     limits = {
         name: (model.lowerPositionLimit[joint.idx_q], model.upperPositionLimit[joint.idx_q])
         for name, joint in rows.items()
@@ -74,7 +74,7 @@ def plot_velocity(
     values = _series(t, v, robot.nv, "v")[1]
     rows = {name: _joint(robot, name).idx_v for name in single_joints(robot)}
     speeds = {name: values[:, row] for name, row in rows.items()}
-    most = robot.model.velocityLimit
+    most = robot._model.velocityLimit
     limits = {name: (-most[row], most[row]) for name, row in rows.items() if most[row] > 0}
     label = "velocity [rad/s or m/s]"
     return _plot(t, speeds, limits, joints, label, f"Joint velocities of {robot.name}", ax)
@@ -119,12 +119,12 @@ def plot_energy(
 
 def single_joints(robot: Robot) -> tuple[str, ...]:
     """Return the joints of one degree of freedom, by name: all but the floating base, mostly."""
-    joints = robot.model.joints
-    return tuple(str(robot.model.names[j.id]) for j in joints[1:] if j.nv == 1)
+    joints = robot._model.joints
+    return tuple(str(robot._model.names[j.id]) for j in joints[1:] if j.nv == 1)
 
 
 def _joint(robot: Robot, name: str) -> Any:
-    return robot.model.joints[robot.model.getJointId(name)]
+    return robot._model.joints[robot._model.getJointId(name)]
 
 
 def _position(joint: Any, q: Array) -> Array:

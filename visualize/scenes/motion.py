@@ -57,7 +57,7 @@ def divergent_component(robot: Robot, q: ArrayLike, v: ArrayLike, ground: float 
         raise ConfigurationError(
             f"ground: got {ground!r}; expected a height below the centre of mass, {c[2]:.4g} m"
         )
-    gravity = float(np.linalg.norm(robot.model.gravity.linear))
+    gravity = float(np.linalg.norm(robot._model.gravity.linear))
     omega = np.sqrt(gravity / (c[2] - ground))
     return np.asarray(c + com_jacobian(robot, q) @ np.asarray(v, dtype=float) / omega)
 
@@ -170,7 +170,7 @@ def force_scale(viewer: Viewer, robot: Robot) -> float:
 
 def weight_of(robot: Robot) -> float:
     """Return m g [N], 1 without mass or gravity: a measure of forces."""
-    return robot.mass * float(np.linalg.norm(robot.model.gravity.linear)) or 1.0
+    return robot.mass * float(np.linalg.norm(robot._model.gravity.linear)) or 1.0
 
 
 def above(vector: Array, threshold: float) -> Array:
@@ -181,7 +181,7 @@ def above(vector: Array, threshold: float) -> Array:
 def link_frames(robot: Robot) -> list[str]:
     """Return the frame of the first link of every joint, by name."""
     names: dict[int, str] = {}
-    for frame in robot.model.frames:
+    for frame in robot._model.frames:
         if frame.type == pin.FrameType.BODY and frame.parentJoint > 0:
             names.setdefault(frame.parentJoint, str(frame.name))
     return list(names.values())

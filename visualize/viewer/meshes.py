@@ -96,7 +96,7 @@ def placements(robot: Robot, model: Any, q: ArrayLike | State) -> dict[str, Arra
 
 def joint_name(robot: Robot, joint: int) -> str:
     """Return the name of a joint as the page's tree has it."""
-    return str(robot.model.names[joint]).replace("/", "_")
+    return str(robot._model.names[joint]).replace("/", "_")
 
 
 def boxes(robot: Robot, model: Any) -> dict[str, Array]:

@@ -20,7 +20,7 @@ LINK_COLOR = np.array([0.75, 0.77, 0.80, 1.0])
 
 def sticks(robot: Robot) -> Any:
     """Return a `pin.GeometryModel`: a ball a joint, sticks to the next joints and link frames."""
-    model, visual, ends = robot.model, pin.GeometryModel(), stick_ends(robot)
+    model, visual, ends = robot._model, pin.GeometryModel(), stick_ends(robot)
     lengths = [float(np.linalg.norm(end)) for _, _, end in ends]
     radius = 0.15 * float(np.median([n for n in lengths if n > 1e-6] or [0.3])) / 2
     for joint in range(1, model.njoints):
@@ -37,7 +37,7 @@ def sticks(robot: Robot) -> Any:
 
 def stick_ends(robot: Robot) -> list[tuple[int, str, Array]]:
     """Return (joint, name, end (3,) in its axes [m]): the next joints, and frames of links."""
-    model = robot.model
+    model = robot._model
     ends = [
         (model.parents[j], model.names[j], np.array(model.jointPlacements[j].translation))
         for j in range(1, model.njoints)

@@ -56,7 +56,7 @@ def _is_y_up(item: Any) -> bool:
 
 def _misfit(robot: Robot, item: Any) -> float:
     """How far the carrying joint's mass and next joints are from the mesh's box, summed [m]."""
-    model, joint = robot.model, item.parentJoint
+    model, joint = robot._model, item.parentJoint
     points = [np.array(model.inertias[joint].lever)]
     points += [
         np.array(model.jointPlacements[child].translation)

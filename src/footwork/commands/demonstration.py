@@ -53,7 +53,7 @@ def stand(robot: Robot) -> Hold:
 
 def pushed(robot: Robot, newtons: float) -> Hold:
     """Return the verdict under a horizontal push from behind, at the centre of mass."""
-    q, base = robot.posture(), robot.model.frames[2].name
+    q, base = robot.posture(), robot.frame_names[2]
     push = Wrench([newtons, 0.0, 0.0], [0.0, 0.0, 0.0], point=dynamics.com(robot, q))
     return contacts.static_hold(robot, q, contacts.at_feet(robot), {base: push})
 

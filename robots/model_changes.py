@@ -1,0 +1,70 @@
+"""Changes of a `pin.Model`: the inertia of a body, a payload, gravity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ConfigurationError
+from .configuration import as_vector
+from .urdf_physics import impossible
+
+Array = NDArray[np.float64]
+
+
+def set_inertia(
+    model: Any,
+    frame_id: int,
+    mass: float | None,
+    com: ArrayLike | None,
+    inertia: ArrayLike | None,
+) -> None:
+    """Set the inertia of the body of a frame, in the frame's axes; what is None stays."""
+    frame = model.frames[frame_id]
+    own = frame.placement.actInv(model.inertias[frame.parentJoint])
+    changed = _inertia(
+        own.mass if mass is None else mass,
+        own.lever if com is None else com,
+        own.inertia if inertia is None else inertia,
+    )
+    model.inertias[frame.parentJoint] = frame.placement.act(changed)
+
+
+def add_payload(
+    model: Any, frame_id: int, mass: float, com: ArrayLike, inertia: ArrayLike | None
+) -> None:
+    """Fix a rigid body to a frame; com and inertia in the frame's axes, None: a point mass."""
+    frame = model.frames[frame_id]
+    payload = _inertia(mass, com, np.zeros((3, 3)) if inertia is None else inertia)
+    model.inertias[frame.parentJoint] += frame.placement.act(payload)
+
+
+def set_gravity(model: Any, gravity: ArrayLike) -> None:
+    """Set the acceleration of gravity (3,), in world axes [m/s²]."""
+    model.gravity.linear = as_vector(gravity, 3, "gravity", "an acceleration in world axes [m/s²]")
+
+
+def _inertia(mass: float, com: ArrayLike, inertia: ArrayLike) -> Any:
+    """Return a `pin.Inertia`.
+
+    Raises:
+        ConfigurationError: values that are not finite, or that no body has.
+    """
+    (m,) = as_vector(np.atleast_1d(mass), 1, "mass", "of the body [kg]")
+    lever = as_vector(com, 3, "com", "the centre of mass in the axes of the link [m]")
+    matrix = _matrix(inertia)
+    problems = [message for _, message, _ in impossible(m, np.linalg.eigvalsh(matrix))]
+    if m < 0 or problems:
+        raise ConfigurationError(f"inertia: {problems[0] if problems else f'a mass of {m:g} kg'}")
+    return pin.Inertia(m, lever, matrix)
+
+
+def _matrix(inertia: ArrayLike) -> Array:
+    meaning = "the entries of an inertia (3, 3) [kg m²]"
+    matrix = as_vector(np.ravel(inertia), 9, "inertia", meaning).reshape(3, 3)
+    if np.shape(inertia) != (3, 3) or abs(matrix - matrix.T).max() > 1e-9 * abs(matrix).max():
+        raise ConfigurationError(f"inertia: got {inertia!r}, expected a symmetric matrix (3, 3)")
+    return 0.5 * (matrix + matrix.T)
