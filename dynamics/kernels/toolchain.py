@@ -214,7 +214,7 @@ class Overload:
         self._looked, self._hopeless = -np.inf, False
 
     def at_hand(self, count: int = 1) -> Callable[..., Any] | None:
-        """Return the compiled function if it is in memory or on disk, to be used for `count` items."""
+        """Return what is in memory or on disk, where it serves for `count` items."""
         if _off:
             return None
         if self._made is not None:
