@@ -16,7 +16,7 @@ from ..robots import Robot
 from .contact import Contact
 from .contact_set import ContactSet, check_robot
 from .equilibrium.conic_verdict import settle
-from .equilibrium.decision import KERNEL, knows, proved
+from .equilibrium.decision import knows, proved
 from .equilibrium.objectives import (
     Objective,
     Preferred,
@@ -140,11 +140,7 @@ def decide(
     slowly = solver is None and found is None and knows(contacts, torque_limits)
     made = partial(Equilibrium.of, contacts, state, load, torque_limits)
     if found is not None and found.settles(chosen):
-        status = "feasible" if found.feasible else "infeasible"
-        answer = bool(found.feasible), status, found.margin, found.unknowns, found.velocity
-        hold = Hold(*answer, contacts, state, external, made, KERNEL, chosen, found.multipliers)
-        hold.know(found.torques, found.residual, found.axes)
-        return hold
+        return Hold.proved(found, contacts, state, external, made, chosen)
     with by_the_solver(1) if slowly else nullcontext():
         balance, known = made(), None if found is None else found.solution
         if solver == "cvxpy":

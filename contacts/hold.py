@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from ..errors import ContactError
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium.certificate import EDGE
-from .equilibrium.decision import Multipliers
+from .equilibrium.decision import KERNEL, Multipliers, Proved
 from .equilibrium.programs import Equilibrium
 from .equilibrium.rays import FINEST, RAYS, Rays
 from .equilibrium.reasons import why_not
@@ -60,6 +60,38 @@ class Hold:
     objective: str = "least_norm"
     multipliers: Multipliers | None = None
 
+    @classmethod
+    def proved(
+        cls,
+        found: Proved,
+        contacts: ContactSet,
+        state: State,
+        external: Mapping[str, Wrench],
+        balance: partial[Equilibrium],
+        objective: str,
+    ) -> Self:
+        """Return the Hold of what the kernel proves, which has worked out forces and torques."""
+        holds, answer = found.feasible == 1, found.answer
+        hold = cls(
+            holds,
+            "feasible" if holds else "infeasible",
+            found.margin,
+            answer.x if holds else None,
+            found.certificate,
+            contacts,
+            state,
+            external,
+            balance,
+            KERNEL,
+            objective,
+            found.multipliers,
+        )
+        known = vars(hold)
+        known["axes"], known["residual"] = answer.axes[0], found.residual
+        if holds:
+            known["torques"], known["_forces"] = answer.torques, answer.forces
+        return hold
+
     @property
     def q(self) -> Array:
         """(nq,), the configuration."""
@@ -75,11 +107,6 @@ class Hold:
         """(C, 3, 3), the contacts' axes in the world."""
         poses = self.contacts.placements(self.state).values()
         return np.array([T.rotation for T in poses]).reshape(-1, 3, 3)
-
-    def know(self, torques: Array | None, residual: float, axes: Array) -> None:
-        """Keep what was worked out for the verdict: torques (na,), if it holds, and axes."""
-        known: dict[str, Any] = {} if torques is None else {"torques": torques}
-        vars(self).update(known, residual=residual, axes=axes)
 
     @cached_property
     def reason(self) -> str:
@@ -101,11 +128,16 @@ class Hold:
         objective, at the contact's vertices, world axes [N]; None when infeasible."""
         if self._unknowns is None:
             return None
+        firsts, f = self.contacts.limits.first.tolist(), self._forces
+        parts = zip(self.contacts.names, firsts, [*firsts[1:], len(f)], strict=True)
+        return {name: f[first:last] for name, first, last in parts}
+
+    @cached_property
+    def _forces(self) -> Array:
+        """(K, 3), of all points, world axes."""
         limits = self.contacts.limits
-        f = limits.forces(self._unknowns)
-        parts = np.split(f, limits.first[1:])
-        named = zip(self.contacts.names, parts, self.axes, strict=True)
-        return {name: own @ R.T for name, own, R in named}
+        f = limits.forces(np.asarray(self._unknowns))
+        return np.asarray(np.einsum("kij,kj->ki", self.axes[limits.owner], f))
 
     @cached_property
     def wrenches(self) -> dict[str, Wrench] | None:

@@ -28,17 +28,14 @@ def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
         return np.full(robot.na, np.inf)
     if torque_limits is not True:
         return _given_limits(robot, torque_limits)
-    limits = robot.torque_limits
-    unlimited = np.flatnonzero(np.isinf(limits))
-    if len(unlimited):
-        names = [robot.actuated[i] for i in unlimited] if robot.na == len(robot.actuated) else []
+    if names := robot.unlimited_joints:
         warnings.warn(
-            f"{robot.name!r}: no torque limit for {len(unlimited)} joints, taken as unlimited: "
+            f"{robot.name!r}: no torque limit for {len(names)} joints, taken as unlimited: "
             f"{', '.join(names[:8])}{', …' if len(names) > 8 else ''}",
             FootworkWarning,
             stacklevel=3,
         )
-    return np.asarray(limits)
+    return robot.torque_limits
 
 
 def _given_limits(robot: Robot, torque_limits: Any) -> Array:

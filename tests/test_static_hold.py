@@ -517,6 +517,29 @@ def test_no_state_is_shared(standing):
     assert contacts.Hold is type(hold)
 
 
+@pytest.mark.parametrize("name", ["biped", "quadruped", "talos"])
+def test_the_kernel_works_out_what_the_balance_gives(name):
+    """Forces, torques, what is left and the margin's multipliers, by matrices of NumPy."""
+    robot, rng = robots.load(name), np.random.default_rng(1)
+    feet = at_feet(robot)
+    for _ in range(5):
+        step = 0.02 * rng.standard_normal(robot.nv)
+        hold = static_hold(robot, robot.integrate(robot.posture(), step), feet)
+        balance, x, (critical, y, _) = hold.balance, hold._unknowns, hold.multipliers
+        axes = [T.rotation for T in feet.placements(hold.q).values()]
+        assert hold.axes == pytest.approx(np.array(axes), abs=1e-12)
+        f = balance.limits.forces(x)
+        for i, own in enumerate(hold.forces.values()):
+            assert own == pytest.approx(f[balance.limits.owner == i] @ axes[i].T, abs=1e-9)
+        assert hold.torques == pytest.approx(balance.torques(x), abs=1e-9)
+        assert hold.residual == pytest.approx(balance.residual(x), abs=1e-9)
+        N = balance.normals.sum(axis=1)
+        left = balance.columns @ critical + hold.margin * N + balance.load
+        assert left[balance.unactuated] == pytest.approx(0, abs=1e-6 * balance.weight)
+        assert N @ y == pytest.approx(1, abs=1e-6)
+        assert -y @ balance.load == pytest.approx(hold.margin, abs=1e-6 * balance.weight)
+
+
 @pytest.mark.parametrize("limits", [True, False])
 @pytest.mark.parametrize("name", ["biped", "quadruped", "talos"])
 def test_a_no_is_proved_by_its_margin(name, limits, monkeypatch):

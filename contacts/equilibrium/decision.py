@@ -25,12 +25,14 @@ from ...robots import Robot
 from ..conic_solver import Solution
 from ..contact_set import ContactSet
 from ..kernels import compiled
+from ..kernels.compiled import STATE
+from ..kernels.state_verdict import Answer
 from ..kernels.verdict import MARGIN, STRICT, VERDICT
 from .balance import weight
 from .balances import Balances
 from .conic_verdict import settle
-from .contact_frames import centre_jacobians, columns_of
-from .problems import Layout, Problems
+from .contact_frames import contact_frames
+from .problems import Layout
 from .programs import Equilibrium
 from .verdicts import Verdicts
 
@@ -62,29 +64,38 @@ class Proved(NamedTuple):
 
     Attributes:
         feasible: 1 holds, 0 does not, −1 not decided.
-        margin: ε [N].
-        unknowns: least-norm x (n,) [N], where it holds.
-        velocity: (nv,), ‖y‖ = 1, along which it falls, where it does not.
-        multipliers: of the margin, where it is finite.
-        torques: (na,), that go with them.
-        residual: largest entry of what they leave of the equations of motion [N, N·m].
-        axes: (C, 3, 3), of the contacts.
-        solution: the margin, as the conic solver would answer.
+        margin: ε [N], ∓inf where no pull helps, or squeezing has no end.
+        residual: of the equations of motion, where it holds [N, N·m].
+        answer: forces, torques and multipliers.
     """
 
     feasible: int
     margin: float
-    unknowns: Array | None
-    velocity: Array | None
-    multipliers: Multipliers | None
-    torques: Array | None
     residual: float
-    axes: Array
-    solution: Solution
+    answer: Answer
 
     def settles(self, objective: str) -> bool:
         """Whether nothing is left to ask for the forces of this objective."""
         return self.feasible == 0 or (self.feasible == 1 and objective == "least_norm")
+
+    @property
+    def certificate(self) -> Array | None:
+        """(nv,), ‖y‖ = 1, along which it falls, where it does not hold."""
+        y = self.answer.velocity
+        return None if self.feasible else y / np.sqrt(y @ y)  # a proof at any length
+
+    @property
+    def multipliers(self) -> Multipliers | None:
+        """Of the margin, where it is finite."""
+        if abs(self.margin) == np.inf:
+            return None
+        return Multipliers(self.answer.critical, self.answer.velocity, self.answer.whole)
+
+    @property
+    def solution(self) -> Solution:
+        """The margin, as the conic solver would answer."""
+        status = {-np.inf: "infeasible", np.inf: "unbounded"}.get(self.margin, "optimal")
+        return Solution(status, self.margin, velocity=self.answer.velocity)
 
 
 def layout_of(contacts: ContactSet, torque_limits: Array) -> Layout:
@@ -115,38 +126,19 @@ def knows(contacts: ContactSet, torque_limits: Array) -> bool:
 def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array) -> Proved | None:
     """Return what the kernel proves; None where it does not, or is not there yet."""
     layout = layout_of(contacts, torque_limits)
-    kernels = compiled.select(1) if layout.known else None
-    if kernels is None:
+    if not layout.known or STATE.select(1) is None:
         return None
-    J, R = centre_jacobians(state, contacts, kernels.place)
-    columns, pulls = columns_of(contacts, layout, J, R, kernels.columns)
-    problems = Problems.of(layout, columns, pulls, load[None], kernels.scale)
+    decide_state: Any = STATE.overload().unchecked()
     # the kernel's Newton method for least-norm forces takes circular cones only
     mode = VERDICT if layout.circular else MARGIN
-    found = problems.solve(kernels.verdicts, 1, mode)
-    feasible, margin = int(found.feasible[0]), float(found.margin[0])
+    given = state.joint_columns, state.joint_placements, load, contact_frames(contacts)
+    answer = layout.answer()
+    decide_state(*given, layout.constants, mode, layout.workspace(), answer)
+    feasible, margin, proof, _, residual = answer.numbers.tolist()
     # rows that contradict each other by rounding alone: no margin, but no motion that falls either
-    if not found.proved[0] or (margin == -np.inf and feasible != 0):
+    if not proof or (margin == -np.inf and feasible != 0):
         return None
-    y, nu = problems.velocity(found.y[0], found.nu[0]), found.nu[0]
-    status = "infeasible" if margin == -np.inf else "unbounded" if margin == np.inf else "optimal"
-    x = found.least[0] if feasible == 1 else None
-    torques, residual = None, float("nan")
-    if x is not None:
-        # S τ = −(h + A x): the actuated rows are torques, the other ones what is left of zero
-        given = load + columns[0] @ layout.spread(x)
-        torques, residual = -given[layout.actuated], float(np.abs(given[layout.rows]).max())
-    return Proved(
-        feasible,
-        margin,
-        x,
-        y / np.sqrt(y @ y) if feasible == 0 else None,  # a proof at any length
-        Multipliers(found.forces[0], y, problems.of_whole(nu)) if status == "optimal" else None,
-        torques,
-        residual,
-        R[0],
-        Solution(status, margin, velocity=y),
-    )
+    return Proved(int(feasible), margin, residual, answer)
 
 
 # --- many ----------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from ...dynamics.kernels.scalars import LANES
 from ..kernels import verdict
+from ..kernels.state_verdict import Answer, Constants, Workspace
 from ..limits import ContactLimits
 
 Array = NDArray[np.float64]
@@ -51,6 +53,7 @@ class Layout:
         self.rows, self.actuated = unactuated, actuated
         K, T = limits.point_count, len(limits.soft)
         self.D = 4 if T else 3
+        self._of_thread = threading.local()
         self.sizes = len(unactuated), self.D, K, len(self.joints) + len(self.whole[2])
 
     @cached_property
@@ -104,6 +107,54 @@ class Layout:
         size = np.abs(A).max(axis=1)  # one tolerance for newtons and newton-metres
         G, g = self.spread(A), T @ self.limits.presses
         return G / size[:, None], g / size, b / (self.weight * size)
+
+    # --- of one state ----------------------------------------------------------------------------
+
+    @cached_property
+    def constants(self) -> Constants:
+        """What the kernel of one state takes of the layout."""
+        whole = np.abs(self.limits.whole_rows.A).max(axis=1, initial=0.0)
+        indices = self.joints, self.rows, self.actuated, self.entries
+        return Constants(self.sizes, self.weight, self.bounds, *indices, self.units[None], whole)
+
+    def workspace(self) -> Workspace:
+        """Return arrays for the kernel of one state to overwrite, this thread's."""
+        kept: Workspace | None = getattr(self._of_thread, "workspace", None)
+        if kept is None:
+            kept = self._of_thread.workspace = self._allocated()
+        return kept
+
+    def _allocated(self) -> Workspace:
+        m, D, K, R = self.sizes
+        n, nv, C = D * K, m + len(self.actuated), self.limits.contact_count
+        rows, J = [(1, m * n), (1, m), (1, m)], len(self.joints)
+        inequalities, answers = (
+            [(1, R * n)] + 3 * [(1, R)],
+            [(1, 4), (1, n), (1, m), (1, R), (1, n)],
+        )
+        shapes = [(1, C, 6, nv), (1, nv, D, K), (1, nv), *rows, *inequalities, (2, max(m, R))]
+        size: Any = verdict.memory_size
+        needed = LANES * (size(*self.sizes) + 1)
+        made = Workspace._make([*map(np.zeros, (*shapes, *answers)), np.empty(needed)])
+        G, g, high = self.whole
+        made.G[:, J * n :], made.g[:, J:], made.high[:, J:] = G.ravel(), g, high
+        made.low[:, J:] = -verdict.INFINITE  # one-sided, in the kernel's two-sided form
+        return made
+
+    def answer(self) -> Answer:
+        """Return arrays for the answer of the kernel of one state."""
+        flat, parts = np.empty(self._ends[-1]), []
+        for first, last in pairwise(self._ends):
+            parts.append(flat[first:last])
+        parts[1], parts[3] = parts[1].reshape(1, -1, 3, 3), parts[3].reshape(-1, 3)
+        return Answer._make(parts)
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Where the arrays of an answer start and end in one."""
+        C, K, n = self.limits.contact_count, self.limits.point_count, len(self.entries)
+        na, nv, r = len(self.actuated), len(self.rows) + len(self.actuated), len(self.whole[2])
+        return [0, *accumulate([5, 9 * C, n, 3 * K, na, n, nv, r])]
 
 
 class Answers(NamedTuple):
@@ -205,6 +256,8 @@ class Problems:
         memory = workspace(self.layout.sizes, lanes)
         out = answer, forces, y, nu, least
         kernel(*arrays, self.scales, mode, self.layout.sizes, *out, 0, N, memory)
+        if mode == verdict.MARGIN:  # then the kernel leaves them as its memory was
+            least[:] = np.nan
         return Answers(
             answer[:, 0],
             in_newtons(answer[:, 1], weight),

@@ -10,7 +10,8 @@ import numpy as np
 
 from ...dynamics.kernels.scalars import LANES
 from ...dynamics.kernels.toolchain import Kernel
-from .contact_columns import contact_columns, place, scale_rows
+from .contact_columns import ContactFrames, contact_columns, scale_rows
+from .state_verdict import Answer, Constants, Workspace, state_verdict
 from .verdict import verdicts
 
 _SECONDS = 40.0  # that compiling takes, about
@@ -28,24 +29,32 @@ def _of_verdicts() -> tuple[Any, ...]:
     return (*[table] * 9, 0, (0, 0, 0, 0), *[written] * 5, 0, 0, np.empty(0))
 
 
+def _frames() -> ContactFrames:
+    joint, turns, owner = _read(0, kind=np.intp), _read(0, kind=bool), _read(0, kind=np.intp)
+    T, table, row = _read(0, 0, 0), _read(0, 0), _read(0)
+    return ContactFrames(table, joint, T, turns, table, table, owner, row, row)
+
+
+def _of_state() -> tuple[Any, ...]:
+    row, index, numbers = _read(0), _read(0, kind=np.intp), np.empty(0)
+    table, hypercube = np.empty((0, 0)), np.empty((0, 0, 0, 0))
+    constants = Constants((0, 0, 0, 0), 1.0, row, index, index, index, index, _read(0, 0), row)
+    workspace = Workspace._make([hypercube, hypercube, *[table] * 14, numbers])
+    answer = Answer._make([numbers, hypercube, numbers, table, *[numbers] * 4])
+    state = _read(0, 0), _read(0, 0, 0), numbers
+    return *state, _frames(), constants, 0, workspace, answer
+
+
 _options: dict[str, Any] = {"each": 2e-3, "seconds": _SECONDS, "inlined": 400}
 VERDICTS = Kernel(verdicts, LANES, example=_of_verdicts, **_options)
 VERDICT = Kernel(verdicts, 1, example=_of_verdicts, **_options)
-PLACE = Kernel(
-    place,
-    1,
-    example=lambda: (
-        *(_read(0, 0), _read(0, 0, 0), _read(0, 0), _read(0, kind=np.intp), _read(0, 0, 0)),
-        *(_read(0, kind=bool), _read(0, 0), np.empty((0, 0, 0)), np.empty((0, 0, 0))),
-    ),
-    seconds=2.0,
-)
+STATE = Kernel(state_verdict, 1, example=_of_state, **_options)
 COLUMNS = Kernel(
     contact_columns,
     1,
     example=lambda: (
-        *(_read(0, 0, 0, 0), _read(0, 0, 0, 0), _read(0, 0), _read(0, kind=np.intp)),
-        *(_read(0), _read(0), np.empty((0, 0, 0, 0)), np.empty((0, 0))),
+        *(_read(0, 0, 0, 0), _read(0, 0, 0, 0), _frames()),
+        *(np.empty((0, 0, 0, 0)), np.empty((0, 0))),
     ),
     seconds=2.0,
 )
@@ -64,7 +73,6 @@ class Kernels(NamedTuple):
     """What a verdict needs, for problems side by side in `lanes`."""
 
     verdicts: Any
-    place: Any
     columns: Any
     scale: Any
     lanes: int
@@ -73,14 +81,14 @@ class Kernels(NamedTuple):
 def select(count: int) -> Kernels | None:
     """Return the compiled kernels for so many problems; None where the conic solver is sooner."""
     kernel = VERDICT if count == 1 else VERDICTS
-    found = kernel.select(count), PLACE.select(count), COLUMNS.select(count), SCALE.select(count)
+    found = kernel.select(count), COLUMNS.select(count), SCALE.select(count)
     return None if None in found else Kernels(*found, kernel.numbers)
 
 
 @contextmanager
 def by_the_solver(count: int) -> Iterator[None]:
     """Count the time that the conic solver takes for so many problems."""
-    with ExitStack() as stack:  # a verdict needs them all
-        for kernel in (VERDICT if count == 1 else VERDICTS, PLACE, COLUMNS, SCALE):
+    with ExitStack() as stack:  # many need them all
+        for kernel in (STATE,) if count == 1 else (VERDICTS, COLUMNS, SCALE):
             stack.enter_context(kernel.uncompiled(count))
         yield

@@ -9,20 +9,50 @@ the Jacobian of the centre, both in contact axes.
 
 from __future__ import annotations
 
+from typing import NamedTuple
 
-def place(S, T, carried, joint, local, turns, lift, R, J):
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+class ContactFrames(NamedTuple):
+    """Frames and points of contacts in the axes of the joints that carry them.
+
+    Attributes:
+        carried: (joints, nv), 1 for the columns that move a joint.
+        joint: (C,), that carries each contact.
+        local: (C, 3, 4), axes and centre in that joint.
+        turns: (C,), whether the axes turn with the joint; else they are the world's.
+        lift: (C, 3), from the centre to where the ground is touched, world axes [m].
+        points: (K, 3), in contact axes [m]; owner: (K,).
+        torsion: (K,), γ of soft points, else 0 [m].
+        presses: (C,), 1 where the margin takes normal force away.
+    """
+
+    carried: Array
+    joint: Indices
+    local: Array
+    turns: NDArray[np.bool_]
+    lift: Array
+    points: Array
+    owner: Indices
+    torsion: Array
+    presses: Array
+
+
+def place(S, T, frames, R, J):
     """Write the axes R (C, 3, 3) and centre Jacobians J (C, 6, nv) of contacts in one state.
 
     Args:
         S: (6, nv), columns of the joints about the world's origin, linear first.
         T: (joints, 3, 4), their placements.
-        carried: (joints, nv), 1 for the columns that move a joint.
-        joint: (C,), which carries the contact.
-        local: (C, 3, 4), axes and centre in that joint.
-        turns: (C,), whether the axes turn with the joint; else they are the world's.
-        lift: (C, 3), from the centre to where the ground is touched, world axes.
+        frames: of the contacts.
         R, J: are written; J linear first, world axes.
     """
+    carried, joint, local, turns, lift = frames[:5]
     for c in range(len(joint)):
         i = joint[c]
         for a in range(3):
@@ -49,19 +79,17 @@ def place(S, T, carried, joint, local, turns, lift, R, J):
                     J[c, k, j] = 0.0
 
 
-def contact_columns(J, R, points, owner, torsion, presses, columns, pulls):
+def contact_columns(J, R, frames, columns, pulls):
     """Write what a newton of each force, and of the margin, does to the robot.
 
     Args:
         J: (N, C, 6, nv), of the centres, world axes.
         R: (N or 1, C, 3, 3), contact axes.
-        points: (K, 3), in contact axes from the centres.
-        owner: (K,), their contacts.
-        torsion: (K,), γ of soft points; 0.
-        presses: (C,), 1 where the margin takes normal force away.
+        frames: of the contacts.
         columns: (N, nv, D, K), is written.
         pulls: (N, nv), Σ_c J_cᵀ n_c, is written.
     """
+    points, owner, torsion, presses = frames[5:]
     N, C, _, nv = J.shape
     D, K = columns.shape[2], len(owner)
     for s in range(N):

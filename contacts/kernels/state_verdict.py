@@ -1,0 +1,166 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""The verdict on contacts in one state: from joints' columns to forces, torques, multipliers.
+
+    S τ = −(h + Σ_k J_kᵀ f_k),      f_k the least-norm forces of `verdict`
+
+All in SI units; x are the unknowns of `ContactLimits`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .algebra import dot
+from .contact_columns import contact_columns, place, scale_rows
+from .verdict import INFINITE, NAN, verdicts
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+ENDLESS = float("inf")
+
+
+class Constants(NamedTuple):
+    """What is the same in all states.
+
+    Attributes:
+        sizes: m, D, K, R.
+        weight: the unit of force [N].
+        bounds: limits of the torques of some joints; joints: their rows in the equations of motion.
+        rows: (m,), those without a torque; actuated: (na,), those of S.
+        entries: (n,), where x is among the D K entries of the kernel.
+        units: (1, D K), newtons of each entry.
+        whole: size of each row of `ContactLimits.whole_rows`.
+    """
+
+    sizes: tuple[int, int, int, int]
+    weight: float
+    bounds: Array
+    joints: Indices
+    rows: Indices
+    actuated: Indices
+    entries: Indices
+    units: Array
+    whole: Array
+
+
+class Workspace(NamedTuple):
+    """Arrays that the kernel overwrites: see `contact_columns`, `scale_rows` and `verdicts`."""
+
+    J: Array
+    columns: Array
+    pulls: Array
+    A: Array
+    w: Array
+    normal: Array
+    G: Array
+    g: Array
+    low: Array
+    high: Array
+    scales: Array
+    found: Array
+    critical: Array
+    y: Array
+    nu: Array
+    least: Array
+    memory: Array
+
+
+class Answer(NamedTuple):
+    """What the kernel proves.
+
+    Attributes:
+        numbers: (5,): 1 holds, 0 does not, −1 not decided; ε [N]; 1 where ε is proved; what the
+            proof of the first leaves open; what torques and forces leave of the equations of motion
+            [N, N·m].
+        axes: (1, C, 3, 3), of the contacts.
+        x: (n,), least norm; forces: (K, 3), world axes; torques: (na,). Written where it holds.
+        critical: (n,), x that has the margin ε.
+        velocity: (nv,), −dε/dh, of the equations of motion.
+        whole: (r,), multipliers of `ContactLimits.whole_rows`.
+    """
+
+    numbers: Array
+    axes: Array
+    x: Array
+    forces: Array
+    torques: Array
+    critical: Array
+    velocity: Array
+    whole: Array
+
+
+def state_verdict(S, T, load, frames, constants, asked, workspace, answer):
+    """Decide whether contacts and torques balance a load in a state, and write the answer.
+
+    Args:
+        S: (6, nv), columns of the joints about the world's origin; T: (joints, 3, 4), placements.
+        load: (nv,), to be balanced.
+        frames, constants: of the contacts, and of the program.
+        asked: as for `verdicts`.
+        workspace, answer: are written.
+    """
+    sizes, weight, bounds, joints, rows = constants[:5]
+    _, D, K, _ = sizes
+    J, columns, pulls, A, w, normal, G, g, low, high, scales = workspace[:11]
+    found, critical, y, nu, least, memory = workspace[11:]
+    nv = len(load)
+    place(S, T, frames, answer.axes[0], J[0])
+    contact_columns(J, answer.axes, frames, columns, pulls)
+    flat, loads = columns.reshape(1, nv, D * K), load.reshape(1, nv)
+    scales[0, 0] = 0.0  # anew
+    scale_rows(
+        flat, pulls, loads, weight, bounds, joints, rows, A, w, normal, G, g, low, high, scales
+    )
+    # fmt: off
+    verdicts(
+        A, w, normal, constants.units, G, g, low, high, scales, asked, sizes,
+        found, critical, y, nu, least, 0, 1, memory,
+    )
+    # fmt: on
+    write_multipliers(constants, workspace, answer)
+    if found[0, 0] > 0.0:
+        write_forces(flat[0], load, frames, constants, least[0], answer)
+
+
+def write_multipliers(constants, workspace, answer):
+    """Write what is decided, the forces that have the margin, and its multipliers."""
+    found, nu, scales = workspace.found[0], workspace.nu[0], workspace.scales
+    numbers, velocity = answer.numbers, answer.velocity
+    joints, rows, entries = constants.joints, constants.rows, constants.entries
+    numbers[0], numbers[2], numbers[3], numbers[4] = found[0], found[2], found[3], NAN
+    numbers[1] = found[1] * constants.weight
+    if abs(found[1]) >= INFINITE:  # a finite number stands for it
+        numbers[1] = ENDLESS if found[1] > 0 else -ENDLESS
+    for j in range(len(entries)):
+        answer.critical[j] = workspace.critical[0, entries[j]] * constants.weight
+    for j in range(len(velocity)):
+        velocity[j] = 0.0
+    for i in range(len(rows)):
+        velocity[rows[i]] = workspace.y[0, i] * scales[0, i]
+    for i in range(len(joints)):
+        velocity[joints[i]] = nu[i] * scales[1, i]
+    for i in range(len(answer.whole)):
+        answer.whole[i] = nu[len(joints) + i] / constants.whole[i]
+
+
+def write_forces(columns, load, frames, constants, least, answer):
+    """Write forces, torques, and what they leave of the equations of motion."""
+    (_, D, K, _), weight, axes = constants.sizes, constants.weight, answer.axes[0]
+    for j in range(len(answer.x)):
+        answer.x[j] = least[constants.entries[j]] * weight
+    for k in range(K):
+        R, s, t, n = axes[frames.owner[k]], least[k], least[K + k], least[(D - 1) * K + k]
+        for i in range(3):
+            answer.forces[k, i] = weight * (R[i, 0] * s + R[i, 1] * t + R[i, 2] * n)
+    for i in range(len(constants.actuated)):
+        row = constants.actuated[i]
+        answer.torques[i] = -load[row] - weight * dot(columns[row], least, D * K)
+    left = 0.0
+    for i in range(len(constants.rows)):
+        row = constants.rows[i]
+        left = max(left, abs(load[row] + weight * dot(columns[row], least, D * K)))
+    answer.numbers[4] = left
