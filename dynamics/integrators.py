@@ -2,7 +2,9 @@
 
 q is never added to: a step leaves q by ⊕, in the chart δ of tangent vectors at its start, q(t) =
 q₀ ⊕ δ(t). There δ̇ = D(δ) v, with D = ∂(q ⊖ q₀)/∂q, is 1 for robots with coordinate velocities and
-the inverse of the exponential's Jacobian for a floating base.
+the inverse of the exponential's Jacobian for a floating base. The chart is one-to-one for rotations
+of less than π only: a step that turns a base or a ball joint further than `WIDEST` is taken in
+halves, each in the chart at its own start.
 
     explicit_euler        q⁺ = q ⊕ h v, v⁺ = v + h a(t, q, v)            order 1, gains energy
     semi_implicit_euler   v⁺ = v + h a(t, q, v), q⁺ = q ⊕ h v⁺           order 1, energy stays near
@@ -18,6 +20,7 @@ order Runge-Kutta methods on manifolds" (1999).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from types import MappingProxyType
 
 import numpy as np
@@ -35,6 +38,32 @@ State = tuple[Array, Array]
 Step = Callable[[Robot, Law, float, Array, Array, float], State]
 
 TOLERANCE = 1e-12  # of dop853, relative and absolute
+WIDEST = 1.0  # rotation from the middle of a chart [rad]: far from π, and rk4 is accurate up to it
+SHORTEST = 1e-15  # step [s] below which no motion is followed
+
+
+class _BeyondChart(Exception):
+    """A rotation of more than `WIDEST` in a chart."""
+
+
+def in_charts(step: Step) -> Step:
+    """Return a step that is taken in halves where one chart is too small for it.
+
+    Raises:
+        SolverError: no step is short enough.
+    """
+
+    @wraps(step)
+    def halved(robot: Robot, law: Law, t: float, q: Array, v: Array, h: float) -> State:
+        try:
+            return step(robot, law, t, q, v, h)
+        except _BeyondChart:
+            if h < SHORTEST:
+                raise SolverError(f"the motion at t = {t:.6g} s is too fast for any step") from None
+        q, v = halved(robot, law, t, q, v, h / 2)
+        return halved(robot, law, t + h / 2, q, v, h / 2)
+
+    return halved
 
 
 def explicit_euler(robot: Robot, law: Law, t: float, q: Array, v: Array, h: float) -> State:
@@ -48,6 +77,7 @@ def semi_implicit_euler(robot: Robot, law: Law, t: float, q: Array, v: Array, h:
     return plus(robot, q, h * v), v
 
 
+@in_charts
 def rk4(robot: Robot, law: Law, t: float, q: Array, v: Array, h: float) -> State:
     """The classical Runge-Kutta method of order 4, in the chart at q."""
 
@@ -80,6 +110,7 @@ def implicit_midpoint(robot: Robot, law: Law, t: float, q: Array, v: Array, h: f
     )
 
 
+@in_charts
 def dop853(robot: Robot, law: Law, t: float, q: Array, v: Array, h: float) -> State:
     """From t to t + h by adaptive steps of order 8, rtol = atol = 1e-12, in the chart at q.
 
@@ -129,9 +160,24 @@ def chart(robot: Robot, q: Array, delta: Array, v: Array) -> State:
     p = plus(robot, q, delta)
     if _has_coordinate_velocities(robot):
         return p, v
+    turned = (_rotations(robot) @ delta).reshape(-1, 3)
+    if (turned * turned).sum(axis=1).max() > WIDEST**2:
+        raise _BeyondChart
     return p, pin.dDifference(robot._model, q, p, pin.ARG1) @ v
 
 
 @per_robot
 def _has_coordinate_velocities(robot: Robot) -> bool:
     return not structure_constants(robot).any()
+
+
+@per_robot
+def _rotations(robot: Robot) -> Array:
+    """Return R (3k, nv): R δ are the rotation vectors of the k joints that turn about no fixed axis."""
+    data, rows = robot._model.createData(), []
+    for joint, joint_data in zip(robot._model.joints, data.joints, strict=True):
+        if 2 <= joint.nv <= 6:
+            turning = np.zeros((3, robot.nv))
+            turning[:, joint.idx_v : joint.idx_v + joint.nv] = np.reshape(joint_data.S, (6, -1))[3:]
+            rows.append(turning)
+    return np.concatenate(rows)

@@ -85,6 +85,39 @@ def test_a_rotating_block_over_many_turns(load_robot):
     assert np.ptp(L, axis=0).max() < 1e-9
 
 
+@pytest.mark.parametrize("spin", [2.0, 6.0, 60.0])
+def test_the_centre_of_mass_of_a_spinning_block_flies_on_in_one_step(load_robot, spin):
+    """x = x₀ + v t, z = −g t²/2, R = exp([ω]× t), over many turns within one step."""
+    block = load_robot("block", "floating")
+    start, turn = block.neutral(), pin.exp3(np.array([0.0, 0.0, spin]))
+    v = [1.0, 0, 0, 0, 0, spin]
+    run = dyn.simulate(block, start, v, duration=1, step=1, integrator="dop853")
+    assert run.q[-1, :3] == pytest.approx([1.0, 0.0, -9.81 / 2], abs=1e-9)
+    assert pin.Quaternion(run.q[-1, 3:7]).toRotationMatrix() == pytest.approx(turn, abs=1e-9)
+    coarse = dyn.simulate(block, start, v, duration=1, step=1, integrator="rk4")
+    assert np.abs(coarse.q[-1, :3] - run.q[-1, :3]).max() < 0.02 * spin  # of order 4, not lost
+
+
+@pytest.mark.parametrize("which", ["biped", "tree"])
+@pytest.mark.parametrize("spin", [8.0, 30.0])
+def test_dop853_does_not_depend_on_the_spacing_of_samples(load_robot, random_state, which, spin):
+    robot = load_robot(which, "floating")
+    q, v, _ = random_state(robot)
+    v[3:6] *= spin / np.linalg.norm(v[3:6])
+    runs = [
+        dyn.simulate(robot, q, v, duration=0.5, step=h, integrator="dop853") for h in (0.5, 0.5 / 64)
+    ]
+    assert np.abs(robot.difference(runs[0].q[-1], runs[1].q[-1])).max() < 1e-7
+    assert runs[0].v[-1] == pytest.approx(runs[1].v[-1], abs=1e-6 * np.abs(runs[1].v).max())
+    assert np.ptp(runs[0].energy) < 1e-9 * np.abs(runs[0].energy).max() + 1e-7
+
+
+def test_a_spin_too_fast_for_any_step_is_said(load_robot):
+    block = load_robot("block", "floating")
+    with pytest.raises(fw.SolverError, match="too fast for any step"):
+        dyn.simulate(block, block.neutral(), [0, 0, 0, 0, 0, 1e18], duration=1, step=1)
+
+
 def test_torque_laws(pendulum):
     start = ([0.1, 0.2], [0.0, 0.0])
     tau = np.array([0.3, -0.1])
