@@ -173,7 +173,7 @@ def _has_coordinate_velocities(robot: Robot) -> bool:
 
 @per_robot
 def _rotations(robot: Robot) -> Array:
-    """Return R (3k, nv): R δ are the rotation vectors of the k joints that turn about no fixed axis."""
+    """Return R (3k, nv): R δ are the rotation vectors of joints that turn about no fixed axis."""
     data, rows = robot._model.createData(), []
     for joint, joint_data in zip(robot._model.joints, data.joints, strict=True):
         if 2 <= joint.nv <= 6:

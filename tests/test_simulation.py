@@ -105,7 +105,8 @@ def test_dop853_does_not_depend_on_the_spacing_of_samples(load_robot, random_sta
     q, v, _ = random_state(robot)
     v[3:6] *= spin / np.linalg.norm(v[3:6])
     runs = [
-        dyn.simulate(robot, q, v, duration=0.5, step=h, integrator="dop853") for h in (0.5, 0.5 / 64)
+        dyn.simulate(robot, q, v, duration=0.5, step=h, integrator="dop853")
+        for h in (0.5, 0.5 / 64)
     ]
     assert np.abs(robot.difference(runs[0].q[-1], runs[1].q[-1])).max() < 1e-7
     assert runs[0].v[-1] == pytest.approx(runs[1].v[-1], abs=1e-6 * np.abs(runs[1].v).max())

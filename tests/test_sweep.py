@@ -12,6 +12,7 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from footwork.contacts import Scenario, ScenarioError, sweep
 from footwork.contacts.sweeps import verdicts
 from footwork.contacts.sweeps.plan import Plan
 from footwork.contacts.sweeps.variants import variant
-from footwork.errors import FootworkError, SolverError
+from footwork.errors import FootworkError, FootworkWarning, SolverError
 from footwork.visualize.plots import sweep as picture
 
 BLOCK = """
@@ -254,11 +255,41 @@ def test_journals_of_something_else_are_left_alone(push, tmp_path):
     with pytest.raises(ScenarioError, match="axes differ"):
         sweep(push, {"friction": [0.4]}, journal=journal)
     assert journal.read_bytes() == before
-    for text, words in ((b"shopping list\n", "not a line"), (b"{}\n", "no sweep")):
+    older = before.replace(b'sweep": 3,', b'sweep": 2,')
+    texts = [b"shopping list\n", b"{}\n", b"a line without an end", b'{"a": 1}', b"\0" * 70_000]
+    for text, words in [(text, "no sweep") for text in texts] + [(older, "another version")]:
         journal.write_bytes(text)
         with pytest.raises(ScenarioError, match=words):
             sweep(push, {"friction": [0.3]}, journal=journal)
         assert journal.read_bytes() == text
+
+
+@pytest.mark.parametrize("device", ["/dev/full", "/dev/zero", "/dev/null"])
+def test_devices_are_no_journals(push, device):
+    with pytest.raises(ScenarioError, match="expected the name of a file"):
+        sweep(push, {"friction": [0.3]}, journal=device)
+
+
+def test_flipped_bits_change_no_answer(push, whole, tmp_path):
+    """Each damage of a line is found: its chunk is done again, or the file is refused and left."""
+    journal, rng = tmp_path / "j", np.random.default_rng(0)
+    options = {"quantities": ("margin", "torque_margin"), "chunk": 5, "journal": journal}
+    sweep(push, AXES, **options)
+    text = journal.read_bytes()
+    head = text.index(b"\n") + 1
+    for place in (*rng.integers(0, head, 10), *rng.integers(head, len(text) - 1, 30), head - 1):
+        damaged = bytearray(text)
+        damaged[place] ^= 1 << int(rng.integers(8))
+        journal.write_bytes(damaged)
+        if place < head:
+            with pytest.raises(
+                ScenarioError, match=r"no sweep|first line is damaged|another version"
+            ):
+                sweep(push, AXES, **options)
+            assert journal.read_bytes() == damaged
+        else:
+            with pytest.warns(FootworkWarning, match="damaged; the points of that line are done"):
+                same(sweep(push, AXES, **options), whole)
 
 
 def test_one_process_at_a_time(push, tmp_path, monkeypatch):
@@ -404,7 +435,47 @@ def test_ctrl_c_leaves_what_is_done(jobs, tmp_path):
     assert 2 <= journal.read_bytes().count(b"\n") < 5
     assert cli.main([*COMMAND, "--quiet", "--journal", str(journal)]) == 0
     lines = journal.read_bytes().splitlines()
-    assert sorted(json.loads(line)["chunk"] for line in lines[1:]) == [0, 1, 2, 3]
+    assert sorted(json.loads(line[:-9])["chunk"] for line in lines[1:]) == [0, 1, 2, 3]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="looks for children in /proc")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_workers_end_with_the_command(how, tmp_path):
+    journal = tmp_path / "journal"
+    command = [sys.executable, "-m", "footwork", *COMMAND, "--jobs", "2"]
+    command += ["--journal", str(journal)]
+    silent = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    process = subprocess.Popen(command, **silent, start_new_session=True)
+    try:
+        deadline = time.monotonic() + 120
+        while not journal.exists() or journal.read_bytes().count(b"\n") < 2:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        at_work = _session(process.pid)
+        assert len(at_work) > 2
+        process.send_signal(how)
+        process.wait(timeout=120)
+        while _session(process.pid):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    finally:
+        for pid in _session(process.pid):
+            os.kill(pid, signal.SIGKILL)
+        process.wait()
+
+
+def _session(leader):
+    """The processes of a session that have not ended."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+        except OSError:
+            continue
+        if session == str(leader) and state != "Z":
+            found.append(int(folder.name))
+    return found
 
 
 def test_a_full_disk_is_told_and_loses_nothing(push, whole, tmp_path, monkeypatch):
@@ -442,12 +513,14 @@ def test_journals_that_cannot_be_written(push, tmp_path):
 )
 def test_lines_that_no_sweep_wrote(push, tmp_path, line):
     journal = tmp_path / "j"
-    sweep(push, {"friction": [0.3]}, journal=journal)
-    text = journal.read_bytes().splitlines()[0] + b"\n" + line + b"\n"
-    journal.write_bytes(text)
-    with pytest.raises(ScenarioError, match="j:2: not a line"):
-        sweep(push, {"friction": [0.3]}, journal=journal)
-    assert journal.read_bytes() == text
+    found = sweep(push, {"friction": [0.3]}, journal=journal)
+    head, answer = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(head + line + b"\n")
+    with pytest.warns(
+        FootworkWarning, match="j:2: damaged; the points of that line are done again"
+    ):
+        same(sweep(push, {"friction": [0.3]}, journal=journal), found)
+    assert journal.read_bytes() == head + line + b"\n" + answer
 
 
 def test_a_billion_points_are_a_plan(push):

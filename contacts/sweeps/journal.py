@@ -1,7 +1,9 @@
 """Journal of a sweep: completed chunks in a file that survives any interruption.
 
 The first line tells the question; every further one is a finished chunk, written whole and synced
-before it counts. A line that a crash cut short is dropped, and its chunk done again.
+before it counts. Each line is a JSON object and the CRC-32 of its bytes. A line that a crash cut
+short or that does not have its checksum is no answer: its chunk is done again. A file that does not
+begin as a journal does is never written to.
 """
 
 from __future__ import annotations
@@ -9,19 +11,23 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
+import warnings
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import FootworkError
+from ...errors import FootworkError, FootworkWarning
 from ..scenario.file import ScenarioError
 from .plan import Plan
 from .verdicts import Answers
 
-VERSION = 2
+VERSION = 3
+MARK = b'{"footwork sweep": '  # what every journal begins with
 
 
 class Journal:
@@ -75,15 +81,14 @@ class Journal:
 
     def _resume(self, path: Path) -> None:
         """Read line by line, as a journal may be longer than memory; drop a truncated last line."""
-        whole = 0
         with os.fdopen(self._file, "rb", closefd=False) as file:
-            for number, line in enumerate(file, start=1):
+            whole = self._read_header(path, file)
+            for number, line in enumerate(file, start=2):
                 if not line.endswith(b"\n"):
                     break
-                if number == 1:
-                    _check_header(path, line, self.plan)
-                else:
-                    self._read(path, number, line)
+                if not self._read(line):
+                    words = f"{path}:{number}: damaged; the points of that line are done again"
+                    warnings.warn(words, FootworkWarning, stacklevel=5)
                 whole += len(line)
         os.ftruncate(self._file, whole)
         os.lseek(self._file, whole, os.SEEK_SET)
@@ -91,18 +96,31 @@ class Journal:
             settings = self.plan.as_dict()
             self._write({"footwork sweep": VERSION, "digest": self.plan.digest, **settings})
 
-    def _read(self, path: Path, number: int, line: bytes) -> None:
-        entry, plan = _entry(path, number, line), self.plan
+    def _read_header(self, path: Path, file: BinaryIO) -> int:
+        """Read the first line if it is there; return its length."""
+        first = file.read(len(MARK))
+        if not MARK.startswith(first):
+            raise ScenarioError(f"{path}: this is no sweep; choose another file")
+        line = first + file.readline() if first == MARK else first
+        if not line.endswith(b"\n"):  # a crash cut it short, before any answer
+            return 0
+        _check_header(path, line, self.plan)
+        return len(line)
+
+    def _read(self, line: bytes) -> bool:
+        """Keep a line's answers; return whether it is whole."""
+        entry, plan = _entry(line) or {}, self.plan
         chunk, rows = entry.get("chunk", -1), entry.get("rows", ())
         known = isinstance(chunk, int) and 0 <= chunk < plan.chunks
         if not known or [len(row) for row in rows] != [self.rows.shape[1]] * plan.length(chunk):
-            raise _no_line(path, number)
+            return False
         self._keep(chunk, rows, entry.get("refused", ()))
+        return True
 
     def _write(self, entry: dict[str, object]) -> None:
         if self._file < 0:
             return
-        line = memoryview(json.dumps(entry).encode() + b"\n")
+        line = memoryview(_with_checksum(json.dumps(entry).encode()))
         try:
             while line:  # a disk that is nearly full takes a part
                 line = line[os.write(self._file, line) :]
@@ -139,25 +157,26 @@ def _held(path: Path) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):  # reading a device may never end
+            raise ScenarioError(f"{path}: got a device or a pipe, expected the name of a file")
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(file)
         raise ScenarioError(f"{path}: another process is writing this sweep") from None
-    except OSError:  # a file system without locks
+    except BaseException:  # a device, or a file system without locks
         os.close(file)
         raise
     return file
 
 
 def _check_header(path: Path, line: bytes, plan: Plan) -> None:
-    header = _entry(path, 1, line)
-    if "footwork sweep" not in header:
-        raise ScenarioError(f"{path}: this is no sweep; choose another file")
-    if header["footwork sweep"] != VERSION:
+    if not line.startswith(MARK + b"%d," % VERSION):
         raise ScenarioError(
             f"{path}: a sweep of another version of footwork; finish it there, or choose another "
             "file"
         )
+    if (header := _entry(line)) is None:
+        raise ScenarioError(f"{path}: its first line is damaged; choose another file, or delete it")
     if header.get("digest") != plan.digest:
         settings = plan.as_dict()
         other = [key for key, value in settings.items() if header.get(key) != value]
@@ -167,15 +186,12 @@ def _check_header(path: Path, line: bytes, plan: Plan) -> None:
         )
 
 
-def _entry(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    try:
-        entry = json.loads(line)
-    except ValueError:
-        entry = None
-    if not isinstance(entry, dict):
-        raise _no_line(path, number)
-    return entry
+def _with_checksum(text: bytes) -> bytes:
+    return b"%b %08x\n" % (text, crc32(text))
 
 
-def _no_line(path: Path, number: int) -> ScenarioError:
-    return ScenarioError(f"{path}:{number}: not a line of a sweep; choose another file")
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """The entry of a line; None where it is not as it was written."""
+    text = line[:-10]
+    entry: dict[str, Any] = json.loads(text) if _with_checksum(text) == line else {}
+    return entry or None

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import io
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
+from contextlib import redirect_stderr
 from functools import partial
 from importlib.util import find_spec
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
+from ..workers import workers
 from . import flags
 from .output import answer
 
@@ -64,21 +65,17 @@ def run(options: argparse.Namespace) -> int:
 
 def _compile_all(wanted: list[tuple[Kernel, Any]]) -> Iterator[tuple[str, float]]:
     """Compile kernels in a process for each processor; yield their names and seconds."""
-    workers = max(min(os.cpu_count() or 1, len(wanted)), 1)
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_quietly) as pool:
+    with workers(max(min(os.cpu_count() or 1, len(wanted)), 1), interruptible=True) as pool:
         jobs = [pool.submit(_compile, *job) for job in wanted]
         for job in as_completed(jobs):
             yield job.result()
 
 
-def _quietly() -> None:
-    """Leave the terminal to the process that waits."""
-    sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (to the end of the process)
-
-
 def _compile(kernel: Kernel, types: Any) -> tuple[str, float]:
+    """In a worker, which leaves the terminal to the process that waits."""
     began = time.perf_counter()
-    kernel.overload_of(types).compiled()
+    with redirect_stderr(io.StringIO()):
+        kernel.overload_of(types).compiled()
     numbers = f", {kernel.numbers} side by side" if kernel.numbers > 1 else ""
     return f"{kernel.name.removeprefix('footwork.')}{numbers}", time.perf_counter() - began
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FootworkError
+from ..workers import workers
 from . import flags
 from .output import answer, destination, needs, write_plot, wrote
 
@@ -85,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         needs("--save", "xarray", "sweep")
         result.writable(options.save)
     try:
-        with _workers(options.jobs) as executor:
+        with nullcontext() if options.jobs == 1 else workers(options.jobs) as executor:
             found = contacts.sweep(
                 options.scenario,
                 axes,
@@ -112,15 +110,6 @@ def run(options: argparse.Namespace) -> int:
     if options.png:
         write_plot(found, options, options.quantity[0])
     return flags.OK
-
-
-def _workers(jobs: int) -> Any:
-    """Return a pool of processes that ignore Ctrl-C; for one job, none."""
-    if jobs == 1:
-        return nullcontext()
-    fresh = get_context("spawn")  # a fork of a process with threads may hang
-    ignore = signal.SIGINT, signal.SIG_IGN
-    return ProcessPoolExecutor(jobs, fresh, initializer=signal.signal, initargs=ignore)
 
 
 def _values(key: str, given: list[str], samples: int) -> list[float | str]:
