@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import files
 from ..errors import DataError
 from . import lab_text
 from .force_plates import THRESHOLD, ForcePlate
@@ -90,9 +91,7 @@ def write_forces(path: str | os.PathLike[str], plates: tuple[ForcePlate, ...]) -
     ]
     table = np.concatenate([_columns(plate) for plate in plates], axis=1)
     lines += ["\t".join([str(i + 1), *cells(row)]) for i, row in enumerate(table)]
-    file = Path(path)
-    file.write_text("\n".join(lines) + "\n")
-    return file
+    return files.write(path, "\n".join(lines) + "\n")
 
 
 def _columns(plate: ForcePlate) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import files
 from .gait import Gait
 from .joint_coordinates import ANGLES
 from .robot_gait import RobotGait
@@ -90,17 +91,12 @@ def write_csv(gait: Gait, path: str | Path) -> Path:
     """Write `columns` as comma-separated values; return the path."""
     names, values = columns(gait)
     rows = [",".join(f"{x:.9g}" for x in row) for row in values]
-    file = Path(path)
-    file.write_text("\n".join([",".join(names), *rows]) + "\n", encoding="utf-8")
-    return file
+    return files.write(path, "\n".join([",".join(names), *rows]) + "\n")
 
 
 def write_json(gait: Gait, path: str | Path, robot: RobotGait | None = None) -> Path:
     """Write `facts` as JSON; return the path."""
-    file = Path(path)
-    text = json.dumps(facts(gait, robot), indent=2, ensure_ascii=False)
-    file.write_text(text + "\n", encoding="utf-8")
-    return file
+    return files.write(path, json.dumps(facts(gait, robot), indent=2, ensure_ascii=False) + "\n")
 
 
 def _largest(vectors: Array) -> float:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .. import files
 from ..errors import DataError
 from . import lab_text
 from .markers import Markers
@@ -66,15 +67,9 @@ def write_trc(path: str | os.PathLike[str], markers: Markers) -> Path:
     ]
     for i, row in enumerate(1e3 * markers.positions.reshape(n, -1)):
         lines.append("\t".join([str(i + 1), f"{i / markers.rate:.17g}", *cells(row)]))
-    return _write(path, lines)
+    return files.write(path, "\n".join(lines) + "\n")
 
 
 def cells(row: Sequence[float]) -> list[str]:
     """Return numbers as text without loss; nan as an empty cell."""
     return ["" if np.isnan(x) else f"{x:.17g}" for x in row]
-
-
-def _write(path: str | os.PathLike[str], lines: list[str]) -> Path:
-    file = Path(path)
-    file.write_text("\n".join(lines) + "\n")
-    return file

@@ -48,6 +48,8 @@ class ClosedLoop(Trajectory):
         terrain: what it stood on.
         unsolved: how many steps' impulses of the ground are inexact (see `control.ground`).
         ended: when and why it ended before its time ("t = 1.2 s: the robot fell"), else "".
+
+    `events` has that end too: "fell", "failed" or "interrupted".
     """
 
     contacts: ContactSet | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,15 @@ from numpy.typing import NDArray
 
 from ..contacts import ContactSet
 from ..dynamics.trajectory import EventRecord
-from ..errors import ConfigurationError
+from ..errors import ConfigurationError, DataError
+from ..files import replaced
 from ..robots.robot import Robot
 from .closed_loop import ClosedLoop
 from .disturbances import ForcePulse
 
 Array = NDArray[np.float64]
+
+VERSION = 2  # of .npz files; those without a number are of version 1
 
 _PLAIN = ("t", "q", "v", "tau", "energy", "accelerations", "stops", "latency")
 _REST = ("fell", "ended", "statuses", "push_values", "push_frames")
@@ -37,6 +41,7 @@ def save_motion(motion: ClosedLoop, path: str | Path, every: float = 0.1) -> Pat
 
     Raises:
         ConfigurationError: another suffix.
+        FootworkError: the file cannot be written; one that was there is kept.
     """
     path = Path(path)
     writers = {".npz": _save_npz, ".csv": _save_csv}
@@ -55,29 +60,34 @@ def read_motion(path: str | Path, robot: Robot, contacts: ContactSet | None = No
         contacts: whose forces these are; needed for margins and centres of pressure.
 
     Raises:
-        ConfigurationError: no such recording, or one of another robot.
+        DataError: no such file, one that is no recording, damaged or of a later version.
+        ConfigurationError: a recording of another robot or of other contacts.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
-            data = {name: file[name] for name in file.files}
+        data = _read(Path(path))
         plain = {name: data[name] for name in _PLAIN}
         rest = {name: data[name] for name in _REST}
-    except (OSError, ValueError, KeyError) as error:
-        raise ConfigurationError(f"path: {str(path)!r} is no recording ({error})") from None
-    if plain["q"].shape[1:] != (robot.nq,) or plain["tau"].shape[1:] != (robot.na,):
+        forces = {k.removeprefix("forces/"): x for k, x in data.items() if k.startswith("forces/")}
+        pushes = _pushes(rest["push_frames"], rest["push_values"])
+        (nq,), (nv,), (na,) = (plain[name].shape[1:] for name in ("q", "v", "tau"))
+    except Exception as error:  # as many kinds as there are damages: zipfile's, zlib's, NumPy's
+        what = f"{type(error).__name__}: {error}"
+        raise DataError(f"{path}: no recording, or a damaged one ({what})") from None
+    if int(data.get("version", 1)) > VERSION:
+        raise DataError(f"{path}: a recording of a later version of footwork")
+    if (nq, nv, na) != (robot.nq, robot.nv, robot.na):
         raise ConfigurationError(
             f"robot: {robot.name!r} has nq={robot.nq}, na={robot.na}; the recording has "
-            f"{plain['q'].shape[1]} and {plain['tau'].shape[1]}"
+            f"{nq} and {na}"
         )
-    forces = {
-        name.removeprefix("forces/"): values
-        for name, values in data.items()
-        if name.startswith("forces/")
-    }
+    samples = {len(values) for values in (*plain.values(), *forces.values(), rest["statuses"])}
+    if len(samples) > 1 or 0 in samples:
+        raise DataError(f"{path}: damaged: arrays of {sorted(samples)} samples")
     if contacts is not None and set(forces) != set(contacts.names):
         raise ConfigurationError(f"contacts: got {contacts.names}; expected {tuple(forces)}")
     fell, ended = bool(rest["fell"]), str(rest["ended"])
-    last = EventRecord("fell" if fell else "failed", plain["t"][-1], plain["q"][-1], plain["v"][-1])
+    how = "fell" if fell else "interrupted" if ended.endswith(" interrupted") else "failed"
+    last = EventRecord(how, plain["t"][-1], plain["q"][-1], plain["v"][-1])
     return ClosedLoop(
         robot,
         **plain,
@@ -87,14 +97,23 @@ def read_motion(path: str | Path, robot: Robot, contacts: ContactSet | None = No
         statuses=tuple(map(str, rest["statuses"])),
         fell=fell,
         ended=ended,
-        pushes=_pushes(rest["push_frames"], rest["push_values"]),
+        pushes=pushes,
+        unsolved=int(data.get("unsolved", 0)),
     )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    # of bytes: NumPy leaves a damaged file open
+    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}
 
 
 def _save_npz(motion: ClosedLoop, path: Path, margins: tuple[Array, Array]) -> None:
     data: dict[str, Any] = {name: getattr(motion, name) for name in _PLAIN}
     data |= {f"forces/{name}": values for name, values in motion.forces.items()}
     data |= {
+        "version": np.array(VERSION),
+        "unsolved": np.array(motion.unsolved),
         "statuses": np.array(motion.statuses, dtype=str),
         "fell": np.array(motion.fell),
         "ended": np.array(motion.ended),
@@ -103,7 +122,8 @@ def _save_npz(motion: ClosedLoop, path: Path, margins: tuple[Array, Array]) -> N
         "margin_t": margins[0],
         "margin": margins[1],
     }
-    np.savez_compressed(path, **data)
+    with replaced(path) as part:
+        np.savez_compressed(part, **data)
 
 
 def _pushes(frames: Any, values: Any) -> tuple[ForcePulse, ...]:
@@ -117,7 +137,7 @@ def _save_csv(motion: ClosedLoop, path: Path, margins: tuple[Array, Array]) -> N
     known = dict(zip(margins[0].tolist(), margins[1].tolist(), strict=True))
     forces = [values.reshape(len(motion), -1) for values in motion.forces.values()]
     table = np.column_stack([motion.t, motion.q, motion.v, motion.tau, motion.energy, *forces])
-    with path.open("w", newline="") as file:
+    with replaced(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         out.writerow([*_columns(motion), "margin", "status"])
         for row, status in zip(table.tolist(), motion.statuses, strict=True):

@@ -50,8 +50,9 @@ def simulate(
     stop at the ends of their ranges. But for the points of the contacts, links pass through each
     other and through the ground; `ClosedLoop.collisions` tells of it. The controller is asked every
     `control_step`, its torques held in between and clipped to the torque limits. The motion ends
-    early when the robot has fallen (event "fell"), or when it blows up or the controller raises or
-    answers with what are no torques (event "failed"); `ClosedLoop.ended` says which.
+    early when the robot has fallen (event "fell"), when it blows up or the controller raises or
+    answers with what are no torques (event "failed"), or at Ctrl-C (event "interrupted");
+    `ClosedLoop.ended` says which.
 
     Args:
         robot: floating base.
@@ -157,10 +158,13 @@ class _Loop:
             try:
                 tau, status, took = self._asked(t, q, v)
                 q_next, v_next, impulses, stops = self._advance(t, q, v, tau, substeps, h)
-            except Exception as error:  # whatever a controller raises, the recording is kept
+            except (Exception, KeyboardInterrupt) as error:  # the recording is kept
                 if not (keep and self.samples):
                     raise
-                event, why = "failed", f"{type(error).__name__}: {error}"
+                if isinstance(error, KeyboardInterrupt):
+                    event, why = "interrupted", "interrupted"
+                else:
+                    event, why = "failed", f"{type(error).__name__}: {error}"
                 break
             means = [x / (substeps * h) for x in (impulses, v_next - v, stops)]
             self.samples.append((t, q, v, tau, *means, status, took))

@@ -56,6 +56,8 @@ def simulate(
             motion ends there if g has `terminal = True`.
         progress: draw a bar on stderr.
 
+    Ctrl-C ends the motion there, as the event "interrupted".
+
     Raises:
         ConfigurationError: a bad q, v, τ, duration or step, or no such integrator, frame or joint.
         SolverError: the motion blew up, or the integrator could not go on.
@@ -67,14 +69,20 @@ def simulate(
     run = _Run(robot, torque, wrenches, springs, _integrator(integrator), dict(events or {}))
     steps = max(1, math.ceil(duration / step - 1e-9))
     run.record(0.0, q, v)
-    for i in range(steps):
-        t, t_next = i * step, duration if i == steps - 1 else (i + 1) * step
-        t, q, v, ended = run.advance(t, q, v, t_next - t)
-        run.record(t, q, v)
-        if progress:
-            _draw(t / duration, last=ended or i == steps - 1)
-        if ended:
-            break
+    t = 0.0
+    try:
+        for i in range(steps):
+            t_next = duration if i == steps - 1 else (i + 1) * step
+            t, q, v, ended = run.advance(i * step, q, v, t_next - i * step)
+            run.record(t, q, v)
+            if progress:
+                _draw(t / duration, last=ended or i == steps - 1)
+            if ended:
+                break
+    except KeyboardInterrupt:
+        if len(run.samples) == 1:
+            raise
+        run.happened.append(EventRecord("interrupted", t, q, v))
     return run.trajectory()
 
 

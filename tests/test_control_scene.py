@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from footwork import ConfigurationError, ContactError, cli, contacts, control, load, view
+from footwork import ConfigurationError, ContactError, DataError, cli, contacts, control, load, view
 from footwork.control import gaits
 from footwork.visualize.plots import control as plots
 
@@ -122,6 +123,25 @@ def test_a_recording_says_why_it_ended(tmp_path):
     assert [event.name for event in again.events] == ["failed"]
 
 
+def test_ctrl_c_keeps_the_recording(tmp_path):
+    robot = load("quadruped")
+
+    def interrupted(t, q, v):
+        if t > 0.0155:
+            raise KeyboardInterrupt
+        return np.zeros(robot.na)
+
+    motion = control.simulate(robot, interrupted, duration=0.1)
+    assert motion.duration == pytest.approx(0.016)
+    assert [event.name for event in motion.events] == ["interrupted"]
+    path = control.save_motion(motion, tmp_path / "part.npz")
+    again = control.read_motion(path, robot, motion.contacts)
+    assert again.events[0].name == "interrupted"
+    assert "interrupted" in again.ended
+    with pytest.raises(KeyboardInterrupt):
+        control.simulate(robot, interrupted, duration=0.1, on_failure="raise")
+
+
 def test_a_recording_is_a_table(pushed, tmp_path):
     path = control.save_motion(pushed, tmp_path / "pushed.csv")
     with path.open(newline="") as file:
@@ -144,10 +164,10 @@ def test_a_recording_is_a_table(pushed, tmp_path):
 def test_bad_recordings_are_refused(pushed, tmp_path):
     with pytest.raises(ConfigurationError, match="csv"):
         control.save_motion(pushed, tmp_path / "pushed.mp4")
-    with pytest.raises(ConfigurationError, match="no recording"):
+    with pytest.raises(DataError, match="no recording"):
         control.read_motion(tmp_path / "none.npz", pushed.robot)
     np.savez(tmp_path / "other.npz", x=np.zeros(3))
-    with pytest.raises(ConfigurationError, match="no recording"):
+    with pytest.raises(DataError, match="no recording"):
         control.read_motion(tmp_path / "other.npz", pushed.robot)
     path = control.save_motion(pushed, tmp_path / "pushed.npz", every=10.0)
     with pytest.raises(ConfigurationError, match="biped"):
@@ -158,6 +178,39 @@ def test_bad_recordings_are_refused(pushed, tmp_path):
     blind = control.read_motion(path, pushed.robot)
     with pytest.raises(ConfigurationError, match="friction"):
         plots.plot_friction(blind)
+
+
+def test_damaged_recordings_are_refused(pushed, tmp_path):
+    """Every flip and every cut is a DataError, or changes nothing that is read."""
+    path, rng = tmp_path / "pushed.npz", np.random.default_rng(0)
+    whole = control.save_motion(pushed, path, every=10.0).read_bytes()
+    cuts = [whole[:n] for n in (0, 1, 100, *rng.integers(0, len(whole), 30), len(whole) - 1)]
+    flips = [bytearray(whole) for _ in range(120)]
+    places = [*rng.integers(0, len(whole), 60), *rng.integers(len(whole) - 2000, len(whole), 60)]
+    for damaged, place in zip(flips, places, strict=True):
+        damaged[place] ^= 1 << int(rng.integers(8))
+    refused = 0
+    for damaged in (*cuts, *flips):
+        path.write_bytes(damaged)
+        try:
+            again = control.read_motion(path, pushed.robot, pushed.contacts)
+        except DataError:
+            refused += 1
+        else:
+            assert all(np.array_equal(getattr(again, x), getattr(pushed, x)) for x in ("q", "tau"))
+            assert all(np.array_equal(again.forces[x], f) for x, f in pushed.forces.items())
+    assert refused > 100
+    with np.load(io.BytesIO(whole)) as file:
+        data = dict(file)
+    for wrong, words in (
+        ({"v": data["v"][:-1]}, "damaged"),
+        ({"q": data["q"][:, 0]}, "damaged"),
+        ({"push_values": data["push_values"][:, :2]}, "damaged"),
+        ({"version": np.array(99)}, "later version"),
+    ):
+        np.savez(path, **(data | wrong))
+        with pytest.raises(DataError, match=f"pushed.npz: .*{words}"):
+            control.read_motion(path, pushed.robot)
 
 
 # --- collisions ------------------------------------------------------------------------------

@@ -27,7 +27,8 @@ BELOW = {
     "visualize": {"robots", "dynamics", "contacts", "control", "biomechanics"},
 }
 PACKAGES = list(BELOW)
-COMMON = {"errors", "registry"}  # `registry` resolves names of higher packages when they are used
+# `registry` resolves names of higher packages when they are used
+COMMON = {"errors", "files", "registry"}
 
 
 def imported_packages(path: Path, package: str) -> set[str]:

@@ -203,6 +203,19 @@ def test_trajectory_between_samples(biped, random_state):
         run.at(0.06)
 
 
+def test_ctrl_c_keeps_the_motion_so_far(pendulum):
+    def torque(t, q, v):
+        if t > 0.35:
+            raise KeyboardInterrupt
+        return np.zeros(2)
+
+    run = dyn.simulate(pendulum, [0.5, 0], [0, 0], torque, duration=1, step=0.1)
+    whole = dyn.simulate(pendulum, [0.5, 0], [0, 0], duration=1, step=0.1)
+    assert run.t == pytest.approx([0, 0.1, 0.2, 0.3])
+    assert (run.q == whole.q[:4]).all()
+    assert [(event.name, event.t) for event in run.events] == [("interrupted", run.t[-1])]
+
+
 def test_progress(pendulum, capsys):
     dyn.simulate(pendulum, [0.5, 0], [0, 0], duration=0.1, step=0.05, progress=True)
     drawn = capsys.readouterr()

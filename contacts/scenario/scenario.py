@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ... import registry, robots
+from ... import files, registry, robots
 from ...dynamics import Wrench
 from ...errors import FootworkError, unknown
 from ...robots import Robot, catalogue
@@ -154,9 +154,7 @@ class Scenario:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write that file. A robot's file stays relative to the folder that it came from."""
-        path = Path(path)
-        path.write_text(self.as_text(), encoding="utf-8")
-        return path
+        return files.write(path, self.as_text())
 
     # --- what it says ----------------------------------------------------------------------
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from ... import registry
 from ...errors import FootworkError
+from ...files import replaced
 from ..scenario.file import ScenarioError
 from .plan import Plan
 
@@ -88,34 +88,27 @@ class Sweep:
             FootworkError: what the ending needs is not installed, or it cannot be written.
         """
         path = writable(path)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if path.suffix == ".zarr":
-                self.dataset().to_zarr(path, mode="w", zarr_format=2)  # all read it
-                return path
-            part = path.with_name(f".{path.name}.{os.getpid()}.part")
-            try:
-                _WRITERS[path.suffix](self, part)
-                os.replace(part, path)
-            finally:
-                part.unlink(missing_ok=True)
-        except OSError as error:
-            raise FootworkError(f"{path}: cannot be written: {error.strerror or error}") from error
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".csv":
+            self.write_table(path)
+            return path
+        data = self.dataset()
+        with replaced(path) as part:
+            if path.suffix == ".nc":
+                data.to_netcdf(part, engine="scipy")
+            else:
+                data.to_zarr(part, zarr_format=2)  # all read it
         return path
 
     def write_table(self, path: str | os.PathLike[str]) -> None:
         """Write the points and answers as comma-separated lines."""
-        with open(path, "w", encoding="utf-8", newline="") as file:
+        with replaced(path) as part, part.open("w", encoding="utf-8", newline="") as file:
             lines = csv.writer(file, lineterminator="\n")
             lines.writerow([*self.plan.axes, "feasible", *self.plan.quantities])
             for point, row in zip(self.plan.points(), self.rows, strict=True):
                 lines.writerow([*point, int(row[0]), *row[1:].tolist()])
 
 
-_WRITERS: dict[str, Callable[[Sweep, Path], object]] = {
-    ".nc": lambda sweep, path: sweep.dataset().to_netcdf(path, engine="scipy"),
-    ".csv": Sweep.write_table,
-}
 _NEEDS = {".nc": ("xarray",), ".zarr": ("xarray", "zarr"), ".csv": ()}
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ... import files
 from ...dynamics.state import State
 from ...robots.robot import Robot
 from . import checks, commands, page
@@ -135,9 +136,7 @@ class Viewer(Drawing):
 
     def save_html(self, path: str | Path) -> Path:
         """Write the picture, animation included, to one file that opens offline."""
-        path = Path(path)
-        path.write_text(self.html(), encoding="utf-8")
-        return path
+        return files.write(path, self.html())
 
     def screenshot(
         self,
@@ -175,7 +174,7 @@ class Viewer(Drawing):
         with open_html(self._html(camera, width / height), width, height, timeout=timeout) as tab:
             image = tab.screenshot()
         if path is not None:
-            Path(path).write_bytes(image)
+            files.write(path, image)
         return image
 
     def close(self) -> None:

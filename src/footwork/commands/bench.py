@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigurationError, unknown
+from ..files import write
 from . import flags
 
 FOLDER = Path(__file__).parents[3] / "benchmarks"
@@ -148,7 +149,7 @@ def _renew(page: Path, outcomes: dict[str, Outcome]) -> None:
             before, rest = text.split(begin)
             text = before + begin + _as_markdown(outcome.text) + end + rest.split(end, 1)[1]
             print(f"wrote {name} to {page}", file=sys.stderr)
-    page.write_text(text, encoding="utf-8")
+    write(page, text)
 
 
 def _as_markdown(text: str) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from .. import registry
 from ..errors import FootworkError
+from ..files import replaced, write
 
 if TYPE_CHECKING:
     from ..visualize import Viewer
@@ -136,15 +137,15 @@ def write_table(
     writer.writerow(head)
     writer.writerows(rows)
     with destination(options, options.csv) as path:
-        path.write_text(text.getvalue(), encoding="utf-8")
+        write(path, text.getvalue())
 
 
 def write_scene(viewer: Viewer, options: argparse.Namespace) -> None:
     """Write the page of --html and the picture of --png."""
-    for path, write in ((options.html, viewer.save_html), (options.png, viewer.screenshot)):
+    for path, save in ((options.html, viewer.save_html), (options.png, viewer.screenshot)):
         if path:
             with destination(options, path) as place:
-                write(place)
+                save(place)
 
 
 def write_plot(x: Any, options: argparse.Namespace, *more: Any, **how: Any) -> None:
@@ -166,7 +167,8 @@ def save_axes(path: Path, draw: Callable[[], Any]) -> Path:
     axes: Any = draw()
     figure = getattr(axes, "flat", [axes])[0].figure
     try:
-        figure.savefig(path, format="png", dpi=110)
+        with replaced(path) as part:
+            figure.savefig(part, format="png", dpi=110)
     finally:
         pyplot.close(figure)
     return path

@@ -97,6 +97,8 @@ def run(options: argparse.Namespace) -> int:
             registry.view(motion).save_html(path)
     if options.png:
         write_plot(motion, options)
+    if any(event.name == "interrupted" for event in motion.events):
+        return flags.INTERRUPTED  # what was recorded is written all the same
     return flags.NO if motion.ended else flags.OK
 
 
@@ -142,7 +144,8 @@ def _simulated(options: argparse.Namespace) -> ClosedLoop:
 
 def _words(report: dict[str, Any]) -> list[str]:
     failed = report["ended"] and not report["fell"]
-    how = "fell" if report["fell"] else "was given up" if failed else "is on its feet"
+    stopped = "was stopped" if report["ended"].endswith(" interrupted") else "was given up"
+    how = "fell" if report["fell"] else stopped if failed else "is on its feet"
     x, y, z = report["moved"]
     ticks = ", ".join(f"{count} {name}" for name, count in report["ticks"].items())
     return [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FootworkError
+from ..files import replaced, write
 from . import flags
 from .output import answer, write_table, wrote
 
@@ -103,8 +103,8 @@ def _state(robot: Robot, options: argparse.Namespace) -> tuple[Any, Any]:
 def _write(path: Path, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
     import numpy as np
 
-    writers: dict[str, Callable[[], object]] = {
-        ".npz": lambda: np.savez_compressed(path, **arrays),  # type: ignore[arg-type]
-        ".json": lambda: path.write_text(json.dumps({k: a.tolist() for k, a in arrays.items()})),
-    }
-    writers[path.suffix]()
+    if path.suffix == ".json":
+        write(path, json.dumps({name: array.tolist() for name, array in arrays.items()}))
+        return
+    with replaced(path) as part:
+        np.savez_compressed(part, **arrays)  # type: ignore[arg-type]

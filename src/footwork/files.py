@@ -1,0 +1,78 @@
+"""Files written beside their place, then renamed: the old one stays until the new one is whole."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from .errors import FootworkError
+
+
+@contextmanager
+def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a path for a new file or folder, which takes the place of `path` when the block ends.
+
+    Where the block raises, or the process is stopped by a signal that it can catch, nothing of it
+    stays. Only a process that is killed leaves a file ".footwork-….part" in that folder. Symbolic
+    links are followed; what is no file (a pipe, /dev/stdout) is written to directly.
+
+    Raises:
+        FootworkError: it cannot be written; the message has the name of the file.
+    """
+    path = Path(path)
+    place = Path(os.path.realpath(path))
+    direct = path.parts[:2] in (("/", "dev"), ("/", "proc"))
+    if direct or (place.exists() and not (place.is_file() or place.is_dir())):
+        part = place = path
+    else:
+        part = place.with_name(f".footwork-{secrets.token_hex(6)}.part{place.suffix}")
+    try:
+        yield part
+        if part != place:
+            _rename(part, place)
+    except OSError as error:
+        if error.filename and os.fspath(error.filename) not in (os.fspath(part), os.fspath(place)):
+            raise
+        raise FootworkError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        if part != place:
+            _remove(part)
+
+
+def write(path: str | os.PathLike[str], content: str | bytes) -> Path:
+    """Write a file as `replaced` does, text in UTF-8; return its path.
+
+    Raises:
+        FootworkError: it cannot be written.
+    """
+    with replaced(path) as part:
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
+    return Path(path)
+
+
+def _rename(part: Path, place: Path) -> None:
+    if part.is_dir():
+        if place.exists():  # a folder is replaced by no single call
+            old = part.with_suffix(".old")
+            os.replace(place, old)
+            os.replace(part, place)
+            _remove(old)
+        else:
+            os.replace(part, place)
+        return
+    with part.open("rb") as file:
+        os.fsync(file.fileno())  # else a crash of the machine may leave an empty file of that name
+    if place.exists():
+        shutil.copymode(place, part)
+    os.replace(part, place)
+
+
+def _remove(part: Path) -> None:
+    if part.is_dir():
+        shutil.rmtree(part, ignore_errors=True)
+    with suppress(OSError):
+        part.unlink(missing_ok=True)
