@@ -83,6 +83,7 @@ def test_a_full_disk_keeps_the_old_file(writers, kind, tmp_path):
 WRITES = {"write_text", "write_bytes", "savez", "savez_compressed", "savefig", "to_netcdf",
           "to_zarr", "imsave", "dump_to_file"}  # fmt: skip
 ELSEWHERE = {
+    "contacts/sweeps/result.py",  # for `with replaced` there
     "src/footwork/files.py",
     "contacts/sweeps/journal.py",  # appends, under a lock
     "dynamics/kernels/code_on_disk.py",  # beside and renamed by its own means, with a checksum

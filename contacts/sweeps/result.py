@@ -88,21 +88,23 @@ class Sweep:
             FootworkError: what the ending needs is not installed, or it cannot be written.
         """
         path = writable(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix == ".csv":
-            self.write_table(path)
-            return path
-        data = self.dataset()
         with replaced(path) as part:
-            if path.suffix == ".nc":
-                data.to_netcdf(part, engine="scipy")
+            part.parent.mkdir(parents=True, exist_ok=True)
+            if path.suffix == ".csv":
+                self._write_lines(part)
+            elif path.suffix == ".nc":
+                self.dataset().to_netcdf(part, engine="scipy")
             else:
-                data.to_zarr(part, zarr_format=2)  # all read it
+                self.dataset().to_zarr(part, zarr_format=2)  # all read it
         return path
 
     def write_table(self, path: str | os.PathLike[str]) -> None:
         """Write the points and answers as comma-separated lines."""
-        with replaced(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        with replaced(path) as part:
+            self._write_lines(part)
+
+    def _write_lines(self, path: Path) -> None:
+        with path.open("w", encoding="utf-8", newline="") as file:
             lines = csv.writer(file, lineterminator="\n")
             lines.writerow([*self.plan.axes, "feasible", *self.plan.quantities])
             for point, row in zip(self.plan.points(), self.rows, strict=True):

@@ -35,7 +35,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
         if part != place:
             _rename(part, place)
     except OSError as error:
-        if error.filename and os.fspath(error.filename) not in (os.fspath(part), os.fspath(place)):
+        if error.filename and Path(error.filename) not in (part, place, *place.parents):
             raise
         raise FootworkError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
