@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..registry import moved
 from .filters import lowpass
@@ -76,11 +75,4 @@ __all__ = [
     "robot_gait",
 ]
 
-_moved = moved("biomechanics")
-
-
-def __getattr__(name: str) -> Any:
-    """Import `symbolic`, and SymPy with it, when it is first used (PEP 562)."""
-    if name == "symbolic":
-        return importlib.import_module(".symbolic", __name__)
-    return _moved(name)
+__getattr__ = moved("biomechanics", lazy=("symbolic",))  # which imports SymPy

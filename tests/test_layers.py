@@ -137,6 +137,41 @@ def test_a_former_name_works_and_tells_the_new_one(package, name):
     assert found is registry.resolve(target)
 
 
+FORMER_IMPORTS = """
+import importlib, sys, warnings
+from footwork import registry
+for former, target in registry.MOVED_MODULES.items():
+    (package, _, name), found = former.rpartition("."), {}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        exec(compile(STATEMENT.format(**locals()), "user.py", "exec"), found)
+    own = [str(w.message) for w in caught if w.filename == "user.py"]
+    assert own and own[-1] == f"footwork.{former} is now footwork.{target}", (former, own)
+    assert all(w.category is DeprecationWarning for w in caught), former
+    module = found[name] if name in found else sys.modules[f"footwork.{former}"]
+    assert module is importlib.import_module(f"footwork.{target}")
+"""
+
+
+@pytest.mark.parametrize(
+    "statement", ["import footwork.{former}", "from footwork.{package} import {name}"]
+)
+def test_a_former_module_is_imported_as_the_one_of_today_with_a_warning(statement):
+    code = FORMER_IMPORTS.replace("STATEMENT", repr(statement))
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_submodules_of_a_former_package_are_those_of_today():
+    from footwork.dynamics.bodies import gait_plots
+    from footwork.dynamics.bodies.symbolic import frames
+
+    assert frames is importlib.import_module("footwork.biomechanics.symbolic.frames")
+    assert gait_plots is importlib.import_module("footwork.visualize.plots.gait")
+    with pytest.raises(ModuleNotFoundError, match=r"footwork\.biomechanics\.nothing"):
+        importlib.import_module("footwork.dynamics.bodies.nothing")
+
+
 def test_view_and_plot_name_what_they_know():
     for target in (*registry.VIEWS.values(), *registry.PLOTS.values()):
         assert callable(registry.resolve(target))

@@ -10,6 +10,7 @@ imported before it is used.
 from __future__ import annotations
 
 import importlib
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from .errors import (
     ModelError,
     SolverError,
 )
-from .registry import plot, view
+from .registry import MovedModules, plot, view
 
 if TYPE_CHECKING:
     from . import biomechanics, contacts, control, dynamics, robots, visualize
@@ -102,6 +103,7 @@ def _check_links(folder: Path = Path(__file__).parent) -> None:
 
 
 _check_links()
+sys.meta_path.insert(0, MovedModules())
 
 
 def __getattr__(name: str) -> Any:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
 from .errors import FootworkError
@@ -27,8 +31,7 @@ def _submodules(package: str, names: Mapping[str, str]) -> dict[str, str]:
 # package -> {former name: where it is now}; former names work for two releases, with a warning
 MOVED: Mapping[str, Mapping[str, str]] = {
     "robots": {"Viewer": "visualize:Viewer"},
-    "dynamics": {"bodies": "biomechanics"}
-    | _submodules(
+    "dynamics": _submodules(
         "dynamics",
         {
             "com_coordinates": "ComCoordinates",
@@ -129,6 +132,28 @@ MOVED: Mapping[str, Mapping[str, str]] = {
             "closed_form": "is_zero",
         },
     ),
+    # functions of the former modules below
+    "visualize.scenes.closed_loop": {"animate": "visualize.scenes.closed_loop:view_closed_loop"},
+    "visualize.scenes.hold": {"view": "visualize.scenes.hold:view_hold"},
+    "visualize.plots.gait": {"plot_joints": "visualize.plots.gait:plot_gait"},
+    "visualize.plots.sweep": {"draw": "visualize.plots.sweep:plot_sweep"},
+}
+
+# former module -> where it is now, its submodules likewise; imports of them work for two releases
+MOVED_MODULES: Mapping[str, str] = {
+    "robots.viewer": "visualize.viewer",
+    "dynamics.bodies": "biomechanics",
+    "biomechanics.gait_plots": "visualize.plots.gait",  # which were in dynamics.bodies
+    "biomechanics.moving_frames_plots": "visualize.plots.moving_frames",
+    "dynamics.plots": "visualize.plots.dynamics",
+    "dynamics.scene": "visualize.scenes.motion",
+    "contacts.plots": "visualize.plots.contacts",
+    "contacts.scene": "visualize.scenes.hold",
+    "contacts.moving_scene": "visualize.scenes.hold_animation",
+    "contacts.cones.cone_scene": "visualize.scenes.cones",
+    "contacts.sweeps.picture": "visualize.plots.sweep",
+    "control.plots": "visualize.plots.control",
+    "control.scene": "visualize.scenes.closed_loop",
 }
 
 # type -> the function that shows it in a Viewer; the nearest class of the type counts. "[type]" is
@@ -177,20 +202,60 @@ def resolve(target: str) -> Any:
     return getattr(found, name) if name else found
 
 
-def moved(package: str) -> Callable[[str], Any]:
-    """Return the module-level `__getattr__` (PEP 562) of a package some of whose names moved."""
+def moved(package: str, lazy: Sequence[str] = ()) -> Callable[[str], Any]:
+    """Return the module-level `__getattr__` (PEP 562) of a package some of whose names moved.
+
+    It imports the submodules `lazy` when they are first used.
+    """
 
     def __getattr__(name: str) -> Any:
-        target = MOVED.get(package, {}).get(name)
+        if name in lazy:
+            return resolve(f"{package}.{name}")
+        former = f"{package}.{name}"
+        target = MOVED.get(package, {}).get(name) or MOVED_MODULES.get(former)
         if target is None:
             raise AttributeError(f"module 'footwork.{package}' has no attribute {name!r}")
-        now = target.replace(":", ".")
-        warnings.warn(
-            f"footwork.{package}.{name} is now footwork.{now}", DeprecationWarning, stacklevel=2
-        )
+        _warn_moved(former, target)
         return resolve(target)
 
     return __getattr__
+
+
+class MovedModules(MetaPathFinder, Loader):
+    """Import of `MOVED_MODULES` under their former names: the module that is there now.
+
+    It comes first in `sys.meta_path`: the folder of a package that moved would otherwise be
+    searched for its submodules, and each be loaded a second time under the former name.
+    """
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> Any:
+        """Return the spec of a former module, None for any other."""
+        return ModuleSpec(fullname, self) if _module_now(fullname) else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the module of today in the place of the former one."""
+        former, now = module.__name__, _module_now(module.__name__)
+        _warn_moved(former.partition(".")[2], now)
+        sys.modules[former] = resolve(now)
+
+
+def _module_now(fullname: str) -> str:
+    """Return where "footwork.…" is now, relative to footwork; "" if it has not moved."""
+    package, _, name = fullname.partition(".")
+    if package != __package__:
+        return ""
+    former, rest = name, ""
+    while former and former not in MOVED_MODULES:
+        former, _, last = former.rpartition(".")
+        rest = f".{last}{rest}"
+    return MOVED_MODULES[former] + rest if former else ""
+
+
+def _warn_moved(former: str, target: str) -> None:
+    """Warn where the caller's caller, or its import statement, names what has moved."""
+    now = target.replace(":", ".")
+    text = f"footwork.{former} is now footwork.{now}"
+    warnings.warn(text, DeprecationWarning, stacklevel=3)
 
 
 def view(x: Any, *more: Any, **options: Any) -> Any:
