@@ -33,7 +33,7 @@ from .regions.region import (
 from .regions.robust_region import Pushes, robust_equilibrium_polygon
 from .scenario.file import ScenarioError
 from .scenario.loads import Payload, Push, Rope
-from .scenario.parts import Start, Touch
+from .scenario.parts import ScenarioContact, Start
 from .scenario.scenario import Scenario, scenarios
 from .sensitivity.margin_gradient import margin_gradient
 from .surface_contact import DiscContact, LineContact, SurfaceContact
@@ -80,7 +80,7 @@ __all__ = [
     "Scenario",
     "scenarios",
     "ScenarioError",
-    "Touch",
+    "ScenarioContact",
     "Push",
     "Rope",
     "Payload",

@@ -69,7 +69,7 @@ class Attachment:
         self.robot = robot
         self._joints = np.array([frames.joint[i] for i in ids], dtype=np.intp)
         self._centres, self._axes = np.zeros((count, 4, 1)), np.zeros((count, 3, 3))
-        self._standing = np.zeros(count, dtype=bool)  # axes of the world, not of the body
+        self._world_fixed = np.zeros(count, dtype=bool)  # axes of the world, not of the body
         self._arms = np.zeros((count, 3))
         for k, (i, contact) in enumerate(zip(ids, contacts, strict=True)):
             T = frames.placement[i]
@@ -78,9 +78,9 @@ class Attachment:
             if contact.axes_in_frame is not None:
                 self._axes[k] = T[:3, :3] @ contact.axes_in_frame
             else:
-                self._axes[k], self._standing[k] = contact.axes_in_world, True
+                self._axes[k], self._world_fixed[k] = contact.axes_in_world, True
         self._arm_skews = skew(self._arms)
-        self._balls, self._all_turn = bool(self._arms.any()), not self._standing.any()
+        self._balls, self._all_turn = bool(self._arms.any()), not self._world_fixed.any()
         self._shifts = shift(self._centres[:, :3, 0])
         # [1, −[p×]; 0, 1] of all contacts, from [v; ω] about the world's origin: affine in p
         self._about_origin = np.tile(np.eye(6), (count, 1))
@@ -116,9 +116,9 @@ class Attachment:
         return self._joints
 
     @property
-    def standing(self) -> NDArray[np.bool_]:
+    def world_fixed(self) -> NDArray[np.bool_]:
         """(K,), contacts whose axes stay in the world as the body turns."""
-        return self._standing
+        return self._world_fixed
 
     @property
     def ball_arms(self) -> Array:
@@ -141,7 +141,7 @@ class Attachment:
         """Return the contacts' axes (K, 3, 3), columns, z the normal into the robot."""
         R = state.joint_placements[self._joints, :, :3] @ self._axes
         if not self._all_turn:
-            R[self._standing] = self._axes[self._standing]
+            R[self._world_fixed] = self._axes[self._world_fixed]
         return R
 
     def selection(self, state: State) -> Array:

@@ -174,9 +174,9 @@ def _diagonal(values: tuple[float, ...]) -> Any:
 def _settings(attempt: int) -> Any:
     import clarabel
 
-    asked, settings = dict(_ATTEMPTS[attempt]), clarabel.DefaultSettings()
+    options, settings = dict(_ATTEMPTS[attempt]), clarabel.DefaultSettings()
     settings.verbose = False
-    tolerance, refinement = asked.pop("tol"), asked.pop("refinement", None)
+    tolerance, refinement = options.pop("tol"), options.pop("refinement", None)
     for name in ("gap_abs", "gap_rel", "feas", "ktratio"):
         setattr(settings, f"tol_{name}", tolerance)
         setattr(settings, f"reduced_tol_{name}", _ENOUGH)
@@ -185,7 +185,7 @@ def _settings(attempt: int) -> Any:
         settings.iterative_refinement_max_iter = 30
         settings.iterative_refinement_reltol = refinement
         settings.iterative_refinement_abstol = refinement
-    for name, value in asked.items():
+    for name, value in options.items():
         setattr(settings, name, value)
     return settings
 

@@ -44,22 +44,22 @@ Answer = TypeVar("Answer")
 
 def of_state(method: Callable[..., Answer]) -> Callable[..., Answer]:
     """Return a method of a State that also takes (robot, q) in its place."""
-    return _asked(method, 1)
+    return _at_state(method, 1)
 
 
 def of_moving_state(method: Callable[..., Answer]) -> Callable[..., Answer]:
     """Return a method of a State with a velocity that also takes (robot, q, v) in its place."""
-    return _asked(method, 2)
+    return _at_state(method, 2)
 
 
-def _asked(method: Callable[..., Answer], count: int) -> Callable[..., Answer]:
+def _at_state(method: Callable[..., Answer], count: int) -> Callable[..., Answer]:
     @wraps(method)
-    def asked(contact: Any, state: State | Robot, *given: Any) -> Answer:
+    def at_state(contact: Any, state: State | Robot, *given: Any) -> Answer:
         if isinstance(state, State):
             return method(contact, state, *given)
         return method(contact, State.of(state, *given[:count]), *given[count:])
 
-    return asked
+    return at_state
 
 
 @dataclass(frozen=True, eq=False)

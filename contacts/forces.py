@@ -120,8 +120,8 @@ def contact_forces(
     state = State.of(robot, q, v)
     h = -state.inverse_dynamics(a, wrenches)
     targets = preferred_wrenches(contact_set, state.q, preferred) if preferred else None
-    asked = contact_set, state, dict(wrenches or {}), h, limits
-    return decide(*asked, objective, targets, solver)
+    balance = contact_set, state, dict(wrenches or {}), h, limits
+    return decide(*balance, objective, targets, solver)
 
 
 def decide(

@@ -262,7 +262,7 @@ class ContactLimits:
     # --- rows for solvers -------------------------------------------------------------------------
 
     @cached_property
-    def _axes(self) -> tuple[Array, Array]:
+    def cone_weights(self) -> tuple[Array, Array]:
         """μ̄ (K,) and W (K, 2) with ‖W f_t‖ ≤ μ̄ f_n the cone: μ̄ = max μ, so that for μ_1 = μ_2 the
         tangential force has unit weight however small friction is. (1, 0) where friction is inf."""
         rough = np.isinf(self.friction)
@@ -272,11 +272,11 @@ class ContactLimits:
         return top, np.where(rough, 0.0, W)
 
     @cached_property
-    def share_of(self) -> Indices:
+    def moment_index(self) -> Indices:
         """(K,), where in x the moment of each point is; −1 of hard points and those of patches."""
-        share = np.full(self.point_count, -1)
-        share[self.first[self.soft]] = 3 * self.point_count + np.arange(len(self.soft))
-        return share
+        moment = np.full(self.point_count, -1)
+        moment[self.first[self.soft]] = 3 * self.point_count + np.arange(len(self.soft))
+        return moment
 
     @cached_property
     def locked(self) -> Indices:
@@ -293,14 +293,14 @@ class ContactLimits:
     @cached_property
     def cone_rows(self) -> ConeRows:
         """The cones, (μ̄ f_n, W f_t[, μ̄ m/γ]) in Lorentz's, of points with friction."""
-        points, (top, W), share = self._round, self._axes, self.share_of
-        sizes = np.where(share[points] < 0, 3, 4)
+        points, (top, W), moment = self._round, self.cone_weights, self.moment_index
+        sizes = np.where(moment[points] < 0, 3, 4)
         A = np.zeros((int(sizes.sum()), self.size))
         row = np.cumsum(sizes) - sizes
         A[row, 3 * points + 2] = top[points]
         A[row + 1, 3 * points], A[row + 2, 3 * points + 1] = W[points].T
         soft = sizes == 4
-        A[row[soft] + 3, share[points[soft]]] = top[points[soft]]
+        A[row[soft] + 3, moment[points[soft]]] = top[points[soft]]
         return ConeRows(A, tuple(sizes.tolist()))
 
     @cached_property
@@ -309,9 +309,11 @@ class ContactLimits:
         straight = ~self.bilateral
         straight[self._round] = False
         normal = _unit_rows(3 * np.flatnonzero(straight) + 2, self.size)
-        rough = np.flatnonzero(straight & (self.share_of >= 0))
-        under, share = (_unit_rows(i, self.size) for i in (3 * rough + 2, self.share_of[rough]))
-        return self._without_taken(-np.vstack([normal, under - share, under + share]))
+        rough = np.flatnonzero(straight & (self.moment_index >= 0))
+        under, moment = (
+            _unit_rows(i, self.size) for i in (3 * rough + 2, self.moment_index[rough])
+        )
+        return self._homogeneous(-np.vstack([normal, under - moment, under + moment]))
 
     @cached_property
     def whole_rows(self) -> LinearRows:
@@ -319,50 +321,50 @@ class ContactLimits:
         low, high = np.isfinite(self.lower), np.isfinite(self.upper)
         sums, c = self.sums, self.yaw_limited
         yaws, grip = self.yaws[c], self.torsion[c, None] * sums[c]
-        twist = self._without_taken(np.vstack([yaws - grip, -yaws - grip]))
+        twist = self._homogeneous(np.vstack([yaws - grip, -yaws - grip]))
         each = np.eye(self.contact_count)
         A = np.vstack([-sums[low], sums[high], twist.A])
         T = np.vstack([0 * each[low], each[high], twist.T])
         return LinearRows(A, T, np.concatenate([-self.lower[low], self.upper[high], twist.b]))
 
-    def _without_taken(self, A: Array) -> LinearRows:
+    def _homogeneous(self, A: Array) -> LinearRows:
         """A x ≤ 0."""
         return LinearRows(A, np.zeros((len(A), self.contact_count)), np.zeros(len(A)))
 
-    def solver_rows(self, taken: Array, unit: float = 1.0) -> tuple[Rows, Rows, Rows]:
+    def solver_rows(self, extra: Array, unit: float = 1.0) -> tuple[Rows, Rows, Rows]:
         """Return the rows that are zero, at least zero and in second-order cones, for the solver.
 
         Args:
-            taken: (C, m), what further unknowns e take of each contact's normal force: the rows are
+            extra: (C, m), what further unknowns e take of each contact's normal force: the rows are
                 those of z = [x, e] (n + m,).
             unit: of the forces in z [N].
         """
 
         def rows(A: Array, b: Array | None = None, sizes: tuple[int, ...] = ()) -> Rows:
-            padded = np.hstack([A, np.zeros((len(A), taken.shape[1]))])
+            padded = np.hstack([A, np.zeros((len(A), extra.shape[1]))])
             return Rows(padded, np.zeros(len(A)) if b is None else b, sizes)
 
         A, T, b = (
             np.concatenate(parts) for parts in zip(self.pressing_rows, self.whole_rows, strict=True)
         )
         linear = rows(A, b / unit)
-        linear.A[:, self.size :] = T @ taken
+        linear.A[:, self.size :] = T @ extra
         cones, sizes = self.cone_rows
         return rows(_unit_rows(self.locked, self.size)), linear, rows(-cones, sizes=sizes)
 
-    def constraints(self, x: Any, taken: Any = None) -> list[Any]:
+    def constraints(self, x: Any, extra: Any = None) -> list[Any]:
         """Return all limits as cvxpy constraints on an expression x (n,) [N].
 
         Args:
             x: what cones and lower bounds are asked of.
-            taken: (C,), normal forces besides x, which upper bounds count as well.
+            extra: (C,), normal forces besides x, which upper bounds count as well.
         """
         import cvxpy as cp
 
         found = self.cones(x)
         A, T, b = self.whole_rows
         if len(b):
-            found.append(A @ x <= b if taken is None else A @ x + T @ taken <= b)
+            found.append(A @ x <= b if extra is None else A @ x + T @ extra <= b)
         return [c for c in found if isinstance(c, cp.Constraint)]
 
     def cones(self, x: Any) -> list[Any]:
@@ -394,16 +396,16 @@ class ContactLimits:
         """
         owner, rays = [np.zeros(0, dtype=np.intp)], [np.zeros((0, self.size))]
         for k in range(self.point_count):
-            share, mu = self.share_of[k], self.friction[k]
+            moment, mu = self.moment_index[k], self.friction[k]
             if self.bilateral[k]:
                 own = _unit_rows(3 * k + np.arange(3), self.size)
                 own = np.vstack([own, -own])
             else:
-                d = sphere(sides, kind) if share >= 0 else circle(sides if mu.any() else 1, kind)
+                d = sphere(sides, kind) if moment >= 0 else circle(sides if mu.any() else 1, kind)
                 own = np.zeros((len(d), self.size))
                 own[:, 3 * k : 3 * k + 2], own[:, 3 * k + 2] = mu * d[:, :2], 1.0
-                if share >= 0:
-                    own[:, share] = d[:, 2]
+                if moment >= 0:
+                    own[:, moment] = d[:, 2]
             owner.append(np.full(len(own), self.owner[k]))
             rays.append(own)
         return np.concatenate(owner), np.vstack(rays)
@@ -416,9 +418,9 @@ class ContactLimits:
 
     def cone_violation(self, x: Array) -> float:
         """max(‖(W f_t, μ̄ m/γ)‖ − μ̄ f_n, −f_n, 0) over all points, and forces without friction."""
-        f, (top, W), share = self.forces(x), self._axes, np.zeros(self.point_count)
-        share[self.first[self.soft]] = x[3 * self.point_count :]
-        excess = np.hypot(np.linalg.norm(W * f[:, :2], axis=1), top * share) - top * f[:, 2]
+        f, (top, W), moment = self.forces(x), self.cone_weights, np.zeros(self.point_count)
+        moment[self.first[self.soft]] = x[3 * self.point_count :]
+        excess = np.hypot(np.linalg.norm(W * f[:, :2], axis=1), top * moment) - top * f[:, 2]
         outside = np.maximum(excess, -f[:, 2])[~self.bilateral]
         return float(max(outside.max(initial=0.0), np.abs(x[self.locked]).max(initial=0.0)))
 

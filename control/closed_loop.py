@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from .. import dynamics
 from ..contacts import Contact, ContactSet, Terrain, contact_forces, penetrations, self_collisions
+from ..contacts.limits import ContactLimits
 from ..contacts.postures.self_collision import LinkPair
 from ..contacts.terrain.penetration import Penetration
 from ..dynamics import Trajectory
 from ..errors import ConfigurationError
 from .disturbances import ForcePulse
+from .ground import axes_on, friction_on
 
 Array = NDArray[np.float64]
 
@@ -76,28 +78,38 @@ class ClosedLoop(Trajectory):
 
     @cached_property
     def friction_used(self) -> dict[str, Array]:
-        """{contact: (n,)}, ‖f_t‖ / (μ f_n) of its whole force: 1 where it slides, nan in the air.
+        """{contact: (n,)}, ‖(f_1/μ_1, f_2/μ_2)‖ / f_n of its whole force: 1 where it slides.
 
-        Normals and coefficients are the terrain's where it is known, else the contacts'.
+        nan in the air; infinite on ice that holds all the same. Normals and coefficients
+        are the terrain's where it is known, else the contacts'.
         """
         return {contact.name: self._used(contact) for contact in self.contacts or ()}
 
     def _used(self, contact: Contact) -> Array:
-        robot, force = self.robot, self.forces[contact.name].sum(axis=1)
-        own = float(np.max(contact.friction))
+        force, (axes, mu) = self.forces[contact.name].sum(axis=1), self.friction_axes(contact)
+        weight = self.robot.mass * np.linalg.norm(self.robot._model.gravity.linear)
+        f = np.einsum("nij,ni->nj", axes, force)
+        top, weights = ContactLimits.of_points(mu).cone_weights
+        used, normal = np.linalg.norm(weights * f[:, :2], axis=1), f[:, 2]
+        used[used < 1e-9 * weight] = 0.0  # rounding, on ice
+        held, pushes = top * normal, normal > 1e-3 * weight
+        over = np.where(used > 0, np.inf, 0.0)
+        ratios = np.where(held > 0, used / np.where(held > 0, held, 1.0), over)
+        return np.where(pushes, ratios, np.nan)
+
+    def friction_axes(self, contact: Contact) -> tuple[Array, Array]:
+        """Return the axes of a contact's friction cone, (n, 3, 3), and μ along two of them (n, 2).
+
+        Columns t₁, t₂, n in world axes. Where the terrain is known they are at its surface, and so
+        is μ if it has its own.
+        """
+        own = ContactLimits.of([contact]).friction[:1]
+        axes = np.array([contact.pose(self.robot, q).rotation for q in self.q])
         if self.terrain is None:
-            up = np.array([contact.cone(robot, q).normal for q in self.q])
-            mu = np.full(len(self), own)
-        else:
-            places = np.array([contact.world_points(robot, q).mean(axis=0) for q in self.q])
-            up = self.terrain.normal(places)
-            mu = self.terrain.friction(places, own)
-        normal = (force * up).sum(axis=1)
-        across = np.linalg.norm(force - normal[:, None] * up, axis=1)
-        weight = robot.mass * np.linalg.norm(robot._model.gravity.linear)
-        pushes = normal > 1e-3 * weight
-        with np.errstate(divide="ignore"):  # infinite on ice that holds all the same
-            return np.where(pushes, across / np.where(pushes, mu * normal, 1.0), np.nan)
+            return axes, np.broadcast_to(own, (len(self), 2))
+        places = np.array([contact.world_points(self.robot, q).mean(axis=0) for q in self.q])
+        axes = axes_on(self.terrain.normal(places), axes[:, :, 0])
+        return axes, friction_on(self.terrain, places, own)
 
     def margins(self, every: float = 0.1, torque_limits: bool = False) -> tuple[Array, Array]:
         """Return times [s] and the margins of `contacts.contact_forces` there [N].

@@ -57,7 +57,7 @@ def _placed(contact: Contact, T: Any, terrain: Terrain) -> tuple[Any, str]:
     face, point = hit
     placed = face.frame(point, T.rotation[:, 0])
     around = CLEARANCE * np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]])
-    corners = np.array([placed.act(p + room) for p in contact.points for room in around])
+    corners = np.array([placed.act(p + d) for p in contact.points for d in around])
     over = face.overhang(corners)
     if over > 0:
         return None, f"would stand {over:.3g} m beyond where it can on {face.name!r}"
@@ -92,19 +92,21 @@ def over_ground(
     ways = [swing(start, goal, duration, begin, k * height, climb) for k in HEIGHTS]
     if terrain is None:
         return ways[0]
-    room = 0.5 * height
-    return next((w for w in ways if _clear(points, w, begin, duration, terrain, room)), ways[0])
+    clearance = 0.5 * height
+    return next(
+        (w for w in ways if _clear(points, w, begin, duration, terrain, clearance)), ways[0]
+    )
 
 
 def _clear(
-    points: Array, way: Reference, begin: float, duration: float, terrain: Terrain, room: float
+    points: Array, way: Reference, begin: float, duration: float, terrain: Terrain, clearance: float
 ) -> bool:
     shares = np.linspace(0.0, 1.0, 33)
     poses = [way(begin + share * duration).value for share in shares]
     places = np.array([points @ T.rotation.T + T.translation for T in poses])
     free = terrain.signed_distance(places).min(axis=1)
     deep = TOUCH + max(-free[0], -free[-1], 0.0)  # feet may seem to stand in the ground
-    return bool((free > room * np.array([bump(share)[0] for share in shares]) - deep).all())
+    return bool((free > clearance * np.array([bump(share)[0] for share in shares]) - deep).all())
 
 
 def moved(T: Any, way: Array) -> Any:

@@ -37,7 +37,7 @@ def footsteps(
         contacts: two feet.
         q: where it stands (nq,).
         count: of steps.
-        length: by which the swinging foot passes the standing one, along the robot's x [m].
+        length: by which the swinging foot passes the stance foot, along the robot's x [m].
         swing, double: time on one foot and on two [s].
         settle: time on two feet at the beginning and at the end [s].
         terrain: where feet land, as stairs: steps are shortened or lengthened where an edge would
@@ -50,10 +50,10 @@ def footsteps(
     names, ahead = list(contacts.names), _heading(contacts, q)
     phases, p = [], _under(contacts, q)
     for k in range(count):
-        standing, swinging = names[(k + 1) % 2], names[k % 2]
-        target = places[standing].translation
+        stance, swinging = names[(k + 1) % 2], names[k % 2]
+        target = places[stance].translation
         phases.append(Phase(settle if k == 0 else double, p, target))
-        behind = ahead @ (places[standing].translation - places[swinging].translation)
+        behind = ahead @ (places[stance].translation - places[swinging].translation)
         way = behind + (length if k < count - 1 else 0.0)
         places[swinging] = _forward(contacts, places, swinging, way * ahead, terrain)
         phases.append(Phase(swing, target, target, {swinging: places[swinging]}))
@@ -117,8 +117,8 @@ def _in_groups(
     last, (swing, double, settle) = len(groups) - 1, times
     phases, p = [], _under(contacts, q)
     for k, group in enumerate(groups):
-        standing = [name for name in contacts.names if name not in group]
-        target = _middle(places, standing)
+        stance = [name for name in contacts.names if name not in group]
+        target = _middle(places, stance)
         phases.append(Phase(settle if k == 0 else double, p, target))
         # two groups pass each other: the first and the last swing go half as far
         half = len(group) == 2 and k in (0, last)

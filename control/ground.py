@@ -6,7 +6,8 @@ with u_k = J_k v⁺ + (d_k/h) n: a point at the distance d_k may approach by d_k
 a penetration is corrected at a speed of at most `RECOVERY`. Joint stops (`control.stops`) are such
 points without friction. The complementarity problem is that of
 `contacts.frictional_forward_dynamics`; here Pinocchio's solvers find the impulses, warm-started
-from the last step's.
+from the last step's. Where μ differs along two tangents K is elliptic: with μ = max(μ_1, μ_2) and
+S = diag(μ_1/μ, μ_2/μ, 1), λ = S λ' solves it when λ' solves the round problem of the rows S J.
 """
 
 from __future__ import annotations
@@ -46,13 +47,17 @@ class StepResult(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A point that may touch: its joint, its position in the joint's axes, its ball's radius."""
+    """A point that may touch: its joint, its position in the joint's axes, its ball's radius.
 
-    contact: str
+    `tangent` is the first of the directions along which friction is given, in the joint's axes, or
+    in those of the world if not `turns`.
+    """
+
     joint: int
     place: Array
     radius: float
-    friction: float
+    tangent: Array
+    turns: bool
 
 
 class Ground:
@@ -77,7 +82,7 @@ class Ground:
         self._model, self._data = robot._model, robot._model.createData()
         self._places = np.array([p.place for p in self.points]).reshape(-1, 3)
         self._radii = np.array([p.radius for p in self.points])
-        self._mu = [p.friction for p in self.points]
+        self._mu = contacts.limits.friction
         self.stops, self.unsolved = JointStops(robot), 0
         self._last = np.zeros((len(self.points) + len(self.stops), 3))
         self._solvers: dict[tuple[float, ...], _Impulses] = {}
@@ -112,14 +117,17 @@ class Ground:
         pushes = np.zeros_like(last)
         if len(which) == 0:
             return self._result(free, pushes)
-        axes = _axes(normals[near])
+        axes, mu = axes_on(normals[near], self._tangents(near)), self._friction(near, lowest)
+        top = mu.max(axis=1, initial=0.0)
+        ratios = np.where(top > 0, mu.T / np.where(top > 0, top, 1.0), 1.0).T
+        axes[:, :, :2] *= ratios[:, None]  # S, with which the cone of λ' is round
         J = self._rows(q, near, axes, lowest, stopped)
         JM = J @ _symmetric(pin.computeMinverse(model, data, q))
         drift = J @ free
         gaps = np.concatenate([distances[near], ends[stopped]])
         drift[2::3] += np.maximum(gaps / h, -RECOVERY)
-        mu = np.append(self._friction(near, lowest), np.zeros(len(stopped)))
-        found, solved = self._solver(tuple(mu.tolist())).solve(JM @ J.T, drift, last[which])
+        radii = np.append(top, np.zeros(len(stopped)))
+        found, solved = self._solver(tuple(radii.tolist())).solve(JM @ J.T, drift, last[which])
         self.unsolved += not solved
         self._last[which] = pushes[which] = found
         pushes[near] = np.einsum("kij,kj->ki", axes, found[: len(near)])
@@ -148,9 +156,16 @@ class Ground:
         return J.reshape(-1, self._model.nv)
 
     def _friction(self, near: NDArray[np.intp], lowest: Array) -> Array:
-        """μ of near points: the terrain's where it has its own, else the contact's."""
-        mu = self.terrain.friction(lowest[near], np.nan)
-        return np.where(np.isnan(mu), np.array([self._mu[i] for i in near]), mu)
+        """μ (k, 2) of near points: the terrain's where it has its own, else the contact's."""
+        return friction_on(self.terrain, lowest[near], self._mu[near])
+
+    def _tangents(self, near: NDArray[np.intp]) -> Array:
+        """(k, 3), the directions of the first coefficients of near points, world axes."""
+        points = [self.points[i] for i in near]
+        turned = [
+            self._data.oMi[p.joint].rotation @ p.tangent if p.turns else p.tangent for p in points
+        ]
+        return np.array(turned).reshape(-1, 3)
 
     def _jacobian(self, i: int, place: Array) -> Array:
         """(3, nv), of the i-th point at `place` (3,), world axes: v_o + ω × r."""
@@ -163,13 +178,6 @@ class Ground:
         if friction not in self._solvers:
             self._solvers[friction] = _Impulses(self._model, friction)
         return self._solvers[friction]
-
-    def by_contact(self, impulses: Array) -> dict[str, Array]:
-        """Return {contact: (k, 3)} of all points' impulses (K, 3)."""
-        return {
-            name: impulses[[i for i, p in enumerate(self.points) if p.contact == name]]
-            for name in self.contacts.names
-        }
 
 
 class _Impulses:
@@ -225,33 +233,40 @@ def points_of(robot: Robot, contact: Contact) -> list[Point]:
     """Return the points of a contact that may touch.
 
     Raises:
-        ContactError: a bilateral contact, or one with anisotropic friction.
+        ContactError: a bilateral contact.
     """
     if contact.bilateral:
         raise ContactError(
             f"{contact.name!r}: got {type(contact).__name__} that is bilateral; expected "
             "patches or points that the ground can push"
         )
-    if np.ndim(contact.friction):
-        raise ContactError(
-            f"{contact.name!r}: got friction {contact.friction}, expected one number: simulated "
-            "ground is equally rough in all directions (contacts.frictional_forward_dynamics knows "
-            "anisotropic friction)"
-        )
     frame = robot._model.frames[robot.frame_id(contact.frame)]
-    R = np.eye(3) if contact.axes_in_frame is None else contact.axes_in_frame
-    T = frame.placement * pin.SE3(R, np.array(contact.centre_in_frame))
+    own, turns = contact.axes_in_frame, contact.axes_in_frame is not None
+    T = frame.placement * pin.SE3(np.eye(3) if own is None else own, contact.centre_in_frame)
+    tangent = (T.rotation if contact.axes_in_world is None else contact.axes_in_world)[:, 0]
     radius = float(np.linalg.norm(contact.ball_arm))
-    name, joint, mu = contact.name, int(frame.parentJoint), float(np.max(contact.friction))
-    return [Point(name, joint, np.array(T.act(p)), radius, mu) for p in contact.points]
+    joint = int(frame.parentJoint)
+    return [Point(joint, np.array(T.act(p)), radius, tangent, turns) for p in contact.points]
 
 
-def _axes(normals: Array) -> Array:
-    """(k, 3, 3), right-handed axes whose third columns are the normals."""
+def axes_on(normals: Array, tangents: Array) -> Array:
+    """Return right-handed axes (k, 3, 3) of which the third columns are the normals (k, 3).
+
+    The first ones are the tangents (k, 3) without their parts along the normals; where nothing is
+    left of these, near the world's x or y.
+    """
+    x = tangents - np.einsum("ki,ki->k", tangents, normals)[:, None] * normals
+    lost = np.linalg.norm(x, axis=1) < 1e-6
     seeds = np.where(np.abs(normals[:, :1]) < 0.9, [[1.0, 0, 0]], [[0, 1.0, 0]])
-    x = seeds - np.einsum("ki,ki->k", seeds, normals)[:, None] * normals
+    x[lost] = (seeds - np.einsum("ki,ki->k", seeds, normals)[:, None] * normals)[lost]
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     return np.stack([x, np.cross(normals, x), normals], axis=2)
+
+
+def friction_on(terrain: Terrain, points: Array, own: Array) -> Array:
+    """Return μ (k, 2) at points (k, 3): the terrain's where it has one, else `own` (k, 2)."""
+    mu = terrain.friction(points, np.nan)[:, None]
+    return np.where(np.isnan(mu), own, mu)
 
 
 def _symmetric(upper: Array) -> Array:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..contacts import ContactSet, Terrain
 from ..contacts.terrain.solids import Box, Plane
-from ..errors import ConfigurationError, ModelError, SolverError
+from ..errors import ConfigurationError, ContactError, ModelError, SolverError
 from ..robots.robot import Robot
 from .ground import DIVERGED, Point, StepResult, points_of
 from .stops import FAR
@@ -111,17 +111,24 @@ class MujocoGround:
 
 def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain) -> str:
     """Return the robot, balls at its contacts' points, and the terrain as MJCF."""
+    if not contacts.limits.isotropic:
+        raise ContactError(
+            "engine 'mujoco': got friction that differs along two tangents, expected one number "
+            "for each contact; the default engine knows anisotropic friction"
+        )
     points = [p for contact in contacts for p in points_of(robot, contact)]
+    mu = contacts.limits.friction[:, 0].tolist()
     ups = np.repeat(
         [_up(robot, contact) for contact in contacts], [len(c.points) for c in contacts], axis=0
     )
+    balls = list(enumerate(zip(points, ups, mu, strict=True)))
     gravity = " ".join(f"{g:.17g}" for g in robot._model.gravity.linear)
     return (
         f'<mujoco><compiler angle="radian" balanceinertia="false" autolimits="false"/>'
         f'<option gravity="{gravity}" cone="elliptic" integrator="implicitfast">'
         f'<flag autoreset="disable"/></option>'  # it would start anew in silence
         f"<worldbody>{''.join(_solid(s) for s in terrain.solids)}"
-        f"{_body(robot, 1, list(enumerate(zip(points, ups, strict=True))))}</worldbody></mujoco>"
+        f"{_body(robot, 1, balls)}</worldbody></mujoco>"
     )
 
 
@@ -133,12 +140,12 @@ def _up(robot: Robot, contact: Any) -> Array:
     return np.asarray(CORNER * frame.placement.rotation @ contact.axes_in_frame[:, 2])
 
 
-def _body(robot: Robot, joint: int, points: list[tuple[int, tuple[Point, Array]]]) -> str:
+def _body(robot: Robot, joint: int, points: list[tuple[int, tuple[Point, Array, float]]]) -> str:
     model = robot._model
     inertia, T = model.inertias[joint], model.jointPlacements[joint]
     about_com = inertia.inertia
     full = about_com[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-    own = [_ball(i, p, up) for i, (p, up) in points if p.joint == joint]
+    own = [_ball(i, *ball) for i, ball in points if ball[0].joint == joint]
     below = [k for k in range(1, model.njoints) if model.parents[k] == joint]
     return (
         f"<body {_pose(T)}>{_joint(model, joint)}"
@@ -169,11 +176,11 @@ def _joint(model: Any, joint: int) -> str:
     return f'<joint name={name} type="{what}" axis="{axis}" armature="{armature:.17g}" {ends}/>'
 
 
-def _ball(i: int, point: Point, up: Array) -> str:
+def _ball(i: int, point: Point, up: Array, mu: float) -> str:
     radius = point.radius or CORNER
     return (
         f'<geom name="point {i}" type="sphere" size="{radius:.17g}" mass="0" '
-        f'pos="{_numbers(point.place + up)}" friction="{point.friction:.17g} 0 0" condim="3" '
+        f'pos="{_numbers(point.place + up)}" friction="{mu:.17g} 0 0" condim="3" '
         f'contype="1" conaffinity="2"/>'
     )
 

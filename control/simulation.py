@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..contacts import ContactSet, Plane, Terrain, at_feet, solve_posture
+from ..contacts.cones.friction_cone import Friction
 from ..dynamics import external_torques, kinetic_energy, potential_energy
 from ..dynamics.trajectory import EventRecord
 from ..errors import ConfigurationError
@@ -36,7 +37,7 @@ def simulate(
     q: ArrayLike | None = None,
     v: ArrayLike | None = None,
     contacts: ContactSet | None = None,
-    friction: float = 0.7,
+    friction: Friction = 0.7,
     disturbances: Sequence[ForcePulse] = (),
     noise: Noise | None = None,
     seed: int = 0,
@@ -65,7 +66,7 @@ def simulate(
         q: where it starts (nq,); its usual posture brought onto the ground when not given.
         v: how it starts (nv,); at rest when not given.
         contacts: whose points may touch; the robot's feet when not given.
-        friction: of the feet, where neither contacts nor terrain say [-].
+        friction: of the feet, where neither contacts nor terrain say; two along the soles' axes.
         disturbances: pushes.
         noise: on what the controller is told.
         seed: of the noise.
@@ -156,7 +157,7 @@ class _Loop:
         for k in tqdm(range(ticks), disable=not draw, unit="tick", leave=False):
             t = k * substeps * h
             try:
-                tau, status, took = self._asked(t, q, v)
+                tau, status, took = self._command(t, q, v)
                 q_next, v_next, impulses, stops = self._advance(t, q, v, tau, substeps, h)
             except (Exception, KeyboardInterrupt) as error:  # the recording is kept
                 if not (keep and self.samples):
@@ -176,7 +177,7 @@ class _Loop:
         self.samples.append((end, q, v, *self.samples[-1][3:-1], 0.0))
         return self._record(event, f"t = {end:.6g} s: {why}" if why else "")
 
-    def _asked(self, t: float, q: Array, v: Array) -> tuple[Array, str, float]:
+    def _command(self, t: float, q: Array, v: Array) -> tuple[Array, str, float]:
         """The torques of a tick, the command's status, and how long it took [s]."""
         told = (q, v) if self.noise is None else self.noise.measured(self.robot, q, v, self.rng)
         began = time.perf_counter()
@@ -218,9 +219,9 @@ class _Loop:
             for x, y in zip(q, v, strict=True)
         ]
         events = (EventRecord(event, t[-1], q[-1], v[-1]),) if event else ()
+        contacts = self.physics.contacts
         per_contact = {
-            name: stacked[:, [i for i, p in enumerate(self.physics.points) if p.contact == name]]
-            for name in self.physics.contacts.names
+            name: stacked[:, contacts.limits.owner == k] for k, name in enumerate(contacts.names)
         }
         return ClosedLoop(
             robot, np.array(t), np.array(q), np.array(v), np.array(tau), np.array(energy), events,

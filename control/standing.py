@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
 from ..contacts import ContactSet, PointContact, Terrain, at_feet, solve_posture
+from ..contacts.cones.friction_cone import Friction
 from ..errors import ContactError
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
@@ -25,7 +26,7 @@ def stand(
     contacts: ContactSet | None = None,
     q: ArrayLike | None = None,
     *,
-    friction: float = 0.7,
+    friction: Friction = 0.7,
     crouch: float = 0.0,
     terrain: Terrain | None = None,
     **options: Any,
@@ -38,7 +39,7 @@ def stand(
         robot: floating base.
         contacts: the robot's feet when not given.
         q: where it stands; its usual posture on level ground, balanced, when not given.
-        friction: of the feet when contacts are not given.
+        friction: of the feet when contacts are not given; two along the soles' axes.
         crouch: by how much the centre of mass comes down from there [m].
         terrain: what its feet come down or up to when q is not given; level when not given.
         options: of the WholeBodyController.

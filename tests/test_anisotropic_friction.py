@@ -6,6 +6,7 @@ from functools import cache
 
 import cvxpy as cp
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from footwork import contacts, control, dynamics, robots
@@ -24,7 +25,9 @@ from footwork.contacts import (
 from footwork.contacts.cones.inner_faces import inner_faces
 from footwork.contacts.cones.wrench_cone import rectangle_faces
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
+from footwork.control.ground import Ground
 from footwork.errors import ContactError
+from footwork.visualize.plots.contacts import plot_force_course
 from footwork.visualize.scenes.cones import draw_friction_cones
 
 EXACT = {"solver": "CLARABEL", "tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}
@@ -362,9 +365,105 @@ def test_controllers_stay_inside():
     for contact, rows in ((c, feet.rows(c.name)) for c in feet):
         f = command.w[rows]
         assert np.hypot(f[0] / 0.5, f[1] / 0.25) <= f[2] + 1e-6, contact.name
-    controller = control.WholeBodyController(robot, feet, tasks)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("pair", [(0.6, 0.2), (0.0, 0.7)])
+def test_simulated_ground_keeps_the_law(pair, seed):
+    """A step of four balls, against the exact cone programs of contacts."""
+    robot, rng = loaded("quadruped"), np.random.default_rng(seed)
+    tangent = [*rng.standard_normal(2), 0.3]
+    feet = at_feet(robot, pair, tangent=tangent)
+    q = contacts.solve_posture(robot, feet).q
+    v, h = 0.3 * rng.standard_normal(robot.nv), 1e-3
+    tau = 5.0 * rng.standard_normal(robot.na)
+    ground = Ground(robot, feet, contacts.Terrain([contacts.Plane("ground")]))
+    gaps = dict(zip(feet.names, ground.distances(q)[0], strict=True))
+    step = ground.step(q, v, robot.selection_matrix.T @ tau, h)
+    exact = contacts.frictional_forward_dynamics(robot, q, v, tau, feet, h, gaps=gaps)
+    assert exact.converged
+    assert step.v == pytest.approx(exact.v, abs=1e-5)
+    for name, impulse in zip(feet.names, step.impulses, strict=True):
+        assert impulse == pytest.approx(exact.impulses[name][0], abs=1e-5)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7, np.pi / 2])
+def test_a_block_on_a_slope_slides_by_what_friction_leaves(turn):
+    """Patch axes at an angle to the slope: f = −f_n M² u/‖M u‖ once it slides down along u."""
+    mu, rises, g = np.array([0.5, 0.2]), np.deg2rad(35.0), 9.81
+    robot = robots.block(2.0, (0.4, 0.2, 0.1))
+    slope = contacts.Terrain([contacts.Plane("slope", rises=35.0)])
+    own = pin.SE3(pin.rpy.rpyToMatrix(0.0, 0.0, turn), np.array([0.0, 0.0, -0.05]))
+    size = {"half_length": 0.2, "half_width": 0.1}
+    sole = SurfaceContact("block", friction=tuple(mu), placement=own, **size, name="sole")
+    feet = ContactSet(robot, [sole])
+    q = contacts.solve_posture(robot, feet, targets=slope.targets(feet, robot.neutral())).q
+    motion = control.simulate(
+        robot, lambda t, q, v: np.zeros(0), slope, contacts=feet, q=q, duration=0.02
+    )
+    used = motion.friction_used["sole"]
+    axes, coefficients = motion.friction_axes(sole)
+    assert coefficients == pytest.approx(np.tile(mu, (len(motion), 1)))
+    f = axes[1].T @ motion.forces["sole"][1].sum(axis=0)
+    assert np.hypot(*(f[:2] / mu)) / f[2] == pytest.approx(used[1], rel=1e-9)
+    assert used[1:-1] == pytest.approx(1.0, abs=1e-4)
+    assert f[2] == pytest.approx(2.0 * g * np.cos(rises), rel=1e-3)
+    place = sole.world_points(robot, motion.q[-1]).mean(axis=0)
+    slid = axes[-1].T @ (place - sole.world_points(robot, motion.q[-2]).mean(axis=0))
+    assert np.linalg.norm(slid[:2]) > 1e-5
+    expected = -(mu**2) * slid[:2] / np.linalg.norm(mu * slid[:2])
+    assert f[:2] / f[2] == pytest.approx(expected, abs=0.02)
+
+
+def test_friction_used_of_a_pair_and_on_ice():
+    """By hand, of forces in the axes of two soles; the terrain's own coefficient counts alone."""
+    robot = loaded("biped")
+    feet = at_feet(robot, (0.8, 0.4))
+    q, weight, name = robot.posture(), robot.mass * 9.81, feet.names[0]
+    R = feet[name].pose(robot, q).rotation
+    local = weight * np.array([[0.4, 0.0, 1.0], [0.0, 0.4, 1.0], [0.24, 0.16, 0.5], [0, 0, 0]])
+    forces = {n: np.zeros((4, len(feet[n].points), 3)) for n in feet.names}
+    forces[name][:, 0] = local @ R.T
+    t, nothing = np.arange(4.0), np.zeros((4, robot.nv))
+
+    def used(terrain=None, contacts=feet):
+        motion = (robot, t, np.tile(q, (4, 1)), nothing, nothing[:, 6:], 0 * t)
+        loop = control.ClosedLoop(*motion, (), contacts, forces, terrain=terrain)
+        return loop.friction_used[name]
+
+    assert used() == pytest.approx([0.5, 1.0, np.hypot(0.6, 0.8), np.nan], nan_ok=True)
+    rough = contacts.Terrain([contacts.Plane("floor", friction=0.5)])
+    assert used(rough) == pytest.approx(
+        [0.8, 0.8, np.hypot(0.24, 0.16) / 0.25, np.nan], nan_ok=True
+    )
+    ice = at_feet(robot, 0.0)
+    assert used(contacts=ice)[0] == np.inf
+    forces[name][:, 0] = local * [0, 0, 1] @ R.T
+    assert used(contacts=ice) == pytest.approx([0, 0, 0, np.nan], nan_ok=True)
+
+
+def test_plots_scale_forces_to_the_larger_coefficient():
+    """A point lies on its contact's line exactly when its force is on the elliptic cone."""
+    robot, q, feet = standing("quadruped", (0.8, 0.2), (1.0, 0.0, 0.0))
+    name = feet.names[0]
+    forces = np.array([[0.8, 0.0, 1.0], [0.0, 0.2, 1.0], [0.48, 0.16, 1.0], [0.1, 0.0, 1.0]])
+    turned = forces @ feet[name].pose(robot, q).rotation.T
+    ax = plot_force_course(feet, np.tile(q, (4, 1)), {name: turned[:, None]})
+    dots, line = ax.get_lines()
+    x, y = dots.get_data()
+    assert x == pytest.approx([0.8, 0.8, 0.8, 0.1])
+    slope = line.get_xdata()[1] / line.get_ydata()[1]
+    assert slope == pytest.approx(0.8)
+    assert y == pytest.approx(1.0)
+
+
+def test_mujoco_refuses_pairs():
+    pytest.importorskip("mujoco")
+    robot, q, feet = standing("quadruped")
     with pytest.raises(ContactError, match="one number"):
-        control.simulate(robot, controller, contacts=feet, duration=0.01)
+        control.simulate(
+            robot, control.stand(robot, feet, q)[0], contacts=feet, engine="mujoco", duration=0.01
+        )
 
 
 def test_scenarios_have_pairs(tmp_path):

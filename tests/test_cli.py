@@ -15,6 +15,7 @@ import pytest
 import umsgpack
 
 from footwork import cli, robots
+from footwork.contacts import at_feet, static_hold
 from footwork.dynamics import mass_matrix
 
 
@@ -211,10 +212,24 @@ def test_terms_by_two_roads(capsys, tmp_path):
     assert run(capsys, "terms", "biped", "--seed", "1", "--posture", "standing")[0] == 2
 
 
-@pytest.mark.parametrize("friction", ["-1", "nan", "inf", "rough"])
+def test_friction_along_two_tangents(capsys):
+    """Along the soles' axes; point feet take the world's x and y. The dynamics know it too."""
+    for robot in ("biped", "quadruped"):
+        code, out, _ = run(capsys, "hold", robot, "--friction", "0.8,0.4")
+        assert code == 0
+        loaded = robots.load(robot)
+        feet = at_feet(loaded, (0.8, 0.4), tangent=(1, 0, 0))
+        hold = static_hold(loaded, loaded.posture(), feet)
+        printed = float(re.search(r"push margin +([\d.]+)", out)[1])
+        assert printed == pytest.approx(hold.push_margin(), rel=1e-3)
+    assert run(capsys, "hold", "slope", "--friction", "0.9,0.9")[0] == 0
+    assert run(capsys, "simulate", "biped", "--friction", "0.8,0.4", "--duration", "0.05")[0] == 0
+
+
+@pytest.mark.parametrize("friction", ["-1", "nan", "inf", "rough", "0.8,", "0.8,-1", "1,1,1"])
 @pytest.mark.parametrize("what", ["biped", "stairs"])
 def test_a_friction_that_is_none_is_the_flags_fault(capsys, what, friction):
-    code, _, error = run(capsys, "hold", what, "--friction", friction)
+    code, _, error = run(capsys, "hold", what, f"--friction={friction}")
     assert code == 2
-    assert f"--friction: {'got ' if friction != 'rough' else 'invalid'}" in error
+    assert f"--friction: got {friction}, expected a finite number of at least 0, or two" in error
     assert ".yaml" not in error

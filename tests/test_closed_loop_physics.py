@@ -78,9 +78,9 @@ def test_a_ball_foot_rests_on_an_edge():
     q = contacts.solve_posture(robot, feet).q
     box = contacts.Box("step", (4.0, 4.0, 0.3))
     ground = Ground(robot, feet, contacts.Terrain([box]))
-    low, radius = ground.points[0], feet[feet.names[0]].radius
+    radius = feet[feet.names[0]].radius
     assert radius > 0
-    placed = feet.placements(q)[low.contact].translation
+    placed = feet.placements(q)[feet.names[0]].translation
     for over in (0.0, 0.5 * radius):
         aside = q.copy()
         aside[0] += 2.0 - placed[0] + over  # the foot's middle is so far beyond the edge

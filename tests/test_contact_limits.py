@@ -110,7 +110,7 @@ def test_scaled_columns_have_lorentz_cones():
         g = rng.normal(size=limits.size)
         t = np.linalg.norm(limits.forces(g)[:, :2], axis=1)
         share = np.zeros(len(t))
-        share[limits.share_of >= 0] = g[3 * limits.point_count :]
+        share[limits.moment_index >= 0] = g[3 * limits.point_count :]
         normal = 3 * np.arange(len(t)) + 2
         g[normal] = np.hypot(t, share)
         assert limits.cone_violation(d * g) < 1e-12

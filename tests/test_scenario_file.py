@@ -20,10 +20,10 @@ from footwork.contacts import (
     Push,
     Rope,
     Scenario,
+    ScenarioContact,
     ScenarioError,
     Stairs,
     Start,
-    Touch,
     Wall,
 )
 from footwork.contacts.geometry import polygon
@@ -96,12 +96,25 @@ def test_every_kind_of_part_survives():
     scenario = Scenario(
         "biped",
         contacts=(
-            Touch(foot="left_foot", heading=12.5, friction=1e-7, clip=True, name="'quotes': #1"),
-            Touch(frame="right_sole", kind="polygon", vertices=((1.0, 0), (0, 0.5), (-1, 0))),
-            Touch(frame="left_hand", surface="wall", at=(0.5, 0, 0.9), bilateral=True, radius=0.1),
-            Touch(frame="right_hand", kind="disc", radius=0.03, turn=(0.0, 90.0, 0.0),
-                  surface="wall", at=(0.5, -0.2, 0.9), heading=(0.0, 0.0, 1.0)),
-            Touch(frame="pelvis", kind="line", half_length=0.1, offset=(0.0, 0.0, -0.5)),
+            ScenarioContact(
+                foot="left_foot", heading=12.5, friction=1e-7, clip=True, name="'quotes': #1"
+            ),
+            ScenarioContact(
+                frame="right_sole", kind="polygon", vertices=((1.0, 0), (0, 0.5), (-1, 0))
+            ),
+            ScenarioContact(
+                frame="left_hand", surface="wall", at=(0.5, 0, 0.9), bilateral=True, radius=0.1
+            ),
+            ScenarioContact(
+                frame="right_hand",
+                kind="disc",
+                radius=0.03,
+                turn=(0.0, 90.0, 0.0),
+                surface="wall",
+                at=(0.5, -0.2, 0.9),
+                heading=(0.0, 0.0, 1.0),
+            ),
+            ScenarioContact(frame="pelvis", kind="line", half_length=0.1, offset=(0.0, 0.0, -0.5)),
         ),
         terrain=(
             Plane(friction=0.2),
@@ -115,16 +128,23 @@ def test_every_kind_of_part_survives():
             Rope("pelvis", (1e-5, 3.0, 1e3), 12.0, "com"),
             Payload("left_hand", 1.5),
         ),
-        title="yes", about="no", passive=("waist_yaw",), lock=("left_elbow",),
-        posture="half_sitting", start=Start((0.1, 0.0, 0.0), 5.0, (("left_knee", 30.0),)),
-        com=(0.1, None, 0.5), friction=0.55, torque_limits=False, view=(1.0, 2.0, 3.0),
-    )  # fmt: skip
+        title="yes",
+        about="no",
+        passive=("waist_yaw",),
+        lock=("left_elbow",),
+        posture="half_sitting",
+        start=Start((0.1, 0.0, 0.0), 5.0, (("left_knee", 30.0),)),
+        com=(0.1, None, 0.5),
+        friction=0.55,
+        torque_limits=False,
+        view=(1.0, 2.0, 3.0),
+    )
     assert Scenario.from_text(scenario.as_text()) == scenario
 
 
 def test_lists_and_arrays_are_as_good_as_tuples():
     parts = (
-        Touch(foot="left_foot", at=[0.1, 0.2], heading=np.array([1.0, 0, 0])),
+        ScenarioContact(foot="left_foot", at=[0.1, 0.2], heading=np.array([1.0, 0, 0])),
         Plane(at=[0, 0, 0]),
     )
     scenario = Scenario("biped", [parts[0]], contacts.Terrain([parts[1]]), com=np.array([0.1, 0.2]))
@@ -176,8 +196,8 @@ def test_start_and_joints():
 
 def test_headings_turn_soles():
     def heading(value):
-        touch = Touch(foot="left_foot", heading=value)
-        scenario = Scenario("biped", contacts=(touch, Touch(foot="right_foot")))
+        touch = ScenarioContact(foot="left_foot", heading=value)
+        scenario = Scenario("biped", contacts=(touch, ScenarioContact(foot="right_foot")))
         return scenario.touching[1]["left_foot"].rotation[:, 0]
 
     assert heading(30.0) == pytest.approx([np.cos(np.pi / 6), 0.5, 0])
@@ -191,7 +211,7 @@ def test_loads_on_one_link_add_up():
         Rope("torso", (0.0, 0.0, 9.0), 2.0),
         Payload("torso", 3.0),
     )
-    scenario = Scenario("biped", contacts=(Touch(foot="left_foot"),), loads=loads)
+    scenario = Scenario("biped", contacts=(ScenarioContact(foot="left_foot"),), loads=loads)
     q, robot = scenario.q0, scenario.machine
     total = scenario.wrenches_at(q)["torso"]
     torso, com = dynamics.frame_placement(robot, q, "torso").translation, dynamics.com(robot, q)
@@ -294,22 +314,25 @@ def test_files_that_are_none(tmp_path):
 
 def test_parts_made_by_hand_are_checked_too():
     with pytest.raises(ContactError, match="expected one of them"):
-        Touch()
+        ScenarioContact()
     with pytest.raises(ContactError, match="did you mean 'disc'"):
-        Touch(frame="a", kind="disk")
+        ScenarioContact(frame="a", kind="disk")
     scenario = Scenario("biped", loads=(Rope("torso", (0.0, 0.0, 0.0), 1.0, (0.0, 0.0, 0.0)),))
     there = dynamics.frame_placement(scenario.machine, scenario.q0, "torso").translation
     rope = Rope("torso", tuple(there), 1.0)
     with pytest.raises(ScenarioError, match=r"loads\[0\]: anchor: got .* where the rope begins"):
         replace(scenario, loads=(rope,)).wrenches_at(scenario.q0)
     with pytest.raises(ScenarioError, match="terrain: it is empty"):
-        _ = Scenario("biped", (Touch(foot="left_foot"),), terrain=()).touching
+        _ = Scenario("biped", (ScenarioContact(foot="left_foot"),), terrain=()).touching
 
 
 def test_links_inside_the_terrain_are_named(capsys, tmp_path):
     """A shelf that cuts the shins: the verdict stands, with a note."""
     shelf = Box("shelf", (0.3, 0.6, 0.02), (0.0, 0.0, 0.2))
-    feet = (Touch(foot="left_foot", surface="ground"), Touch(foot="right_foot", surface="ground"))
+    feet = (
+        ScenarioContact(foot="left_foot", surface="ground"),
+        ScenarioContact(foot="right_foot", surface="ground"),
+    )
     scenario = Scenario("biped", feet, (Plane(), shelf))
     found = scenario.penetrations()
     assert {(p.link, p.solid) for p in found} == {("left_shin", "shelf"), ("right_shin", "shelf")}
@@ -336,9 +359,9 @@ def test_depths_are_those_of_a_sunk_block():
 
 
 def test_out_of_reach_is_said_and_drawn():
-    far = Touch(foot="left_foot", surface="stone", at=(0.0, 0.085))
+    far = ScenarioContact(foot="left_foot", surface="stone", at=(0.0, 0.085))
     stone = Box("stone", (0.4, 0.4, 0.1), (0.0, 0.085, 1.2))
-    scenario = Scenario("biped", (far, Touch(foot="right_foot")), (Plane(), stone))
+    scenario = Scenario("biped", (far, ScenarioContact(foot="right_foot")), (Plane(), stone))
     assert not scenario.solved.converged
     for ask in (scenario.check, scenario.region):
         with pytest.raises(ScenarioError, match="no posture touches: out of reach"):

@@ -1,4 +1,4 @@
-"""Drake from Python: a loop over MultibodyPlant's functions, results kept in reused room."""
+"""Drake from Python: a loop over MultibodyPlant's functions, results kept in reused arrays."""
 
 from importlib.metadata import version
 

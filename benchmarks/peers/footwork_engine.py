@@ -1,4 +1,4 @@
-"""footwork: dynamics.batch, arrays with a state a row, into reused room."""
+"""footwork: dynamics.batch, arrays with a state a row, into reused arrays."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Pinocchio from Python: a loop over its functions, results kept in reused room."""
+"""Pinocchio from Python: a loop over its functions, results kept in reused arrays."""
 
 import numpy as np
 import pinocchio as pin

@@ -35,21 +35,21 @@ def inner_and_outer(farthest: PlanarSet, tolerance: float) -> tuple[Array, Array
     No corner of the outer one is farther than `tolerance` from the inner one. Both are empty when
     the set is; a set without area gives a segment or a point inside.
     """
-    asked, points = [], []
+    directions, points = [], []
     for d in _FIRST_DIRECTIONS:
         point = farthest(d)
         if point is None:
             return np.zeros((0, 2)), np.zeros((0, 2))
-        asked.append(d)
+        directions.append(d)
         points.append(point)
     while len(points) < _MOST_QUERIES:
-        d = _widest_gap(np.array(asked), np.array(points), tolerance)
+        d = _widest_gap(np.array(directions), np.array(points), tolerance)
         point = None if d is None else farthest(d)
         if d is None or point is None:
             break
-        asked.append(d)
+        directions.append(d)
         points.append(point)
-    normals, reached = np.array(asked), np.array(points)
+    normals, reached = np.array(directions), np.array(points)
     return convex_hull(reached, 1e-3 * tolerance), _outer(normals, reached)
 
 

@@ -2,7 +2,16 @@
 
 from .file import ScenarioError
 from .loads import Payload, Push, Rope
-from .parts import Start, Touch
+from .parts import ScenarioContact, Start
 from .scenario import Scenario, scenarios
 
-__all__ = ["Payload", "Push", "Rope", "Scenario", "ScenarioError", "Start", "Touch", "scenarios"]
+__all__ = [
+    "Payload",
+    "Push",
+    "Rope",
+    "Scenario",
+    "ScenarioError",
+    "Start",
+    "ScenarioContact",
+    "scenarios",
+]

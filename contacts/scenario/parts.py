@@ -31,7 +31,7 @@ _EDGE = 1e-6  # [m], a sole may reach so far beyond the edge of its surface
 
 
 @dataclass(frozen=True)
-class Touch:
+class ScenarioContact:
     """A contact of a scenario: a foot of the robot, or any frame with a patch; and where.
 
     Attributes:
@@ -84,7 +84,7 @@ class Touch:
             raise ContactError(f"kind: {unknown('kind of contact', self.kind, KINDS)}")
 
     def placed(
-        self, robot: Robot, q: Array, terrain: Terrain, friction: float
+        self, robot: Robot, q: Array, terrain: Terrain, friction: float | Numbers
     ) -> tuple[Contact, Any]:
         """Return the contact and T_world_target (`pin.SE3`), given where the robot starts.
 

@@ -50,7 +50,7 @@ from . import file as scenario_file
 from . import schema as scenario_schema
 from .file import ScenarioError
 from .loads import Load, wrenches_of
-from .parts import Start, Touch
+from .parts import ScenarioContact, Start
 
 Array = NDArray[np.float64]
 
@@ -80,7 +80,8 @@ class Scenario:
         start: where that is.
         com: where the centre of mass should be: (x, y) or (x, y, z) with None where it is free
             [m], "inside" for where the contacts can hold it, None for anywhere.
-        friction: Coulomb coefficient of contacts and surfaces that have none of their own.
+        friction: Coulomb coefficient of contacts and surfaces that have none of their own; two as
+            for `ScenarioContact`.
         self_collision: whether links should keep a millimetre apart, where they have shapes.
         torque_limits: whether those of the description count.
         view: (3,), from the scene to the eye.
@@ -89,7 +90,7 @@ class Scenario:
     """
 
     robot: str
-    contacts: tuple[Touch, ...] = ()
+    contacts: tuple[ScenarioContact, ...] = ()
     terrain: tuple[Part, ...] = _LEVEL
     loads: tuple[Load, ...] = ()
     title: str = ""
@@ -99,7 +100,7 @@ class Scenario:
     posture: str = ""
     start: Start = _THERE
     com: Any = None
-    friction: float = 0.7
+    friction: float | tuple[float, ...] = 0.7
     self_collision: bool = True
     torque_limits: bool = True
     view: tuple[float, ...] = ()
@@ -108,7 +109,7 @@ class Scenario:
     lines: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        kinds: dict[str, Any] = {"contacts": Touch, "terrain": Part, "loads": Load}
+        kinds: dict[str, Any] = {"contacts": ScenarioContact, "terrain": Part, "loads": Load}
         for key, kind in kinds.items():
             parts = tuple(getattr(self, key))
             for part in parts:
@@ -186,9 +187,9 @@ class Scenario:
         """The contacts, and {contact: T_world_target} (`pin.SE3`), where they should be."""
         contacts: list[Contact] = []
         targets = []
-        for k, touch in enumerate(self.contacts):
+        for k, part in enumerate(self.contacts):
             with self._at(f"contacts[{k}]"):
-                contact, target = touch.placed(self.machine, self.q0, self.ground, self.friction)
+                contact, target = part.placed(self.machine, self.q0, self.ground, self.friction)
                 contacts.append(contact)
                 targets.append(target)
         with self._at("contacts"):

@@ -17,7 +17,7 @@ from ...errors import FootworkError
 from ..terrain.solids import Box, Plane, Stairs, Wall
 from .file import Entry
 from .loads import Payload, Push, Rope
-from .parts import KINDS, Start, Touch
+from .parts import KINDS, ScenarioContact, Start
 
 VERSION = 1
 Readers = Mapping[str, Callable[[Entry], Any]]
@@ -154,10 +154,10 @@ def load(entry: Entry) -> Any:
     return _of_kind(entry, LOADS, "frame")
 
 
-def contact(entry: Entry) -> Touch:
-    """Return a `Touch`."""
-    touch: Touch = _made(entry, Touch, _filled(entry, Touch, CONTACT))
-    return touch
+def contact(entry: Entry) -> ScenarioContact:
+    """Return a `ScenarioContact`."""
+    made: ScenarioContact = _made(entry, ScenarioContact, _filled(entry, ScenarioContact, CONTACT))
+    return made
 
 
 def start(entry: Entry) -> Start:
@@ -179,7 +179,7 @@ SCENARIO: Readers = {
     "posture": _TEXT,
     "start": start,
     "com": _com,
-    "friction": _friction,
+    "friction": _frictions,
     "terrain": _many(terrain_part),
     "contacts": _many(contact),
     "loads": _many(load),

@@ -137,7 +137,10 @@ def contact_forces(contacts: ContactSet, state: State, wrenches: Array) -> Force
     world[:, 1] += cross(p.T, world[:, 0].T).T
     # of a ball, the middle is what stays with the link
     return Forces(
-        at.joints, world.reshape(-1, 6), p - at.ball_arms, np.where(at.standing, AT_BODY, TURNING)
+        at.joints,
+        world.reshape(-1, 6),
+        p - at.ball_arms,
+        np.where(at.world_fixed, AT_BODY, TURNING),
     )
 
 

@@ -52,13 +52,13 @@ def within(corners: Array, normals: Array, offsets: Array) -> Array:
 
 def _cut(corners: Array, normal: Array, offset: float) -> Array:
     """The part with n·x ≤ b: corners inside, and where edges cross (Sutherland and Hodgman)."""
-    room = offset - corners @ normal
+    slack = offset - corners @ normal
     kept: list[Array] = []
     for k in range(len(corners)):
-        if (room[k - 1] >= 0) != (room[k] >= 0):
-            share = room[k - 1] / (room[k - 1] - room[k])
+        if (slack[k - 1] >= 0) != (slack[k] >= 0):
+            share = slack[k - 1] / (slack[k - 1] - slack[k])
             kept.append(corners[k - 1] + share * (corners[k] - corners[k - 1]))
-        if room[k] >= 0:
+        if slack[k] >= 0:
             kept.append(corners[k])
     return np.array(kept).reshape(-1, 2)
 

@@ -77,6 +77,7 @@ MOVED: Mapping[str, Mapping[str, str]] = {
     }
     | {
         "view": "visualize:view_hold",
+        "Touch": "contacts:ScenarioContact",
         "forward_dynamics": "contacts:constrained_forward_dynamics",
     }
     | _submodules(

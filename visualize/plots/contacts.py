@@ -16,6 +16,7 @@ from ... import dynamics
 from ...contacts.contact_set import ContactSet
 from ...contacts.geometry.polygon import convex_hull
 from ...contacts.hold import Hold
+from ...contacts.limits import ContactLimits
 from ...contacts.regions.friction_map import FrictionMap
 from ...contacts.regions.region import Region
 from ...errors import ContactError
@@ -121,7 +122,8 @@ def plot_friction_map(
 def plot_forces(hold: Hold, *, ax: Axes | None = None) -> Axes:
     """Draw every contact force as a point (‖f_t‖, f_n), with the cones ‖f_t‖ ≤ μ f_n.
 
-    One colour a contact, one point a corner; what lies left of its contact's line is held.
+    Where friction is a pair, f_t is (f_1 μ/μ_1, f_2 μ/μ_2) with μ = max(μ_1, μ_2). One colour a
+    contact, one point a corner; what lies left of its contact's line is held.
 
     Raises:
         ContactError: the hold has no forces.
@@ -160,9 +162,8 @@ def plot_force_course(
         dots: dict[str, Any] = {"markersize": 3, "alpha": 0.5} if many else {"markersize": 5}
         ax.plot(tangent, normal, MARKERS[i % len(MARKERS)], color=colour, label=name, **dots)
         edge = 1.1 * (highest or 1.0) * np.array([0.0, 1.0])
-        for friction in np.unique(contact.friction):  # two along the tangents, if they differ
-            if not contact.bilateral and np.isfinite(friction):
-                ax.plot(friction * edge, edge, "--", color=colour, linewidth=1.0)
+        if not contact.bilateral:
+            ax.plot(np.max(contact.friction) * edge, edge, "--", color=colour, linewidth=1.0)
     ax.set_xlim(left=0.0)
     title = "contact; dashed: ‖f_t‖ = μ f_n"
     ax.legend(title=title, fontsize="small", title_fontsize="small", markerscale=2.0)
@@ -176,10 +177,10 @@ def _split(contacts: ContactSet, name: str, q: ArrayLike, forces: ArrayLike) -> 
     if f.shape != (len(rows), len(contact.points), 3):
         expected = f"({len(rows)}, {len(contact.points)}, 3)"
         raise ContactError(f"forces of {name!r}: got shape {f.shape}, expected {expected}")
-    n = np.array([contact.pose(contacts.robot, row).rotation[:, 2] for row in rows])
-    normal = np.einsum("nki,ni->nk", f, n)
-    tangent = np.linalg.norm(f - normal[:, :, None] * n[:, None], axis=2)
-    return tangent.ravel(), normal.ravel()
+    axes = np.array([contact.pose(contacts.robot, row).rotation for row in rows])
+    f = np.einsum("nkj,nji->nki", f, axes).reshape(-1, 3)
+    weights = ContactLimits.of([contact]).cone_weights[1][0]
+    return np.linalg.norm(weights * f[:, :2], axis=1), f[:, 2]
 
 
 def plot_margin_course(

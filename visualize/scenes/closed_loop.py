@@ -45,13 +45,14 @@ def view_closed_loop(
     rows = np.searchsorted(motion.t, times, side="right") - 1
     height = float(motion.com[0][2]) or 1.0
     length = height / weight_of(motion.robot) if scale is None else scale
+    cones = {c.name: motion.friction_axes(c) for c in motion.contacts or ()}
 
     def draw(i: int) -> None:
         for contact, point, force in _loaded(motion, int(rows[i]), qs[i]):
-            name, T = contact.name, contact.pose(motion.robot, qs[i])
-            vector = length * force
+            name, vector = contact.name, length * force
             viewer.arrow(f"force of {name}", point, vector, color=COLORS["force"], on_top=True)
-            draw_friction_cone(viewer, f"cone of {name}", contact, T, point, 0.14 * height)
+            axes, mu = (values[rows[i]] for values in cones[name])
+            draw_friction_cone(viewer, f"cone of {name}", axes, mu, point, 0.14 * height)
         for push in motion.pushes:
             if push.acts(float(times[i])):
                 place = frame_placement(motion.robot, qs[i], push.frame).translation

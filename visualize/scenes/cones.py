@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...contacts.cones.friction_cone import finite_vector
 from ...contacts.cones.wrench_cone import WrenchCone
 from ...contacts.contact import Contact
+from ...contacts.limits import ContactLimits
 from ...errors import ContactError
 from ...robots import Robot
 from ..colors import COLORS
@@ -48,26 +49,30 @@ def draw_friction_cones(
     """
     if contact.bilateral:
         return
-    T = contact.pose(robot, q)
-    for k, apex in enumerate(contact.world_points(robot, q)):
-        side = HEIGHTS[contact.dim] * viewer.scale
-        draw_friction_cone(viewer, f"cones/{contact.name}/{k}", contact, T, apex, side, color)
+    axes, friction = contact.pose(robot, q).rotation, ContactLimits.of([contact]).friction
+    side = HEIGHTS[contact.dim] * viewer.scale
+    for k, (apex, mu) in enumerate(zip(contact.world_points(robot, q), friction, strict=True)):
+        draw_friction_cone(viewer, f"cones/{contact.name}/{k}", axes, mu, apex, side, color)
 
 
 def draw_friction_cone(
     viewer: Viewer,
     name: str,
-    contact: Contact,
-    placement: pin.SE3,
+    axes: Array,
+    friction: Array,
     apex: ArrayLike,
     side: float,
     color: Any = COLORS["cone"],
 ) -> None:
-    """Draw a contact's friction cone from apex (3,), its longest side `side` long [m].
+    """Draw the cone ‖(f_1/μ_1, f_2/μ_2)‖ ≤ f_n from apex (3,), its longest side `side` long [m].
 
-    Round, ‖f_t‖ ≤ μ f_n, or elliptic where friction differs along the tangents of the placement.
+    Args:
+        viewer, name, color: as for `Viewer.cone`.
+        axes: (3, 3), columns t₁, t₂, n, world axes.
+        friction: (2,), μ_1 and μ_2.
+        apex, side: as above.
     """
-    axes, angles = placement.rotation, np.arctan(np.broadcast_to(contact.friction, 2)).tolist()
+    angles = np.arctan(friction).tolist()
     half_angle = angles[0] if angles[0] == angles[1] else tuple(angles)
     height = side * float(np.cos(max(angles)))
     look = {"tangent": axes[:, 0], "color": color, "opacity": 0.35}

@@ -1,6 +1,6 @@
 """The page: meshcat's viewer, a stage (light, shadows, ground), and the commands to draw.
 
-One template serves both roads: a file that holds its commands, and the live page that gets them
+One template serves both ways: a file that holds its commands, and the live page that gets them
 from the server. Nothing in it comes from the network.
 """
 

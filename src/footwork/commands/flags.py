@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..robots import Robot
+    from ..contacts import ContactSet
+    from ..robots import Foot, Robot
 
+TANGENT = (1.0, 0.0, 0.0)  # of point feet with two coefficients of friction
 OK, NO, BAD, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 
 
@@ -69,7 +71,8 @@ def friction_flag(parser: argparse.ArgumentParser) -> None:
         "--friction",
         type=coefficient,
         metavar="MU",
-        help="Coulomb friction coefficient (default: 0.7; in a scenario: of contacts without one)",
+        help="Coulomb friction coefficient (default: 0.7; in a scenario: of contacts without one); "
+        "two, MU_X,MU_Y: along the axes of soles, and of point feet along the world's x and y",
     )
 
 
@@ -118,12 +121,20 @@ def save_flag(parser: argparse.ArgumentParser, *endings: str) -> None:
     parser.set_defaults(endings=endings)
 
 
-def coefficient(text: str) -> float:
-    """Parse a coefficient of friction: a finite number of at least 0."""
-    value = float(text)
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"got {text}, expected a finite number of at least 0")
-    return value
+def coefficient(text: str) -> float | tuple[float, float]:
+    """Parse a coefficient of friction, or two with a comma between: finite, of at least 0."""
+    values = tuple(map(_number, text.split(",")))
+    if len(values) > 2 or not all(0 <= value < float("inf") for value in values):
+        expected = "a finite number of at least 0, or two as in 0.8,0.4"
+        raise argparse.ArgumentTypeError(f"got {text}, expected {expected}")
+    return values[0] if len(values) == 1 else (values[0], values[1])
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
 
 
 def positive(text: str) -> float:
@@ -140,6 +151,17 @@ def whole(text: str) -> int:
     if value < 0:
         raise argparse.ArgumentTypeError(f"got {text}, expected a whole number of at least 0")
     return value
+
+
+def feet(
+    robot: Robot, options: argparse.Namespace, feet: Mapping[str, Foot] | None = None
+) -> ContactSet:
+    """Return contacts at a robot's feet, or those given, with the friction of `friction_flag`."""
+    from .. import contacts
+
+    friction = 0.7 if options.friction is None else options.friction
+    tangent = TANGENT if isinstance(friction, tuple) else None
+    return contacts.at_feet(robot, friction, feet=feet, tangent=tangent)
 
 
 def load(options: argparse.Namespace) -> Robot:

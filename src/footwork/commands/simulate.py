@@ -117,10 +117,10 @@ def _simulated(options: argparse.Namespace) -> ClosedLoop:
     from ..contacts import Scenario
 
     robot = flags.load(options)
-    friction = 0.7 if options.friction is None else options.friction
     crouch = CROUCH.get(options.gait, 0.0)
     ground = Scenario.load(options.terrain).ground if options.terrain else None
-    controller, q = control.stand(robot, friction=friction, crouch=crouch, terrain=ground)
+    feet = flags.feet(robot, options)
+    controller, q = control.stand(robot, feet, crouch=crouch, terrain=ground)
     feet, duration = controller.contacts, options.duration
     who: Any = controller
     if options.gait == "catch":

@@ -145,6 +145,9 @@ def _changed(scenario: Scenario, options: argparse.Namespace) -> Scenario:
     changes: dict[str, Any] = {}
     if options.friction is not None:
         changes["friction"] = options.friction
+    if isinstance(options.friction, tuple):
+        along = (replace(c, tangent=c.tangent or flags.TANGENT) for c in scenario.contacts)
+        scenario = replace(scenario, contacts=tuple(along))
     if options.posture:
         changes["posture"] = options.posture
     if options.no_torque_limits:
@@ -167,13 +170,10 @@ def _named(name: str, contacts: dict[str, Any]) -> Any:
 
 
 def _feet(robot: Robot, options: argparse.Namespace) -> ContactSet:
-    from .. import contacts
-
-    friction = 0.7 if options.friction is None else options.friction
     if not options.feet:
-        return contacts.at_feet(robot, friction)
+        return flags.feet(robot, options)
     feet = {name: robot.feet.get(name) or _link(robot, name) for name in options.feet}
-    return contacts.at_feet(robot, friction, feet=feet)
+    return flags.feet(robot, options, feet)
 
 
 def _touching(robot: Robot) -> list[str]:
