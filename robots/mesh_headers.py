@@ -1,7 +1,8 @@
-"""Checks of mesh files before they reach the mesh library: format, size, instances of nodes."""
+"""Checks of mesh files before they reach the mesh library: format, size, what they refer to."""
 
 from __future__ import annotations
 
+import json
 import re
 from contextlib import suppress
 from functools import cache
@@ -10,6 +11,8 @@ from xml.etree.ElementTree import ParseError
 
 import defusedxml.ElementTree  # type: ignore[import-untyped]
 from defusedxml import DefusedXmlException
+
+from .packages import Folders
 
 MAX_BYTES = 300 * 2**20
 MAX_INSTANCES = 100_000  # of nodes in a Collada scene; ten levels of ten instances are 10¹⁰
@@ -30,7 +33,39 @@ def why_unreadable(path: Path) -> str:
         return f"{size} bytes; at most {MAX_BYTES} are read"
     check = {".stl": _stl, ".dae": _dae, ".obj": _text, ".off": _text, ".gltf": _text}
     problem = check.get(path.suffix.lower(), _any)(head, size)
-    return problem or (_instances(path) if path.suffix.lower() == ".dae" else "")
+    if problem:
+        return problem
+    try:
+        look = {".dae": _instances, ".obj": _library, ".gltf": _uris, ".glb": _uris}
+        return look.get(path.suffix.lower(), lambda _: "")(path)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+
+
+def _library(path: Path) -> str:
+    """Return why a Wavefront file's materials may not be read, or ""."""
+    names = re.findall(rb"^[ \t]*mtllib[ \t]+([^\r\n]+)", path.read_bytes(), re.MULTILINE)
+    return _elsewhere(path, [name.decode(errors="replace").strip() for name in names])
+
+
+def _uris(path: Path) -> str:
+    """Return why the buffers and images of a glTF file may not be read, or ""."""
+    data = path.read_bytes()
+    if path.suffix.lower() == ".glb":  # header, then the length and type of the first chunk
+        data = data[20 : 20 + int.from_bytes(data[12:16], "little")]
+    try:
+        scene = json.loads(data)
+        parts = [part for key in ("buffers", "images") for part in scene.get(key, ())]
+        names = [str(part["uri"]) for part in parts if "uri" in part]
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        return f"no glTF scene: {error}"
+    return _elsewhere(path, [name for name in names if not name.startswith("data:")])
+
+
+def _elsewhere(path: Path, names: list[str]) -> str:
+    """Return why a mesh may not name these files, or ""."""
+    folders = Folders(path.absolute().parent)
+    return next((f"{name!r} {why}" for name in names if (why := folders.find(name).refused)), "")
 
 
 def unit(path: Path) -> float:
@@ -70,7 +105,7 @@ def _instances(path: Path) -> str:
         if b"instance_node" not in data:
             return ""
         root = defusedxml.ElementTree.fromstring(data)
-    except (OSError, ParseError, DefusedXmlException) as error:
+    except (ParseError, DefusedXmlException) as error:
         return f"cannot be read: {error}"
     by_id = {element.get("id"): element for element in root.iter() if element.get("id")}
 

@@ -34,12 +34,11 @@ def examine(tree: Node, folders: Folders, replace: bool = False) -> list[Finding
     for link, mesh in _meshes(tree):
         name = mesh.get("filename")
         found = folders.find(name)
+        problem = found.problem
         if found.path is not None:
             problem = why_unreadable(found.path)
             if replace:
                 mesh.attrib["filename"] = str(found.path)
-        else:
-            problem = found.refused or f"not found; tried {', '.join(found.tried) or 'nothing'}"
         if problem:
             message = f"mesh {name!r}: {problem}"
             findings.append(Finding("error", "mesh", message, "", link, "", mesh.line))

@@ -56,8 +56,7 @@ def _included(node: Node, folders: Folders) -> Node:
     name = node.get("file")
     found = folders.find(name)
     if found.path is None:
-        why = found.refused or f"not found; tried {', '.join(found.tried) or 'nothing'}"
-        raise ModelError(f"line {node.line}: include {name!r}: {why}")
+        raise ModelError(f"line {node.line}: include {name!r}: {found.problem}")
     return parse(read_file(found.path), str(found.path))
 
 
@@ -118,7 +117,7 @@ def resolve_meshes(tree: Node, folders: Folders, read: bool) -> None:
 def _resolve(mesh: Node, folder: str, folders: Folders) -> None:
     name = mesh.get("file")
     found = folders.find(f"{folder.rstrip('/')}/{name}" if folder else name)
-    problem = found.refused or f"not found; tried {', '.join(found.tried) or 'nothing'}"
+    problem = found.problem
     if found.path is not None:
         problem = why_unreadable(found.path)
         if not mesh.get("name"):

@@ -1,14 +1,15 @@
-"""Resolution of package:// and relative file names, restricted to the allowed folders.
+"""Resolution of package:// and other file names, restricted to the allowed folders.
 
-A description may name files in the package it lies in, in installed packages and in the folders
-that the caller allows. Names that lead outside ("../../secret", file:///etc/…) are refused.
+A description may name files in its own package, in installed packages and in the folders that the
+caller allows. Its own package is the nearest folder with a package.xml; without one, the folder of
+the description and the one above. The home folder, and what contains it, is no package.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -17,7 +18,6 @@ from .installed import share_folders
 
 _PACKAGE = re.compile(r"^(?:package|model)://+([^/]+)/(.*)$")
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):/")
-_SUBFOLDERS = ("urdf", "xacro", "mjcf", "sdf", "srdf")  # files that mark a folder as a package
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,12 @@ class Found:
     path: Path | None
     tried: tuple[str, ...] = ()
     refused: str = ""
+
+    @property
+    def problem(self) -> str:
+        """Why there is no file, or ""."""
+        missing = f"not found; tried {', '.join(self.tried) or 'nothing'}"
+        return "" if self.path else self.refused or missing
 
 
 @dataclass(frozen=True)
@@ -55,89 +61,109 @@ class Folders:
         package = _PACKAGE.match(name)
         if package:
             return self._in_packages(*package.groups())
-        if name.startswith("file://"):
-            return self._absolute(Path(name[len("file://") :]))
+        name = name.removeprefix("file://")
         if _SCHEME.match(name):
             return Found(
                 None, refused="is not a local file; only package:// and file:// are supported"
             )
         if os.path.isabs(name):
-            return self._absolute(Path(name))
-        return self._relative(name)
+            return self._first([_plain(name)], [*self._allowed(), *_installed_package_of(name)])
+        roots = [*([self.home] if self.home else []), *self.package_dirs]
+        return self._first([_plain(root / name) for root in roots], self._allowed())
+
+    def package(self, name: str) -> Path | None:
+        """Return the folder of a package, or None."""
+        roots = (root for root in self._roots_of(name) if root.is_dir())
+        return next(roots, None) if _is_name(name) else None
 
     def _in_packages(self, package: str, rest: str) -> Found:
-        if package in (".", "..") or "\\" in package:
+        if not _is_name(package):
             return Found(None, refused="names no package")
         tried = []
-        for root in _unique(self._roots_of(package)):
-            candidate = root / rest
-            if not _within(candidate, root):
-                return Found(None, refused=f"leaves the package folder {root}")
-            if candidate.is_file():
-                return Found(candidate, (str(root),))
+        for root in dict.fromkeys(self._roots_of(package)):
+            found = self._first([_plain(root / rest)], [root])
+            if found.path or found.refused:
+                return found
             tried.append(str(root) if root.is_dir() else f"{root} (no such folder)")
         return Found(None, tuple(tried))
+
+    def _first(self, candidates: list[Path], allowed: list[Path]) -> Found:
+        """Return the first candidate that is a file, if all up to it lie in allowed folders."""
+        for path in dict.fromkeys(candidates):
+            if not any(_within(path, root) for root in allowed):
+                folders = ", ".join(str(root) for root in dict.fromkeys(allowed)) or "none"
+                return Found(
+                    None,
+                    refused=f"leads to {path}, outside the folders that may be read ({folders}); "
+                    f"package_dirs=[{str(path.parent)!r}] allows it",
+                )
+            if path.is_file():
+                return Found(path, (str(path),))
+        return Found(None, tuple(str(path) for path in candidates))
 
     def _roots_of(self, package: str) -> Iterator[Path]:
         """Yield the candidate folders of the package, the likely ones first."""
         for folder in self.package_dirs:
             yield folder / package
-            if folder.name == package or _names_package(folder, package):
+            if _is_called(folder, package):
                 yield folder
+        own = _own_package(self.home)
         for folder in (self.home, *self.home.parents) if self.home else ():
-            if folder.name == package or _names_package(folder, package):
+            if not any(folder.is_relative_to(root) for root in own):
+                break
+            if _is_called(folder, package):
                 yield folder
             if (folder / package).is_dir():
                 yield folder / package
-        for folder in _from_environment("ROS_PACKAGE_PATH"):
+        for folder in _folders_of_packages():
             yield folder / package
+        for folder in _from_environment("ROS_PACKAGE_PATH"):
             if folder.name == package:
                 yield folder
-        for prefix in _from_environment("AMENT_PREFIX_PATH"):
-            yield prefix / "share" / package
-        for share in share_folders():
-            yield share / package
 
     def _allowed(self) -> list[Path]:
-        roots = list(self.package_dirs)
-        if self.home:
-            package = next((f for f in (self.home, *self.home.parents) if _is_package(f)), None)
-            if package:
-                roots.append(package)
-            elif self.home.name in _SUBFOLDERS:
-                roots.append(self.home.parent)
-            roots.append(self.home)
-        return roots
+        return [*self.package_dirs, *_own_package(self.home)]
 
-    def _absolute(self, path: Path) -> Found:
-        if not any(_within(path, root) for root in self._allowed()):
-            return Found(None, refused="lies outside the folders that may be read")
-        return Found(path, (str(path),)) if path.is_file() else Found(None, (str(path),))
 
-    def _relative(self, name: str) -> Found:
-        tried = []
-        roots = [*([self.home] if self.home else []), *self.package_dirs]
-        allowed = self._allowed()
-        for root in _unique(roots):
-            candidate = root / name
-            if not any(_within(candidate, a) for a in allowed):
-                return Found(None, refused="leads outside the folders that may be read")
-            if candidate.is_file():
-                return Found(candidate, (str(root),))
-            tried.append(str(root))
-        return Found(None, tuple(tried))
+def _own_package(home: Path | None) -> tuple[Path, ...]:
+    """Return the folders of the package that `home` lies in."""
+    if home is None:
+        return ()
+    person = Path(os.path.expanduser("~"))
+    folders = [f for f in (home, *home.parents) if f.parent != f and not person.is_relative_to(f)]
+    package = next((folder for folder in folders if _is_package(folder)), None)
+    return (package,) if package else tuple(folders[:2])
+
+
+def _folders_of_packages() -> list[Path]:
+    """Return the folders that hold installed packages."""
+    shares = [prefix / "share" for prefix in _from_environment("AMENT_PREFIX_PATH")]
+    return [*_from_environment("ROS_PACKAGE_PATH"), *shares, *share_folders()]
+
+
+def _installed_package_of(name: str) -> list[Path]:
+    """Return the installed packages that the absolute path `name` lies in."""
+    path = _plain(name)
+    folders = [f for f in _folders_of_packages() if path.is_relative_to(f) and path != f]
+    return [folder / path.relative_to(folder).parts[0] for folder in folders]
+
+
+def _plain(path: str | Path) -> Path:
+    """Return a path without "..", which is thus the one that is checked and opened."""
+    return Path(os.path.normpath(path))
 
 
 def _within(path: Path, root: Path) -> bool:
-    """Whether `path`, with ".." and links followed, lies in `root`.
+    """Whether a path without ".." lies in `root`.
 
-    A link from an installed package (colcon --symlink-install makes one for every file) is
-    followed when its name, not its target, lies in the folder.
+    Links are followed in packages, which workspaces install as links; elsewhere what they lead to
+    has to lie in `root`.
     """
-    name = Path(os.path.normpath(path))
-    if not name.is_relative_to(os.path.normpath(root)):
+    root = _plain(root)
+    if not path.is_relative_to(root):
         return False
-    if name.is_symlink() and _is_package(root):
+    between = [folder for folder in path.parents if folder.is_relative_to(root)]
+    if any(_is_package(folder) for folder in between):
         return True
     try:
         return path.resolve().is_relative_to(root.resolve())
@@ -145,14 +171,20 @@ def _within(path: Path, root: Path) -> bool:
         return False
 
 
+def _is_name(package: str) -> bool:
+    return package not in ("", ".", "..") and not re.search(r"[/\\\0]", package)
+
+
 def _is_package(folder: Path) -> bool:
     return (folder / "package.xml").is_file()
 
 
-def _names_package(folder: Path, package: str) -> bool:
-    manifest = folder / "package.xml"
+def _is_called(folder: Path, package: str) -> bool:
+    """Whether a folder is the package of this name, by its own name or its package.xml."""
+    if folder.name == package:
+        return True
     try:
-        with manifest.open(encoding="utf-8", errors="replace") as file:
+        with (folder / "package.xml").open(encoding="utf-8", errors="replace") as file:
             head = file.read(4096)
     except OSError:
         return False
@@ -161,7 +193,3 @@ def _names_package(folder: Path, package: str) -> bool:
 
 def _from_environment(variable: str) -> list[Path]:
     return [Path(p) for p in os.environ.get(variable, "").split(os.pathsep) if p]
-
-
-def _unique(paths: Iterable[Path]) -> list[Path]:
-    return list(dict.fromkeys(paths))

@@ -125,30 +125,35 @@ def test_a_name_with_a_null_byte_is_no_robot():
 @pytest.mark.parametrize(
     "name",
     [
-        "../secret.stl",
         "../../secret.stl",
-        "meshes/../../secret.stl",
+        "../../../secret.stl",
+        "meshes/../../../secret.stl",
         "{outside}/secret.stl",
         "file://{outside}/secret.stl",
         "file://localhost{outside}/secret.stl",
-        "package://robot/../secret.stl",
+        "package://robot/../../secret.stl",
         "package://../secret.stl",
-        "package://robot/%2e%2e/secret.stl",
+        "package://robot/%2e%2e/%2e%2e/secret.stl",
         "package://robot/link.stl",
-        "model://robot/../secret.stl",
+        "package://{outside.name}/secret.stl",
+        "package://tmp/secret.stl",
+        "package://{outside.parent.name}/{outside.name}/secret.stl",
+        "model://robot/../../secret.stl",
         "http://localhost/secret.stl",
         "link.stl",
+        "meshes/folder/secret.stl",
         "/etc/passwd",
         "file:///etc/passwd",
         "\\\\server\\share\\secret.stl",
     ],
 )
 def test_meshes_outside_the_folders_are_not_read(name, tmp_path):
-    home = tmp_path / "robot"
+    """Without a package.xml a file reads from its folder and the one above."""
+    home = tmp_path / "above" / "robot"
     (home / "meshes").mkdir(parents=True)
-    secret = tmp_path / "secret.stl"
-    secret.write_bytes(b"\0" * 80 + (1).to_bytes(4, "little") + b"\0" * 50)
-    (home / "link.stl").symlink_to(secret)
+    write_stl(tmp_path / "secret.stl")
+    (home / "link.stl").symlink_to(tmp_path / "secret.stl")
+    (home / "meshes" / "folder").symlink_to(tmp_path)
     file = home / "robot.urdf"
     file.write_text(with_mesh(name.format(outside=tmp_path)))
     with pytest.raises(ModelError, match="mesh"):
@@ -156,6 +161,69 @@ def test_meshes_outside_the_folders_are_not_read(name, tmp_path):
     with pytest.raises(ModelError, match="mesh"):
         load(file.read_text(), package_dirs=[home])
     assert any(f.code == "mesh" and f.level == "error" for f in robots.diagnose(file))
+
+
+def write_stl(path: Path, *corners: float) -> None:
+    """One triangle."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    numbers = np.array([0, 0, 1, *(corners or (0, 0, 0, 1, 0, 0, 0, 1, 0))], dtype="<f4")
+    path.write_bytes(b"\0" * 80 + (1).to_bytes(4, "little") + numbers.tobytes() + b"\0\0")
+
+
+def test_a_package_reads_its_files_however_they_are_installed(tmp_path, monkeypatch):
+    """A workspace installs folders and files by links; its package.xml makes it a package."""
+    source, share = tmp_path / "src/robot", tmp_path / "install/robot/share/robot"
+    write_stl(source / "meshes/a.stl")
+    write_stl(source / "single.stl")
+    (share / "urdf/deep/er").mkdir(parents=True)
+    (share / "meshes").symlink_to(source / "meshes")
+    (share / "single.stl").symlink_to(source / "single.stl")
+    (share / "package.xml").write_text("<package><name>robot</name></package>")
+    file = share / "urdf/deep/er/robot.urdf"
+    names = ["package://robot/meshes/a.stl", "../../../single.stl", f"{share}/meshes/a.stl"]
+    for name in names:
+        file.write_text(with_mesh(name))
+        assert load(file).visual.ngeoms == 1
+    other = tmp_path / "else/where/robot.urdf"
+    other.parent.mkdir(parents=True)
+    for name in (names[0], names[2]):
+        other.write_text(with_mesh(name))
+        with pytest.raises(ModelError, match="package_dirs"):
+            load(other)
+        assert load(other, package_dirs=[share]).visual.ngeoms == 1
+        assert load(other, package_dirs=[share.parent]).visual.ngeoms == 1
+        with monkeypatch.context() as patch:
+            patch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "install/robot"))
+            assert load(other).visual.ngeoms == 1
+
+
+def test_the_home_folder_is_no_package(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("secret.stl", "robots/ours.stl"):
+        write_stl(tmp_path / name)
+    (tmp_path / "package.xml").write_text(f"<package><name>{tmp_path.name}</name></package>")
+    file = tmp_path / "robots/robot.urdf"
+    file.write_text(with_mesh("ours.stl"))
+    assert load(file).visual.ngeoms == 1
+    for name in ("../secret.stl", f"package://{tmp_path.name}/secret.stl", "~/secret.stl"):
+        file.write_text(with_mesh(name))
+        with pytest.raises(ModelError, match="secret"):
+            load(file)
+    file.write_text(with_mesh("../secret.stl"))
+    with pytest.raises(ModelError, match=rf"{tmp_path}/secret.stl, outside .*package_dirs=\['"):
+        load(file)
+
+
+def test_includes_stay_inside(tmp_path):
+    """MJCF's includes once reached every folder by package://."""
+    (tmp_path / "secret.xml").write_text("<mujocoinclude><worldbody/></mujocoinclude>")
+    home = tmp_path / "above/robot"
+    home.mkdir(parents=True)
+    for name in (f"package://{tmp_path.name}/secret.xml", "../../secret.xml", f"{tmp_path}/secret"):
+        file = home / "robot.xml"
+        file.write_text(f'<mujoco><include file="{name}"/></mujoco>')
+        with pytest.raises(ModelError, match=r"line 1: include .*secret"):
+            load(file)
 
 
 @pytest.mark.parametrize("suffix", [".stl", ".dae", ".obj", ".txt", ""])
@@ -176,6 +244,32 @@ def test_a_mesh_that_only_looks_like_one_is_refused_when_it_is_read(tmp_path):
         robot = load(tmp_path / "robot.urdf")
         with pytest.raises(ModelError, match="meshes=False"):
             _ = robot.visual
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("m.gltf", '{{"asset": {{"version": "2.0"}}, "buffers": [{{"uri": "{}"}}]}}'),
+        ("m.gltf", '{{"asset": {{"version": "2.0"}}, "images": [{{"uri": "{}"}}]}}'),
+        ("m.obj", "v 0 0 0\nmtllib {}\n"),
+    ],
+)
+def test_meshes_name_files_of_their_own_package_only(tmp_path, name, text):
+    """Mesh libraries read the files that a mesh names."""
+    (tmp_path / "secret").write_bytes(b"\0" * 64)
+    path = tmp_path / "above/robot" / name
+    path.parent.mkdir(parents=True)
+    (path.parent / "mine").write_bytes(b"\0" * 64)
+    for uri, problem in (("mine", ""), ("../../secret", "outside"), ("/etc/passwd", "outside")):
+        path.write_text(text.format(uri))
+        why = mesh_headers.why_unreadable(path)
+        assert problem in why
+        assert bool(why) == bool(problem)
+    chunk = text.format(tmp_path / "secret").encode()
+    glb = path.with_suffix(".glb")
+    header = [0x46546C67, 2, 20 + len(chunk), len(chunk), 0x4E4F534A]
+    glb.write_bytes(np.array(header, dtype="<u4").tobytes() + chunk)
+    assert "outside" in mesh_headers.why_unreadable(glb) or name == "m.obj"
 
 
 def collada_of_instances(levels: int, width: int) -> str:

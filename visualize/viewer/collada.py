@@ -28,7 +28,6 @@ Index = NDArray[np.int64]
 
 MAX_TEXTURE = 8_000_000  # bytes
 MAX_NODES = 10_000  # that a scene may come to when its instances are put in place
-_MESH_FOLDERS = ("mesh", "meshes", "visual", "visuals", "dae")
 _IMAGES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg"}  # first bytes -> type
 
 
@@ -221,14 +220,13 @@ def _corners(element: Element, stride: int) -> Index:
 def _data_address(folder: Path, name: str) -> str | None:
     """Return an image as a data: address, None for any file but an image of the mesh's package.
 
-    The package is the nearest folder with a package.xml; without one, the mesh's folder, and the
-    folder that it is in if it is called "meshes" or the like.
+    The package is the nearest folder with a package.xml; without one, the mesh's folder and the
+    one above.
     """
     if "://" in name.removeprefix("file://"):
         return None
-    parents = (folder.parent,) if folder.name.lower() in _MESH_FOLDERS else ()
     try:
-        path = Folders(folder, parents).find(name).path
+        path = Folders(folder).find(name).path
         small = path is not None and path.stat().st_size <= MAX_TEXTURE
         data = path.read_bytes() if path is not None and small else b""
     except (OSError, ValueError):
