@@ -12,12 +12,14 @@ from .feet_of_shapes import feet_of_shapes
 from .findings import Finding
 from .loading import load
 from .robot import Robot
+from .xacro import Xacro
 
 __all__ = [
     "Finding",
     "Foot",
     "Robot",
     "RobotInfo",
+    "Xacro",
     "available",
     "block",
     "conventions",

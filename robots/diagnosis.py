@@ -4,41 +4,49 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError
 from . import meshes as mesh_files
 from .findings import LEVELS, Finding, listed, of_level
-from .formats import read
-from .hardened_xml import parse
+from .formats import read, tree_of
 from .options import Options
 from .sources import Description, describe
 from .urdf_checks import Refused
+from .xacro import Xacro
 
 
 def diagnose(
-    source: str | os.PathLike[str], *, package_dirs: Iterable[str | Path] = ()
+    source: str | os.PathLike[str],
+    *,
+    package_dirs: Iterable[str | Path] = (),
+    xacro: bool | Xacro | None = None,
 ) -> tuple[Finding, ...]:
     """Return the findings about a description, the most severe first.
 
     Errors make `load` refuse the description; warnings do so with `strict=True`; infos are
     remarks for users of the robot. A description that cannot be read has the reason as its only
-    finding.
+    finding. `package_dirs` and `xacro` are those of `load`.
 
     Raises:
         ModelError: there is no such file or robot.
     """
     description = describe(source, package_dirs)
-    findings = _findings(description)
+    findings = _findings(description, Options(xacro=xacro))
     return tuple(sorted(findings, key=lambda f: (LEVELS.index(f.level), f.line)))
 
 
-def _findings(description: Description) -> list[Finding]:
+def _findings(description: Description, options: Options) -> list[Finding]:
+    findings: list[Finding] = []
     try:
-        tree = parse(description.data, description.origin)
-        findings = mesh_files.examine(tree, description.folders) if tree.tag == "robot" else []
-        return [*findings, *read(description, Options(meshes=tree.tag != "robot")).findings]
+        options.check()
+        tree = tree_of(description, options.xacro)
+        if tree.tag == "robot":
+            findings = mesh_files.examine(tree, description.folders)
+            options = replace(options, meshes=False)
+        return [*findings, *read(description, options).findings]
     except Refused as error:
         return [*findings, *error.findings]
     except ModelError as error:

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from ..errors import ModelError
-from .hardened_xml import parse
+from .hardened_xml import Node, parse
 from .mjcf import from_mjcf
 from .options import Options, Parts
 from .sources import Description
 from .urdf import from_urdf
-from .xacro import expand, needs_expansion
+from .xacro import Xacro, expand, is_xacro
+
+
+def tree_of(description: Description, choice: bool | Xacro | None) -> Node:
+    """Return the elements of a description; those of a xacro file are expanded.
+
+    Raises:
+        ModelError: no XML, or a xacro file that cannot be expanded.
+    """
+    tree = parse(description.data, description.origin)
+    if not is_xacro(description.path, choice):
+        return tree
+    options = choice if isinstance(choice, Xacro) else Xacro()
+    return expand(tree, description.folders, options, description.origin)
 
 
 def read(description: Description, options: Options) -> Parts:
@@ -17,7 +30,7 @@ def read(description: Description, options: Options) -> Parts:
     Raises:
         ModelError: it describes no robot that can be loaded.
     """
-    tree = parse(description.data, description.origin)
+    tree = tree_of(description, options.xacro)
     if tree.tag == "mujoco":
         return from_mjcf(tree, description, options)
     if tree.tag == "sdf":
@@ -25,6 +38,4 @@ def read(description: Description, options: Options) -> Parts:
             f"{description.origin}: SDF is not supported. Convert it to URDF, for example with "
             "`gz sdf` and ros2's sdformat_urdf, or load the URDF that it was made from"
         )
-    if description.path is not None and needs_expansion(tree, description.path):
-        tree = expand(description.path, description.origin)
     return from_urdf(tree, description, options)

@@ -18,6 +18,7 @@ from .postures import configurations, floats
 from .robot import Robot
 from .sources import Description, describe
 from .srdf import Semantics, read_srdf
+from .xacro import Xacro
 
 
 def load(
@@ -30,6 +31,7 @@ def load(
     mimic: Mimic = "lock",
     strict: bool = False,
     meshes: bool = True,
+    xacro: bool | Xacro | None = None,
 ) -> Robot:
     """Return the robot that `source` describes.
 
@@ -47,6 +49,8 @@ def load(
             free and passive. Neither couples them to their leader.
         strict: raise where an unphysical description would otherwise only be warned of.
         meshes: whether to load mesh files; the dynamics do not depend on them.
+        xacro: whether to expand macros. Default: those of files called `.xacro`. A `Xacro` has
+            arguments for them, and lists what they may read of the environment.
 
     Raises:
         ModelError: the description cannot be found or read, or describes no physical robot.
@@ -56,7 +60,7 @@ def load(
             catalogue load silently: `robots.diagnose(name)` lists their known problems.
     """
     description = describe(source, package_dirs)
-    options = Options(base, lock, _names(passive), mimic, strict, meshes)
+    options = Options(base, lock, _names(passive), mimic, strict, meshes, xacro)
     robot, findings = build(description, options)
     doubts = of_level(findings, "warning")
     if doubts and description.info is None:  # the findings about robots of the catalogue are known

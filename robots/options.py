@@ -10,6 +10,7 @@ from ..errors import ModelError
 from .catalogue import RobotInfo
 from .findings import Finding
 from .shapes import NoShapes, Shapes
+from .xacro import Xacro
 
 Base = Literal["floating", "fixed"]
 Mimic = Literal["lock", "independent"]
@@ -25,13 +26,16 @@ class Options:
     mimic: Mimic = "lock"
     strict: bool = False
     meshes: bool = True
+    xacro: bool | Xacro | None = None
 
     def check(self) -> None:
-        """Raise `ModelError` for an unknown value of `base` or `mimic`."""
+        """Raise `ModelError` for an unknown value of `base`, `mimic` or `xacro`."""
         if self.base not in ("floating", "fixed", None):
             raise ModelError(f"base: got {self.base!r}, expected 'floating', 'fixed' or None")
         if self.mimic not in ("lock", "independent"):
             raise ModelError(f"mimic: got {self.mimic!r}, expected 'lock' or 'independent'")
+        if not isinstance(self.xacro, bool | Xacro | None):
+            raise ModelError(f"xacro: got {self.xacro!r}, expected True, False, a Xacro or None")
 
     def floating(self, info: RobotInfo | None) -> bool:
         """Whether the base is floating: `base` if given, else the catalogue's default, else yes."""

@@ -61,7 +61,7 @@ def _unknown_elements(tree: Node) -> list[Finding]:
     macros = [node for node in tree.walk() if node.tag.startswith("xacro:")]
     if macros:
         message = f"<{macros[0].tag}>: a xacro file, to be expanded first"
-        hint = "give load() its path, with xacrodoc installed, or what `xacro file.xacro` prints"
+        hint = "call the file .xacro, or load(…, xacro=True)"
         return [_error("xacro", message, macros[0], hint)]
     for child in tree.children:
         if child.tag == "robot":

@@ -1,4 +1,4 @@
-"""MJCF, xacro, SDF and robot_descriptions: whatever a user has, it loads or says what to do."""
+"""MJCF, SDF and robot_descriptions: whatever a user has, it loads or says what to do."""
 
 import subprocess
 import sys
@@ -9,7 +9,6 @@ import pinocchio as pin
 import pytest
 
 from footwork import ModelError, load, robots
-from footwork.robots import xacro
 
 MJCF = """<mujoco model="hopper">
 <compiler angle="radian"/>
@@ -108,46 +107,6 @@ def test_mjcf_includes_are_read_and_circles_of_them_end(tmp_path):
     (tmp_path / "motors.xml").write_text('<x><include file="motors.xml"/></x>')
     with pytest.raises(ModelError, match="includes"):
         load(file)
-
-
-# --- xacro -------------------------------------------------------------------------------------
-
-XACRO = """<robot name="expanded" xmlns:xacro="http://www.ros.org/wiki/xacro">
-<xacro:property name="m" value="1.5"/>
-<xacro:macro name="box" params="name mass"><link name="${name}"><inertial><mass value="${mass}"/>
-<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link></xacro:macro>
-<xacro:box name="a" mass="${m}"/><xacro:box name="b" mass="${2 * m}"/>
-<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>
-</robot>"""
-
-
-@pytest.mark.parametrize("name", ["robot.urdf.xacro", "robot.xacro", "robot.urdf"])
-def test_xacro_is_expanded(name, tmp_path):
-    pytest.importorskip("xacrodoc")
-    (tmp_path / name).write_text(XACRO)
-    robot = load(tmp_path / name)
-    assert (robot.name, robot.mass, robot.joint_names) == ("expanded", 4.5, ("j",))
-
-
-def test_xacro_that_fails_says_why(tmp_path, monkeypatch):
-    pytest.importorskip("xacrodoc")
-    file = tmp_path / "robot.xacro"
-    file.write_text(XACRO.replace("2 * m", "2 * mass_of_all"))
-    with pytest.raises(ModelError, match=r"xacro failed.*mass_of_all"):
-        load(file)
-    file.write_text(XACRO.replace("2 * m", "10 ** 10 ** 10"))
-    monkeypatch.setattr(xacro, "TIME_LIMIT", 1.0)
-    with pytest.raises(ModelError, match=r"did not finish within|xacro failed"):
-        load(file)
-
-
-def test_xacro_without_xacrodoc_says_what_to_install(tmp_path, monkeypatch):
-    (tmp_path / "robot.xacro").write_text(XACRO)
-    monkeypatch.setattr(xacro.importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(ModelError, match=r"pip install footwork\[xacro\]"):
-        load(tmp_path / "robot.xacro")
-    with pytest.raises(ModelError, match="xacro"):
-        load(XACRO)
 
 
 # --- others ------------------------------------------------------------------------------------

@@ -1,0 +1,60 @@
+"""YAML files of xacro descriptions: plain data, with units of length and angle as tags."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from .expressions import Budget, ExpressionError, evaluate
+from .sources import read_file
+
+_UNITS = {
+    "!radians": 1.0,
+    "!degrees": math.pi / 180,
+    "!meters": 1.0,
+    "!millimeters": 1e-3,
+    "!foot": 0.3048,
+    "!inches": 0.0254,
+}
+
+
+def load_yaml(path: Path, budget: Budget) -> Any:
+    """Return the data of a YAML file.
+
+    Raises:
+        ExpressionError: no YAML, values that are no data, too large.
+    """
+    import yaml
+
+    def nothing(name: str) -> Any:
+        raise KeyError(name)
+
+    class Loader(yaml.SafeLoader):
+        """Reads units; each file has constructors of its own."""
+
+    def number(unit: float) -> Any:
+        return lambda loader, node: unit * float(evaluate(node.value, nothing, budget))
+
+    for tag, unit in _UNITS.items():
+        Loader.add_constructor(tag, number(unit))
+    data = read_file(path)
+    budget.spend(10 * len(data))  # a megabyte takes seconds
+    try:
+        loader = Loader(data)
+        node = loader.get_single_node()
+        _weigh(node, budget)
+        return budget.admit(None if node is None else loader.construct_document(node))
+    except yaml.YAMLError as error:
+        raise ExpressionError(f"{path}: no YAML: {' '.join(str(error).split())}") from None
+    except (RecursionError, ValueError, TypeError) as error:
+        raise ExpressionError(f"{path}: no data: {error}") from None
+
+
+def _weigh(node: Any, budget: Budget) -> None:
+    """Spend the size of a document, with what is shared by aliases counted each time."""
+    budget.spend(1)
+    if node is not None and not isinstance(node.value, str):
+        for part in node.value:
+            for inner in part if isinstance(part, tuple) else (part,):
+                _weigh(inner, budget)
