@@ -106,8 +106,8 @@ FEATURES = {
 }
 FILES = {
     "data/c.yaml": "joints: {hip: [1, 2.5], knee: {upper: 1e-3}}\nangle: !degrees 90\n"
-    "inch: !inches 2 * 2\nlist: [1, {k: v}]\ntext: a b\nnone: null\non: true\nja: 1\na: &a [1]\nb:
-        *a\n",
+    "inch: !inches 2 * 2\nlist: [1, {k: v}]\ntext: a b\nnone: null\non: true\nja: 1\n"
+    "a: &a [1]\nb: *a\n",
     "data/part.xacro": HEAD + '<xacro:property name="from_part" value="${2 * 3}"/><inside/>'
     '<xacro:include filename="deeper/leaf.xacro"/><xacro:macro name="part" params="n">'
     '<part n="${n}" p="${from_part}"/></xacro:macro></robot>',
