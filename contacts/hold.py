@@ -18,9 +18,9 @@ from .contact_set import ContactSet
 from .equilibrium.certificate import EDGE
 from .equilibrium.decision import KERNEL, Multipliers, Proved
 from .equilibrium.programs import Equilibrium
-from .equilibrium.rays import FINEST, RAYS, Rays
+from .equilibrium.rays import FINEST, largest_push
 from .equilibrium.reasons import why_not
-from .geometry.planar import FARTHEST, inradius, largest_disc
+from .geometry.planar import FARTHEST
 
 Array = NDArray[np.float64]
 
@@ -221,14 +221,8 @@ class Hold:
         _check_tolerance(tolerance)
         if not self.feasible:
             return 0.0
-        weight, J_com = self.balance.weight, self.state.com_jacobian
-        reach = FARTHEST * weight
-        rays = Rays.of(self.balance, J_com[:2].T, RAYS)
-        radius = None
-        if rays is not None:
-            radius = largest_disc(lambda d: rays.shoot(d, reach), tolerance * weight)
-        if radius is None:
-            radius = inradius(self.balance.planar_set(J_com[:2].T, reach), tolerance * weight)
+        J_com, reach = self.state.com_jacobian, FARTHEST * self.balance.weight
+        radius, _ = largest_push(self.balance, J_com[:2], tolerance)
         return radius if radius < 0.99 * reach else float("inf")
 
     def friction_margin(self, tolerance: float = 1e-4) -> float:

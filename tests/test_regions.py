@@ -9,7 +9,7 @@ import pytest
 from footwork import ContactError, contacts, dynamics, robots
 from footwork.contacts import PointContact, PointForces
 from footwork.contacts.geometry import polygon
-from footwork.contacts.geometry.planar import inner_and_outer, inradius
+from footwork.contacts.geometry.planar import inner_and_outer, largest_disc
 
 LEVEL = np.array([[0.3, 0.2, 0], [-0.25, 0.22, 0], [-0.3, -0.2, 0], [0.28, -0.24, 0]])
 
@@ -230,12 +230,22 @@ def test_feasible_region_decides_the_hold():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_disc_inside_a_known_polygon(seed):
-    """inradius against the distance to the sides, for polygons known corner by corner."""
+    """Against the distance to the sides, for polygons known corner by corner."""
     rng = np.random.default_rng(seed)
     corners = polygon.convex_hull(rng.standard_normal((7, 2)) + 0.3)
     farthest = lambda d: corners[np.argmax(corners @ d)]  # noqa: E731
     expected = max(-polygon.signed_distance(corners, np.zeros(2)), 0.0)
-    assert inradius(farthest, 1e-9) == pytest.approx(expected, abs=1e-9)
+    across, offsets = polygon.sides(corners)
+
+    def shoot(d):
+        with np.errstate(divide="ignore"):
+            t = np.where(d @ across.T > 0, offsets / (d @ across.T), np.inf)
+        t = np.where((offsets > 0).all(), t, 0.0)
+        return t.min(axis=1)[:, None] * d, across[t.argmin(axis=1)], np.ones(len(d), dtype=bool)
+
+    radius, normal = largest_disc(shoot, 1e-9)
+    assert radius == pytest.approx(expected, abs=1e-9)
+    assert radius == 0 or normal == pytest.approx(across[offsets.argmin()])
     inner, outer = inner_and_outer(farthest, 1e-6)
     assert polygon.area(inner) == pytest.approx(polygon.area(corners), rel=1e-4)
     assert polygon.area(outer) == pytest.approx(polygon.area(corners), rel=1e-4)

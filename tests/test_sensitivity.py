@@ -10,10 +10,9 @@ import pytest
 
 import footwork as fw
 from footwork import ContactError, Wrench, contacts, dynamics, robots
-from footwork.contacts.equilibrium import saddle
 from footwork.contacts.equilibrium.balance import load
 from footwork.contacts.equilibrium.programs import Equilibrium
-from footwork.contacts.equilibrium.saddle import solve_saddle
+from footwork.contacts.equilibrium.saddle import Saddle, by_conic_solver, saddle_point
 from footwork.dynamics.kernels import toolchain
 
 
@@ -33,7 +32,7 @@ def margin(hold, q, feet):
     """Of other contacts at another q, the loads and torque limits of a hold at rest."""
     robot, zero = hold.contacts.robot, np.zeros(hold.contacts.robot.nv)
     h = load(robot, q, zero, zero, hold.external)
-    return solve_saddle(Equilibrium.of(feet, q, h, hold.balance.torque_limits)).margin
+    return saddle_point(Equilibrium.of(feet, q, h, hold.balance.torque_limits)).margin
 
 
 def slope(value, h=1e-4):
@@ -137,23 +136,52 @@ def test_slopes_are_those_of_solved_margins(case, load_robot):
     assert known == pytest.approx(found, rel=1e-6, abs=1e-6 * unit)
 
 
-@pytest.mark.parametrize("case", ["block 1", "quadruped 0", "weak quadruped 0", "kinds 2"])
-def test_saddle_points_of_the_kernel_and_of_the_conic_solver(case, load_robot):
-    """Both roads to forces and multipliers, and the kernel's as plain Python."""
-    balance = make(case, load_robot).balance
-    N, taken = balance.normals.sum(axis=1), balance.limits.presses.astype(float)
-    expected, found = saddle._by_conic_solver(balance, N, taken), solve_saddle(balance)
-    with toolchain.switched_off():
-        plain = solve_saddle(balance)
+def by_cvxpy(balance):
+    """Variables that have to be zero, added to the load and to what the cones are asked of, have
+    y and the rates as their multipliers, however the constraints are written."""
+    import cvxpy as cp
+
+    limits, x, epsilon = balance.limits, balance.variable(), cp.Variable()
+    shift, slack = cp.Variable(len(balance.load)), cp.Variable(x.size)
+    # cones apply to x + slack alone: those of `admissible` are opened to half-spaces
+    rough = balance.with_limits(limits.with_friction(np.inf))
+    given = balance.columns @ x + epsilon * balance.normals.sum(axis=1) + shift
+    zero = [shift == 0, slack == 0]
+    constraints = rough.admissible(x, given, epsilon * limits.presses.astype(float))
+    problem = cp.Problem(cp.Maximize(epsilon), [*constraints, *zero, *limits.cones(x + slack)])
+    problem.solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+    y, z = (np.asarray(constraint.dual_value) for constraint in zero)
     w = balance.weight
-    assert found.margin == pytest.approx(expected.margin, abs=1e-8 * w)
-    assert plain.margin == pytest.approx(found.margin, abs=1e-10 * w)
-    for name, tolerance in (("velocity", 1e-4), ("friction", 1e-4 * w)):
-        assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=tolerance)
-        assert getattr(plain, name) == pytest.approx(getattr(found, name), abs=1e-3 * tolerance)
+    return Saddle(float(epsilon.value) * w, x.value * w, y, z)
+
+
+@pytest.mark.parametrize("case", ["block 1", "quadruped 0", "weak quadruped 0", "kinds 2"])
+def test_saddle_points_of_kernel_conic_solver_and_cvxpy(case, load_robot):
+    """Forces and multipliers, three ways; without compiled code it is the conic solver's."""
+    balance = make(case, load_robot).balance
+    found, w, N = saddle_point(balance), balance.weight, balance.normals.sum(axis=1)
+    with toolchain.switched_off():
+        assert saddle_point(balance).margin == by_conic_solver(balance).margin
+    for other in (by_conic_solver(balance), by_cvxpy(balance)):
+        assert found.margin == pytest.approx(other.margin, abs=1e-8 * w)
+        assert found.velocity == pytest.approx(other.velocity, abs=1e-4)
+        friction = other.friction(balance.limits)
+        assert found.friction(balance.limits) == pytest.approx(friction, abs=1e-4 * w)
     left = balance.load + balance.columns @ found.unknowns + found.margin * N
     assert np.abs(left[balance.unactuated]).max() < 1e-9 * w
     assert balance.limits.violation(found.unknowns) < 1e-9 * w
+    assert found.rates @ found.unknowns == pytest.approx(0.0, abs=1e-9 * w)  # complementary
+
+
+def test_a_margin_is_refined_to_rounding(load_robot):
+    """Where cones are at their apex, or forces on edges, interior points leave 1e-5 of y."""
+    balance = make("quadruped 0", load_robot).balance
+    N, h = balance.normals.sum(axis=1), balance.load
+    y = saddle_point(balance).velocity
+    assert y @ N == pytest.approx(-1.0, abs=1e-11)
+    d = np.random.default_rng(0).standard_normal(len(h))
+    moved = slope(lambda t: by_conic_solver(replace(balance, load=h + t * d)).margin, 0.05)
+    assert y @ d == pytest.approx(moved, rel=1e-7, abs=1e-7)
 
 
 @pytest.mark.parametrize("of", ["push", "friction"])
@@ -185,6 +213,41 @@ def test_slopes_of_the_push_and_the_friction_margin(case, of):
     for known, moved in steps.items():
         found = slope(moved, h)
         assert known == pytest.approx(found, rel=1e-4, abs=1e-4 * gradient.margin)
+
+
+def test_the_friction_margin_with_torsional_friction():
+    """A soft finger and a patch whose yaw is limited: γ shrinks with μ and with the patch."""
+    robot = robots.load("biped")
+    q, rng = shaken(robot, 4, 0.05)
+    left, right = (robot.feet[name].placement for name in ("left_foot", "right_foot"))
+    sole = {"half_length": 0.1, "half_width": 0.05, "friction": 0.5}
+    feet = contacts.ContactSet(
+        robot,
+        [
+            contacts.SurfaceContact("left_foot", **sole, torsional_friction=0.01, placement=left),
+            contacts.SurfaceContact("right_foot", **sole, placement=right),
+            contacts.PointContact("right_hand", 0.6, normal=(0, 1, 0), torsional_friction=0.02),
+        ],
+    )
+    turn = {robot.frame_names[2]: Wrench(20 * rng.standard_normal(3), (0, 0, 8.0))}
+
+    def held(q, feet):
+        return contacts.static_hold(robot, q, feet, turn, torque_limits=False)
+
+    hold, w = held(q, feet), 9.81 * robot.mass
+    gradient = contacts.margin_gradient(hold, of="friction")
+    s = gradient.margin
+    assert hold.friction_margin(1e-6) == pytest.approx(s, rel=2e-6)
+    assert hold.balance.shrunk(s).margin().value == pytest.approx(0.0, abs=1e-9 * w)
+    d, name = rng.standard_normal(robot.nv), feet.names[1]
+
+    def more(t):
+        return changed(feet, lambda c: {"friction": c.friction + t * (c.name == name)})
+
+    found = slope(lambda t: held(robot.integrate(q, t * d), feet).friction_margin(1e-9), 1e-3)
+    assert gradient.q @ d == pytest.approx(found, rel=1e-4, abs=1e-4 * s)
+    found = slope(lambda t: held(q, more(t)).friction_margin(1e-9), 1e-3)
+    assert gradient.friction[name] == pytest.approx(found, rel=1e-4, abs=1e-4 * s)
 
 
 def test_the_friction_margin_of_a_pushed_block():
@@ -336,7 +399,3 @@ def test_refusals():
     toppled = contacts.static_hold(robot, robot.posture(), contacts.at_feet(robot), push)
     with pytest.raises(ContactError, match="push margin of 0 N, which has no slope"):
         contacts.margin_gradient(toppled, of="push")
-    soft = contacts.PointContact(robot.frame_names[2], 0.5, torsional_friction=0.1)
-    resting = contacts.static_hold(robot, robot.posture(), soft)
-    with pytest.raises(ContactError, match="torsional friction"):
-        contacts.margin_gradient(resting, of="friction")

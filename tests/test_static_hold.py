@@ -15,7 +15,9 @@ import pytest
 from footwork import ConfigurationError, ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts import PointContact, SurfaceContact, at_feet, contact_forces, static_hold
 from footwork.contacts.equilibrium import certificate
-from footwork.contacts.geometry.planar import inradius
+from footwork.contacts.geometry import polygon
+from footwork.contacts.geometry.planar import inner_and_outer
+from footwork.dynamics.kernels import toolchain
 
 G = 9.81
 
@@ -591,12 +593,17 @@ def test_tolerances_that_are_none_are_refused(tolerance):
 
 @pytest.mark.parametrize("name", ["biped", "quadruped"])
 def test_push_and_friction_margins_by_the_conic_solver(name):
-    """The kernel's rays and Newton steps against the expanding polygon and a bisection."""
+    """The kernel's rays and Newton steps against the whole set of pushes and a bisection."""
     robot = robots.load(name)
     hold = contacts.static_hold(robot, robot.posture(), contacts.at_feet(robot, 0.6))
     balance, columns = hold.balance, dynamics.com_jacobian(robot, hold.q)[:2].T
-    slow = inradius(balance.planar_set(columns, 1e3 * balance.weight), 1e-7 * balance.weight)
-    assert hold.push_margin(1e-8) == pytest.approx(slow, abs=2e-7 * balance.weight)
+    w = balance.weight
+    inner, outer = inner_and_outer(balance.planar_set(columns, 1e3 * w), 1e-7 * w)
+    least, most = (-polygon.signed_distance(shape, np.zeros(2)) for shape in (inner, outer))
+    assert least - 1e-7 * w <= hold.push_margin(1e-8) <= most + 1e-7 * w
+    assert most - least < 1e-3 * w
+    with toolchain.switched_off():  # the same rays by the conic solver
+        assert hold.push_margin(1e-7) == pytest.approx(hold.push_margin(1e-8), abs=2e-7 * w)
     s = hold.friction_margin(1e-6)
     if np.isfinite(s):
         assert balance.shrunk(s).margin().value >= -1e-8 * balance.weight

@@ -164,30 +164,34 @@ class WrenchCone:
         return np.asarray(scale * distances)
 
     def _projected_distances(
-        self, kernel: Callable[..., None], B: Array, free: NDArray[np.bool_], w: Array
+        self, kernel: Callable[..., None], B: Array, cones: tuple[int, int, int], w: Array
     ) -> Array:
         """The norms of the projections of unit wrenches on the polar cone, with their proof."""
         y, proofs = np.empty_like(w), np.empty(len(w))
-        kernel(B, free, w, y, proofs)
+        kernel(B, cones, w, y, proofs)
         distances = np.linalg.norm(y, axis=1)
         for i in np.flatnonzero(~(proofs <= _PROVEN)):
             distances[i] = self._exact_distance(w[i])
         return np.where(distances > _ROUNDING, distances, 0.0)
 
     @cached_property
-    def _lorentz_rows(self) -> tuple[Array, NDArray[np.bool_]] | None:
-        """(B (K, 4, 6), free (K,)) as `polar_projections` takes them, in the units of wrenches.
+    def _lorentz_rows(self) -> tuple[Array, tuple[int, int, int]] | None:
+        """B (6, n) and the cones (D, K, 0) as `polar_projections` takes them, in units of wrenches.
 
         None where something limits a contact as a whole: torsional friction of a patch.
         """
         limits = self.generators.limits
         if len(limits.yaw_limited):
             return None
-        B, K = np.zeros((limits.point_count, 4, 6)), limits.point_count
-        columns = (self.generators.columns * limits.scaling / self._units[:, None]).T
-        B[:, [1, 2, 0]] = columns[: 3 * K].reshape(K, 3, 6)
-        B[limits.first[limits.soft], 3] = columns[3 * K :]
-        return B, limits.bilateral
+        cone, soft = ~limits.bilateral, limits.first[limits.soft]
+        K, D = int(cone.sum()), 4 if len(soft) else 3
+        columns = self.generators.columns * limits.scaling / self._units[:, None]
+        points = columns[:, : 3 * len(cone)].reshape(6, -1, 3)
+        entries = np.zeros((6, D, len(cone)))  # component by component, normals last
+        entries[:, [0, 1, D - 1]] = points.transpose(0, 2, 1)
+        entries[:, 2, soft] += columns[:, 3 * len(cone) :]
+        free = points[:, ~cone].reshape(6, -1)
+        return np.hstack([entries[:, :, cone].reshape(6, -1), free]), (D, K, 0)
 
     def _exact_distance(self, w: Array) -> float:
         """min t with ‖w − A x‖ ≤ t over admissible x, A their wrenches, in the units of `w`."""

@@ -124,6 +124,11 @@ class Balance:
         """Return the same balance with other limits of the same contacts."""
         return replace(self, limits=limits)
 
+    def shrunk(self, factor: float) -> Self:
+        """Return the balance with μ/factor, γ/factor, points drawn to their contacts' centres."""
+        grasp = self.central + (self.grasp - self.central) / factor
+        return replace(self, limits=self.limits.shrunk(factor), grasp=grasp)
+
     @cached_property
     def scaled_limits(self) -> ContactLimits:
         """What limits x/weight."""

@@ -22,7 +22,7 @@ from ...errors import ContactError
 from ..conic_solver import Solution
 from .balance import Balance
 from .programs import Equilibrium
-from .saddle import solve_saddle
+from .saddle import saddle_point
 from .solving import solve
 
 Array = NDArray[np.float64]
@@ -62,7 +62,7 @@ def _motions(balance: Equilibrium) -> Iterator[Array | None]:
     if np.isfinite(balance.torque_limits).any():
         yield falling_motion(balance.without_torque_limits()).unknowns
     with suppress(ContactError):
-        yield -solve_saddle(balance).velocity
+        yield -saddle_point(balance).velocity
 
 
 def falling_motion(balance: Balance, tightening: float = 0.0) -> Solution:

@@ -75,6 +75,20 @@ def margin(programs: Programs) -> Solution:
     return _maximum(answer, n).in_units(balance.weight, balance.weight)
 
 
+def saddle(programs: Programs) -> tuple[Solution, Array]:
+    """Solve for the margin, and for the multipliers of `ContactLimits.whole_rows` (r,) too."""
+    balance = programs.limits.balance
+    n, limited = balance.columns.shape[1], np.isfinite(balance.torque_limits)
+    answer = programs.limited.solve(-np.eye(n + 1)[n])
+    answer = _maximum(programs.with_velocity(answer, balance.actuated[limited]), n)
+    whole = np.zeros(len(balance.limits.whole_rows.b))
+    if answer.multipliers is not None:
+        first = len(balance.unactuated) + len(balance.limits.locked) + 2 * int(limited.sum())
+        first += len(balance.limits.pressing_rows.b)
+        whole = answer.multipliers[first : first + len(whole)]
+    return answer.in_units(balance.weight, balance.weight), whole
+
+
 def least_norm(programs: Programs) -> Solution:
     """Solve for the admissible x of least norm: see `Equilibrium.least_norm`."""
     balance = programs.limits.balance
@@ -110,7 +124,7 @@ class Programs:
         """
         limits, balance = self.limits, self.limits.balance
         answer = self.strong.among(len(cost)).solve(cost, diagonal)
-        found = self._with_velocity(answer, np.zeros(0, dtype=np.intp))
+        found = self.with_velocity(answer, np.zeros(0, dtype=np.intp))
         if answer.status == "infeasible" or not np.isfinite(balance.torque_limits).any():
             return found
         torques, z = limits.torques(), answer.unknowns
@@ -119,9 +133,9 @@ class Programs:
         answer = self.limited.among(len(cost)).solve(cost, diagonal)
         if found.value > 0:  # a margin below zero: what joints of any strength cannot stop
             return replace(answer, velocity=found.velocity)
-        return self._with_velocity(answer, balance.actuated[np.isfinite(balance.torque_limits)])
+        return self.with_velocity(answer, balance.actuated[np.isfinite(balance.torque_limits)])
 
-    def _with_velocity(self, answer: Solution, limited: NDArray[np.intp]) -> Solution:
+    def with_velocity(self, answer: Solution, limited: NDArray[np.intp]) -> Solution:
         """Read y, the multipliers of the equations of motion.
 
         At the optimum nothing is gained by any force, so that the columns' yᵀA lie in the cones'

@@ -105,18 +105,13 @@ class Equilibrium(Balance):
 
         To `tolerance` of log s: see `rays.shrink_factor`.
         """
-        return shrink_factor(self, tolerance, lambda s: self.shrunk(s).margin().value)
+        return shrink_factor(self, tolerance)
 
     # --- the same balance with other limits --------------------------------------------------
 
     def without_torque_limits(self) -> Equilibrium:
         """The same balance with joints of any strength."""
         return replace(self, torque_limits=np.full_like(self.torque_limits, np.inf))
-
-    def shrunk(self, factor: float) -> Equilibrium:
-        """Return the balance with μ/factor, γ/factor, points drawn to their contacts' centres."""
-        grasp = self.central + (self.grasp - self.central) / factor
-        return replace(self, limits=self.limits.shrunk(factor), grasp=grasp)
 
     # --- the common part of all programs -----------------------------------------------------
 

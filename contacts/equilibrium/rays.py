@@ -1,154 +1,208 @@
-"""Questions about one balance, answered by the compiled kernel: how far along rays, how much less.
+"""Margins of one balance along other pulls, and for less friction, by the compiled kernel.
 
     load + t C d + A x  balanced by admissible x:       the largest t of a ray d
     ε(s), the margin for friction and patch sizes s times smaller, and its slope
 
-A ray\'s end is proved by its forces, and a line that nothing crosses by its multipliers: with y as
-in the margin\'s program, Cᵀy is the normal of the set {x : load + C x can be balanced} there.
+A ray's end is proved by its forces, and a line that nothing crosses by its multipliers: with y as
+in the margin's program, Cᵀy is the normal of the set {x : load + C x can be balanced} there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.planar import FARTHEST, largest_disc
 from ..kernels import compiled
+from ..kernels.proximal import REFINE
 from ..kernels.verdict import MARGIN
+from . import conic_program
 from .balance import Balance
-from .problems import Layout, Problems
+from .conic_program import Admissible, Programs
+from .problems import Problems
+from .saddle import Saddle, layout_of, problems_of, saddle_point, solved
 
 Array = NDArray[np.float64]
 
 RAYS = 24  # to expect for a set of the plane
 FINEST = 1e-9  # tolerance that the solvers reach
 
+_FEW = 2  # rays that are sooner shot one by one
 _MOST = float(np.log(1e4))  # logarithm of the factor by which friction is asked to shrink or grow
 
 
-def layout_of_balance(balance: Balance) -> Layout:
-    """Return the layout of the kernel\'s problems for a balance."""
-    b = balance
-    return Layout(b.limits, b.unactuated, b.actuated, b.torque_limits, b.weight)
+def largest_push(balance: Balance, com_jacobian: Array, tolerance: float) -> tuple[float, Array]:
+    """Return the smallest push that is not held [N], and the normal (2,) of what is there.
+
+    Args:
+        balance: without a push, which is held.
+        com_jacobian: (2, nv), of the horizontal motion of the centre of mass.
+        tolerance: of the robot's weight.
+    """
+    reach, columns = FARTHEST * balance.weight, com_jacobian.T
+    rays = Rays.of(balance, columns, RAYS)
+    slowly = rays is None and layout_of(balance).known
+    with compiled.by_the_solver(RAYS) if slowly else nullcontext():
+        rays = Rays(balance, columns, None) if rays is None else rays
+        return largest_disc(lambda d: rays.shoot(d, reach), tolerance * balance.weight)
 
 
 class Rays:
     """How far loads C d may grow, from a load that is balanced.
 
     Args:
-        balance: of that load, with contacts that the kernel knows.
+        balance: of that load.
         columns: C (nv, 2), what a unit of each x does to the robot.
-        kernels: compiled.
+        kernels: compiled, for contacts that they know; None: the conic solver.
     """
 
-    def __init__(self, balance: Balance, columns: Array, kernels: compiled.Kernels) -> None:
-        self.columns, self.kernels = columns, kernels
+    def __init__(self, balance: Balance, columns: Array, kernels: compiled.Kernels | None) -> None:
+        self.balance, self.columns, self.kernels = balance, columns, kernels
         self.unit = 1.0 / max(float(np.abs(columns).max()), 1e-300)  # of x, for a load of 1 N
-        self.layout = layout_of_balance(balance)
-        self.inputs = self.layout.spread(balance.columns)[None], balance.load[None]
+        self.layout = layout_of(balance)
 
     @classmethod
     def of(cls, balance: Balance, columns: Array, count: int) -> Rays | None:
         """Return them for so many rays; None where the kernel does not serve."""
-        known = layout_of_balance(balance).known
+        known = layout_of(balance).known
         kernels = compiled.select(max(count, 2)) if known else None
         return None if kernels is None else cls(balance, columns, kernels)
 
     def shoot(self, directions: Array, most: float) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Return where rays end (n, 2), normals there (n, 2), and which answers are proved.
 
+        What no end of a ray is balanced ends where it begins.
+
         Args:
             directions: (n, 2), units.
             most: what ends the rays that nothing ends, in the unit of x.
         """
-        A, load = self.inputs
         pulls = (directions * self.unit) @ self.columns.T
-        problems = Problems.of(self.layout, A, pulls, load, self.kernels.scale)
-        problems.g[:, len(self.layout.joints) :] = 0.0  # rays take no normal force
-        found = problems.solve(self.kernels.verdicts, self.kernels.lanes, MARGIN)
-        t = found.margin * self.unit
-        endless = t >= most
-        t = np.where(endless, most, t)
-        normals = problems.velocity(found.y, found.nu) @ self.columns
-        length = np.linalg.norm(normals, axis=1, keepdims=True)
-        normals = np.where(endless[:, None], directions, normals / np.where(length > 0, length, 1))
-        good = found.proved & (t > 0) & np.isfinite(t) & (endless | (length[:, 0] > 0))
-        t = np.where(good, t, 0.0)
-        return t[:, None] * directions, normals, good
+        t, normals, proved = self._by_the_kernel(pulls)
+        for i in np.flatnonzero(~proved):
+            t[i], normals[i], proved[i] = self._by_the_solver(pulls[i])
+        t = np.clip(np.where(proved, t, 0.0) * self.unit, 0.0, most)
+        normals = np.where((t == most)[:, None], directions, normals)
+        length = np.linalg.norm(normals, axis=1)
+        normals = normals / np.where(length > 0, length, 1.0)[:, None]
+        return t[:, None] * directions, normals, proved & ((length > 0) | (t == 0))
+
+    def _by_the_kernel(self, pulls: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Return the largest t (n,) of pulls (n, nv), normals (n, 2), and which are proved."""
+        kernels, n = self.kernels, len(pulls)
+        if kernels is None:
+            return np.zeros(n), np.zeros((n, 2)), np.zeros(n, dtype=bool)
+        if n <= _FEW:
+            kernels = compiled.select(1) or kernels
+        problems = problems_of(self.balance, self.layout, kernels.scale, pulls)
+        found = problems.solve(kernels.verdicts, kernels.lanes, MARGIN)
+        return found.margin, problems.velocity(found.y, found.nu) @ self.columns, found.proved
+
+    def _by_the_solver(self, pull: Array) -> tuple[float, Array, bool]:
+        """The same of one pull (nv,), by the conic solver."""
+        none = np.zeros((self.balance.limits.contact_count, 1))
+        found, _ = conic_program.saddle(Programs(Admissible(self.balance, pull[:, None], none)))
+        y = np.zeros(len(pull)) if found.velocity is None else found.velocity
+        return found.value, y @ self.columns, found.status != "unsolved"
 
 
 class Shrinking:
     """The margin ε(s) for friction and patch sizes s times smaller.
 
+    Limits of the moments of patches with torsional friction, |Σ n·(r_k × f_k)| ≤ γ Σ f_n, stay
+    those of s = 1: r_k and γ shrink alike.
+
     Args:
-        balance: for s = 1, with contacts that the kernel knows and no torsional friction of
-            patches.
-        kernels: compiled.
+        balance: for s = 1.
+        kernels: compiled, for contacts that they know; None: the conic solver.
     """
 
-    def __init__(self, balance: Balance, kernels: compiled.Kernels) -> None:
-        self.balance, self.kernels = balance, kernels
-        self.layout = layout_of_balance(balance)
-        columns, soft = balance.columns, balance.columns.shape[1] - balance.central.shape[1]
-        still = np.hstack([balance.central, np.zeros((len(columns), soft))])
-        self.still = self.layout.spread(still)
-        self.shrinking = self.layout.spread(columns - still)
+    def __init__(self, balance: Balance, kernels: compiled.Kernels | None) -> None:
+        self.balance, self.kernels, self.layout = balance, kernels, layout_of(balance)
+        moved = balance.columns.copy()
+        moved[:, : balance.central.shape[1]] -= balance.central
+        self.moved, self.arms = moved, self.layout.spread(moved)
+        self.still = self.layout.spread(balance.columns) - self.arms
         self.pulls = balance.normals.sum(axis=1)[None]
 
     @classmethod
-    def of(cls, balance: Balance) -> Shrinking | None:
-        """Return it; None where the kernel does not serve."""
-        known = layout_of_balance(balance).known and not len(balance.limits.yaw_limited)
-        kernels = compiled.select(1) if known else None
-        return None if kernels is None else cls(balance, kernels)
+    def of(cls, balance: Balance) -> Shrinking:
+        """Return it, by the kernels where they serve."""
+        return cls(balance, compiled.select(1) if layout_of(balance).known else None)
 
-    def margin(self, s: float) -> tuple[float, float]:
-        """Return ε(s) and dε/d log s [N], nan where they are not known.
+    def saddle(self, s: float, kernel: Any = None) -> Saddle | None:
+        """Return the saddle point for s by the kernels; None where it is not proved.
+
+        Args:
+            s: the factor.
+            kernel: `kernels.proximal.refine`, to have it to rounding.
+        """
+        if self.kernels is None:
+            return None
+        columns, friction = self.still + self.arms / s, self.balance.limits.friction / s
+        inputs = columns[None], self.pulls, self.balance.load[None], self.kernels.scale
+        problem = Problems.of(self.layout, *inputs).with_friction(friction[None])
+        return solved(problem, self.kernels, kernel)
+
+    def exact_saddle(self, s: float) -> Saddle:
+        """Return the saddle point for s to rounding, by the conic solver where the kernels do not.
+
+        Raises:
+            ContactError: the margin is infinite.
+        """
+        kernel = REFINE.select(1)
+        found = None if kernel is None else self.saddle(s, kernel)
+        return saddle_point(self.balance.shrunk(s)) if found is None else found
+
+    def slope(self, found: Saddle, s: float) -> float:
+        """Return dε/d log s [N] at the saddle point for s.
 
         With f = U z for U the newtons of each entry, of tangents μ/s, and columns C₀ + C₁/s the
-        derivative of A U z gives, for a saddle point and u = Aᵀy, yᵀC₁f/s + Σ uₜfₜ.
+        derivative of A U z gives yᵀC₁f/s + Σ uₜfₜ with the rates u and y = −dε/dh.
         """
-        columns, friction = self.still + self.shrinking / s, self.balance.limits.friction / s
-        inputs = columns[None], self.pulls, self.balance.load[None], self.kernels.scale
-        problems = Problems.of(self.layout, *inputs).with_friction(friction[None])
-        found = problems.solve(self.kernels.verdicts, self.kernels.lanes, MARGIN)
-        epsilon = float(found.margin[0]) if found.proved[0] else float("nan")
-        if not np.isfinite(epsilon):
-            return epsilon, float("nan")
-        y, f = problems.velocity(found.y[0], found.nu[0]), self.layout.spread(found.forces[0])
-        sliding = slice(0, 2 * self.layout.limits.point_count)
-        given = (y @ columns)[sliding] @ f[sliding] + y @ (self.shrinking @ f) / s
-        return epsilon, float(given)
+        f, u = (self.balance.limits.forces(x)[:, :2] for x in (found.unknowns, found.rates))
+        return float((u * f).sum() - found.velocity @ (self.moved @ found.unknowns) / s)
 
 
-def shrink_factor(balance: Balance, tolerance: float, solver: Callable[[float], float]) -> float:
+def shrink_factor(balance: Balance, tolerance: float, known: Saddle | None = None) -> float:
     """Return the largest s such that ε(s) ≥ 0, to `tolerance` of log s, from below.
 
-    What holds with some friction and size holds with more of both: Newton's method on log s, inside
-    a bracket that is halved where it leads out of it. Near the root the other side is tried, which
-    closes the bracket.
+    What holds with some friction and size holds with more of both: Newton's method on ε(s), which
+    is nearly affine, inside a bracket of log s that is halved where it leads out of it. Near the
+    root the other side is tried, which closes the bracket.
 
     Args:
         balance: for s = 1.
         tolerance: of log s.
-        solver: ε(s) by the conic solver, for what the kernel does not answer.
+        known: the saddle point for s = 1.
 
     Returns:
         +inf if it holds for 10,000, 0 if it does not for 1/10,000.
     """
     shrinking, low, high, t = Shrinking.of(balance), -np.inf, np.inf, 0.0
+    found = known
     while high - low > tolerance and low < _MOST and high > -_MOST:
         s = float(np.exp(t))
-        epsilon, slope = (np.nan, np.nan) if shrinking is None else shrinking.margin(s)
-        epsilon = solver(s) if np.isnan(epsilon) else epsilon
+        found = shrinking.saddle(s) if found is None else found
+        epsilon = _by_conic_solver(balance.shrunk(s)) if found is None else found.margin
+        slope = 0.0 if found is None else shrinking.slope(found, s)
+        ratio = epsilon / slope if slope < 0 else np.nan
         low, high = (t, high) if epsilon >= 0 else (low, t)
         middle = (max(low, -_MOST) + min(high, _MOST)) / 2
-        root = t - epsilon / slope if slope < 0 else middle
+        # a step of Newton's in s is one of log(1 − ε/ε') in log s
+        root = t + (np.log1p(-ratio) if ratio < 0.9 else -ratio)
         if abs(root - t) <= 0.5 * tolerance:
             root = t + (0.9 if epsilon >= 0 else -0.9) * tolerance
         inside = low < root < high and abs(root) < _MOST + 1
         t = min(max(root if inside else middle, -_MOST), _MOST)
+        found = None
         if low >= _MOST or high <= -_MOST or t in (low, high):
             break
     return float("inf") if low >= _MOST else 0.0 if low == -np.inf else float(np.exp(low))
+
+
+def _by_conic_solver(balance: Balance) -> float:
+    return conic_program.margin(Programs.of(balance)).value

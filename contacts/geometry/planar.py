@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FootworkWarning
-from .polygon import convex_hull, cross, sides
+from .polygon import convex_hull, cross
 
 Array = NDArray[np.float64]
 PlanarSet = Callable[
@@ -25,7 +25,7 @@ Shoot = Callable[[Array], tuple[Array, Array, NDArray[np.bool_]]]
 _FIRST_DIRECTIONS = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 _MOST_QUERIES = 500
 _MOST_SIDES = 4000  # questions about a radius: what is round needs one for each side of a hull
-_RAYS, _FEW, _ROUNDS = 8, 6, 40  # at once, in how many rounds, and the most of these
+_RAYS, _ROUNDS = 8, 40  # at first, and how often more are asked for
 FARTHEST = 1e3  # weights of push that count as any
 
 
@@ -82,69 +82,59 @@ def _outer(normals: Array, points: Array) -> Array:
     return convex_hull(meeting_points(n, p, np.roll(n, -1, axis=0), np.roll(p, -1, axis=0)))
 
 
-def inradius(farthest: PlanarSet, tolerance: float) -> float:
-    """Return the radius of the largest disc about the origin inside the set, to `tolerance`."""
-    return nearest_side(farthest, tolerance)[0]
+def largest_disc(shoot: Shoot, tolerance: float) -> tuple[float, Array]:
+    """Return the radius of the largest disc about the origin inside a convex set, to `tolerance`.
 
-
-def largest_disc(shoot: Shoot, tolerance: float) -> float | None:
-    """Return the radius of the largest disc about the origin inside a set, to `tolerance`.
+    And the normal (2,) of the set's boundary where the disc touches it.
 
     A ray's end is a point of the boundary, with a line through it that the set does not cross: the
-    hull of the points is inside, the nearest line bounds the disc from outside. Rays go through the
-    sides of the hull that are nearer than that line, and along its normal, until both are one; on
-    polygons that is exact.
+    polygon of the points is inside, the nearest line bounds the disc from outside. Rays go along
+    that line's normal, and to where the lines at both ends of a side that is nearer meet, until
+    all sides are as far; on polygons that is exact.
 
     Args:
         shoot: directions (n, 2) -> ends of rays from the origin (n, 2), normals of the lines
             (n, 2), and which of them are proved (n,).
-        tolerance: of the radius.
-
-    Returns:
-        None where a ray is not proved, or the tolerance is not reached.
+        tolerance: of the radius. A warning says where it is not reached.
     """
-    angles = 2 * np.pi * np.arange(_RAYS) / _RAYS
-    directions, points = np.column_stack([np.cos(angles), np.sin(angles)]), np.zeros((0, 2))
-    outer, line = np.inf, directions[0]
-    for trial in range(_ROUNDS):
-        ends, normals, good = shoot(directions)
+    angles = np.arange(_RAYS) * (2 * np.pi / _RAYS)
+    points, normals, radius = np.zeros((0, 2)), np.zeros((0, 2)), 0.0
+    for _ in range(_ROUNDS):
+        ends, lines, good = shoot(np.column_stack([np.cos(angles), np.sin(angles)]))
         if not good.all():
-            return None
-        points, offsets = np.vstack([points, ends]), (normals * ends).sum(axis=1)
-        if offsets.min() < outer:
-            outer, line = float(offsets.min()), normals[offsets.argmin()]
-        across, reach = sides(convex_hull(points))
-        if outer - reach.min() <= tolerance:
-            return float(reach.min())
-        order = np.argsort(reach)[: _RAYS - 1 if trial < _FEW else _MOST_SIDES]
-        directions = np.vstack([line, across[order[reach[order] < outer - tolerance]]])
-    return None
-
-
-def nearest_side(farthest: PlanarSet, tolerance: float) -> tuple[float, Array]:
-    """Return the distance of the set's boundary from the origin, to `tolerance`, and its normal.
-
-    Expanding polygon: the side of the inner polygon nearest to the origin is asked for; it either
-    stands, and is the answer, or a new point lies beyond it. 0 when the origin is not inside.
-    """
-    points = [farthest(d) for d in _FIRST_DIRECTIONS]
-    known = [p for p in points if p is not None]
-    best, normal = 0.0, _FIRST_DIRECTIONS[0]
-    for _ in range(_MOST_SIDES):
-        corners = convex_hull(known)
-        if len(corners) < 2:
-            return 0.0, normal
-        normals, offsets = sides(corners)
-        nearest = int(offsets.argmin())
-        best, normal = max(float(offsets[nearest]), 0.0), normals[nearest]
-        beyond = farthest(normal)
-        if beyond is None or normal @ beyond - offsets[nearest] <= tolerance:
             break
-        known.append(beyond)
-    else:
-        warnings.warn(
-            f"after {_MOST_SIDES} questions the radius {best:.9g} is not known to {tolerance:.3g}",
-            FootworkWarning,
-            stacklevel=4,
+        points, normals = np.vstack([points, ends]), np.vstack([normals, lines])
+        seen = np.arctan2(points[:, 1], points[:, 0])
+        order = seen.argsort()
+        points, normals, seen = points[order], normals[order], seen[order]
+        offsets = np.einsum("ij,ij->i", normals, points)
+        first = int(offsets.argmin())
+        if not offsets[first] > 0:  # the origin is not inside
+            return 0.0, normals[first]
+        after = np.roll(points, -1, axis=0)
+        length = np.hypot(*(after - points).T)
+        # of points as near as that the ends are as far as the side
+        sides = np.where(length > tolerance, length, 1.0)
+        reach = np.where(length > tolerance, cross(points, after) / sides, np.inf)
+        radius = float(reach.min())
+        if offsets[first] - radius <= tolerance:
+            return radius, normals[first]
+        near = np.flatnonzero(reach < offsets[first] - tolerance)
+        corners = meeting_points(
+            normals[near], points[near], np.roll(normals, -1, axis=0)[near], after[near]
         )
-    return best, normal
+        # as angles from the first of both rays; where lines meet elsewhere, halfway
+        wide = np.mod(np.roll(seen, -1)[near] - seen[near], 2 * np.pi)
+        turn = np.mod(np.arctan2(corners[:, 1], corners[:, 0]) - seen[near], 2 * np.pi)
+        edge = 1e-3 * wide
+        turn = np.where((turn > edge) & (turn < wide - edge), turn, 0.5 * wide)
+        foot = np.arctan2(normals[first, 1], normals[first, 0])
+        angles = np.append(seen[near] + turn, foot)
+        if len(points) + len(angles) > _MOST_SIDES:
+            break
+    warnings.warn(
+        f"after {len(points)} rays the radius {radius:.9g} is not known to {tolerance:.3g}",
+        FootworkWarning,
+        stacklevel=4,
+    )
+    return max(radius, 0.0), normals[0] if len(normals) else np.array([1.0, 0.0])

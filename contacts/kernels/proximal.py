@@ -1,21 +1,22 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """A proximal method of multipliers for small conic programs, to rounding.
 
-    minimise cᵀx  subject to  Bᵀx = b,  x ∈ K;        maximise bᵀy  subject to  c − B y ∈ K*
+    minimise cᵀx  subject to  B x = b,  x ∈ K;        maximise bᵀy  subject to  c − Bᵀy ∈ K*
 
-with K a product of Lorentz cones ‖(x_1, x_2, x_3)‖ ≤ x_0, where K* = K, and of free vectors, where
-K* = 0. With P the projection on K,
+with K a product of Lorentz cones, half-lines (K* = K for both) and a space of free unknowns, where
+K* = 0; `cones` are D, K, P as in `cones.py`, what comes after them is free. With P the projection
+on K,
 
-    y⁺ = argmin θ(y),   θ(y) = ½ ρ ‖y − ȳ‖² − bᵀy + ‖P(x + σ (B y − c))‖²/(2σ)
-    x⁺ = P(x + σ (B y⁺ − c)),      ∇θ = ρ (y − ȳ) − b + BᵀP(x + σ (B y − c))
+    y⁺ = argmin θ(y),   θ(y) = ½ ρ ‖y − ȳ‖² − bᵀy + ‖P(z)‖²/(2σ),   z = x + σ (Bᵀy − c)
+    x⁺ = P(z),          ∇θ = ρ (y − ȳ) − b + B P(z),                ∇²θ = ρ + σ B (∂P) Bᵀ
 
-θ is smooth and convex; a semismooth Newton method with the Hessian ρ + σ Bᵀ(∂P)B finds its minimum,
-as many equations as b has entries, however many cones. A round of the program has ȳ = y and a
-small ρ. With ȳ = 0, ρ = 1 and c = 0 the same rounds find the distance ‖y‖ of b from the cone
-{Bᵀx : x ∈ K}: y is then b's projection on the polar cone {y : −B y ∈ K*} (J.-J. Moreau).
+θ is smooth and convex; a semismooth Newton method finds its minimum, as many equations as b has
+entries, however many cones. A round of a program has ȳ = y and a small ρ, which keeps y where
+several are optimal. With ȳ = 0, ρ = 1 and c = 0 the same rounds find the distance ‖y‖ of b from the
+cone {B x : x ∈ K}: y is then b's projection on the polar cone {y : −Bᵀy ∈ K*} (J.-J. Moreau).
 
-Rounding leaves 1e-16 σ of x, so σ is bounded. What proves an answer is checked in every round:
-Bᵀx = b, c − B y ∈ K*, and (c − B y)ᵀx = 0; x ∈ K by construction.
+What proves an answer is checked in every round: B x = b, c − Bᵀy ∈ K*, and (c − Bᵀy)ᵀx = 0; x ∈ K
+by construction. Rounding leaves 1e-16 σ of x, so that a program's σ is bounded.
 
 R. T. Rockafellar, "Augmented Lagrangians and applications of the proximal point algorithm in convex
 programming" (1976); L. Qi, J. Sun, "A nonsmooth version of Newton's method" (1993); X.-Y. Zhao,
@@ -25,313 +26,250 @@ D. Sun, K.-C. Toh, "A Newton-CG augmented Lagrangian method for semidefinite pro
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ...dynamics.kernels.toolchain import Kernel
+from .algebra import add, back, combine, dot, factor, norm, solve_factored, times
 
-_FIRST, _GROWTH, _LAST = 10.0, 10.0, 1e3  # σ of the rounds of a program
-_DAMPING = 1e-4  # σ ρ: enough for a Hessian where several y are optimal
-_POLAR_FIRST, _POLAR_GROWTH = 1e3, 1e2  # and of a projection, whose y is near from the start
-_ROUNDS, _STEPS, _HALVINGS = 40, 50, 40
+_SIGMA = 1e3  # of programs
+_DAMPING = 1e-7  # their ρ
+_POLAR_FIRST, _POLAR_GROWTH, _POLAR_LAST = 1e3, 1e2, 1e9  # σ of projections, near from the start
+_ROUNDS, _POLAR_ROUNDS, _STEPS, _HALVINGS = 8, 40, 50, 40
 _GRADIENT = 1e-14  # data are of size one: rounding
 _PROVEN = 1e-11
-_ROUGHLY = 1e-6
-_VIOLATED = 1e-10  # inequalities that are violated by more join the program
+_VIOLATED = 1e-8  # by more than what verdicts leave of inequalities
 
 
-def polar_projections(B, free, W, Y, proofs):
-    """Write the projection of each wrench on the polar of the cone {Bᵀx : x ∈ K}.
+def polar_projections(B, cones, W, Y, proofs):
+    """Write the projection of each wrench on the polar of the cone {B x : x ∈ K}.
 
     Args:
-        B: (K, 4, m); unused components are zero.
-        free: (K,), vectors without a cone.
+        B: (m, n).
+        cones: D, K, P.
         W: (N, m), of unit norm.
         Y: (N, m), is written.
         proofs: (N,), what its proof leaves open, is written.
     """
-    m, c, nothing = B.shape[2], np.zeros((len(B), 4)), np.zeros(B.shape[2])
-    x, y = np.zeros((len(B), 4)), np.zeros(m)
-    work = np.zeros((4 + m, m))
+    m, n = B.shape
+    c, nothing, x, y = np.zeros(n), np.zeros(m), np.zeros(n), np.zeros(m)
     for i in range(len(W)):
         sigma = _POLAR_FIRST
         x[:] = 0.0
         y[:] = W[i]
-        for _ in range(_ROUNDS):
-            minimise(B, free, W[i], c, 1.0, nothing, sigma, x, y, work)
-            proofs[i] = dual_violation(B, free, c, x, y)
+        for _ in range(_POLAR_ROUNDS):
+            minimise(B, W[i], c, cones, 1.0, nothing, sigma, x, y)
+            proofs[i] = dual_violation(B, c, cones, x, y)
             if proofs[i] <= _PROVEN:
                 break
-            sigma = min(sigma * _POLAR_GROWTH, 1e9)
+            sigma = min(sigma * _POLAR_GROWTH, _POLAR_LAST)
         Y[i] = y
 
 
-def generated(C, high, equations, free, c, x, y):
-    """Solve min cᵀx over C x = high, in the other rows C x ≤ high; return what its proof leaves.
+def refine(A, w, normal, units, G, g, low, high, sizes, f, y, nu):
+    """Bring the saddle point of a margin from the accuracy of an interior-point method to rounding.
 
-    Inequalities join the program, each with a slack, when an answer violates them.
+        maximise ε  subject to  A f + ε n = w,  f_k ∈ K_k,  low ≤ G f + ε g ≤ high
+
+    Inequalities with a multiplier are part of the program, each with a slack; the others must hold.
 
     Args:
-        C: (M, K, 4), high (M,): data of size one.
-        equations: how many rows are equations.
-        free: (K,), vectors without a cone.
-        c: (K, 4).
-        x: (K, 4), y: (M,): a start that is overwritten by the answer.
+        A, w, normal, units, G, g, low, high, sizes: as for `verdict.verdicts`, of one problem.
+        f, y, nu: (D K,), (m,), (R,), forces and multipliers that `verdicts` found, are overwritten.
 
     Returns:
-        The largest violation of what proves the answer, inequalities included.
+        ε, and the largest violation of what proves the answer.
     """
-    M, K = len(C), len(free)
-    chosen, inside = np.zeros(M, dtype=np.int64), np.zeros(M, dtype=np.bool_)
-    count, proof, worst = 0, np.inf, 0.0
-    for i in range(M):
-        inside[i] = i < equations or y[i] != 0
-        if inside[i]:
-            chosen[count] = i
-            count += 1
-    for _ in range(M - equations + 1):
-        slacks = count - equations
-        B, cost = np.zeros((K + slacks, 4, count)), np.zeros((K + slacks, 4))
-        at, loose = np.zeros((K + slacks, 4)), np.zeros(K + slacks, dtype=np.bool_)
-        b, dual = np.zeros(count), np.zeros(count)
-        for j in range(count):
-            i = chosen[j]
-            b[j], dual[j] = high[i], y[i]
-            for k in range(K):
-                for r in range(4):
-                    B[k, r, j] = C[i, k, r]
-            if j >= equations:
-                B[K + j - equations, 0, j] = 1.0
-                at[K + j - equations, 0] = max(high[i] - product(C[i], x), 0.0)
-        cost[:K], at[:K], loose[:K] = c, x, free
-        proof = rounds(B, loose, b, cost, at, dual)
-        x[:] = at[:K]
-        y[:] = 0.0
-        for j in range(count):
-            y[chosen[j]] = dual[j]
-        worst, before = 0.0, count
-        for _ in range(4):  # at most so many at once
-            most, which = _VIOLATED, -1
-            for i in range(M):
-                over = product(C[i], x) - high[i] if not inside[i] else 0.0
-                if over > most:
-                    most, which = over, i
-            if which < 0:
-                break
-            worst = max(worst, most)
-            inside[which] = True
-            chosen[count] = which
-            count += 1
-        if count == before:
-            break
-        if not proof <= _ROUGHLY:  # unbounded, perhaps: no start for the next program
-            x[:] = 0.0
-            y[:] = 0.0
-    return max(proof, worst)
+    m, D, K, R = sizes
+    chosen = np.flatnonzero(nu)
+    n, met = D * K, len(chosen)
+    last = n + met  # where ε is, after forces and slacks
+    B, b, c = np.zeros((m + met, last + 1)), np.zeros(m + met), np.zeros(last + 1)
+    x, dual = np.zeros(last + 1), np.zeros(m + met)
+    c[last] = -1.0
+    for i in range(m):
+        B[i, :n], B[i, last], b[i], dual[i] = A[0, i * n : i * n + n], normal[0, i], w[0, i], -y[i]
+    for p in range(met):
+        i = chosen[p]
+        sign, bound = (1.0, high[0, i]) if nu[i] > 0 else (-1.0, low[0, i])
+        B[m + p, :n], B[m + p, last] = sign * G[0, i * n : i * n + n], sign * g[0, i]
+        B[m + p, n + p], b[m + p], dual[m + p] = 1.0, sign * bound, -sign * nu[i]
+    x[last] = -dot(b, dual, m + met)  # without a gap, the value of the dual
+    for j in range(n):
+        x[j] = f[j] / units[0, j] if units[0, j] > 0 else 0.0
+    for p in range(met):
+        x[n + p] = max(b[m + p] - dot(B[m + p], f, n) - B[m + p, last] * x[last], 0.0)
+    for i in range(m + met):
+        for j in range(n):
+            B[i, j] *= units[0, j]
+    proof = rounds(B, b, c, (D, K, met), x, dual)
+    for j in range(n):
+        f[j] = units[0, j] * x[j]
+    y[:] = -dual[:m]
+    for i in range(R):
+        given = dot(G[0, i * n : i * n + n], f, n) + x[last] * g[0, i]
+        over = max(given - high[0, i], low[0, i] - given)
+        proof = max(proof, over if over > _VIOLATED else 0.0)
+    for p in range(met):
+        i = chosen[p]
+        nu[i] = -dual[m + p] if nu[i] > 0 else dual[m + p]
+    return x[last], proof
 
 
-def rounds(B, free, b, c, x, y):
-    """Improve x (K, 4) and y (m,) in place until they are proved; return what is left open."""
-    m, sigma = len(b), _FIRST
-    centre, work = np.zeros(m), np.zeros((4 + m, m))
-    proof = np.inf
+def rounds(B, b, c, cones, x, y):
+    """Improve x (n,) and y (m,) in place until they are proved; return what is left open."""
+    centre, proof = np.zeros(len(b)), np.inf
     for _ in range(_ROUNDS):
         centre[:] = y
-        minimise(B, free, b, c, _DAMPING / sigma, centre, sigma, x, y, work)
-        proof = max(primal_violation(B, b, x), dual_violation(B, free, c, x, y))
+        minimise(B, b, c, cones, _DAMPING, centre, _SIGMA, x, y)
+        proof = max(primal_violation(B, b, x), dual_violation(B, c, cones, x, y))
         if proof <= _PROVEN:
             break
-        sigma = min(sigma * _GROWTH, _LAST)
     return proof
 
 
-def minimise(B, free, b, c, rho, centre, sigma, x, y, work):
-    """Newton's method on θ from y, which it overwrites; then x becomes P(x + σ (B y − c))."""
-    trial, gradient, step, H = work[0], work[1], work[2], work[4:]
-    p = np.zeros((len(B), 4))
-    value = theta(B, free, b, c, rho, centre, sigma, x, y, p, gradient)
-    size = norm(gradient)
+def minimise(B, b, c, cones, rho, centre, sigma, x, y):
+    """Newton's method on θ from y, which it overwrites; then x becomes P(z)."""
+    m, n = B.shape
+    gradient, step, trial, H = np.empty(m), np.empty(m), np.empty(m), np.empty((m, m))
+    z, p, program = np.empty(n), np.empty(n), (B, b, c, cones, rho, centre, sigma, x)
+    value = theta(program, y, z, p, gradient)
+    left = norm(gradient, m)
     for _ in range(_STEPS):
-        if size <= _GRADIENT:
+        if left <= _GRADIENT:
             break
-        hessian(B, free, c, rho, sigma, x, y, H)
-        for i in range(len(y)):
-            step[i] = -gradient[i]
-        slope = solve(H, step, gradient)
-        share, grown, left = 1.0, value, size
+        hessian(B, cones, rho, sigma, z, p, H)
+        factor(H, m, 0.0, 1e150)
+        combine(step, -1.0, gradient, 0.0, gradient, m)
+        solve_factored(H, m, step)
+        slope, share, grown, now = dot(gradient, step, m), 1.0, value, left
         for _ in range(_HALVINGS):
-            for i in range(len(y)):
-                trial[i] = y[i] + share * step[i]
-            grown = theta(B, free, b, c, rho, centre, sigma, x, trial, p, gradient)
-            left = norm(gradient)
+            combine(trial, 1.0, y, share, step, m)
+            grown = theta(program, trial, z, p, gradient)
+            now = norm(gradient, m)
             # near the minimum θ is flat to rounding, and its gradient is what still tells
-            near = left <= 0.9 * size and grown <= value + 1e-9 * (1.0 + abs(value))
+            near = now <= 0.9 * left and grown <= value + 1e-9 * (1.0 + abs(value))
             if near or grown <= value + 1e-4 * share * slope:
                 break
             share *= 0.5
-        if left >= size and grown >= value - 1e-15 * abs(value):  # rounding
+        if now >= left and grown >= value - 1e-15 * abs(value):  # rounding
             break
         y[:] = trial
-        value, size = grown, left
-    theta(B, free, b, c, rho, centre, sigma, x, y, p, gradient)
+        value, left = grown, now
+    theta(program, y, z, p, gradient)
     x[:] = p
 
 
-def theta(B, free, b, c, rho, centre, sigma, x, y, p, gradient):
-    """Return θ(y); write p = P(x + σ (B y − c)) and the gradient."""
-    total = 0.0
-    for i in range(len(y)):
+def theta(program, y, z, p, gradient):
+    """Return θ(y); write z, p = P(z) and the gradient."""
+    B, b, c, cones, rho, centre, sigma, x = program
+    m, n = B.shape
+    back(B, y, m, n, z)
+    for j in range(n):
+        z[j] = x[j] + sigma * (z[j] - c[j])
+    project(z, cones, n, p)
+    times(B, p, m, n, gradient)
+    total = 0.5 * dot(p, p, n) / sigma - dot(b, y, m)
+    for i in range(m):
         away = y[i] - centre[i]
-        gradient[i] = rho * away - b[i]
-        total += 0.5 * rho * away * away - b[i] * y[i]
-    for k in range(len(B)):
-        for r in range(4):
-            z = -c[k, r]
-            for i in range(len(y)):
-                z += B[k, r, i] * y[i]
-            p[k, r] = x[k, r] + sigma * z
-        if not free[k]:
-            t = math.sqrt(p[k, 1] ** 2 + p[k, 2] ** 2 + p[k, 3] ** 2)
-            if t > p[k, 0]:
-                a = max(0.5 * (p[k, 0] + t), 0.0)
-                for r in range(1, 4):
-                    p[k, r] *= a / t if t > 0 else 0.0
-                p[k, 0] = a
-        for r in range(4):
-            if p[k, r] != 0:
-                total += p[k, r] ** 2 / (2.0 * sigma)
-                for i in range(len(y)):
-                    gradient[i] += p[k, r] * B[k, r, i]
+        gradient[i] += rho * away - b[i]
+        total += 0.5 * rho * away * away
     return total
 
 
-def hessian(B, free, c, rho, sigma, x, y, H):
-    """Write the lower half of ρ + σ Bᵀ(∂P)B.
+def project(z, cones, n, p):
+    """Write P(z)."""
+    D, K, P = cones
+    p[:n] = z[:n]
+    for k in range(K):
+        last, t = (D - 1) * K + k, tangent(z, cones, k)
+        if t > z[last]:
+            p[last] = max(0.5 * (z[last] + t), 0.0)
+            for d in range(D - 1 if t > 0 else 0):
+                p[d * K + k] *= p[last] / t
+    for j in range(D * K, D * K + P):
+        p[j] = max(z[j], 0.0)
 
-    On the boundary ∂P = ½ [1 uᵀ; u (1 + z_0/t)(1 − u uᵀ) + u uᵀ] with u = z_t/t.
+
+def project_change(z, cones, v, out):
+    """Write (∂P) v at z.
+
+    Of what is projected on a cone's boundary, with u = z_t/t, that is
+    ½ [1 uᵀ; u (1 + z_n/t)(1 − u uᵀ) + u uᵀ].
     """
-    n = len(y)
-    z, u, along = np.zeros(4), np.zeros(4), np.zeros((4, n))
-    for i in range(n):
+    D, K, P = cones
+    for k in range(K):
+        last, t, along = (D - 1) * K + k, tangent(z, cones, k), 0.0
+        inside, boundary = t <= z[last], abs(z[last]) < t
+        for d in range(D):
+            out[d * K + k] = v[d * K + k] if inside else 0.0
+        if boundary:
+            for d in range(D - 1):
+                along += z[d * K + k] / t * v[d * K + k]
+            both, across = 0.5 * (v[last] + along), 0.5 * (1.0 + z[last] / t)
+            for d in range(D - 1):
+                u = z[d * K + k] / t
+                out[d * K + k] = across * (v[d * K + k] - u * along) + u * both
+            out[last] = both
+    for j in range(D * K, len(z)):
+        out[j] = 0.0 if j < D * K + P and z[j] <= 0 else v[j]
+
+
+def hessian(B, cones, rho, sigma, z, row, H):
+    """Write the lower half of ρ + σ B (∂P) Bᵀ; `row` is workspace."""
+    m, n = B.shape
+    for i in range(m):
+        project_change(z, cones, B[i], row)
         for j in range(i + 1):
-            H[i, j] = rho if i == j else 0.0
-    for k in range(len(B)):
-        for r in range(4):
-            z[r] = x[k, r] - sigma * c[k, r]
-            for i in range(n):
-                z[r] += sigma * B[k, r, i] * y[i]
-        t = math.sqrt(z[1] ** 2 + z[2] ** 2 + z[3] ** 2)
-        if not free[k] and t <= -z[0]:
-            continue
-        inside = free[k] or t <= z[0]
-        across = 1.0 if inside else 0.5 * (1.0 + z[0] / t)
-        for r in range(1, 4):
-            u[r] = 0.0 if inside else z[r] / t
-        for i in range(n):  # ∂P B
-            slip = u[1] * B[k, 1, i] + u[2] * B[k, 2, i] + u[3] * B[k, 3, i]
-            both = 0.5 * (B[k, 0, i] + slip)
-            along[0, i] = B[k, 0, i] if inside else both
-            for r in range(1, 4):
-                along[r, i] = across * (B[k, r, i] - u[r] * slip) + u[r] * both
-        for r in range(4):
-            for i in range(n):
-                if B[k, r, i] != 0:
-                    for j in range(i + 1):
-                        H[i, j] += sigma * B[k, r, i] * along[r, j]
+            H[i, j] = sigma * dot(row, B[j], n)
+        H[i, i] += rho
 
 
-def solve(H, step, gradient):
-    """Write H⁻¹ step in place by Cholesky's factors of the lower half; return gradientᵀ step."""
-    n = len(step)
-    for i in range(n):
-        for j in range(i + 1):
-            total = H[i, j]
-            for k in range(j):
-                total -= H[i, k] * H[j, k]
-            if i == j:
-                H[i, i] = math.sqrt(max(total, 1e-300))
-            else:
-                H[i, j] = total / H[j, j]
-    for i in range(n):
-        for k in range(i):
-            step[i] -= H[i, k] * step[k]
-        step[i] /= H[i, i]
-    for i in range(n - 1, -1, -1):
-        for k in range(i + 1, n):
-            step[i] -= H[k, i] * step[k]
-        step[i] /= H[i, i]
-    slope = 0.0
-    for i in range(n):
-        slope += gradient[i] * step[i]
-    return slope
-
-
-def primal_violation(B, b, x):
-    """How far Bᵀx is from b."""
-    worst = 0.0
-    for i in range(len(b)):
-        left = -b[i]
-        for k in range(len(B)):
-            for r in range(4):
-                left += B[k, r, i] * x[k, r]
-        worst = max(worst, abs(left))
-    return worst
-
-
-def dual_violation(B, free, c, x, y):
-    """How far s = c − B y is from K*, or from being complementary to x."""
-    worst, both = 0.0, 0.0
-    s = np.zeros(4)
-    for k in range(len(B)):
-        for r in range(4):
-            s[r] = c[k, r]
-            for i in range(len(y)):
-                s[r] -= B[k, r, i] * y[i]
-            both += x[k, r] * s[r]
-        t = math.sqrt(s[1] ** 2 + s[2] ** 2 + s[3] ** 2)
-        worst = max(worst, math.sqrt(s[0] ** 2 + t * t) if free[k] else t - s[0])
-    return max(worst, abs(both))
-
-
-def product(row, x):
-    """Σ row · x."""
+def tangent(z, cones, k):
+    """‖z_t‖ of the k-th cone."""
+    D, K, _ = cones
     total = 0.0
-    for k in range(len(x)):
-        for r in range(4):
-            total += row[k, r] * x[k, r]
-    return total
-
-
-def norm(v):
-    """‖v‖."""
-    total = 0.0
-    for i in range(len(v)):
-        total += v[i] ** 2
+    for d in range(D - 1):
+        total += z[d * K + k] * z[d * K + k]
     return math.sqrt(total)
 
 
+def primal_violation(B, b, x):
+    """How far B x is from b."""
+    left = np.empty(len(b))
+    times(B, x, len(b), len(x), left)
+    add(left, -1.0, b, len(b))
+    return np.abs(left).max()
+
+
+def dual_violation(B, c, cones, x, y):
+    """How far s = c − Bᵀy is from K*, or from being complementary to x."""
+    (m, n), (D, K, P) = B.shape, cones
+    s, worst = np.empty(n), 0.0
+    back(B, y, m, n, s)
+    combine(s, 1.0, c, -1.0, s, n)
+    for k in range(K):
+        worst = max(worst, tangent(s, cones, k) - s[(D - 1) * K + k])
+    for j in range(D * K, n):
+        worst = max(worst, -s[j] if j < D * K + P else abs(s[j]))
+    return max(worst, abs(dot(x, s, n)))
+
+
 _FASTMATH = ("contract", "nsz")  # sums in their order: rounding decides how far Newton's steps go
+_options: dict[str, Any] = {"arrays": True, "fastmath": _FASTMATH}
 
 POLAR_PROJECTIONS = Kernel(
     polar_projections,
     1,
-    arrays=True,
-    fastmath=_FASTMATH,
-    example=lambda: (
-        *(np.empty((1, 4, 6)), np.empty(1, dtype=bool)),
-        *(np.empty((1, 6)), np.empty((1, 6)), np.empty(1)),
-    ),
+    example=lambda: (*[np.empty((1, 1)), (1, 1, 1)], *[np.empty((1, 1))] * 2, np.empty(1)),
     each=0.01,
+    **_options,
 )
-
-GENERATED = Kernel(
-    generated,
+REFINE = Kernel(
+    refine,
     1,
-    arrays=True,
-    fastmath=_FASTMATH,
-    example=lambda: (
-        *(np.empty((1, 1, 4)), np.empty(1), 1, np.empty(1, dtype=bool)),
-        *(np.empty((1, 4)), np.empty((1, 4)), np.empty(1)),
-    ),
-    each=0.1,
+    example=lambda: (*[np.empty((1, 1))] * 8, (1, 1, 1, 1), *[np.empty(1)] * 3),
+    each=0.02,
+    **_options,
 )

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ...dynamics import State, Wrench
 from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
-from ..equilibrium.saddle import Saddle, solve_saddle
+from ..equilibrium.saddle import Saddle, saddle_point
 from ..equilibrium.solving import solve
 from ..sensitivity.balance_derivative import balance_derivative, external_forces, local_wrenches
 from .reach import Reach
@@ -91,7 +91,7 @@ class Ascent:
         import cvxpy as cp
 
         balance = self.balance(q)
-        saddle = solve_saddle(balance)
+        saddle = saddle_point(balance)
         units = self.reach.goal.step_units
         x, epsilon, delta = balance.variable(), cp.Variable(), cp.Variable(len(units))
         change = self._change(q, saddle) * units / balance.weight

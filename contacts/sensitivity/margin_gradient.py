@@ -31,7 +31,7 @@ from ...robots.configuration import check_velocity
 from ..contact_set import ContactSet
 from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
-from ..equilibrium.saddle import solve_saddle
+from ..equilibrium.saddle import saddle_point
 from ..hold import Hold
 from .balance_derivative import (
     Forces,
@@ -251,7 +251,7 @@ class _Case:
         balance = Equilibrium.of(contacts, q, h, limits)
         try:
             if self.kind == "margin":
-                return solve_saddle(balance).margin
+                return saddle_point(balance).margin
             return KINDS[self.kind](contacts, State(robot, q), balance).value
         except ContactError:
             return float("nan")

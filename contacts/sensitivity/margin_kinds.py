@@ -20,11 +20,16 @@ from ...dynamics import State
 from ...errors import ContactError
 from ..contact_set import ContactSet
 from ..equilibrium.programs import Equilibrium
-from ..equilibrium.saddle import BlockProgram, Saddle, solve_saddle
-from ..geometry.planar import FARTHEST, PlanarSet, nearest_side
+from ..equilibrium.rays import Shrinking, largest_push
+from ..equilibrium.saddle import Saddle, saddle_point
+from ..geometry.planar import FARTHEST
 from .balance_derivative import local_wrenches
 
 Array = NDArray[np.float64]
+
+_STEPS = 20  # of Newton's and of the secant method
+_ROOT = 2e-11  # of the weight: what the saddle point is known to
+_STILL = 1e-9  # of the direction of a push [rad]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,92 +53,62 @@ class Optimum:
     push: Array | None = None
 
 
+def of_saddle(contacts: ContactSet, weight: float, found: Saddle) -> Optimum:
+    """Return the margin: `Hold.margin`."""
+    wrenches = local_wrenches(contacts, found.unknowns, found.margin)
+    friction = found.friction(contacts.limits)
+    return Optimum(found.margin, weight, wrenches, found.velocity, friction)
+
+
 def of_margin(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum:
     """Return the margin: `Hold.margin`."""
-    found = solve_saddle(balance)
-    wrenches = local_wrenches(contacts, found.unknowns, found.margin)
-    return Optimum(found.margin, balance.weight, wrenches, found.velocity, found.friction)
+    return of_saddle(contacts, balance.weight, saddle_point(balance))
 
 
 def of_push(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum:
     """Return the push margin, `Hold.push_margin`, to rounding.
 
-    Its direction is where the reach ρ of pushes is least: dρ/dφ = ρ yᵀ J_comᵀ d⊥ = 0.
+    Its direction is the normal of what pushes can be held, where a ray along it ends: there the
+    reach ρ of pushes is least, dρ/dφ = ρ yᵀJ_comᵀd⊥ = 0, a root of the secant method.
     """
     J, weight = state.com_jacobian[:2], balance.weight
-    radius, normal = nearest_side(_pushes(balance, J), 1e-6 * weight)
+    radius, normal = largest_push(balance, J, 1e-6)
     if not 0 < radius < 0.99 * FARTHEST * weight:
         raise ContactError(f"hold: got a push margin of {radius:.3g} N, which has no slope")
-
-    def pushed(angle: float) -> tuple[Saddle, Array, float]:
-        d, across = _unit(angle), _unit(angle + np.pi / 2)
-        found = solve_saddle(balance, J.T @ d)
-        return found, d, float(found.margin * found.velocity @ J.T @ across)
-
-    found, d, _ = pushed(_least(lambda t: pushed(t)[2], float(np.arctan2(normal[1], normal[0]))))
-    wrenches = local_wrenches(contacts, found.unknowns, 0.0)
-    push = found.margin * d
-    return Optimum(found.margin, weight, wrenches, found.velocity, found.friction, push)
-
-
-def _pushes(balance: Equilibrium, J: Array) -> PlanarSet:
-    """The horizontal pushes (2,) at the centre of mass that can be held."""
-    exact = balance.planar_set(J.T, reach=FARTHEST * balance.weight)
-    program = BlockProgram.of(balance, J.T, np.zeros((len(balance.limits.presses), 2)))
-    if program is None:
-        return exact
-
-    def farthest(direction: Array) -> Array | None:
-        found = program.solve(direction)
-        return exact(direction) if found is None else found[1]
-
-    return farthest
+    angle, before = float(np.arctan2(normal[1], normal[0])), None
+    for _ in range(_STEPS):
+        d = np.array([np.cos(angle), np.sin(angle)])
+        found = saddle_point(balance, J.T @ d)
+        x, y = -(J @ found.velocity)
+        tilt = float(np.arctan2(d[0] * y - d[1] * x, d[0] * x + d[1] * y))
+        if abs(tilt) <= _STILL or before == (angle, tilt):
+            break
+        # first to the normal, then where the tilt's chord is zero
+        rate = -1.0 if before is None else (tilt - before[1]) / (angle - before[0])
+        before, angle = (angle, tilt), angle - tilt / rate if rate < 0 else angle + tilt
+    wrenches, push = local_wrenches(contacts, found.unknowns, 0.0), found.margin * d
+    friction = found.friction(balance.limits)
+    return Optimum(found.margin, weight, wrenches, found.velocity, friction, push)
 
 
 def of_friction(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum:
     """Return the friction margin, `Hold.friction_margin`, to rounding: Newton's method on ε(s)."""
-    if balance.limits.has_torsion:
-        raise ContactError(
-            "hold: got contacts with torsional friction, for which slopes of the friction margin "
-            "are not worked out"
-        )
-    near = balance.shrink_factor(1e-4)
-    if not 0 < near < np.inf:
-        raise ContactError(f"hold: got a friction margin of {near}, which has no slope")
-    s, found, slope = _root(balance, near)
-    factor, rows = -1.0 / slope, balance.limits.shrunk(s).wrench_rows
-    wrenches = local_wrenches(contacts, found.unknowns, found.margin, rows)
-    return Optimum(s, 1.0, wrenches, factor * found.velocity, factor * found.friction / s)
-
-
-_NEWTON_STEPS = 20
-_ROOT = 2e-11  # of the weight: what the saddle point is known to
-
-
-def _root(balance: Equilibrium, s: float) -> tuple[float, Saddle, float]:
-    """Return s with ε(s) = 0, the saddle point there and dε/ds, by Newton's method from a guess.
-
-    Raises:
-        ContactError: an infinite margin on the way, or no root in reach.
-    """
-    for _ in range(_NEWTON_STEPS):
-        found = solve_saddle(balance.shrunk(s))
-        slope = _slope_of_shrinking(balance, found, s)
-        if abs(found.margin) <= _ROOT * balance.weight:
-            return s, found, slope
-        step = found.margin / slope if slope < 0 else -np.inf if found.margin > 0 else np.inf
-        s = min(max(s - step, s / 3), 3 * s)  # at most threefold at once: ε is curved
-    if abs(found.margin) <= 1e-9 * balance.weight:
-        return s, found, slope
-    raise ContactError(f"hold: no friction margin found near {s:.3g}")
-
-
-def _slope_of_shrinking(balance: Equilibrium, found: Saddle, s: float) -> float:
-    """dε/ds with friction μ/s and the arms of patches, (grasp − central)/s, getting smaller."""
-    by_friction = -(found.friction * (balance.limits.friction / s**2)).sum()
-    arms = (balance.grasp - balance.central) / s**2
-    f = balance.limits.forces(found.unknowns).ravel()
-    return float(by_friction - found.velocity @ arms @ f)
+    s = balance.shrink_factor(1e-4)
+    if not 0 < s < np.inf:
+        raise ContactError(f"hold: got a friction margin of {s}, which has no slope")
+    shrinking = Shrinking.of(balance)
+    for _ in range(_STEPS):
+        found = shrinking.exact_saddle(s)
+        slope = shrinking.slope(found, s) / s
+        if abs(found.margin) <= _ROOT * balance.weight or not slope < 0:
+            break
+        s = min(max(s - found.margin / slope, s / 3), 3 * s)  # at most threefold: ε is curved
+    if not abs(found.margin) <= 1e-9 * balance.weight:
+        raise ContactError(f"hold: no friction margin found near {s:.3g}")
+    factor, limits = -1.0 / slope, balance.limits.shrunk(s)
+    wrenches = local_wrenches(contacts, found.unknowns, found.margin, limits.wrench_rows)
+    friction = factor * found.friction(limits) / s
+    return Optimum(s, 1.0, wrenches, factor * found.velocity, friction)
 
 
 KINDS: dict[str, Callable[[ContactSet, State, Equilibrium], Optimum]] = {
@@ -141,17 +116,3 @@ KINDS: dict[str, Callable[[ContactSet, State, Equilibrium], Optimum]] = {
     "push": of_push,
     "friction": of_friction,
 }
-
-
-def _unit(angle: float) -> Array:
-    return np.array([np.cos(angle), np.sin(angle)])
-
-
-def _least(slope: Callable[[float], float], near: float) -> float:
-    """The angle near one at which a slope goes through zero; that one if none is near."""
-    from scipy.optimize import brentq
-
-    for width in (1e-3, 1e-2, 1e-1):
-        if slope(near - width) < 0 < slope(near + width):
-            return float(brentq(slope, near - width, near + width, xtol=1e-13, rtol=1e-14))
-    return near
