@@ -594,6 +594,9 @@ def test_the_browser_ends_with_the_program_however_it_dies(tmp_path):
     while any(Path(f"/proc/{p}/cmdline").exists() and _alive(p) for p in browsers):
         assert time.monotonic() < deadline, "the browser lives on"
         time.sleep(0.05)
+    while profiles(tmp_path):
+        assert time.monotonic() < deadline, "its folder is left behind"
+        time.sleep(0.05)
 
 
 def _alive(pid):

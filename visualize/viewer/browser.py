@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from .devtools import Connection, Page
@@ -48,17 +47,48 @@ _FLAGS = (
     "--remote-debugging-pipe",
 )
 
-# the browser reads commands from descriptor 3 and answers on 4
-_LAUNCH = """
-import os, sys
-a, b = int(sys.argv[1]), int(sys.argv[2])
-a, b = os.dup(a), os.dup(b)
-while min(a, b) < 5:
+# A process between this one and the browser, which outlives both: it makes the folder of the
+# browser's profile, starts the browser (commands come on descriptor 3, answers go to 4), waits for
+# the end of its standard input, and then ends the browser and removes the folder, also where this
+# process was killed.
+_KEEPER = """
+import os, shutil, signal, sys, tempfile, time
+signals = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+for number in signals:
+    signal.signal(number, signal.SIG_IGN)
+a, b, place, *command = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]
+folder = tempfile.mkdtemp(prefix="footwork-", dir=place)
+print(folder, flush=True)
+browser = os.fork()
+if browser == 0:
+    os.setsid()
+    for number in signals:
+        signal.signal(number, signal.SIG_DFL)
     a, b = os.dup(a), os.dup(b)
-os.dup2(a, 3); os.dup2(b, 4)
-os.execv(sys.argv[3], sys.argv[3:])
+    while min(a, b) < 5:
+        a, b = os.dup(a), os.dup(b)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    os.dup2(a, 3); os.dup2(b, 4)
+    os.execv(command[0], [*command, "--user-data-dir=" + folder])
+os.close(a); os.close(b)
+sys.stdin.read()
+end = time.monotonic() + 0.5  # in which it ends by itself: its pipes are closed
+while not (ended := os.waitpid(browser, os.WNOHANG)[0]) and time.monotonic() < end:
+    time.sleep(0.01)
+try:
+    os.killpg(browser, signal.SIGKILL)
+except ProcessLookupError:
+    pass
+if not ended:
+    os.waitpid(browser, 0)
+for _ in range(100):  # its helpers may still write
+    shutil.rmtree(folder, ignore_errors=True)
+    if not os.path.exists(folder):
+        break
+    time.sleep(0.02)
 """
-
 
 _LONGEST_FOLDER = 50  # letters
 
@@ -98,13 +128,8 @@ def open_page(
     text = str(address)
     if "://" not in text:
         text = Path(text).resolve(strict=True).as_uri()
-    with tempfile.TemporaryDirectory(prefix="footwork-", ignore_cleanup_errors=True) as folder:
-        process, connection = _start(find_browser(), folder, timeout)
-        try:
-            yield _navigate(connection, text, width, height)
-        finally:
-            connection.close()
-            _end(process)
+    with _browser(timeout) as (connection, _):
+        yield _navigate(connection, text, width, height)
 
 
 @contextmanager
@@ -112,34 +137,35 @@ def open_html(
     html: str, width: int = 1280, height: int = 800, *, timeout: float = 60.0
 ) -> Iterator[Page]:
     """Open a page given as text: see `open_page`."""
-    with tempfile.TemporaryDirectory(prefix="footwork-") as folder:
-        path = Path(folder, "page.html")
+    with _browser(timeout) as (connection, folder):
+        path = folder / "page.html"
         path.write_text(html, encoding="utf-8")
-        with open_page(path, width, height, timeout=timeout) as page:
-            yield page
+        yield _navigate(connection, path.as_uri(), width, height)
 
 
-def _start(browser: str, folder: str, timeout: float) -> tuple[subprocess.Popen[bytes], Connection]:
-    flags = [*_FLAGS, f"--user-data-dir={folder}"]
+@contextmanager
+def _browser(timeout: float) -> Iterator[tuple[Connection, Path]]:
+    """Start a browser; yield its pipes and its folder, which go with it."""
+    command = [find_browser(), *_FLAGS]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        flags.append("--no-sandbox")  # Chromium's sandbox refuses to run as root
+        command.append("--no-sandbox")  # Chromium's sandbox refuses to run as root
     command_out, command_in = os.pipe()
     answer_out, answer_in = os.pipe()
+    passed = command_out, answer_in
     try:
-        process = subprocess.Popen(
+        keeper = subprocess.Popen(
             [
                 sys.executable,
                 "-IS",
                 "-c",
-                _LAUNCH,
-                str(command_out),
-                str(answer_in),
-                browser,
-                *flags,
+                _KEEPER,
+                *map(str, passed),
+                tempfile.gettempdir(),
+                *command,
             ],
-            pass_fds=(command_out, answer_in),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            pass_fds=passed,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
             env=_environment(),
@@ -151,7 +177,15 @@ def _start(browser: str, folder: str, timeout: float) -> tuple[subprocess.Popen[
     finally:
         os.close(command_out)
         os.close(answer_in)
-    return process, Connection(command_in, answer_out, timeout)
+    with keeper:  # at the end its standard input is closed, and it is waited for
+        connection = Connection(command_in, answer_out, timeout)
+        try:
+            folder = os.fsdecode(keeper.stdout.readline()).rstrip("\n")  # type: ignore[union-attr]
+            if not folder:
+                raise BrowserError(f"no folder for the browser in {tempfile.gettempdir()}")
+            yield connection, Path(folder)
+        finally:
+            connection.close()
 
 
 def _environment() -> dict[str, str]:
@@ -182,12 +216,3 @@ def _navigate(connection: Connection, url: str, width: int, height: int) -> Page
         raise BrowserError(f"{url} cannot be opened: {answer['errorText']}")
     page.wait_for("document.readyState === 'complete'")
     return page
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the browser and all its helpers."""
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=0.5)  # it ends by itself when the pipes are closed
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
