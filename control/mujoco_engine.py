@@ -7,6 +7,7 @@ stops of joints are compliant there, so there is a little penetration.
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -46,6 +47,8 @@ class MujocoGround:
             ) from None
         self.robot, self.contacts, self.terrain = robot, contacts, terrain
         self.points = [p for contact in contacts for p in points_of(robot, contact)]
+        if mujoco.get_mju_user_warning() is None:  # else a file MUJOCO_LOG.TXT, where one works
+            mujoco.set_mju_user_warning(logging.getLogger("footwork").warning)
         self._mujoco = mujoco
         self.model = mujoco.MjModel.from_xml_string(as_mjcf(robot, contacts, terrain))
         self.data = mujoco.MjData(self.model)

@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -210,6 +211,15 @@ def test_a_folder_that_is_closed(capfd, tmp_path, monkeypatch):
         (["simulate", "biped", "--duration", "0"], "greater than 0"),
         (["terms", "biped", "--seed", "-1"], "at least 0"),
         (["terms", "biped", "--save", "terms.xls"], ".npz, .json"),
+        (["sweep", "push", "--set", "friction", "1", "--jobs", "0"], "at least 1"),
+        (["sweep", "push", "--set", "friction", "1", "--set", "friction", "2"], "friction twice"),
+        (["info", "biped", "--package-dir", "/nope"], "/nope is no folder"),
+        (["bench", "--minutes", "0"], "greater than 0"),
+        (["bench", "--minutes", "nan"], "greater than 0"),
+        (
+            ["sweep", "push", "--set", "friction", "1", "--journal", "j", "--csv", "j"],
+            "another flag writes that file",
+        ),
     ],
 )
 def test_mistakes_are_told_in_one_line(capfd, arguments, says):
@@ -276,6 +286,53 @@ def test_a_library_that_is_missing_is_told_before_the_work(capfd, monkeypatch, t
     code, out, err = run(capfd, *QUICK["sweep"], "--png", str(tmp_path / "map.png"))
     assert (code, out) == (2, "")
     assert "pip install 'footwork[plots]'" in err
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        ("robots >&-", 2, "standard output: Bad file descriptor"),
+        ("robots >/dev/full", 2, "standard output: No space left on device"),
+        ("terms double_pendulum --quiet --csv - >&-", 2, "standard output: Bad file descriptor"),
+        (
+            "terms double_pendulum --quiet --csv - >/dev/full",
+            2,
+            "standard output: No space left on device",
+        ),
+        ("terms double_pendulum --quiet >&-", 0, ""),
+        ("terms double_pendulum <&-", 0, ""),
+        ("info bipde >&-", 2, "did you mean"),
+    ],
+)
+def test_closed_and_full_standard_output(line, code, says):
+    command = f'"{sys.executable}" -m footwork {line}'
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    assert done.returncode == code
+    assert says in done.stderr.decode()
+    assert done.stderr.count(b"\n") == (1 if says else 0)
+    assert b"footwork: " in done.stderr or not says
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_ended_leaves_no_folder(how, tmp_path):
+    """A table to standard output goes through a temporary folder."""
+    command = [sys.executable, "-m", "footwork", "simulate", "quadruped", "--duration", "600"]
+    process = subprocess.Popen(
+        [*command, "--csv", "-", "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    status = Path(f"/proc/{process.pid}/status")
+    while "SigCgt" not in status.read_text() or not _catches(status, how):
+        assert process.poll() is None
+    process.send_signal(how)
+    assert process.communicate(timeout=60)[1] == b""
+    assert process.returncode == 128 + how
+    assert list(tmp_path.iterdir()) == []
+
+
+def _catches(status, number):
+    line = next(x for x in status.read_text().splitlines() if x.startswith("SigCgt"))
+    return int(line.split()[1], 16) >> (number - 1) & 1
 
 
 def at_a_terminal(*arguments, **environment):

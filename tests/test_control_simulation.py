@@ -285,7 +285,7 @@ def test_a_command_without_torques_ends_the_motion_too():
 
 @pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
 def test_a_motion_that_blows_up_is_recorded_until_then(engine, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # MuJoCo leaves a log
+    monkeypatch.chdir(tmp_path)
     if engine == "mujoco":
         pytest.importorskip("mujoco")
     robot = robots.load("quadruped")
@@ -299,6 +299,7 @@ def test_a_motion_that_blows_up_is_recorded_until_then(engine, tmp_path, monkeyp
     assert len(motion.margins(every=0.01)[1]) > 2
     with pytest.raises(SolverError, match="blew up"):
         simulate(robot, limp, on_failure="raise", **options)
+    assert list(tmp_path.iterdir()) == []  # no MUJOCO_LOG.TXT
 
 
 # --- MuJoCo ----------------------------------------------------------------------------------

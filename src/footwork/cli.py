@@ -2,15 +2,17 @@
 
 Exit codes: 0 yes or done, 1 the answer is "no" (or "at the edge"), 2 bad usage or bad input, 3 a
 mistake of footwork itself, 130 interrupted. Errors are one line on standard error; --debug shows
-where they come from. Heavy imports happen inside the commands, so that `footwork --help` answers
-at once.
+where they come from. SIGTERM and SIGHUP end it with 143 and 129. Heavy imports happen inside the
+commands, so that `footwork --help` answers at once.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -32,9 +34,10 @@ _TYPED = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
+    _open_streams()
     options = _parser().parse_args(arguments)
     try:
-        with warnings.catch_warnings(), _kernels_later():
+        with warnings.catch_warnings(), _kernels_later(), _ended_by_signals():
             warnings.simplefilter("default", FootworkWarning)
             warnings.showwarning = _show(options.quiet, warnings.showwarning)
             output.check(options)
@@ -42,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return code
     except BrokenPipeError:  # `footwork … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (to the end of the process)
         return OK
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -50,7 +53,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.debug:
             raise
         print(f"footwork: {_one_line(_told(error))}", file=sys.stderr)
+        if isinstance(error, OSError) and not error.filename:  # what could not be written is lost
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (to the end of the process)
         return BAD if isinstance(error, (FootworkError, OSError, ImportError)) else BUG
+
+
+def _open_streams() -> None:
+    """Where the caller closed standard output (`>&-`), writing to it is an error, not a crash."""
+    if sys.stdout is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (to the end of the process)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the command by an exception, so that it leaves nothing behind."""
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) == signal.SIG_DFL:  # `nohup` ignores SIGHUP
+                before[number] = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
@@ -71,7 +103,7 @@ def _told(error: Exception) -> str:
     if isinstance(error, ImportError):
         return f"{error}; `footwork doctor` says what to type"
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return f"{error.filename or 'standard output'}: {error.strerror}"  # `files` names others
     what = f"{type(error).__name__}: {error}".removesuffix(": ")
     return (
         f"{what}; when `footwork doctor` finds nothing, this is a mistake of footwork: please "

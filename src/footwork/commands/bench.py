@@ -50,7 +50,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, smaller sizes")
     parser.add_argument(
         "--minutes",
-        type=float,
+        type=flags.positive,
         metavar="M",
         help="the most that all may take (20; 5 with --quick); the rest is said to be left out",
     )

@@ -164,6 +164,13 @@ def feet(
     return contacts.at_feet(robot, friction, feet=feet, tangent=tangent)
 
 
+def count(text: str) -> int:
+    """Parse a whole number of at least 1."""
+    if whole(text) == 0:
+        raise argparse.ArgumentTypeError(f"got {text}, expected a whole number of at least 1")
+    return int(text)
+
+
 def load(options: argparse.Namespace) -> Robot:
     """Return the robot of `robot_flags`."""
     from .. import robots

@@ -37,6 +37,7 @@ def check(options: argparse.Namespace) -> None:
         FootworkError: which flag, and what is wrong with its file.
     """
     given = {f"--{name}": path for name in FILES if (path := getattr(options, name, None))}
+    journal: Path | None = getattr(options, "journal", None)
     spoken = [flag for flag, path in given.items() if _is_standard_output(path)]
     spoken += ["--json"] if getattr(options, "json", False) else []
     if "--save" in spoken:
@@ -46,7 +47,8 @@ def check(options: argparse.Namespace) -> None:
     for flag, path in given.items():
         if _is_standard_output(path):
             continue
-        if [other.absolute() for other in given.values()].count(path.absolute()) > 1:
+        places = [other.absolute() for other in (*given.values(), journal) if other]
+        if places.count(path.absolute()) > 1:
             raise FootworkError(f"{flag} {path}: another flag writes that file too")
         if path.is_dir() and path.suffix != ".zarr":
             raise FootworkError(f"{flag} {path}: a folder; expected the name of a file")

@@ -55,7 +55,7 @@ def add(commands: Any) -> None:
         metavar="NAME",
         help="margin, torque_margin, push_margin, friction_margin (margin)",
     )
-    parser.add_argument("--jobs", type=flags.whole, default=1, metavar="N", help="processes (1)")
+    parser.add_argument("--jobs", type=flags.count, default=1, metavar="N", help="processes (1)")
     parser.add_argument(
         "--journal",
         type=Path,
@@ -73,6 +73,9 @@ def run(options: argparse.Namespace) -> int:
     from .. import contacts
     from ..contacts.sweeps import result
 
+    keys = [key for key, *_ in options.axes]
+    if twice := [key for key in dict.fromkeys(keys) if keys.count(key) > 1]:
+        raise FootworkError(f"--set: got {twice[0]} twice, expected all its values in one --set")
     axes = {key: _values(key, given, options.samples) for key, *given in options.axes}
     if options.png:
         needs("--png", "matplotlib", "plots")
