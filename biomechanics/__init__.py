@@ -26,7 +26,8 @@ from .robot_dynamics import trial_dynamics
 from .robot_gait import robot_gait
 from .rotations import angular_acceleration, angular_velocity
 from .segment_motion import SegmentMotion
-from .segments import Segment, SegmentChain
+from .segment_tree import Segment
+from .segments import SegmentChain
 from .subject import make_subject
 from .synthetic_walker import SyntheticWalk, synthetic_walk
 from .time_derivatives import differentiate

@@ -9,7 +9,8 @@ from .anatomical_frames import Poses
 from .body_segment_tables import body_segment
 from .marker_sets import MarkerSet
 from .markers import Markers
-from .segments import Segment, SegmentChain
+from .segment_tree import Segment
+from .segments import SegmentChain
 from .series import as_positive, turn_back
 
 Array = NDArray[np.float64]

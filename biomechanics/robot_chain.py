@@ -13,7 +13,8 @@ from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
 from .segment_motion import SegmentMotion
-from .segments import Segment, SegmentChain
+from .segment_tree import Segment
+from .segments import SegmentChain
 
 Array = NDArray[np.float64]
 

@@ -14,9 +14,7 @@ from .block_form import block_form
 from .chain_forces import ChainForces
 from .recursion import recursion
 from .segment_motion import SegmentMotion
-from .segment_tree import External, Segment, SegmentTree
-
-__all__ = ["External", "Segment", "SegmentChain"]
+from .segment_tree import External, SegmentTree
 
 
 class SegmentChain(SegmentTree):

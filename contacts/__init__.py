@@ -37,7 +37,7 @@ from .scenario.parts import ScenarioContact, Start
 from .scenario.scenario import Scenario, scenarios
 from .sensitivity.margin_gradient import margin_gradient
 from .surface_contact import DiscContact, LineContact, SurfaceContact
-from .sweeps import sweep
+from .sweeps.run import sweep
 from .terrain.penetration import penetrations
 from .terrain.solids import Box, Plane, Stairs, Wall
 from .terrain.terrain import Terrain

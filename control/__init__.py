@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .. import registry
 from . import gaits, references
-from .balance import Phase
 from .capture import PushRecoveryController
 from .closed_loop import ClosedLoop
 from .command import Command
@@ -45,7 +44,6 @@ __all__ = [
     "random_pushes",
     "WalkingController",
     "PushRecoveryController",
-    "Phase",
     "gaits",
     "references",
 ]

@@ -9,13 +9,11 @@ from .catalogue import RobotInfo, available
 from .diagnosis import diagnose
 from .feet import Foot
 from .feet_of_shapes import feet_of_shapes
-from .findings import Finding
 from .loading import load
 from .robot import Robot
 from .xacro import Xacro
 
 __all__ = [
-    "Finding",
     "Foot",
     "Robot",
     "RobotInfo",

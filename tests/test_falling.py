@@ -9,6 +9,7 @@ import pytest
 from footwork import ContactError, Wrench, contacts, dynamics, registry, robots, visualize
 from footwork.contacts import PointContact, falling
 from footwork.visualize.scenes import falling as falling_scene
+from footwork.visualize.scenes.falling import animate_certificate
 
 TILT = np.deg2rad(25)
 NORMAL = np.array([-np.sin(TILT), 0.0, np.cos(TILT)])
@@ -112,7 +113,7 @@ def test_the_robot_really_moves_in_the_page():
             self.text = text
 
     viewer = Recorder()
-    visualize.animate_certificate(viewer, hold, distance=0.05)
+    animate_certificate(viewer, hold, distance=0.05)
     assert viewer.qs[0] == pytest.approx(hold.q)
     assert viewer.qs[-1] == pytest.approx(hold.q)
     far = max(
@@ -157,4 +158,4 @@ def test_refusals():
     with pytest.raises(ContactError, match="distance"):
         falling.falling_path(sliding(), -1.0)
     with pytest.raises(ContactError, match="another robot"):
-        visualize.animate_certificate(visualize.Viewer(robots.load("block")), hold)
+        animate_certificate(visualize.Viewer(robots.load("block")), hold)

@@ -8,6 +8,7 @@ import pytest
 from footwork import ContactError, Wrench, contacts, robots, visualize
 from footwork.contacts.regions.friction_map import FrictionMap
 from footwork.visualize.scenes import friction_map as map_scene
+from footwork.visualize.scenes.friction_map import draw_friction_map
 
 
 class Recorder:
@@ -35,7 +36,7 @@ def a_map():
 
 def test_every_place_is_under_one_tile_of_its_shade():
     found, viewer = a_map(), Recorder()
-    visualize.draw_friction_map(viewer, found, ground=0.5)
+    draw_friction_map(viewer, found, ground=0.5)
     limits = {color: float(text.split()[-1]) for text, color in viewer.lines.items()}
     assert 1 < len(limits) <= len(map_scene.SHADES)
     assert list(limits.values()) == sorted(limits.values())
@@ -59,7 +60,7 @@ def test_every_place_is_under_one_tile_of_its_shade():
 def test_it_fits_a_page():
     found = a_map()
     viewer = visualize.Viewer(robots.load("quadruped"))
-    visualize.draw_friction_map(viewer, found, legend=False)
+    draw_friction_map(viewer, found, legend=False)
     assert any(name.startswith("friction map/") for name in viewer.names)
     assert len(viewer.html()) > 1000
 
@@ -70,4 +71,4 @@ def test_refusals():
         found.x, found.y[:1], found.friction[:1], found.lower[:1], 1e-3, 2.0, found.com
     )
     with pytest.raises(ContactError, match="expected two each way"):
-        visualize.draw_friction_map(Recorder(), row)
+        draw_friction_map(Recorder(), row)

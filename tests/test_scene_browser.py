@@ -11,9 +11,10 @@ from PIL import Image
 
 import footwork as fw
 from footwork import contacts, visualize
+from footwork.visualize.colors import margin_ramp
 from footwork.visualize.scenes import motion as motion_scene
-from footwork.visualize.viewer import BrowserError
 from footwork.visualize.viewer.browser import find_browser, open_html
+from footwork.visualize.viewer.errors import BrowserError
 from footwork.visualize.viewer.framing import Camera
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
@@ -93,7 +94,7 @@ def test_forces_have_the_colours_of_their_margins_where_they_are(look, load_robo
     viewer = fw.view(hold, by_margin=True)
     page = look(viewer, CAMERA)
     picture = pixels(page)
-    ramp = visualize.margin_ramp(hold)
+    ramp = margin_ramp(hold)
     colors = {n: ramp.color(m) for n, m in hold.contact_margins.items()}
     assert len(set(colors.values())) == 2
     for name, color in colors.items():
@@ -130,7 +131,7 @@ def test_forces_and_cones_follow_the_scrubber(look, load_robot):
     page.settle()
     for time, hold in enumerate(holds):
         page.evaluate(f"viewer.animator.time_scrubber.setValue({time}), 0")
-        picture, ramp = pixels(page), visualize.margin_ramp(hold)
+        picture, ramp = pixels(page), margin_ramp(hold)
         for name, margin in hold.contact_margins.items():
             point = middle_of_arrow(hold, name, viewer)
             pixel = CAMERA.project(point, WIDTH, HEIGHT)[0]

@@ -12,7 +12,7 @@ from footwork.contacts import PointContact, SurfaceContact, WrenchCone
 from footwork.contacts.geometry import polygon
 from footwork.dynamics import Wrench
 from footwork.errors import ConfigurationError, ContactError
-from footwork.visualize.colors import contact_colors
+from footwork.visualize.colors import contact_colors, margin_ramp
 from footwork.visualize.scenes import motion as motion_scene
 from footwork.visualize.sections import force_section
 
@@ -225,7 +225,7 @@ def test_colours_by_margin_are_those_of_the_ramp(name, load_robot):
     base = robot.model.frames[2].name
     push = {base: Wrench([0.0, 0.06 * robot.mass * 9.81, 0.0])}
     hold = standing(name, load_robot, wrenches=push)
-    ramp = visualize.margin_ramp(hold)
+    ramp = margin_ramp(hold)
     assert (ramp.low, ramp.high) == (0.0, pytest.approx(robot.mass * 9.81 / len(hold.contacts)))
     viewer = Recorder(robot)
     visualize.draw_hold(viewer, hold, region=False, by_margin=True)
@@ -245,13 +245,13 @@ def test_colours_by_margin_are_those_of_the_ramp(name, load_robot):
 def test_what_does_not_hold_is_red_and_what_grips_is_green(load_robot):
     robot = load_robot("biped", "floating")
     fallen = contacts.static_hold(robot, robot.posture(), [fw.at_feet(robot)["left_foot"]])
-    ramp = visualize.margin_ramp(fallen)
+    ramp = margin_ramp(fallen)
     assert contact_colors(fallen) == {"left_foot": ramp.tones()[0]}
     block = fw.load("block")
     frame = block.model.frames[2].name
     grip = SurfaceContact(frame, half_length=0.1, half_width=0.1, friction=0.5, bilateral=True)
     held = contacts.static_hold(block, block.posture(), grip)
-    assert set(contact_colors(held).values()) == {visualize.margin_ramp(held).tones()[-1]}
+    assert set(contact_colors(held).values()) == {margin_ramp(held).tones()[-1]}
 
 
 def test_arrows_below_the_threshold_are_not_seen_and_the_scale_is_kept(load_robot):

@@ -13,8 +13,9 @@ from PIL import Image
 
 import footwork as fw
 from footwork.dynamics import com
-from footwork.visualize.viewer import BrowserError, Viewer, browser
+from footwork.visualize.viewer import Viewer, browser
 from footwork.visualize.viewer.browser import NAMES, find_browser, open_html, open_page
+from footwork.visualize.viewer.errors import BrowserError
 from footwork.visualize.viewer.framing import Camera
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]

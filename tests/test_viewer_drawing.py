@@ -15,9 +15,10 @@ import umsgpack
 
 import footwork as fw
 from footwork import robots
-from footwork.visualize.viewer import Viewer, ViewerError, checks, commands, extent, meshes, three
+from footwork.visualize.viewer import Viewer, checks, commands, meshes, three
 from footwork.visualize.viewer.animation import tracks
-from footwork.visualize.viewer.errors import MeshWarning
+from footwork.visualize.viewer.drawing import extent
+from footwork.visualize.viewer.errors import MeshWarning, ViewerError
 from footwork.visualize.viewer.store import Entry, Store
 
 

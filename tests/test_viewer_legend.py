@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from footwork.visualize.viewer import BrowserError, ColorRamp, Viewer, ViewerError
+from footwork.visualize import Viewer
 from footwork.visualize.viewer.browser import find_browser, open_html
+from footwork.visualize.viewer.errors import BrowserError, ViewerError
 from footwork.visualize.viewer.framing import Camera
+from footwork.visualize.viewer.ramp import ColorRamp
 
 
 def rgb(text):

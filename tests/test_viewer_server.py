@@ -19,7 +19,8 @@ import tornado.websocket
 import umsgpack
 
 import footwork as fw
-from footwork.visualize.viewer import ServerError, Viewer, server
+from footwork.visualize.viewer import Viewer, server
+from footwork.visualize.viewer.errors import ServerError
 from footwork.visualize.viewer.serve import allowed
 
 linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads /proc")

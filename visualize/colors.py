@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from ..contacts.hold import Hold
-from .viewer import ColorRamp
 from .viewer.checks import color as number_of
+from .viewer.ramp import ColorRamp
 
 COLORS = {
     # contacts and what they do

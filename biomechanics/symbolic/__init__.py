@@ -15,7 +15,7 @@ from ...errors import FootworkError
 if find_spec("sympy") is None:
     raise FootworkError("symbolic mechanics needs SymPy: pip install 'footwork[symbolic]'")
 
-from .bodies import Body, Fictitious, Joint
+from .bodies import Body, Joint
 from .closed_form import closed_form
 from .equations import Equations, from_robot
 from .frames import WORLD, Frame, rotation, t
@@ -30,7 +30,6 @@ __all__ = [
     "Wrench",
     "Body",
     "Joint",
-    "Fictitious",
     "Limb",
     "from_robot",
     "Equations",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..kernels.scalars import LANES
 from .centre import centroidal_drift, centroidal_map, centroidal_momentum, com, com_jacobian
-from .coriolis import CoriolisChains, coriolis_chains, coriolis_matrix, coriolis_tensor
+from .coriolis import coriolis_chains, coriolis_matrix, coriolis_tensor
 from .equations import (
     bias,
     forward_dynamics,
@@ -32,7 +32,6 @@ __all__ = [
     "coriolis_matrix",
     "coriolis_tensor",
     "coriolis_chains",
-    "CoriolisChains",
     "frame_placement",
     "frame_jacobian",
     "frame_drift",

@@ -30,7 +30,7 @@ def _submodules(package: str, names: Mapping[str, str]) -> dict[str, str]:
 
 # package -> {former name: where it is now}; former names work for two releases, with a warning
 MOVED: Mapping[str, Mapping[str, str]] = {
-    "robots": {"Viewer": "visualize:Viewer"},
+    "robots": {"Viewer": "visualize:Viewer", "Finding": "robots.findings:Finding"},
     "dynamics": _submodules(
         "dynamics",
         {
@@ -53,33 +53,31 @@ MOVED: Mapping[str, Mapping[str, str]] = {
         "Push": "control:ForcePulse",
         "Walker": "control:WalkingController",
         "Catcher": "control:PushRecoveryController",
+        "Phase": "control.balance:Phase",
         "DcmPlan": "control.balance:DcmPlan",
         "DcmTask": "control.balance:DcmTask",
         "JointLimits": "control.limits:JointLimits",
         "Collision": "control.closed_loop:Collision",
     },
     "contacts": {
-        name: f"visualize:{name}"
-        for name in (
-            "animate_certificate",
-            "animate_holds",
-            "draw_acceleration_cone",
-            "draw_contacts",
-            "draw_forces",
-            "draw_friction_map",
-            "draw_hold",
-            "draw_region",
-            "draw_terrain",
-            "draw_wrench_cone",
-            "draw_zmp",
-            "margin_ramp",
-        )
-    }
-    | {
-        "view": "visualize:view_hold",
-        "Touch": "contacts:ScenarioContact",
+        "view": "visualize.scenes.hold:view_hold",
         "forward_dynamics": "contacts:constrained_forward_dynamics",
+        "Touch": "contacts:ScenarioContact",
     }
+    | _submodules(
+        "visualize",
+        {
+            "colors": "margin_ramp",
+            "scenes.cones": "draw_wrench_cone",
+            "scenes.falling": "animate_certificate",
+            "scenes.friction_map": "draw_friction_map",
+            "scenes.hold": "draw_contacts draw_forces draw_hold",
+            "scenes.hold_animation": "animate_holds",
+            "scenes.region": "draw_acceleration_cone draw_region",
+            "scenes.terrain": "draw_terrain",
+            "scenes.zmp": "draw_zmp",
+        },
+    )
     | _submodules(
         "contacts",
         {
@@ -129,8 +127,16 @@ MOVED: Mapping[str, Mapping[str, str]] = {
     "biomechanics.symbolic": _submodules(
         "biomechanics.symbolic",
         {
-            "bodies": "steiner tip_wrench sliding_friction",
+            "bodies": "Fictitious steiner tip_wrench sliding_friction",
             "closed_form": "is_zero",
+        },
+    ),
+    "visualize.viewer": _submodules(
+        "visualize.viewer",
+        {
+            "drawing": "extent",
+            "errors": "BrowserError MeshWarning ServerError ViewerError",
+            "ramp": "ColorRamp",
         },
     ),
     # functions of the former modules below

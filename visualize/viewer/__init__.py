@@ -1,18 +1,10 @@
-"""Looking at robots: `Viewer`. Draws what it is given; knows a Robot, a q and plain arrays."""
+"""The viewer: a page of a robot and of plain arrays, and the server behind it."""
 
 from __future__ import annotations
 
-from .drawing import extent
-from .errors import BrowserError, MeshWarning, ServerError, ViewerError
-from .ramp import ColorRamp
+from ... import registry
 from .viewer import Viewer
 
-__all__ = [
-    "Viewer",
-    "ColorRamp",
-    "extent",
-    "BrowserError",
-    "MeshWarning",
-    "ServerError",
-    "ViewerError",
-]
+__all__ = ["Viewer"]
+
+__getattr__ = registry.moved("visualize.viewer")
