@@ -104,10 +104,6 @@ class SegmentMotion:
         """Return o + R c (n, k, 3) [m]: the positions of points c (k, 3) in segment axes."""
         return np.asarray(self.origin + turn(self.R, local))
 
-    def point_velocities(self, local: Array) -> Array:
-        """Return ȯ + ω × R c (n, k, 3) [m/s]."""
-        return np.asarray(self.velocity + cross(self.omega, turn(self.R, local)))
-
     def point_accelerations(self, local: Array) -> Array:
         """Return ö + ω̇ × R c + ω × (ω × R c) (n, k, 3) [m/s²]."""
         lever = turn(self.R, local)

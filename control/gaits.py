@@ -6,6 +6,7 @@ it between the feet. On a terrain, footholds are on its surfaces.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,20 +47,16 @@ def footsteps(
     Raises:
         ContactError: not two feet, or no place for one of them on the terrain.
     """
-    places = _places(contacts, q, 2)
-    names, ahead = list(contacts.names), _heading(contacts, q)
-    phases, p = [], _under(contacts, q)
-    for k in range(count):
-        stance, swinging = names[(k + 1) % 2], names[k % 2]
-        target = places[stance].translation
-        phases.append(Phase(settle if k == 0 else double, p, target))
+    names, ahead = list(_places(contacts, q, 2)), _heading(contacts, q)
+
+    def way(places: dict[str, Any], k: int) -> float:
+        """From the swinging foot to the stance foot and past it; the last one stops beside it."""
+        swinging, stance = names[k % 2], names[(k + 1) % 2]
         behind = ahead @ (places[stance].translation - places[swinging].translation)
-        way = behind + (length if k < count - 1 else 0.0)
-        places[swinging] = _forward(contacts, places, swinging, way * ahead, terrain)
-        phases.append(Phase(swing, target, target, {swinging: places[swinging]}))
-        p = target
-    phases.append(Phase(settle, p, _middle(places, names)))
-    return phases
+        return float(behind) + (length if k < count - 1 else 0.0)
+
+    groups: list[tuple[str, ...]] = [(names[k % 2],) for k in range(count)]
+    return _in_groups(contacts, q, groups, way, (swing, double, settle), terrain)
 
 
 def trot(
@@ -80,7 +77,12 @@ def trot(
     left_front, right_front, left_hind, right_hind = _corners(contacts, q)
     pairs = [(left_front, right_hind), (right_front, left_hind)]
     groups: list[tuple[str, ...]] = [pairs[k % 2] for k in range(count)]
-    return _in_groups(contacts, q, groups, length, (swing, double, settle), terrain)
+
+    def way(places: dict[str, Any], k: int) -> float:
+        """Two groups pass each other: the first and the last swing go half as far."""
+        return 0.5 * length if k in (0, count - 1) else length
+
+    return _in_groups(contacts, q, groups, way, (swing, double, settle), terrain)
 
 
 def crawl(
@@ -101,30 +103,32 @@ def crawl(
     left_front, right_front, left_hind, right_hind = _corners(contacts, q)
     order: list[tuple[str, ...]] = [(left_hind,), (left_front,), (right_hind,), (right_front,)]
     groups = [order[k % 4] for k in range(count)]
-    return _in_groups(contacts, q, groups, length, (swing, double, settle), terrain)
+    times = (swing, double, settle)
+    return _in_groups(contacts, q, groups, lambda places, k: length, times, terrain)
 
 
 def _in_groups(
     contacts: ContactSet,
     q: ArrayLike,
     groups: list[tuple[str, ...]],
-    length: float,
+    way: Callable[[dict[str, Any], int], float],
     times: tuple[float, float, float],
     terrain: Terrain | None,
 ) -> list[Phase]:
-    """Feet that swing together, in turn; the others carry with the point in their middle."""
-    places, ahead = _places(contacts, q, 4), _heading(contacts, q)
-    last, (swing, double, settle) = len(groups) - 1, times
+    """Feet that swing together, in turn; the others carry with the point in their middle.
+
+    The k-th group goes way(places, k) forward [m], with the feet where they are by then.
+    """
+    places, ahead = dict(contacts.placements(q)), _heading(contacts, q)
+    swing, double, settle = times
     phases, p = [], _under(contacts, q)
     for k, group in enumerate(groups):
         stance = [name for name in contacts.names if name not in group]
         target = _middle(places, stance)
         phases.append(Phase(settle if k == 0 else double, p, target))
-        # two groups pass each other: the first and the last swing go half as far
-        half = len(group) == 2 and k in (0, last)
-        way = 0.5 * length if half else length
+        step = way(places, k) * ahead
         for name in group:
-            places[name] = _forward(contacts, places, name, way * ahead, terrain)
+            places[name] = _forward(contacts, places, name, step, terrain)
         phases.append(Phase(swing, target, target, {name: places[name] for name in group}))
         p = target
     phases.append(Phase(settle, p, _middle(places, list(contacts.names))))

@@ -10,7 +10,7 @@ such that   M_u a + b_u = J_uᵀ w                     rows without an actuator
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -77,18 +77,6 @@ class Program:
         e, p = self.A @ a - self.r, a - self.p
         tasks = e @ (self.weight * e) + p @ (self.d * p)
         return float(0.5 * tasks + 0.5 * w @ self.P @ w - self.s @ w)
-
-    def without_tasks(self) -> Program:
-        """Return the program with its constraints alone."""
-        return replace(
-            self,
-            A=self.A[:0],
-            r=self.r[:0],
-            weight=self.weight[:0],
-            d=np.zeros_like(self.d),
-            P=np.zeros_like(self.P),
-            s=np.zeros_like(self.s),
-        )
 
     # --- violation of the constraints, in SI units -------------------------------
 

@@ -17,6 +17,7 @@ import footwork as fw
 # kernels are compiled when they are asked for, also in processes that tests start; what is done
 # while they are not compiled has tests of its own
 os.environ.setdefault("FOOTWORK_COMPILE", "now")
+os.environ["MPLBACKEND"] = "agg"  # figures on a canvas in memory
 
 OURS = ("double_pendulum", "block", "limb", "biped", "quadruped")
 

@@ -14,16 +14,6 @@ from footwork.visualize.plots import contacts as plots
 matplotlib = pytest.importorskip("matplotlib")
 
 
-@pytest.fixture(autouse=True)
-def canvas():
-    """Draw on a canvas in memory; close all figures afterwards."""
-    from matplotlib import pyplot
-
-    pyplot.switch_backend("Agg")
-    yield
-    pyplot.close("all")
-
-
 @pytest.fixture(scope="module")
 def standing():
     robot = robots.load("biped")

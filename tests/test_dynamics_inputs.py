@@ -34,7 +34,6 @@ OF_Q = {
     "relative_placement": lambda robot, q: dyn.relative_placement(robot, q, "link_1", "link_2"),
     "relative_jacobian": lambda robot, q: dyn.relative_jacobian(robot, q, "link_1", "link_2"),
     "gravity_torques_derivative": dyn.derivatives.gravity_torques_derivative,
-    "potential_energy_regressor": dyn.regressors.potential_energy_regressor,
     "sums.external_torques": lambda robot, q: dyn.jacobian_sums.external_torques(
         robot, q, {"link_1": Wrench((0, 0, 1))}
     ),
@@ -58,15 +57,11 @@ OF_V = {
     "relative_drift": lambda robot, q, v: dyn.relative_drift(robot, q, v, "link_1", "link_2"),
     "generalised_momentum": dyn.generalised_momentum,
     "momentum_drift": dyn.observer.momentum_drift,
-    "kinetic_energy_regressor": dyn.regressors.kinetic_energy_regressor,
     "torque_regressor": lambda robot, q, v: dyn.torque_regressor(robot, q, v, np.zeros(robot.nv)),
     "inverse_dynamics_derivatives": lambda robot, q, v: dyn.inverse_dynamics_derivatives(
         robot, q, v, np.zeros(robot.nv)
     ),
     "linearise": lambda robot, q, v: dyn.linearise(robot, q, v, np.zeros(robot.na)),
-    "power_balance": lambda robot, q, v: dyn.regressors.power_balance(
-        robot, q, v, np.zeros(robot.nv), np.zeros(robot.na)
-    ),
     "joint_wrenches": lambda robot, q, v: dyn.joint_wrenches(robot, q, v, np.zeros(robot.nv)),
     "frame_acceleration_derivatives": lambda robot, q, v: frame_acceleration_derivatives(
         robot, q, v, np.zeros(robot.nv), "link_1"

@@ -7,24 +7,15 @@ import builtins
 import numpy as np
 import pytest
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("agg")
+import footwork as fw
+from footwork import dynamics
+from footwork.errors import ConfigurationError, ContactError
+from footwork.visualize.plots import contacts as contact_plots
+from footwork.visualize.plots import dynamics as plots
 
-import footwork as fw  # noqa: E402
-from footwork import dynamics  # noqa: E402
-from footwork.errors import ConfigurationError, ContactError  # noqa: E402
-from footwork.visualize.plots import contacts as contact_plots  # noqa: E402
-from footwork.visualize.plots import dynamics as plots  # noqa: E402
+pytest.importorskip("matplotlib")
 
 T = np.linspace(0.0, 2.0, 80)
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    from matplotlib import pyplot
-
-    pyplot.close("all")
 
 
 def swinging(robot):

@@ -13,14 +13,6 @@ from footwork.visualize.plots.robot import plot_stick_figures
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 
-@pytest.fixture(autouse=True)
-def canvas():
-    """Draw on a canvas in memory; close all figures afterwards."""
-    pyplot.switch_backend("agg")
-    yield
-    pyplot.close("all")
-
-
 def lines(ax):
     return [np.column_stack(line.get_data()) for line in ax.lines]
 

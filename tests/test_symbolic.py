@@ -140,20 +140,6 @@ def test_newtons_third_law():
     assert is_zero((-wrench()).vector + wrench().vector)
 
 
-def test_equate_gives_equations_to_solve():
-    f, g = sp.symbols("f g")
-    unknown = sy.Wrench((f, g, 0), (0, 0, f + g), sy.WORLD)
-    known = sy.Wrench((3, X, 0), (0, 0, 3 + X), sy.WORLD)
-    equations = unknown.equate(known)
-    assert len(equations) == 3
-    assert sp.solve(equations, [f, g]) == {f: 3, g: X}
-    assert known.equate(known) == []
-    with pytest.raises(fw.ConfigurationError, match="numbers that differ"):
-        known.equate(sy.Wrench((4, X, 0), (0, 0, 3 + X), sy.WORLD))
-    with pytest.raises(fw.ConfigurationError, match="express"):
-        unknown.equate(wrench(turning()))
-
-
 # --- bodies ------------------------------------------------------------------------------------
 
 
@@ -217,8 +203,6 @@ def test_weight_friction_and_tip():
     expected = -A * theta.diff(t) - B * sp.sign(theta.diff(t))
     assert is_zero(friction.force)
     assert is_zero(friction.moment - sp.Matrix([0, 0, expected]))
-    sliding = sy.bodies.sliding_friction(A, X, (1, 0, 0), frame)
-    assert is_zero(sliding.force - sp.Matrix([-A * X, 0, 0]))
     tip = sy.bodies.tip_wrench(body(frame), (0, 1, 0))
     assert len(tip.force.free_symbols) == 3
 

@@ -15,12 +15,6 @@ from footwork import biomechanics, contacts, control, dynamics, registry
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 
-@pytest.fixture(autouse=True)
-def canvas():
-    """Draw on a canvas in memory."""
-    pyplot.switch_backend("agg")
-
-
 def test_every_kind_has_an_example():
     assert {*registry.VIEWS, *registry.PLOTS} == {*EXAMPLES, ROBOT_GAIT}
 

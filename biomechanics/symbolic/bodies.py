@@ -165,13 +165,5 @@ def tip_wrench(body: Body, point: Any, force: Any = None, moment: Any = (0, 0, 0
     return Wrench(unknowns if force is None else force, moment, body.frame, point)
 
 
-def sliding_friction(
-    friction: Any, normal_force: Any, direction: Any, frame: Frame, point: Any = (0, 0, 0)
-) -> Wrench:
-    """Return Coulomb's −μ N d at a point of a body that slides along the unit vector d (3,)."""
-    size = as_expression(friction, "friction") * as_expression(normal_force, "normal_force")
-    return _force(-size * vector(direction, "direction"), frame, point)
-
-
 def _force(force: Matrix, frame: Frame, point: Any) -> Wrench:
     return Wrench(force, (0, 0, 0), frame, point)

@@ -56,23 +56,6 @@ class Wrench:
         R, point = as_frame(frame).turn(self.frame), frame.coordinates(self.point, self.frame)
         return Wrench(R * self.force, R * self.moment, frame, point)
 
-    def equate(self, other: Wrench) -> list[Any]:
-        """Return the equations (`sympy.Eq`, at most six) of equality with `other`.
-
-        Components that are identical are omitted; `sympy.solve` takes the list.
-
-        Raises:
-            ConfigurationError: another frame or point, or components that cannot be equal.
-        """
-        self._check_same(other)
-        pairs = zip(self.vector, other.vector, strict=True)
-        equations = [sp.Eq(a, b) for a, b in pairs if not is_zero(a - b)]
-        if sp.false in equations:
-            raise ConfigurationError(
-                f"got {self} and {other}: numbers that differ; expected unknowns to solve for"
-            )
-        return equations
-
     def reaction(self) -> Wrench:
         """Return the reaction, by Newton's third law."""
         return Wrench(-self.force, -self.moment, self.frame, self.point)

@@ -43,8 +43,6 @@ MOVED: Mapping[str, Mapping[str, str]] = {
             "kernels.closed_forms": "ClosedForms",
             "matrix_form": "MatrixForm",
             "observer": "WrenchEstimate momentum_drift",
-            "regressors": "PowerBalance kinetic_energy_regressor "
-            "potential_energy_regressor power_balance",
             "stick_slip": "BlockMotion",
             "trajectory": "EventRecord",
         },
@@ -127,7 +125,7 @@ MOVED: Mapping[str, Mapping[str, str]] = {
     "biomechanics.symbolic": _submodules(
         "biomechanics.symbolic",
         {
-            "bodies": "Fictitious steiner tip_wrench sliding_friction",
+            "bodies": "Fictitious steiner tip_wrench",
             "closed_form": "is_zero",
         },
     ),
