@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 def mass_matrix(robot: Robot, q: ArrayLike | State) -> Array:
     """Return M(q) (nv, nv), symmetric with both halves filled; ½ vᵀ M v is the kinetic energy [J].
 
-    Composite rigid bodies, Pinocchio's `crba`; `jacobian_sums.mass_matrix` is the textbook road.
+    Composite rigid bodies, Pinocchio's `crba`; `jacobian_sums.mass_matrix` is the textbook method.
 
     Raises:
         ConfigurationError: a bad q.

@@ -1,4 +1,4 @@
-"""The textbook road: every term as a sum over links of their Jacobians.
+"""The textbook method: every term as a sum over links of their Jacobians.
 
 For a link of mass m and inertia I about its centre of mass, Jᵗ (3, nv) is the Jacobian of that
 centre and Jᴿ (3, nv) the rotational one, all in world axes:
@@ -8,7 +8,7 @@ centre and Jᴿ (3, nv) the rotational one, all in world axes:
     τ_g   = Σ m Jᵗᵀ g
     τ_ext = Σ Jᵗᵀ f + Jᴿᵀ m
 
-These are what a student reads first, and the second road that the tests hold the recursive
+These are what a student reads first, and the second method that the tests hold the recursive
 algorithms to. Links welded together count as one; so do those welded to a fixed base, which never
 move. Sources: S. Caron, "Equations of motion"; P.-B. Wieber, "Some comments on the structure of the
 dynamics of articulated motion" (2006).

@@ -334,13 +334,15 @@ def test_arrays_of_every_kind(load_robot, numba, tmp_path, count):
 def test_out_on_an_input(load_robot, numba, threads):
     robot = load_robot("double_pendulum", "fixed")
     Q, V, *_ = states(robot, 9)
-    room = np.zeros(40)
-    lying = room[:18].reshape(9, 2)
+    buffer = np.zeros(40)
+    lying = buffer[:18].reshape(9, 2)
     lying[:] = Q
     for start in (0, 1, 17):
         with pytest.raises(fw.ConfigurationError, match="memory of an input"):
-            batch.bias(robot, lying, V, out=room[start : start + 18].reshape(9, 2), threads=threads)
-    same(batch.bias(robot, lying, V, room[18:36].reshape(9, 2)), batch.bias(robot, Q, V), 0)
+            batch.bias(
+                robot, lying, V, out=buffer[start : start + 18].reshape(9, 2), threads=threads
+            )
+    same(batch.bias(robot, lying, V, buffer[18:36].reshape(9, 2)), batch.bias(robot, Q, V), 0)
 
 
 # --- what kernels hand back ----------------------------------------------------------------------

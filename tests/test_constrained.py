@@ -1,4 +1,4 @@
-"""Gauss's principle, impacts and operational space, by other roads than the library's."""
+"""Gauss's principle, impacts and operational space, by other methods than the library's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on the equations of motion builds, its roads agree, and the page kept is that page."""
+"""The page on the equations of motion builds, its methods agree, and the page kept is that page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_page(tmp_path):
     spec = importlib.util.spec_from_file_location("page", DOCS / "equations_of_motion.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    built = module.page(tmp_path)  # raises if two roads part
+    built = module.page(tmp_path)  # raises if two methods differ
     kept = (DOCS / "equations-of-motion.md").read_text()
     assert without_numbers(kept) == without_numbers(built), "run python docs/equations_of_motion.py"
     assert "<svg" in (tmp_path / "double-pendulum-chaos.svg").read_text()

@@ -112,7 +112,7 @@ def asked_of(monkeypatch):
 @pytest.mark.parametrize("name", ["biped", "quadruped", "block"])
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4])
 def test_kernels_and_the_solver_agree(monkeypatch, name, tolerance):
-    """Brackets of both roads contain the same friction, and both are narrow."""
+    """Brackets of both methods contain the same friction, and both are narrow."""
     pytest.importorskip("numba")
     robot, q, ground, push = on_uneven_ground(name)
     ask = lambda: contacts.friction_map(  # noqa: E731

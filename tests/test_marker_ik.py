@@ -275,7 +275,7 @@ def test_a_human_follows_the_walker(load_robot):
 
 
 def test_the_second_road_of_a_gait_analysis(load_robot):
-    """Segments and human on one walk: near in their moments; the human's own two roads equal."""
+    """Segments and human on one walk: near in their moments; the human's own two methods equal."""
     robot = load_robot("human", "floating")
     w, _ = subject(robot)
     gait = biomechanics.analyse_gait(w.trial(), w.mass, cutoff=None)

@@ -100,7 +100,7 @@ def test_without_its_fictitious_wrenches_the_balance_is_open(load_robot, random_
 
 
 def test_every_observer_finds_the_same_joint_wrenches(robot, random_state):
-    """Each works from what it sees alone, tip to root; Pinocchio's recursion is the other road."""
+    """Each works from what it sees, tip to root; the other method is Pinocchio's recursion."""
     q, v, a = random_state(robot)
     truth = dyn.joint_wrenches(robot, q, v, a, loads(robot))
     for name, observer in observers(robot, q, v, a).items():
@@ -118,7 +118,7 @@ def test_every_observer_finds_the_same_joint_wrenches(robot, random_state):
 
 
 def test_motions_seen_are_derivatives_of_places_seen(robot, random_state):
-    """Second road: places of the centres of mass in a link's own moving frame, differentiated."""
+    """Second method: places of the centres of mass in a link's own moving frame, differentiated."""
     q, v, a = random_state(robot)
     frame = robot.frame_names[len(robot.frame_names) // 2]
     spread = np.array([0.1, 0.0, -0.2])  # the observer's origin, off the link's

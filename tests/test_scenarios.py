@@ -123,7 +123,7 @@ def distance(shape, T, solid):
     return coal.distance(shape, transform(T), other, where, coal.DistanceRequest(), result)
 
 
-# --- the other road ----------------------------------------------------------------------------
+# --- the other method ----------------------------------------------------------------------------
 
 
 def margin_of_the_centre(scenario):

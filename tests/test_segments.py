@@ -1,4 +1,4 @@
-"""Segment chains: matrix road, recursion and URDF road agree; derivatives; axes; power."""
+"""Segment chains: matrix method, recursion and URDF method agree; derivatives; axes; power."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def configuration(robot, angles):
 
 
 def test_the_published_limb():
-    """Matrix road, recursion and URDF road of m = (0.7, 0.5, 0.3) kg, l = (0.8, 0.6, 0.4) m."""
+    """Matrix method, recursion and URDF method of m = (0.7, 0.5, 0.3) kg, l = (0.8, 0.6, 0.4) m."""
     robot, t, q, v, a = limb_trial()
     chain = biomechanics.chain_of_robot(robot)
     chain = biomechanics.SegmentChain(chain.segments, gravity=(0, 0, 0))
@@ -209,8 +209,8 @@ def test_symbols_matrices_and_urdf_agree_on_one_motion():
         for i, time in enumerate(times):
             closed = np.array(world(time), dtype=float)
             urdf = dyn.joint_wrenches(robot, q[i], v[i], a[i])[joint].vector
-            for road in (solved[joint][i].vector, recursed[joint][i].vector, urdf):
-                np.testing.assert_allclose(road, closed, atol=1e-11)
+            for method in (solved[joint][i].vector, recursed[joint][i].vector, urdf):
+                np.testing.assert_allclose(method, closed, atol=1e-11)
 
 
 def test_power_is_what_the_energy_gains():

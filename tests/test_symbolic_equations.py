@@ -1,4 +1,4 @@
-"""M, C and τ_g of robots in closed form: the textbook's, and the numeric road's to 1e-12."""
+"""M, C and τ_g of robots in closed form: the textbook's, and the numeric method's to 1e-12."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def test_limb_and_equations_of_motion_agree_in_symbols(load_robot):
 
 
 def test_symbols_matrices_and_robot_agree_on_one_motion():
-    """The three roads over a trial that speeds up: symbols, block matrices, recursion of a URDF."""
+    """Three methods over a trial that speeds up: symbols, block matrices, a URDF's recursion."""
     lengths, masses = (0.5, 0.7, 0.3, 0.4), (1.1, 0.6, 0.9, 0.2)
     angles = [t, t**2 / 2, -t, Q(1, 3) * t**3]
     limb = sy.Limb(4, angles=angles, lengths=lengths, masses=masses)

@@ -47,7 +47,7 @@ def test_frames_on_demand_belong_to_their_own_state(robot, random_state):
     other_q, other_v, _ = random_state(robot, 1)
     t, other = dyn.terms(robot, q, v), dyn.terms(robot, other_q, other_v)
     frame = robot.frame_names[-1]
-    for _ in range(2):  # taking turns on the same desk
+    for _ in range(2):  # taking turns on the same workspace
         for state, (p, w) in ((t, (q, v)), (other, (other_q, other_v))):
             assert state.frame_placement(frame) == dyn.frame_placement(robot, p, frame)
             for reference in ("LOCAL", "WORLD", "LOCAL_WORLD_ALIGNED"):

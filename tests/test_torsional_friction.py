@@ -1,4 +1,4 @@
-"""Friction against turning: soft points and patches with a torsional limit, by second roads."""
+"""Friction against turning: soft points and patches with a torsional limit, by second methods."""
 
 from __future__ import annotations
 

@@ -230,7 +230,7 @@ def every_task(robot, q):
 
 @pytest.mark.parametrize("name", [*ROBOTS, "anymal"])
 def test_the_compiled_rows_are_those_of_numpy(load_robot, random_state, name):
-    """Every array of the program, what tasks ask and lack: two roads from the same state."""
+    """Every array of the program, what tasks ask and lack: two methods from the same state."""
     pytest.importorskip("numba")
     robot = load_robot(name, "floating")
     feet, tasks = contacts.at_feet(robot, 0.6), every_task(robot, robot.posture())
