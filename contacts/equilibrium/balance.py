@@ -118,7 +118,9 @@ class Balance:
     @cached_property
     def unactuated(self) -> NDArray[np.intp]:
         """Rows of the equations of motion without a torque: the base, passive joints."""
-        return np.setdiff1d(np.arange(len(self.load)), self.actuated)
+        free = np.ones(len(self.load), dtype=bool)
+        free[self.actuated] = False
+        return np.flatnonzero(free)
 
     def with_limits(self, limits: ContactLimits) -> Self:
         """Return the same balance with other limits of the same contacts."""
