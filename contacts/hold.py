@@ -16,10 +16,11 @@ from ..errors import ContactError
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium.certificate import EDGE
-from .equilibrium.decision import KERNEL, Multipliers, Proved
+from .equilibrium.decision import KERNEL, Multipliers, Proved, layout_of
 from .equilibrium.programs import Equilibrium
-from .equilibrium.rays import FINEST, largest_push
+from .equilibrium.rays import FINEST, largest_push, shrink_factor
 from .equilibrium.reasons import why_not
+from .equilibrium.saddle import Saddle
 from .geometry.planar import FARTHEST
 
 Array = NDArray[np.float64]
@@ -221,9 +222,9 @@ class Hold:
         _check_tolerance(tolerance)
         if not self.feasible:
             return 0.0
-        J_com, reach = self.state.com_jacobian, FARTHEST * self.balance.weight
-        radius, _ = largest_push(self.balance, J_com[:2], tolerance)
-        return radius if radius < 0.99 * reach else float("inf")
+        balance, layout = self.balance, layout_of(self.contacts, self.balance.torque_limits)
+        radius, _ = largest_push(balance, layout, self.state.com_jacobian[:2], tolerance)
+        return radius if radius < 0.99 * FARTHEST * balance.weight else float("inf")
 
     def friction_margin(self, tolerance: float = 1e-4) -> float:
         """Return the largest factor by which friction and patch sizes may shrink [-].
@@ -233,7 +234,17 @@ class Hold:
         thousand times less; 0 when nothing helps.
         """
         _check_tolerance(tolerance)
-        return self.balance.shrink_factor(tolerance)
+        layout = layout_of(self.contacts, self.balance.torque_limits)
+        return shrink_factor(self.balance, layout, tolerance, self._saddle)
+
+    @property
+    def _saddle(self) -> Saddle | None:
+        """The saddle point of the margin, where there is one and the kernel found it."""
+        if self.multipliers is None:
+            return None
+        x, y, whole = self.multipliers
+        rates = y @ self.balance.columns + whole @ self.contacts.limits.whole_rows.A
+        return Saddle(self.margin, x, -y, rates)
 
     def explain(self) -> str:
         """Return the verdict, the forces and the margins, or the reason, as text of a few lines."""

@@ -294,9 +294,20 @@ class Problems:
         units[:, :K], units[:, K : 2 * K] = friction[..., 0], friction[..., 1]
         return replace(self, units=units)
 
-    def pulled(self, n: Array, g: Array) -> Problems:
-        """Return the problems with another direction of ε, n (N or 1, m), g (N or 1, R)."""
-        return replace(self, n=n, g=g)
+    def pulled(self, pulls: Array) -> Problems:
+        """Return the problems with other pulls (N, nv), which are no normal forces."""
+        layout, (m, _, _, R), J = self.layout, self.layout.sizes, len(self.layout.joints)
+        g = np.zeros((len(pulls), R))
+        g[:, :J] = pulls[:, layout.joints] * self.scales[1, :J]
+        return replace(self, n=pulls.take(layout.rows, 1) * self.scales[0, :m], g=g)
+
+    def moved(self, columns: Array, friction: Array) -> Problems:
+        """Return the problems with columns that differ by (nv, D K), and other friction (K, 2)."""
+        layout, m, J = self.layout, self.layout.sizes[0], len(self.layout.joints)
+        A, G, n = self.A.copy(), self.G.copy(), columns.shape[1]
+        A += (columns[layout.rows] * self.scales[0, :m, None]).ravel()
+        G[:, : J * n] += (columns[layout.joints] * self.scales[1, :J, None]).ravel()
+        return replace(self, A=A, G=G).with_friction(friction[None])
 
 
 def in_newtons(margin: Array, weight: float) -> Array:

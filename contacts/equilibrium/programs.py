@@ -23,7 +23,6 @@ from ..geometry.planar import PlanarSet
 from . import conic_program
 from .balance import Balance
 from .conic_program import Programs
-from .rays import shrink_factor
 from .solving import solve
 
 Array = NDArray[np.float64]
@@ -99,13 +98,6 @@ class Equilibrium(Balance):
             reach: bound on each |x|, in the unit of x.
         """
         return conic_program.farthest(self, columns, reach)
-
-    def shrink_factor(self, tolerance: float) -> float:
-        """Return the largest s such that friction/s and patch sizes/s still balance the load [-].
-
-        To `tolerance` of log s: see `rays.shrink_factor`.
-        """
-        return shrink_factor(self, tolerance)
 
     # --- the same balance with other limits --------------------------------------------------
 

@@ -22,8 +22,8 @@ from ..kernels.verdict import MARGIN
 from . import conic_program
 from .balance import Balance
 from .conic_program import Admissible, Programs
-from .problems import Problems
-from .saddle import Saddle, layout_of, problems_of, saddle_point, solved
+from .problems import Layout
+from .saddle import Saddle, layout_of, problem_of, saddle_point, solved
 
 Array = NDArray[np.float64]
 
@@ -34,19 +34,20 @@ _FEW = 2  # rays that are sooner shot one by one
 _MOST = float(np.log(1e4))  # logarithm of the factor by which friction is asked to shrink or grow
 
 
-def largest_push(balance: Balance, com_jacobian: Array, tolerance: float) -> tuple[float, Array]:
+def largest_push(
+    balance: Balance, layout: Layout, com_jacobian: Array, tolerance: float
+) -> tuple[float, Array]:
     """Return the smallest push that is not held [N], and the normal (2,) of what is there.
 
     Args:
         balance: without a push, which is held.
+        layout: of the balance.
         com_jacobian: (2, nv), of the horizontal motion of the centre of mass.
         tolerance: of the robot's weight.
     """
-    reach, columns = FARTHEST * balance.weight, com_jacobian.T
-    rays = Rays.of(balance, columns, RAYS)
-    slowly = rays is None and layout_of(balance).known
-    with compiled.by_the_solver(RAYS) if slowly else nullcontext():
-        rays = Rays(balance, columns, None) if rays is None else rays
+    reach, kernels = FARTHEST * balance.weight, compiled.select(RAYS) if layout.known else None
+    rays = Rays(balance, com_jacobian.T, kernels, layout)
+    with compiled.by_the_solver(RAYS) if layout.known and kernels is None else nullcontext():
         return largest_disc(lambda d: rays.shoot(d, reach), tolerance * balance.weight)
 
 
@@ -57,19 +58,23 @@ class Rays:
         balance: of that load.
         columns: C (nv, 2), what a unit of each x does to the robot.
         kernels: compiled, for contacts that they know; None: the conic solver.
+        layout: of the balance.
     """
 
-    def __init__(self, balance: Balance, columns: Array, kernels: compiled.Kernels | None) -> None:
+    def __init__(
+        self, balance: Balance, columns: Array, kernels: compiled.Kernels | None, layout: Layout
+    ) -> None:
         self.balance, self.columns, self.kernels = balance, columns, kernels
         self.unit = 1.0 / max(float(np.abs(columns).max()), 1e-300)  # of x, for a load of 1 N
-        self.layout = layout_of(balance)
+        if kernels is not None:
+            self.problem = problem_of(balance, layout, kernels.scale)
 
     @classmethod
     def of(cls, balance: Balance, columns: Array, count: int) -> Rays | None:
         """Return them for so many rays; None where the kernel does not serve."""
-        known = layout_of(balance).known
-        kernels = compiled.select(max(count, 2)) if known else None
-        return None if kernels is None else cls(balance, columns, kernels)
+        layout = layout_of(balance)
+        kernels = compiled.select(max(count, 2)) if layout.known else None
+        return None if kernels is None else cls(balance, columns, kernels, layout)
 
     def shoot(self, directions: Array, most: float) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Return where rays end (n, 2), normals there (n, 2), and which answers are proved.
@@ -97,7 +102,7 @@ class Rays:
             return np.zeros(n), np.zeros((n, 2)), np.zeros(n, dtype=bool)
         if n <= _FEW:
             kernels = compiled.select(1) or kernels
-        problems = problems_of(self.balance, self.layout, kernels.scale, pulls)
+        problems = self.problem.pulled(pulls)
         found = problems.solve(kernels.verdicts, kernels.lanes, MARGIN)
         return found.margin, problems.velocity(found.y, found.nu) @ self.columns, found.proved
 
@@ -120,18 +125,17 @@ class Shrinking:
         kernels: compiled, for contacts that they know; None: the conic solver.
     """
 
-    def __init__(self, balance: Balance, kernels: compiled.Kernels | None) -> None:
-        self.balance, self.kernels, self.layout = balance, kernels, layout_of(balance)
-        moved = balance.columns.copy()
-        moved[:, : balance.central.shape[1]] -= balance.central
-        self.moved, self.arms = moved, self.layout.spread(moved)
-        self.still = self.layout.spread(balance.columns) - self.arms
-        self.pulls = balance.normals.sum(axis=1)[None]
+    def __init__(self, balance: Balance, kernels: compiled.Kernels | None, layout: Layout) -> None:
+        self.balance, self.kernels, self.arms = balance, kernels, balance.columns.copy()
+        self.arms[:, : balance.central.shape[1]] -= balance.central
+        self.spread_arms = layout.spread(self.arms)
+        if kernels is not None:
+            self.problem = problem_of(balance, layout, kernels.scale)
 
     @classmethod
-    def of(cls, balance: Balance) -> Shrinking:
+    def of(cls, balance: Balance, layout: Layout) -> Shrinking:
         """Return it, by the kernels where they serve."""
-        return cls(balance, compiled.select(1) if layout_of(balance).known else None)
+        return cls(balance, compiled.select(1) if layout.known else None, layout)
 
     def saddle(self, s: float, kernel: Any = None) -> Saddle | None:
         """Return the saddle point for s by the kernels; None where it is not proved.
@@ -142,9 +146,8 @@ class Shrinking:
         """
         if self.kernels is None:
             return None
-        columns, friction = self.still + self.arms / s, self.balance.limits.friction / s
-        inputs = columns[None], self.pulls, self.balance.load[None], self.kernels.scale
-        problem = Problems.of(self.layout, *inputs).with_friction(friction[None])
+        less = (1 / s - 1) * self.spread_arms
+        problem = self.problem.moved(less, self.balance.limits.friction / s)
         return solved(problem, self.kernels, kernel)
 
     def exact_saddle(self, s: float) -> Saddle:
@@ -164,10 +167,12 @@ class Shrinking:
         derivative of A U z gives yᵀC₁f/s + Σ uₜfₜ with the rates u and y = −dε/dh.
         """
         f, u = (self.balance.limits.forces(x)[:, :2] for x in (found.unknowns, found.rates))
-        return float((u * f).sum() - found.velocity @ (self.moved @ found.unknowns) / s)
+        return float((u * f).sum() - found.velocity @ (self.arms @ found.unknowns) / s)
 
 
-def shrink_factor(balance: Balance, tolerance: float, known: Saddle | None = None) -> float:
+def shrink_factor(
+    balance: Balance, layout: Layout, tolerance: float, known: Saddle | None = None
+) -> float:
     """Return the largest s such that ε(s) ≥ 0, to `tolerance` of log s, from below.
 
     What holds with some friction and size holds with more of both: Newton's method on ε(s), which
@@ -176,13 +181,14 @@ def shrink_factor(balance: Balance, tolerance: float, known: Saddle | None = Non
 
     Args:
         balance: for s = 1.
+        layout: of the balance.
         tolerance: of log s.
         known: the saddle point for s = 1.
 
     Returns:
         +inf if it holds for 10,000, 0 if it does not for 1/10,000.
     """
-    shrinking, low, high, t = Shrinking.of(balance), -np.inf, np.inf, 0.0
+    shrinking, low, high, t = Shrinking.of(balance, layout), -np.inf, np.inf, 0.0
     found = known
     while high - low > tolerance and low < _MOST and high > -_MOST:
         s = float(np.exp(t))

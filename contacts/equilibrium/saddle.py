@@ -77,22 +77,25 @@ class Saddle:
         return np.where(np.isinf(mu) | limits.bilateral[:, None], 0.0, slopes)
 
 
-def saddle_point(balance: Balance, pull: Array | None = None) -> Saddle:
+def saddle_point(
+    balance: Balance, pull: Array | None = None, layout: Layout | None = None
+) -> Saddle:
     """Return the margin with its multipliers: the largest ε that A x + ε N + h = 0 allows.
 
     Args:
         balance: of h by A x.
         pull: N (nv,), what a unit of ε does to the robot; a normal force at every contact's centre,
             which upper bounds count too, if not given.
+        layout: of the balance, where it is known.
 
     Raises:
         ContactError: the margin is infinite.
     """
-    layout = layout_of(balance)
+    layout = layout_of(balance) if layout is None else layout
     kernels, kernel = (compiled.select(1), REFINE.select(1)) if layout.known else (None, None)
     if kernels is not None and kernel is not None:
-        problem = problems_of(balance, layout, kernels.scale, None if pull is None else pull[None])
-        found = solved(problem, kernels, kernel)
+        problem = problem_of(balance, layout, kernels.scale)
+        found = solved(problem if pull is None else problem.pulled(pull[None]), kernels, kernel)
         return by_conic_solver(balance, pull) if found is None else found
     with _uncompiled() if layout.known else nullcontext():
         return by_conic_solver(balance, pull)
@@ -113,16 +116,10 @@ def layout_of(balance: Balance) -> Layout:
     return Layout(b.limits, b.unactuated, b.actuated, b.torque_limits, b.weight)
 
 
-def problems_of(
-    balance: Balance, layout: Layout, scaling: Any, pulls: Array | None = None
-) -> Problems:
-    """Return the kernel's problems of a margin, or of pulls (N, nv) that are no normal forces."""
-    given = balance.normals.sum(axis=1)[None] if pulls is None else pulls
-    columns = layout.spread(balance.columns)[None]
-    problems = Problems.of(layout, columns, given, balance.load[None], scaling)
-    if pulls is not None:
-        problems.g[:, len(layout.joints) :] = 0.0
-    return problems
+def problem_of(balance: Balance, layout: Layout, scaling: Any) -> Problems:
+    """Return the kernel's problem of a margin."""
+    columns, pulls = layout.spread(balance.columns)[None], balance.normals.sum(axis=1)[None]
+    return Problems.of(layout, columns, pulls, balance.load[None], scaling)
 
 
 def solved(problem: Problems, kernels: compiled.Kernels, kernel: Any) -> Saddle | None:

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from ...dynamics import State
 from ...errors import ContactError
 from ..contact_set import ContactSet
+from ..equilibrium.decision import layout_of
 from ..equilibrium.programs import Equilibrium
-from ..equilibrium.rays import Shrinking, largest_push
+from ..equilibrium.rays import Shrinking, largest_push, shrink_factor
 from ..equilibrium.saddle import Saddle, saddle_point
 from ..geometry.planar import FARTHEST
 from .balance_derivative import local_wrenches
@@ -62,7 +63,11 @@ def of_saddle(contacts: ContactSet, weight: float, found: Saddle) -> Optimum:
 
 def of_margin(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum:
     """Return the margin: `Hold.margin`."""
-    return of_saddle(contacts, balance.weight, saddle_point(balance))
+    return of_saddle(
+        contacts,
+        balance.weight,
+        saddle_point(balance, None, layout_of(contacts, balance.torque_limits)),
+    )
 
 
 def of_push(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum:
@@ -72,13 +77,14 @@ def of_push(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum
     reach ρ of pushes is least, dρ/dφ = ρ yᵀJ_comᵀd⊥ = 0, a root of the secant method.
     """
     J, weight = state.com_jacobian[:2], balance.weight
-    radius, normal = largest_push(balance, J, 1e-6)
+    layout = layout_of(contacts, balance.torque_limits)
+    radius, normal = largest_push(balance, layout, J, 1e-6)
     if not 0 < radius < 0.99 * FARTHEST * weight:
         raise ContactError(f"hold: got a push margin of {radius:.3g} N, which has no slope")
     angle, before = float(np.arctan2(normal[1], normal[0])), None
     for _ in range(_STEPS):
         d = np.array([np.cos(angle), np.sin(angle)])
-        found = saddle_point(balance, J.T @ d)
+        found = saddle_point(balance, J.T @ d, layout)
         x, y = -(J @ found.velocity)
         tilt = float(np.arctan2(d[0] * y - d[1] * x, d[0] * x + d[1] * y))
         if abs(tilt) <= _STILL or before == (angle, tilt):
@@ -93,10 +99,11 @@ def of_push(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum
 
 def of_friction(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum:
     """Return the friction margin, `Hold.friction_margin`, to rounding: Newton's method on ε(s)."""
-    s = balance.shrink_factor(1e-4)
+    layout = layout_of(contacts, balance.torque_limits)
+    s = shrink_factor(balance, layout, 1e-4)
     if not 0 < s < np.inf:
         raise ContactError(f"hold: got a friction margin of {s}, which has no slope")
-    shrinking = Shrinking.of(balance)
+    shrinking = Shrinking.of(balance, layout)
     for _ in range(_STEPS):
         found = shrinking.exact_saddle(s)
         slope = shrinking.slope(found, s) / s
