@@ -64,6 +64,7 @@ class _Builder(ContentHandler):
         self._parser = parser
         self.root: Node | None = None
         self._open: list[Node] = []
+        self._text: list[list[str]] = []  # of each open element; expat gives it in pieces
         self._count = 0
         self._max_depth = max_depth
 
@@ -80,13 +81,15 @@ class _Builder(ContentHandler):
         else:
             self.root = node
         self._open.append(node)
+        self._text.append([])
 
     def endElement(self, name: str) -> None:
-        self._open.pop()
+        text = "".join(self._text.pop())
+        self._open.pop().text = text if text.strip() else ""
 
     def characters(self, content: str) -> None:
-        if self._open and content.strip():
-            self._open[-1].text += content
+        if self._text:
+            self._text[-1].append(content)
 
 
 def parse(data: str | bytes, what: str = "the description", max_depth: int = MAX_DEPTH) -> Node:

@@ -107,15 +107,26 @@ def _instances(path: Path) -> str:
         root = defusedxml.ElementTree.fromstring(data)
     except (ParseError, DefusedXmlException) as error:
         return f"cannot be read: {error}"
-    by_id = {element.get("id"): element for element in root.iter() if element.get("id")}
+    inside: dict[str, list[str]] = {}  # id -> ids that its element contains or instantiates
+    scenes, stack = [], [(root, "")]
+    while stack:
+        element, owner = stack.pop()
+        name = element.get("id") or owner
+        inside.setdefault(name, [])
+        if name != owner:
+            inside.setdefault(owner, []).append(name)
+        if element.tag.endswith("}instance_node"):
+            inside[name].append(element.get("url", "").removeprefix("#"))
+        if element.tag.endswith("}visual_scene"):
+            scenes.append(name)
+        stack.extend((child, name) for child in element)
 
     @cache
     def instances(name: str) -> int:
-        found = by_id[name].iterfind(".//{*}instance_node") if name in by_id else ()
-        return 1 + sum(instances(node.get("url", "").removeprefix("#")) for node in found)
+        return 1 + sum(map(instances, inside.get(name, ())))
 
     try:
-        total = sum(instances(name) for name, e in by_id.items() if e.tag.endswith("}visual_scene"))
+        total = sum(map(instances, scenes))
     except RecursionError:  # a cycle, or a chain that is too long
         return "nodes that instantiate one another"
     return f"{total} instances of nodes; at most {MAX_INSTANCES}" if total > MAX_INSTANCES else ""

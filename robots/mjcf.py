@@ -27,6 +27,7 @@ from .shapes import Kind
 from .sources import Description
 from .urdf_checks import refuse_errors
 from .urdf_physics import check_inertia_of_motion, impossible
+from .urdf_structure import MAX_DOF, MAX_LINKS
 
 
 def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
@@ -38,6 +39,8 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
     mjcf_text.include(tree, description.folders)
     mjcf_text.check_numbers(tree, description.origin)
     mjcf_text.check_names(tree, description.origin)
+    _check_size("bodies", sum(node.tag == "body" for node in tree.walk()), MAX_LINKS)
+    _check_size("degrees of freedom", mjcf_text.degrees_of_freedom(tree), MAX_DOF)
     mjcf_text.resolve_meshes(tree, description.folders, options.meshes)
     motors = mjcf_text.actuators(tree)
     mjcf_text.strip(tree)
@@ -56,6 +59,11 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
     name = tree.get("model") or "robot"
     frozen = tuple(joint for joint in locked if joint in whole.names)
     return Parts(name, model, source, source, frozen, passive, findings)
+
+
+def _check_size(what: str, number: int, most: int) -> None:
+    if number > most:
+        raise ModelError(f"{number} {what}; at most {most} are loaded")
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,17 @@ def check_names(tree: Node, origin: str) -> None:
             seen.update({name} if node.tag in tags and name else ())
 
 
+def degrees_of_freedom(tree: Node) -> int:
+    """Return how many there are at most; a joint without a type has the largest default one."""
+    sizes = {"free": 6, "ball": 3}
+    defaults = [j for d in tree.all("default") for j in d.walk() if j.tag == "joint"]
+    usual = max((sizes.get(joint.get("type"), 1) for joint in defaults), default=1)
+    nodes = [node for world in tree.all("worldbody") for node in world.walk()]
+    joints = [node.get("type") for node in nodes if node.tag == "joint"]
+    free = sum(node.tag == "freejoint" for node in nodes)
+    return 6 * free + sum(sizes.get(kind, 1) if kind else usual for kind in joints)
+
+
 def resolve_meshes(tree: Node, folders: Folders, read: bool) -> None:
     """Replace mesh file names by paths; without `read`, drop meshes that do not contribute mass.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import ModelError
-from .findings import Finding, listed, of_level
+from .findings import Finding, Level, listed, of_level
 
 
 class Refused(ModelError):
@@ -19,7 +19,8 @@ class Refused(ModelError):
 def refuse_errors(findings: Iterable[Finding], origin: str, strict: bool) -> None:
     """Raise `Refused` if there are errors or, with `strict`, warnings."""
     findings = tuple(findings)
-    reasons = of_level(findings, "error") + (of_level(findings, "warning") if strict else ())
+    levels: tuple[Level, ...] = ("error", "warning") if strict else ("error",)
+    reasons = tuple(finding for level in levels for finding in of_level(findings, level))
     if reasons:
-        others = tuple(finding for finding in findings if finding not in reasons)
+        others = tuple(finding for finding in findings if finding.level not in levels)
         raise Refused(origin, reasons + others, len(reasons))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from ..errors import unknown
 from .findings import Finding
@@ -12,6 +13,7 @@ JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "plan
 MAX_LINKS = 5_000
 MAX_DEPTH = 400  # joints between the root and a link
 MAX_DOF = 200  # memory for the Coriolis tensor and Hessians grows with the cube: 0.6 GB at 200
+_NEAREST = 20  # misnamed links that are told the nearest names: that takes time
 _DOF = {"floating": 6, "planar": 3, "fixed": 0}
 _KNOWN = ("link", "joint", "material")
 # extensions of other programs, ignored here
@@ -38,7 +40,8 @@ def check_structure(tree: Node) -> list[Finding]:
         )
         findings.append(_error("size", message, tree, "make joints fixed that need not move"))
     if not any(finding.level == "error" for finding in findings):
-        findings += [f for joint in joints for f in _ends(joint, {n.get("name") for n in links})]
+        names, near = {link.get("name") for link in links}, iter(range(_NEAREST))
+        findings += [f for joint in joints for f in _ends(joint, names, near)]
     if not any(finding.level == "error" for finding in findings):
         findings += _tree(links, joints)
     return findings
@@ -99,12 +102,13 @@ def _names(nodes: list[Node], kind: str) -> list[Finding]:
     return findings
 
 
-def _ends(joint: Node, links: set[str]) -> list[Finding]:
-    """Return findings about a joint's type, parent and child."""
-    name, findings = joint.get("name"), []
+def _ends(joint: Node, links: set[str], near: Iterator[int]) -> list[Finding]:
+    """Return findings about a joint's type, parent and child; `near` ends with the suggestions."""
+    findings = []
 
     def report(code: str, message: str, suggestion: str = "") -> None:
-        findings.append(Finding("error", code, message, suggestion, joint=name, line=joint.line))
+        name, line = joint.get("name"), joint.line
+        findings.append(Finding("error", code, message, suggestion, joint=name, line=line))
 
     if joint.get("type") not in JOINT_TYPES:
         report("type", unknown("joint type", joint.get("type"), JOINT_TYPES))
@@ -114,7 +118,9 @@ def _ends(joint: Node, links: set[str]) -> list[Finding]:
         if len(nodes) != 1:
             report("ends", f"{len(nodes)} <{end}>, expected one")
         elif nodes[0].get("link") not in links:
-            report("ends", f"<{end}>: {unknown('link', nodes[0].get('link'), links)}")
+            link = nodes[0].get("link")
+            told = unknown("link", link, links) if next(near, None) is not None else ""
+            report("ends", f"<{end}>: {told or f'no link {link[:80]!r}'}")
         else:
             ends.append(nodes[0].get("link"))
     if len(ends) == 2 and ends[0] == ends[1]:

@@ -56,14 +56,17 @@ def check_values(tree: Node) -> list[Finding]:
     findings: list[Finding] = []
     for link in tree.all("link"):
         _check_inertial(link, findings.append)
-        for shape in [c for c in link.children if c.tag in ("visual", "collision")]:
-            problem = _shape_problem(shape)
-            if problem:
-                link.children.remove(shape)
-                message = f"a {shape.tag} shape {problem}; it is left out"
-                findings.append(
-                    Finding("warning", "shape", message, "", link.get("name"), "", shape.line)
-                )
+        kept = []
+        for shape in link.children:
+            problem = _shape_problem(shape) if shape.tag in ("visual", "collision") else ""
+            if not problem:
+                kept.append(shape)
+                continue
+            message = f"a {shape.tag} shape {problem}; it is left out"
+            findings.append(
+                Finding("warning", "shape", message, "", link.get("name"), "", shape.line)
+            )
+        link.children = kept
     for joint in tree.all("joint"):
         _check_joint(joint, findings.append)
     return findings
@@ -171,18 +174,18 @@ def check_materials(tree: Node) -> None:
     coloured = {m.get("name") for o in owners for m in o.all("material") if m.children}
     for owner in owners:
         bare = [m for m in owner.all("material") if not m.children]
-        lost = [m for m in bare if owner is tree or m.get("name") not in coloured]
-        owner.children = [child for child in owner.children if child not in lost]
+        lost = {id(m) for m in bare if owner is tree or m.get("name") not in coloured}
+        owner.children = [child for child in owner.children if id(child) not in lost]
     _define_first(tree, visuals)
 
 
 def _define_first(tree: Node, visuals: list[Node]) -> None:
     """Declare at the top every material that links refer to by name only."""
-    defined = {material.get("name") for material in tree.all("material")}
-    for material in [m for visual in visuals for m in visual.all("material") if m.children]:
-        if material.get("name") not in defined:
-            defined.add(material.get("name"))
-            tree.children.insert(0, material)
+    used = [m for visual in visuals for m in visual.all("material") if m.children]
+    first = {material.get("name"): material for material in reversed(used)}
+    for material in tree.all("material"):
+        first.pop(material.get("name"), None)
+    tree.children[:0] = first.values()
 
 
 def _is_colour(node: Node) -> bool:
@@ -215,8 +218,7 @@ def _check_joint(joint: Node, report: Report) -> None:
             present = tuple(key for key in keys if key in node.attrib)
             level: Level = "warning" if tag == "dynamics" else "error"
             _attributes(node, present, report, level, joint=name)
-            if tag == "dynamics" and not node.attrib:
-                joint.children.remove(node)
+    joint.children = [c for c in joint.children if c.tag != "dynamics" or c.attrib]
 
 
 def _origin(owner: Node, report: Report, *, link: str = "", joint: str = "") -> None:

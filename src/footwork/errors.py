@@ -43,8 +43,8 @@ def unknown(kind: str, name: object, existing: Iterable[str]) -> str:
     >>> unknown("frame", "left_sole", ["left_sole_link", "torso"])
     "no frame 'left_sole'; did you mean 'left_sole_link'? There are 2: 'left_sole_link', 'torso'"
     """
-    names = sorted(set(existing))
-    lower = {n.lower(): n for n in names}
+    names, name = sorted(set(existing)), name if len(str(name)) <= 200 else f"{str(name)[:200]}…"
+    lower = {n.lower()[:200]: n for n in names[:5000]}  # comparing takes time
     near = [lower[n] for n in difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.5)]
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
     shown = names if len(names) <= 12 or not near else []
