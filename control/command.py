@@ -131,9 +131,10 @@ class Command:
             forces = PointForces.of_contact(contact).without_bounds()
             if contact.bilateral:
                 continue
-            if len(forces.limits.soft) and not np.ndim(contact.friction):
+            if len(forces.limits.soft):
                 # moments in units of γ/μ, not of a patch's size
-                cone = SoftFingerCone(contact.friction, contact.torsion)
+                pair = tuple(forces.limits.friction[0].tolist())
+                cone = SoftFingerCone(pair, contact.torsion, tangent=(1.0, 0.0, 0.0))
                 found[contact.name] = cone.violation(w)
             else:
                 wrench = np.zeros(6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import cvxpy as cp
@@ -365,6 +366,25 @@ def test_controllers_stay_inside():
     for contact, rows in ((c, feet.rows(c.name)) for c in feet):
         f = command.w[rows]
         assert np.hypot(f[0] / 0.5, f[1] / 0.25) <= f[2] + 1e-6, contact.name
+
+
+def test_cone_violations_of_soft_points_are_distances_to_the_elliptic_cone():
+    """By a projection with cvxpy, moments counting as m μ/γ with the larger μ."""
+    robot, mu, gamma = loaded("quadruped"), np.array([0.5, 0.2]), 0.02
+    feet = at_feet(robot, (0.5, 0.2), tangent=DIAGONAL, torsional_friction=gamma)
+    q = robot.posture()
+    tasks = [control.PostureTask(q)]
+    command = control.WholeBodyController(robot, feet, tasks)(q, np.zeros(robot.nv))
+    outside = command.w + np.tile([10.0, 20.0, 0.0, 0.5], 4)
+    found = replace(command, w=outside).cone_violations
+    for contact in feet:
+        f, x = outside[feet.rows(contact.name)], cp.Variable(4)
+        scaled = np.array([f[0], f[1], f[2], f[3] * mu.max() / gamma])
+        local = cp.hstack([x[0] / mu[0], x[1] / mu[1], x[3] / mu.max()])
+        problem = cp.Problem(cp.Minimize(cp.norm(x - scaled)), [cp.norm(local) <= x[2]])
+        problem.solve(**EXACT)
+        assert problem.value > 1.0
+        assert found[contact.name] == pytest.approx(problem.value, rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(4))
