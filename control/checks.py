@@ -1,12 +1,50 @@
-"""Checks of weights, gains, levels and times, where they enter and at each tick."""
+"""Checks of weights, gains, levels and threads, where they enter and at each tick."""
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from ..errors import ConfigurationError
+
+# largest time [s]: beyond it a double does not resolve microseconds
+LATEST = 1e10
+
+
+class OneThread:
+    """Held during a tick of a controller that remembers: a second thread is refused meanwhile.
+
+    Raises:
+        ConfigurationError: another thread is in a tick.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise ConfigurationError(
+                "controller: got a call while another thread is in one; expected one controller "
+                "per thread, as of copy.deepcopy(controller)"
+            )
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def __reduce__(self) -> tuple[type[OneThread], tuple[()]]:
+        return OneThread, ()  # a copy of a controller has one of its own
+
+
+def check_time(t: Any) -> None:
+    """Refuse a time that is not finite or beyond `LATEST`.
+
+    Raises:
+        ConfigurationError: such a value.
+    """
+    if not abs(t) <= LATEST:
+        raise ConfigurationError(f"t: got {t!r} s; expected a time within ±{LATEST:g} s")
 
 
 def check_not_negative(value: Any, name: str) -> None:

@@ -20,6 +20,7 @@ from ..dynamics import gravity_torques, inverse_dynamics
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector, check_configuration, check_velocity
 from ..robots.robot import Robot
+from .checks import OneThread, check_time
 
 Array = NDArray[np.float64]
 
@@ -121,6 +122,7 @@ class PID(PD):
     ki: Any = 0.0
     integral_limit: Any = np.inf
     _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+    _busy: OneThread = field(default_factory=OneThread, init=False, repr=False)
 
     sampled: ClassVar[bool] = True
 
@@ -133,9 +135,15 @@ class PID(PD):
         self._memory.clear()
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
-        """Return τ (na,), the errors since the last call taken into the integral."""
-        error, rate = self.error(q, v)
-        integral = self._integral(t, error)
+        """Return τ (na,), the errors since the last call taken into the integral.
+
+        Raises:
+            ConfigurationError: a time before the last or beyond measure, another thread in a call.
+        """
+        check_time(t)
+        with self._busy:
+            error, rate = self.error(q, v)
+            integral = self._integral(t, error)
         proportional = self.kp * error + self.kd * rate
         return self.within_limits(proportional + self.ki * integral + self.ahead(t, q, v))
 

@@ -16,10 +16,11 @@ from ..dynamics import State
 from ..errors import FootworkError
 from ..robots.robot import Robot
 from .balance import DcmPlan, DcmTask, Phase
+from .checks import LATEST, OneThread
 from .command import Command
 from .footholds import moved, over_ground
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
-from .whole_body import LATEST, WholeBodyController
+from .whole_body import WholeBodyController
 
 Array = NDArray[np.float64]
 
@@ -81,7 +82,7 @@ class WalkingController:
         self._stance = {contact.name: contact for contact in self.feet}
         self._paths: dict[str, tuple[Array, Any, Any]] = {}  # points, start, goal
         self._phase, self._unloading, self._moved = -1, False, np.zeros(3)
-        self._last = -np.inf
+        self._last, self._busy = -np.inf, OneThread()
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: balance, an upright base, a posture, low angular momentum."""
@@ -97,7 +98,15 @@ class WalkingController:
         ]
 
     def __call__(self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0) -> Command:
-        """Return the command for the state (q, v) at t [s]."""
+        """Return the command for the state (q, v) at t [s].
+
+        Raises:
+            ConfigurationError: another thread is in a tick of this controller.
+        """
+        with self._busy:
+            return self._tick(q, v, t)
+
+    def _tick(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> Command:
         state = self._valid(q, v, t)
         if state is None:  # the gait stays where it is, and the controller falls back
             return self.controller(q, v, t)

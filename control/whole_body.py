@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from math import isfinite
-from threading import Lock
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -18,7 +17,7 @@ from ..contacts.torque_limits import torque_limits_of
 from ..dynamics import State
 from ..errors import ConfigurationError, ContactError, SolverError, unknown
 from ..robots.robot import Robot
-from .checks import check_not_negative
+from .checks import OneThread, check_not_negative, check_time
 from .command import Command
 from .contact_model import ContactModel
 from .elastic import relaxed
@@ -43,8 +42,6 @@ _NOT_COPIED = (
     "_busy", "_current", "_formulations", "_models", "_data", "_solver", "_bounded",
 )  # fmt: skip
 KEPT = 8  # formulations of earlier contact sets
-# largest time [s]: beyond it a double does not resolve microseconds
-LATEST = 1e10
 _INCONSISTENT = Answer(None, "the contacts contradict each other", 0)
 
 
@@ -110,7 +107,7 @@ class WholeBodyController:
         self.joint_limits = JointLimits.of(robot) if joint_limits is True else joint_limits or None
         self.safe = SafeTorques(robot, on_failure, damping, self.torque_limits)
         self._solver, self._bounded = solver_named(solver), solver_named(solver)
-        self._last, self._busy = -np.inf, Lock()
+        self._last, self._busy = -np.inf, OneThread()
         self._ramps: dict[str, Ramp] = {}
         self._forget_formulations()
         self._models: WeakKeyDictionary[Contact, ContactModel] = WeakKeyDictionary()
@@ -227,7 +224,7 @@ class WholeBodyController:
         name = state.pop("solver")
         vars(self).update(state)
         self._solver, self._bounded = solver_named(name), solver_named(name)
-        self._busy, self._models = Lock(), WeakKeyDictionary()
+        self._busy, self._models = OneThread(), WeakKeyDictionary()
         self._data = self.robot._model.createData()
         self._forget_formulations()
 
@@ -276,23 +273,18 @@ class WholeBodyController:
             ConfigurationError: another thread is in a tick of this controller.
             FootworkError: else only with on_failure="raise".
         """
-        if not self._busy.acquire(blocking=False):
-            raise ConfigurationError(
-                "controller: got a call while another thread is in one; expected one controller "
-                "per thread, as of copy.deepcopy(controller)"
-            )
-        try:
-            command = self._solved(self._checked(q, v, t, now), t)
-        except Exception as error:  # a robot in motion needs torques, whatever went wrong
-            if self.safe.raises:
-                raise
-            if isinstance(q, State):
-                v, q = q.v, q.q
-            return self.safe.fallback(self.contacts, q, v, t, f"{type(error).__name__}: {error}")
-        finally:
-            self._busy.release()
-        self.safe.remember(command.tau)
-        return command
+        with self._busy:
+            try:
+                command = self._solved(self._checked(q, v, t, now), t)
+            except Exception as error:  # a robot in motion needs torques, whatever went wrong
+                if self.safe.raises:
+                    raise
+                if isinstance(q, State):
+                    v, q = q.v, q.q
+                why = f"{type(error).__name__}: {error}"
+                return self.safe.fallback(self.contacts, q, v, t, why)
+            self.safe.remember(command.tau)
+            return command
 
     def program(self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0) -> Program:
         """Return the program of a state, as `control.reference` solves it with cvxpy."""
@@ -307,8 +299,7 @@ class WholeBodyController:
         state = State.of(self.robot, q, v)
         if state.v is None:
             raise ConfigurationError("v: got None; expected a velocity (nv,)")
-        if not abs(t) <= LATEST:
-            raise ConfigurationError(f"t: got {t!r} s; expected a time within ±{LATEST:g} s")
+        check_time(t)
         if t < self._last:
             raise ConfigurationError(
                 f"t: got {t!r} s after {self._last!r} s; expected a later one, or restart() first"

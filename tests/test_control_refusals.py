@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import nullcontext
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -140,6 +141,41 @@ def test_a_controller_serves_one_thread(biped):
     go_on.set()
     first.join()
     assert controller(q, v).solved
+
+
+def test_laws_that_remember_serve_one_thread(biped):
+    """PID's integral and a walk's phase: a second thread is refused, and a copy is another law."""
+    robot, feet, q = biped
+    arm = robots.load("double_pendulum")
+    inside, go_on = threading.Event(), threading.Event()
+
+    def wait(*_):
+        inside.set()
+        go_on.wait(10)
+
+    pid = control.PID(arm, [0.1, 0.2], kp=1.0, kd=0.1, ki=0.5)
+    walker = control.WalkingController(robot, feet, q, gaits.footsteps(feet, q, 2))
+    calls = {
+        pid: ("_integral", (0.0, np.zeros(2), np.zeros(2))),
+        walker: ("_advance", (q, np.zeros(robot.nv), 0.0)),
+    }
+    for law, (held, arguments) in calls.items():
+        copied, own = deepcopy(law), getattr(type(law), held)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(type(law), held, lambda *a, own=own: (wait(), own(*a))[1])
+            first = threading.Thread(target=law, args=arguments)
+            first.start()
+            assert inside.wait(10)
+            go_on_later = threading.Timer(0.2, go_on.set)
+            with pytest.raises(ConfigurationError, match="one controller per thread"):
+                law(*arguments)
+            go_on_later.start()
+            copied(*arguments)
+            first.join()
+        inside.clear()
+        go_on.clear()
+    with pytest.raises(ConfigurationError, match="expected a time"):
+        pid(1e300, np.zeros(2), np.zeros(2))
 
 
 def test_gravity_is_the_robots(biped):
