@@ -28,6 +28,7 @@ from .rotations import angular_acceleration, angular_velocity
 from .segment_motion import SegmentMotion
 from .segment_tree import Segment
 from .segments import SegmentChain
+from .storage_file import read_storage
 from .subject import make_subject
 from .synthetic_walker import SyntheticWalk, synthetic_walk
 from .time_derivatives import differentiate
@@ -62,6 +63,7 @@ __all__ = [
     "Markers",
     "ForcePlate",
     "Trial",
+    "read_storage",
     "read_trial",
     "write_trc",
     "write_forces",

@@ -57,7 +57,12 @@ def read_c3d(path: str | os.PathLike[str], *, up: str = "z", threshold: float = 
         _plate(file, i, units, arrays, facts["plate rate"], up, threshold, notes)
         for i, units in enumerate(facts["plates"])
     )
-    return Trial(_markers(file, facts, arrays["points"], up), plates, str(file), tuple(notes))
+    names, twice = lab_text.different(facts["names"])
+    unnamed = arrays["points"].shape[1] - len(names)
+    if unnamed > 0:
+        notes.append(f"{unnamed} points without a label are left out")
+    markers = _markers(file, facts | {"names": names}, arrays["points"], up)
+    return Trial(markers, plates, str(file), (*notes, *twice))
 
 
 def _read_apart(file: Path) -> Mapping[str, Array]:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import sys
 from typing import Any
+
+PATIENCE = 120  # [s]
 
 
 def content(path: str) -> dict[str, Any]:
@@ -20,7 +23,12 @@ def content(path: str) -> dict[str, Any]:
     point = file["parameters"]["POINT"]
     platforms = file["data"]["platform"]
     facts = {
-        "names": [str(name) for name in point["LABELS"]["value"]],
+        "names": [  # a parameter holds 255 of them
+            str(name)
+            for key in ("LABELS", "LABELS2", "LABELS3", "LABELS4")
+            if key in point
+            for name in point[key]["value"]
+        ],
         "unit": str((point["UNITS"]["value"] or ["mm"])[0]),
         "rate": float(file["header"]["points"]["frame_rate"]),
         "plate rate": float(file["header"]["analogs"]["frame_rate"]),
@@ -36,6 +44,9 @@ def content(path: str) -> dict[str, Any]:
 def main(path: str) -> None:
     """Write the arrays to standard output, or a one-line error."""
     import numpy as np
+
+    if hasattr(signal, "alarm"):
+        signal.alarm(PATIENCE)  # also where the process that waits was killed
 
     try:
         packed = io.BytesIO()

@@ -24,6 +24,7 @@ from .joint_coordinates import joint_angles
 from .marker_sets import MarkerSet, implausible, marker_set_of, on_their_sides
 from .markers import Markers
 from .segment_motion import SegmentMotion
+from .swapped_labels import relabelled
 from .trial import Trial
 
 Array = NDArray[np.float64]
@@ -118,21 +119,25 @@ class Gait:
     def explained(self) -> NDArray[np.bool_]:
         """(n,) whether the plates explain the motion.
 
-        They do if the residual, low-pass filtered at 5 Hz, is below a fifth of the weight; while a
-        foot stands beside the plates it is the whole weight, and the joint moments of that leg are
-        wrong. The constant part of the residual, due to a wrong mass, does not count (it is in
-        `warnings`). Without a pelvis every frame counts as explained.
+        They do if the residual, low-pass filtered at 5 Hz, is below a fifth of the weight, or of
+        the largest load where that is more, as in a run; while a foot stands beside the plates it
+        is the whole weight, and the joint moments of that leg are wrong. The constant part of the
+        residual, due to a wrong mass, does not count (it is in `warnings`). Without a pelvis every
+        frame counts as explained.
         """
         if not self.names.pelvis:
             return np.ones(len(self.t), dtype=bool)
         gravity, weighed = self.forces.chain.gravity, self.weighed() or self.mass
         weight = self.mass * np.linalg.norm(gravity)
         slow = self.forces.residual.force
+        carried = sum((plate.vertical for plate in self.trial.plates), np.zeros(len(self.t)))
         if abs(weighed - self.mass) < 0.4 * self.mass:
             slow = slow - (weighed - self.mass) * gravity
         if len(slow) > SHORTEST and self.trial.markers.rate > 20:
             slow = lowpass(slow, self.trial.markers.rate, 5.0)
-        return np.asarray(np.linalg.norm(slow, axis=1) < 0.2 * weight)
+            carried = lowpass(carried, self.trial.markers.rate, 5.0)
+        largest = max(float(weight), float(np.max(carried, initial=0.0)))
+        return np.asarray(np.linalg.norm(slow, axis=1) < 0.2 * largest)
 
     def weighed(self) -> float | None:
         """Return the mean load of the plates over a stride [kg], or None without one.
@@ -152,7 +157,25 @@ class Gait:
         return max((float(np.mean(carried[a:b]) / gravity) for a, b in strides), default=None)
 
     def warnings(self) -> list[str]:
-        """Return warnings: a mass that differs from the mean load of the plates."""
+        """Return warnings: a mass that differs from the plates' mean load, unexplained frames."""
+        return [*self._mass_warnings(), *self._unexplained()]
+
+    def _unexplained(self) -> list[str]:
+        """Return why frames with a loaded plate are not `explained`, where most of them are not."""
+        on = np.any([plate.loaded for plate in self.trial.plates], axis=0)
+        good = int((self.explained & on).sum())
+        if not np.any(on) or good > 0.5 * on.sum():
+            return []
+        left = np.linalg.norm(self.forces.residual.force[on], axis=1)
+        weight = self.mass * np.linalg.norm(self.forces.chain.gravity)
+        return [
+            f"the plates explain {good} of the {int(on.sum())} frames in which one is loaded: what "
+            f"is left over at the pelvis is {np.median(left) / weight:.2g} times the weight; a "
+            "foot stands beside the plates, plates are not in time with the markers, or the trunk "
+            "does not move with the pelvis"
+        ]
+
+    def _mass_warnings(self) -> list[str]:
         weighed = self.weighed()
         if weighed is not None:
             told = f"the plates carry {weighed:.1f} kg over a stride, not {self.mass:g} kg"
@@ -208,10 +231,11 @@ def analyse_gait(
     """
     progress("filter")
     names = names or marker_set_of(trial.markers)
-    markers = trial.markers.only(names.markers).filled(longest_gap)
+    markers, swapped = relabelled(trial.markers.only(names.markers), names)
+    markers = markers.filled(longest_gap)
     markers.require_whole()
     names, notes = _sides(markers, names)
-    filled = replace(trial, markers=markers, notes=(*trial.notes, *notes))
+    filled = replace(trial, markers=markers, notes=(*trial.notes, *swapped, *notes))
     whole = filled.smoothed(cutoff, force_cutoff)
     progress("frames")
     poses = segment_poses(whole.markers, names)

@@ -10,9 +10,11 @@ from .c3d import read_c3d
 from .force_plates import THRESHOLD
 from .forces_file import read_forces
 from .lab_table import read_table
+from .storage_file import read_storage_forces
 from .trc import read_trc
 from .trial import Trial
 
+FORCES = (".forces", ".mot", ".sto")
 FORMATS = (".trc", ".c3d", ".txt", ".tsv", ".csv")
 
 
@@ -24,11 +26,12 @@ def read_trial(
     unit: str = "mm",
     threshold: float = THRESHOLD,
 ) -> Trial:
-    """Return the trial of a .trc (with its .forces), .c3d, or tab- or comma-separated file.
+    """Return the trial of a .trc (with its forces), .c3d, or tab- or comma-separated file.
 
     Args:
         path: of the markers.
-        forces: the .forces file of a .trc; default: the one of the same name beside it, if any.
+        forces: the .forces, .mot or .sto file of a .trc; default: the one of the same name beside
+            it, if any.
         up: the vertical axis; default z for C3D and y for the others.
         unit: of the lengths of a table, which does not state it.
         threshold: vertical force above which a plate counts as loaded [N].
@@ -58,11 +61,15 @@ def _with_forces(
     file: Path, forces: str | os.PathLike[str] | None, up: str, threshold: float
 ) -> Trial:
     markers, notes = read_trc(file, up)
-    beside = file.with_suffix(".forces")
-    if forces is None and not beside.is_file():
-        return Trial(markers, (), str(file), (*notes, f"no force plates: no {beside.name}"))
-    plates = read_forces(forces or beside, up, threshold)
-    return Trial(markers, plates, str(file), notes)
+    beside = [file.with_suffix(suffix) for suffix in FORCES if file.with_suffix(suffix).is_file()]
+    if forces is None and not beside:
+        lacking = f"no force plates: no {file.with_suffix(FORCES[0]).name}"
+        return Trial(markers, (), str(file), (*notes, lacking))
+    place = Path(forces or beside[0])
+    if place.suffix.lower() == FORCES[0]:
+        return Trial(markers, read_forces(place, up, threshold), str(file), notes)
+    plates, told = read_storage_forces(place, up, threshold)
+    return Trial(markers, plates, str(file), (*notes, *told))
 
 
 def _noticed(trial: Trial) -> list[str]:

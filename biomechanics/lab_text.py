@@ -48,6 +48,20 @@ def split(line: str) -> list[str]:
     return line.split()
 
 
+def different(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the names with " (2)", … after those that are there again, and notes."""
+    found: list[str] = []
+    for name in names:
+        again = sum(old == name or old.startswith(f"{name} (") for old in found)
+        found.append(f"{name} ({again + 1})" if again else name)
+    twice = sorted({name for name in names if list(names).count(name) > 1})
+    return found, [
+        f"the label {name!r} is there {list(names).count(name)} times: further ones are named "
+        f"{name + ' (2)'!r}, …"
+        for name in twice
+    ]
+
+
 def numbers(file: Path, lines: Sequence[str], start: int, columns: Sequence[str]) -> Array:
     """Return the numbers of lines[start:], one row per line; empty cells and "nan" become nan.
 

@@ -32,11 +32,13 @@ def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tupl
     for key in ("DataRate", "NumMarkers", "Units"):
         if key not in header:
             raise DataError(f"{file}, line 2: no {key}; got {list(header)}")
-    names = [name for name in lab_text.split(lines[3])[2:] if name]
-    if len(names) != lab_text.number(file, 3, header["NumMarkers"], "NumMarkers"):
-        raise DataError(
-            f"{file}, line 4: got {len(names)} names; line 3 says {header['NumMarkers']} markers"
-        )
+    named = [name for name in lab_text.split(lines[3])[2:] if name]
+    count = lab_text.number(file, 3, header["NumMarkers"], "NumMarkers")
+    names, notes = lab_text.different(_with_data(named, count, lines[5:]))
+    if len(named) < count or len(names) != count:
+        raise DataError(f"{file}, line 4: got {len(named)} names; line 3 says {count:g} markers")
+    if left := named[len(names) :]:
+        notes.append(f"no data of {len(left)} more markers that line 4 names: {', '.join(left)}")
     columns = ["Frame#", "Time", *(f"{name} {axis}" for name in names for axis in "xyz")]
     table = lab_text.numbers(file, lines, 5, columns)
     frames = header.get("NumFrames", "")
@@ -48,7 +50,14 @@ def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tupl
     positions = positions * lab_text.metres(header["Units"], file, 3)
     positions[(positions == 0).all(axis=2)] = np.nan
     lab_text.refuse_wrong_unit(file, positions, header["Units"])
-    return Markers(tuple(names), positions, rate, up), () if note is None else (note,)
+    return Markers(tuple(names), positions, rate, up), (*notes, *([] if note is None else [note]))
+
+
+def _with_data(names: list[str], count: float, rows: Sequence[str]) -> list[str]:
+    """The names that have columns: virtual markers may be named after those, without data."""
+    row = next((line for line in rows if line.strip()), "")
+    cells = len(lab_text.split(row.rstrip("\t ,;")))
+    return names[: int(count)] if count < len(names) and cells <= 2 + 3 * count else names
 
 
 def write_trc(path: str | os.PathLike[str], markers: Markers) -> Path:

@@ -215,9 +215,8 @@ def test_files_of_one_name_do_not_overwrite_each_other(files, capsys):
 
 
 def test_errors_name_the_file(files):
-    files.write_text(files.read_text().replace("R.Heel", "R.Ankle", 1))
-    with pytest.raises(DataError, match=r"a\.trc: markers: got 'R\.Ankle' twice"):
-        biomechanics.read_trial(files)
+    with pytest.raises(DataError, match=r"a\.trc: threshold: got -1; expected 0 N or more"):
+        biomechanics.read_trial(files, threshold=-1)
 
 
 # --- values -------------------------------------------------------------------------------------
