@@ -154,22 +154,22 @@ class ContactLimits:
         limited = np.isfinite(self.torsion) & ~self.bilateral[self.first]
         return np.flatnonzero(self.several & limited)
 
-    @property
+    @cached_property
     def has_torsion(self) -> bool:
         """Whether torsional friction limits any contact."""
         return len(self.soft) + len(self.yaw_limited) > 0
 
-    @property
+    @cached_property
     def bounded(self) -> bool:
         """Whether any contact has bounds on its normal force, so that forces do not scale."""
         return bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
 
-    @property
+    @cached_property
     def plain(self) -> bool:
         """Whether the cones at the points are all that limits x."""
         return not (self.has_torsion or self.bounded)
 
-    @property
+    @cached_property
     def isotropic(self) -> bool:
         """Whether friction is the same along both tangents, at every point with a cone."""
         held = self.friction[~self.bilateral]
@@ -204,7 +204,7 @@ class ContactLimits:
         """Return which of [force; moment] (6,) a contact transmits, in contact axes."""
         return np.flatnonzero(self.wrench_rows[contact].any(axis=1))
 
-    @property
+    @cached_property
     def scaling(self) -> Array:
         """(n,), d with which x = d * g has Lorentz cones in g: ‖(g_1, g_2[, g_m])‖ ≤ g_n.
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..dynamics import State
+from ..dynamics.spatial import skew
 from ..errors import ContactError
 from .cones.friction_cone import FrictionCone, finite_vector, unit_vector
 from .contact import Contact
@@ -35,30 +37,26 @@ class PointForces:
 
     @classmethod
     def of(
-        cls, contacts: ContactSet, q: ArrayLike, about: ArrayLike = (0.0, 0.0, 0.0)
+        cls, contacts: ContactSet, q: ArrayLike | State, about: ArrayLike | None = None
     ) -> PointForces:
-        """Return the points of a set of contacts at q, seen from `about` (3,), in world axes."""
-        places = [contact.pose(contacts.robot, q) for contact in contacts]
-        forces = cls._placed(
-            list(contacts),
-            contacts.limits,
-            np.array([T.translation for T in places]).reshape(-1, 3),
-            np.array([T.rotation for T in places]).reshape(-1, 3, 3),
-        )
-        return forces.about(finite_vector(about, "point"))
+        """Return the points of a set of contacts at q, seen from `about` (3,), in world axes.
+
+        None: from the world's origin.
+        """
+        state, limits = State.of(contacts.robot, q), contacts.limits
+        centres = contacts.attachment.positions(state)
+        if about is not None:
+            centres = centres - finite_vector(about, "point")
+        axes = contacts.attachment.rotations(state)[limits.owner]
+        points = (axes @ contacts.points[:, :, None])[:, :, 0] + centres[limits.owner]
+        return cls(points, axes, centres, limits)
 
     @classmethod
     def of_contact(cls, contact: Contact) -> PointForces:
         """Return the points of one contact, seen from its centre, in its own axes."""
-        limits = ContactLimits.of([contact])
-        return cls._placed([contact], limits, np.zeros((1, 3)), np.eye(3)[None])
-
-    @classmethod
-    def _placed(
-        cls, contacts: list[Contact], limits: ContactLimits, centres: Array, axes: Array
-    ) -> PointForces:
-        points = [c.points @ R.T + p for c, p, R in zip(contacts, centres, axes, strict=True)]
-        return cls(np.vstack([np.zeros((0, 3)), *points]), axes[limits.owner], centres, limits)
+        limits, points = ContactLimits.of([contact]), np.array(contact.points)
+        axes = np.repeat(np.eye(3)[None], len(points), axis=0)
+        return cls(points, axes, np.zeros((1, 3)), limits)
 
     @classmethod
     def at(
@@ -106,6 +104,8 @@ class PointForces:
 
     def in_units(self, newtons: float) -> PointForces:
         """Return the same forces with the bounds of normal forces in another unit of force."""
+        if not self.limits.bounded:
+            return self
         return replace(self, limits=self.limits.scaled(force=1.0 / newtons))
 
     def without_bounds(self) -> PointForces:
@@ -138,12 +138,12 @@ class PointForces:
     @property
     def grasp(self) -> Array:
         """(6, 3K), wrenches of unit forces at the points along their tangents and normals."""
-        return _wrenches(self.points, self.axes)
+        return wrenches_of(self.points, self.axes)
 
     @property
     def central(self) -> Array:
         """(6, 3K), the same were the forces applied at their contacts' centres."""
-        return _wrenches(self.centres[self.limits.owner], self.axes)
+        return wrenches_of(self.centres[self.limits.owner], self.axes)
 
     @property
     def columns(self) -> Array:
@@ -209,7 +209,7 @@ def yaw_rows(normal: Array, torsion: float) -> Array:
     return np.array([np.append(-torsion * normal, sign * normal) for sign in (1, -1)])
 
 
-def _wrenches(points: Array, axes: Array) -> Array:
-    """[R; p × R] of all points, side by side (6, 3K)."""
-    blocks = np.concatenate([axes, np.cross(points[:, :, None], axes, axis=1)], axis=1)
+def wrenches_of(points: Array, axes: Array) -> Array:
+    """Return [R; p × R] of all points, side by side (6, 3K)."""
+    blocks = np.concatenate([axes, skew(points) @ axes], axis=1)
     return np.asarray(blocks.transpose(1, 0, 2).reshape(6, -1))

@@ -7,9 +7,10 @@ import importlib
 import numpy as np
 import pytest
 
-from footwork import Wrench, contacts, robots
+from footwork import Wrench, contacts, dynamics, robots
 from footwork.contacts import PointForces
 from footwork.contacts.geometry import polygon
+from footwork.contacts.kernels import outline
 
 pytest.importorskip("numba")
 region_module = importlib.import_module("footwork.contacts.regions.region")
@@ -26,7 +27,7 @@ def rough(seed, count=4):
 
 def both(monkeypatch, ask):
     """The answers by rays and by directions, and how many regions the rays left to the solver."""
-    left, real = [], region_module.by_rays
+    left, real = [], region_module.Rays.regions
 
     def counted(*arguments):
         found = real(*arguments)
@@ -34,10 +35,11 @@ def both(monkeypatch, ask):
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(region_module, "by_rays", counted)
+        patch.setattr(region_module.Rays, "regions", counted)
         rays = ask()
     with monkeypatch.context() as patch:
-        patch.setattr(region_module, "by_rays", lambda f, loads, *rest: [None] * len(loads))
+        patch.setattr(region_module.Rays, "of_body", lambda *_: None)
+        patch.setattr(region_module.Rays, "of_balance", lambda *_: None)
         return rays, ask(), sum(left)
 
 
@@ -99,3 +101,38 @@ def test_what_rays_leave_to_the_solver(monkeypatch):
         assert left == 1
         assert rays.status == directions.status != "bounded"
         assert np.array_equal(rays.vertices, directions.vertices)
+
+
+@pytest.mark.parametrize("case", ["torque limits", "bounds", "off balance"])
+def test_feasible_regions_too(monkeypatch, case):
+    """Also where the robot's own centre of mass is outside: the start is found, not given."""
+    robot = robots.load("quadruped")
+    q, limits = robot.posture().copy(), {"max_normal": 80.0} if case == "bounds" else {}
+    feet = contacts.at_feet(robot, 0.6, **limits)
+    if case == "off balance":
+        feet = list(feet)[:3]
+        q[3:7] = [0.0, -np.sin(0.2), 0.0, np.cos(0.2)]
+    options = {"torque_limits": 15.0 if case == "torque limits" else True, "tolerance": 1e-4}
+    rays, directions, left = both(
+        monkeypatch, lambda: contacts.feasible_region(robot, q, feet, **options)
+    )
+    assert left == 0
+    check(rays, directions, 1e-4)
+    inside = rays.contains(dynamics.com(robot, q))
+    assert inside == (case != "off balance")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_hull_of_kernels_is_that_of_polygons(seed):
+    rng = np.random.default_rng(seed)
+    clouds = rng.standard_normal((40, 2)), np.round(rng.standard_normal((60, 2))), FEET[:, :2]
+    for points in (*clouds, np.outer([0.0, 2.0, 1.0, 1.0], [1.0, 2.0]), np.ones((3, 2))):
+        for tolerance in (0.0, 0.05):
+            found, expected = (
+                outline.hull(points, tolerance),
+                polygon.convex_hull(points, tolerance),
+            )
+            assert found.shape == expected.shape
+            turn = np.argwhere((found == expected[0]).all(axis=1))[0, 0]  # any corner is the first
+            assert np.allclose(np.roll(found, -turn, axis=0), expected, rtol=0, atol=1e-15)
+    assert len(outline.hull(FEET[:0, :2], 0.0)) == 0

@@ -270,3 +270,25 @@ def test_bad_points(arguments, says):
 def test_bad_tolerance():
     with pytest.raises(ContactError, match="tolerance"):
         contacts.equilibrium_polygon(PointForces.at(LEVEL, (0, 0, 1), 0.5), tolerance=0.0)
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_regions_of_a_state_are_those_of_its_configuration(name):
+    robot = robots.load(name)
+    q, feet = robot.posture(), contacts.at_feet(robot, 0.6)
+    state = dynamics.State(robot, q)
+    for region in (
+        contacts.static_equilibrium_polygon,
+        contacts.zmp_support_area,
+        contacts.feasible_region,
+    ):
+        one, other = region(robot, state, feet), region(robot, q, feet)
+        assert np.array_equal(one.vertices, other.vertices)
+        assert np.array_equal(one.outer, other.outer)
+    push = contacts.Pushes(5.0)
+    one, other = (contacts.robust_equilibrium_polygon(robot, x, feet, push) for x in (state, q))
+    assert np.array_equal(one.vertices, other.vertices)
+    cone, same = (contacts.com_acceleration_cone(robot, x, feet) for x in (state, q))
+    assert np.array_equal(cone.forces.points, same.forces.points)
+    with pytest.raises(ContactError, match="set of the robot"):
+        contacts.static_equilibrium_polygon(robots.load(name), state, feet)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ... import dynamics
 from ...dynamics import State
+from ...dynamics.per_robot import per_robot
 from ...robots import Robot
 from ..contact_set import ContactSet
 from ..limits import ContactLimits
@@ -154,6 +155,7 @@ class Balance:
         return x + np.linalg.lstsq(A, missing, rcond=1e-10)[0] if A.size else x.copy()
 
 
+@per_robot
 def weight(robot: Robot) -> float:
     """Return m ‖g‖ [N], the unit in which problems are solved; 1 N for what weighs nothing."""
     newtons = robot.mass * float(np.linalg.norm(robot._model.gravity.linear))

@@ -23,7 +23,7 @@ from . import conic_program
 from .balance import Balance
 from .conic_program import Admissible, Programs
 from .problems import Layout
-from .saddle import Saddle, layout_of, problem_of, saddle_point, solved
+from .saddle import Saddle, problem_of, saddle_point, solved
 
 Array = NDArray[np.float64]
 
@@ -68,13 +68,6 @@ class Rays:
         self.unit = 1.0 / max(float(np.abs(columns).max()), 1e-300)  # of x, for a load of 1 N
         if kernels is not None:
             self.problem = problem_of(balance, layout, kernels.scale)
-
-    @classmethod
-    def of(cls, balance: Balance, columns: Array, count: int) -> Rays | None:
-        """Return them for so many rays; None where the kernel does not serve."""
-        layout = layout_of(balance)
-        kernels = compiled.select(max(count, 2)) if layout.known else None
-        return None if kernels is None else cls(balance, columns, kernels, layout)
 
     def shoot(self, directions: Array, most: float) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Return where rays end (n, 2), normals there (n, 2), and which answers are proved.

@@ -23,6 +23,7 @@ import math
 import numpy as np
 
 from ...dynamics.kernels.toolchain import Kernel
+from .outline import hull
 
 BOUNDED, EMPTY, UNBOUNDED, FAILED = range(4)
 
@@ -61,7 +62,7 @@ def shadow(A, b, x, y):
                 return status, corners[:0]
     if count == len(corners):
         return FAILED, corners[:0]
-    return BOUNDED, without_rests(corners[:count])
+    return BOUNDED, hull(corners[:count], 10 * _ROUNDING)
 
 
 def tableau(A, b, x, y):
@@ -157,32 +158,6 @@ def pivot(T, basis, row, column):
                 T[i, j] -= factor * T[row, j]
             T[i, column] = 0.0
     basis[row] = column
-
-
-def without_rests(corners):
-    """Leave out corners that lie on the segment between their neighbours, to rounding."""
-    kept = np.empty_like(corners)
-    n = 0
-    for k in range(len(corners)):
-        while n >= 1 and rests(kept[n - 2] if n >= 2 else corners[k], kept[n - 1], corners[k]):
-            n -= 1
-        kept[n] = corners[k]
-        n += 1
-    first = 0
-    while n - first >= 2 and rests(kept[n - 2], kept[n - 1], kept[first]):
-        n -= 1
-    while n - first >= 3 and rests(kept[n - 1], kept[first], kept[first + 1]):
-        first += 1
-    return kept[first:n].copy()
-
-
-def rests(before, p, after):
-    """Whether p lies on the segment between two others, to rounding."""
-    ax, ay = after[0] - before[0], after[1] - before[1]
-    px, py = p[0] - before[0], p[1] - before[1]
-    length = ax * ax + ay * ay
-    share = 0.0 if length == 0 else min(max((px * ax + py * ay) / length, 0.0), 1.0)
-    return math.hypot(px - share * ax, py - share * ay) <= 10 * _ROUNDING
 
 
 SHADOW = Kernel(

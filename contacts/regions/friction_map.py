@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ... import dynamics, registry
-from ...dynamics import Wrench
+from ... import registry
+from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ..cones.friction_cone import finite_vector
@@ -61,7 +61,7 @@ class FrictionMap:
 
 def friction_map(
     robot: Robot,
-    q: ArrayLike,
+    q: ArrayLike | State,
     contacts: ContactSet | Contact | Iterable[Contact],
     x: ArrayLike | None = None,
     y: ArrayLike | None = None,
@@ -76,7 +76,7 @@ def friction_map(
 
     Args:
         robot: whose contacts and weight.
-        q: configuration (nq,), for the places of the contacts.
+        q: configuration (nq,), or a State of this robot, for the places of the contacts.
         contacts: a ContactSet of this robot, or any contacts without bounds and torsional friction.
         x, y: (nx,), (ny,), the places [m]; by default 20 each, over the contacts and where the load
             shifts them, and a quarter more.
@@ -88,13 +88,14 @@ def friction_map(
     Raises:
         ContactError: a grid, a tolerance, a load that is none; contacts with other limits.
     """
-    points = PointForces.of(ContactSet.of(robot, contacts), q)
+    state = State.of(robot, q)
+    points = PointForces.of(ContactSet.of(robot, contacts), state)
     if not points.limits.plain:
         raise ContactError(
             "contacts: got bounds on normal forces or torsional friction, expected contacts that "
             "friction alone limits"
         )
-    com = dynamics.com(robot, q)
+    com = state.com
     z = float(com[2] if height is None else height)
     shift = _shift(points, z, wrench, weight(robot))
     xs, ys = (

@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ... import dynamics, registry
+from ... import registry
 from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
@@ -24,20 +24,21 @@ from ..cones.wrench_cone import WrenchCone
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..equilibrium.balance import weight
+from ..equilibrium.decision import layout_of
 from ..equilibrium.programs import Equilibrium
-from ..equilibrium.rays import Rays
 from ..geometry import polygon
-from ..geometry.planar import PlanarSet, inner_and_outer
+from ..geometry.planar import inner_and_outer
 from ..kernels.compiled import VERDICTS
 from ..limits import Kind
 from ..point_forces import PointForces
 from ..torque_limits import torque_limits_of
 from .linear_polygon import STATIC, Section, linear_polygon
-from .rays import RAYS, by_rays, region_by_rays
+from .rays import RAYS, Rays
 
 Array = NDArray[np.float64]
 Contacts = ContactSet | Contact | Iterable[Contact]
 
+_EYE = np.eye(6)
 _FAR = 1e3  # [m], where an unbounded region is cut off
 
 
@@ -74,7 +75,7 @@ class Region:
 
 def static_equilibrium_polygon(
     robot: Robot,
-    q: ArrayLike,
+    q: ArrayLike | State,
     contacts: Contacts,
     tolerance: float = 1e-3,
     kind: Kind = "exact",
@@ -90,7 +91,7 @@ def static_equilibrium_polygon(
 
     Args:
         robot: whose contacts.
-        q: configuration (nq,), for the places of the contacts.
+        q: configuration (nq,), or a State of this robot, for the places of the contacts.
         contacts: a ContactSet of this robot, or any contacts.
         tolerance: largest gap between inner and outer polygon, for exact cones [m].
         kind: "exact"; or "inner", "outer" for pyramids inside or around the cones: then all corners
@@ -109,15 +110,12 @@ def equilibrium_polygon(
     """Return the static-equilibrium polygon of points of the world: see the function above."""
     if kind != "exact":
         return _linear_region(forces, STATIC, kind, sides)
-    weight = np.array([0.0, 0.0, -1.0])
-    columns = np.zeros((6, 2))
-    columns[3:] = np.column_stack([np.cross(axis, weight) for axis in np.eye(3)[:2]])
-    return _body_region(forces, np.append(weight, np.zeros(3)), columns, tolerance)
+    return _body_region(forces, -_EYE[2], _EYE[:, [4, 3]] * [1.0, -1.0], tolerance)
 
 
 def zmp_support_area(
     robot: Robot,
-    q: ArrayLike,
+    q: ArrayLike | State,
     contacts: Contacts,
     height: float = 0.0,
     com: ArrayLike | None = None,
@@ -137,8 +135,9 @@ def zmp_support_area(
     Source: S. Caron, Q.-C. Pham, Y. Nakamura, "ZMP support areas for multi-contact mobility under
     frictional constraints" (2017).
     """
-    c = dynamics.com(robot, q) if com is None else finite_vector(com, "com")
-    points = PointForces.of(ContactSet.of(robot, contacts), q).in_units(weight(robot))
+    state = State.of(robot, q)
+    c = state.com if com is None else finite_vector(com, "com")
+    points = PointForces.of(ContactSet.of(robot, contacts), state).in_units(weight(robot))
     return zmp_area(points, c, height, tolerance)
 
 
@@ -156,7 +155,7 @@ def zmp_area(
 
 def feasible_region(
     robot: Robot,
-    q: ArrayLike,
+    q: ArrayLike | State,
     contacts: Contacts,
     wrenches: Mapping[str, Wrench] | None = None,
     torque_limits: bool | ArrayLike = True,
@@ -188,12 +187,11 @@ def feasible_region(
     columns = np.zeros((robot.nv, 2))
     columns[3:6] = R.T @ np.column_stack([np.cross(axis, newtons) for axis in np.eye(3)[:2]])
     _check_length(tolerance)
-    rays, c = Rays.of(balance, columns, RAYS), state.com[:2]
-    found = None if rays is None else region_by_rays(lambda d: rays.shoot(d, np.inf), tolerance)
-    if found is None:
-        moved = _region(balance.planar_set(columns, reach=_FAR), tolerance)
-        return Region(moved.vertices + c, moved.outer + c, moved.status)
-    return Region(found[0] + c, found[1] + c, region_status(found[0]))
+    rays = Rays.of_balance(balance, columns, layout_of(contact_set, limits))
+    (found,) = [None] if rays is None else rays.regions(tolerance)
+    inner, outer = found or inner_and_outer(balance.planar_set(columns, _FAR), tolerance)
+    c = state.com[:2]
+    return Region(inner + c, outer + c, region_status(inner))
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,14 +227,15 @@ class AccelerationCone:
 
 
 def com_acceleration_cone(
-    robot: Robot, q: ArrayLike, contacts: Contacts, com: ArrayLike | None = None
+    robot: Robot, q: ArrayLike | State, contacts: Contacts, com: ArrayLike | None = None
 ) -> AccelerationCone:
     """Return how the centre of mass can be accelerated by the contacts: see `AccelerationCone`.
 
     `com` (3,) is the robot's at q by default [m].
     """
-    c = dynamics.com(robot, q) if com is None else finite_vector(com, "com")
-    forces = PointForces.of(ContactSet.of(robot, contacts), q, c).in_units(weight(robot))
+    state = State.of(robot, q)
+    c = state.com if com is None else finite_vector(com, "com")
+    forces = PointForces.of(ContactSet.of(robot, contacts), state, c).in_units(weight(robot))
     return AccelerationCone(np.array(robot._model.gravity.linear), forces)
 
 
@@ -248,8 +247,8 @@ def body_polygons(
     Newton-Euler of the whole robot, in units of its weight: Σ [f_k; p_k × f_k] + load + C x = 0.
     The kernel answers for all loads at once, the conic solver for those that it leaves.
     """
-    polygons = []
-    answers = by_rays(forces, loads, columns, tolerance)
+    rays, polygons = Rays.of_body(forces, loads, columns), []
+    answers = [None] * len(loads) if rays is None else rays.regions(tolerance)
     for found, h, C in zip(answers, loads, columns, strict=True):
         if found is None:
             with VERDICTS.uncompiled(RAYS):
@@ -262,12 +261,6 @@ def body_polygons(
 def _body_region(forces: PointForces, load: Array, columns: Array, tolerance: float) -> Region:
     _check_length(tolerance)
     inner, outer = body_polygons(forces, load[None], columns[None], tolerance)[0]
-    return Region(inner, outer, region_status(inner))
-
-
-def _region(farthest: PlanarSet, tolerance: float) -> Region:
-    _check_length(tolerance)
-    inner, outer = inner_and_outer(farthest, tolerance)
     return Region(inner, outer, region_status(inner))
 
 

@@ -22,8 +22,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ... import dynamics
-from ...dynamics import Wrench
+from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ..cones.friction_cone import finite_vector
@@ -80,7 +79,7 @@ class Pushes:
 
 def robust_equilibrium_polygon(
     robot: Robot,
-    q: ArrayLike,
+    q: ArrayLike | State,
     contacts: ContactSet | Contact | Iterable[Contact],
     disturbances: Pushes | Iterable[Wrench],
     height: float | None = None,
@@ -93,7 +92,7 @@ def robust_equilibrium_polygon(
 
     Args:
         robot: whose contacts and weight.
-        q: configuration (nq,), for the places of the contacts.
+        q: configuration (nq,), or a State of this robot, for the places of the contacts.
         contacts: a ContactSet of this robot, or any contacts.
         disturbances: `Pushes`, or wrenches in world axes at a point of the world, without a point
             at the centre of mass; all of their convex hull is held. Zero is one only if given.
@@ -103,8 +102,9 @@ def robust_equilibrium_polygon(
     Raises:
         ContactError: no disturbances, what is no `Wrench` or not in world axes, a bad height.
     """
-    points = PointForces.of(ContactSet.of(robot, contacts), q).in_units(weight(robot))
-    z = float(dynamics.com(robot, q)[2] if height is None else height)
+    state = State.of(robot, q)
+    points = PointForces.of(ContactSet.of(robot, contacts), state).in_units(weight(robot))
+    z = float(state.com[2] if height is None else height)
     if not np.isfinite(z):
         raise ContactError(f"height: got {height!r}, expected a number [m]")
     if not (np.isfinite(tolerance) and tolerance > 0):

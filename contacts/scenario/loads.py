@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ... import dynamics
-from ...dynamics import Wrench
+from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ..terrain.solids import make_plain
@@ -39,9 +38,9 @@ class Push:
     def __post_init__(self) -> None:
         make_plain(self)
 
-    def wrench(self, robot: Robot, q: Array) -> Wrench:
+    def wrench(self, robot: Robot, q: ArrayLike | State) -> Wrench:
         """Return it at its point, world axes."""
-        return Wrench(self.force, self.moment, _spot(robot, q, self.frame, self.at))
+        return Wrench(self.force, self.moment, _spot(State.of(robot, q), self.frame, self.at))
 
 
 @dataclass(frozen=True)
@@ -63,13 +62,13 @@ class Rope:
     def __post_init__(self) -> None:
         make_plain(self)
 
-    def wrench(self, robot: Robot, q: Array) -> Wrench:
+    def wrench(self, robot: Robot, q: ArrayLike | State) -> Wrench:
         """Return T (b − p)/‖b − p‖ at its point p, world axes.
 
         Raises:
             ContactError: the anchor is where the rope begins.
         """
-        point = _spot(robot, q, self.frame, self.at)
+        point = _spot(State.of(robot, q), self.frame, self.at)
         along = np.array(self.anchor) - point
         length = float(np.linalg.norm(along))
         if length < 1e-9:
@@ -94,20 +93,20 @@ class Payload:
     def __post_init__(self) -> None:
         make_plain(self)
 
-    def wrench(self, robot: Robot, q: Array) -> Wrench:
+    def wrench(self, robot: Robot, q: ArrayLike | State) -> Wrench:
         """Return its weight m g at its point, world axes."""
-        point = _spot(robot, q, self.frame, self.at)
+        point = _spot(State.of(robot, q), self.frame, self.at)
         return Wrench(self.mass * np.asarray(robot._model.gravity.linear), np.zeros(3), point)
 
 
 Load = Push | Rope | Payload
 
 
-def wrenches_of(loads: tuple[Load, ...], robot: Robot, q: Array) -> dict[str, Wrench]:
+def wrenches_of(loads: tuple[Load, ...], robot: Robot, q: ArrayLike | State) -> dict[str, Wrench]:
     """Return {frame: Wrench}, the loads of each frame added up, world axes."""
-    wrenches: dict[str, Wrench] = {}
+    state, wrenches = State.of(robot, q), dict[str, Wrench]()
     for load in loads:
-        wrench = load.wrench(robot, q)
+        wrench = load.wrench(robot, state)
         if load.frame in wrenches:
             first = wrenches[load.frame]
             wrench = first + wrench.at(np.asarray(first.point))
@@ -115,9 +114,9 @@ def wrenches_of(loads: tuple[Load, ...], robot: Robot, q: Array) -> dict[str, Wr
     return wrenches
 
 
-def _spot(robot: Robot, q: Array, frame: str, at: Spot) -> Array:
+def _spot(state: State, frame: str, at: Spot) -> Array:
     """Where a load acts, (3,), world [m]."""
-    T = dynamics.frame_placement(robot, q, frame)
+    T = state.frame_placement(frame)
     if at is None:
         return np.array(T.translation)
-    return dynamics.com(robot, q) if at == "com" else np.asarray(T.act(np.array(at)))
+    return state.com if at == "com" else np.asarray(T.act(np.array(at)))

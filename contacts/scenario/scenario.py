@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ... import files, registry, robots
-from ...dynamics import Wrench
+from ...dynamics import State, Wrench
 from ...errors import FootworkError, unknown
 from ...robots import Robot, catalogue
 from ..contact import Contact
@@ -221,12 +221,18 @@ class Scenario:
         if not self.solved.converged:
             raise ScenarioError(f"{self.file}: no posture touches: {self.solved.reason}")
 
-    def wrenches_at(self, q: ArrayLike) -> dict[str, Wrench]:
+    @cached_property
+    def state(self) -> State:
+        """The State of `q`."""
+        return State(self.machine, self.q)
+
+    def wrenches_at(self, q: ArrayLike | State) -> dict[str, Wrench]:
         """Return {link: Wrench} of the loads at q, each link's added up."""
+        state = State.of(self.machine, q)
         for k, load in enumerate(self.loads):
             with self._at(f"loads[{k}]"):
-                load.wrench(self.machine, np.asarray(q, dtype=float))
-        return wrenches_of(self.loads, self.machine, np.asarray(q, dtype=float))
+                load.wrench(self.machine, state)
+        return wrenches_of(self.loads, self.machine, state)
 
     # --- the answers -----------------------------------------------------------------------
 
@@ -237,8 +243,8 @@ class Scenario:
             ScenarioError: no posture touches; the message has the nearest one's error.
         """
         self.refuse_out_of_reach()
-        wrenches = self.wrenches_at(self.q)
-        return static_hold(self.machine, self.q, self.contact_set, wrenches, self.torque_limits)
+        wrenches = self.wrenches_at(self.state)
+        return static_hold(self.machine, self.state, self.contact_set, wrenches, self.torque_limits)
 
     def region(self, tolerance: float = 1e-3) -> Region:
         """Return where the centre of mass may be, seen from above, without loads.
@@ -246,7 +252,7 @@ class Scenario:
         The static-equilibrium polygon of the contacts: see `static_equilibrium_polygon`.
         """
         self.refuse_out_of_reach()
-        return static_equilibrium_polygon(self.machine, self.q, self.contact_set, tolerance)
+        return static_equilibrium_polygon(self.machine, self.state, self.contact_set, tolerance)
 
     def penetrations(self, tolerance: float = 5e-3) -> tuple[Penetration, ...]:
         """Return which links lie deeper than `tolerance` [m] in the terrain: see `penetrations`.

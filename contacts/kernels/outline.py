@@ -1,0 +1,278 @@
+# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
+"""Planar sets {x : A f + P x = w}: a point inside, the outline along rays from it, and hulls.
+
+Without the part of the equations along P, x is free: the point inside is the x₀ of the largest
+margin. Seen from there each ray has ended at a point p_k of the boundary, with the normal n_k of a
+line through it that the set does not cross. The hull of the points is inside the set; neighbouring
+lines meet in the corners of a polygon around it. The next rays go to the corners that are too far
+from the inner polygon; on polygons that is exact.
+
+The refinement is that of T. Bretl, S. Lall, "Testing static equilibrium for legged robots" (2008),
+with rays in place of directions.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...dynamics.kernels.toolchain import Kernel
+
+MORE, CLOSED, FAILED = range(3)
+
+_PARALLEL = 1e-7  # sine of the angle between lines that are one
+_ENDLESS = 1e12  # a ray of this length has no end
+
+
+def sections(A, n, w, P):
+    """Return A f + ε n = w without its part along the columns of P: rows that x does not enter.
+
+    Args:
+        A: (m, k); n: (m,); w: (N, m).
+        P: (N, 2, m).
+
+    Returns:
+        A (N, m k), n (N, m), w (N, m); and Q (N, 2, m), orthonormal, that P was made of: zero where
+        its columns are parallel.
+    """
+    (m, k), N = A.shape, len(P)
+    A_, n_, w_, Q = np.empty((N, m * k)), np.empty((N, m)), w.copy(), P.copy()
+    for s in range(N):
+        length = math.sqrt(dot(Q[s, 0], Q[s, 0]))
+        divide(Q[s, 0], length)
+        project_out(Q[s, :1], Q[s, 1])
+        left = math.sqrt(dot(Q[s, 1], Q[s, 1]))
+        divide(Q[s, 1], left if left > _PARALLEL * length else 0.0)
+        column = np.empty(m)
+        for j in range(k):
+            column[:] = A[:, j]
+            project_out(Q[s], column)
+            for i in range(m):
+                A_[s, i * k + j] = column[i]
+        n_[s] = n
+        project_out(Q[s], n_[s])
+        project_out(Q[s], w_[s])
+    return A_, n_, w_, Q
+
+
+def starts(A, n, w, P, Q, answers, f, least):
+    """Return x₀ (N, 2) with A f + P x₀ + ε n = w, and whether ε > least (N,)."""
+    N, m = w.shape
+    x, inside = np.zeros((N, 2)), np.zeros(N, dtype=np.bool_)
+    left = np.empty(m)
+    for s in range(N):
+        for i in range(m):
+            left[i] = w[s, i] - dot(A[i], f[s]) - answers[s, 1] * n[i]
+        first, second = dot(Q[s, 0], P[s, 0]), dot(Q[s, 1], P[s, 1])
+        if answers[s, 2] > 0 and least < answers[s, 1] < _ENDLESS and first > 0 and second > 0:
+            inside[s] = True
+            x[s, 1] = dot(Q[s, 1], left) / second
+            x[s, 0] = (dot(Q[s, 0], left) - dot(Q[s, 0], P[s, 1]) * x[s, 1]) / first
+    return x, inside
+
+
+def project_out(Q, x):
+    """Take from x what lies along orthonormal rows, twice for rounding."""
+    for _ in range(2):
+        for q in Q:
+            part = dot(q, x)
+            for i in range(len(x)):
+                x[i] -= part * q[i]
+
+
+def divide(x, length):
+    """x/length in place; zero for a length of zero."""
+    for i in range(len(x)):
+        x[i] = x[i] / length if length > 0 else 0.0
+
+
+def dot(a, b):
+    """aᵀb."""
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * b[i]
+    return total
+
+
+def refined(points, normals, rays, answers, y, P, tolerance):
+    """Add the ends of rays to an outline; return how it stands, and the rays to the next corners.
+
+    Args:
+        points, normals: (k, 2), of the outline, counter-clockwise.
+        rays: (j, 2), units.
+        answers, y: (j, 4), (j, m), of the kernel of verdicts, for the margin along each ray.
+        P: (2, m), what a unit of each x does to the equations: P y is normal to the set.
+        tolerance: of the gap between both polygons.
+
+    Returns:
+        MORE, CLOSED (no ray is wanted) or FAILED (a ray without proof or length, an outline that
+        stays open); points and normals; the next rays (i, 2); the inner and the outer polygon.
+    """
+    k, j = len(points), len(rays)
+    p, n = np.empty((k + j, 2)), np.empty((k + j, 2))
+    p[:k], n[:k] = points, normals
+    for r in range(j):
+        if not ray_end(rays[r], answers[r], y[r], P, p[k + r], n[k + r]) > tolerance:
+            return FAILED, p, n, p[:0], p[:0], p[:0]
+    sort_by_angle(p, n)
+    corners, wanted = np.empty((k + j, 2)), np.empty((k + j, 2))
+    count, closed = next_rays(p, n, tolerance, corners, wanted)
+    if count > 0 or not closed:
+        return MORE if count > 0 else FAILED, p, n, wanted[:count], p[:0], p[:0]
+    return CLOSED, p, n, p[:0], hull(p, 1e-3 * tolerance), hull(corners, 0.0)
+
+
+def ray_end(ray, answer, y, P, p, n):
+    """Write where a ray ends and the unit normal there; return its length, 0 without a proof."""
+    u, v = 0.0, 0.0
+    for i in range(len(y)):
+        u += P[0, i] * y[i]
+        v += P[1, i] * y[i]
+    length, t = math.hypot(u, v), answer[1]
+    if not (answer[2] > 0 and t < _ENDLESS and length > 0):
+        return 0.0
+    p[0], p[1], n[0], n[1] = t * ray[0], t * ray[1], u / length, v / length
+    return t
+
+
+def sort_by_angle(p, n):
+    """Sort points and their normals counter-clockwise."""
+    angles = np.empty(len(p))
+    for i in range(len(p)):
+        x, y, u, v = p[i, 0], p[i, 1], n[i, 0], n[i, 1]
+        angle, k = math.atan2(y, x), i
+        while k > 0 and angles[k - 1] > angle:
+            angles[k], p[k], n[k] = angles[k - 1], p[k - 1], n[k - 1]
+            k -= 1
+        angles[k], p[k, 0], p[k, 1], n[k, 0], n[k, 1] = angle, x, y, u, v
+
+
+def next_rays(p, n, tolerance, corners, wanted):
+    """Write where neighbouring lines meet, and the rays to those corners that are too far.
+
+    Returns how many rays there are, and whether the outer polygon is closed: lines that do not meet
+    between their rays leave the set open there, for all that is known, and a ray goes halfway.
+    """
+    count, closed, k = 0, True, len(p)
+    for i in range(k):
+        q, c = p[(i + 1) % k], corners[i]
+        meet(p[i], n[i], q, n[(i + 1) % k], c)
+        slack = tolerance * math.hypot(c[0], c[1])
+        along = c[0] * (p[i, 0] + q[0]) + c[1] * (p[i, 1] + q[1])
+        between = cross(p[i], c) >= -slack and cross(c, q) >= -slack and along > 0
+        if not between and math.hypot(c[0] - p[i, 0], c[1] - p[i, 1]) > tolerance:
+            closed = False
+        if distance(c, p[i], q) > tolerance:
+            first, last = math.hypot(p[i, 0], p[i, 1]), math.hypot(q[0], q[1])
+            x = c[0] if between else p[i, 0] / first + q[0] / last
+            y = c[1] if between else p[i, 1] / first + q[1] / last
+            wanted[count, 0], wanted[count, 1] = x / math.hypot(x, y), y / math.hypot(x, y)
+            count += 1
+    return count, closed
+
+
+def meet(p, n, q, m, corner):
+    """Write the corner n·x = n·p, m·x = m·q; p where both lines are one, or do not meet."""
+    det = cross(n, m)
+    same = abs(det) < _PARALLEL and n[0] * m[0] + n[1] * m[1] > 0
+    corner[0], corner[1] = p[0], p[1]
+    if not same and abs(det) >= 1e-12:
+        a, b = n[0] * p[0] + n[1] * p[1], m[0] * q[0] + m[1] * q[1]
+        corner[0], corner[1] = (a * m[1] - b * n[1]) / det, (b * n[0] - a * m[0]) / det
+
+
+def hull(points, tolerance):
+    """Return the corners (k, 2) of the hull, counter-clockwise: Andrew's monotone chain.
+
+    Corners within `tolerance` of the segment between their neighbours are left out, one by one and
+    the nearest first. A segment gives two corners, coinciding points one, no points none.
+    """
+    k, m = len(points), 0
+    p, chain = points.copy(), np.empty((2 * k, 2))
+    for i in range(k):  # by x, then y
+        x, y, j = points[i, 0], points[i, 1], i
+        while j > 0 and (p[j - 1, 0] > x or (p[j - 1, 0] == x and p[j - 1, 1] > y)):
+            p[j] = p[j - 1]
+            j -= 1
+        p[j, 0], p[j, 1] = x, y
+    for sweep in range(2):
+        first = m
+        for i in range(k):
+            new = p[i] if sweep == 0 else p[k - 1 - i]
+            while m - first >= 2 and not turns_left(chain[m - 2], chain[m - 1], new):
+                m -= 1
+            if m == first or chain[m - 1, 0] != new[0] or chain[m - 1, 1] != new[1]:
+                chain[m] = new
+                m += 1
+        m = max(m - 1, first)  # the last point is the next chain's first
+    if m == 0:
+        return p[:1].copy()
+    return chain[: simplified(chain, m, tolerance)].copy()
+
+
+def simplified(corners, count, tolerance):
+    """Leave out corners within `tolerance` of the segment between their neighbours, in place."""
+    while count > 1:
+        at, least = -1, tolerance
+        for i in range(count):
+            before, after = corners[(i - 1) % count], corners[(i + 1) % count]
+            height = distance(corners[i], before, after)
+            if height <= least:
+                at, least = i, height
+        if at < 0:
+            break
+        count -= 1
+        for i in range(at, count):
+            corners[i] = corners[i + 1]
+    return count
+
+
+def turns_left(a, b, c):
+    """Whether the way from a over b to c turns left."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 0
+
+
+def distance(x, a, b):
+    """Return the distance of x to the segment from a to b."""
+    u, v, s, t = b[0] - a[0], b[1] - a[1], x[0] - a[0], x[1] - a[1]
+    length = u * u + v * v
+    share = 0.0 if length == 0 else min(max((s * u + t * v) / length, 0.0), 1.0)
+    return math.hypot(s - share * u, t - share * v)
+
+
+def cross(a, b):
+    """a × b of plane vectors."""
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def _read(*shape):
+    """An array such as kernels read."""
+    array = np.empty(shape)
+    array.setflags(write=False)
+    return array
+
+
+SECTIONS = Kernel(
+    sections,
+    1,
+    arrays=True,
+    example=lambda: (_read(0, 0), _read(0), _read(0, 0), _read(0, 0, 0)),
+)
+STARTS = Kernel(
+    starts,
+    1,
+    arrays=True,
+    example=lambda: (
+        *(_read(0, 0), _read(0), _read(0, 0), _read(0, 0, 0), _read(0, 0, 0)),
+        *(_read(0, 0), _read(0, 0), 1.0),
+    ),
+)
+REFINED = Kernel(
+    refined,
+    1,
+    arrays=True,
+    fastmath=(),  # which of three points lies between the others is a matter of rounding
+    example=lambda: (*[_read(0, 0)] * 6, 1.0),
+    each=2e-3,
+)
