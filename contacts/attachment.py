@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics import State
-from ..dynamics.spatial import accelerations, cross, hessian_from, shift, skew
+from ..dynamics.body_points import BodyPoints
+from ..dynamics.spatial import cross, hessian_from, skew
 from ..dynamics.topology import carried_by, frames_of, require_fixed_axes
 from ..robots import Robot
 
@@ -81,7 +82,7 @@ class Attachment:
                 self._axes[k], self._world_fixed[k] = contact.axes_in_world, True
         self._arm_skews = skew(self._arms)
         self._balls, self._all_turn = bool(self._arms.any()), not self._world_fixed.any()
-        self._shifts = shift(self._centres[:, :3, 0])
+        self._middles = BodyPoints(self._joints, self._centres[:, :3, 0])  # of balls
         # [1, −[p×]; 0, 1] of all contacts, from [v; ω] about the world's origin: affine in p
         self._about_origin = np.tile(np.eye(6), (count, 1))
         levers = np.zeros((count, 6, 6, count, 3))
@@ -172,9 +173,7 @@ class Attachment:
 
     def drift(self, state: State) -> Array:
         """Return (dJ/dt) v (dim,); for an axis y of the body d(y·ω)/dt = y·α, as (ω × y)·ω = 0."""
-        R = state.joint_placements.take(self._joints, 0)[:, :, :3]
-        motions = state.joint_motions.take(self._joints, 0) @ self._shifts
-        y = accelerations(R, motions)
+        y = self._middles.accelerations(state.joint_placements, state.joint_motions)
         if self._balls:  # the arm does not turn with the ball: α × r, without ω × (ω × r)
             y[:, 0] -= (self._arm_skews @ y[:, 1, :, None])[:, :, 0]
         return y.ravel() if self._is_all else self.selection(state).dot(y.ravel())

@@ -19,7 +19,6 @@ from .kernels import aba, crba, rnea
 from .kernels.body_table import body_table, unknown_joints
 from .kernels.rows import DONE
 from .kernels.toolchain import Kernel
-from .per_robot import per_robot
 
 Array = NDArray[np.float64]
 
@@ -41,8 +40,7 @@ class SingleTerm:
     """A term of one state, compiled.
 
     Args:
-        function: the kernel, called as function(table, *tables, *rows of the values, out, first,
-            last, memory), see `kernels.rows`.
+        function: the kernel, called as function(table, *tables, *values, out, memory).
         inputs: how many values it takes.
         matrix: whether the term is (nv, nv) instead of (nv,).
         actuated: whether it reads the rows of v with a motor.
@@ -58,21 +56,22 @@ class SingleTerm:
     ) -> None:
         self.kernel = Kernel(function, 1, each=_EACH)
         self.inputs, self.matrix, self.actuated = inputs, matrix, actuated
+        self.key = f"_{function.__name__}"  # among a robot's attributes, as those of `per_robot`
 
     def __call__(self, robot: Robot, *values: Any) -> Array | None:
         """Return the term, the caller's own; None if it is to be worked out the usual way."""
-        known = _known(robot)
         try:
-            own = known[self]
+            own = robot.__dict__[self.key]
         except KeyError:
-            own = known.setdefault(self, _OfRobot(self, robot))
+            own = robot.__dict__.setdefault(self.key, _OfRobot(self, robot))
+        except AttributeError:  # no robot
+            return None
         kernel = own.kernel
         if kernel is None and (kernel := own.waiting()) is None:
             return None
         out = np.empty(own.shape)
         try:
-            rows = [value[None] for value in values]
-            if kernel(*own.tables, *rows, out[None], 0, 1, _own.memory) == DONE:
+            if kernel(*own.tables, *values, out, _own.memory) == DONE:
                 return out
         except (TypeError, IndexError, MemoryError):  # no arrays of floats, or a very large robot
             pass
@@ -100,18 +99,17 @@ class _OfRobot:
         self.tables = (body_table(robot).view(np.uint8),)
         if term.actuated:
             self.tables += (robot.actuated_rows.astype(np.int64),)
-        row = np.empty((0, 0))
-        row.setflags(write=False)  # kernels only read them
-        out = np.empty((0,) * (1 + len(self.shape)))
-        self._overload = term.kernel.overload(
-            *self.tables, *[row] * term.inputs, out, 0, 0, np.empty(0)
-        )
+        read = np.empty(0)
+        read.setflags(write=False)  # kernels only read them
+        arguments = *self.tables, *[read] * term.inputs, np.empty(self.shape), np.empty(0)
+        self._overload = term.kernel.overload(*arguments)
 
     def waiting(self) -> Callable[..., int] | None:
         """Count a call without a kernel; return the kernel when there were many."""
         self._calls += 1
-        enough = _OFTEN if "numba" in sys.modules else _AT_FIRST
-        if self._overload is None or self._calls < enough:
+        if self._calls < _OFTEN or self._overload is None:
+            return None
+        if self._calls < _AT_FIRST and "numba" not in sys.modules:
             return None
         found = self._overload.select(1)
         if found is None:
@@ -122,13 +120,7 @@ class _OfRobot:
         return self.kernel
 
 
-@per_robot
-def _known(robot: Robot) -> dict[SingleTerm, _OfRobot]:
-    """The terms that were asked for."""
-    return {}
-
-
-MASS_MATRIX = SingleTerm(crba.mass_matrix_rows, 1, matrix=True)
-BIAS = SingleTerm(rnea.bias_rows, 2)
-INVERSE_DYNAMICS = SingleTerm(rnea.inverse_dynamics_rows, 3)
-FORWARD_DYNAMICS = SingleTerm(aba.forward_dynamics_rows, 3, actuated=True)
+MASS_MATRIX = SingleTerm(crba.mass_matrix_of, 1, matrix=True)
+BIAS = SingleTerm(rnea.bias_of, 2)
+INVERSE_DYNAMICS = SingleTerm(rnea.inverse_dynamics_of, 3)
+FORWARD_DYNAMICS = SingleTerm(aba.forward_dynamics_of, 3, actuated=True)

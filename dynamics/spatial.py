@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, unknown
 from ..robots.robot import Robot
-from .per_robot import per_robot
-from .topology import frames_of, moved_by
+from .topology import moved_by
 
 Array = NDArray[np.float64]
 
@@ -24,9 +23,6 @@ _REFERENCES = {
 
 _IDENTITY = np.eye(6)
 _NEXT, _AFTER = np.array([1, 2, 0]), np.array([2, 0, 1])
-# of [v; ω]: the factors ω_y v_z, ω_z v_x, ω_x v_y and ω_z v_y, ω_x v_z, ω_y v_x of ω × v
-_OMEGA_TIMES_V = np.concatenate([3 + _NEXT, 3 + _AFTER, _AFTER, _NEXT])
-
 # x @ SKEW is [x×], row by row: [x×] y = x × y
 SKEW = np.zeros((3, 9))
 for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -73,36 +69,6 @@ def to_reference(T: Array, reference: Any) -> Array:
     if reference == pin.ReferenceFrame.LOCAL:
         return np.asarray((T[:, :3].T @ X.reshape(2, 3, 6)).reshape(6, 6))
     return X
-
-
-def accelerations(R: Array, motions: Array) -> Array:
-    """Return (K, 2, 3): the classical acceleration and α of points of bodies, world axes.
-
-    R (K, 3, 3) are the axes in which the motions (K, 2, 6) are given: the twist [v; ω] and the
-    spatial acceleration [ȧ; α] at each point. The classical acceleration is ȧ + ω × v.
-    """
-    factors = motions[:, 0].take(_OMEGA_TIMES_V, 1)
-    products = factors[:, :6] * factors[:, 6:]
-    local = motions[:, 1].reshape(-1, 2, 3)
-    local[:, 0] += products[:, :3] - products[:, 3:]
-    return np.asarray(local @ R.swapaxes(1, 2))
-
-
-def shift(r: Array) -> Array:
-    """Return X (…, 6, 6): m @ X is the motion m at the origin as seen at r (…, 3), same axes."""
-    X = np.zeros((*r.shape[:-1], 6, 6))
-    X[...] = np.eye(6)
-    X[..., 3:, :3] = skew(r)  # v + ω × r, of rows
-    return X
-
-
-@per_robot
-def frame_shifts(robot: Robot) -> list[Array]:
-    """Return `shift` from the joint to the origin of each frame, by Pinocchio's index."""
-    shifts = [shift(placement[:3, 3]) for placement in frames_of(robot).placement]
-    for X in shifts:
-        X.setflags(write=False)
-    return shifts
 
 
 def hessian_from(robot: Robot, J: Array) -> Array:

@@ -26,16 +26,14 @@ from ..robots.configuration import (
 )
 from ..robots.robot import Robot
 from . import coriolis_recursion, loads, recursions
+from .body_points import BodyPoints, frame_origins
 from .columns import columns
 from .spatial import (
     LOCAL_WORLD_ALIGNED,
-    accelerations,
     as_reference,
     cross,
-    frame_shifts,
     hessian_from,
     referred,
-    shift,
     skew,
     to_reference,
 )
@@ -114,8 +112,11 @@ class State:
 
     def __init__(self, robot: Robot, q: ArrayLike, v: ArrayLike | None = None) -> None:
         own = self.__dict__
-        own["q"] = _read_only(np.array(check_configuration(robot, q)))
-        own["v"] = None if v is None else _read_only(np.array(check_velocity(robot, v)))
+        own["q"] = q = check_configuration(robot, q).copy()
+        q.setflags(write=False)
+        own["v"] = v = None if v is None else check_velocity(robot, v).copy()
+        if v is not None:
+            v.setflags(write=False)
         own["robot"] = robot
 
     @classmethod
@@ -149,14 +150,14 @@ class State:
         robot, space = self.robot, workspace_of(self.robot)
         data = space.data
         pin.computeAllTerms(robot._model, data, self.q, self.velocity)
-        found: dict[str, Any] = {"bias": np.array(data.nle), "gravity_torques": -data.g}
-        found["joint_placements"], found["joint_columns"] = space.placements(), columns(data.J)
+        found: dict[str, Any] = {"bias": space.nle().copy(), "gravity_torques": -space.g()}
+        found["joint_placements"], found["joint_columns"] = space.placements(), columns(space.J())
         if is_depth_first(robot):
-            found["mass_matrix"] = np.array(data.M).T
+            found["mass_matrix"] = space.M().T.copy()  # symmetric: row-major, as it is read
         if robot.mass > 0:
-            found["centroidal_map"] = self._about_com(columns(data.Ag), data)
+            found["centroidal_map"] = self._about_com(columns(space.Ag()), data)
             if moving_share(robot) == 1.0:
-                found["com"], found["com_jacobian"] = np.array(data.com[0]), columns(data.Jcom)
+                found["com"], found["com_jacobian"] = space.com().copy(), columns(space.Jcom())
         self._keep(found)
         return self
 
@@ -185,9 +186,11 @@ class State:
         self._keep(found)
         return found["joint_placements"], found["joint_columns"]
 
-    def _keep(self, found: dict[str, Any]) -> None:
+    def _keep(self, found: dict[str, Array]) -> None:
+        own = self.__dict__
         for name, value in found.items():
-            self.__dict__.setdefault(name, _read_only(value))
+            value.setflags(write=False)
+            own.setdefault(name, value)
 
     @once_moving
     def joint_motions(self) -> Array:
@@ -226,11 +229,10 @@ class State:
     def frame_drift(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return J̇v (6,): classical in LOCAL_WORLD_ALIGNED, spatial in the other references."""
         reference, frame_id = as_reference(reference), self.robot.frame_id(frame)
-        joint = frames_of(self.robot).joint[frame_id]
-        motion = self.joint_motions[joint, None] @ frame_shifts(self.robot)[frame_id]
-        if reference == pin.ReferenceFrame.LOCAL_WORLD_ALIGNED:
-            return accelerations(self.joint_placements[joint, None, :, :3], motion).ravel()
-        drift = motion[0, 1].reshape(2, 3)
+        origin, motions = frame_origins(self.robot)[frame_id], self.joint_motions
+        if reference == _ALIGNED:
+            return origin.accelerations(self.joint_placements, motions).ravel()
+        joint, drift = origin.joints[0], origin.motions(motions)[0, 1].reshape(2, 3)
         if reference == pin.ReferenceFrame.LOCAL:
             R = frames_of(self.robot).placement[frame_id][:3, :3]
             return np.asarray(drift @ R).ravel()
@@ -252,11 +254,12 @@ class State:
 
     def point_drift(self, frame: str, point: ArrayLike) -> Array:
         """Return J̇v (3,) of a point of a frame: its acceleration at a = 0, world axes."""
-        there = np.append(as_point(point, frame), 1.0)
+        coordinates = np.append(as_point(point, frame), 1.0)
         frame_id, table = self.robot.frame_id(frame), frames_of(self.robot)
-        joint, r = table.joint[frame_id], (table.placement[frame_id] @ there)[:3]
-        motion = self.joint_motions[joint, None] @ shift(r)
-        return np.asarray(accelerations(self.joint_placements[joint, None, :, :3], motion)[0, 0])
+        joint, r = table.joint[frame_id], (table.placement[frame_id] @ coordinates)[:3]
+        there = BodyPoints(np.array([joint]), r[None])
+        drift: Array = there.accelerations(self.joint_placements, self.joint_motions)[0, 0]
+        return drift
 
     def point_hessian(self, frame: str, point: ArrayLike) -> Array:
         """Return H (3, nv, nv) of a point of a frame."""
@@ -387,7 +390,7 @@ class State:
             return np.zeros(6)
         at_zero = np.zeros(robot.nv)
         pin.computeCentroidalMomentumTimeVariation(robot._model, data, self.q, self.v, at_zero)
-        rate = np.array(data.dhg.vector)
+        rate = space.momentum_rate()[0].copy()
         self._keep({"joint_motions": space.motions()})  # from the same pass
         return self._about_com(rate, data)
 

@@ -7,6 +7,7 @@ relies on what an earlier call left there.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,14 +24,21 @@ class Workspace:
 
     Attributes:
         data: `pin.Data`.
-        sizes: numbers of joints and frames that it is for.
         placements: placements() copies the joints' [R | p] (njoints, 3, 4), world, out of it.
+        M, nle, g, J, Ag, Jcom, com: M() is the Data's own matrix of that name, to be copied.
+        momentum_rate: momentum_rate() is ḣ_g (1, 6), to be copied.
     """
 
-    def __init__(self, data: Any, sizes: tuple[int, int]) -> None:
-        self.data, self.sizes = data, sizes
+    def __init__(self, data: Any) -> None:
+        self.data = data
         self.placements = _placements(data.oMi)
         self._twists, self._accelerations = _motions(data.v), _motions(data.a)
+        self.momentum_rate = _motions([data.dhg])
+        self.M, self.nle, self.g = (_matrix(partial(getattr, data, x)) for x in ("M", "nle", "g"))
+        self.J, self.Ag, self.Jcom = (
+            _matrix(partial(getattr, data, x)) for x in ("J", "Ag", "Jcom")
+        )
+        self.com = _matrix(lambda: data.com[0])
 
     def motions(self) -> Array:
         """Copy out the joints' twists and spatial accelerations (njoints, 2, 6), in their axes."""
@@ -42,11 +50,11 @@ class Workspace:
 
 def workspace_of(robot: Robot) -> Workspace:
     """Return this thread's workspace of a robot."""
-    local, model = robot.thread_local, robot._model
-    found: Workspace | None = getattr(local, "workspace", None)
-    sizes = model.njoints, model.nframes
-    if found is None or found.sizes != sizes:  # the data of a model that has changed is too small
-        found = local.workspace = Workspace(model.createData(), sizes)
+    local = robot.thread_local
+    try:
+        found: Workspace = local.workspace
+    except AttributeError:
+        found = local.workspace = Workspace(robot._model.createData())
     return found
 
 
@@ -68,6 +76,14 @@ def _motions(items: Any) -> Callable[[], Array]:
     if rows is None or not _follow([item.angular for item in items], rows[:, 3:]):
         return lambda: np.array([item.vector for item in items])
     return lambda: rows
+
+
+def _matrix(read: Callable[[], Array]) -> Callable[[], Array]:
+    """Return what gives a matrix: a view of its memory, which making anew takes a microsecond."""
+    view = read()
+    if view.flags.owndata or _address(view) != _address(read()):
+        return read
+    return lambda: view
 
 
 def _in_a_row(parts: list[Array], shape: tuple[int, ...], strides: tuple[int, ...]) -> Array | None:

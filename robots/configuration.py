@@ -123,12 +123,12 @@ def check_configuration(robot: Coordinates, q: ArrayLike, name: str = "q") -> Ar
         raise not_a_robot(robot) from None
     array = as_vector(q, size, name, "a configuration of this robot (nq,)")
     for start, stop in blocks:
-        norm_squared = sum([x * x for x in array[start:stop].tolist()])
-        if abs(norm_squared - 1.0) > 2 * UNIT_TOLERANCE:
+        norm = math.hypot(*array[start:stop].tolist())
+        if abs(norm - 1.0) > UNIT_TOLERANCE:
             kind = "quaternion (x y z w)" if stop - start == 4 else "(cos, sin) pair"
             raise ConfigurationError(
                 f"{name}: the {kind} at {name}[{start}:{stop}] has norm "
-                f"{math.sqrt(norm_squared):.9g}, expected 1; divide it by its norm, or build q "
+                f"{norm:.9g}, expected 1; divide it by its norm, or build q "
                 "with robot.integrate(q, dv)"
             )
     return array

@@ -8,6 +8,9 @@ import pytest
 
 import footwork as fw
 from footwork import dynamics as dyn
+from footwork.dynamics.body_points import BodyPoints
+from footwork.dynamics.kernels.points import point_accelerations
+from footwork.dynamics.kernels.toolchain import switched_off
 
 REFERENCES = ["LOCAL", "WORLD", "LOCAL_WORLD_ALIGNED"]
 ROBOTS = [("talos", "floating"), ("solo12", "fixed"), ("tree", "floating"), ("tree", "fixed")]
@@ -122,3 +125,28 @@ def test_references_are_strings_or_pinocchios(load_robot, random_state):
     assert (dyn.frame_jacobian(robot, q, "link_3", "LOCAL") == J).all()
     with pytest.raises(fw.ConfigurationError, match="did you mean 'LOCAL'"):
         dyn.frame_jacobian(robot, q, "link_3", "LOCL")
+
+
+def test_points_of_bodies_accelerate_as_pinocchios_frames(robot, random_state):
+    """The kernel, as Python, and the arrays that stand in for it."""
+    (q, v, _), rng, model = random_state(robot), np.random.default_rng(0), robot.model
+    joints, places = rng.integers(0, model.njoints, 5), rng.standard_normal((5, 3))
+    frames = [
+        model.addFrame(pin.Frame(f"p{k}", int(i), pin.SE3(np.eye(3), p), pin.FrameType.OP_FRAME))
+        for k, (i, p) in enumerate(zip(joints, places, strict=True))
+    ]
+    data, state = model.createData(), dyn.State(robot, q, v)
+    pin.forwardKinematics(model, data, q, v, np.zeros(robot.nv))
+    pin.updateFramePlacements(model, data)
+    aligned = pin.LOCAL_WORLD_ALIGNED
+    expected = [
+        pin.getFrameClassicalAcceleration(model, data, i, aligned).vector.reshape(2, 3)
+        for i in frames
+    ]
+    points, out = BodyPoints(joints.astype(np.intp), places), np.empty((5, 2, 3))
+    moving = state.joint_placements, state.joint_motions
+    point_accelerations(*moving, points.joints, points.points, out)
+    with switched_off():
+        arrays = points.accelerations(*moving)
+    assert out == pytest.approx(np.array(expected), abs=1e-10)
+    assert arrays == pytest.approx(np.array(expected), abs=1e-10)

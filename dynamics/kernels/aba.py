@@ -158,3 +158,9 @@ def forward_dynamics_rows(table, actuated, Q, V, T, A, first, last, memory):
             return start
         scatter(a, start, last, A)
     return DONE
+
+
+def forward_dynamics_of(table, actuated, q, v, tau, a, memory):
+    """a (nv,) of one state; returns as the above."""
+    rows = q.reshape(1, len(q)), v.reshape(1, len(v)), tau.reshape(1, len(tau))
+    return forward_dynamics_rows(table, actuated, *rows, a.reshape(1, len(a)), 0, 1, memory)

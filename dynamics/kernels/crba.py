@@ -106,6 +106,12 @@ def mass_matrix_rows(table, Q, M, first, last, memory):
     return DONE
 
 
+def mass_matrix_of(table, q, M, memory):
+    """M (nv, nv) of one configuration q (nq,); returns as the above."""
+    nv = len(M)
+    return mass_matrix_rows(table, q.reshape(1, len(q)), M.reshape(1, nv, nv), 0, 1, memory)
+
+
 def mass_matrix_lanes(table, Q, M, first, last, memory):
     """The same into M (blocks, nv, nv, LANES), configuration 8 i + k in M[i, :, :, k]."""
     bodies = as_bodies(table)

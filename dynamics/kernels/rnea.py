@@ -117,3 +117,15 @@ def bias_rows(table, Q, V, B, first, last, memory):
         rnea(bodies, *motion, as_lanes(b), joints, twists, accelerations, forces)
         scatter(b, start, last, B)
     return DONE
+
+
+def inverse_dynamics_of(table, q, v, a, tau, memory):
+    """τ (nv,) of one state; returns as the above."""
+    rows = q.reshape(1, len(q)), v.reshape(1, len(v)), a.reshape(1, len(a))
+    return inverse_dynamics_rows(table, *rows, tau.reshape(1, len(tau)), 0, 1, memory)
+
+
+def bias_of(table, q, v, b, memory):
+    """b (nv,) of one state; returns as the above."""
+    rows = q.reshape(1, len(q)), v.reshape(1, len(v)), b.reshape(1, len(b))
+    return bias_rows(table, *rows, 0, 1, memory)

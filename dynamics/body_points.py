@@ -1,0 +1,75 @@
+"""Points fixed to bodies, and how the joints' motions move them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels.points import POINT_ACCELERATIONS
+from .per_robot import per_robot
+from .spatial import skew
+from .topology import frames_of
+
+Array = NDArray[np.float64]
+
+# of [v; ω]: the factors ω_y v_z, ω_z v_x, ω_x v_y and ω_z v_y, ω_x v_z, ω_y v_x of ω × v
+_OMEGA_TIMES_V = np.array([4, 5, 3, 5, 3, 4, 2, 0, 1, 1, 2, 0])
+
+_EACH = 1e-5  # about what a point takes without a kernel [s]
+
+
+class BodyPoints:
+    """K points of bodies.
+
+    Args:
+        joints: (K,), that carry them, Pinocchio's indices.
+        points: (K, 3), in the axes of their joint.
+    """
+
+    def __init__(self, joints: NDArray[np.intp], points: Array) -> None:
+        self.joints, self.points = joints, np.ascontiguousarray(points)
+        # of rows: m @ X is the motion m of the joint as seen at the point, v + ω × r
+        self.shifts = np.zeros((len(points), 6, 6))
+        self.shifts[...] = np.eye(6)
+        self.shifts[..., 3:, :3] = skew(self.points)
+
+    def motions(self, of_joints: Array) -> Array:
+        """Return (K, 2, 6): twist and spatial acceleration at the points, in the joints' axes.
+
+        Args:
+            of_joints: (njoints, 2, 6), the same of the joints.
+        """
+        return np.asarray(of_joints.take(self.joints, 0) @ self.shifts)
+
+    def accelerations(self, T: Array, of_joints: Array) -> Array:
+        """Return (K, 2, 3): the classical accelerations and α of the bodies, world axes.
+
+        Args:
+            T: (njoints, 3, 4), placements of the joints.
+            of_joints: (njoints, 2, 6), their twists and spatial accelerations, in their axes.
+        """
+        kernel: Any = POINT_ACCELERATIONS.select(len(self.joints))
+        if kernel is not None:
+            out = np.empty((len(self.joints), 2, 3))
+            kernel(T, of_joints, self.joints, self.points, out)
+            return out
+        POINT_ACCELERATIONS.overload().spent(len(self.joints), _EACH * len(self.joints))
+        motions = self.motions(of_joints)
+        factors = motions[:, 0].take(_OMEGA_TIMES_V, 1)
+        products = factors[:, :6] * factors[:, 6:]
+        local = motions[:, 1].reshape(-1, 2, 3)
+        local[:, 0] += products[:, :3] - products[:, 3:]
+        R = T.take(self.joints, 0)[:, :, :3]
+        return np.asarray(local @ R.swapaxes(1, 2))
+
+
+@per_robot
+def frame_origins(robot: Any) -> list[BodyPoints]:
+    """Return the origin of each frame, by Pinocchio's index."""
+    frames = frames_of(robot)
+    return [
+        BodyPoints(np.array([joint]), placement[None, :3, 3])
+        for joint, placement in zip(frames.joint, frames.placement, strict=True)
+    ]
