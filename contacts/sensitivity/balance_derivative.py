@@ -3,13 +3,14 @@
     h + Σ_c J_cᵀ w_c,      h = τ_g + τ_ext − M a − vᵀCv
 
 with the forces and moments w_c held: in the contact's axes of a patch, which turn with it, and in
-those of its ground of a point. Pinocchio's derivatives of inverse dynamics have forces that turn
-with their links. Of a force f and a moment m that stay in the world, at a point of the link,
+those of its ground of a point. A wrench w on a link gives S_j·w to each motion j that carries it.
+The motion k moves the axes S_j that it carries, by S_k × S_j, and w by S_k ×* w where it turns with
+the link. With F_j the sum of the wrenches that the motion j carries that is
 
-    ∂(Jᵀw)_j/∂q_k = … + u_j·(f × ω_k) + ω_j·(m × ω_k)
+    ∂(Σ S_j·w)/∂q_k = S_j·(S_k ×* F_k)   of wrenches that turn, where k does not carry j
+                      S_k·(S_j ×* F_j)   of those that stay in the world, where k carries j
 
-is added, with u and ω the velocity of the point and of the link in the motions j and k; and of one
-whose point p stays in the world too, ω_j·(f × u_k) more.
+and ω_j·(u_k × f) more where the point at which a force f acts moves with its link, by u_k.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 from ...dynamics import State, Wrench
 from ...dynamics.loads import world_wrench
 from ...dynamics.spatial import cross, skew
-from ...dynamics.topology import carried_by, frames_of, require_fixed_axes
+from ...dynamics.topology import carried_by, frames_of, moved_by, require_fixed_axes
 from ...dynamics.workspace import workspace_of
 from ...errors import ConfigurationError
 from ..contact import Contact, PointContact
@@ -57,17 +58,6 @@ class Forces(NamedTuple):
         """Return Σ Jᵀw (nv,)."""
         carried = carried_by(state.robot)[self.joints]
         return np.asarray(((self.wrenches @ state.joint_columns) * carried).sum(axis=0))
-
-    def on_joints(self, state: State) -> Any:
-        """Return them as Pinocchio's f_ext: one `pin.Force` a joint, in its axes."""
-        found = pin.StdVec_Force()
-        found.extend([pin.Force.Zero()] * state.robot._model.njoints)
-        T = state.joint_placements[self.joints]
-        f, m = self.wrenches[:, :3], self.wrenches[:, 3:]
-        about = np.stack([f, m - cross(T[:, :, 3].T, f.T).T], axis=1) @ T[:, :, :3]
-        for joint, (force, moment) in zip(self.joints.tolist(), about, strict=True):
-            found[joint] += pin.Force(force, moment)
-        return found
 
 
 def local_wrenches(
@@ -116,17 +106,33 @@ def derivative_of(state: State, a: Array, loads: Forces) -> Array:
     """Return ∂(τ_g − M a − vᵀCv + Σ Jᵀw)/∂q (nv, nv) of forces on links."""
     robot = state.robot
     require_fixed_axes(robot)
-    data, v = workspace_of(robot).data, state.velocity
-    pin.computeRNEADerivatives(robot._model, data, state.q, v, a, loads.on_joints(state))
-    change = -np.array(data.dtau_dq)
-    for i in np.flatnonzero(loads.stays != TURNING):
-        S = state.joint_columns * carried_by(robot)[loads.joints[i]]
-        point, w = loads.points[i], loads.wrenches[i]
-        u, omega, across = S[:3] - skew(point) @ S[3:], S[3:], skew(w[:3])
-        change += (u.T @ across + omega.T @ skew(w[3:] - cross(point, w[:3]))) @ omega
-        if loads.stays[i] == AT_PLACE:
-            change += omega.T @ across @ u
+    data = workspace_of(robot).data
+    pin.computeRNEADerivatives(robot._model, data, state.q, state.velocity, a)
+    return forces_derivative(state, loads) - data.dtau_dq
+
+
+def forces_derivative(state: State, loads: Forces) -> Array:
+    """Return ∂(Σ Jᵀw)/∂q (nv, nv) of forces on links."""
+    S, moved, w = state.joint_columns, moved_by(state.robot), loads.wrenches
+    carried, turning = carried_by(state.robot)[loads.joints], loads.stays == TURNING
+    turned = _moved_forces(S, w[turning].T @ carried[turning])
+    change = np.asarray((S.T @ turned) * (moved.T & ~moved))
+    if not turning.all():
+        still = ~turning
+        change += (_moved_forces(S, w[still].T @ carried[still]).T @ S) * moved
+    for i in np.flatnonzero(loads.stays == AT_BODY):
+        own = S * carried[i]
+        u = own[:3] - skew(loads.points[i]) @ own[3:]
+        change -= own[3:].T @ skew(w[i, :3]) @ u
     return change
+
+
+def _moved_forces(S: Array, F: Array) -> Array:
+    """Return S ×* F (6, n) of motions and wrenches (6, n): [ω × f; v × f + ω × m]."""
+    n = S.shape[1]
+    sides = np.hstack([S[3:], S[:3], S[3:]]), np.hstack([F[:3], F[:3], F[3:]])
+    both = cross(*sides)
+    return np.vstack([both[:, :n], both[:, n : 2 * n] + both[:, 2 * n :]])
 
 
 def contact_forces(contacts: ContactSet, state: State, wrenches: Array) -> Forces:
@@ -182,10 +188,11 @@ def placement_slopes(contacts: ContactSet, state: State, wrenches: Array, y: Arr
     V = (state.joint_columns * y) @ carried_by(state.robot)[at.joints].T  # about the origin
     V[:3] += cross(V[3:], at.positions(state).T)
     u, omega = (V.T.reshape(-1, 2, 3) @ at.rotations(state)).transpose(1, 2, 0)  # (3, C)
-    f, m = wrenches[:, :3].T, wrenches[:, 3:].T
-    shift = cross(f, omega)
-    turn = cross(f, u) + cross(m, omega)
-    turn -= at.radii * cross(np.array([[0.0], [0.0], [1.0]]), shift)
+    f, m, C = wrenches[:, :3].T, wrenches[:, 3:].T, len(wrenches)
+    parts = cross(np.hstack([f, f, m]), np.hstack([omega, u, omega]))
+    shift, turn = parts[:, :C], parts[:, C : 2 * C] + parts[:, 2 * C :]
+    turn[0] += at.radii * shift[1]
+    turn[1] -= at.radii * shift[0]
     return np.concatenate([shift, turn]).T
 
 
