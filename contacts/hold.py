@@ -20,7 +20,7 @@ from .equilibrium.decision import KERNEL, Multipliers, Proved, layout_of
 from .equilibrium.programs import Equilibrium
 from .equilibrium.rays import FINEST, largest_push, shrink_factor
 from .equilibrium.reasons import why_not
-from .equilibrium.saddle import Saddle
+from .equilibrium.saddle import Saddle, saddle_point
 from .geometry.planar import FARTHEST
 
 Array = NDArray[np.float64]
@@ -235,16 +235,19 @@ class Hold:
         """
         _check_tolerance(tolerance)
         layout = layout_of(self.contacts, self.balance.torque_limits)
-        return shrink_factor(self.balance, layout, tolerance, self._saddle)
+        known = None if self.multipliers is None else self.saddle
+        return shrink_factor(self.balance, layout, tolerance, known)
 
-    @property
-    def _saddle(self) -> Saddle | None:
-        """The saddle point of the margin, where there is one and the kernel found it."""
-        if self.multipliers is None:
-            return None
-        x, y, whole = self.multipliers
-        rates = y @ self.balance.columns + whole @ self.contacts.limits.whole_rows.A
-        return Saddle(self.margin, x, -y, rates)
+    @cached_property
+    def saddle(self) -> Saddle:
+        """The saddle point of the margin, to rounding.
+
+        Raises:
+            ContactError: the margin is infinite.
+        """
+        balance, near = self.balance, self.multipliers
+        layout = layout_of(self.contacts, balance.torque_limits)
+        return saddle_point(balance, None, layout, near)
 
     def explain(self) -> str:
         """Return the verdict, the forces and the margins, or the reason, as text of a few lines."""

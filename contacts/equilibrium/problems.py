@@ -280,6 +280,12 @@ class Problems:
         velocity[..., layout.joints] = nu[..., :J] * self.scales[1, :J]
         return velocity
 
+    def multipliers(self, velocity: Array, whole: Array) -> tuple[Array, Array]:
+        """Return y (m,) and ν (R,) of a velocity (nv,) and of `ContactLimits.whole_rows` (r,)."""
+        layout, (m, _, _, _), J = self.layout, self.layout.sizes, len(self.layout.joints)
+        nu = np.append(velocity[layout.joints] / self.scales[1, :J], whole * layout.constants.whole)
+        return velocity[layout.rows] / self.scales[0, :m], nu
+
     def of_whole(self, nu: Array) -> Array:
         """Return multipliers (…, R) as those of the rows of `ContactLimits.whole_rows`, (…, r)."""
         A = self.layout.limits.whole_rows.A

@@ -60,25 +60,27 @@ class Saddle:
         |z_i| √(f_n² − (f_j/μ_j)²), along two ‖z_t‖ f_n for both.
         """
         f, z, mu = limits.forces(self.unknowns), limits.forces(self.rates)[:, :2], limits.friction
-        smooth = mu == 0  # the formula divides by μ: the limit from the right is taken
-        safe = np.where(smooth | np.isinf(mu), 1.0, mu)
-        used = np.where(smooth, 0.0, f[:, :2] / safe)
+        limited = np.isfinite(mu) & ~limits.bilateral[:, None]
+        smooth = limited & (mu == 0)  # the formula divides by μ: the limit from the right is taken
+        used = np.divide(f[:, :2], mu, out=np.zeros_like(mu), where=limited & ~smooth)
         slopes = -z * used
         if smooth.any():
             # forces on the cone's boundary leave −ε of rounding under the root
             left = np.sqrt(np.maximum(f[:, 2] ** 2 - (used**2).sum(axis=1), 0.0))
             length = np.linalg.norm(z, axis=1)
             share = np.abs(z) / np.where(length > 0, length, 1.0)[:, None]
-            both = smooth.all(axis=1)[:, None]
-            right = np.where(
-                both, share**2 * (length * f[:, 2])[:, None], np.abs(z) * left[:, None]
-            )
+            both = share**2 * (length * f[:, 2])[:, None]
+            one = np.abs(z) * left[:, None]
+            right = np.where(smooth.all(axis=1)[:, None], both, one)
             slopes = np.where(smooth, right, slopes)
-        return np.where(np.isinf(mu) | limits.bilateral[:, None], 0.0, slopes)
+        return slopes
 
 
 def saddle_point(
-    balance: Balance, pull: Array | None = None, layout: Layout | None = None
+    balance: Balance,
+    pull: Array | None = None,
+    layout: Layout | None = None,
+    near: tuple[Array, Array, Array] | None = None,
 ) -> Saddle:
     """Return the margin with its multipliers: the largest ε that A x + ε N + h = 0 allows.
 
@@ -87,6 +89,8 @@ def saddle_point(
         pull: N (nv,), what a unit of ε does to the robot; a normal force at every contact's centre,
             which upper bounds count too, if not given.
         layout: of the balance, where it is known.
+        near: x (n,) [N], −dε/dh (nv,) and the multipliers of `ContactLimits.whole_rows`, where they
+            are known to the accuracy of verdicts.
 
     Raises:
         ContactError: the margin is infinite.
@@ -95,7 +99,12 @@ def saddle_point(
     kernels, kernel = (compiled.select(1), REFINE.select(1)) if layout.known else (None, None)
     if kernels is not None and kernel is not None:
         problem = problem_of(balance, layout, kernels.scale)
-        found = solved(problem if pull is None else problem.pulled(pull[None]), kernels, kernel)
+        problem = problem if pull is None else problem.pulled(pull[None])
+        if near is None:
+            found = solved(problem, kernels, kernel)
+        else:
+            x, *multipliers = near
+            found = refined(problem, kernel, x, *problem.multipliers(*multipliers))
         return by_conic_solver(balance, pull) if found is None else found
     with _uncompiled() if layout.known else nullcontext():
         return by_conic_solver(balance, pull)

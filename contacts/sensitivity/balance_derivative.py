@@ -108,18 +108,18 @@ def derivative_of(state: State, a: Array, loads: Forces) -> Array:
     require_fixed_axes(robot)
     data = workspace_of(robot).data
     pin.computeRNEADerivatives(robot._model, data, state.q, state.velocity, a)
-    return forces_derivative(state, loads) - data.dtau_dq
+    return np.asarray(forces_derivative(state, loads) - data.dtau_dq)
 
 
 def forces_derivative(state: State, loads: Forces) -> Array:
     """Return ∂(Σ Jᵀw)/∂q (nv, nv) of forces on links."""
     S, moved, w = state.joint_columns, moved_by(state.robot), loads.wrenches
     carried, turning = carried_by(state.robot)[loads.joints], loads.stays == TURNING
-    turned = _moved_forces(S, w[turning].T @ carried[turning])
+    turned = moved_forces(S, w[turning].T @ carried[turning])
     change = np.asarray((S.T @ turned) * (moved.T & ~moved))
     if not turning.all():
         still = ~turning
-        change += (_moved_forces(S, w[still].T @ carried[still]).T @ S) * moved
+        change += (moved_forces(S, w[still].T @ carried[still]).T @ S) * moved
     for i in np.flatnonzero(loads.stays == AT_BODY):
         own = S * carried[i]
         u = own[:3] - skew(loads.points[i]) @ own[3:]
@@ -127,12 +127,21 @@ def forces_derivative(state: State, loads: Forces) -> Array:
     return change
 
 
-def _moved_forces(S: Array, F: Array) -> Array:
+# products of S ×* F = [ω × f; v × f + ω × m], rows of S, rows of F, and where they are added up
+_PRODUCTS = np.array(
+    [
+        (out + k, p + (k + a) % 3, q + (k + b) % 3, sign)
+        for out, p, q in ((0, 3, 0), (3, 0, 0), (3, 3, 3))
+        for k in range(3)
+        for a, b, sign in ((1, 2, 1), (2, 1, -1))
+    ]
+)
+_ADDED = (np.arange(6)[:, None] == _PRODUCTS[:, 0]) * _PRODUCTS[:, 3].astype(float)
+
+
+def moved_forces(S: Array, F: Array) -> Array:
     """Return S ×* F (6, n) of motions and wrenches (6, n): [ω × f; v × f + ω × m]."""
-    n = S.shape[1]
-    sides = np.hstack([S[3:], S[:3], S[3:]]), np.hstack([F[:3], F[:3], F[3:]])
-    both = cross(*sides)
-    return np.vstack([both[:, :n], both[:, n : 2 * n] + both[:, 2 * n :]])
+    return np.asarray(_ADDED @ (S.take(_PRODUCTS[:, 1], 0) * F.take(_PRODUCTS[:, 2], 0)))
 
 
 def contact_forces(contacts: ContactSet, state: State, wrenches: Array) -> Forces:
@@ -187,13 +196,11 @@ def placement_slopes(contacts: ContactSet, state: State, wrenches: Array, y: Arr
     at = contacts.attachment
     V = (state.joint_columns * y) @ carried_by(state.robot)[at.joints].T  # about the origin
     V[:3] += cross(V[3:], at.positions(state).T)
-    u, omega = (V.T.reshape(-1, 2, 3) @ at.rotations(state)).transpose(1, 2, 0)  # (3, C)
-    f, m, C = wrenches[:, :3].T, wrenches[:, 3:].T, len(wrenches)
-    parts = cross(np.hstack([f, f, m]), np.hstack([omega, u, omega]))
-    shift, turn = parts[:, :C], parts[:, C : 2 * C] + parts[:, 2 * C :]
-    turn[0] += at.radii * shift[1]
-    turn[1] -= at.radii * shift[0]
-    return np.concatenate([shift, turn]).T
+    local = (V.T.reshape(-1, 2, 3) @ at.rotations(state)).reshape(-1, 6)
+    slopes = -moved_forces(local.T, wrenches.T).T
+    slopes[:, 3] += at.radii * slopes[:, 1]
+    slopes[:, 4] -= at.radii * slopes[:, 0]
+    return slopes
 
 
 def moved_contact(state: State, contact: Contact, friction: Array, twist: Array) -> Contact:

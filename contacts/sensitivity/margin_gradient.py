@@ -40,7 +40,7 @@ from .balance_derivative import (
     moved_contact,
     placement_slopes,
 )
-from .margin_kinds import KINDS, Optimum
+from .margin_kinds import KINDS, Optimum, of_saddle
 
 Array = NDArray[np.float64]
 
@@ -125,7 +125,10 @@ def margin_gradient(
         raise ContactError(f"of: got {of!r}, expected one of {', '.join(map(repr, KINDS))}")
     case = _Case.of(hold, v, a, of)
     contacts, state, balance = case.contacts, case.state, hold.balance
-    found = KINDS[of](contacts, state, balance)
+    if of == "margin":
+        found = of_saddle(contacts, balance.weight, hold.saddle)
+    else:
+        found = KINDS[of](contacts, state, balance)
     y = found.velocity
     by_q = y @ balance_derivative(contacts, state, case.a, found.wrenches, case.loads)
     if found.push is not None:
@@ -137,8 +140,10 @@ def margin_gradient(
         "torque limits": np.where(limited, np.abs(y[balance.actuated]), 0.0),
     }
     places = placement_slopes(contacts, state, found.wrenches, y)
+    friction_of = np.zeros((len(contacts), 2))
+    np.add.at(friction_of, balance.limits.owner, found.friction)
     for i, contact in enumerate(contacts):
-        both = found.friction[balance.limits.owner == i].sum(axis=0)
+        both = friction_of[i]
         slopes[f"friction of {contact.name}"] = (
             both if np.ndim(contact.friction) else both.sum()[None]
         )
