@@ -106,8 +106,7 @@ class Hold:
     @cached_property
     def axes(self) -> Array:
         """(C, 3, 3), the contacts' axes in the world."""
-        poses = self.contacts.placements(self.state).values()
-        return np.array([T.rotation for T in poses]).reshape(-1, 3, 3)
+        return self.contacts.attachment.rotations(self.state)
 
     @cached_property
     def reason(self) -> str:
@@ -163,11 +162,8 @@ class Hold:
     @cached_property
     def residual(self) -> float:
         """Largest entry of M a + vᵀCv − Sᵀτ − τ_g − Σ Jᵀf − τ_ext [N, N·m]; nan without f."""
-        if self._unknowns is None or self.torques is None:
-            return float("nan")
-        left = self.balance.load + self.balance.columns @ self._unknowns
-        left[self.balance.actuated] += self.torques
-        return float(np.abs(left).max(initial=0.0))
+        # torques are what balances the actuated rows: nothing is left of these
+        return float("nan") if self._unknowns is None else self.balance.residual(self._unknowns)
 
     @cached_property
     def normal_forces(self) -> dict[str, float] | None:

@@ -414,7 +414,8 @@ class ContactLimits:
 
     def violation(self, x: Array) -> float:
         """Return how far x (n,) leaves its limits: the cones, then contacts as a whole [N]."""
-        return max(self.cone_violation(x), self._whole_violation(x))
+        outside = self.cone_violation(x)
+        return outside if self.plain else max(outside, self._whole_violation(x))
 
     def cone_violation(self, x: Array) -> float:
         """max(‖(W f_t, μ̄ m/γ)‖ − μ̄ f_n, −f_n, 0) over all points, and forces without friction."""

@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 import footwork as fw
 from footwork import ContactError, contacts, dynamics, robots
 from footwork.contacts import PointForces, batch
-from footwork.contacts.equilibrium import decision
+from footwork.contacts.equilibrium import decision, problems
 from footwork.contacts.equilibrium.balances import Balances
 from footwork.contacts.equilibrium.certificate import certificate_value, certificate_violation
+from footwork.contacts.equilibrium.decision import layout_of
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.kernels import contact_columns, verdict
+from footwork.dynamics.kernels.scalars import LANES
 
 pytest.importorskip("numba")
 
@@ -409,3 +412,28 @@ def test_contact_forces_of_contacts_that_come_and_go(name):
         batch.contact_forces(robot, Q, V, A, feet, active=[1.0] * len(feet))
     with pytest.raises(ContactError, match="expected one N, or 1"):
         batch.contact_forces(robot, Q, V[:3], A, feet)
+
+
+def test_what_an_earlier_call_left_in_memory_does_not_count():
+    robot = robots.load("quadruped")
+    feet, rng = contacts.at_feet(robot), np.random.default_rng(0)
+    steps = 0.05 * rng.standard_normal((9, robot.nv))
+    Q = np.array([robot.integrate(robot.posture(), step) for step in steps])
+    before, layout = batch.static_hold(robot, Q, feet), layout_of(feet, robot.torque_limits)
+    problems.workspace(layout.sizes, LANES)[:] = np.nan
+    after = batch.static_hold(robot, Q, feet)
+    for name in ("feasible", "margin", "forces", "velocity", "compiled"):
+        np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
+
+
+def test_memory_does_not_count_where_the_kernel_leaves_it_open():
+    """At the edge neither proof writes whether it holds."""
+    robot, mu = robots.block(mass=3.0, size=(0.4, 0.3, 0.2)), 0.5
+    q, below = robot.neutral(), pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.1]))
+    q[3:7] = pin.Quaternion(pin.exp3(np.array([0.0, -np.arctan(mu), 0.0]))).coeffs()
+    size = {"half_length": 0.2, "half_width": 0.15}
+    sole = contacts.SurfaceContact(robot.frame_names[-1], friction=mu, placement=below, **size)
+    slope = contacts.ContactSet(robot, [sole])
+    layout_of(slope, robot.torque_limits).workspace().memory[:] = np.nan
+    hold = contacts.static_hold(robot, q, slope)
+    assert (hold.feasible, hold.status) == (None, "at the edge")

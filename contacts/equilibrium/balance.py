@@ -22,7 +22,6 @@ from ...dynamics.per_robot import per_robot
 from ...robots import Robot
 from ..contact_set import ContactSet
 from ..limits import ContactLimits
-from .contact_frames import contact_frames
 
 if TYPE_CHECKING:
     from ..point_forces import PointForces
@@ -59,24 +58,20 @@ class Balance:
         cls, contacts: ContactSet, q: ArrayLike | State, load: Array, torque_limits: Array
     ) -> Self:
         """Return the balance of `load` by these contacts at q (nq,), or in a State."""
-        robot, limits, owner = contacts.robot, contacts.limits, contacts.limits.owner
-        state, points = State.of(robot, q), contact_frames(contacts).points
-        axes = contacts.attachment.rotations(state).transpose(0, 2, 1)
-        J = contacts.attachment.centre_jacobians(state)
-        linear, angular = axes @ J[:, :3], axes @ J[:, 3:]
-        # of a point at p, in contact axes: J_v + J_ω × p
-        at_points, w, (x, y, z) = linear[owner], angular[owner], points.T[:, :, None]
-        central = np.array(at_points.transpose(2, 0, 1)).reshape(robot.nv, 3 * len(owner))
-        at_points[:, 0] += w[:, 1] * z - w[:, 2] * y
-        at_points[:, 1] += w[:, 2] * x - w[:, 0] * z
-        at_points[:, 2] += w[:, 0] * y - w[:, 1] * x
+        robot, limits, state = contacts.robot, contacts.limits, State.of(contacts.robot, q)
+        axes, J = contacts.attachment.rotations(state), contacts.attachment.centre_jacobians(state)
+        C, _, nv = J.shape
+        # what a unit of each velocity does to the contacts' centres, in their axes
+        turned = axes.transpose(0, 2, 1)[:, None] @ J.reshape(C, 2, 3, nv)
+        n = 3 * limits.point_count
+        wrenches = limits.wrench_rows[:, :, :n]
         return cls(
             load=load,
-            grasp=np.array(at_points.transpose(2, 0, 1)).reshape(central.shape),
-            central=central,
-            spin=np.ascontiguousarray(angular[:, 2].T),
+            grasp=turned.reshape(6 * C, nv).T @ wrenches.reshape(6 * C, n),
+            central=turned[:, 0].reshape(3 * C, nv).T @ wrenches[:, :3].reshape(3 * C, n),
+            spin=np.ascontiguousarray(turned[:, 1, 2].T),
             limits=limits,
-            actuated=np.flatnonzero(robot.selection_matrix.any(axis=0)),
+            actuated=robot.actuated_rows,
             torque_limits=torque_limits,
             weight=weight(robot),
         )
@@ -107,6 +102,8 @@ class Balance:
     def columns(self) -> Array:
         """(nv, n), what a newton of each unknown of x does to the robot."""
         soft = self.limits.soft
+        if not len(soft):
+            return self.grasp
         return np.hstack([self.grasp, self.spin[:, soft] * self.limits.torsion[soft]])
 
     @cached_property
@@ -119,9 +116,7 @@ class Balance:
     @cached_property
     def unactuated(self) -> NDArray[np.intp]:
         """Rows of the equations of motion without a torque: the base, passive joints."""
-        free = np.ones(len(self.load), dtype=bool)
-        free[self.actuated] = False
-        return np.flatnonzero(free)
+        return others(len(self.load), self.actuated)
 
     def with_limits(self, limits: ContactLimits) -> Self:
         """Return the same balance with other limits of the same contacts."""
@@ -153,6 +148,13 @@ class Balance:
         A = self.columns[self.unactuated]
         missing = -(self.load[self.unactuated] + A @ x)
         return x + np.linalg.lstsq(A, missing, rcond=1e-10)[0] if A.size else x.copy()
+
+
+def others(count: int, some: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the indices below `count` that are not among some, ascending."""
+    left = np.ones(count, dtype=bool)
+    left[some] = False
+    return np.flatnonzero(left)
 
 
 @per_robot

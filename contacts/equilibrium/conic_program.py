@@ -122,12 +122,12 @@ class Programs:
 
         At first as if joints were of any strength: what they can bear stays the best.
         """
-        limits, balance = self.limits, self.limits.balance
+        balance = self.limits.balance
         answer = self.strong.among(len(cost)).solve(cost, diagonal)
         found = self.with_velocity(answer, np.zeros(0, dtype=np.intp))
         if answer.status == "infeasible" or not np.isfinite(balance.torque_limits).any():
             return found
-        torques, z = limits.torques(), answer.unknowns
+        torques, z = self.torques, answer.unknowns
         if z is not None and (torques.A[:, : len(z)] @ z <= torques.b).all():
             return found
         answer = self.limited.among(len(cost)).solve(cost, diagonal)
@@ -160,7 +160,12 @@ class Programs:
     @cached_property
     def limited(self) -> Program:
         """With them."""
-        return self.limits.program(self.limits.torques(), *self._fences())
+        return self.limits.program(self.torques, *self._fences())
+
+    @cached_property
+    def torques(self) -> Rows:
+        """Torque limits, on z."""
+        return self.limits.torques()
 
     def _fences(self) -> list[Rows]:
         fence = np.eye(self.limits.given.shape[1])[-1:]

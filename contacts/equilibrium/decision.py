@@ -21,14 +21,12 @@ from tqdm import tqdm
 from ...dynamics.kernels.toolchain import obstacle
 from ...dynamics.state import State
 from ...errors import FootworkWarning
-from ...robots import Robot
 from ..conic_solver import Solution
 from ..contact_set import ContactSet
 from ..kernels import compiled
-from ..kernels.compiled import STATE
-from ..kernels.state_verdict import Answer
+from ..kernels.state_program import Answer
 from ..kernels.verdict import MARGIN, STRICT, VERDICT
-from .balance import weight
+from .balance import others, weight
 from .balances import Balances
 from .conic_verdict import settle
 from .contact_frames import contact_frames
@@ -107,15 +105,10 @@ def layout_of(contacts: ContactSet, torque_limits: Array) -> Layout:
     if key not in kept:
         if len(kept) >= _MOST_LAYOUTS:
             kept.clear()
-        robot = contacts.robot
-        kept[key] = Layout(contacts.limits, *rows_of(robot), torque_limits, weight(robot))
+        robot, actuated = contacts.robot, contacts.robot.actuated_rows
+        rows = others(robot.nv, actuated), actuated
+        kept[key] = Layout(contacts.limits, *rows, torque_limits, weight(robot))
     return kept[key]
-
-
-def rows_of(robot: Robot) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the rows of the equations of motion without a torque, and those of S."""
-    with_torque = robot.selection_matrix.any(axis=0)
-    return np.flatnonzero(~with_torque), np.flatnonzero(with_torque)
 
 
 def knows(contacts: ContactSet, torque_limits: Array) -> bool:
@@ -126,14 +119,19 @@ def knows(contacts: ContactSet, torque_limits: Array) -> bool:
 def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array) -> Proved | None:
     """Return what the kernel proves; None where it does not, or is not there yet."""
     layout = layout_of(contacts, torque_limits)
-    if not layout.known or STATE.select(1) is None:
+    kernels = compiled.select_of_state() if layout.known else None
+    if kernels is None:
         return None
-    decide_state: Any = STATE.overload().unchecked()
+    write_program, decide_one, write_answer = kernels
+    frames, constants = contact_frames(contacts), layout.constants
+    work, answer = layout.workspace(), layout.answer()
+    shared = load, frames, constants, work, answer
+    write_program(state.joint_columns, state.joint_placements, *shared)
     # the kernel's Newton method for least-norm forces takes circular cones only
     mode = VERDICT if layout.circular else MARGIN
-    given = state.joint_columns, state.joint_placements, load, contact_frames(contacts)
-    answer = layout.answer()
-    decide_state(*given, layout.constants, mode, layout.workspace(), answer)
+    program = work.A, work.w, work.normal, constants.units, *work[6:11]
+    decide_one(*program, mode, layout.sizes, *work[11:16], 0, 1, work.memory)
+    write_answer(*shared)
     feasible, margin, proof, _, residual = answer.numbers.tolist()
     # rows that contradict each other by rounding alone: no margin, but no motion that falls either
     if not proof or (margin == -np.inf and feasible != 0):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...dynamics.kernels.scalars import LANES
 from ..kernels import verdict
-from ..kernels.state_verdict import Answer, Constants, Workspace
+from ..kernels.state_program import Answer, Constants, Workspace
 from ..limits import ContactLimits
 
 Array = NDArray[np.float64]

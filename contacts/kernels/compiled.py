@@ -11,7 +11,7 @@ import numpy as np
 from ...dynamics.kernels.scalars import LANES
 from ...dynamics.kernels.toolchain import Kernel
 from .contact_columns import ContactFrames, contact_columns, scale_rows
-from .state_verdict import Answer, Constants, Workspace, state_verdict
+from .state_program import Answer, Constants, Workspace, state_answer, state_program
 from .verdict import verdicts
 
 _SECONDS = 40.0  # that compiling takes, about
@@ -35,20 +35,24 @@ def _frames() -> ContactFrames:
     return ContactFrames(table, joint, T, turns, table, table, owner, row, row)
 
 
-def _of_state() -> tuple[Any, ...]:
+def _of_program() -> tuple[Any, ...]:
+    return _read(0, 0), _read(0, 0, 0), *_of_answer()
+
+
+def _of_answer() -> tuple[Any, ...]:
     row, index, numbers = _read(0), _read(0, kind=np.intp), np.empty(0)
     table, hypercube = np.empty((0, 0)), np.empty((0, 0, 0, 0))
     constants = Constants((0, 0, 0, 0), 1.0, row, index, index, index, index, _read(0, 0), row)
     workspace = Workspace._make([hypercube, hypercube, *[table] * 14, numbers])
     answer = Answer._make([numbers, hypercube, numbers, table, *[numbers] * 4])
-    state = _read(0, 0), _read(0, 0, 0), numbers
-    return *state, _frames(), constants, 0, workspace, answer
+    return numbers, _frames(), constants, workspace, answer
 
 
 _options: dict[str, Any] = {"each": 2e-3, "seconds": _SECONDS, "inlined": 400}
 VERDICTS = Kernel(verdicts, LANES, example=_of_verdicts, **_options)
 VERDICT = Kernel(verdicts, 1, example=_of_verdicts, **_options)
-STATE = Kernel(state_verdict, 1, example=_of_state, **_options)
+PROGRAM = Kernel(state_program, 1, example=_of_program, seconds=3.0)
+ANSWER = Kernel(state_answer, 1, example=_of_answer, seconds=2.0)
 COLUMNS = Kernel(
     contact_columns,
     1,
@@ -68,6 +72,8 @@ SCALE = Kernel(
     seconds=2.0,
 )
 
+_OF_STATE = PROGRAM, VERDICT, ANSWER
+
 
 class Kernels(NamedTuple):
     """What a verdict needs, for problems side by side in `lanes`."""
@@ -85,10 +91,20 @@ def select(count: int) -> Kernels | None:
     return None if None in found else Kernels(*found, kernel.numbers)
 
 
+def select_of_state() -> tuple[Any, ...] | None:
+    """Return the compiled `state_program`, `verdicts` and `state_answer`, likewise.
+
+    Their arguments are not checked, which takes longer than many a call.
+    """
+    if None in [kernel.select(1) for kernel in _OF_STATE]:
+        return None
+    return tuple(kernel.overload().unchecked() for kernel in _OF_STATE)
+
+
 @contextmanager
 def by_the_solver(count: int) -> Iterator[None]:
     """Count the time that the conic solver takes for so many problems."""
     with ExitStack() as stack:  # many need them all
-        for kernel in (STATE,) if count == 1 else (VERDICTS, COLUMNS, SCALE):
+        for kernel in _OF_STATE if count == 1 else (VERDICTS, COLUMNS, SCALE):
             stack.enter_context(kernel.uncompiled(count))
         yield

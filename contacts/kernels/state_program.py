@@ -1,9 +1,9 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""The verdict on contacts in one state: from joints' columns to forces, torques, multipliers.
+"""The program of a verdict in one state from its joints' columns, and its answer in SI units.
 
     S τ = −(h + Σ_k J_kᵀ f_k),      f_k the least-norm forces of `verdict`
 
-All in SI units; x are the unknowns of `ContactLimits`.
+`state_program` writes what `verdict.verdicts` reads, `state_answer` reads what that writes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .algebra import dot
 from .contact_columns import contact_columns, place, scale_rows
-from .verdict import INFINITE, NAN, verdicts
+from .verdict import INFINITE, NAN
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -93,37 +93,35 @@ class Answer(NamedTuple):
     whole: Array
 
 
-def state_verdict(S, T, load, frames, constants, asked, workspace, answer):
-    """Decide whether contacts and torques balance a load in a state, and write the answer.
+def state_program(S, T, load, frames, constants, workspace, answer):
+    """Write the program of balancing a load in a state, and the contacts' axes.
 
     Args:
         S: (6, nv), columns of the joints about the world's origin; T: (joints, 3, 4), placements.
         load: (nv,), to be balanced.
         frames, constants: of the contacts, and of the program.
-        asked: as for `verdicts`.
         workspace, answer: are written.
     """
     sizes, weight, bounds, joints, rows = constants[:5]
-    _, D, K, _ = sizes
     J, columns, pulls, A, w, normal, G, g, low, high, scales = workspace[:11]
-    found, critical, y, nu, least, memory = workspace[11:]
     nv = len(load)
     place(S, T, frames, answer.axes[0], J[0])
     contact_columns(J, answer.axes, frames, columns, pulls)
-    flat, loads = columns.reshape(1, nv, D * K), load.reshape(1, nv)
+    flat, loads = columns.reshape(1, nv, sizes[1] * sizes[2]), load.reshape(1, nv)
     scales[0, 0] = 0.0  # anew
     scale_rows(
         flat, pulls, loads, weight, bounds, joints, rows, A, w, normal, G, g, low, high, scales
     )
-    # fmt: off
-    verdicts(
-        A, w, normal, constants.units, G, g, low, high, scales, asked, sizes,
-        found, critical, y, nu, least, 0, 1, memory,
-    )
-    # fmt: on
+
+
+def state_answer(load, frames, constants, workspace, answer):
+    """Write the answer: multipliers, and forces where they hold the load (nv,)."""
+    columns = workspace.columns
+    _, nv, D, K = columns.shape
     write_multipliers(constants, workspace, answer)
-    if found[0, 0] > 0.0:
-        write_forces(flat[0], load, frames, constants, least[0], answer)
+    if workspace.found[0, 0] > 0.0:
+        flat = columns.reshape(nv, D * K)
+        write_forces(flat, load, frames, constants, workspace.least[0], answer)
 
 
 def write_multipliers(constants, workspace, answer):
