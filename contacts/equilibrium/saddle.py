@@ -10,7 +10,7 @@ to rounding; where these do not answer, the conic solver does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ Array = NDArray[np.float64]
 # what a proof may leave open, in weights: above the rounding at which the kernel ends, far below
 # the band in which verdicts are at the edge
 _PROVEN = 1e-8
+_NOTHING = 1e-9  # multipliers of inequalities that an interior-point method leaves of zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +46,14 @@ class Saddle:
             fall first.
         rates: s (n,), the multipliers of the cones, in their duals: what −y and the multipliers of
             the other limits move along x.
+        whole: (r,), the multipliers of `ContactLimits.whole_rows`.
     """
 
     margin: float
     unknowns: Array
     velocity: Array
     rates: Array
+    whole: Array
 
     def friction(self, limits: ContactLimits) -> Array:
         """Return dε/dμ (K, 2) along both tangents of each point: s f_i²/(μ_i³ ‖M⁻¹f_t‖) [N].
@@ -96,18 +99,21 @@ def saddle_point(
         ContactError: the margin is infinite.
     """
     layout = layout_of(balance) if layout is None else layout
-    kernels, kernel = (compiled.select(1), REFINE.select(1)) if layout.known else (None, None)
-    if kernels is not None and kernel is not None:
-        problem = problem_of(balance, layout, kernels.scale)
-        problem = problem if pull is None else problem.pulled(pull[None])
-        if near is None:
-            found = solved(problem, kernels, kernel)
-        else:
-            x, *multipliers = near
-            found = refined(problem, kernel, x, *problem.multipliers(*multipliers))
-        return by_conic_solver(balance, pull) if found is None else found
-    with _uncompiled() if layout.known else nullcontext():
+    if not layout.known:
         return by_conic_solver(balance, pull)
+    kernels, kernel = compiled.select(1), REFINE.select(1)
+    if kernels is None or kernel is None:
+        with _uncompiled():
+            found = by_conic_solver(balance, pull)
+            problem = problem_of(balance, layout, compiled.SCALE.function, pull)
+            start = problem.multipliers(-found.velocity, found.whole)
+            return refined(problem, REFINE.function, found.unknowns, *start) or found
+    problem = problem_of(balance, layout, kernels.scale, pull)
+    if near is None:
+        answer = solved(problem, kernels, kernel)
+    else:
+        answer = refined(problem, kernel, near[0], *problem.multipliers(*near[1:]))
+    return by_conic_solver(balance, pull) if answer is None else answer
 
 
 @contextmanager
@@ -125,10 +131,13 @@ def layout_of(balance: Balance) -> Layout:
     return Layout(b.limits, b.unactuated, b.actuated, b.torque_limits, b.weight)
 
 
-def problem_of(balance: Balance, layout: Layout, scaling: Any) -> Problems:
-    """Return the kernel's problem of a margin."""
+def problem_of(
+    balance: Balance, layout: Layout, scaling: Any, pull: Array | None = None
+) -> Problems:
+    """Return the kernel's problem of the margin, or of another pull (nv,)."""
     columns, pulls = layout.spread(balance.columns)[None], balance.normals.sum(axis=1)[None]
-    return Problems.of(layout, columns, pulls, balance.load[None], scaling)
+    problem = Problems.of(layout, columns, pulls, balance.load[None], scaling)
+    return problem if pull is None else problem.pulled(pull[None])
 
 
 def solved(problem: Problems, kernels: compiled.Kernels, kernel: Any) -> Saddle | None:
@@ -157,7 +166,7 @@ def refined(problem: Problems, kernel: Any, x: Array, y: Array, nu: Array) -> Sa
         kernel: `kernels.proximal.refine`, compiled or not.
     """
     p, layout = problem, problem.layout
-    f, y, nu = layout.spread(x) / layout.weight, y.copy(), nu.copy()
+    f, y, nu = layout.spread(x) / layout.weight, y.copy(), np.where(np.abs(nu) > _NOTHING, nu, 0.0)
     epsilon, left = kernel(p.A, p.w, p.n, p.units, p.G, p.g, p.low, p.high, layout.sizes, f, y, nu)
     if not left <= _PROVEN:
         return None
@@ -167,7 +176,8 @@ def refined(problem: Problems, kernel: Any, x: Array, y: Array, nu: Array) -> Sa
 def _read(problem: Problems, margin: float, x: Array, y: Array, nu: Array) -> Saddle:
     m, D, K, R = problem.layout.sizes
     rates = y @ problem.A.reshape(m, D * K) + nu @ problem.G.reshape(R, D * K)
-    return Saddle(margin, x, -problem.velocity(y, nu), rates[problem.layout.entries])
+    velocity, entries = -problem.velocity(y, nu), problem.layout.entries
+    return Saddle(margin, x, velocity, rates[entries], problem.of_whole(nu))
 
 
 def by_conic_solver(balance: Balance, pull: Array | None = None) -> Saddle:
@@ -180,4 +190,4 @@ def by_conic_solver(balance: Balance, pull: Array | None = None) -> Saddle:
             f"hold: got a margin of {answer.value} N, expected a finite one: there is no slope"
         )
     rates = answer.velocity @ balance.columns + whole @ limits.whole_rows.A
-    return Saddle(answer.value, answer.unknowns, -answer.velocity, rates)
+    return Saddle(answer.value, answer.unknowns, -answer.velocity, rates, whole)
