@@ -99,8 +99,12 @@ def forward_dynamics(
     v: ArrayLike | None,
     tau: ArrayLike,
     wrenches: Mapping[str, Wrench] | None = None,
+    *,
+    forces: ArrayLike | None = None,
 ) -> Array:
-    """Return a = M⁻¹ (Sᵀτ + τ_g + τ_ext − vᵀC v) (nv,), without contacts. Articulated bodies.
+    """Return a = M⁻¹ (Sᵀτ + τ_g + τ_ext + forces − vᵀC v) (nv,), without contacts.
+
+    By articulated bodies.
 
     Args:
         robot: the robot.
@@ -108,11 +112,19 @@ def forward_dynamics(
         v: velocity (nv,).
         tau: actuated torques (na,).
         wrenches: {frame: Wrench} of the environment on links, as in `external_torques`.
+        forces: further generalised forces (nv,), as of springs or of friction in joints.
 
     Raises:
-        ConfigurationError: a bad q, v or τ, no such frame, or a value that is no `Wrench`.
+        ConfigurationError: a bad q, v, τ or force, no such frame, or a value that is no `Wrench`.
         ModelError: M is singular: a joint moves nothing that has mass.
     """
+    if forces is not None:
+        state = State.of(robot, q, v)
+        total = check_velocity(robot, forces, "forces")
+        total = total + robot.selection_matrix.T @ check_torques(robot, tau)
+        if wrenches:
+            total = total + external_torques(robot, state, wrenches)
+        return state.accelerations(total)
     if v is None or wrenches is not None or isinstance(q, State):
         return State.of(robot, q, v).forward_dynamics(tau, wrenches)
     if (a := single.FORWARD_DYNAMICS(robot, q, v, tau)) is not None:

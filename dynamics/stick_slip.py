@@ -1,4 +1,4 @@
-"""A block on a table with Coulomb friction, m ẍ = u − friction: it sticks, slips and sticks again.
+"""A block on a table with Coulomb friction, m ẍ = u(t, x) − friction: it sticks, slips and sticks.
 
     sticking (ẋ = 0):  friction = u                  as long as |u| ≤ μ_s m g
     slipping:          friction = μ_k m g sign(ẋ)    until ẋ = 0
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from inspect import signature
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -36,11 +37,12 @@ class BlockMotion(NamedTuple):
 def block_on_table(
     mass: float,
     friction: float,
-    push: Callable[[float], float] | float,
+    push: Callable[..., float] | float,
     *,
     duration: float,
     step: float,
     static_friction: float | None = None,
+    position: float = 0.0,
     velocity: float = 0.0,
     gravity: float = 9.81,
 ) -> BlockMotion:
@@ -49,10 +51,12 @@ def block_on_table(
     Args:
         mass: m [kg].
         friction: μ_k while it slips.
-        push: u [N], a number or a law u(t); it may jump, and is looked at every step.
+        push: u [N], a number or a law u(t) or u(t, x), as k (w t − x) of a spring whose end is
+            drawn along; it may jump, and is looked at every step.
         duration: [s].
         step: of the samples [s].
         static_friction: μ_s ≥ μ_k while it sticks; None: the same.
+        position: x at the start [m].
         velocity: ẋ at the start [m/s].
         gravity: g [m/s²].
 
@@ -67,10 +71,13 @@ def block_on_table(
         raise ConfigurationError(
             f"got friction {friction!r} and static_friction {mu_s!r}; expected 0 ≤ μ_k ≤ μ_s"
         )
-    u = push if callable(push) else (lambda t: push)
+    for name, value in (("position", position), ("velocity", velocity)):
+        if not math.isfinite(value):
+            raise ConfigurationError(f"{name}: got {value!r}; expected a finite number")
+    u = _law(push)
     block = _Block(mass, friction * mass * gravity, mu_s * mass * gravity, u)
     times = np.append(np.arange(0.0, duration - 1e-9 * step, step), duration)
-    state, changes = (0.0, float(velocity)), list[float]()
+    state, changes = (float(position), float(velocity)), list[float]()
     rows = [block.sample(0.0, state)]
     for t, t_next in pairwise(times):
         state = block.advance(float(t), float(t_next), state, changes)
@@ -79,23 +86,34 @@ def block_on_table(
     return BlockMotion(times, x, v, force, sticking, np.array(changes))
 
 
+def _law(push: Callable[..., float] | float) -> Callable[[float, float], float]:
+    """The push as a law u(t, x)."""
+    if not callable(push):
+        return lambda t, x: push
+    try:
+        signature(push).bind(0.0, 0.0)
+    except TypeError:
+        return lambda t, x: push(t)
+    return push
+
+
 class _Block:
     """The two laws, and how one gives way to the other."""
 
     def __init__(self, mass: float, kinetic: float, static: float, push: Any) -> None:
         self.mass, self.kinetic, self.static, self.push = mass, kinetic, static, push
 
-    def direction(self, t: float, v: float) -> float:
+    def direction(self, t: float, x: float, v: float) -> float:
         """Which way it slips (±1), 0 if it sticks."""
         if v != 0.0:
             return math.copysign(1.0, v)
-        u = self.push(t)
+        u = self.push(t, x)
         return math.copysign(1.0, u) if abs(u) > self.static else 0.0
 
     def sample(self, t: float, state: tuple[float, float]) -> tuple[float, float, float, bool]:
         x, v = state
-        way = self.direction(t, v)
-        return x, v, (self.kinetic * way if way else self.push(t)), way == 0.0
+        way = self.direction(t, x, v)
+        return x, v, (self.kinetic * way if way else self.push(t, x)), way == 0.0
 
     def advance(
         self, t: float, end: float, state: tuple[float, float], changes: list[float]
@@ -104,7 +122,7 @@ class _Block:
         for _ in range(1000):
             if t >= end:
                 return state
-            way = self.direction(t, state[1])
+            way = self.direction(t, *state)
             law = self._slip if way else self._stick
             t_change, state = law(t, end, state, way)
             if t_change < end:
@@ -120,7 +138,7 @@ class _Block:
         from scipy.optimize import brentq
 
         def excess(s: float) -> float:
-            return float(abs(self.push(s)) - self.static)
+            return float(abs(self.push(s, state[0])) - self.static)
 
         if excess(end) <= 0.0:
             return end, state
@@ -135,7 +153,7 @@ class _Block:
         from scipy.integrate import solve_ivp
 
         def rates(s: float, y: Array) -> list[float]:
-            return [y[1], (self.push(s) - way * self.kinetic) / self.mass]
+            return [y[1], (self.push(s, y[0]) - way * self.kinetic) / self.mass]
 
         def rest(s: float, y: Array) -> float:
             return float(way * y[1])

@@ -73,6 +73,38 @@ def test_a_pushed_block_sticks_until_its_friction_is_spent(push):
     assert set(motion.states["bottom"]) == {"slip" if expected else "stick"}
 
 
+def test_static_friction_holds_what_kinetic_friction_does_not():
+    """A block at rest holds up to μ_s m g; moving, or pushed beyond it, it has μ_k."""
+    block = robots.load("block")
+    mass, mu, static, h = block.mass, 0.3, 0.5, 1e-3
+    contact = contacts.PointContact("block", friction=mu, name="foot")
+    ground = contacts.ContactSet(block, [contact])
+    q, g = block.neutral(), 9.81
+
+    def step(push, speed=0.0, **given):
+        v = np.r_[speed, np.zeros(5)]
+        wrench = {"block": dynamics.Wrench([push * mass * g, 0, 0], np.zeros(3))}
+        return contacts.frictional_forward_dynamics(
+            block, q, v, np.zeros(0), ground, h, wrench, **given
+        )
+
+    given = {"static_friction": {"foot": static}}
+    assert step(0.4).states["foot"] == ("slip",)
+    rest = step(0.4, **given)
+    assert rest.states["foot"] == ("stick",)
+    assert np.abs(rest.v).max() < 1e-12
+    assert rest.f[0] == pytest.approx(-0.4 * mass * g)
+    for push, speed in ((0.6, 0.0), (0.4, 0.1)):
+        slides = step(push, speed, **given)
+        assert slides.states["foot"] == ("slip",)
+        assert slides.v[0] == pytest.approx(speed + h * g * (push - mu), abs=1e-9)
+        assert slides.converged
+    with pytest.raises(ContactError, match=r"at least 0\.3"):
+        step(0.4, static_friction={"foot": 0.1})
+    with pytest.raises(ContactError, match="foot"):
+        step(0.4, static_friction={"fot": 0.5})
+
+
 def test_a_block_slides_until_it_rests_and_then_stays():
     """v = v₀ − μ g t to zero; on the way v₀²/(2 μ g), to the first order in the step."""
     robot, q, sole = block_on()
@@ -323,8 +355,7 @@ def test_nothing_to_touch_is_free_flight():
     assert motion.a == pytest.approx(dynamics.forward_dynamics(robot, q, v, tau), abs=1e-9)
     assert motion.converged
     assert motion.f.shape == (0,)
-    floating = robots.block(1.0, SIZE)
-    floating.model.gravity.linear = np.zeros(3)
+    floating = robots.block(1.0, SIZE).with_gravity([0.0, 0.0, 0.0])
     still = step_of(floating, floating.posture(), np.zeros(6), [], contacts.at_feet(floating), H)
     assert still.converged
     assert still.v == pytest.approx(0, abs=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from footwork import ConfigurationError
 from footwork import dynamics as dyn
 from footwork.dynamics import Wrench
 
@@ -54,6 +55,20 @@ def test_half_vMv_is_the_kinetic_energy(robot, random_state):
     q, v, _ = random_state(robot)
     energy = 0.5 * v @ dyn.mass_matrix(robot, q) @ v
     assert dyn.kinetic_energy(robot, q, v) == pytest.approx(energy, rel=1e-12)
+
+
+def test_forward_dynamics_takes_generalised_forces(robot, random_state):
+    """M a + b = Sᵀτ + τ_ext + forces, against inverse dynamics."""
+    q, v, _ = random_state(robot)
+    rng = np.random.default_rng(3)
+    tau, forces = rng.standard_normal(robot.na), rng.standard_normal(robot.nv)
+    push = {robot.frame_names[-1]: Wrench(rng.standard_normal(3), rng.standard_normal(3))}
+    for wrenches in (None, push):
+        a = dyn.forward_dynamics(robot, q, v, tau, wrenches, forces=forces)
+        balance = dyn.inverse_dynamics(robot, q, v, a, wrenches)
+        close(balance, robot.selection_matrix.T @ tau + forces, 1e-9)
+    with pytest.raises(ConfigurationError, match="forces"):
+        dyn.forward_dynamics(robot, q, v, tau, forces=forces[:-1])
 
 
 def test_dM_minus_2C_is_skew(robot, random_state):

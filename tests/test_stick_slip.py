@@ -71,6 +71,38 @@ def test_a_push_back_and_forth():
     assert 0.5 * M * run.v[-1] ** 2 == pytest.approx(work, abs=2e-2)
 
 
+def test_a_spring_draws_it_along_in_jerks():
+    """Stick: the spring k (w t − x) loads up to μ_s m g. Slip: x oscillates about w t − μ m g/k."""
+    k, w, x0 = 40.0, 0.05, 0.3
+    run = block_on_table(
+        M, MU, lambda t, x: k * (x0 + w * t - x), duration=60.0, step=0.01, static_friction=MU_S,
+        position=x0,
+    )  # fmt: skip
+    omega, static, kinetic = np.sqrt(k / M), MU_S * M * G, MU * M * G
+    loose, rest = run.changes[:2]
+    assert loose == pytest.approx(static / (k * w), abs=1e-9)
+    # s = x − x₀ − w t + μ m g/k: s̈ = −ω² s, from s = −(μ_s − μ) m g/k and ṡ = −w
+    start = -(static - kinetic) / k
+    slip = (run.t > loose) & (run.t < rest)
+    tau = run.t[slip] - loose
+    s = start * np.cos(omega * tau) - w / omega * np.sin(omega * tau)
+    x = s + x0 + w * run.t[slip] - kinetic / k
+    assert np.abs(run.x[slip] - x).max() < 1e-9
+    speed = -start * omega * np.sin(omega * (rest - loose)) - w * np.cos(omega * (rest - loose)) + w
+    assert abs(speed) < 1e-6
+    assert len(run.changes) >= 4
+    periods = np.diff(run.changes[::2])
+    assert periods[1:] == pytest.approx(periods[1], abs=1e-6)  # the limit cycle
+
+
+def test_laws_of_time_alone_and_starts_elsewhere():
+    one = block_on_table(M, MU, lambda t: 15.0, duration=1.0, step=0.1, position=2.0)
+    other = block_on_table(M, MU, lambda t, x=0.0: 15.0, duration=1.0, step=0.1)
+    assert one.x == pytest.approx(other.x + 2.0, abs=1e-12)
+    with pytest.raises(fw.ConfigurationError, match="position: got nan"):
+        block_on_table(M, MU, 1.0, duration=1.0, step=0.1, position=np.nan)
+
+
 def test_refusals():
     for wrong in ({"mass": 0}, {"friction": -0.1}, {"static_friction": 0.1}, {"step": 0}):
         given = {"mass": M, "friction": MU, "push": 1.0, "duration": 1.0, "step": 0.1} | wrong

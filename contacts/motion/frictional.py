@@ -14,7 +14,7 @@ F. Cadoux, "Applications of an existence result for the Coulomb friction problem
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -104,6 +104,7 @@ def frictional_forward_dynamics(
     wrenches: Mapping[str, Wrench] | None = None,
     *,
     gaps: Mapping[str, ArrayLike] | None = None,
+    static_friction: Mapping[str, float] | None = None,
     tolerance: float = 1e-9,
     iterations: int = 200,
 ) -> FrictionalMotion:
@@ -123,6 +124,8 @@ def frictional_forward_dynamics(
         wrenches: {link: Wrench} of the environment on the robot, besides the contacts.
         gaps: {contact: distance of its points to the ground, one or (k,) [m]}: a point may then
             come down at gap/h; a negative gap is driven out within the step. Zero if not given.
+        static_friction: {contact: μ_s ≥ μ}, of its points that are at rest before the step, as long
+            as they stay so: a point that slips then has μ. The same as μ if not given.
         tolerance: largest residual that counts as converged [-].
         iterations: most cone programs to solve.
 
@@ -150,8 +153,17 @@ def frictional_forward_dynamics(
     J = _point_rows(contact_set, state)
     w = J @ free - _surface_velocities(contact_set, state)
     w[2::3] += _gaps(contact_set, gaps) / step
-    problem = _coulomb_problem(contact_set, J @ solve_mass(L, J.T), w)
-    impulses, programs = problem.solve(robot.mass, tolerance, iterations)
+    W = J @ solve_mass(L, J.T)
+    held = _at_rest(contact_set, J @ v - _surface_velocities(contact_set, state))
+    held *= _static(contact_set, static_friction)
+    while True:
+        problem = _coulomb_problem(contact_set, W, w, held)
+        impulses, programs = problem.solve(robot.mass, tolerance, iterations)
+        found = states(problem.velocities(impulses), problem.limits.bilateral, _least(problem))
+        slips = (np.array(found) == "slip") & (held > 0)
+        if not slips.any():
+            break
+        held[slips] = 0.0  # its friction drops, and others may slip for it
     v_plus = free + solve_mass(L, J.T @ impulses.ravel())
     a = (v_plus - v) / step
     forces = state.inverse_dynamics(a, wrenches)
@@ -217,8 +229,38 @@ def _surface_velocities(contacts: ContactSet, state: State) -> Array:
     return np.concatenate(s)
 
 
-def _coulomb_problem(contacts: ContactSet, W: Array, w: Array) -> CoulombProblem:
-    return CoulombProblem((W + W.T) / 2, w, contacts.limits)
+def _coulomb_problem(contacts: ContactSet, W: Array, w: Array, held: Array) -> CoulombProblem:
+    """The problem with friction of at least `held` (K,) at each point."""
+    limits = contacts.limits
+    if held.any():
+        limits = replace(limits, friction=np.maximum(limits.friction, held[:, None]))
+    return CoulombProblem((W + W.T) / 2, w, limits)
+
+
+def _at_rest(contacts: ContactSet, u: Array) -> Array:
+    """(K,) 1 for points that do not slide before the step, u (3K,) in contact axes, else 0."""
+    sliding = np.linalg.norm(u.reshape(-1, 3)[:, :2], axis=1)
+    return np.where(sliding <= 1e-9 * (1.0 + np.abs(u).max(initial=0.0)), 1.0, 0.0)
+
+
+def _static(contacts: ContactSet, given: Mapping[str, float] | None) -> Array:
+    """(K,) μ_s at every point, 0 where none is given."""
+    every = [np.zeros(0)]
+    for name in given or ():
+        least, mu = float(np.max(contacts[name].friction)), (given or {})[name]
+        if not (isinstance(mu, int | float) and least <= mu < np.inf):
+            raise ContactError(
+                f"static_friction[{name!r}]: got {mu!r}, expected a number of at least {least:g}, "
+                "the friction of the contact"
+            )
+    for contact in contacts:
+        every.append(np.full(len(contact.points), float((given or {}).get(contact.name, 0.0))))
+    return np.concatenate(every)
+
+
+def _least(problem: CoulombProblem) -> float:
+    """The speed below which a point sticks [m/s]."""
+    return max(1e-9, 1e-7 * problem.speed)
 
 
 def _gaps(contacts: ContactSet, gaps: Mapping[str, ArrayLike] | None) -> Array:
@@ -252,6 +294,5 @@ def _in_world(contacts: ContactSet, state: State, impulses: Array) -> dict[str, 
 def _states(
     contacts: ContactSet, problem: CoulombProblem, impulses: Array
 ) -> dict[str, tuple[str, ...]]:
-    tolerance = max(1e-9, 1e-7 * problem.speed)
-    found = states(problem.velocities(impulses), problem.limits.bilateral, tolerance)
+    found = states(problem.velocities(impulses), problem.limits.bilateral, _least(problem))
     return {name: tuple(found[own]) for name, own in _by_contact(contacts)}
