@@ -68,7 +68,7 @@ def look(tmp_path_factory):
     except BrowserError:
         pytest.skip("needs Chromium")
     file = tmp_path_factory.mktemp("page") / "page.html"
-    with open_html("<title>empty</title>", WIDTH, HEIGHT, timeout=110) as page:
+    with open_html("<title>empty</title>", WIDTH, HEIGHT, timeout=300) as page:
 
         def look(viewer):
             page.call("Page.navigate", url=viewer.save_html(file).as_uri())
@@ -182,6 +182,7 @@ def test_the_bar_of_a_ramp_is_seen_in_its_colours(look):
 
 
 @pytest.mark.browser
+@pytest.mark.timeout(330)
 def test_thousands_of_drawings_leave_nothing_behind_in_the_page():
     """Memory of the page's JavaScript, its nodes and its textures, after every kind of update."""
     from footwork.visualize.viewer.browser import open_page
@@ -209,10 +210,12 @@ def test_thousands_of_drawings_leave_nothing_behind_in_the_page():
                 nodes = page.evaluate("document.querySelectorAll('*').length")
                 return page.call("Runtime.getHeapUsage")["usedSize"], memory, nodes
 
-            draw(0, 100)
-            begin, end = draw(100, 100), draw(200, 1000)
-            assert end[0] < begin[0] + 1_000_000
+            draw(
+                0, 100
+            )  # a leak of an update shows in a few hundreds; more are slow, not more sure
+            begin, end = draw(100, 100), draw(200, 400)
+            assert end[0] < begin[0] + 400_000
             assert sum(end[1].values()) <= sum(begin[1].values()) + 3  # geometries and textures
             assert end[2] <= begin[2] + 8
-            assert page.evaluate("footwork.state.commands") > 2000
+            assert page.evaluate("footwork.state.commands") > 1500
             assert page.errors == []
