@@ -76,11 +76,13 @@ class Program:
         first, last = len(equal.b), len(equal.b) + sum(len(p.b) for p in rows if not p.sizes)
         self.nonzero: NDArray[np.bool_] = np.asarray(A.any(axis=1))
         self.nonzero[last:] = True
-        self.trivially_infeasible = False
+        self.contradiction: Array | None = None
         if not self.nonzero.all():  # rows that no unknown enters hold or not, whatever it is
             rest = np.where(self.nonzero, 0.0, self.b)
-            off = max(np.abs(rest[:first]).max(initial=0.0), -rest[first:].min(initial=0.0))
-            self.trivially_infeasible = bool(off > _ENOUGH)
+            off = np.append(np.abs(rest[:first]), -rest[first:])
+            worst = off.argmax()
+            if off[worst] > _ENOUGH:  # Farkas' multipliers z: bᵀz < 0
+                self.contradiction = np.where(np.arange(len(off)) == worst, -np.sign(rest), 0.0)
             A, self.b = A[self.nonzero], self.b[self.nonzero]
         self.dense, self.A = A, _compressed(A)
         kept = self.nonzero[:last]
@@ -112,8 +114,8 @@ class Program:
         """
         import clarabel
 
-        if self.trivially_infeasible:
-            return Solution("infeasible", float("inf"))
+        if self.contradiction is not None:
+            return Solution("infeasible", float("inf"), multipliers=self.contradiction)
         if not len(cost):
             return Solution("optimal", 0.0, np.zeros(0))
         if quadratic is not None and quadratic.ndim == 2:

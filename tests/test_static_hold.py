@@ -564,6 +564,20 @@ def test_a_no_is_proved_by_its_margin(name, limits, monkeypatch):
         assert "; " in hold.reason
 
 
+@pytest.mark.parametrize("solver", [None, "clarabel"])
+def test_a_joint_too_weak_for_what_it_carries_is_its_own_certificate(solver, monkeypatch):
+    """No contact force enters the torques of the arms: no program is asked for a motion."""
+    monkeypatch.setattr(certificate, "falling_motion", lambda *_: pytest.fail("asked again"))
+    robot = robots.load("talos")
+    q, limits = robot.posture(), 0.2 * robot.torque_limits
+    arms = [i for i, name in enumerate(robot.actuated) if name.startswith("arm")]
+    short = np.abs(dynamics.gravity_torques(robot, q)[robot.actuated_rows]) - limits
+    assert short[arms].max() > 0
+    check_infeasible(
+        robot, q, static_hold(robot, q, at_feet(robot), None, limits, solver=solver), limits
+    )
+
+
 PLAIN = """
 import sys, footwork as fw
 robot = fw.load("biped")
