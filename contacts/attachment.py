@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..dynamics import State
 from ..dynamics.body_points import BodyPoints
-from ..dynamics.spatial import cross, hessian_from, skew
+from ..dynamics.spatial import cross, hessian_from
 from ..dynamics.topology import carried_by, frames_of, require_fixed_axes
 from ..robots import Robot
 
@@ -80,14 +80,8 @@ class Attachment:
                 self._axes[k] = T[:3, :3] @ contact.axes_in_frame
             else:
                 self._axes[k], self._world_fixed[k] = contact.axes_in_world, True
-        self._arm_skews = skew(self._arms)
         self._balls, self._all_turn = bool(self._arms.any()), not self._world_fixed.any()
-        self._middles = BodyPoints(self._joints, self._centres[:, :3, 0])  # of balls
-        # [1, −[p×]; 0, 1] of all contacts, from [v; ω] about the world's origin: affine in p
-        self._about_origin = np.tile(np.eye(6), (count, 1))
-        levers = np.zeros((count, 6, 6, count, 3))
-        levers[range(count), :3, 3:, range(count)] = -skew(np.eye(3)).transpose(1, 2, 0)
-        self._levers = levers.reshape(36 * count, 3 * count)
+        self._middles = BodyPoints(self._joints, self._centres[:, :3, 0], self._arms)  # of balls
         self._lay_out_rows(contacts)
 
     def _lay_out_rows(self, contacts: Sequence[Attached]) -> None:
@@ -108,8 +102,9 @@ class Attachment:
         self.dim = len(owner)
         self._selection = np.vstack([np.zeros((0, 6 * len(contacts))), *blocks])
         self._is_all = np.array_equal(self._selection, np.eye(6 * len(contacts)))
-        self._owner = np.array(owner, dtype=np.intp)
-        self._carried = carried_by(self.robot)[self._joints[self._owner]]
+        chosen = self._selection.argmax(axis=1) if self.dim else np.zeros(0, dtype=np.intp)
+        units = np.array_equal(self._selection, np.eye(6 * len(contacts))[chosen])
+        self._plain_rows = chosen if units and not self._turning else None
 
     @property
     def joints(self) -> NDArray[np.intp]:
@@ -154,29 +149,29 @@ class Attachment:
             P[row, 6 * k + 3 : 6 * k + 6] = R[k, :, axis]
         return P
 
+    def _chosen(self, parts: Array, state: State) -> Array:
+        """Return P @ parts (6K, …)."""
+        if self._plain_rows is None:
+            return np.asarray(self.selection(state).dot(parts))
+        return parts if self._is_all else np.asarray(parts.take(self._plain_rows, 0))
+
     # --- motions -----------------------------------------------------------------------------
 
     def jacobian(self, state: State) -> Array:
         """Return J (dim, nv)."""
-        p = self.positions(state).ravel()
-        X = self._levers.dot(p).reshape(-1, 6) + self._about_origin
-        J: Array = (X if self._is_all else self.selection(state).dot(X)).dot(state.joint_columns)
-        J *= self._carried
-        return J
+        J = self.centre_jacobians(state).reshape(6 * len(self._joints), state.robot.nv)
+        return self._chosen(J, state)
 
     def centre_jacobians(self, state: State) -> Array:
         """Return (K, 6, nv): the velocity of each point that touches, and ω, world axes."""
-        S, carried = state.joint_columns, carried_by(self.robot)[self._joints]
-        J = S * carried[:, None]
-        J[:, :3] -= skew(self.positions(state)) @ J[:, 3:]
-        return J
+        carried = carried_by(self.robot)
+        return self._middles.jacobians(state.joint_columns, state.joint_placements, carried)
 
     def drift(self, state: State) -> Array:
         """Return (dJ/dt) v (dim,); for an axis y of the body d(y·ω)/dt = y·α, as (ω × y)·ω = 0."""
+        # the arm of a ball does not turn with it: α × r, without ω × (ω × r)
         y = self._middles.accelerations(state.joint_placements, state.joint_motions)
-        if self._balls:  # the arm does not turn with the ball: α × r, without ω × (ω × r)
-            y[:, 0] -= (self._arm_skews @ y[:, 1, :, None])[:, :, 0]
-        return y.ravel() if self._is_all else self.selection(state).dot(y.ravel())
+        return self._chosen(y.reshape(-1), state)
 
     def hessian(self, state: State) -> Array:
         """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction).

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.points import POINT_ACCELERATIONS
+from .kernels.points import POINT_ACCELERATIONS, POINT_JACOBIANS
 from .per_robot import per_robot
 from .spatial import skew
 from .topology import frames_of
@@ -26,14 +26,41 @@ class BodyPoints:
     Args:
         joints: (K,), that carry them, Pinocchio's indices.
         points: (K, 3), in the axes of their joint.
+        arms: (K, 3), from there to what is asked for, world axes, whatever the body does: as from
+            the middle of a ball to where it touches the ground. None: zero.
     """
 
-    def __init__(self, joints: NDArray[np.intp], points: Array) -> None:
+    def __init__(self, joints: NDArray[np.intp], points: Array, arms: Array | None = None) -> None:
         self.joints, self.points = joints, np.ascontiguousarray(points)
+        self.arms = np.zeros((len(points), 3)) if arms is None else arms
         # of rows: m @ X is the motion m of the joint as seen at the point, v + ω × r
         self.shifts = np.zeros((len(points), 6, 6))
         self.shifts[...] = np.eye(6)
         self.shifts[..., 3:, :3] = skew(self.points)
+
+    def jacobians(self, S: Array, T: Array, carried: Array) -> Array:
+        """Return J (K, 6, nv), linear rows first, world axes.
+
+        Args:
+            S: (6, nv), columns of the joints about the world's origin.
+            T: (njoints, 3, 4), placements of the joints.
+            carried: (njoints, nv), 1 for the columns that move a joint.
+        """
+        kernel: Any = POINT_JACOBIANS.select(len(self.joints))
+        if kernel is not None:
+            J = np.empty((len(self.joints), *S.shape))
+            kernel(S, T, carried, self.joints, self.points, self.arms, J)
+            return J
+        POINT_JACOBIANS.overload().spent(len(self.joints), _EACH * len(self.joints))
+        of_joints = T.take(self.joints, 0)
+        x = (
+            (of_joints[:, :, :3] @ self.points[:, :, None])[:, :, 0]
+            + of_joints[:, :, 3]
+            + self.arms
+        )
+        J = S * carried.take(self.joints, 0)[:, None]
+        J[:, :3] -= skew(x) @ J[:, 3:]
+        return J
 
     def motions(self, of_joints: Array) -> Array:
         """Return (K, 2, 6): twist and spatial acceleration at the points, in the joints' axes.
@@ -44,7 +71,7 @@ class BodyPoints:
         return np.asarray(of_joints.take(self.joints, 0) @ self.shifts)
 
     def accelerations(self, T: Array, of_joints: Array) -> Array:
-        """Return (K, 2, 3): the classical accelerations and α of the bodies, world axes.
+        """Return (K, 2, 3): the classical accelerations, plus α × arm, and α, world axes.
 
         Args:
             T: (njoints, 3, 4), placements of the joints.
@@ -53,7 +80,7 @@ class BodyPoints:
         kernel: Any = POINT_ACCELERATIONS.select(len(self.joints))
         if kernel is not None:
             out = np.empty((len(self.joints), 2, 3))
-            kernel(T, of_joints, self.joints, self.points, out)
+            kernel(T, of_joints, self.joints, self.points, self.arms, out)
             return out
         POINT_ACCELERATIONS.overload().spent(len(self.joints), _EACH * len(self.joints))
         motions = self.motions(of_joints)
@@ -61,8 +88,9 @@ class BodyPoints:
         products = factors[:, :6] * factors[:, 6:]
         local = motions[:, 1].reshape(-1, 2, 3)
         local[:, 0] += products[:, :3] - products[:, 3:]
-        R = T.take(self.joints, 0)[:, :, :3]
-        return np.asarray(local @ R.swapaxes(1, 2))
+        y = local @ T.take(self.joints, 0)[:, :, :3].swapaxes(1, 2)
+        y[:, 0] -= (skew(self.arms) @ y[:, 1, :, None])[:, :, 0]
+        return np.asarray(y)
 
 
 @per_robot

@@ -149,7 +149,8 @@ class State:
         """Return itself, after one pass for M, b, A_g and the joints' placements and columns."""
         robot, space = self.robot, workspace_of(self.robot)
         data = space.data
-        pin.computeAllTerms(robot._model, data, self.q, self.velocity)
+        v = self.velocity if self.v is None else self.v
+        pin.computeAllTerms(robot._model, data, self.q, v)
         found: dict[str, Any] = {"bias": space.nle().copy(), "gravity_torques": -space.g()}
         found["joint_placements"], found["joint_columns"] = space.placements(), columns(space.J())
         if is_depth_first(robot):
@@ -209,6 +210,11 @@ class State:
     def frame_jacobian(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return J (6, nv), linear rows first: J v is the frame's twist in `reference`."""
         reference = as_reference(reference)
+        if reference == _ALIGNED:
+            origin = frame_origins(self.robot)[self.robot.frame_id(frame)]
+            S, T = self.joint_columns, self.joint_placements
+            J: Array = origin.jacobians(S, T, carried_by(self.robot))[0]
+            return J
         joint, T = self._frame(frame)
         return self._columns_at(joint, T, reference)
 

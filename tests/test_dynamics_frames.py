@@ -9,8 +9,9 @@ import pytest
 import footwork as fw
 from footwork import dynamics as dyn
 from footwork.dynamics.body_points import BodyPoints
-from footwork.dynamics.kernels.points import point_accelerations
+from footwork.dynamics.kernels.points import point_accelerations, point_jacobians
 from footwork.dynamics.kernels.toolchain import switched_off
+from footwork.dynamics.topology import carried_by
 
 REFERENCES = ["LOCAL", "WORLD", "LOCAL_WORLD_ALIGNED"]
 ROBOTS = [("talos", "floating"), ("solo12", "fixed"), ("tree", "floating"), ("tree", "fixed")]
@@ -144,9 +145,41 @@ def test_points_of_bodies_accelerate_as_pinocchios_frames(robot, random_state):
         for i in frames
     ]
     points, out = BodyPoints(joints.astype(np.intp), places), np.empty((5, 2, 3))
-    moving = state.joint_placements, state.joint_motions
-    point_accelerations(*moving, points.joints, points.points, out)
+    S, T, motions = state.joint_columns, state.joint_placements, state.joint_motions
+    given = points.joints, points.points, points.arms
+    point_accelerations(T, motions, *given, out)
     with switched_off():
-        arrays = points.accelerations(*moving)
+        arrays = points.accelerations(T, motions)
     assert out == pytest.approx(np.array(expected), abs=1e-10)
     assert arrays == pytest.approx(np.array(expected), abs=1e-10)
+    pin.computeJointJacobians(model, data, q)
+    expected, out = [], np.empty((5, 6, robot.nv))
+    for i in frames:
+        pin.updateFramePlacement(model, data, i)
+        expected.append(pin.getFrameJacobian(model, data, i, aligned).reshape(6, robot.nv))
+    point_jacobians(S, T, carried_by(robot), *given, out)
+    with switched_off():
+        arrays = points.jacobians(S, T, carried_by(robot))
+    assert out == pytest.approx(np.array(expected), abs=1e-12)
+    assert arrays == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_arms_of_points_turn_for_the_moment_alone(robot, random_state):
+    """v + ω × r and a + α × r of an arm r in the world, by kernels as Python and by arrays."""
+    (q, v, _), rng = random_state(robot), np.random.default_rng(1)
+    joints, places = np.arange(robot.model.njoints - 3, robot.model.njoints), np.ones((3, 3))
+    arms, state = rng.standard_normal((3, 3)), dyn.State(robot, q, v)
+    S, T, motions = state.joint_columns, state.joint_placements, state.joint_motions
+    carried, points = carried_by(robot), BodyPoints(joints, places, arms)
+    J, a = np.empty((3, 6, robot.nv)), np.empty((3, 2, 3))
+    point_jacobians(S, T, carried, joints, places, arms, J)
+    point_accelerations(T, motions, joints, places, arms, a)
+    with switched_off():
+        plain = BodyPoints(joints, places)
+        expected, turned = plain.jacobians(S, T, carried), plain.accelerations(T, motions)
+        assert points.jacobians(S, T, carried) == pytest.approx(J, abs=1e-12)
+        assert points.accelerations(T, motions) == pytest.approx(a, abs=1e-12)
+    expected[:, :3] += np.cross(expected[:, 3:], arms[:, :, None], axis=1)
+    turned[:, 0] += np.cross(turned[:, 1], arms)
+    assert pytest.approx(expected, abs=1e-12) == J
+    assert a == pytest.approx(turned, abs=1e-12)
