@@ -44,9 +44,12 @@ def _findings(description: Description, options: Options) -> list[Finding]:
         options.check()
         tree = tree_of(description, options.xacro)
         if tree.tag == "robot":
-            findings = mesh_files.examine(tree, description.folders)
+            findings = mesh_files.examine(tree, description.folders, whole=True)
             options = replace(options, meshes=False)
-        return [*findings, *read(description, options).findings]
+        parts = read(description, options)
+        for kind in ("visual", "collision"):
+            parts.shapes.read(parts.model, kind)
+        return [*findings, *parts.findings]
     except Refused as error:
         return [*findings, *error.findings]
     except ModelError as error:

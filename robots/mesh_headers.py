@@ -102,6 +102,8 @@ def _instances(path: Path) -> str:
     """
     try:
         data = path.read_bytes()
+        if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
+            return "a document type (<!DOCTYPE>) or an entity"
         if b"instance_node" not in data:
             return ""
         root = defusedxml.ElementTree.fromstring(data)

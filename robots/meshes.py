@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+
+import coal  # type: ignore[import-untyped]
+import numpy as np
 
 from ..errors import ModelError
 from .findings import Finding, listed
@@ -25,12 +29,15 @@ def resolve(tree: Node, folders: Folders) -> None:
         )
 
 
-def examine(tree: Node, folders: Folders, replace: bool = False) -> list[Finding]:
+def examine(
+    tree: Node, folders: Folders, replace: bool = False, whole: bool = False
+) -> list[Finding]:
     """Return the meshes that are missing, may not be read, or are not in metres.
 
-    With `replace`, names are replaced by paths.
+    With `replace`, names are replaced by paths; with `whole`, files are read to their end.
     """
     findings = []
+    damage = cache(damaged)
     for link, mesh in _meshes(tree):
         name = mesh.get("filename")
         found = folders.find(name)
@@ -45,7 +52,20 @@ def examine(tree: Node, folders: Folders, replace: bool = False) -> list[Finding
         elif found.path is not None and (doubt := _unit(found.path, mesh)):
             message, hint = f"mesh {name!r}: {doubt[0]}", doubt[1]
             findings.append(Finding("warning", "units", message, hint, link, "", mesh.line))
+        if whole and found.path is not None and not problem and (why := damage(found.path)):
+            message = f"mesh {name!r}: {why}"
+            findings.append(Finding("error", "mesh", message, "", link, "", mesh.line))
     return findings
+
+
+def damaged(path: Path) -> str:
+    """Return why the mesh library cannot read a file, or ""."""
+    try:
+        mesh = coal.MeshLoader().load(str(path), np.ones(3))
+    except (ValueError, RuntimeError) as error:
+        lines = [line for line in str(error).splitlines() if line and "Hint" not in line]
+        return f"cannot be read: {lines[-1].strip()}"
+    return "" if np.isfinite(mesh.vertices()).all() else "vertices that are not finite"
 
 
 def _unit(path: Path, mesh: Node) -> tuple[str, str] | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import coal  # type: ignore[import-untyped]
+import numpy as np
 import pinocchio as pin
 
 from ..errors import ModelError
@@ -18,6 +19,14 @@ class Shapes(Protocol):
 
     def read(self, model: Any, kind: Kind) -> Any:
         """Return a `pin.GeometryModel`."""
+
+
+def _check_finite(shapes: Any) -> None:
+    """Raise ValueError for a mesh of a `pin.GeometryModel` with vertices that are not finite."""
+    for item in shapes.geometryObjects:
+        mesh = item.geometry if isinstance(item.geometry, coal.BVHModelBase) else None
+        if mesh is not None and not np.isfinite(mesh.vertices()).all():
+            raise ValueError(f"{item.meshPath}: vertices that are not finite")
 
 
 @dataclass(frozen=True)
@@ -38,9 +47,11 @@ class UrdfShapes:
         """
         type_ = pin.GeometryType.VISUAL if kind == "visual" else pin.GeometryType.COLLISION
         try:
-            return pin.buildGeomFromUrdfString(
+            shapes = pin.buildGeomFromUrdfString(
                 model, self.text, type_, package_dirs=[], mesh_loader=coal.CachedMeshLoader()
             )
+            _check_finite(shapes)
+            return shapes
         except (ValueError, RuntimeError) as error:
             raise ModelError(
                 f"a {kind} shape cannot be read: {error}; meshes=False leaves the meshes out"

@@ -37,6 +37,7 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     if options.mimic == "lock":
         locked += edits.weld_at_rest(followers)
     passive = () if options.mimic == "lock" else tuple(f.get("name") for f in followers)
+    passive += edits.floating_joints(tree)
     edits.drop_couplings(tree)
     model = _model(serialize(tree), free_flyer)
     doubts = check_inertia_of_motion(model)

@@ -25,17 +25,30 @@ def root_link(tree: Node) -> str:
 def use_base(tree: Node, floating: bool) -> str | None:
     """Fix the floating joint at the root of a file if the base is fixed; else keep it.
 
-    Return the name of the file's own floating joint, or None when one has to be added.
+    It is the base where it is the only joint of a root without mass, which stands for the world;
+    a root with mass is a body of its own. Return its name, or None when a base has to be added.
     """
     root = root_link(tree)
     at_root = [j for j in tree.all("joint") if _link_of(j, "parent") == root]
     own = [joint for joint in at_root if joint.get("type") == "floating"]
-    if len(at_root) != 1 or not own:
+    if len(at_root) != 1 or not own or mass_of(tree, root) > 0:
         return None
     if floating:
         return own[0].get("name")
     _weld(own[0], 0.0)
     return None
+
+
+def mass_of(tree: Node, link: str) -> float:
+    """Return the mass of a link [kg]."""
+    found = next(node for node in tree.all("link") if node.get("name") == link)
+    inertial = found.find("inertial")
+    return 0.0 if inertial is None else number(inertial.find("mass"), "value")
+
+
+def floating_joints(tree: Node) -> tuple[str, ...]:
+    """Return the floating joints, which no motor drives."""
+    return tuple(j.get("name") for j in tree.all("joint") if j.get("type") == "floating")
 
 
 def lock_joints(tree: Node, lock: Iterable[str] | Mapping[str, float]) -> tuple[str, ...]:

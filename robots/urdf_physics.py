@@ -5,7 +5,7 @@ Such descriptions load, and their equations of motion can be evaluated, but no r
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,14 @@ _SLACK = (
 )
 _FAR = 20.0  # [m] between two joints: beyond any legged robot, but usual when a file is in mm
 _HEAVY = 5_000.0  # kg
+_CHAIN = 50  # joints that follow each other
 
 
 def check_physics(tree: Node) -> list[Finding]:
     """Return findings about unphysical links and joints; `check_values` must have run before."""
     findings = [f for link in tree.all("link") for f in _check_link(link)]
     findings += [f for joint in tree.all("joint") for f in _check_joint(joint)]
-    return findings + _unlimited(tree) + _mimic(tree)
+    return findings + _free_bodies(tree) + _unlimited(tree) + _mimic(tree)
 
 
 # --- links -------------------------------------------------------------------------------------
@@ -141,6 +142,26 @@ def _limits(joint: Node) -> Iterable[tuple[str, str, str]]:
             yield "warning", f"{key}={limit.get(key)} is negative", "give its absolute value"
 
 
+def _free_bodies(tree: Node) -> list[Finding]:
+    """Return the floating joints below links with mass: both bodies move freely."""
+    masses = {
+        link.get("name"): number(inertial.find("mass"), "value")
+        for link in tree.all("link")
+        if (inertial := link.find("inertial")) is not None
+    }
+    findings = []
+    for joint in tree.all("joint"):
+        parent = joint.find("parent")
+        link = parent.get("link") if parent is not None else ""
+        if joint.get("type") == "floating" and masses.get(link, 0.0) > 0:
+            message = f"floats below link {link!r}, which has mass: two bodies, each free to move"
+            hint = "only a root without mass stands for the world; make it fixed if they are one"
+            findings.append(
+                Finding("warning", "floating", message, hint, "", joint.get("name"), joint.line)
+            )
+    return findings
+
+
 def _unlimited(tree: Node) -> list[Finding]:
     names = [
         joint.get("name")
@@ -164,10 +185,24 @@ def _mimic(tree: Node) -> list[Finding]:
             message = f"follows {leader!r}, which is not another joint"
             hint = "name its leader"
             findings.append(Finding("warning", "mimic", message, hint, "", name, mimic.line))
+        elif name in (chain := _leaders(name, followers)):
+            message = f"follows itself: {' → '.join([name, *chain])}"
+            hint = "name a leader that follows no other joint"
+            findings.append(Finding("warning", "mimic", message, hint, "", name, mimic.line))
     if followers:
         message = f"{len(followers)} joints follow another: {', '.join(followers)}"
         findings.append(Finding("info", "mimic", message, "they are locked at rest"))
     return findings
+
+
+def _leaders(name: str, followers: Mapping[str, Node]) -> list[str]:
+    """Return the leader of a joint, its leader, and so on; at most until one comes again."""
+    chain: list[str] = []
+    while name in followers and (name := followers[name].get("joint")) not in chain[:_CHAIN]:
+        chain.append(name)
+        if len(chain) >= _CHAIN:
+            break
+    return chain
 
 
 # --- the whole model ---------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from footwork import ModelError, load, robots
+from footwork import ModelError, dynamics, load, robots
 from footwork.errors import FootworkWarning
 from footwork.robots import diagnosis
 
@@ -74,6 +74,11 @@ CASES = [
     ("shape", "warning", 6, "</robot>", '<link name="c"><visual><geometry><sphere radius="-1"/>'
      "</geometry></visual></link>" + SECOND_JOINT.format("b", "c")),
     ("mimic", "warning", 5, "</joint>", '<mimic joint="nobody"/></joint>'),
+    ("mimic", "warning", 5, "</joint></robot>".replace("</robot>", ""), '<mimic joint="k"/></joint>'
+     '<link name="c"/><joint name="k" type="fixed"><parent link="b"/><child link="c"/>'
+     '<mimic joint="l"/></joint><link name="d"/><joint name="l" type="fixed"><parent link="c"/>'
+     '<child link="d"/><mimic joint="j"/></joint>'),
+    ("floating", "warning", 4, 'type="revolute"', 'type="floating"'),
 ]  # fmt: skip
 
 
@@ -139,6 +144,27 @@ def test_the_joint_of_the_base_may_be_taken_by_name():
     assert robot.is_floating
     assert [i.mass for i in robot.model.inertias] == [0, 2, 1]
     assert robot.joint_names == ("root_joint",)
+
+
+def test_a_floating_joint_below_a_root_with_mass_is_no_base():
+    """The root was once welded to the world: two kilograms, and gravity acted on one."""
+    text = SOUND.replace('type="revolute"', 'type="floating"')
+    with pytest.warns(FootworkWarning, match="each free to move"):
+        robot = load(text)
+    q = robot.neutral()
+    assert (robot.nv, robot.na, robot.mass) == (12, 0, 3)
+    push = dynamics.com_jacobian(robot, q).T @ [0, 0, -9.81 * 3]
+    np.testing.assert_allclose(dynamics.gravity_torques(robot, q), push, atol=1e-12)
+    fall = dynamics.forward_dynamics(robot, q, np.zeros(12), np.zeros(0))
+    np.testing.assert_allclose(fall, [0, 0, -9.81, 0, 0, 0] + [0] * 6, atol=1e-9)
+    with pytest.warns(FootworkWarning):
+        assert load(text, base="fixed").nv == 6  # the root alone is fixed
+    world = (
+        text[: text.index('<link name="a">')]
+        + '<link name="a"/>'
+        + text[text.index('\n<link name="b') :]
+    )
+    assert (load(world).nv, load(world, base="fixed").nv) == (6, 0)
 
 
 def test_followers_are_locked_or_free_but_have_no_motor():

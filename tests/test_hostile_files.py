@@ -303,6 +303,36 @@ def test_a_scene_that_instances_blow_up_is_refused(tmp_path, text, problem):
     assert bool(why) == bool(problem)
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_mesh_without_finite_vertices_is_refused(tmp_path, bad):
+    write_stl(tmp_path / "m.stl", 0, 0, bad, 1, 0, 0, 0, 1, 0)
+    (tmp_path / "m.obj").write_text(f"v 0 0 {bad}\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    for name in ("m.stl", "m.obj"):
+        file = tmp_path / "robot.urdf"
+        file.write_text(with_mesh(name))
+        with pytest.raises(ModelError, match="not finite"):
+            _ = load(file).visual
+        (finding,) = [f for f in robots.diagnose(file) if f.level == "error"]
+        assert (finding.code, finding.link) == ("mesh", "a")
+        assert "not finite" in finding.message
+
+
+def test_a_damaged_mesh_is_found_by_a_check(tmp_path):
+    """Indices out of range, and a document type: `footwork check` once found nothing."""
+    (tmp_path / "m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 99\n")
+    scene = collada_of_instances(2, 3)
+    bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><COLLADA'
+    (tmp_path / "m.dae").write_text(scene.replace("<COLLADA", bomb, 1))
+    for name, message in (("m.obj", "index out of range"), ("m.dae", "document type")):
+        file = tmp_path / "robot.urdf"
+        file.write_text(with_mesh(name))
+        (finding,) = [f for f in robots.diagnose(file) if f.level == "error"]
+        assert finding.code == "mesh"
+        assert message in finding.message
+    with pytest.raises(ModelError, match="document type"):
+        load(file)
+
+
 def test_a_triangle_count_that_promises_too_much_is_refused(tmp_path):
     (tmp_path / "m.stl").write_bytes(b"\0" * 80 + b"\xff\xff\xff\xff" + b"\0" * 500)
     (tmp_path / "robot.urdf").write_text(with_mesh("m.stl"))

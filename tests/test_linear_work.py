@@ -9,6 +9,7 @@ import pytest
 
 from footwork import ModelError, load, robots
 from footwork.robots import mesh_headers
+from footwork.robots.findings import Finding
 from footwork.robots.hardened_xml import _Builder
 
 INERTIAL = (
@@ -71,12 +72,12 @@ def test_errors_are_linear_work():
             load(text)
 
     comparisons = []
-    original = robots.Finding.__eq__
-    robots.Finding.__eq__ = lambda a, b: comparisons.append(1) or original(a, b)
+    original = Finding.__eq__
+    Finding.__eq__ = lambda a, b: comparisons.append(1) or original(a, b)
     try:
         refused(several(500))
     finally:
-        robots.Finding.__eq__ = original
+        Finding.__eq__ = original
     assert len(comparisons) < 5000
 
 
