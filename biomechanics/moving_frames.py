@@ -27,6 +27,7 @@ from ..dynamics.workspace import workspace_of
 from ..dynamics.wrench import Wrench
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector, check_configuration, check_velocity
+from ..robots.placements import check_placement
 from ..robots.robot import Robot
 from .inertia import as_mass
 
@@ -223,15 +224,7 @@ def _check_placement(placement: Any) -> Any:
     """Return a copy of T_world_frame, the identity for None."""
     if placement is None:
         return pin.SE3.Identity()
-    if not isinstance(placement, pin.SE3):
-        raise ConfigurationError(
-            f"placement: got {type(placement).__name__}; expected a pin.SE3, T_world_frame"
-        )
-    R, p = placement.rotation, placement.translation
-    proper = np.allclose(R @ R.T, np.eye(3), atol=1e-9) and np.linalg.det(R) > 0
-    if not (proper and np.isfinite(p).all()):
-        raise ConfigurationError(f"placement: got {placement}; expected a rotation and an origin")
-    return pin.SE3(placement)
+    return check_placement(placement, "placement", "T_world_frame")
 
 
 def _spatial(frame: MovingFrame) -> tuple[Any, Any]:

@@ -17,6 +17,7 @@ from ..dynamics import Wrench
 from ..dynamics import batch as many_states
 from ..errors import ContactError
 from ..robots import Robot
+from ..robots.configuration import check_reach
 from .contact import Contact
 from .contact_set import ContactSet, check_robot
 from .equilibrium import decision
@@ -67,6 +68,7 @@ def static_hold(
     check_robot(robot)
     contact_set, limits = ContactSet.of(robot, contacts), torque_limits_of(robot, torque_limits)
     qs = _table(q, robot.nq, "q")
+    check_reach(robot, qs)
     still = np.zeros((len(qs), robot.nv))
     loads = _loads(robot, qs, still, still, wrenches)
     return decide(
@@ -118,6 +120,7 @@ def contact_forces(
             f"got {lengths} rows of q, v, a and active; expected one N, or 1, of each"
         )
     qs, vs, accelerations, touching = (np.repeat(x, count // len(x), axis=0) for x in given)
+    check_reach(robot, qs)
     loads = _loads(robot, qs, vs, accelerations, wrenches)
     out = Verdicts.allocate(len(loads), contact_set.limits.point_count, robot.nv)
     patterns, which = np.unique(touching, axis=0, return_inverse=True)

@@ -16,6 +16,7 @@ from ..dynamics import State
 from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot, feet_of_shapes
 from ..robots.configuration import not_a_robot
+from ..robots.placements import check_placement
 from .attachment import Attachment
 from .cones.friction_cone import Friction
 from .contact import Contact, PointContact
@@ -292,7 +293,7 @@ def _candidates(frame: str) -> Iterator[str]:
 
 def _as_pose(target: Any, contact: Contact) -> Any:
     if isinstance(target, pin.SE3):
-        return target
+        return check_placement(target, f"targets[{contact.name!r}]", error=ContactError)
     position = np.asarray(target, dtype=float)
     if contact.dim > 4 or position.shape != (3,) or not np.isfinite(position).all():
         raise ContactError(

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..dynamics import State, Wrench
 from ..errors import ContactError, unknown
 from ..robots import Robot
+from ..robots.configuration import check_reach
 from .contact import Contact
 from .contact_set import ContactSet, check_robot
 from .equilibrium.conic_verdict import settle
@@ -65,7 +66,8 @@ def static_hold(
         contacts: a ContactSet of this robot, or any contacts.
         wrenches: {link: Wrench} of the environment on the robot, besides the contacts.
         torque_limits: True takes those of the description (where it gives none or zero, the joint
-            is unlimited, and a warning says so once), False none, an array (na,) those [N·m or N].
+            is unlimited, and a warning says so once), False none, a number or an
+            array (na,) those [N·m or N].
         objective: which admissible forces: "least_norm"; "largest_margin", forces that have the
             margin (the robot's weight of it where squeezing makes it unbounded); "least_torque",
             least Στ²; "centred", least Σ F d² with d from each patch's centre to its ZMP, which F
@@ -118,6 +120,7 @@ def contact_forces(
     check_solver(solver)
     limits = torque_limits_of(robot, torque_limits)
     state = State.of(robot, q, v)
+    check_reach(robot, state.q)
     h = -state.inverse_dynamics(a, wrenches)
     targets = preferred_wrenches(contact_set, state.q, preferred) if preferred else None
     balance = contact_set, state, dict(wrenches or {}), h, limits

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ContactError
+from ..robots.configuration import LARGEST
 from .cones.friction_cone import check_length
 
 Array = NDArray[np.float64]
@@ -52,8 +53,8 @@ def polygon(vertices: ArrayLike) -> Array:
             f"vertices: got shape {points.shape}, expected (k, 2) with k ≥ 3, in the x-y plane of "
             f"the placed frame"
         )
-    if not np.isfinite(points).all():
-        raise ContactError("vertices: got values that are not finite")
+    if not (np.abs(points) <= LARGEST).all():
+        raise ContactError(f"vertices: expected finite numbers, at most {LARGEST:g} m")
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     if spread[-1] <= 1e-9 * max(spread[0], 1e-9):
         raise ContactError("vertices: got points on one line, expected a polygon with an area")

@@ -16,6 +16,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ContactError
+from ..robots.placements import check_placement
 from .cones.friction_cone import Friction, check_length, check_one_of, check_sides
 from .contact import Contact
 from .geometry.polygon import centroid
@@ -37,10 +38,8 @@ class PlacedContact(Contact):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.placement, pin.SE3):
-            raise ContactError(
-                f"placement: got {type(self.placement).__name__}, expected a pinocchio.SE3"
-            )
+        placement = check_placement(self.placement, "placement", "T_frame_patch", ContactError)
+        object.__setattr__(self, "placement", placement)
         _ = self.corners  # refuses impossible patches where they enter
 
     @property

@@ -19,15 +19,15 @@ def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
     """Return the largest |τ| (na,) that `torque_limits` means [N·m or N], inf without limit.
 
     True: those of the description, with one warning about joints for which it gives none or zero;
-    False: none; a number: the same for all; an array (na,): those.
+    False: none; a number: the same for all, 1 being one newton metre; an array (na,): those.
 
     Raises:
         ConfigurationError: an array of the wrong shape, with nan or negative entries.
     """
-    if torque_limits is False:
-        return np.full(robot.na, np.inf)
-    if torque_limits is not True:
+    if not isinstance(torque_limits, bool | np.bool_):
         return _given_limits(robot, torque_limits)
+    if not torque_limits:
+        return np.full(robot.na, np.inf)
     if names := robot.unlimited_joints:
         warnings.warn(
             f"{robot.name!r}: no torque limit for {len(names)} joints, taken as unlimited: "
@@ -40,6 +40,8 @@ def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
 
 def _given_limits(robot: Robot, torque_limits: Any) -> Array:
     try:
+        if np.asarray(torque_limits).dtype == bool:
+            raise TypeError("truth values")
         given = np.array(torque_limits, dtype=float)
     except (TypeError, ValueError):
         raise ConfigurationError(

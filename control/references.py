@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration
+from ..robots.placements import check_placement
 from ..robots.robot import Robot
 
 Array = NDArray[np.float64]
@@ -122,8 +123,7 @@ def swing(
     """
     if not -1 < climb < 1:
         raise ConfigurationError(f"climb: got {climb!r}; expected a share between -1 and 1")
-    if not (isinstance(start, pin.SE3) and isinstance(goal, pin.SE3)):
-        raise ConfigurationError(f"start, goal: got {start!r}, {goal!r}; expected pinocchio.SE3")
+    start, goal = check_placement(start, "start"), check_placement(goal, "goal")
     T, turn = _duration(duration), pin.log3(goal.rotation @ start.rotation.T)
     way = np.concatenate([goal.translation - start.translation, turn])
     along, up = way * [1, 1, 0, 1, 1, 1], way * [0, 0, 1, 0, 0, 0]

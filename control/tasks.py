@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from ..dynamics import State
 from ..errors import ConfigurationError, unknown
 from ..robots.configuration import check_configuration
+from ..robots.placements import check_placement
 from ..robots.robot import Robot
 from .checks import check_level, check_not_negative
 
 Array = NDArray[np.float64]
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
-ORTHONORMAL = 1e-6  # largest entry of R Rᵀ − 1 of what counts as a rotation
 
 
 class Rows(NamedTuple):
@@ -189,7 +189,8 @@ class FrameTask(Task):
         """Look up the frame; check target and rows."""
         self.frame_id = robot.frame_id(self.frame)
         if not callable(self.target):
-            _check_pose(self.target, self.name)
+            meaning = "T_world_frame, or a reference of it"
+            check_placement(self.target, f"target of {self.name!r}", meaning)
         if self.axes not in ("world", "frame"):
             raise ConfigurationError(f"axes: got {self.axes!r}; expected 'world' or 'frame'")
         named = {"pose": AXES, "position": AXES[:3], "orientation": AXES[3:]}
@@ -322,20 +323,4 @@ def _check_size(target: Any, size: int, name: str) -> None:
     if value.shape != (size,) or not np.isfinite(value).all():
         raise ConfigurationError(
             f"target of {name!r}: got {target!r}; expected ({size},) finite numbers, or a reference"
-        )
-
-
-def _check_pose(target: Any, name: str) -> None:
-    if not isinstance(target, pin.SE3):
-        raise ConfigurationError(
-            f"target of {name!r}: got {target!r}; expected a pinocchio.SE3 (T_world_frame), or a "
-            "reference of it"
-        )
-    R, p = target.rotation, target.translation
-    if not (np.isfinite(R).all() and np.isfinite(p).all()):
-        raise ConfigurationError(f"target of {name!r}: got {target!r}; expected finite numbers")
-    if np.abs(R @ R.T - np.eye(3)).max() > ORTHONORMAL or np.linalg.det(R) < 0:
-        raise ConfigurationError(
-            f"target of {name!r}: got a matrix of determinant {np.linalg.det(R):.3g} that is no "
-            "rotation; expected R Rᵀ = 1 and det R = 1"
         )

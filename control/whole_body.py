@@ -58,7 +58,8 @@ class WholeBodyController:
         robot: floating or fixed base, with or without passive joints.
         contacts: a ContactSet of this robot, or any contacts; none too.
         tasks: of `control.tasks` and `control.force_tasks`, each name once.
-        torque_limits: True takes those of the description, False none, an array (na,) those [N·m].
+        torque_limits: True takes those of the description, False none, a number or an array (na,)
+            those [N·m].
         joint_limits: whether joint ranges and speeds bound the accelerations.
         strict: whether the tasks' levels are a strict hierarchy (see `control.hierarchy`); else
             only weights count.
@@ -104,7 +105,8 @@ class WholeBodyController:
         for name in ("contact_damping", "force_weight", "regularisation"):
             check_not_negative(getattr(self, name), name)
         self.torque_limits = np.array(torque_limits_of(robot, torque_limits))
-        self.joint_limits = JointLimits.of(robot) if joint_limits is True else joint_limits or None
+        described = JointLimits.of(robot) if joint_limits else None
+        self.joint_limits = joint_limits if isinstance(joint_limits, JointLimits) else described
         self.safe = SafeTorques(robot, on_failure, damping, self.torque_limits)
         self._solver, self._bounded = solver_named(solver), solver_named(solver)
         self._last, self._busy = -np.inf, OneThread()

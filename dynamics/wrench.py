@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector
+from ..robots.placements import check_placement
 
 Array = NDArray[np.float64]
 
@@ -229,6 +230,7 @@ class Twist(_Screw):
 def _rotation_and_origin(rotation: Any) -> tuple[Array, Array]:
     """Return (R, p) of a rotation matrix or of a `pin.SE3`."""
     if isinstance(rotation, pin.SE3):
+        rotation = check_placement(rotation, "rotation")
         return np.array(rotation.rotation), np.array(rotation.translation)
     R = np.asarray(rotation, dtype=float)
     if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:

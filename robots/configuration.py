@@ -19,6 +19,9 @@ Array = NDArray[np.float64]
 
 # tolerance on | ‖quaternion‖ − 1 |: admits quaternions rounded to single precision
 UNIT_TOLERANCE = 1e-7
+# [m] in a placement, and of a base that stands on contacts: rounding is a hundredth of a
+# micrometre there, and levers, of which forces follow, lose as much
+LARGEST = 1e8
 
 _FLOAT = np.dtype(np.float64)
 
@@ -132,6 +135,16 @@ def check_configuration(robot: Coordinates, q: ArrayLike, name: str = "q") -> Ar
                 "with robot.integrate(q, dv)"
             )
     return array
+
+
+def check_reach(robot: Any, q: Array) -> None:
+    """Raise ConfigurationError where a floating base of q (..., nq) is beyond `LARGEST`."""
+    if robot.is_floating and (q.size > 0) and float(np.abs(q[..., :3]).max()) > LARGEST:
+        away = np.abs(q[..., :3]).max()
+        raise ConfigurationError(
+            f"q: got a base {away:g} m from the world's origin; contacts are decided up to "
+            f"{LARGEST:g} m, beyond which levers are lost to rounding"
+        )
 
 
 def check_velocity(robot: Coordinates, v: ArrayLike, name: str = "v") -> Array:

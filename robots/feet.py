@@ -10,6 +10,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from .placements import check_placement
+
 Array = NDArray[np.float64]
 
 _HANDS = ("hand", "arm", "gripper", "wrist", "tool", "finger", "tcp", "end_effector", "head")
@@ -41,6 +43,8 @@ class Foot:
         vertices = np.array(self.vertices, dtype=float).reshape(-1, 2)
         vertices.setflags(write=False)
         object.__setattr__(self, "vertices", vertices)
+        placement = check_placement(self.placement, f"foot {self.name!r}", "T_frame_sole")
+        object.__setattr__(self, "placement", placement)
 
     @property
     def is_point(self) -> bool:

@@ -232,7 +232,7 @@ def test_patch_is_the_hull_of_its_vertices():
         ({"half_length": 0.1, "half_width": 0.05, "friction": -1}, "at least 0"),
         ({"vertices": [[0, 0], [1, 1], [2, 2]], "friction": 0.5}, "one line"),
         ({"vertices": [[0, 0], [1, 1]], "friction": 0.5}, "k ≥ 3"),
-        ({"vertices": [[0, 0], [1, np.inf], [0, 1]], "friction": 0.5}, "not finite"),
+        ({"vertices": [[0, 0], [1, np.inf], [0, 1]], "friction": 0.5}, "finite numbers"),
         ({"vertices": [[0, 0, 0], [1, 0, 0.1], [0, 1, 0]], "friction": 0.5}, "x-y plane"),
         ({"half_length": 1, "half_width": 1, "friction": 1, "placement": np.eye(4)}, "SE3"),
     ],

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from ...errors import ContactError
+from ...robots.configuration import LARGEST
 from ..geometry.hulls import cone_faces
 
 Array = NDArray[np.float64]
@@ -244,8 +245,8 @@ def check_length(value: float | None, name: str, zero: bool = False) -> float:
         length = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise ContactError(f"{name}: got {value!r}, expected {expected}") from None
-    if not np.isfinite(length) or length < 0 or (length == 0 and not zero):
-        raise ContactError(f"{name}: got {value}, expected {expected}")
+    if not 0 <= length <= LARGEST or (length == 0 and not zero):
+        raise ContactError(f"{name}: got {value}, expected {expected}, at most {LARGEST:g}")
     return length
 
 

@@ -166,9 +166,10 @@ def _target_com(com: CentreOfMass) -> Array:
 
 
 def _clearance_of(robot: Robot, clearance: bool | float) -> Clearance | None:
-    if clearance is False or clearance is None:
+    chosen = isinstance(clearance, bool | np.bool_)
+    if clearance is None or (chosen and not clearance):
         return None
-    return Clearance(robot, _CLEARANCE if clearance is True else clearance)
+    return Clearance(robot, _CLEARANCE if chosen else clearance)
 
 
 def _size(contacts: ContactSet, q: Array) -> float:

@@ -10,6 +10,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ContactError, unknown
+from ...robots.placements import check_placement
 from ..contact_set import ContactSet
 from ..terrain.solids import FACES_UP, Face
 from .landing import check_face
@@ -33,8 +34,7 @@ def ground_targets(contacts: ContactSet, q: ArrayLike, ground: Any = None) -> di
         ContactError: a ground that is no pose, or a vertical one.
     """
     ground = pin.SE3.Identity() if ground is None else ground
-    if not isinstance(ground, pin.SE3):
-        raise ContactError(f"ground: got {ground!r}, expected a pinocchio.SE3 (T_world_ground)")
+    ground = check_placement(ground, "ground", "T_world_ground", ContactError)
     n, origin = ground.rotation[:, 2], ground.translation
     if n[2] < 1e-3:
         raise ContactError(f"ground: got the normal {n}, expected one that points up")

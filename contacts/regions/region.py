@@ -19,6 +19,7 @@ from ... import registry
 from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
+from ...robots.configuration import check_reach
 from ..cones.friction_cone import finite_vector
 from ..cones.wrench_cone import WrenchCone
 from ..contact import Contact
@@ -180,6 +181,7 @@ def feasible_region(
         raise ContactError(f"{robot.name!r} has a fixed base; expected a floating one")
     zero = np.zeros(robot.nv)
     limits, state = torque_limits_of(robot, torque_limits), State.of(robot, q, zero)
+    check_reach(robot, state.q)
     h = -state.inverse_dynamics(zero, wrenches)
     balance = Equilibrium.of(contact_set, state, h, limits)
     R = pin.Quaternion(np.array(state.q)[3:7]).matrix()

@@ -1,0 +1,121 @@
+"""Placements, lengths and limits are checked where they enter: rotations, origins, patches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import footwork as fw
+from footwork import FootworkError, biomechanics, contacts, control, load, robots
+from footwork.contacts.torque_limits import torque_limits_of
+from footwork.control import references
+
+
+def placed(rotation, translation=(0.0, 0.0, 0.0)):
+    T = pin.SE3.Identity()
+    T.rotation, T.translation = np.asarray(rotation, float), np.asarray(translation, float)
+    return T
+
+
+BAD = {
+    "twice as large": placed(2 * np.eye(3)),
+    "mirrored": placed(np.diag([1.0, 1.0, -1.0])),
+    "sheared": placed([[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]),
+    "no number": placed(np.full((3, 3), np.nan)),
+    "nowhere": placed(np.eye(3), [0, np.nan, 0]),
+    "infinitely far": placed(np.eye(3), [np.inf, 0, 0]),
+    "beyond the numbers": placed(np.eye(3), [0, 0, 1e200]),
+    "a matrix": np.eye(4),
+}
+FRAME = "left_foot"
+
+
+@pytest.fixture(scope="module")
+def biped():
+    return load("biped")
+
+
+DOORS = {
+    "SurfaceContact": lambda robot, T: contacts.SurfaceContact(
+        FRAME, half_length=0.1, half_width=0.05, friction=0.7, placement=T
+    ),
+    "LineContact": lambda robot, T: contacts.LineContact(
+        FRAME, half_length=0.1, friction=0.7, placement=T
+    ),
+    "DiscContact": lambda robot, T: contacts.DiscContact(
+        FRAME, radius=0.1, friction=0.7, placement=T
+    ),
+    "Foot": lambda robot, T: robots.Foot("foot", FRAME, T),
+    "FrameTask": lambda robot, T: control.WholeBodyController(
+        robot, contacts.at_feet(robot), [control.FrameTask(T, frame=FRAME)]
+    ),
+    "swing, start": lambda robot, T: references.swing(T, pin.SE3.Identity(), 1.0, 0.1),
+    "swing, goal": lambda robot, T: references.swing(pin.SE3.Identity(), T, 1.0, 0.1),
+    "targets": lambda robot, T: contacts.solve_posture(
+        robot, contacts.at_feet(robot), targets={FRAME: T}
+    ),
+    "ground": lambda robot, T: contacts.solve_posture(robot, contacts.at_feet(robot), ground=T),
+    "MovingFrame": lambda robot, T: biomechanics.MovingFrame("it", T),
+    "expressed_in": lambda robot, T: fw.Wrench([1, 0, 0], [0, 0, 0], [0, 0, 0]).expressed_in(
+        "mine", T
+    ),
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("door", DOORS)
+def test_what_is_no_placement_is_refused_at_every_door(biped, door, bad):
+    with pytest.raises(FootworkError, match=r"."):
+        DOORS[door](biped, BAD[bad])
+
+
+def test_a_placement_changed_later_does_not_reach_the_contact():
+    T = pin.SE3.Identity()
+    contact = contacts.SurfaceContact(
+        FRAME, half_length=0.1, half_width=0.05, friction=0.7, placement=T
+    )
+    foot = robots.Foot("foot", FRAME, T)
+    T.translation = np.array([0.0, 0.0, 5.0])
+    assert not contact.placement.translation.any()
+    assert not foot.placement.translation.any()
+
+
+@pytest.mark.parametrize("size", [1e200, 1e9, np.nan, np.inf, -1.0])
+def test_patches_beyond_the_numbers_are_refused(size):
+    for patch in (
+        {"half_length": size, "half_width": 0.1},
+        {"vertices": [[size, 0], [0, size], [0, 0]]},
+    ):
+        if size == -1.0 and "vertices" in patch:
+            continue
+        with pytest.raises(FootworkError, match=r"expected"):
+            contacts.SurfaceContact(FRAME, friction=0.7, **patch)
+
+
+def test_a_base_too_far_away_is_refused(biped):
+    """Levers about the world's origin lose what the base's position rounds off."""
+    feet, q = contacts.at_feet(biped, 0.7), biped.posture()
+    margin = contacts.static_hold(biped, q, feet).margin
+    q[0] = 1e6
+    assert contacts.static_hold(biped, q, feet).margin == pytest.approx(margin, rel=1e-6)
+    for far in (1e9, 1e16, -1e200):
+        q[0] = far
+        for ask in (
+            lambda: contacts.static_hold(biped, q, feet),
+            lambda: contacts.feasible_region(biped, q, feet),
+            lambda: contacts.batch.static_hold(biped, [q], feet),
+        ):
+            with pytest.raises(FootworkError, match="lost to rounding"):
+                ask()
+
+
+@pytest.mark.parametrize("kind", [bool, np.bool_])
+def test_truth_values_of_numpy_are_truth_values(biped, kind):
+    """np.True_ was once a limit of one newton metre."""
+    np.testing.assert_array_equal(torque_limits_of(biped, kind(True)), biped.torque_limits)
+    assert np.isposinf(torque_limits_of(biped, kind(False))).all()
+    np.testing.assert_array_equal(torque_limits_of(biped, 1), np.ones(biped.na))
+    for wrong in ([True] * biped.na, np.ones(biped.na, bool), "yes", None, np.nan, -1):
+        with pytest.raises(FootworkError, match="torque_limits"):
+            torque_limits_of(biped, wrong)
