@@ -128,7 +128,8 @@ def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain) -> str:
     gravity = " ".join(f"{g:.17g}" for g in robot._model.gravity.linear)
     return (
         f'<mujoco><compiler angle="radian" balanceinertia="false" autolimits="false"/>'
-        f'<option gravity="{gravity}" cone="elliptic" integrator="implicitfast">'
+        f'<option gravity="{gravity}" cone="elliptic" integrator="implicitfast" '
+        'jacobian="dense">'  # MuJoCo 4.0.0's Newton solver is wrong with sparse contact Jacobians
         f'<flag autoreset="disable"/></option>'  # it would start anew in silence
         f"<worldbody>{''.join(_solid(s) for s in terrain.solids)}"
         f"{_body(robot, 1, balls)}</worldbody></mujoco>"
