@@ -99,11 +99,14 @@ def _batches(robot: Robot) -> Iterator[Step]:
 
 
 def _others(robot: Robot) -> Iterator[Step]:
-    """What else is compiled: declared kernels, and those that controllers ask for."""
+    """What else is compiled: declared kernels, and those that a tick of a controller asks for."""
+    import numpy as np
+
     from .. import contacts, control
     from ..dynamics.kernels.toolchain import declared
 
     for kernel in declared():
         yield partial(kernel.select, 1)
     q, feet = robot.posture(), contacts.at_feet(robot, 0.7)
-    yield partial(control.WholeBodyController, robot, feet, [control.PostureTask(q)])
+    controller = control.WholeBodyController(robot, feet, [control.PostureTask(q)])
+    yield partial(controller, q, np.zeros(robot.nv))
