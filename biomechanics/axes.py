@@ -18,7 +18,7 @@ def up_vector(up: str) -> Array:
     Raises:
         ConfigurationError: there is no such axis.
     """
-    if up not in _UP:
+    if not isinstance(up, str) or up not in _UP:
         raise ConfigurationError(unknown("axis", up, _UP))
     return np.array(_UP[up])
 

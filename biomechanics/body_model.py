@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..robots.values import number
 from .anatomical_frames import Poses
 from .body_segment_tables import body_segment
 from .marker_sets import MarkerSet
 from .markers import Markers
 from .segment_tree import Segment
 from .segments import SegmentChain
-from .series import as_positive, turn_back
+from .series import turn_back
 
 Array = NDArray[np.float64]
 
@@ -43,7 +44,7 @@ def body_model(
     Raises:
         ConfigurationError: an invalid mass, or no such table.
     """
-    mass = as_positive(mass, "mass", "that of the subject [kg]")
+    mass = number(mass, "mass", above=0, unit="[kg]")
     segments = []
     for side, leg in names.legs.items():
         heel = _average(poses[f"{side} foot"], markers[leg["heel"]])

@@ -97,7 +97,7 @@ def body_segment(name: str, sex: str = "male") -> BodySegment:
     Raises:
         ConfigurationError: no such segment or table.
     """
-    if sex not in DE_LEVA:
+    if not isinstance(sex, str) or sex not in DE_LEVA:
         raise ConfigurationError(unknown("table", sex, DE_LEVA))
     if name not in DE_LEVA[sex]:
         raise ConfigurationError(unknown("body segment", name, DE_LEVA[sex]))

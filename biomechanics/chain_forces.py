@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError, unknown
+from ..robots.values import number
 from .joint_coordinates import joint_axes, projected
 from .segment_motion import SegmentMotion
 from .segment_tree import SegmentTree
-from .series import as_positive, dot, turn_back
+from .series import dot, turn_back
 from .wrench_series import WrenchSeries
 
 Array = NDArray[np.float64]
@@ -163,4 +164,4 @@ class ChainForces:
 def _divisor(mass: float | None) -> float:
     if mass is None:
         return 1.0
-    return as_positive(mass, "per_mass", "a mass [kg]")
+    return number(mass, "per_mass", above=0, unit="[kg]")

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
-from .series import as_positive, as_rate, as_samples
+from ..robots.values import number, whole_number
+from .series import as_rate, as_samples
 
 Array = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ def lowpass(x: ArrayLike, rate: float, cutoff: float, order: int = 4) -> Array:
     from scipy.signal import butter, sosfiltfilt
 
     x, rate = as_samples(x), as_rate(rate)
-    if not isinstance(order, int) or order < 2 or order % 2:
+    if whole_number(order, "order", at_least=2) % 2:
         raise ConfigurationError(f"order: got {order!r}; expected 2, 4, 6, …")
     design = design_frequency(rate, cutoff, order)
     pad = _pad(order)
@@ -59,7 +60,7 @@ def design_frequency(rate: float, cutoff: float, order: int) -> float:
     Raises:
         ConfigurationError: a cut-off that is not between 0 and what the rate allows.
     """
-    cutoff = as_positive(cutoff, "cutoff", "in Hz")
+    cutoff = number(cutoff, "cutoff", above=0, unit="[Hz]")
     widened = np.tan(np.pi * np.clip(cutoff / rate, 0.0, 0.499)) / (np.sqrt(2) - 1) ** (1 / order)
     design = float(np.arctan(widened) * rate / np.pi)
     if cutoff >= rate / 2:

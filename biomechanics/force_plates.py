@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector
+from ..robots.values import array, number, text
 from . import axes, filters
 from .series import as_rate, as_series, cross, dot
 from .wrench_series import WrenchSeries
@@ -54,10 +55,8 @@ class ForcePlate:
     def __post_init__(self) -> None:
         axes.up_vector(self.up)
         as_rate(self.rate)
-        if not 0 <= self.threshold < np.inf:
-            raise ConfigurationError(
-                f"threshold: got {self.threshold!r}; expected 0 N or more, finite"
-            )
+        text(self.name, "name")
+        number(self.threshold, "threshold", at_least=0, unit="[N]")
         force = as_series(self.force, (3,), f"force of plate {self.name!r}", None)
         moment = as_series(self.moment, (3,), f"moment of plate {self.name!r}", len(force))
         origin = as_vector(self.origin, 3, "origin", f"of plate {self.name!r} [m]")
@@ -85,8 +84,15 @@ class ForcePlate:
                 act downwards only.
         """
         u = axes.up_vector(up)
-        F, p = np.array(force, dtype=float), np.array(centre, dtype=float)
-        T = np.array(free_moment, dtype=float)
+        number(threshold, "threshold", at_least=0, unit="[N]")
+        F, p, T = (
+            np.array(array(given, f"{what} of plate {name!r}", shape, gaps=True))
+            for what, given, shape in (
+                ("force", force, (None, 3)),
+                ("centre of pressure", centre, (None, 3)),
+                ("free moment", free_moment, (None,)),
+            )
+        )
         as_series(F, (3,), f"force of plate {name!r}", None)
         vertical = F @ u
         loaded = vertical >= max(threshold, 1e-12)

@@ -13,7 +13,6 @@ I_Q = I_P − S(P) + S(Q), S(X) = m (r·r 1 − r rᵀ) with r from C to X. Sour
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Real
 
 import numpy as np
 import pinocchio as pin
@@ -22,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..dynamics.kinematics import frame_placement
 from ..dynamics.workspace import workspace_of
 from ..errors import ConfigurationError
+from ..robots import values
 from ..robots.configuration import as_vector, check_configuration
 from ..robots.robot import Robot
 
@@ -34,9 +34,7 @@ def rotated_inertia(inertia: ArrayLike, rotation: ArrayLike) -> Array:
     Raises:
         ConfigurationError: an inertia that is not symmetric, or an invalid rotation matrix.
     """
-    I, R = _check_inertia(inertia), _as_matrix(rotation)  # noqa: E741
-    if R is None or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
-        raise ConfigurationError(f"rotation: got {rotation!r}; expected a rotation matrix (3, 3)")
+    I, R = _check_inertia(inertia), values.rotation(rotation, "rotation")  # noqa: E741
     return _symmetric(R @ I @ R.T)
 
 
@@ -119,10 +117,7 @@ def as_mass(value: object) -> float:
     Raises:
         ConfigurationError: no number, one that is negative or not finite.
     """
-    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    if not isinstance(number, Real) or not 0.0 <= float(number) < np.inf:
-        raise ConfigurationError(f"mass: got {value!r}; expected a finite one, zero or more [kg]")
-    return float(number)
+    return values.number(value, "mass", at_least=0, unit="[kg]")
 
 
 def _names(bodies: Iterable[str]) -> tuple[str, ...]:
@@ -131,18 +126,9 @@ def _names(bodies: Iterable[str]) -> tuple[str, ...]:
     return tuple(bodies)
 
 
-def _as_matrix(value: ArrayLike) -> Array | None:
-    """Return a finite array (3, 3), or None if it is not one."""
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        return None
-    return array if array.shape == (3, 3) and np.isfinite(array).all() else None
-
-
 def _check_inertia(inertia: ArrayLike) -> Array:
-    I = _as_matrix(inertia)  # noqa: E741
-    if I is None or not np.allclose(I, I.T, rtol=1e-9):
+    I = values.array(inertia, "inertia", (3, 3))  # noqa: E741
+    if not np.allclose(I, I.T, rtol=1e-9):
         raise ConfigurationError(f"inertia: got {inertia!r}; expected a symmetric matrix (3, 3)")
     return _symmetric(I)
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigurationError
+from .rotations import as_rotations
 from .series import cross, turn_back
 
 Array = NDArray[np.float64]
@@ -43,7 +44,8 @@ def joint_axes(R_parent: Array, R_child: Array) -> Array:
 
 def joint_angles(R_parent: Array, R_child: Array) -> Array:
     """Return (α, β, γ) (n, 3) [rad] of R_parentᵀ R_child = Rz(α) Rx(β) Ry(γ), unwrapped."""
-    R = np.swapaxes(R_parent, -1, -2) @ R_child
+    parent = as_rotations(R_parent, "R_parent")
+    R = np.swapaxes(parent, -1, -2) @ as_rotations(R_child, "R_child", len(parent))
     flexion = np.arctan2(-R[..., 0, 1], R[..., 1, 1])
     adduction = np.arcsin(np.clip(R[..., 2, 1], -1.0, 1.0))
     rotation = np.arctan2(-R[..., 2, 0], R[..., 2, 2])

@@ -22,6 +22,7 @@ from ..dynamics.workspace import workspace_of
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector, check_configuration
 from ..robots.robot import Robot
+from ..robots.values import array
 from .markers import Markers
 from .series import skew
 
@@ -86,8 +87,9 @@ def attach(robot: Robot, q: ArrayLike, links: Mapping[str, str], positions: Arra
     Raises:
         ConfigurationError: a bad q, no such link, shapes that differ, a marker never seen.
     """
-    Q = np.atleast_2d(np.asarray(q, dtype=float))
-    P = np.asarray(positions, dtype=float).reshape(-1, len(links), 3)
+    Q = np.atleast_2d(array(q, "q", (robot.nq,), (None, robot.nq)))
+    shapes = (len(links), 3), (None, len(links), 3)
+    P = array(positions, "positions", *shapes, gaps=True).reshape(-1, len(links), 3)
     if len(P) != len(Q):
         raise ConfigurationError(f"got {len(Q)} postures and {len(P)} frames of positions")
     ids = [robot.frame_id(link) for link in links.values()]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, unknown
+from ..robots.values import array
 from . import axes, filters
 from .series import as_rate
 
@@ -41,14 +42,7 @@ class Markers:
         twice = sorted({n for n in self.names if self.names.count(n) > 1})
         if twice:
             raise ConfigurationError(f"markers: got {twice[0]!r} twice; expected different names")
-        try:
-            positions = np.asarray(self.positions, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise ConfigurationError(f"positions: got {error}; expected numbers") from None
-        if positions.ndim != 3 or positions.shape[1:] != (len(self.names), 3):
-            raise ConfigurationError(
-                f"positions: got shape {positions.shape}, expected (n, {len(self.names)}, 3)"
-            )
+        positions = array(self.positions, "positions", (None, len(self.names), 3), gaps=True)
         object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "positions", positions)
 

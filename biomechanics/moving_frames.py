@@ -25,9 +25,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.workspace import workspace_of
 from ..dynamics.wrench import Wrench
-from ..errors import ConfigurationError
+from ..robots import values
 from ..robots.configuration import as_vector, check_configuration, check_velocity
-from ..robots.placements import check_placement
 from ..robots.robot import Robot
 from .inertia import as_mass
 
@@ -73,15 +72,13 @@ class MovingFrame:
         angular_acceleration: ArrayLike = (0.0, 0.0, 0.0),
         name: str = "observer",
     ) -> None:
-        if not isinstance(name, str) or not name:
-            raise ConfigurationError(f"name: got {name!r}; expected some text")
-        object.__setattr__(self, "name", name)
-        object.__setattr__(self, "placement", _check_placement(placement))
+        object.__setattr__(self, "name", values.text(name, "name"))
+        T = pin.SE3.Identity() if placement is None else placement
+        T = values.placement(T, "placement", "T_world_frame")
+        object.__setattr__(self, "placement", T)
         vectors = (velocity, angular_velocity, acceleration, angular_acceleration)
         for (field, meaning), value in zip(_VECTORS.items(), vectors, strict=True):
-            vector = as_vector(value, 3, field, meaning).copy()
-            vector.setflags(write=False)
-            object.__setattr__(self, field, vector)
+            object.__setattr__(self, field, values.vector(value, field, meaning, frozen=True))
 
     def at(self, point: ArrayLike) -> Self:
         """Return the frame with the same axes whose origin is `point` (3,), in axes of this one.
@@ -106,7 +103,7 @@ class MovingFrame:
         By differences of spatial velocities V and accelerations A: with X to the observer's frame,
             V' = X (V − V_O) and A' = X (A − A_O − V_O × (V − V_O)).
         """
-        _check_frame(observer, "observer")
+        values.instance(observer, "observer", MovingFrame)
         V, A = _spatial(self)
         V_O, A_O = _spatial(observer)
         T = observer.placement.actInv(self.placement)
@@ -128,7 +125,7 @@ class MovingFrame:
 
         Its acceleration is a_O + Ω̇ × r + Ω × (Ω × r) + 2 Ω × u + R a'. The inverse of `seen_from`.
         """
-        _check_frame(inner, "inner")
+        values.instance(inner, "inner", MovingFrame)
         R, turn = self.placement.rotation, self.angular_velocity
         u, omega = R @ inner.velocity, R @ inner.angular_velocity
         carried = self.at(inner.placement.translation)
@@ -176,8 +173,8 @@ def fictitious_wrenches_of(
         ConfigurationError: a mass that is negative or not finite, or not a `MovingFrame`.
     """
     m = as_mass(mass)
-    _check_frame(com, "com")
-    _check_frame(observer, "observer")
+    values.instance(com, "com", MovingFrame)
+    values.instance(observer, "observer", MovingFrame)
     R = observer.placement.rotation
     turn, spin_up = R.T @ observer.angular_velocity, R.T @ observer.angular_acceleration
     r = observer.placement.actInv(com.placement.translation)
@@ -213,18 +210,6 @@ def frame_motion(
     twist, drift = pin.getFrameVelocity(*aligned), pin.getFrameClassicalAcceleration(*aligned)
     motion = MovingFrame(T, twist.linear, twist.angular, drift.linear, drift.angular, name=frame)
     return motion.at(point)
-
-
-def _check_frame(value: Any, name: str) -> None:
-    if not isinstance(value, MovingFrame):
-        raise ConfigurationError(f"{name}: got {type(value).__name__}; expected a MovingFrame")
-
-
-def _check_placement(placement: Any) -> Any:
-    """Return a copy of T_world_frame, the identity for None."""
-    if placement is None:
-        return pin.SE3.Identity()
-    return check_placement(placement, "placement", "T_world_frame")
 
 
 def _spatial(frame: MovingFrame) -> tuple[Any, Any]:

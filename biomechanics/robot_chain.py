@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.workspace import workspace_of
 from ..errors import ConfigurationError
-from ..robots.configuration import check_configuration, check_velocity
+from ..robots.configuration import check_configuration, check_robot, check_velocity
 from ..robots.robot import Robot
+from ..robots.values import array
 from .segment_motion import SegmentMotion
 from .segment_tree import Segment
 from .segments import SegmentChain
@@ -49,7 +50,9 @@ def motion_of_robot(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> S
     Raises:
         ConfigurationError: shapes that differ, or a bad q, v or a.
     """
-    Q, V, A = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, v, a))
+    check_robot(robot)
+    sizes = {"q": (q, robot.nq), "v": (v, robot.nv), "a": (a, robot.nv)}
+    Q, V, A = (np.atleast_2d(array(x, n, (k,), (None, k))) for n, (x, k) in sizes.items())
     if not len(Q) == len(V) == len(A):
         raise ConfigurationError(
             f"got {len(Q)} configurations, {len(V)} velocities and {len(A)} accelerations; "

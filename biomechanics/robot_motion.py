@@ -11,9 +11,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ConfigurationError
-from ..robots.configuration import check_configuration
+from ..robots.configuration import check_configuration, check_robot
 from ..robots.robot import Robot
+from ..robots.values import array
 from .series import as_rate
 from .time_derivatives import POINTS, stencil_weights, window_starts
 
@@ -28,9 +28,8 @@ def velocities_and_accelerations(
     Raises:
         ConfigurationError: a bad q or rate, or fewer configurations than `points`.
     """
-    Q, rate = np.asarray(q, dtype=float), as_rate(rate)
-    if Q.ndim != 2:
-        raise ConfigurationError(f"q: got shape {Q.shape}; expected (n, {robot.nq})")
+    check_robot(robot)
+    Q, rate = array(q, "q", (None, robot.nq)), as_rate(rate)
     Q = np.array([check_configuration(robot, x) for x in Q])
     starts = window_starts(len(Q), points)
     v, a = np.empty((2, len(Q), robot.nv))

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..robots.robot import Robot
-from .series import as_positive
+from ..robots.values import number
 
 
 def scaled_robot(robot: Robot, factors: Mapping[str, float], mass: float | None = None) -> Robot:
@@ -29,9 +29,9 @@ def scaled_robot(robot: Robot, factors: Mapping[str, float], mass: float | None 
     model = robot.model
     scale = np.ones(model.njoints)
     for link, s in factors.items():
-        factor = as_positive(s, f"factors[{link!r}]", "the scale factor of the link")
+        factor = number(s, f"factors[{link!r}]", above=0)
         scale[model.frames[robot.frame_id(link)].parentJoint] = factor
-    heavier = 1.0 if mass is None else as_positive(mass, "mass", "of all links [kg]") / robot.mass
+    heavier = 1.0 if mass is None else number(mass, "mass", above=0, unit="[kg]") / robot.mass
     for j in range(model.njoints):
         s, inertia = scale[j], model.inertias[j]
         m = heavier * inertia.mass

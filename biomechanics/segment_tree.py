@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError, unknown
 from ..robots.configuration import as_vector
+from ..robots.values import array, number, text
 from .wrench_series import WrenchSeries
 
 Array = NDArray[np.float64]
@@ -51,14 +52,12 @@ class Segment:
         parent: str | None = None,
         joint: ArrayLike = (0.0, 0.0, 0.0),
     ) -> None:
-        if not isinstance(name, str) or not name:
-            raise ConfigurationError(f"name of a segment: got {name!r}; expected a word")
-        number = isinstance(mass, (int, float, np.number)) and not isinstance(mass, bool)
-        if not number or not 0 <= mass < np.inf:
-            raise ConfigurationError(f"mass of {name!r}: got {mass!r}; expected 0 kg or more")
+        text(name, "name of a segment")
+        if parent is not None:
+            text(parent, f"parent of {name!r}")
         values = {
             "name": name,
-            "mass": float(mass),
+            "mass": number(mass, f"mass of {name!r}", at_least=0, unit="[kg]"),
             "com": as_vector(com, 3, "com", f"centre of mass of {name!r}"),
             "inertia": _as_inertia(inertia, name),
             "parent": parent,
@@ -138,11 +137,7 @@ class SegmentTree:
 
 def _as_inertia(value: ArrayLike, name: str) -> Array:
     """Return a symmetric, positive semidefinite (3, 3), or raise."""
-    try:
-        entries = np.ravel(np.asarray(value))
-    except ValueError:  # rows of different lengths
-        raise ConfigurationError(f"inertia of {name!r}: got {value!r}; expected (3, 3)") from None
-    inertia = as_vector(entries, 9, "inertia", f"inertia (3, 3) of {name!r}").reshape(3, 3)
+    inertia = array(value, f"inertia of {name!r}", (3, 3))
     size = np.abs(inertia).max()
     if np.abs(inertia - inertia.T).max() > 1e-9 * size:
         raise ConfigurationError(f"inertia of {name!r}: got {inertia.tolist()}; not symmetric")

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
+from ..robots.values import array, number
 
 Array = NDArray[np.float64]
 
@@ -24,25 +25,16 @@ def as_series(value: ArrayLike, shape: tuple[int, ...], name: str, frames: int |
     Raises:
         ConfigurationError: another shape, or a value that is not finite.
     """
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ConfigurationError(f"{name}: got {value!r}; expected numbers") from None
-    if array.shape == shape:
-        array = np.broadcast_to(array, (frames or 1, *shape))
-    if array.shape[1:] != shape or (frames is not None and len(array) != frames):
-        expected = ("n" if frames is None else str(frames), *map(str, shape))
+    series = array(value, name, shape, (frames, *shape), gaps=True)
+    if series.shape == shape:
+        series = np.broadcast_to(series, (frames or 1, *shape))
+    missing = np.flatnonzero(np.isnan(series).any(axis=tuple(range(1, series.ndim))))
+    if len(missing):
         raise ConfigurationError(
-            f"{name}: got shape {array.shape}, expected ({', '.join(expected)})"
-        )
-    finite = np.isfinite(array).all(axis=tuple(range(1, array.ndim)))
-    if not finite.all():
-        missing = np.flatnonzero(~finite)
-        raise ConfigurationError(
-            f"{name}: {len(missing)} of {len(array)} frames are not finite, the first is frame "
+            f"{name}: {len(missing)} of {len(series)} frames are not finite, the first is frame "
             f"{missing[0]}; fill or cut the gaps first"
         )
-    return array
+    return series
 
 
 def as_samples(value: ArrayLike) -> Array:
@@ -51,35 +43,15 @@ def as_samples(value: ArrayLike) -> Array:
     Raises:
         ConfigurationError: not an array of numbers.
     """
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ConfigurationError(f"samples: got {value!r}; expected numbers (n, …)") from None
-    if array.ndim == 0:
+    samples = array(value, "samples", meaning="(n, …), time first", gaps=True)
+    if samples.ndim == 0:
         raise ConfigurationError(f"samples: got {value!r}; expected numbers (n, …), time first")
-    return array
+    return samples
 
 
 def as_rate(rate: float) -> float:
     """Return a sampling rate [Hz], or raise."""
-    number = as_positive(rate, "rate", "frames a second")
-    if number > _FASTEST:
-        raise ConfigurationError(
-            f"rate: got {rate!r} frames a second; expected {_FASTEST:g} at most"
-        )
-    return number
-
-
-def as_positive(value: object, name: str, meaning: str) -> float:
-    """Return a positive, finite number, or raise.
-
-    Raises:
-        ConfigurationError: anything else.
-    """
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not number or not 0 < float(value) < np.inf:  # type: ignore[arg-type]
-        raise ConfigurationError(f"{name}: got {value!r}; expected a positive number, {meaning}")
-    return float(value)  # type: ignore[arg-type]
+    return number(rate, "rate", above=0, at_most=_FASTEST, unit="frames a second")
 
 
 def skew(vectors: Array) -> Array:

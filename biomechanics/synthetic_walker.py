@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations import inverse_dynamics
 from ..dynamics.kinematics import frame_placement
-from ..errors import ConfigurationError
 from ..robots.robot import Robot
+from ..robots.values import number, whole_number
 from .axes import up_vector
 from .body_model import leg_segments, upper_body_segment
 from .body_segment_tables import body_segment
 from .force_plates import ForcePlate
 from .marker_sets import BOTH_LEGS, SIDES
 from .markers import Markers
-from .series import as_positive, as_rate, turn
+from .series import as_rate, turn
 from .synthetic_motion import SIGN, walking_motion
 from .trial import Trial
 from .wrench_series import WrenchSeries
@@ -95,9 +95,8 @@ def synthetic_walk(
         ConfigurationError: a mass, rate or number of strides that is none, or no such table.
     """
     rate = as_rate(rate)
-    if strides < 1:
-        raise ConfigurationError(f"strides: got {strides!r}; expected 1 or more")
-    robot = _robot(as_positive(mass, "mass", "of the walker [kg]"), sex)
+    strides = whole_number(strides, "strides", at_least=1)
+    robot = _robot(number(mass, "mass", above=0, unit="[kg]"), sex)
     t = np.arange(round(strides * rate) + 1) / rate
     q, v, a = walking_motion(robot, t)
     return SyntheticWalk(robot, rate, q, v, a, _ground(robot, t, q, v, a), _attachments(sex), mass)

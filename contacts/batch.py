@@ -8,7 +8,6 @@ solver, one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +17,7 @@ from ..dynamics import batch as many_states
 from ..errors import ContactError
 from ..robots import Robot
 from ..robots.configuration import check_reach
+from ..robots.values import array, boolean, whole_number
 from .contact import Contact
 from .contact_set import ContactSet, check_robot
 from .equilibrium import decision
@@ -173,7 +173,7 @@ def _active(active: ArrayLike, contacts: ContactSet) -> NDArray[np.bool_]:
 
 def _rows(friction: ArrayLike, rows: NDArray[np.intp], count: int) -> Array:
     """Return the friction of some of `count` rows."""
-    mu = np.asarray(friction, dtype=float)
+    mu = _friction(friction)
     if len(mu) not in (1, count):
         raise ContactError(f"friction: got {len(mu)} rows, expected {count}, or 1")
     return mu if len(mu) == 1 else mu[rows]
@@ -183,36 +183,29 @@ def decide(
     balances: Balances, threads: int = 1, *, margin: bool = True, out: Verdicts | None = None
 ) -> Verdicts:
     """Return the verdicts on many balances. Arguments as for `static_hold`."""
-    return decision.decide(balances, _whole(threads), margin=margin, out=out)
+    whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
+    return decision.decide(balances, whole, margin=boolean(margin, "margin"), out=out)
 
 
 def _table(value: ArrayLike, width: int, name: str) -> Array:
     """Return (N, width) finite numbers, one row if one was given."""
-    try:
-        rows = np.atleast_2d(np.asarray(value, dtype=float))
-    except (TypeError, ValueError):
-        rows = np.zeros((0, 0))
-    if rows.ndim != 2 or rows.shape[1] != width or not len(rows) or not np.isfinite(rows).all():
-        got = np.shape(value) if isinstance(value, np.ndarray) else f"{value!r:.80}"
-        raise ContactError(f"{name}: got {got}, expected ({width},) or (N, {width}) finite numbers")
+    rows = np.atleast_2d(array(value, name, (width,), (None, width), error=ContactError))
+    if not len(rows):
+        raise ContactError(f"{name}: got no rows, expected ({width},) or (N, {width})")
     return rows
 
 
 def _frictions(friction: ArrayLike, points: int) -> Array:
     """Return μ (N, K, 2) of all points, from numbers (N,) or pairs (N, 2)."""
-    mu = np.atleast_1d(np.asarray(friction, dtype=float))
+    mu = np.atleast_1d(_friction(friction))
     pairs = mu[:, None] if mu.ndim == 1 else mu
-    if pairs.ndim != 2 or pairs.shape[1] not in (1, 2) or not len(mu) or not (mu >= 0).all():
-        pairs = np.full((1, 1), np.nan)
-    if not np.isfinite(pairs).all():
-        raise ContactError(
-            f"friction: got {friction!r}, expected (N,) or (N, 2) finite values of at least 0"
-        )
     return np.tile(pairs[:, None] * np.ones(2), (1, points, 1))
 
 
-def _whole(threads: Any) -> int:
-    """Return threads, a whole number ≥ 1."""
-    if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
-        raise ContactError(f"threads: got {threads!r}, expected a whole number ≥ 1")
-    return int(threads)
+def _friction(friction: ArrayLike) -> Array:
+    """Return μ, or one or two of every row."""
+    shapes = (), (None,), (None, 1), (None, 2)
+    mu = array(friction, "friction", *shapes, at_least=0, error=ContactError)
+    if not mu.size:
+        raise ContactError("friction: got no values, expected (N,) or (N, 2)")
+    return mu

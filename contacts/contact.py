@@ -24,15 +24,14 @@ from ..dynamics.per_robot import per_robot
 from ..dynamics.spatial import skew
 from ..errors import ContactError
 from ..robots import Robot
+from ..robots.values import array, length, vector
 from .attachment import Attachment
 from .cones.friction_cone import (
     Friction,
     FrictionCone,
     axes_along,
     check_friction,
-    check_length,
     check_tangent,
-    finite_vector,
     unit_vector,
 )
 from .contact_values import check_whole
@@ -256,9 +255,7 @@ class Contact(ABC):
         forces that friction allows. The moment of a soft point is no force at its point; the same
         for what no forces at the points can give: it is left out.
         """
-        w = np.asarray(wrench, dtype=float)
-        if w.shape != (self.dim,) or not np.isfinite(w).all():
-            raise ContactError(f"wrench: got shape {w.shape}, expected ({self.dim},), finite")
+        w = array(wrench, "wrench", (self.dim,), error=ContactError)
         return np.asarray(np.linalg.pinv(self.grasp(state)) @ w).reshape(-1, 3)
 
     @of_state
@@ -308,10 +305,10 @@ class PointContact(Contact):
         super().__post_init__()
         object.__setattr__(self, "normal", unit_vector(self.normal, "normal"))
         check_tangent(self)
-        offset = finite_vector(self.offset, "offset").copy()
-        offset.setflags(write=False)
+        offset = vector(self.offset, "offset", error=ContactError, frozen=True)
         object.__setattr__(self, "offset", offset)
-        object.__setattr__(self, "radius", check_length(self.radius, "radius", zero=True))
+        radius = length(self.radius, "radius", zero=True, error=ContactError)
+        object.__setattr__(self, "radius", radius)
         if self.soft and not np.all(self.friction):
             raise ContactError(
                 f"torsional_friction: got {self.torsional_friction} with friction {self.friction}, "

@@ -16,7 +16,7 @@ from ..dynamics import State
 from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot, feet_of_shapes
 from ..robots.configuration import not_a_robot
-from ..robots.placements import check_placement
+from ..robots.values import instance, mapping, placement, vector
 from .attachment import Attachment
 from .cones.friction_cone import Friction
 from .contact import Contact, PointContact
@@ -232,8 +232,12 @@ def at_feet(
     """
     if feet is None:
         feet = check_robot(robot).feet or _found(robot)
+    feet = mapping(feet, "feet", error=ContactError)
+    if tangent is not None:
+        vector(tangent, "tangent", error=ContactError)
     contacts: list[Contact] = []
-    for foot in feet.values():
+    for key, foot in feet.items():
+        instance(foot, f"feet[{key!r}]", Foot, error=ContactError)
         T, name = foot.placement, foot.name
         if foot.is_point:
             ball: dict[str, Any] = {"offset": np.array(T.translation), "radius": foot.radius}
@@ -292,12 +296,9 @@ def _candidates(frame: str) -> Iterator[str]:
 
 
 def _as_pose(target: Any, contact: Contact) -> Any:
-    if isinstance(target, pin.SE3):
-        return check_placement(target, f"targets[{contact.name!r}]", error=ContactError)
-    position = np.asarray(target, dtype=float)
-    if contact.dim > 4 or position.shape != (3,) or not np.isfinite(position).all():
-        raise ContactError(
-            f"targets[{contact.name!r}]: got {target!r}, expected a pinocchio.SE3"
-            + (" or a position (3,)" if contact.dim <= 4 else "")
-        )
-    return pin.SE3(np.eye(3), position)
+    name = f"targets[{contact.name!r}]"
+    if isinstance(target, pin.SE3) or contact.dim > 4:
+        return placement(target, name, error=ContactError)
+    meaning = "a position (3,) or a pinocchio.SE3"
+    place = pin.SE3(np.eye(3), vector(target, name, meaning, error=ContactError))
+    return placement(place, name, error=ContactError)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .. import dynamics
 from ..errors import ContactError
+from ..robots.values import number, whole_number
 from .contact_set import ContactSet
 from .hold import Hold
 
@@ -59,8 +60,8 @@ def falling_path(hold: Hold, distance: float, steps: int = _STEPS) -> Array:
         ContactError: the hold has no certificate, or a distance that is none.
     """
     y = _certificate(hold)
-    if not (np.isfinite(distance) and distance > 0):
-        raise ContactError(f"distance: got {distance!r}, expected a positive length [m]")
+    distance = number(distance, "distance", above=0, unit="[m]", error=ContactError)
+    steps = whole_number(steps, "steps", at_least=1, error=ContactError)
     robot, contacts, q = hold.contacts.robot, hold.contacts, hold.q
     held = _held_directions(contacts, q, y)
     places = _points(contacts, q)

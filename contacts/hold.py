@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import registry
 from ..dynamics import State, Wrench
 from ..errors import ContactError
+from ..robots.values import number
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium.certificate import EDGE
@@ -343,11 +344,7 @@ class Hold:
 
 
 def _check_tolerance(tolerance: float) -> None:
-    if not FINEST <= tolerance < np.inf:
-        raise ContactError(
-            f"tolerance: got {tolerance}, expected a number of at least {FINEST}, the finest that "
-            "the solvers reach"
-        )
+    number(tolerance, "tolerance", at_least=FINEST, error=ContactError)
 
 
 def _finite(value: float) -> float | None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .cones.friction_cone import finite_vector
+from ..errors import ContactError
+from ..robots.values import vector
 
 Array = NDArray[np.float64]
 _ZERO = (0.0, 0.0, 0.0)
@@ -38,9 +39,8 @@ class MovingSurface:
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
-            vector = finite_vector(getattr(self, name), name).copy()
-            vector.setflags(write=False)
-            object.__setattr__(self, name, vector)
+            given = vector(getattr(self, name), name, error=ContactError, frozen=True)
+            object.__setattr__(self, name, given)
 
     def velocity(self, p: Array) -> Array:
         """Return the velocity (3,) of the surface's point that is at p (3,)."""

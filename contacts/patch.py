@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ContactError
-from ..robots.configuration import LARGEST
-from .cones.friction_cone import check_length
+from ..robots.values import FARTHEST, array, length
 
 Array = NDArray[np.float64]
 
@@ -32,7 +31,10 @@ def patch_corners(
 
 def rectangle(half_length: float | None, half_width: float | None) -> Array:
     """Return the corners (4, 2) of a rectangle, counter-clockwise, x within ±half_length."""
-    half = [check_length(half_length, "half_length"), check_length(half_width, "half_width")]
+    half = [
+        length(size, name, error=ContactError)
+        for name, size in (("half_length", half_length), ("half_width", half_width))
+    ]
     signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]], dtype=float)
     return np.asarray(signs * np.array(half))
 
@@ -42,10 +44,7 @@ def polygon(vertices: ArrayLike) -> Array:
 
     Their order is kept. Points inside the hull or on its edges are allowed: they change nothing.
     """
-    try:
-        points = np.array(vertices, dtype=float)
-    except (TypeError, ValueError):
-        raise ContactError(f"vertices: got {vertices!r}, expected numbers (k, 2)") from None
+    points = array(vertices, "vertices", error=ContactError, largest=FARTHEST, frozen=True)
     if points.ndim == 2 and points.shape[1] == 3 and not points[:, 2].any():
         points = points[:, :2]
     if points.ndim != 2 or points.shape[1] != 2 or len(points) < 3:
@@ -53,8 +52,6 @@ def polygon(vertices: ArrayLike) -> Array:
             f"vertices: got shape {points.shape}, expected (k, 2) with k ≥ 3, in the x-y plane of "
             f"the placed frame"
         )
-    if not (np.abs(points) <= LARGEST).all():
-        raise ContactError(f"vertices: expected finite numbers, at most {LARGEST:g} m")
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     if spread[-1] <= 1e-9 * max(spread[0], 1e-9):
         raise ContactError("vertices: got points on one line, expected a polygon with an area")

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..dynamics import State
 from ..dynamics.spatial import skew
 from ..errors import ContactError
-from .cones.friction_cone import FrictionCone, finite_vector, unit_vector
+from ..robots.values import array, vector
+from .cones.friction_cone import FrictionCone, unit_vector
 from .contact import Contact
 from .contact_set import ContactSet
 from .geometry.hulls import cone_faces
@@ -46,7 +47,7 @@ class PointForces:
         state, limits = State.of(contacts.robot, q), contacts.limits
         centres = contacts.attachment.positions(state)
         if about is not None:
-            centres = centres - finite_vector(about, "point")
+            centres = centres - vector(about, "point", error=ContactError)
         axes = contacts.attachment.rotations(state)[limits.owner]
         points = (axes @ contacts.points[:, :, None])[:, :, 0] + centres[limits.owner]
         return cls(points, axes, centres, limits)
@@ -74,12 +75,12 @@ class PointForces:
             ContactError: shapes that do not fit, values that are not finite, normals not of unit
                 length, negative friction.
         """
-        p = np.atleast_2d(np.asarray(points, dtype=float))
-        if p.ndim != 2 or p.shape[1] != 3 or not np.isfinite(p).all():
-            raise ContactError(f"points: got shape {p.shape}, expected (k, 3) of finite numbers")
-        mu, pairs = np.asarray(friction, dtype=float), 2 if np.ndim(friction) == 2 else 1
+        vectors = (3,), (None, 3)
+        p = np.atleast_2d(array(points, "points", *vectors, error=ContactError))
+        mu = array(friction, "friction", (), (None,), (None, 2), error=ContactError)
+        given, pairs = array(normals, "normals", *vectors, error=ContactError), max(mu.ndim, 1)
         try:
-            n = np.broadcast_to(np.asarray(normals, dtype=float), p.shape)
+            n = np.broadcast_to(given, p.shape)
             mu = np.broadcast_to(mu, (len(p), 2)[:pairs])
             t = [None] * len(p) if tangents is None else np.broadcast_to(tangents, p.shape)
         except ValueError as error:
@@ -94,7 +95,7 @@ class PointForces:
 
     def about(self, point: ArrayLike) -> PointForces:
         """Return the same forces with moments about `point` (3,)."""
-        origin = finite_vector(point, "point")
+        origin = vector(point, "point", error=ContactError)
         return replace(self, points=self.points - origin, centres=self.centres - origin)
 
     def scaled(self, factor: float) -> PointForces:

@@ -16,8 +16,8 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ContactError
-from ..robots.placements import check_placement
-from .cones.friction_cone import Friction, check_length, check_one_of, check_sides
+from ..robots.values import length, one_of, placement, whole_number
+from .cones.friction_cone import Friction
 from .contact import Contact
 from .geometry.polygon import centroid
 from .patch import patch_corners
@@ -38,8 +38,8 @@ class PlacedContact(Contact):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        placement = check_placement(self.placement, "placement", "T_frame_patch", ContactError)
-        object.__setattr__(self, "placement", placement)
+        checked = placement(self.placement, "placement", "T_frame_patch", error=ContactError)
+        object.__setattr__(self, "placement", checked)
         _ = self.corners  # refuses impossible patches where they enter
 
     @property
@@ -134,9 +134,9 @@ class DiscContact(PlacedContact):
     @cached_property
     def corners(self) -> Array:
         """(sides, 2), in the x-y plane of the placed frame [m]."""
-        radius = check_length(self.radius, "radius")
-        check_one_of(self.kind, "kind", "inner", "outer")
-        sides = check_sides(self.sides)
+        radius = length(self.radius, "radius", error=ContactError)
+        one_of(self.kind, "kind", ("inner", "outer"), error=ContactError)
+        sides = whole_number(self.sides, "sides", at_least=3, error=ContactError)
         reach = radius / (np.cos(np.pi / sides) if self.kind == "outer" else 1.0)
         angles = 2 * np.pi * np.arange(sides) / sides
         return reach * np.column_stack([np.cos(angles), np.sin(angles)])
@@ -166,7 +166,7 @@ class LineContact(PlacedContact):
     @cached_property
     def corners(self) -> Array:
         """(2, 2), the ends, in the x-y plane of the placed frame [m]."""
-        half = check_length(self.half_length, "half_length")
+        half = length(self.half_length, "half_length", error=ContactError)
         return np.array([[half, 0.0], [-half, 0.0]])
 
     @property

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ConfigurationError, FootworkWarning
+from ..errors import FootworkWarning
 from ..robots import Robot
-from ..robots.configuration import as_vector
+from ..robots.configuration import check_robot
+from ..robots.values import array
 
 Array = NDArray[np.float64]
 
@@ -24,6 +25,7 @@ def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
     Raises:
         ConfigurationError: an array of the wrong shape, with nan or negative entries.
     """
+    check_robot(robot)
     if not isinstance(torque_limits, bool | np.bool_):
         return _given_limits(robot, torque_limits)
     if not torque_limits:
@@ -39,20 +41,9 @@ def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
 
 
 def _given_limits(robot: Robot, torque_limits: Any) -> Array:
-    try:
-        if np.asarray(torque_limits).dtype == bool:
-            raise TypeError("truth values")
-        given = np.array(torque_limits, dtype=float)
-    except (TypeError, ValueError):
-        raise ConfigurationError(
-            f"torque_limits: got {torque_limits!r}, expected True, False or numbers (na,)"
-        ) from None
-    if given.shape == ():
-        given = np.full(robot.na, float(given))
-    finite = np.where(np.isposinf(given), 0.0, given)
-    as_vector(finite, robot.na, "torque_limits", "one per actuated joint, inf for unlimited")
-    if (given < 0).any():
-        raise ConfigurationError(
-            f"torque_limits: got {given.min()} at index {given.argmin()}, expected at least 0"
-        )
-    return given
+    meaning = "one for all actuated joints or one each, inf for unlimited; or True, False"
+    shapes = (), (robot.na,)
+    given = array(
+        torque_limits, "torque_limits", *shapes, meaning=meaning, at_least=0, infinite=True
+    )
+    return np.full(robot.na, given)

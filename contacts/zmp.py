@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics import Wrench
+from ..robots.values import instance, mapping, number
 
 Array = NDArray[np.float64]
 
@@ -24,7 +25,9 @@ def zero_moment_point(wrenches: Mapping[str, Wrench], height: float = 0.0) -> Ar
     Returns:
         z (3,) [m]; None where they do not press.
     """
-    origin = np.array([0.0, 0.0, height])
+    origin = np.array([0.0, 0.0, number(height, "height", unit="[m]")])
+    for name, wrench in mapping(wrenches, "wrenches", kind="contact").items():
+        instance(wrench, f"wrenches[{name!r}]", Wrench)
     moved = [wrench.at(origin) for wrench in wrenches.values()]
     force = sum((w.force for w in moved), np.zeros(3))
     moment = sum((w.moment for w in moved), np.zeros(3))

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..dynamics import State
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
+from ..robots.values import mapping, number, placement, vector
 from .tasks import Task
 
 Array = NDArray[np.float64]
@@ -53,13 +54,11 @@ class Phase:
     swings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.duration) and self.duration > 0):
-            raise ConfigurationError(f"duration: got {self.duration!r}; expected a positive time")
+        number(self.duration, "duration", above=0, unit="[s]")
         for name in ("start", "end"):
-            point = np.array(getattr(self, name), dtype=float)
-            if point.shape != (3,) or not np.isfinite(point).all():
-                raise ConfigurationError(f"{name}: got {point}; expected a finite point (3,)")
-            object.__setattr__(self, name, point)
+            object.__setattr__(self, name, np.array(vector(getattr(self, name), name, "[m]")))
+        for name, T in mapping(self.swings, "swings", kind="contact").items():
+            placement(T, f"swings[{name!r}]")
 
 
 class DcmPlan:

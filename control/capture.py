@@ -21,9 +21,10 @@ from .. import dynamics
 from ..contacts import ContactSet
 from ..contacts.geometry.polygon import convex_hull, sides, signed_distance
 from ..dynamics import State
-from ..errors import ConfigurationError, ContactError
+from ..errors import ContactError
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
+from ..robots.values import number
 from .balance import Phase
 from .walking import WalkingController
 
@@ -73,8 +74,9 @@ class PushRecoveryController(WalkingController):
     ) -> None:
         if len(contacts) != 2 or any(contact.dim != 6 for contact in contacts):
             raise ContactError(f"contacts: got {contacts.names}; expected two feet with soles")
-        if not (np.isfinite(swing_time) and swing_time > 0):
-            raise ConfigurationError(f"swing_time: got {swing_time!r}; expected a positive time")
+        number(swing_time, "swing_time", above=0, unit="[s]")
+        if reach is not None:
+            number(reach, "reach", above=0, unit="[m]")
         q = check_configuration(robot, q)
         places = contacts.placements(q)
         middle = np.mean([T.translation for T in places.values()], axis=0)

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from ..dynamics import Wrench
 from ..errors import ConfigurationError
-from ..robots.configuration import as_vector
 from ..robots.robot import Robot
-from .checks import check_not_negative
+from ..robots.values import number, text, vector, whole_number
 
 Array = NDArray[np.float64]
 
@@ -35,9 +34,10 @@ class ForcePulse:
     duration: float = 0.1
 
     def __post_init__(self) -> None:
-        as_vector(self.force, 3, "force", "along the world axes")
-        as_vector([self.start], 1, "start", "a time")
-        check_not_negative(self.duration, "duration")
+        text(self.frame, "frame")
+        vector(self.force, "force", "along the world axes [N]")
+        number(self.start, "start", unit="[s]")
+        number(self.duration, "duration", at_least=0, unit="[s]")
 
     def acts(self, t: float) -> bool:
         """Whether it pushes at t; ticks that are its ends to rounding count as these."""
@@ -72,11 +72,11 @@ def random_pushes(
         ConfigurationError: no such frame, or lengths that are no positive times.
     """
     robot.frame_id(frame)
-    if not (every > 0 and 0 < lasting <= every and size >= 0):
-        raise ConfigurationError(
-            f"got every={every}, lasting={lasting}, size={size}; expected 0 < lasting ≤ every and "
-            "size ≥ 0"
-        )
+    duration, every = number(duration, "duration", at_least=0), number(every, "every", above=0)
+    size, lasting = number(size, "size", at_least=0), number(lasting, "lasting", above=0)
+    if lasting > every:
+        raise ConfigurationError(f"lasting: got {lasting}, expected at most every = {every} [s]")
+    seed = whole_number(seed, "seed", at_least=0)
     rng, pushes = np.random.default_rng(seed), []
     for start in np.arange(0.5 * every, duration - lasting, every):
         angle, share = rng.uniform(0, 2 * np.pi), rng.uniform(0.5, 1.0)
@@ -109,7 +109,7 @@ class Noise:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            check_not_negative(value, name)
+            number(value, name, at_least=0)
 
     def measured(
         self, robot: Robot, q: Array, v: Array, rng: np.random.Generator

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..contacts import ContactSet
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
+from ..robots.values import array
 from .command import Command
 
 Array = NDArray[np.float64]
@@ -30,9 +31,7 @@ class SafeTorques:
     def __init__(self, robot: Robot, policy: str, damping: ArrayLike, limits: Array) -> None:
         if policy not in POLICIES:
             raise ConfigurationError(f"on_failure: got {policy!r}; expected one of {POLICIES}")
-        gains = np.broadcast_to(np.asarray(damping, dtype=float), robot.na)
-        if not (np.isfinite(gains).all() and (gains >= 0).all()):
-            raise ConfigurationError(f"damping: got {damping!r}; expected finite, at least 0")
+        gains = np.full(robot.na, array(damping, "damping", (), (robot.na,), at_least=0))
         self.robot, self.policy, self.damping, self.limits = robot, policy, gains, limits
         self.last: Array | None = None
 

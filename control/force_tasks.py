@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..contacts import ContactSet
 from ..dynamics import State
 from ..errors import ConfigurationError, ContactError
-from .checks import check_level, check_not_negative
+from ..robots.values import array, text, whole_number
 
 Array = NDArray[np.float64]
 
@@ -45,8 +45,9 @@ class ForceLikeTask(ABC):
 
     def __post_init__(self) -> None:
         self.name = self.name or self._default_name()
-        check_not_negative(self.weight, f"weight of {self.name!r}")
-        check_level(self.level)
+        text(self.name, "name")
+        array(self.weight, f"weight of {self.name!r}", at_least=0)
+        whole_number(self.level, "level", at_least=0)
 
     @abstractmethod
     def rows(self, state: State, t: float, contacts: ContactSet) -> ForceRows | None:

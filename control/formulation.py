@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dynamics import State
-from .checks import check_not_negative
+from ..robots.values import array
 from .compiled_rows import CompiledRows, supports
 from .force_tasks import ForceLikeTask, ForceRows
 from .hierarchy import Level
@@ -96,7 +96,7 @@ class Formulation:
             rows = task.rows(state, t, self.structure.contacts)
             if rows is None:
                 continue
-            check_not_negative(task.weight, f"weight of {task.name!r}")  # it may be set at any time
+            array(task.weight, f"weight of {task.name!r}", at_least=0)  # it may be set at any time
             weighted = np.broadcast_to(task.weight, len(rows.c))[:, None] * rows.B
             P = P + rows.B.T @ weighted
             with np.errstate(invalid="ignore"):  # `update` tells whether it is finite

@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics import gravity_torques, inverse_dynamics
 from ..errors import ConfigurationError
-from ..robots.configuration import as_vector, check_configuration, check_velocity
+from ..robots.configuration import as_vector, check_configuration, check_robot, check_velocity
 from ..robots.robot import Robot
+from ..robots.values import array, boolean
 from .checks import OneThread, check_time
 
 Array = NDArray[np.float64]
@@ -65,18 +66,14 @@ class PD:
 
     def __post_init__(self) -> None:
         robot = self.robot
+        check_robot(robot)
+        boolean(self.saturate, "saturate")
         still = np.zeros(robot.nv) if self.target_velocity is None else self.target_velocity
-        watches = (
-            robot.selection_matrix if self.watches is None else np.asarray(self.watches, float)
-        )
-        if watches.shape != (robot.na, robot.nv):
-            raise ConfigurationError(
-                f"watches: got shape {watches.shape}; expected ({robot.na}, {robot.nv})"
-            )
+        watches = robot.selection_matrix if self.watches is None else self.watches
         values = {
             "target": check_configuration(robot, self.target, "target").copy(),
             "target_velocity": check_velocity(robot, still, "target_velocity").copy(),
-            "watches": watches,
+            "watches": array(watches, "watches", (robot.na, robot.nv)),
         }
         for name in ("kp", "kd"):
             values[name] = _gain(robot, getattr(self, name), name)
@@ -129,6 +126,8 @@ class PID(PD):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "ki", _gain(self.robot, self.ki, "ki"))
+        shapes, limit = ((), (self.robot.na,)), self.integral_limit
+        array(limit, "integral_limit", *shapes, at_least=0, infinite=True)
 
     def restart(self) -> None:
         """Forget the integral."""
@@ -182,6 +181,7 @@ class ComputedTorque:
     kd: Any = None
 
     def __post_init__(self) -> None:
+        check_robot(self.robot)
         if self.robot.na != self.robot.nv:
             raise ConfigurationError(
                 f"{self.robot.name!r} has {self.robot.na} actuators for {self.robot.nv} degrees of "
@@ -203,9 +203,5 @@ class ComputedTorque:
 
 def _gain(robot: Robot, value: ArrayLike, name: str) -> Array:
     """Return a gain as (na,), from (na,) or one number."""
-    if np.ndim(value) == 0:
-        value = np.full(robot.na, value, dtype=float)
-    gain = as_vector(value, robot.na, name, "one gain per actuated joint")
-    if (gain < 0).any():
-        raise ConfigurationError(f"{name}: got {gain.min():g}; expected gains ≥ 0")
-    return gain
+    meaning = "one gain for all actuated joints or one each"
+    return np.full(robot.na, array(value, name, (), (robot.na,), meaning=meaning, at_least=0))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..dynamics import State
-from .checks import check_not_negative
+from ..robots.values import array
 from .qp import Array
 from .structure import ProgramStructure
 from .tasks import Task
@@ -52,7 +52,7 @@ class ReferenceRows:
         d[:], p[:] = self.structure.parameters.regularisation, 0.0
         for task, rows in self.structure.diagonal:
             _, r, error = task.rows(state, t)
-            check_not_negative(task.weight, f"weight of {task.name!r}")
+            array(task.weight, f"weight of {task.name!r}", at_least=0)
             self.arrays["posture_r"][rows], self.arrays["posture_e"][rows] = r, error
             d[task.entries] += task.weight
             p[task.entries] += task.weight * r
@@ -61,6 +61,6 @@ class ReferenceRows:
 
 def fill_task(arrays: dict[str, Array], task: Task, rows: slice, state: State, t: float) -> None:
     """Fill the rows of one dense task."""
-    check_not_negative(task.weight, f"weight of {task.name!r}")
+    array(task.weight, f"weight of {task.name!r}", at_least=0)
     arrays["A"][rows], arrays["r"][rows], arrays["e"][rows] = task.rows(state, t)
     arrays["weight"][rows] = task.weight

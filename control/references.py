@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration
-from ..robots.placements import check_placement
 from ..robots.robot import Robot
+from ..robots.values import array, number, placement
 
 Array = NDArray[np.float64]
 
@@ -65,9 +65,8 @@ def between(start: ArrayLike, goal: ArrayLike, duration: float, begin: float = 0
     Raises:
         ConfigurationError: points of different sizes or not finite, or no positive duration.
     """
-    a, b = np.asarray(start, dtype=float), np.asarray(goal, dtype=float)
-    if a.shape != b.shape or not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise ConfigurationError(f"start, goal: got {start!r}, {goal!r}; expected finite, one size")
+    a = array(start, "start")
+    b = array(goal, "goal", a.shape, meaning="the shape of start")
     T, way = _duration(duration), b - a
 
     def reference(t: float) -> Desired:
@@ -123,7 +122,7 @@ def swing(
     """
     if not -1 < climb < 1:
         raise ConfigurationError(f"climb: got {climb!r}; expected a share between -1 and 1")
-    start, goal = check_placement(start, "start"), check_placement(goal, "goal")
+    start, goal = placement(start, "start"), placement(goal, "goal")
     T, turn = _duration(duration), pin.log3(goal.rotation @ start.rotation.T)
     way = np.concatenate([goal.translation - start.translation, turn])
     along, up = way * [1, 1, 0, 1, 1, 1], way * [0, 0, 1, 0, 0, 0]
@@ -146,6 +145,4 @@ def swing(
 
 
 def _duration(duration: float) -> float:
-    if not (np.isfinite(duration) and duration > 0):
-        raise ConfigurationError(f"duration: got {duration!r}; expected a positive time [s]")
-    return float(duration)
+    return number(duration, "duration", above=0, unit="[s]")

@@ -17,6 +17,7 @@ from ..dynamics.trajectory import EventRecord
 from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot
+from ..robots.values import number
 from .closed_loop import ClosedLoop
 from .disturbances import ForcePulse, Noise
 from .ground import Ground
@@ -109,8 +110,7 @@ def _start(robot: Robot, feet: ContactSet, ground: Terrain, q: ArrayLike | None)
 def _steps(duration: float, step: float, control_step: float) -> tuple[int, int]:
     """How many ticks, and how many steps of the physics each."""
     for name, value in (("duration", duration), ("step", step), ("control_step", control_step)):
-        if not (np.isfinite(value) and value > 0):
-            raise ConfigurationError(f"{name}: got {value!r}; expected a positive time [s]")
+        number(value, name, above=0, unit="[s]")
     substeps = round(control_step / step)
     if substeps < 1 or abs(substeps * step - control_step) > 1e-9 * control_step:
         raise ConfigurationError(

@@ -15,6 +15,7 @@ from ..contacts.cones.friction_cone import Friction
 from ..errors import ContactError
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
+from ..robots.values import number
 from .tasks import ComTask, FrameTask, PostureTask
 from .whole_body import WholeBodyController
 
@@ -56,7 +57,7 @@ def stand(
         q = _balanced(robot, feet, targets)
     else:
         q = check_configuration(robot, q).copy()
-    if crouch:
+    if number(crouch, "crouch", unit="[m]"):
         x, y, z = dynamics.com(robot, q)
         lower = solve_posture(robot, feet, com=(x, y, z - crouch), targets=targets, q0=q)
         if not lower.converged:

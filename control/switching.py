@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .checks import check_not_negative
+from ..robots.values import number
 from .references import minimum_jerk
 
 FULL = 1.5  # fraction of the robot's weight that a contact may carry at the end of its ramp
@@ -27,7 +27,7 @@ class Ramp:
     begin: float | None = None
 
     def __post_init__(self) -> None:
-        check_not_negative(self.duration, "ramp")
+        number(self.duration, "ramp", at_least=0, unit="[s]")
 
     def at(self, t: float) -> float:
         """Return the load fraction at t; the ramp begins at the first t asked."""

@@ -13,7 +13,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ..robots.robot import Robot
-from .checks import check_not_negative
+from ..robots.values import array
 from .tasks import ComTask, FrameTask, MomentumTask, PostureTask, Task
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ class _Gains:
         """Copy them; an array may have been changed in place, so it always is."""
         task, (weight, gain, damping) = self.task, self._last
         if task.weight is not weight or isinstance(weight, np.ndarray):
-            check_not_negative(task.weight, f"weight of {task.name!r}")
+            array(task.weight, f"weight of {task.name!r}", at_least=0)
             self.weight[:] = task.weight
         if task.gain is not gain or task.damping is not damping:
             self.gains[:] = task.gain, task.damping_rate

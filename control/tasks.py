@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from ..dynamics import State
 from ..errors import ConfigurationError, unknown
 from ..robots.configuration import check_configuration
-from ..robots.placements import check_placement
 from ..robots.robot import Robot
-from .checks import check_level, check_not_negative
+from ..robots.values import array, number, one_of, placement, text, whole_number
 
 Array = NDArray[np.float64]
 
@@ -70,10 +69,12 @@ class Task(ABC):
         self._check()
 
     def _check(self) -> None:
-        for name in ("gain", "weight", "damping"):
+        text(self.name, "name")
+        array(self.weight, f"weight of {self.name!r}", at_least=0)
+        for name in ("gain", "damping"):
             if name != "damping" or self.damping is not None:
-                check_not_negative(getattr(self, name), f"{name} of {self.name!r}")
-        check_level(self.level)
+                number(getattr(self, name), f"{name} of {self.name!r}", at_least=0)
+        whole_number(self.level, "level", at_least=0)
 
     @abstractmethod
     def bind(self, robot: Robot) -> int:
@@ -190,9 +191,8 @@ class FrameTask(Task):
         self.frame_id = robot.frame_id(self.frame)
         if not callable(self.target):
             meaning = "T_world_frame, or a reference of it"
-            check_placement(self.target, f"target of {self.name!r}", meaning)
-        if self.axes not in ("world", "frame"):
-            raise ConfigurationError(f"axes: got {self.axes!r}; expected 'world' or 'frame'")
+            placement(self.target, f"target of {self.name!r}", meaning)
+        one_of(self.axes, "axes", ("world", "frame"))
         named = {"pose": AXES, "position": AXES[:3], "orientation": AXES[3:]}
         chosen = named.get(self.rows_of, (self.rows_of,)) if isinstance(self.rows_of, str) else None
         self.chosen = _indices(self.rows_of if chosen is None else chosen, AXES)
@@ -319,8 +319,4 @@ def _indices(chosen: Sequence[str], existing: Sequence[str]) -> NDArray[np.intp]
 def _check_size(target: Any, size: int, name: str) -> None:
     if callable(target):
         return
-    value = np.asarray(target, dtype=float)
-    if value.shape != (size,) or not np.isfinite(value).all():
-        raise ConfigurationError(
-            f"target of {name!r}: got {target!r}; expected ({size},) finite numbers, or a reference"
-        )
+    array(target, f"target of {name!r}", (size,), meaning="or a reference")

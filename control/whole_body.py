@@ -17,7 +17,8 @@ from ..contacts.torque_limits import torque_limits_of
 from ..dynamics import State
 from ..errors import ConfigurationError, ContactError, SolverError, unknown
 from ..robots.robot import Robot
-from .checks import OneThread, check_not_negative, check_time
+from ..robots.values import boolean, number, whole_number
+from .checks import OneThread, check_time
 from .command import Command
 from .contact_model import ContactModel
 from .elastic import relaxed
@@ -103,10 +104,16 @@ class WholeBodyController:
         self.contact_damping, self.force_weight = contact_damping, force_weight
         self.regularisation, self.deadline = regularisation, deadline
         for name in ("contact_damping", "force_weight", "regularisation"):
-            check_not_negative(getattr(self, name), name)
+            number(getattr(self, name), name, at_least=0)
+        boolean(strict, "strict")
+        whole_number(sides, "sides", at_least=3)
+        number(deadline, "deadline", at_least=0, infinite=True, unit="[s]")
         self.torque_limits = np.array(torque_limits_of(robot, torque_limits))
-        described = JointLimits.of(robot) if joint_limits else None
-        self.joint_limits = joint_limits if isinstance(joint_limits, JointLimits) else described
+        if isinstance(joint_limits, JointLimits):
+            self.joint_limits: JointLimits | None = joint_limits
+        else:
+            asked = boolean(joint_limits, "joint_limits")
+            self.joint_limits = JointLimits.of(robot) if asked else None
         self.safe = SafeTorques(robot, on_failure, damping, self.torque_limits)
         self._solver, self._bounded = solver_named(solver), solver_named(solver)
         self._last, self._busy = -np.inf, OneThread()

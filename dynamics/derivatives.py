@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ConfigurationError
 from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
+from ..robots.values import number
 from .coriolis import structure_constants
 from .jacobian_sums import skew
 from .loads import check_wrenches
@@ -162,8 +163,7 @@ def linearise(
         turning = np.einsum("ijk,j->ik", structure_constants(robot), v)
         A = np.block([[-turning, np.eye(robot.nv)], [d.dq, d.dv]])
         return Linearisation(A, np.vstack([np.zeros((robot.nv, robot.na)), d.dtau]))
-    if not step > 0:
-        raise ConfigurationError(f"step: got {step!r}; expected a positive time [s], or None")
+    step = number(step, "step", above=0, unit="[s]")
     v_next = v + step * state.forward_dynamics(tau)
     along_q, along_v = pin.dIntegrate(robot._model, q, step * v_next)
     by_q, by_v, by_tau = step * d.dq, np.eye(robot.nv) + step * d.dv, step * d.dtau

@@ -145,7 +145,7 @@ def integrator(name: str) -> Step:
     Raises:
         ConfigurationError: there is no such integrator.
     """
-    if name not in INTEGRATORS:
+    if not isinstance(name, str) or name not in INTEGRATORS:
         raise ConfigurationError(unknown("integrator", name, INTEGRATORS))
     return INTEGRATORS[name]
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ConfigurationError, ModelError
 from ..robots.configuration import check_robot, check_torques
 from ..robots.robot import Robot
+from ..robots.values import array
 from .coriolis import structure_constants
 from .kinematics import frame_jacobian
 from .springs import JointSprings
@@ -67,10 +68,11 @@ def matrix_form(
     """
     state = State.of(robot, q, v)
     tau = check_torques(robot, np.zeros(robot.na) if tau is None else tau)
-    A = np.eye(robot.nv) if coordinates is None else np.asarray(coordinates, dtype=float)
-    if A.shape != (robot.nv, robot.nv) or not np.linalg.cond(A) < 1e12:
+    given = np.eye(robot.nv) if coordinates is None else coordinates
+    A = array(given, "coordinates", (robot.nv, robot.nv))
+    if not np.linalg.cond(A) < 1e12:
         raise ConfigurationError(
-            f"coordinates: got shape {A.shape}; expected an invertible ({robot.nv}, {robot.nv})"
+            f"coordinates: got a singular matrix; expected an invertible ({robot.nv}, {robot.nv})"
         )
     G = state.gravity_torques
     E = np.zeros(robot.nv)

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
-from ..robots.configuration import check_torques, check_velocity
+from ..robots.configuration import check_robot, check_torques, check_velocity
 from ..robots.robot import Robot
+from ..robots.values import array, number
 from .state import State
 from .wrench import Wrench
 
@@ -64,9 +65,11 @@ class MomentumObserver:
 
     def __init__(self, robot: Robot, gain: ArrayLike = 50.0) -> None:
         self.robot = robot
-        self.gain = np.broadcast_to(np.asarray(gain, dtype=float), (robot.nv,)).copy()
-        if not (np.isfinite(self.gain).all() and (self.gain > 0).all()):
+        check_robot(robot)
+        given = array(gain, "gain", (), (robot.nv,), meaning="positive numbers [1/s]")
+        if not (given > 0).all():
             raise ConfigurationError(f"gain: got {gain!r}; expected positive numbers [1/s]")
+        self.gain = np.full(robot.nv, given)
         self.restart()
 
     def restart(self) -> None:
@@ -100,8 +103,7 @@ class MomentumObserver:
         forces = self.robot.selection_matrix.T @ check_torques(self.robot, tau)
         if known is not None:
             forces = forces + check_velocity(self.robot, known, "known")
-        if not step > 0:
-            raise ConfigurationError(f"step: got {step!r}; expected a positive time [s]")
+        step = number(step, "step", above=0, unit="[s]")
         state = State.of(self.robot, q, v)
         p, drift = generalised_momentum(self.robot, state), momentum_drift(self.robot, state)
         if self._start is None:

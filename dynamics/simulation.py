@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ConfigurationError, ModelError, SolverError
 from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot
+from ..robots.values import mapping, number
 from .equations import accelerations, external_torques, kinetic_energy, potential_energy
 from .integrators import State, Step, integrator
 from .springs import JointSprings
@@ -64,9 +65,8 @@ def simulate(
     """
     q, v = check_configuration(robot, q).copy(), check_velocity(robot, v).copy()
     for name, value in (("duration", duration), ("step", step)):
-        if not (value > 0 and math.isfinite(value)):
-            raise ConfigurationError(f"{name}: got {value!r}; expected a positive time [s]")
-    run = _Run(robot, torque, wrenches, springs, _integrator(integrator), dict(events or {}))
+        number(value, name, above=0, unit="[s]")
+    run = _Run(robot, torque, wrenches, springs, _integrator(integrator), _events(events))
     steps = max(1, math.ceil(duration / step - 1e-9))
     run.record(0.0, q, v)
     t = 0.0
@@ -87,6 +87,14 @@ def simulate(
 
 
 _integrator = integrator  # the argument of `simulate` has its name
+
+
+def _events(events: Mapping[str, Event] | None) -> dict[str, Event]:
+    checked = mapping(events or {}, "events", kind="event")
+    for name, law in checked.items():
+        if not callable(law):
+            raise ConfigurationError(f"events[{name!r}]: got {law!r:.80}, expected a function")
+    return checked
 
 
 class _Run:

@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robots.robot import Robot
+from ..robots.values import LARGEST
 from .kernels import aba, crba, rnea
 from .kernels.body_table import body_table, unknown_joints
 from .kernels.rows import DONE
 from .kernels.toolchain import Kernel
 
 Array = NDArray[np.float64]
+_ARRAY, _MOST = np.ndarray, LARGEST**2
 
 _OFTEN, _AT_FIRST = 1000, 5000  # calls until code is loaded; Numba's import takes half a second
 _EACH = 1e-5  # about what a call takes without a kernel [s]
@@ -71,9 +73,18 @@ class SingleTerm:
             return None
         out = np.empty(own.shape)
         try:
+            for value in values:
+                # kernels would read what a masked array hides, and overflow on what is huge
+                if type(value) is not _ARRAY or not value.dot(value) <= _MOST:
+                    return None
             if kernel(*own.tables, *values, out, _own.memory) == DONE:
                 return out
-        except (TypeError, IndexError, MemoryError):  # no arrays of floats, or a very large robot
+        except (
+            TypeError,
+            ValueError,
+            IndexError,
+            MemoryError,
+        ):  # no arrays of floats, or a very large robot
             pass
         return None
 

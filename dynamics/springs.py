@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
+from ..robots.values import array, mapping, number
 
 Array = NDArray[np.float64]
 
@@ -23,17 +23,29 @@ class JointSprings:
         stiffness: {joint: k} [N·m/rad or N/m], or one number for all joints; ≥ 0.
         damping: {joint: d} [N·m·s/rad or N·s/m], or one number for all joints; ≥ 0.
         rest: q (nq,) where the springs are slack; None: `robot.neutral()`.
+
+    Raises:
+        ConfigurationError: a constant that is negative or not finite.
     """
 
     stiffness: Mapping[str, float] | float = 0.0
     damping: Mapping[str, float] | float = 0.0
     rest: ArrayLike | None = field(default=None)
 
+    def __post_init__(self) -> None:
+        for name in ("stiffness", "damping"):
+            given = getattr(self, name)
+            each = mapping(given, name).items() if isinstance(given, Mapping) else [("", given)]
+            for joint, constant in each:
+                number(constant, f"{name} of {joint!r}" if joint else name, at_least=0)
+        if self.rest is not None:
+            array(self.rest, "rest", (None,), meaning="a configuration (nq,)")
+
     def forces(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
         """Return E (nv,) at (q, v).
 
         Raises:
-            ConfigurationError: a bad q or v, no such joint, or a negative constant.
+            ConfigurationError: a bad q or v, or no such joint.
         """
         k, d = self._rows(robot, "stiffness"), self._rows(robot, "damping")
         return -k * self._stretch(robot, q) - d * check_velocity(robot, v)
@@ -42,7 +54,7 @@ class JointSprings:
         """Return ½ k (q ⊖ rest)² summed over the joints [J].
 
         Raises:
-            ConfigurationError: a bad q, no such joint, or a negative constant.
+            ConfigurationError: a bad q, or no such joint.
         """
         return float(0.5 * self._rows(robot, "stiffness") @ self._stretch(robot, q) ** 2)
 
@@ -59,7 +71,5 @@ class JointSprings:
         rows = np.zeros(robot.nv)
         for joint, constant in given.items():
             found = robot._model.joints[robot.joint_id(joint)]
-            if not constant >= 0:
-                raise ConfigurationError(f"{name}: got {constant!r} for {joint!r}; expected ≥ 0")
             rows[found.idx_v : found.idx_v + found.nv] = constant
         return rows

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, SolverError
+from ..robots.values import number
 
 Array = NDArray[np.float64]
 
@@ -65,15 +66,17 @@ def block_on_table(
     """
     mu_s = friction if static_friction is None else static_friction
     for name, value in (("mass", mass), ("duration", duration), ("step", step)):
-        if not (value > 0 and math.isfinite(value)):
-            raise ConfigurationError(f"{name}: got {value!r}; expected a positive number")
-    if not 0 <= friction <= mu_s < math.inf:
+        number(value, name, above=0)
+    if not callable(push):
+        number(push, "push", unit="[N]")
+    number(position, "position", unit="[m]")
+    number(velocity, "velocity", unit="[m/s]")
+    number(gravity, "gravity", at_least=0, unit="[m/s²]")
+    number(mu_s, "static_friction", at_least=0)
+    if number(friction, "friction", at_least=0) > mu_s:
         raise ConfigurationError(
             f"got friction {friction!r} and static_friction {mu_s!r}; expected 0 ≤ μ_k ≤ μ_s"
         )
-    for name, value in (("position", position), ("velocity", velocity)):
-        if not math.isfinite(value):
-            raise ConfigurationError(f"{name}: got {value!r}; expected a finite number")
     u = _law(push)
     block = _Block(mass, friction * mass * gravity, mu_s * mass * gravity, u)
     times = np.append(np.arange(0.0, duration - 1e-9 * step, step), duration)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector
-from ..robots.placements import check_placement
+from ..robots.values import number, placement, rotation, text, vector
 
 Array = NDArray[np.float64]
 
@@ -36,18 +36,12 @@ class _Screw:
 
     def _hold(self, point: ArrayLike | None, axes: str, **vectors: ArrayLike) -> None:
         """Keep read-only copies of what was given."""
-        if not isinstance(axes, str) or not axes:
-            raise ConfigurationError(
-                f'axes: got {axes!r}; expected "world" or the name of the frame'
-            )
-        object.__setattr__(self, "axes", axes)
+        object.__setattr__(self, "axes", text(axes, "axes"))
         object.__setattr__(self, "point", None)
         given = vectors if point is None else {**vectors, "point": point}
         for name, value in given.items():
             meaning = f"the {name} of a {type(self).__name__.lower()}"
-            vector = as_vector(value, 3, name, meaning).copy()
-            vector.setflags(write=False)
-            object.__setattr__(self, name, vector)
+            object.__setattr__(self, name, vector(value, name, meaning, frozen=True))
 
     @property
     def vector(self) -> Array:
@@ -106,6 +100,7 @@ class _Screw:
     def __mul__(self, factor: float) -> Self:
         if np.ndim(factor) != 0:
             return NotImplemented
+        factor = number(factor, "factor")
         return self.from_vector(factor * self.vector, self.point, self.axes)
 
     __rmul__ = __mul__
@@ -227,17 +222,12 @@ class Twist(_Screw):
         return type(self)(self.linear + np.cross(self.angular, r), self.angular, target, self.axes)
 
 
-def _rotation_and_origin(rotation: Any) -> tuple[Array, Array]:
+def _rotation_and_origin(given: Any) -> tuple[Array, Array]:
     """Return (R, p) of a rotation matrix or of a `pin.SE3`."""
-    if isinstance(rotation, pin.SE3):
-        rotation = check_placement(rotation, "rotation")
-        return np.array(rotation.rotation), np.array(rotation.translation)
-    R = np.asarray(rotation, dtype=float)
-    if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
-        raise ConfigurationError(
-            f"rotation: got {rotation!r}; expected a rotation matrix (3, 3) or a pin.SE3"
-        )
-    return R, np.zeros(3)
+    if isinstance(given, pin.SE3):
+        T = placement(given, "rotation")
+        return np.array(T.rotation), np.array(T.translation)
+    return rotation(given, "rotation"), np.zeros(3)
 
 
 def _refuse_different(a: _Screw, b: _Screw) -> None:

@@ -6,7 +6,6 @@ double_pendulum.urdf, block.urdf and limb.urdf of `robots/models/`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from ..errors import ModelError
@@ -16,6 +15,7 @@ from .options import Options
 from .packages import Folders
 from .robot import Robot
 from .sources import Description, read_file
+from .values import number
 
 # joint limits: two full turns, and a torque limit that is never reached in practice
 _LIMIT = '<limit lower="-12.5664" upper="12.5664" effort="10000" velocity="100"/>'
@@ -223,12 +223,7 @@ def _tip(parent: str, origin: str) -> str:
 
 def _positive(**values: float) -> None:
     for name, value in values.items():
-        try:
-            good = math.isfinite(value) and value > 0
-        except TypeError:
-            good = False
-        if not good:
-            raise ModelError(f"{name}: got {value!r}, expected a positive, finite number")
+        number(value, name, above=0, error=ModelError)
 
 
 def _load(urdf: str, name: str) -> Robot:

@@ -14,14 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ConfigurationError
+from .values import FARTHEST, LARGEST, array, check_finite
 
 Array = NDArray[np.float64]
 
 # tolerance on | ‖quaternion‖ − 1 |: admits quaternions rounded to single precision
 UNIT_TOLERANCE = 1e-7
-# [m] in a placement, and of a base that stands on contacts: rounding is a hundredth of a
-# micrometre there, and levers, of which forces follow, lose as much
-LARGEST = 1e8
 
 _FLOAT = np.dtype(np.float64)
 
@@ -74,31 +72,11 @@ def as_vector(value: ArrayLike, size: int, name: str, meaning: str) -> Array:
     The array is `value` itself when it already is one: callers must not write to it.
     """
     if type(value) is np.ndarray and value.dtype is _FLOAT and value.shape == (size,):
-        array = value
-    else:
-        array = _converted(value, size, name, meaning)
-    # hypot takes half the time of isfinite().all() and overflows without a warning
-    if not math.isfinite(math.hypot(*array.tolist())) and not np.isfinite(array).all():
-        bad = np.flatnonzero(~np.isfinite(array))
-        raise ConfigurationError(
-            f"{name}: got {array[bad[0]]} at index {bad[0]}; expected finite values"
-        )
-    return array
-
-
-def _converted(value: ArrayLike, size: int, name: str, meaning: str) -> Array:
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind not in "fiub":
-            raise TypeError(f"an array of dtype {array.dtype}")
-        array = array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ConfigurationError(
-            f"{name}: got {error}; expected {size} numbers, {meaning}"
-        ) from None
-    if array.shape != (size,):
-        raise ConfigurationError(f"{name}: got shape {array.shape}, expected ({size},), {meaning}")
-    return array
+        # hypot takes half the time of a comparison of arrays, and overflows without a warning
+        if not math.hypot(*value.tolist()) <= LARGEST:
+            check_finite(value, name, ConfigurationError)
+        return value
+    return array(value, name, (size,), meaning=meaning)
 
 
 def not_a_robot(value: object) -> ConfigurationError:
@@ -138,12 +116,12 @@ def check_configuration(robot: Coordinates, q: ArrayLike, name: str = "q") -> Ar
 
 
 def check_reach(robot: Any, q: Array) -> None:
-    """Raise ConfigurationError where a floating base of q (..., nq) is beyond `LARGEST`."""
-    if robot.is_floating and (q.size > 0) and float(np.abs(q[..., :3]).max()) > LARGEST:
+    """Raise ConfigurationError where a floating base of q (..., nq) is beyond `FARTHEST`."""
+    if robot.is_floating and (q.size > 0) and float(np.abs(q[..., :3]).max()) > FARTHEST:
         away = np.abs(q[..., :3]).max()
         raise ConfigurationError(
             f"q: got a base {away:g} m from the world's origin; contacts are decided up to "
-            f"{LARGEST:g} m, beyond which levers are lost to rounding"
+            f"{FARTHEST:g} m, beyond which levers are lost to rounding"
         )
 
 

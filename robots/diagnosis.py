@@ -34,7 +34,9 @@ def diagnose(
         ModelError: there is no such file or robot.
     """
     description = describe(source, package_dirs)
-    findings = _findings(description, Options(xacro=xacro))
+    options = Options(xacro=xacro)
+    options.check()
+    findings = _findings(description, options)
     return tuple(sorted(findings, key=lambda f: (LEVELS.index(f.level), f.line)))
 
 

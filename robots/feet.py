@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from .placements import check_placement
+from .values import array, length, placement, text
 
 Array = NDArray[np.float64]
 
@@ -40,11 +40,13 @@ class Foot:
     radius: float = 0.0
 
     def __post_init__(self) -> None:
-        vertices = np.array(self.vertices, dtype=float).reshape(-1, 2)
-        vertices.setflags(write=False)
+        text(self.name, "name")
+        text(self.frame, "frame")
+        length(self.radius, "radius", zero=True)
+        vertices = array(self.vertices, "vertices", (0,), (None, 2), frozen=True).reshape(-1, 2)
         object.__setattr__(self, "vertices", vertices)
-        placement = check_placement(self.placement, f"foot {self.name!r}", "T_frame_sole")
-        object.__setattr__(self, "placement", placement)
+        T = placement(self.placement, f"foot {self.name!r}", "T_frame_sole")
+        object.__setattr__(self, "placement", T)
 
     @property
     def is_point(self) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ConfigurationError
 from .configuration import as_vector
 from .urdf_physics import impossible
+from .values import array, number
 
 Array = NDArray[np.float64]
 
@@ -53,18 +54,18 @@ def _inertia(mass: float, com: ArrayLike, inertia: ArrayLike) -> Any:
     Raises:
         ConfigurationError: values that are not finite, or that no body has.
     """
-    (m,) = as_vector(np.atleast_1d(mass), 1, "mass", "of the body [kg]")
+    m = number(mass, "mass", at_least=0, unit="[kg]")
     lever = as_vector(com, 3, "com", "the centre of mass in the axes of the link [m]")
     matrix = _matrix(inertia)
     problems = [message for _, message, _ in impossible(m, np.linalg.eigvalsh(matrix))]
-    if m < 0 or problems:
-        raise ConfigurationError(f"inertia: {problems[0] if problems else f'a mass of {m:g} kg'}")
+    if problems:
+        raise ConfigurationError(f"inertia: {problems[0]}")
     return pin.Inertia(m, lever, matrix)
 
 
 def _matrix(inertia: ArrayLike) -> Array:
-    meaning = "the entries of an inertia (3, 3) [kg m²]"
-    matrix = as_vector(np.ravel(inertia), 9, "inertia", meaning).reshape(3, 3)
-    if np.shape(inertia) != (3, 3) or abs(matrix - matrix.T).max() > 1e-9 * abs(matrix).max():
+    meaning = "an inertia [kg m²]"
+    matrix = array(inertia, "inertia", (3, 3), meaning=meaning)
+    if abs(matrix - matrix.T).max() > 1e-9 * abs(matrix).max():
         raise ConfigurationError(f"inertia: got {inertia!r}, expected a symmetric matrix (3, 3)")
     return 0.5 * (matrix + matrix.T)

@@ -10,6 +10,7 @@ from ..errors import ModelError
 from .catalogue import RobotInfo
 from .findings import Finding
 from .shapes import NoShapes, Shapes
+from .values import boolean
 from .xacro import Xacro
 
 Base = Literal["floating", "fixed"]
@@ -34,6 +35,8 @@ class Options:
             raise ModelError(f"base: got {self.base!r}, expected 'floating', 'fixed' or None")
         if self.mimic not in ("lock", "independent"):
             raise ModelError(f"mimic: got {self.mimic!r}, expected 'lock' or 'independent'")
+        boolean(self.strict, "strict", error=ModelError)
+        boolean(self.meshes, "meshes", error=ModelError)
         if not isinstance(self.xacro, bool | Xacro | None):
             raise ModelError(f"xacro: got {self.xacro!r}, expected True, False, a Xacro or None")
 

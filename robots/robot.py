@@ -17,6 +17,7 @@ from ..errors import ConfigurationError, unknown
 from . import configuration, model_changes
 from .feet import Foot
 from .shapes import NoShapes, Shapes
+from .values import array, instance, mapping, text
 
 Array = NDArray[np.float64]
 
@@ -65,9 +66,14 @@ class Robot:
     _model: Any = field(init=False)  # the model itself, which nobody may write to
 
     def __post_init__(self) -> None:
-        postures = {name: np.array(q, dtype=float) for name, q in self.postures.items()}
-        for q in postures.values():
-            q.setflags(write=False)
+        text(self.name, "name", empty=True)
+        text(self.source, "source", empty=True)
+        postures = {
+            name: array(q, f"postures[{name!r}]", (self.nq,), frozen=True)
+            for name, q in mapping(self.postures, "postures", kind="posture").items()
+        }
+        for name, foot in mapping(self.feet, "feet", kind="foot").items():
+            instance(foot, f"feet[{name!r}]", Foot)
         object.__setattr__(self, "postures", MappingProxyType(postures))
         object.__setattr__(self, "feet", MappingProxyType(dict(self.feet)))
         for name in self.actuated:

@@ -21,6 +21,7 @@ from .expressions import MAX_SIZE, ExpressionError
 from .hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
 from .packages import Folders
 from .sources import read_file
+from .values import mapping
 from .xacro_text import Scope, Texts, XacroError, truth
 from .xacro_yaml import load_yaml
 
@@ -43,6 +44,11 @@ class Xacro:
 
     args: Mapping[str, Any] = field(default_factory=dict)
     env: Iterable[str] = ()
+
+    def __post_init__(self) -> None:
+        mapping(self.args, "args", kind="argument", error=ModelError)
+        if isinstance(self.env, str) or not isinstance(self.env, Iterable):
+            raise ModelError(f"env: got {self.env!r}, expected names of environment variables")
 
 
 def is_xacro(path: Path | None, choice: bool | Xacro | None) -> bool:

@@ -268,8 +268,8 @@ def test_shapes_and_types(load_robot, numba):
     robot = load_robot("double_pendulum", "fixed")
     Q, V, A, _ = states(robot, 4)
     for bad, message in [
-        ((Q[0], V, A), r"Q: got shape \(2,\), expected \(N, 2\)"),
-        ((Q, V[:, :1], A), r"V: got shape \(4, 1\), expected \(N, 2\)"),
+        ((Q[0], V, A), r"Q: got shape \(2,\), expected \([nN], 2\)"),
+        ((Q, V[:, :1], A), r"V: got shape \(4, 1\), expected \([nN], 2\)"),
         ((Q, V, A[:3]), "got 4 of Q, 4 of V, 3 of A; expected as many rows of each"),
         ((Q, V, [["a", "b"]] * 4), "A: got an array of dtype"),
         ((Q, V, A * 1j), "A: got an array of dtype complex128"),

@@ -343,9 +343,8 @@ def test_a_quadruped_that_is_pushed_goes_on_standing():
 
 def test_a_motion_that_blows_up_is_refused():
     robot, q, sole = block_on()
-    push = {"block": fw.Wrench([1e308, 0, 0])}
-    with pytest.raises(fw.SolverError, match="blew up"):
-        step_of(robot, q, np.zeros(6), [], sole, 100.0, push)
+    with pytest.raises(fw.FootworkError, match=r"blew up|expected finite values of at most"):
+        step_of(robot, q, np.zeros(6), [], sole, 100.0, {"block": fw.Wrench([1e308, 0, 0])})
 
 
 def test_nothing_to_touch_is_free_flight():

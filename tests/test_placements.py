@@ -99,7 +99,7 @@ def test_a_base_too_far_away_is_refused(biped):
     margin = contacts.static_hold(biped, q, feet).margin
     q[0] = 1e6
     assert contacts.static_hold(biped, q, feet).margin == pytest.approx(margin, rel=1e-6)
-    for far in (1e9, 1e16, -1e200):
+    for far in (1e9, 1e16, -1e49):
         q[0] = far
         for ask in (
             lambda: contacts.static_hold(biped, q, feet),

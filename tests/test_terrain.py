@@ -194,7 +194,7 @@ def test_frames_lie_in_the_face_along_the_heading():
         (lambda: Stairs("s", 2, -1, 1, 1), "rise"),
         (lambda: Wall("w", (0, 0, 0), thickness=0), "thickness"),
         (lambda: Terrain([Plane()]).signed_distance([1, 2]), "points: got shape"),
-        (lambda: Terrain([Plane()]).signed_distance([0, 0, np.nan]), "points: got shape"),
+        (lambda: Terrain([Plane()]).signed_distance([0, 0, np.nan]), "points: got nan"),
         (lambda: Terrain([Plane()]).height([[1.0]]), "points: got shape"),
         (lambda: Terrain([Plane()]).normal("here"), "points: got"),
     ],

@@ -330,7 +330,7 @@ def test_what_turns_must_rub():
         PointContact("toe", 0.0, torsional_friction=0.1)
     with pytest.raises(ContactError, match="positive"):
         SoftFingerCone(0.0, 0.1)
-    with pytest.raises(ContactError, match="positive"):
+    with pytest.raises(ContactError, match="above 0"):
         SoftFingerCone(0.5, 0.0)
     with pytest.raises(ContactError, match=r"expected \(4,\)"):
         SoftFingerCone(0.5, 0.1).violation([1, 2, 3])

@@ -37,7 +37,7 @@ def test_a_ramp_goes_from_its_first_colour_to_its_last():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((1.0, 1.0), "first below"),
+        ((1.0, 1.0), "one below"),
         ((0.0, np.inf), "finite"),
         ((0.0, 1.0, "", "", ("red",)), "1 colours"),
         ((0.0, 1.0, "", "", ("red", "grun")), "green"),

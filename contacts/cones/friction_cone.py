@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from ...errors import ContactError
-from ...robots.configuration import LARGEST
+from ...robots.values import array, number, one_of, vector, whole_number
 from ..geometry.hulls import cone_faces
 
 Array = NDArray[np.float64]
@@ -60,16 +60,18 @@ class FrictionCone:
 
     def violation(self, force: ArrayLike) -> float:
         """Return the distance from `force` (3,) to the nearest force of the cone [N]; 0 inside."""
-        f = finite_vector(force, "force")
+        f = vector(force, "force", error=ContactError)
         return float(np.linalg.norm(f - self.project(f)))
 
     def contains(self, force: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `force` (3,) is within `tolerance` [N] of the cone."""
-        return self.violation(force) <= tolerance
+        return self.violation(force) <= number(
+            tolerance, "tolerance", at_least=0, error=ContactError
+        )
 
     def project(self, force: ArrayLike) -> Array:
         """Return the nearest force of the cone, (3,): the Euclidean projection."""
-        f = finite_vector(force, "force")
+        f = vector(force, "force", error=ContactError)
         local = self.axes.T @ f
         nearest = nearest_in_cone(local, self.pair)
         return f.copy() if (nearest == local).all() else np.asarray(self.axes @ nearest)
@@ -79,7 +81,7 @@ class FrictionCone:
 
         Of a point with that velocity (3,): ‖(μ₁ u₁, μ₂ u₂)‖.
         """
-        u = self.axes.T @ finite_vector(velocity, "velocity")
+        u = self.axes.T @ vector(velocity, "velocity", error=ContactError)
         return float(np.linalg.norm(self.pair * u[:2]))
 
     def rays(self, n: int) -> Array:
@@ -87,7 +89,8 @@ class FrictionCone:
 
         Their non-negative combinations are the inner pyramid of `faces(n, "inner")`.
         """
-        local = self.pair * circle(check_sides(n))
+        n = whole_number(n, "sides", at_least=3, error=ContactError)
+        local = self.pair * circle(n)
         return np.asarray(np.column_stack([local, np.ones(n)]) @ self.axes.T)
 
     def faces(self, n: int, kind: Literal["inner", "outer"] = "inner") -> Array:
@@ -98,8 +101,9 @@ class FrictionCone:
         "inner" is inscribed (its edges are `rays(n)`): it accepts only forces of the cone.
         "outer" is circumscribed (its faces touch the cone): it accepts every force of the cone.
         """
-        check_one_of(kind, "kind", "inner", "outer")
-        sides = pyramid_faces(self.pair, check_sides(n), kind)
+        one_of(kind, "kind", ("inner", "outer"), error=ContactError)
+        n = whole_number(n, "sides", at_least=3, error=ContactError)
+        sides = pyramid_faces(self.pair, n, kind)
         return np.asarray(np.vstack([sides, [0.0, 0.0, -1.0]]) @ self.axes.T)
 
     def constraints(self, f: Any) -> list[Any]:
@@ -203,14 +207,8 @@ def axes_along(normal: Array, tangent: ArrayLike | None = None) -> Array:
 
 def check_friction(friction: Any) -> Friction:
     """Return a friction coefficient as a float, two of them as a pair, or raise `ContactError`."""
-    try:
-        values = np.asarray(friction, dtype=float)
-    except (TypeError, ValueError):
-        values = np.zeros(0)
-    if values.shape not in ((), (2,)):
-        raise ContactError(f"friction: got {friction!r}, expected a number, or two")
-    if not (np.isfinite(values) & (values >= 0)).all():
-        raise ContactError(f"friction: got {friction}, expected finite values of at least 0")
+    shapes = (), (2,)
+    values = array(friction, "friction", *shapes, meaning="μ ≥ 0", at_least=0, error=ContactError)
     return float(values) if values.ndim == 0 else (float(values[0]), float(values[1]))
 
 
@@ -227,8 +225,7 @@ def check_tangent(part: Any) -> None:
                 "first of the two coefficients, such as (1, 0, 0)"
             )
         return
-    t = finite_vector(part.tangent, "tangent").copy()
-    t.setflags(write=False)
+    t = vector(part.tangent, "tangent", error=ContactError, frozen=True)
     across = t - (t @ part.normal) * part.normal
     if np.linalg.norm(across) <= 1e-6 * np.linalg.norm(t):
         raise ContactError(
@@ -238,70 +235,15 @@ def check_tangent(part: Any) -> None:
     object.__setattr__(part, "tangent", t)
 
 
-def check_length(value: float | None, name: str, zero: bool = False) -> float:
-    """Return a finite length above 0 (or at least 0 if `zero`) [m], or raise `ContactError`."""
-    expected = "at least 0 [m]" if zero else "a positive length [m]"
-    try:
-        length = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise ContactError(f"{name}: got {value!r}, expected {expected}") from None
-    if not 0 <= length <= LARGEST or (length == 0 and not zero):
-        raise ContactError(f"{name}: got {value}, expected {expected}, at most {LARGEST:g}")
-    return length
-
-
-def unit_vector(vector: ArrayLike, name: str) -> Array:
+def unit_vector(value: ArrayLike, name: str) -> Array:
     """Return a read-only unit vector (3,), or raise `ContactError`: nothing is normalised here."""
-    n = finite_vector(vector, name).copy()
+    n = vector(value, name, error=ContactError)
     norm = float(np.linalg.norm(n))
     if abs(norm - 1) > 1e-6:
         raise ContactError(
             f"{name}: got {n.tolist()} of norm {norm:.6g}, expected a unit vector; "
             f"divide it by its norm"
         )
-    n /= norm  # removes what is left of rounding
+    n = n / norm  # removes what is left of rounding
     n.setflags(write=False)
     return n
-
-
-def finite_vector(value: ArrayLike, name: str) -> Array:
-    """Return three finite numbers as an array (3,), or raise `ContactError`."""
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ContactError(f"{name}: got {value!r}, expected 3 numbers") from None
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise ContactError(f"{name}: got {value!r}, expected 3 finite numbers")
-    return array
-
-
-def check_sides(n: Any) -> int:
-    """Return a number of sides of a polygon, an integer of at least 3, or raise `ContactError`."""
-    try:
-        whole = int(n)
-    except (TypeError, ValueError, OverflowError):
-        whole = 0
-    if whole < 3 or whole != n:
-        raise ContactError(f"sides: got {n!r}, expected an integer of at least 3")
-    return whole
-
-
-def check_one_of(value: Any, name: str, *options: str) -> None:
-    """Raise `ContactError` unless `value` is one of these words."""
-    if not (isinstance(value, str) and value in options):
-        listed = f"{', '.join(map(repr, options[:-1]))} or {options[-1]!r}"
-        raise ContactError(f"{name}: got {value!r}, expected {listed}")
-
-
-def finite_rows(value: Any, name: str, size: int, most: int = 1) -> Array:
-    """Return finite numbers (size,), or (n, size) if `most` is 2, or raise `ContactError`."""
-    shape = f"({size},)" if most == 1 else f"({size},) or (n, {size})"
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ContactError(f"{name}: got {value!r}, expected {shape} of finite numbers") from None
-    if array.ndim not in range(1, most + 1) or array.shape[-1] != size:
-        raise ContactError(f"{name}: got shape {array.shape}, expected {shape} of finite numbers")
-    if not np.isfinite(array).all():
-        raise ContactError(f"{name}: got {value!r}, expected {shape} of finite numbers")
-    return array

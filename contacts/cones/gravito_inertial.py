@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,15 +25,16 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics import Wrench
 from ...errors import ContactError
 from ...robots import Robot
+from ...robots.values import number, vector
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..limits import Kind
-from .friction_cone import finite_vector
 from .wrench_cone import WrenchCone, net_wrench_cone
 
 Array = NDArray[np.float64]
 _ZERO = (0.0, 0.0, 0.0)
 _GRAVITY = (0.0, 0.0, -9.81)
+_vector = partial(vector, error=ContactError)
 
 
 def gravito_inertial_wrench(
@@ -56,18 +58,12 @@ def gravito_inertial_wrench(
     Returns:
         Wrench at `point`, world axes.
     """
-    try:
-        kilograms = float(mass)
-    except (TypeError, ValueError):
-        kilograms = np.nan
-    if not (np.isfinite(kilograms) and kilograms > 0):
-        raise ContactError(f"mass: got {mass!r}, expected a positive one [kg]")
-    force = kilograms * (
-        finite_vector(gravity, "gravity") - finite_vector(acceleration, "acceleration")
-    )
-    origin = finite_vector(point, "point")
-    moment = np.cross(finite_vector(com, "com") - origin, force)
-    rate = finite_vector(angular_momentum_rate, "angular_momentum_rate")
+    kilograms = number(mass, "mass", above=0, unit="[kg]", error=ContactError)
+    g, a = _vector(gravity, "gravity"), _vector(acceleration, "acceleration")
+    force = kilograms * (g - a)
+    origin = _vector(point, "point")
+    moment = np.cross(_vector(com, "com") - origin, force)
+    rate = _vector(angular_momentum_rate, "angular_momentum_rate")
     return Wrench(force, moment - rate, origin)
 
 
@@ -148,4 +144,4 @@ def gravito_inertial_cone(
     contact_set = ContactSet.of(robot, contacts)
     net = net_wrench_cone(contact_set, q, point, kind, sides)
     gravity = np.array(robot._model.gravity.linear)
-    return GravitoInertialCone(net, robot.mass, finite_vector(point, "point"), gravity)
+    return GravitoInertialCone(net, robot.mass, _vector(point, "point"), gravity)

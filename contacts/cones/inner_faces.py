@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import ContactError
+from ...robots.values import whole_number
 from ..contact import Contact
 from ..point_forces import PointForces
-from .friction_cone import check_sides, pyramid_faces
+from .friction_cone import pyramid_faces
 from .wrench_cone import rectangle_faces
 
 Array = NDArray[np.float64]
@@ -24,7 +26,7 @@ def inner_faces(contact: Contact, sides: int) -> Array:
     Raises:
         ContactError: fewer than three sides.
     """
-    check_sides(sides)
+    sides = whole_number(sides, "sides", at_least=3, error=ContactError)
     forces = PointForces.of_contact(contact).without_bounds()
     limits, mu = forces.limits, forces.limits.friction[0]
     kept = limits.components(0)

@@ -15,17 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ContactError
+from ...robots.values import array, length, number, one_of, whole_number
 from ..geometry.hulls import cone_faces
 from .friction_cone import (
     Friction,
     axes_along,
     check_friction,
-    check_length,
-    check_one_of,
-    check_sides,
     check_tangent,
     circle,
-    finite_rows,
     nearest_in_cone,
     unit_vector,
 )
@@ -56,7 +53,7 @@ class SoftFingerCone:
         object.__setattr__(self, "friction", check_friction(self.friction))
         if not np.all(self.friction):
             raise ContactError("friction: got 0, expected a positive value at a soft finger")
-        gamma = check_length(self.torsional_friction, "torsional_friction")
+        gamma = length(self.torsional_friction, "torsional_friction", error=ContactError)
         object.__setattr__(self, "torsional_friction", gamma)
         object.__setattr__(self, "normal", unit_vector(self.normal, "normal"))
         check_tangent(self)
@@ -78,7 +75,9 @@ class SoftFingerCone:
 
     def contains(self, wrench: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether [f; m_n] (4,) is within `tolerance` [N] of the cone."""
-        return self.violation(wrench) <= tolerance
+        return self.violation(wrench) <= number(
+            tolerance, "tolerance", at_least=0, error=ContactError
+        )
 
     def project(self, wrench: ArrayLike) -> Array:
         """Return the nearest [f; m_n] of the cone (4,), moments counting as m μ/γ."""
@@ -98,7 +97,7 @@ class SoftFingerCone:
 
     def faces(self, n: int, kind: Literal["inner", "outer"] = "inner") -> Array:
         """Return F (m, 4) of the linear cone {w : F w ≤ 0}: inscribed, or with touching faces."""
-        check_one_of(kind, "kind", "inner", "outer")
+        one_of(kind, "kind", ("inner", "outer"), error=ContactError)
         return cone_faces(self.rays(n) if kind == "inner" else self.outer_rays(n))
 
     def constraints(self, w: Any) -> list[Any]:
@@ -122,7 +121,7 @@ class SoftFingerCone:
 
     def _as_forces(self, wrench: ArrayLike) -> Array:
         """(f₁, f₂, m μ/γ, f_n)."""
-        w = finite_rows(wrench, "wrench [f; m_n]", 4)
+        w = array(wrench, "wrench [f; m_n]", (4,), error=ContactError)
         local = self.axes.T @ w[:3]
         return np.array([local[0], local[1], w[3] / self._arm, local[2]])
 
@@ -133,7 +132,7 @@ def sphere(n: int, kind: str = "inner") -> Array:
     Those inside lie on the sphere: rings of n, one of them the equator, and both poles. Those
     around it are the corners of the polyhedron whose faces touch the sphere there.
     """
-    n = check_sides(n)
+    n = whole_number(n, "sides", at_least=3, error=ContactError)
     rings = 2 * max(1, n // 4)
     latitudes = np.pi * (np.arange(1, rings) / rings - 0.5)
     around = np.column_stack([circle(n), np.zeros(n)])

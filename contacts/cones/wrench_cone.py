@@ -24,13 +24,14 @@ from scipy.optimize import nnls
 
 from ...errors import ContactError, SolverError
 from ...robots import Robot
+from ...robots.values import array, number, one_of, whole_number
 from ..conic_solver import Program, Rows
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..kernels.proximal import POLAR_PROJECTIONS
 from ..limits import Kind
 from ..point_forces import PointForces
-from .friction_cone import check_friction, check_one_of, check_sides, finite_rows
+from .friction_cone import check_friction
 
 Array = NDArray[np.float64]
 
@@ -67,11 +68,11 @@ class WrenchCone:
         return cone
 
     def _set(self, generators: PointForces, kind: Kind, sides: int) -> None:
-        check_one_of(kind, "kind", "exact", "inner", "outer")
+        one_of(kind, "kind", ("exact", "inner", "outer"), error=ContactError)
         generators.require_cone()
         self.generators = generators
         self.kind: Kind = kind
-        self.sides = check_sides(sides)
+        self.sides = whole_number(sides, "sides", at_least=3, error=ContactError)
 
     @cached_property
     def rays(self) -> Array:
@@ -104,7 +105,7 @@ class WrenchCone:
         Raises:
             SolverError: the exact distance was not found, which for cones that hold zero is a bug.
         """
-        w = finite_rows(wrench, "wrench", 6) / self._units
+        w = array(wrench, "wrench", (6,), error=ContactError) / self._units
         return float(self._distances(w[None])[0])
 
     def contains(self, wrench: ArrayLike, tolerance: float = 1e-7) -> bool | NDArray[np.bool_]:
@@ -113,7 +114,8 @@ class WrenchCone:
         The linear cones ask their faces, all wrenches at once. The exact one asks `violation`; of
         many wrenches only for those that neither an inner nor an outer cone decides.
         """
-        given = finite_rows(wrench, "wrench", 6, most=2)
+        given = array(wrench, "wrench", (6,), (None, 6), error=ContactError)
+        number(tolerance, "tolerance", at_least=0, error=ContactError)
         single, w = given.ndim == 1, np.atleast_2d(given)
         size = np.linalg.norm(w / self._units, axis=1)
         if self.kind == "exact":
@@ -229,14 +231,15 @@ def net_wrench_cone(
 
     Args:
         contacts: a ContactSet, or any contacts with `robot=`.
+        robot: whose contacts they are.
         q: configuration (nq,).
         point: where moments are taken, in the world [m].
         kind, sides: as for `WrenchCone`.
     """
+    if robot is not None:
+        contacts = ContactSet.of(robot, contacts)
     if not isinstance(contacts, ContactSet):
-        if robot is None:
-            raise ContactError("contacts: got no ContactSet; expected one, or robot=")
-        contacts = ContactSet(robot, contacts)
+        raise ContactError("contacts: got no ContactSet; expected one, or robot=")
     return WrenchCone.of(PointForces.of(contacts, q, point), kind, sides)
 
 

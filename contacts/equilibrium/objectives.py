@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics import Wrench
 from ...errors import ContactError, unknown
+from ...robots.values import array
 from ..contact_set import ContactSet
 from .programs import Equilibrium
 from .solving import solve
@@ -152,13 +153,5 @@ def _as_vector(name: str, value: Any, centre: Array) -> Array:
         if value.axes != "world":
             raise ContactError(f"preferred[{name!r}]: got axes {value.axes!r}, expected 'world'")
         return np.array((value if value.point is None else value.at(centre)).vector)
-    try:
-        w = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        w = np.zeros(0)
-    if w.shape not in ((3,), (6,)) or not np.isfinite(w).all():
-        raise ContactError(
-            f"preferred[{name!r}]: got {value!r}, expected a force (3,), a wrench (6,) [force; "
-            "moment at the contact's centre] or a Wrench, world axes"
-        )
-    return w
+    meaning = "a force, [force; moment at the contact's centre], or a Wrench, world axes"
+    return array(value, f"preferred[{name!r}]", (3,), (6,), meaning=meaning, error=ContactError)

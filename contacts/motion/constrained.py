@@ -26,6 +26,7 @@ from ...dynamics import State, Wrench
 from ...errors import ContactError, ModelError
 from ...robots import Robot
 from ...robots.configuration import check_torques, check_velocity
+from ...robots.values import number
 from ..contact import Contact
 from ..contact_set import ContactSet
 from .projection import Projection
@@ -150,6 +151,7 @@ def constrained_motion(
         ModelError: the mass matrix is singular, or the velocity or the forces are too large.
     """
     contact_set, state = ContactSet.of(robot, contacts), State.of(robot, q, v)
+    tolerance = number(tolerance, "tolerance", at_least=0, error=ContactError)
     projection, drift = Projection.of(contact_set, state), _drift(contact_set, state)
     free = _free_acceleration(projection, state, tau, wrenches)
     pulls = _stabilisation(contact_set, projection.J, state, (kp, kd), targets)
@@ -241,8 +243,7 @@ def _stabilisation(
     """kd (J v − s) and kp e (2, dim); None without gains."""
     kp, kd = gains
     for name, gain in (("kp", kp), ("kd", kd)):
-        if not (np.isfinite(gain) and gain >= 0):
-            raise ContactError(f"{name}: got {gain}, expected a finite gain of at least 0")
+        number(gain, name, at_least=0, error=ContactError)
     if (targets is None) != (kp == 0):
         raise ContactError(
             f"got kp={kp} and targets={'None' if targets is None else 'given'}; expected both or "

@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics import State, Wrench
-from ...errors import ConfigurationError, ContactError, SolverError
+from ...errors import ContactError, SolverError
 from ...robots import Robot
+from ...robots.values import array, mapping, number, whole_number
 from ..contact_set import ContactSet
 from .constrained import Contacts
 from .coulomb import CoulombProblem
@@ -146,8 +147,9 @@ def frictional_forward_dynamics(
     contact_set, state = ContactSet.of(robot, contacts), State.of(robot, q, v)
     v = state.velocity
     _require_plain(contact_set)
-    if not (np.isfinite(step) and step > 0):
-        raise ConfigurationError(f"step: got {step}, expected a positive time [s]")
+    step = number(step, "step", above=0, unit="[s]")
+    tolerance = number(tolerance, "tolerance", at_least=0, error=ContactError)
+    iterations = whole_number(iterations, "iterations", at_least=1, error=ContactError)
     L = cholesky(robot, state.mass_matrix)
     free = _free_velocity(v, step, state.forward_dynamics(tau, wrenches))
     J = _point_rows(contact_set, state)
@@ -245,16 +247,13 @@ def _at_rest(contacts: ContactSet, u: Array) -> Array:
 
 def _static(contacts: ContactSet, given: Mapping[str, float] | None) -> Array:
     """(K,) μ_s at every point, 0 where none is given."""
-    every = [np.zeros(0)]
-    for name in given or ():
-        least, mu = float(np.max(contacts[name].friction)), (given or {})[name]
-        if not (isinstance(mu, int | float) and least <= mu < np.inf):
-            raise ContactError(
-                f"static_friction[{name!r}]: got {mu!r}, expected a number of at least {least:g}, "
-                "the friction of the contact"
-            )
+    every, argument = [np.zeros(0)], "static_friction"
+    checked = mapping(given or {}, argument, contacts.names, kind="contact", error=ContactError)
+    for name, mu in checked.items():
+        least, unit = float(np.max(contacts[name].friction)), ", the friction of the contact"
+        number(mu, f"{argument}[{name!r}]", at_least=least, unit=unit, error=ContactError)
     for contact in contacts:
-        every.append(np.full(len(contact.points), float((given or {}).get(contact.name, 0.0))))
+        every.append(np.full(len(contact.points), float(checked.get(contact.name, 0.0))))
     return np.concatenate(every)
 
 
@@ -265,18 +264,13 @@ def _least(problem: CoulombProblem) -> float:
 
 def _gaps(contacts: ContactSet, gaps: Mapping[str, ArrayLike] | None) -> Array:
     """(K,), the distance of every point to the ground [m]."""
-    gaps = dict(gaps or {})
-    for name in gaps:
-        _ = contacts[name]  # refuses names that are none
+    gaps = mapping(gaps or {}, "gaps", contacts.names, kind="contact", error=ContactError)
     every = [np.zeros(0)]
     for contact in contacts:
-        gap = np.asarray(gaps.get(contact.name, 0.0), dtype=float)
-        if gap.shape not in ((), (len(contact.points),)) or not np.isfinite(gap).all():
-            raise ContactError(
-                f"gaps[{contact.name!r}]: got {gaps[contact.name]!r}, expected one finite distance "
-                f"[m], or one for each of its {len(contact.points)} points"
-            )
-        every.append(np.broadcast_to(gap, len(contact.points)))
+        given, count = gaps.get(contact.name, 0.0), len(contact.points)
+        one_or_each, name = ((), (count,)), f"gaps[{contact.name!r}]"
+        gap = array(given, name, *one_or_each, meaning="distances [m]", error=ContactError)
+        every.append(np.broadcast_to(gap, count))
     return np.concatenate(every)
 
 

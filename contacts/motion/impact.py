@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics import State
 from ...errors import ContactError
 from ...robots import Robot
+from ...robots.values import number
 from ..contact_set import ContactSet
 from .constrained import Contacts
 from .projection import Projection
@@ -58,8 +59,7 @@ def impact(
         ContactError: a restitution outside [0, 1].
         ModelError: the mass matrix is singular.
     """
-    if not 0.0 <= restitution <= 1.0:
-        raise ContactError(f"restitution: got {restitution}, expected a number from 0 to 1")
+    number(restitution, "restitution", at_least=0, at_most=1, error=ContactError)
     contact_set, state = ContactSet.of(robot, contacts), State.of(robot, q, v)
     projection, before = Projection.of(contact_set, state), state.velocity
     s = contact_set.surface_velocity(state)

@@ -19,6 +19,7 @@ from ...dynamics import Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
+from ...robots.values import boolean, mapping, number, one_of, whole_number
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..geometry.polygon import centroid, signed_distance
@@ -119,8 +120,15 @@ def solve_posture(
         ContactError: a target that is none, or of a contact that does not exist; a bad com; a
             clearance that is none, or a robot without collision shapes; a maximize that is none.
     """
-    if maximize not in (None, "margin"):
-        raise ContactError(f"maximize: got {maximize!r}, expected 'margin' or None")
+    if maximize is not None:
+        one_of(maximize, "maximize", ("margin",), error=ContactError)
+    limits = boolean(limits, "limits", error=ContactError)
+    tolerance = number(tolerance, "tolerance", above=0, error=ContactError)
+    iterations = whole_number(iterations, "iterations", at_least=1, error=ContactError)
+    torques = torque_limits_of(robot, torque_limits)
+    wrenches = mapping(
+        wrenches or {}, "wrenches", robot.frame_names, kind="frame", error=ContactError
+    )
     contact_set = ContactSet.of(robot, contacts)
     start = robot.posture() if q0 is None else check_configuration(robot, q0, "q0").copy()
     given = all_targets(contact_set, start, targets, ground)
@@ -132,17 +140,11 @@ def solve_posture(
         _clearance_of(robot, self_collision),
     )
     posture = _nearest(Reach(goal, start, limits), start, tolerance, iterations)
-    if com == "inside" and posture.converged:
+    if isinstance(com, str) and posture.converged:
         posture = _drawn_inside(Reach(goal, start, limits), posture, tolerance, iterations)
     if maximize is None or not posture.converged:
         return posture
-    ascent = Ascent(
-        Reach(goal, start, limits),
-        dict(wrenches or {}),
-        torque_limits_of(robot, torque_limits),
-        tolerance,
-        iterations,
-    )
+    ascent = Ascent(Reach(goal, start, limits), wrenches, torques, tolerance, iterations)
     q, margins = ascent.run(posture.q)
     return replace(_posture(ascent.reach, q, tolerance, posture.iterations), margins=margins)
 
@@ -152,16 +154,13 @@ def _target_com(com: CentreOfMass) -> Array:
     target = np.full(3, np.nan)
     if com is None or (isinstance(com, str) and com == "inside"):
         return target
-    try:
-        values = [np.nan if x is None else float(x) for x in com]
-    except (TypeError, ValueError):
-        values = []
-    if len(values) not in (2, 3) or np.isinf(values).any():
+    if not isinstance(com, Sequence | np.ndarray) or isinstance(com, str) or len(com) not in (2, 3):
         raise ContactError(
-            f"com: got {com!r}, expected (x, y) or (x, y, z) [m] with None where it is free, or "
-            "'inside'"
+            f"com: got {com!r:.80}, expected (x, y) or (x, y, z) [m] with None where it is free, "
+            "or 'inside'"
         )
-    target[: len(values)] = values
+    for i, x in enumerate(com):
+        target[i] = np.nan if x is None else number(x, f"com[{i}]", unit="[m]", error=ContactError)
     return target
 
 

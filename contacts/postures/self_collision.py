@@ -22,6 +22,7 @@ from ...dynamics.workspace import workspace_of
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
+from ...robots.values import number
 
 Array = NDArray[np.float64]
 
@@ -180,8 +181,7 @@ def _watch(robot: Robot) -> _Watch:
 
 
 def _watch_of(robot: Robot, clearance: float) -> _Watch:
-    if not isinstance(clearance, int | float) or not (np.isfinite(clearance) and clearance >= 0):
-        raise ContactError(f"clearance: got {clearance!r}, expected a length ≥ 0 [m]")
+    number(clearance, "clearance", at_least=0, unit="[m]", error=ContactError)
     if robot.collision.ngeoms == 0:
         raise ContactError(f"{robot.name!r} has no collision shapes; self-collision cannot be told")
     return _watch(robot)

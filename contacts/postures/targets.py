@@ -9,8 +9,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import ContactError, unknown
-from ...robots.placements import check_placement
+from ...errors import ContactError
+from ...robots.values import mapping, placement
 from ..contact_set import ContactSet
 from ..terrain.solids import FACES_UP, Face
 from .landing import check_face
@@ -34,7 +34,7 @@ def ground_targets(contacts: ContactSet, q: ArrayLike, ground: Any = None) -> di
         ContactError: a ground that is no pose, or a vertical one.
     """
     ground = pin.SE3.Identity() if ground is None else ground
-    ground = check_placement(ground, "ground", "T_world_ground", ContactError)
+    ground = placement(ground, "ground", "T_world_ground", error=ContactError)
     n, origin = ground.rotation[:, 2], ground.translation
     if n[2] < 1e-3:
         raise ContactError(f"ground: got the normal {n}, expected one that points up")
@@ -62,10 +62,7 @@ def all_targets(
     Raises:
         ContactError: a target that is none, or of a contact that does not exist.
     """
-    targets = dict(targets or {})
-    for name in targets:
-        if name not in contacts.names:
-            raise ContactError(unknown("contact", name, contacts.names))
+    targets = mapping(targets or {}, "targets", contacts.names, kind="contact", error=ContactError)
     every = ground_targets(contacts, q, ground) | targets
     faces = {name: face for name, face in every.items() if isinstance(face, Face)}
     for name, face in faces.items():

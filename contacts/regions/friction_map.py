@@ -19,7 +19,7 @@ from ... import registry
 from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
-from ..cones.friction_cone import finite_vector
+from ...robots.values import array, number
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..equilibrium.balance import weight
@@ -96,16 +96,15 @@ def friction_map(
             "friction alone limits"
         )
     com = state.com
-    z = float(com[2] if height is None else height)
+    z = number(com[2] if height is None else height, "height", unit="[m]", error=ContactError)
+    most = number(most, "most", above=0, error=ContactError)
+    tolerance = number(tolerance, "tolerance", above=0, error=ContactError)
+    if not tolerance < most:
+        raise ContactError(f"tolerance: got {tolerance}, expected less than most = {most}")
     shift = _shift(points, z, wrench, weight(robot))
     xs, ys = (
         _grid(given, points.points[:, i], shift[i], "xy"[i]) for i, given in enumerate((x, y))
     )
-    if not (np.isfinite([tolerance, most, z]).all() and 0 < tolerance < most):
-        raise ContactError(
-            f"tolerance, most, height: got {tolerance}, {most}, {height}, expected finite numbers, "
-            "0 < tolerance < most"
-        )
     places = np.stack([*np.meshgrid(xs, ys), np.full((len(ys), len(xs)), z)], axis=-1)
     loads = _loads(places.reshape(-1, 3), wrench, weight(robot))
     lower, upper = brackets(points, loads, tolerance, most)
@@ -126,9 +125,9 @@ def _grid(given: ArrayLike | None, along: Array, shift: float, name: str) -> Arr
         low, high = low - max(shift, 0.0), high - min(shift, 0.0)
         wider = max(0.125 * (high - low), 0.02)
         return np.linspace(low - wider, high + wider, 20)
-    values = np.asarray(given, dtype=float)
-    if values.ndim != 1 or len(values) == 0 or not np.isfinite(values).all():
-        raise ContactError(f"{name}: got shape {values.shape}, expected (n,) finite numbers [m]")
+    values = array(given, name, (None,), meaning="places [m]", error=ContactError)
+    if len(values) == 0:
+        raise ContactError(f"{name}: got no places, expected some [m]")
     return values
 
 
@@ -140,6 +139,6 @@ def _loads(places: Array, wrench: Wrench | None, unit: float) -> Array:
         if not isinstance(wrench, Wrench) or wrench.axes != "world":
             raise ContactError(f"wrench: got {wrench!r}, expected a Wrench in world axes")
         force = wrench.force / unit
-        arms = places if wrench.point is None else finite_vector(wrench.point, "point")
+        arms = places if wrench.point is None else wrench.point
         moment = moment + np.cross(arms, force) + wrench.moment / unit
     return np.hstack([np.broadcast_to(gravity + force, places.shape), moment])

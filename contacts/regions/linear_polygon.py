@@ -17,6 +17,7 @@ from scipy.optimize import linprog
 
 from ...dynamics.kernels.toolchain import obstacle
 from ...errors import ContactError, FootworkWarning
+from ...robots.values import whole_number
 from ..geometry.planar import inner_and_outer
 from ..kernels.equilibrium_polygon import BOUNDED, EMPTY, FAILED, SHADOW, UNBOUNDED
 from ..point_forces import PointForces
@@ -61,8 +62,7 @@ def linear_polygon(
     """
     if kind not in ("inner", "outer"):
         raise ContactError(f"kind: got {kind!r}, expected 'exact', 'inner' or 'outer'")
-    if int(sides) != sides or sides < 3:
-        raise ContactError(f"sides: got {sides!r}, expected an integer of at least 3")
+    sides = whole_number(sides, "sides", at_least=3, error=ContactError)
     if len(forces.points) == 0:
         return np.zeros((0, 2)), True
     if trouble := obstacle():

@@ -20,7 +20,7 @@ from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_reach
-from ..cones.friction_cone import finite_vector
+from ...robots.values import instance, number, one_of, vector, whole_number
 from ..cones.wrench_cone import WrenchCone
 from ..contact import Contact
 from ..contact_set import ContactSet
@@ -109,6 +109,9 @@ def equilibrium_polygon(
     forces: PointForces, tolerance: float = 1e-3, kind: Kind = "exact", sides: int = 8
 ) -> Region:
     """Return the static-equilibrium polygon of points of the world: see the function above."""
+    instance(forces, "forces", PointForces, error=ContactError)
+    one_of(kind, "kind", ("exact", "inner", "outer"), error=ContactError)
+    sides = whole_number(sides, "sides", at_least=3, error=ContactError)
     if kind != "exact":
         return _linear_region(forces, STATIC, kind, sides)
     return _body_region(forces, -_EYE[2], _EYE[:, [4, 3]] * [1.0, -1.0], tolerance)
@@ -137,7 +140,7 @@ def zmp_support_area(
     frictional constraints" (2017).
     """
     state = State.of(robot, q)
-    c = state.com if com is None else finite_vector(com, "com")
+    c = state.com if com is None else vector(com, "com", error=ContactError)
     points = PointForces.of(ContactSet.of(robot, contacts), state).in_units(weight(robot))
     return zmp_area(points, c, height, tolerance)
 
@@ -146,8 +149,8 @@ def zmp_area(
     forces: PointForces, com: ArrayLike, height: float = 0.0, tolerance: float = 1e-3
 ) -> Region:
     """Return the ZMP support area of points of the world: see the function above."""
-    c = finite_vector(com, "com")
-    if not np.isfinite(height) or abs(c[2] - height) < 1e-6:
+    c = vector(com, "com", error=ContactError)
+    if abs(c[2] - number(height, "height", unit="[m]", error=ContactError)) < 1e-6:
         raise ContactError(f"height: got {height}, expected one apart from the centre's {c[2]} [m]")
     pull = 1.0 / (c[2] - height)  # per unit of weight
     constant = np.array([-pull * c[0], -pull * c[1], -1.0, 0.0, 0.0, 0.0])
@@ -212,7 +215,7 @@ class AccelerationCone:
 
     def contains(self, acceleration: ArrayLike, tolerance: float = 1e-7) -> bool:
         """Whether the contacts can give c̈ (3,) [m/s²], exactly."""
-        push = finite_vector(acceleration, "acceleration") - self.apex
+        push = vector(acceleration, "acceleration", error=ContactError) - self.apex
         return bool(WrenchCone.of(self.forces).contains(np.append(push, np.zeros(3)), tolerance))
 
     def faces(self, kind: Kind = "inner", sides: int = 8) -> tuple[Array, Array]:
@@ -236,7 +239,7 @@ def com_acceleration_cone(
     `com` (3,) is the robot's at q by default [m].
     """
     state = State.of(robot, q)
-    c = state.com if com is None else finite_vector(com, "com")
+    c = state.com if com is None else vector(com, "com", error=ContactError)
     forces = PointForces.of(ContactSet.of(robot, contacts), state, c).in_units(weight(robot))
     return AccelerationCone(np.array(robot._model.gravity.linear), forces)
 
@@ -267,8 +270,7 @@ def _body_region(forces: PointForces, load: Array, columns: Array, tolerance: fl
 
 
 def _check_length(tolerance: float) -> None:
-    if not (np.isfinite(tolerance) and tolerance > 0):
-        raise ContactError(f"tolerance: got {tolerance}, expected a positive length")
+    number(tolerance, "tolerance", above=0, unit="[m]", error=ContactError)
 
 
 def _linear_region(

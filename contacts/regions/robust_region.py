@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
-from ..cones.friction_cone import finite_vector
+from ...robots.values import number, one_of, vector, whole_number
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..equilibrium.balance import weight
@@ -54,15 +54,12 @@ class Pushes:
     corners: int = 12
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.newtons) and self.newtons >= 0):
-            raise ContactError(f"newtons: got {self.newtons!r}, expected a force of at least 0 [N]")
-        if self.directions not in ("horizontal", "all"):
-            raise ContactError(
-                f"directions: got {self.directions!r}, expected 'horizontal' or 'all'"
-            )
+        number(self.newtons, "newtons", at_least=0, unit="[N]", error=ContactError)
+        one_of(self.directions, "directions", ("horizontal", "all"), error=ContactError)
         least = 3 if self.directions == "horizontal" else 4
-        if int(self.corners) != self.corners or self.corners < least:
-            raise ContactError(f"corners: got {self.corners!r}, expected at least {least}")
+        whole_number(self.corners, "corners", at_least=least, error=ContactError)
+        if self.point is not None:
+            vector(self.point, "point", error=ContactError)
 
     def wrenches(self, side: Literal["inner", "outer"]) -> list[Wrench]:
         """Return the corners of a polytope inside or around the set."""
@@ -104,11 +101,9 @@ def robust_equilibrium_polygon(
     """
     state = State.of(robot, q)
     points = PointForces.of(ContactSet.of(robot, contacts), state).in_units(weight(robot))
-    z = float(state.com[2] if height is None else height)
-    if not np.isfinite(z):
-        raise ContactError(f"height: got {height!r}, expected a number [m]")
-    if not (np.isfinite(tolerance) and tolerance > 0):
-        raise ContactError(f"tolerance: got {tolerance}, expected a positive length")
+    z = state.com[2] if height is None else height
+    z = number(z, "height", unit="[m]", error=ContactError)
+    tolerance = number(tolerance, "tolerance", above=0, unit="[m]", error=ContactError)
     unit = weight(robot)
     if isinstance(disturbances, Pushes):
         sides = [
@@ -137,6 +132,8 @@ def _depth(units: Array) -> float:
 
 
 def _checked(disturbances: Iterable[Wrench]) -> list[Wrench]:
+    if not isinstance(disturbances, Iterable):
+        raise ContactError(f"disturbances: got {disturbances!r}, expected Pushes or wrenches")
     wrenches = list(disturbances)
     for w in wrenches:
         if not isinstance(w, Wrench) or w.axes != "world":
@@ -162,11 +159,7 @@ def _balance(wrench: Wrench, height: float, unit: float) -> tuple[Array, Array]:
     force, moment = wrench.force / unit, wrench.moment / unit
     gravity = np.array([0.0, 0.0, -1.0])
     with_com = gravity + force if wrench.point is None else gravity  # what acts at c
-    fixed = (
-        np.zeros(3)
-        if wrench.point is None
-        else np.cross(finite_vector(wrench.point, "point"), force)
-    )
+    fixed = np.zeros(3) if wrench.point is None else np.cross(wrench.point, force)
     constant = height * np.cross([0.0, 0.0, 1.0], with_com) + fixed + moment
     columns = np.zeros((6, 2))
     columns[3:] = np.column_stack([np.cross(axis, with_com) for axis in np.eye(3)[:2]])

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
+from ...robots.values import number, text, vector
 from ..terrain.solids import make_plain
 
 Array = NDArray[np.float64]
@@ -36,7 +37,9 @@ class Push:
     at: Spot = None
 
     def __post_init__(self) -> None:
-        make_plain(self)
+        _check(self)
+        for name in ("force", "moment"):
+            vector(getattr(self, name), name, error=ContactError)
 
     def wrench(self, robot: Robot, q: ArrayLike | State) -> Wrench:
         """Return it at its point, world axes."""
@@ -60,7 +63,9 @@ class Rope:
     at: Spot = None
 
     def __post_init__(self) -> None:
-        make_plain(self)
+        _check(self)
+        vector(self.anchor, "anchor", error=ContactError)
+        number(self.tension, "tension", at_least=0, unit="[N]", error=ContactError)
 
     def wrench(self, robot: Robot, q: ArrayLike | State) -> Wrench:
         """Return T (b − p)/‖b − p‖ at its point p, world axes.
@@ -91,7 +96,8 @@ class Payload:
     at: Spot = None
 
     def __post_init__(self) -> None:
-        make_plain(self)
+        _check(self)
+        number(self.mass, "mass", at_least=0, unit="[kg]", error=ContactError)
 
     def wrench(self, robot: Robot, q: ArrayLike | State) -> Wrench:
         """Return its weight m g at its point, world axes."""
@@ -112,6 +118,14 @@ def wrenches_of(loads: tuple[Load, ...], robot: Robot, q: ArrayLike | State) -> 
             wrench = first + wrench.at(np.asarray(first.point))
         wrenches[load.frame] = wrench
     return wrenches
+
+
+def _check(load: Push | Rope | Payload) -> None:
+    """Make the fields plain; refuse a frame that is no name, and a spot that is none."""
+    make_plain(load)
+    text(load.frame, "frame", error=ContactError)
+    if load.at is not None and load.at != "com":
+        vector(load.at, "at", error=ContactError)
 
 
 def _spot(state: State, frame: str, at: Spot) -> Array:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import ContactError, unknown
 from ...robots import Robot
+from ...robots.values import Shape, array, boolean, number, one_of, text, vector
 from ..contact import Contact, PointContact
 from ..contact_set import at_feet
 from ..geometry.polygon import area, convex_hull
@@ -27,6 +28,15 @@ Numbers = tuple[float, ...]
 
 KINDS = ("point", "rectangle", "polygon", "disc", "line")
 _OR_CLIP = ", or let `clip: true` leave out what hangs over"
+_SHAPES: dict[str, tuple[Shape, ...]] = {
+    "offset": ((3,),),
+    "turn": ((3,),),
+    "vertices": ((0,), (None, 2)),
+    "at": ((2,), (3,)),
+    "heading": ((), (3,)),
+    "friction": ((), (2,)),
+    "tangent": ((3,),),
+}
 _EDGE = 1e-6  # [m], a sole may reach so far beyond the edge of its surface
 
 
@@ -80,8 +90,17 @@ class ScenarioContact:
             raise ContactError(
                 f"contact: got foot={self.foot!r} and frame={self.frame!r}, expected one of them"
             )
-        if self.kind not in KINDS:
-            raise ContactError(f"kind: {unknown('kind of contact', self.kind, KINDS)}")
+        one_of(self.kind, "kind", KINDS, error=ContactError)
+        for name in ("foot", "frame", "surface", "name"):
+            text(getattr(self, name), name, empty=True, error=ContactError)
+        for name in ("half_length", "half_width", "radius"):
+            if getattr(self, name) is not None:
+                number(getattr(self, name), name, at_least=0, unit="[m]", error=ContactError)
+        for name in ("clip", "bilateral"):
+            boolean(getattr(self, name), name, error=ContactError)
+        for name, shapes in _SHAPES.items():
+            if getattr(self, name) is not None:
+                array(getattr(self, name), name, *shapes, error=ContactError)
 
     def placed(
         self, robot: Robot, q: Array, terrain: Terrain, friction: float | Numbers
@@ -196,6 +215,10 @@ class Start:
 
     def __post_init__(self) -> None:
         make_plain(self)
+        vector(self.at, "at", error=ContactError)
+        number(self.heading, "heading", unit="[degrees]", error=ContactError)
+        for name, value in self.joints:
+            number(value, f"joints: {name}", error=ContactError)
 
     def configuration(self, robot: Robot, posture: str | None) -> Array:
         """Return q (nq,).

@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots.configuration import check_velocity
+from ...robots.values import boolean, instance, one_of
 from ..contact_set import ContactSet
 from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
@@ -121,8 +122,9 @@ def margin_gradient(
             the hold, no such `of`.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
-    if of not in KINDS:
-        raise ContactError(f"of: got {of!r}, expected one of {', '.join(map(repr, KINDS))}")
+    instance(hold, "hold", Hold, error=ContactError)
+    one_of(of, "of", KINDS, error=ContactError)
+    boolean(check, "check", error=ContactError)
     case = _Case.of(hold, v, a, of)
     contacts, state, balance = case.contacts, case.state, hold.balance
     if of == "margin":

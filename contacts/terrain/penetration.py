@@ -19,6 +19,7 @@ from ...dynamics.workspace import workspace_of
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
+from ...robots.values import instance, number
 from ..postures.self_collision import convex_shapes
 from .solids import Box, Solid
 from .terrain import Terrain
@@ -57,8 +58,8 @@ def penetrations(
         ContactError: a tolerance that is none.
     """
     q = check_configuration(robot, q)
-    if not (np.isfinite(tolerance) and tolerance >= 0):
-        raise ContactError(f"tolerance: got {tolerance!r}, expected a depth of at least 0 [m]")
+    instance(terrain, "terrain", Terrain, error=ContactError)
+    tolerance = number(tolerance, "tolerance", at_least=0, unit="[m]", error=ContactError)
     shapes, model, data = _shapes(robot), robot._model, workspace_of(robot).data
     placed = pin.GeometryData(shapes)
     pin.updateGeometryPlacements(model, data, shapes, placed, q)

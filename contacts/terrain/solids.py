@@ -15,7 +15,8 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ContactError
-from ..cones.friction_cone import check_friction, check_length, finite_vector
+from ...robots.values import length, number, text, vector, whole_number
+from ..cones.friction_cone import check_friction
 
 Array = NDArray[np.float64]
 Numbers = tuple[float, ...]
@@ -133,7 +134,10 @@ class Plane:
     @classmethod
     def through(cls, point: ArrayLike, normal: ArrayLike, name: str = "ground") -> Plane:
         """Return the plane through `point` (3,) with the outward `normal` (3,), of any length."""
-        n, p = finite_vector(normal, "normal"), finite_vector(point, "point")
+        n, p = (
+            vector(given, name, error=ContactError)
+            for name, given in (("normal", normal), ("point", point))
+        )
         if not np.linalg.norm(n) > 0:
             raise ContactError("normal: got the zero vector, expected a direction")
         rises = np.degrees(np.arctan2(np.hypot(n[0], n[1]), n[2]))
@@ -183,8 +187,8 @@ class Box:
 
     def __post_init__(self) -> None:
         _checked(self, "heading", "rises")
-        for side in finite_vector(self.size, "size"):
-            check_length(float(side), "size")
+        for side in vector(self.size, "size", error=ContactError).tolist():
+            length(side, "size", error=ContactError)
 
     @property
     def solids(self) -> tuple[Solid, ...]:
@@ -256,9 +260,8 @@ class Stairs:
 
     def __post_init__(self) -> None:
         _checked(self, "heading")
-        for length in ("rise", "depth", "width"):
-            check_length(getattr(self, length), length)
-        if int(self.steps) != self.steps or not 1 <= self.steps <= 1000:
+        _check_lengths(self, "rise", "depth", "width")
+        if whole_number(self.steps, "steps", at_least=1, error=ContactError) > 1000:
             raise ContactError(f"steps: got {self.steps!r}, expected a number from 1 to 1000")
 
     @cached_property
@@ -296,8 +299,7 @@ class Wall:
 
     def __post_init__(self) -> None:
         _checked(self, "facing")
-        for length in ("width", "height", "thickness"):
-            check_length(getattr(self, length), length)
+        _check_lengths(self, "width", "height", "thickness")
 
     @cached_property
     def solids(self) -> tuple[Solid, ...]:
@@ -316,7 +318,7 @@ def _turned(heading: float, rises: float) -> Array:
 
 def plain(value: Any) -> Any:
     """Return lists and arrays as tuples, so that parts compare and hash by their values."""
-    if isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, np.ndarray | np.generic) and not np.ma.is_masked(value):
         value = value.tolist()
     return tuple(map(plain, value)) if isinstance(value, list | tuple) else value
 
@@ -330,15 +332,18 @@ def make_plain(part: Any) -> None:
 def _checked(part: Any, *angles: str) -> None:
     """Refuse names, places, angles and frictions that are none."""
     make_plain(part)
-    if not isinstance(part.name, str) or not part.name:
-        raise ContactError(f"name: got {part.name!r}, expected a text")
-    finite_vector(part.at, "at")
+    text(part.name, "name", error=ContactError)
+    vector(part.at, "at", error=ContactError)
     for angle in angles:
-        value = getattr(part, angle)
-        if isinstance(value, str) or not np.isfinite(value):
-            raise ContactError(f"{angle}: got {value!r}, expected degrees")
+        number(getattr(part, angle), angle, unit="[degrees]", error=ContactError)
     if part.friction is not None and isinstance(check_friction(part.friction), tuple):
         raise ContactError(
             f"friction: got {part.friction}, expected one number: a surface is equally rough "
             "in all directions; anisotropic friction belongs to a contact"
         )
+
+
+def _check_lengths(part: Any, *lengths: str) -> None:
+    """Refuse lengths that are not positive."""
+    for name in lengths:
+        length(getattr(part, name), name, error=ContactError)

@@ -15,7 +15,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ContactError, unknown
-from ..cones.friction_cone import finite_vector
+from ...robots.values import array, vector
 from ..contact_set import ContactSet
 from .solids import FACES_UP, Box, Face, Plane, Stairs, Wall
 
@@ -86,8 +86,8 @@ class Terrain:
 
     def height(self, points: ArrayLike) -> Array:
         """Return (...), the height of the ground at points (..., 2 or 3) [m]; −inf beside it."""
-        p = np.asarray(points, dtype=float)
-        if p.shape[-1:] not in ((2,), (3,)) or not np.isfinite(p).all():
+        p = array(points, "points", error=ContactError)
+        if p.shape[-1:] not in ((2,), (3,)):
             raise ContactError(f"points: got shape {p.shape}, expected finite (..., 2) or (..., 3)")
         found = [self.ground(x, y) for x, y in p.reshape(-1, p.shape[-1])[:, :2]]
         heights = [-np.inf if hit is None else hit[1][2] for hit in found]
@@ -107,7 +107,7 @@ class Terrain:
 
     def face(self, point: ArrayLike) -> Face:
         """Return the face of the nearest solid that lies most before or least behind `point`."""
-        p = finite_vector(point, "point")
+        p = vector(point, "point", error=ContactError)
         solid = self.solids[int(self.nearest(p))]
         return max(solid.faces, key=lambda face: float(face.height(p)))
 
@@ -189,10 +189,7 @@ def forward_on(T: Any, normal: Array) -> Array:
 
 
 def _points(points: ArrayLike) -> Array:
-    try:
-        p = np.asarray(points, dtype=float)
-    except (TypeError, ValueError):
-        raise ContactError(f"points: got {points!r}, expected numbers (..., 3)") from None
-    if p.shape[-1:] != (3,) or not np.isfinite(p).all():
+    p = array(points, "points", error=ContactError)
+    if p.shape[-1:] != (3,):
         raise ContactError(f"points: got shape {p.shape}, expected finite numbers (..., 3)")
     return p

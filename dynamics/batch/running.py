@@ -21,12 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import ConfigurationError, FootworkError
+from ...robots import values
 from ...robots.robot import Robot
 from ..kernels.rows import DONE, MISFIT
 from ..kernels.scalars import LANES
 from .work import Array, Bound, Work, bound
 
 _FLOAT = np.dtype(np.float64)
+_MOST = values.LARGEST**2  # of a sum of squares
 _NOTHING = nullcontext()
 _PART = 32 * LANES  # rows done one by one before it is asked again whether there is a kernel
 
@@ -44,36 +46,40 @@ _own = _Own()
 def run(
     robot: Robot,
     work: Work,
-    values: tuple[ArrayLike, ...],
+    given: tuple[ArrayLike, ...],
     out: Array | None = None,
     threads: int = 1,
 ) -> Array:
-    """Return out (N, *shape), filled; `values` are (N, width) each, in the order of work.takes."""
+    """Return out (N, *shape), filled; `given` are (N, width) each, in the order of work.takes."""
     task = bound(robot, work)
     if task.compiles and type(threads) is int and threads == 1:
         try:
-            count = len(values[0])  # type: ignore[arg-type]
+            for value in given:
+                # kernels would read what a masked array hides, and overflow on what is huge
+                if type(value) is not np.ndarray or not np.vdot(value, value) <= _MOST:
+                    raise TypeError
+            count = len(given[0])  # type: ignore[arg-type]
             if count == 1:
                 kernel, shape = task.one, task.one_row
             else:
                 kernel, shape = task.many, task.full(count)
             if kernel is not None:
                 target = task.new(shape) if out is None else out
-                if kernel(*(task.tables + values + (target, 0, count, _own.memory))) == DONE:
+                if kernel(*(task.tables + given + (target, 0, count, _own.memory))) == DONE:
                     return target
         except Exception:  # no arrays, or not as the kernel takes them: what it is, is said below
             pass
-    return _run_checked(robot, task, values, out, threads)
+    return _run_checked(robot, task, given, out, threads)
 
 
 def _run_checked(
-    robot: Robot, task: Bound, values: Sequence[ArrayLike], out: Array | None, threads: int
+    robot: Robot, task: Bound, given: Sequence[ArrayLike], out: Array | None, threads: int
 ) -> Array:
     """The same, of anything that can be read as rows of numbers."""
     work = task.work
     arrays = [
         as_rows(value, width, name)
-        for value, width, name in zip(values, task.widths, work.takes, strict=True)
+        for value, width, name in zip(given, task.widths, work.takes, strict=True)
     ]
     count = len(arrays[0])
     if any([len(array) != count for array in arrays]):
@@ -81,6 +87,8 @@ def _run_checked(
         raise ConfigurationError(f"got {sizes}; expected as many rows of each")
     shape = task.full(count)
     out = task.new(shape) if out is None else _fitting(shape, out, arrays)
+    for row in _too_large(arrays):
+        _loop(robot, task, arrays, out, row, row + 1)  # where it is refused, by its name
     here, *others = _ranges(count, threads)
     if others:
         pool = _pool(os.getpid(), len(others))
@@ -96,6 +104,14 @@ def _run_checked(
     return out
 
 
+def _too_large(arrays: list[Array]) -> list[int]:
+    """Return the rows with a number that is not finite, or larger than `values.LARGEST`."""
+    if all([np.vdot(array, array) <= _MOST for array in arrays]):
+        return []
+    bad = [~(np.abs(array) <= values.LARGEST).all(axis=1) for array in arrays]
+    return np.flatnonzero(np.any(bad, axis=0)).tolist()
+
+
 def as_rows(value: ArrayLike, width: int, name: str) -> Array:
     """Return an array (N, width) of floats, row by row in memory.
 
@@ -104,17 +120,8 @@ def as_rows(value: ArrayLike, width: int, name: str) -> Array:
     """
     if type(value) is np.ndarray and value.dtype is _FLOAT and value.shape[1:] == (width,):
         return np.require(value, requirements=["C", "A"])  # itself if it is in order, and aligned
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind not in "fiub":
-            raise TypeError(f"an array of dtype {array.dtype}")
-    except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"{name}: got {error}; expected numbers (N, {width})") from None
-    if array.ndim != 2 or array.shape[1] != width:
-        raise ConfigurationError(
-            f"{name}: got shape {array.shape}, expected (N, {width}): a state a row"
-        )
-    return np.require(array, np.float64, ["C", "A"])
+    rows = values.array(value, name, (None, width), meaning="a state a row")
+    return np.require(rows, np.float64, ["C", "A"])
 
 
 def _fitting(shape: tuple[int, ...], out: Array, arrays: list[Array]) -> Array:
@@ -139,10 +146,9 @@ def _may_share_memory(a: Array, b: Array) -> bool:
 
 def _ranges(count: int, threads: int) -> list[tuple[int, int]]:
     """Return (first, last) for each thread, cut between blocks of LANES rows."""
-    if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
-        raise ConfigurationError(f"threads: got {threads!r}; expected a whole number ≥ 1")
+    threads = values.whole_number(threads, "threads", at_least=1, exact=True)
     blocks = -(-count // LANES)
-    cuts = [min(LANES * (blocks * i // int(threads)), count) for i in range(int(threads) + 1)]
+    cuts = [min(LANES * (blocks * i // threads), count) for i in range(threads + 1)]
     return [(a, b) for a, b in pairwise(cuts) if b > a] or [(0, 0)]
 
 

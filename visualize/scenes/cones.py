@@ -8,12 +8,12 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ...contacts.cones.friction_cone import finite_vector
 from ...contacts.cones.wrench_cone import WrenchCone
 from ...contacts.contact import Contact
 from ...contacts.limits import ContactLimits
 from ...errors import ContactError
 from ...robots import Robot
+from ...robots.values import number, vector, whole_number
 from ..colors import COLORS
 from ..sections import SIDES, force_section
 from ..viewer import Viewer
@@ -35,7 +35,7 @@ def view_wrench_cone(
     """
     viewer = Viewer(title="wrench cone")
     viewer.frame("contact", pin.SE3.Identity(), length=0.2, on_top=True)
-    about = finite_vector(moment, "moment")
+    about = vector(moment, "moment")
     _draw_slices(viewer, "", cone, pin.SE3.Identity(), normal_force, 1 / normal_force, about)
     return viewer
 
@@ -107,7 +107,7 @@ def draw_wrench_cone(
         color: of the slices.
     """
     T = contact.pose(robot, q)
-    about = T.rotation.T @ finite_vector(moment, "moment")
+    about = T.rotation.T @ vector(moment, "moment")
     cone = WrenchCone(contact, "inner", SIDES)
     _draw_slices(viewer, contact.name, cone, T, normal_force, scale, about, levels, color)
 
@@ -123,10 +123,9 @@ def _draw_slices(
     levels: int = 4,
     color: Any = COLORS["cone"],
 ) -> None:
-    if not (np.isfinite(normal_force) and normal_force > 0 and levels > 0):
-        raise ContactError(
-            f"normal_force, levels: got {normal_force!r} and {levels!r}, expected positive numbers"
-        )
+    normal_force = number(normal_force, "normal_force", above=0, unit="[N]", error=ContactError)
+    scale = number(scale, "scale", above=0, unit="[m/N]", error=ContactError)
+    levels = whole_number(levels, "levels", at_least=1, error=ContactError)
     for k in range(levels):
         level = normal_force * (k + 1) / levels
         forces = force_section(cone, level, moment)

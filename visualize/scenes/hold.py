@@ -20,11 +20,12 @@ from ...contacts.hold import Hold
 from ...contacts.regions.region import static_equilibrium_polygon
 from ...dynamics import Wrench
 from ...registry import moved
+from ...robots.values import boolean, mapping, number
 from ..colors import COLORS, contact_colors, margin_color, margin_ramp
 from ..viewer import Viewer
 from .cones import draw_friction_cones
 from .falling import animate_certificate, check_robot
-from .motion import LEVER, above, draw_com, draw_wrenches, force_scale
+from .motion import LEVER, above, draw_com, draw_wrenches, scale_of
 from .region import draw_region
 
 Array = NDArray[np.float64]
@@ -83,6 +84,8 @@ def draw_hold(
         legend: also the legend, whose lines hide what they name when clicked.
     """
     check_robot(viewer, hold)
+    for name, flag in (("region", region), ("by_margin", by_margin), ("legend", legend)):
+        boolean(flag, name)
     robot, q = hold.contacts.robot, hold.q
     colors = contact_colors(hold) if by_margin else {}
     ground = ground_height(hold.contacts, q)
@@ -144,8 +147,9 @@ def draw_contacts(
     `colors`, {contact: colour}, are in place of the usual ones.
     """
     robot = contacts.robot
+    colors = mapping(colors or {}, "colors", contacts.names, kind="contact")
     for contact in contacts:
-        color = (colors or {}).get(contact.name)
+        color = colors.get(contact.name)
         corners = _patch(contact, contact.pose(robot, q), viewer.scale)
         patch = color or COLORS["patch"]
         viewer.polygon(f"patches/{contact.name}", corners, color=patch, opacity=0.6)
@@ -168,10 +172,13 @@ def draw_forces(
     if hold.forces is None or hold.wrenches is None:
         return
     robot, q = hold.contacts.robot, hold.q
-    metres = force_scale(viewer, robot) if scale is None else scale
+    known = hold.contacts.names
+    colors = mapping(colors or {}, "colors", known, kind="contact")
+    metres = scale_of(viewer, robot, scale)
+    threshold = number(threshold, "threshold", at_least=0, unit="[N]")
     lever, thin = LEVER * viewer.scale, 0.003 * viewer.scale
     for contact in hold.contacts:
-        color = (colors or {}).get(contact.name, COLORS["force"])
+        color = colors.get(contact.name, COLORS["force"])
         points, forces = contact.world_points(robot, q), hold.forces[contact.name]
         for k, (point, force) in enumerate(zip(points, forces, strict=True)):
             if len(points) > 1:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ...contacts.hold import Hold
 from ...errors import ContactError
+from ...robots.values import boolean, text
 from ..viewer import Viewer
 from .hold import draw_hold, draw_legend, ground_height
 
@@ -43,6 +44,9 @@ def animate_holds(
     Raises:
         ContactError: no holds, or of several robots.
     """
+    for name, flag in (("region", region), ("by_margin", by_margin), ("play", play)):
+        boolean(flag, name)
+    text(title, "title", empty=True)
     robots = {id(hold.contacts.robot) for hold in holds}
     if len(robots) != 1:
         raise ContactError(f"holds: got those of {len(robots)} robots, expected one robot's")

@@ -18,6 +18,7 @@ from ...dynamics.kinematics import frame_jacobian, frame_placement
 from ...dynamics.wrench import Wrench
 from ...errors import ConfigurationError
 from ...robots import Robot
+from ...robots.values import number
 from ..colors import COLORS
 from ..viewer import Viewer
 
@@ -166,6 +167,13 @@ def draw_wrenches(
 def force_scale(viewer: Viewer, robot: Robot) -> float:
     """Return the length of an arrow [m/N] at which the weight is 0.8 of the robot's height long."""
     return FORCE_OF_WEIGHT * viewer.scale / weight_of(robot)
+
+
+def scale_of(viewer: Viewer, robot: Robot, scale: float | None) -> float:
+    """Return the length of a force's arrow that was asked for, or the usual one [m/N]."""
+    if scale is None:
+        return force_scale(viewer, robot)
+    return number(scale, "scale", above=0, unit="[m/N]")
 
 
 def weight_of(robot: Robot) -> float:

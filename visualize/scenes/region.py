@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...contacts.cones.friction_cone import finite_vector
 from ...contacts.regions.region import AccelerationCone, Region
 from ...errors import ContactError
+from ...robots.values import number, vector
 from ..colors import COLORS
 from ..viewer import Viewer
 
@@ -40,6 +40,7 @@ def draw_region(
 
     Nothing is drawn of a region that is empty or unbounded.
     """
+    height = number(height, "height", unit="[m]", error=ContactError)
     if len(region.vertices) == 0 or region.status == "unbounded":
         return
     lifted = height + 0.002 * viewer.scale  # just above a ground there, so that both are seen
@@ -74,8 +75,10 @@ def draw_acceleration_cone(
     gravity = float(np.linalg.norm(cone.apex))
     if not gravity > 0:
         raise ContactError("cone: got one without gravity, expected one with an apex below")
-    metres = 0.4 * viewer.scale / gravity if scale is None else scale
-    section, centre = cone.section(), finite_vector(com, "com")
+    metres = 0.4 * viewer.scale / gravity
+    if scale is not None:
+        metres = number(scale, "scale", above=0, unit="[s²]", error=ContactError)
+    section, centre = cone.section(), vector(com, "com")
     if len(section.vertices) < 3 or section.status == "unbounded":
         return
     rim = metres * np.column_stack([section.vertices, np.zeros(len(section.vertices))])

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contacts.terrain.solids import Box, Plane
 from ...contacts.terrain.terrain import Terrain
+from ...robots.values import vector
 from ..colors import COLORS
 from ..viewer import Viewer
 
@@ -29,11 +30,12 @@ def draw_terrain(viewer: Viewer, terrain: Terrain, around: ArrayLike = (0.0, 0.0
 
     A level plane is left to the viewer's own ground.
     """
+    middle = vector(around, "around", "[m]")
     for solid in terrain.solids:
         if isinstance(solid, Box):
             viewer.box(f"terrain/{solid.name}", solid.placement, solid.size, color=COLORS["solid"])
         elif isinstance(solid, Plane) and not _is_level(solid):
-            _draw_slope(viewer, solid, np.asarray(around, dtype=float))
+            _draw_slope(viewer, solid, middle)
 
 
 def ground_height(terrain: Terrain | None) -> float | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import unknown
+from ...robots import values
 from .errors import ViewerError
 
 Array = NDArray[np.float64]
@@ -33,9 +34,17 @@ COLORS = {  # quiet tones that stay apart on a white page
 }
 
 
+positive = partial(values.number, above=0, error=ViewerError)
+
+
 def vector(value: ArrayLike, name: str) -> Array:
     """Return a finite (3,) array, or raise `ViewerError`."""
     return finite(value, name, (3,))
+
+
+def finite(value: ArrayLike, name: str, shape: values.Shape) -> Array:
+    """Return a finite float array of a shape (None: any length), a copy, or raise."""
+    return values.array(value, name, shape, error=ViewerError).copy()
 
 
 def points(value: ArrayLike, name: str, least: int) -> Array:
@@ -46,34 +55,9 @@ def points(value: ArrayLike, name: str, least: int) -> Array:
     return array
 
 
-def finite(value: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Array:
-    """Return a finite float array of a shape (None: any length), or raise `ViewerError`."""
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ViewerError(f"{name}: got {error}; expected numbers") from None
-    wanted = tuple("k" if n is None else n for n in shape)
-    if array.ndim != len(shape) or any(
-        n is not None and n != m for n, m in zip(shape, array.shape, strict=True)
-    ):
-        raise ViewerError(f"{name}: got shape {array.shape}, expected {wanted}".replace("'", ""))
-    if not np.isfinite(array).all():
-        raise ViewerError(f"{name}: got {array.tolist()}; expected finite values")
-    return array
-
-
-def positive(value: float, name: str) -> float:
-    """Return a finite number above 0, or raise `ViewerError`."""
-    if not (isinstance(value, int | float | np.number) and math.isfinite(value) and value > 0):
-        raise ViewerError(f"{name}: got {value!r}; expected a finite number above 0")
-    return float(value)
-
-
 def opacity(value: float) -> float:
     """Return a number in (0, 1], or raise `ViewerError`."""
-    if not (isinstance(value, int | float | np.number) and 0 < value <= 1):
-        raise ViewerError(f"opacity: got {value!r}; expected a number in (0, 1]")
-    return float(value)
+    return values.number(value, "opacity", above=0, at_most=1, error=ViewerError)
 
 
 def color(value: Color) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...robots.values import number, text, whole_number
 from . import checks
 from .checks import Color
 from .errors import ViewerError
@@ -34,12 +35,12 @@ class ColorRamp:
     steps: int = 16
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise ViewerError(
-                f"low, high: got {self.low!r} and {self.high!r}; expected finite numbers, the "
-                "first below the second"
-            )
-        if len(self.colors) < 2 or self.steps < 2:
+        ends = [number(getattr(self, end), end, error=ViewerError) for end in ("low", "high")]
+        if not ends[0] < ends[1]:
+            raise ViewerError(f"low: got {self.low!r}; expected one below high = {self.high!r}")
+        for name in ("name", "unit"):
+            text(getattr(self, name), name, empty=True, error=ViewerError)
+        if len(self.colors) < 2 or whole_number(self.steps, "steps", error=ViewerError) < 2:
             raise ViewerError(
                 f"got {len(self.colors)} colours in {self.steps} steps; expected two or more"
             )

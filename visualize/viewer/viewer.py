@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ... import files
 from ...dynamics.state import State
+from ...robots.configuration import check_robot
 from ...robots.robot import Robot
+from ...robots.values import text
 from . import checks, commands, page
 from .drawing import Drawing
 from .errors import ViewerError
@@ -66,6 +68,11 @@ class Viewer(Drawing):
         self._server: Server | None = None
         self._lit: tuple[Array, float] = (np.zeros(3), 1.0)  # what the stage's light covers
         super().__init__(robot, opacity)
+        text(host, "host", error=ViewerError)
+        if title is not None:
+            text(title, "title", empty=True, error=ViewerError)
+        if robot is not None:
+            check_robot(robot)
         self.title = title or (f"{robot.name} · footwork" if robot else "footwork")
         self._host = host
         self._ground = None if ground is None else float(checks.finite(ground, "ground", ()))
