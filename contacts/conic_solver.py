@@ -18,11 +18,11 @@ from scipy.sparse import csc_matrix
 
 Array = NDArray[np.float64]
 
-# settings of the attempts, the next where the last found no answer: tight, with directions as the
-# factorisation gives them (refining each takes a third of the time, and no program here needs it);
-# then smaller steps with more exact directions; then rows that are not equilibrated
+# settings of the attempts, the next where the last found no answer: tight; then smaller steps with
+# more exact directions; then rows that are not equilibrated. Without refining the directions the
+# first would take two thirds of the time, but finds margins of 10⁷ weights where there are none
 _ATTEMPTS: tuple[dict[str, Any], ...] = (
-    {"tol": 1e-11, "iterative_refinement_enable": False},
+    {"tol": 1e-11},
     {"tol": 1e-11, "max_step_fraction": 0.95, "refinement": 1e-14},
     {"tol": 1e-9, "max_step_fraction": 0.9, "refinement": 1e-14, "equilibrate_enable": False},
 )

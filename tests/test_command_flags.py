@@ -248,7 +248,7 @@ def test_a_description_with_many_mistakes_is_told_in_one_line(capfd, tmp_path):
     assert err.count("\n") == 1
     assert "--package-dir" in err
     assert "--no-meshes" in err
-    assert run(capfd, "check", str(path))[1].count("none") == 4
+    assert run(capfd, "check", str(path))[1].count("mesh 'none") == 4
 
 
 def test_a_note_is_one_line_and_quiet_is_quiet(capfd, tmp_path):

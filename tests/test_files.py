@@ -91,6 +91,7 @@ ELSEWHERE = {
     "robots/mjcf.py",  # in a temporary folder
     "visualize/notebook.py",  # into memory
     "biomechanics/c3d_child.py",  # into memory
+    "src/footwork/cli.py",  # the null device
 }
 
 
