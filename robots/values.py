@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import numpy as np
@@ -202,7 +203,9 @@ def one_of(
         return value
     *first, last = map(repr, options)
     listed = f"{', '.join(first)} or {last}" if first else last
-    raise error(f"{name}: got {value!r:.80}, expected {listed}")
+    near = get_close_matches(value[:80], options, 1) if isinstance(value, str) else []
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise error(f"{name}: got {value!r:.80}, expected {listed}{hint}")
 
 
 def mapping(
@@ -303,7 +306,8 @@ def _numbers(shapes: tuple[Shape, ...], meaning: str) -> str:
     """What is expected in place of something else than numbers."""
     if len(shapes) == 1 and len(shapes[0]) == 1 and shapes[0][0] is not None:
         return f"{shapes[0][0]} numbers{_of(meaning)}"
-    return f"numbers {_shapes(shapes)}".rstrip() + _of(meaning)
+    some = "" if () in shapes else "numbers "  # else "a number or (3,)"
+    return f"{some}{_shapes(shapes)}".rstrip() + _of(meaning)
 
 
 def _shapes(shapes: tuple[Shape, ...]) -> str:

@@ -215,7 +215,7 @@ def test_files_of_one_name_do_not_overwrite_each_other(files, capsys):
 
 
 def test_errors_name_the_file(files):
-    with pytest.raises(DataError, match=r"a\.trc: threshold: got -1; expected 0 N or more"):
+    with pytest.raises(DataError, match=r"a\.trc: threshold: got -1, expected .* at least 0 \[N\]"):
         biomechanics.read_trial(files, threshold=-1)
 
 
@@ -240,5 +240,5 @@ def test_what_is_no_series_is_told(bad):
 
 def test_a_rate_beyond_all_cameras_is_refused():
     """It would fill the memory."""
-    with pytest.raises(ConfigurationError, match="at most"):
+    with pytest.raises(ConfigurationError, match=r"expected a finite number in \(0, 1e\+06\]"):
         walk().trial().markers.resampled(1e9)

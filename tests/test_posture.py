@@ -297,7 +297,7 @@ def test_bad_input_is_refused():
     robot = robots.load("biped")
     feet = contacts.at_feet(robot)
     for com in [(1,), (1, 2, 3, 4), "outside", (np.inf, 0), 3.0, (0, "here")]:
-        with pytest.raises(ContactError, match="com: got"):
+        with pytest.raises(ContactError, match=r"com(\[\d\])?: got"):
             contacts.solve_posture(robot, feet, com=com)
     with pytest.raises(ContactError, match="left_foot"):
         contacts.solve_posture(robot, feet, targets={"left_fot": pin.SE3.Identity()})

@@ -144,7 +144,7 @@ def test_springs_and_dampers(pendulum):
     assert np.ptp(run.energy) < 1e-10
     with pytest.raises(fw.ConfigurationError, match="no joint 'joint_3'"):
         JointSprings({"joint_3": 1.0}).forces(pendulum, [0, 0], [0, 0])
-    with pytest.raises(fw.ConfigurationError, match="expected ≥ 0"):
+    with pytest.raises(fw.ConfigurationError, match=r"stiffness: got -1.0, expected .* at least 0"):
         JointSprings(-1.0).forces(pendulum, [0, 0], [0, 0])
 
 
@@ -228,7 +228,7 @@ def test_refusals(pendulum):
     with pytest.raises(fw.ConfigurationError, match="did you mean 'rk4'"):
         dyn.simulate(pendulum, *start, duration=1, step=0.1, integrator="rk")
     for wrong in ({"duration": 0, "step": 0.1}, {"duration": 1, "step": np.nan}):
-        with pytest.raises(fw.ConfigurationError, match="expected a positive time"):
+        with pytest.raises(fw.ConfigurationError, match=r"expected a finite number above 0 \[s\]"):
             dyn.simulate(pendulum, *start, **wrong)
     explosive = JointSprings(damping=1e6)
     with pytest.raises(fw.SolverError, match="blew up"), np.errstate(all="ignore"):

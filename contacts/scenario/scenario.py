@@ -37,7 +37,7 @@ from ... import files, registry, robots
 from ...dynamics import State, Wrench
 from ...errors import FootworkError, unknown
 from ...robots import Robot, catalogue
-from ...robots.values import boolean, instance, number, text
+from ...robots.values import array, boolean, instance, text
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..forces import static_hold
@@ -123,7 +123,7 @@ class Scenario:
             text(getattr(self, key), key, empty=key != "robot", error=ScenarioError)
         for key in ("self_collision", "torque_limits"):
             boolean(getattr(self, key), key, error=ScenarioError)
-        number(self.friction, "friction", at_least=0, error=ScenarioError)
+        array(self.friction, "friction", (), (2,), at_least=0, error=ScenarioError)
         instance(self.start, "start", Start, error=ScenarioError)
         for key in ("passive", "lock", "com", "view"):
             object.__setattr__(self, key, plain(getattr(self, key)))
