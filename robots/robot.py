@@ -191,12 +191,17 @@ class Robot:
         """Return Pinocchio's index of a frame; a name shared by a link and a joint means the link.
 
         Raises:
-            ConfigurationError: there is no such frame; the message has the nearest names.
+            ConfigurationError: there is no such frame; the message has the nearest names, or the
+                frame of the foot of that name.
         """
         try:
             return self._frame_ids[frame]
         except (KeyError, TypeError):
-            raise ConfigurationError(unknown("frame", frame, self.frame_names)) from None
+            words = unknown("frame", frame, self.frame_names)
+            for foot in self.feet.values():
+                if foot.name == frame:  # messages and tables name contacts at feet so
+                    words = f"no frame {frame!r}; the foot of that name is at {foot.frame!r}"
+            raise ConfigurationError(words) from None
 
     def joint_id(self, joint: str) -> int:
         """Return Pinocchio's index of a joint.

@@ -161,6 +161,7 @@ def test_passive_and_locked_joints(capsys):
     [
         (["info", "bipde"], "did you mean 'biped'"),
         (["info", "no/such/file.urdf"], "no/such/file.urdf"),
+        (["simulate", "biped", "--duration", "soon"], "got soon, expected a finite number"),
         (["hold", "biped", "--posture", "half_siting"], "did you mean 'half_sitting'"),
         (["hold", "biped", "--friction", "-1"], "at least 0"),
         (["hold", "biped", "--feet", "left_fot"], "did you mean 'left_foot'"),

@@ -83,6 +83,11 @@ def test_unknown_names_bring_the_nearest_ones(biped):
         biped.joint_id("left_kne")
     with pytest.raises(ConfigurationError, match="no frame"):
         biped.frame_id(["left_sole"])
+    foot = dataclasses.replace(biped.feet["left_foot"], name="paw")
+    with pytest.raises(ConfigurationError, match="the foot of that name is at 'left_sole'"):
+        dataclasses.replace(biped, feet={"paw": foot}).frame_id("paw")
+    with pytest.raises(ConfigurationError, match=r"There are \d+: ('\w+', ){12}…$"):
+        biped.frame_id("zzzzzz")
     with pytest.raises(ConfigurationError, match="no joint"):
         biped.joint_id(None)
 

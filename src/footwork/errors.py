@@ -47,10 +47,7 @@ def unknown(kind: str, name: object, existing: Iterable[str]) -> str:
     lower = {n.lower()[:200]: n for n in names[:5000]}  # comparing takes time
     near = [lower[n] for n in difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.5)]
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
-    shown = names if len(names) <= 12 or not near else []
-    listed = (
-        ": " + ", ".join(map(repr, shown[:60])) + (", …" if len(shown) > 60 else "")
-        if shown
-        else ""
-    )
+    shown = names[:12] if len(names) <= 12 or not near else []
+    more = ", …" if 0 < len(shown) < len(names) else ""
+    listed = f": {', '.join(map(repr, shown))}{more}" if shown else ""
     return f"no {kind} {name!r}{hint} There are {len(names)}{listed}"

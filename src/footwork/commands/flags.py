@@ -139,7 +139,7 @@ def _number(text: str) -> float:
 
 def positive(text: str) -> float:
     """Parse a finite number greater than 0."""
-    value = float(text)
+    value = _number(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"got {text}, expected a finite number greater than 0")
     return value
@@ -147,7 +147,7 @@ def positive(text: str) -> float:
 
 def whole(text: str) -> int:
     """Parse a whole number of at least 0."""
-    value = int(text)
+    value = int(text) if text.isdecimal() else -1
     if value < 0:
         raise argparse.ArgumentTypeError(f"got {text}, expected a whole number of at least 0")
     return value
