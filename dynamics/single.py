@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robots.robot import Robot
-from ..robots.values import LARGEST
 from .kernels import aba, crba, rnea
 from .kernels.body_table import body_table, unknown_joints
 from .kernels.rows import DONE
 from .kernels.toolchain import Kernel
 
 Array = NDArray[np.float64]
-_ARRAY, _MOST = np.ndarray, LARGEST**2
+_ARRAY = np.ndarray
 
 _OFTEN, _AT_FIRST = 1000, 5000  # calls until code is loaded; Numba's import takes half a second
 _EACH = 1e-5  # about what a call takes without a kernel [s]
@@ -74,17 +73,11 @@ class SingleTerm:
         out = np.empty(own.shape)
         try:
             for value in values:
-                # kernels would read what a masked array hides, and overflow on what is huge
-                if type(value) is not _ARRAY or not value.dot(value) <= _MOST:
+                if type(value) is not _ARRAY:  # a kernel would read what a masked array hides
                     return None
             if kernel(*own.tables, *values, out, _own.memory) == DONE:
                 return out
-        except (
-            TypeError,
-            ValueError,
-            IndexError,
-            MemoryError,
-        ):  # no arrays of floats, or a very large robot
+        except (TypeError, IndexError, MemoryError):  # no arrays of floats, or a very large robot
             pass
         return None
 

@@ -28,7 +28,6 @@ from ..kernels.scalars import LANES
 from .work import Array, Bound, Work, bound
 
 _FLOAT = np.dtype(np.float64)
-_MOST = values.LARGEST**2  # of a sum of squares
 _NOTHING = nullcontext()
 _PART = 32 * LANES  # rows done one by one before it is asked again whether there is a kernel
 
@@ -55,8 +54,7 @@ def run(
     if task.compiles and type(threads) is int and threads == 1:
         try:
             for value in given:
-                # kernels would read what a masked array hides, and overflow on what is huge
-                if type(value) is not np.ndarray or not np.vdot(value, value) <= _MOST:
+                if type(value) is not np.ndarray:  # a kernel would read what a masked array hides
                     raise TypeError
             count = len(given[0])  # type: ignore[arg-type]
             if count == 1:
@@ -87,8 +85,6 @@ def _run_checked(
         raise ConfigurationError(f"got {sizes}; expected as many rows of each")
     shape = task.full(count)
     out = task.new(shape) if out is None else _fitting(shape, out, arrays)
-    for row in _too_large(arrays):
-        _loop(robot, task, arrays, out, row, row + 1)  # where it is refused, by its name
     here, *others = _ranges(count, threads)
     if others:
         pool = _pool(os.getpid(), len(others))
@@ -102,14 +98,6 @@ def _run_checked(
     else:
         _fill(robot, task, arrays, out, *here)
     return out
-
-
-def _too_large(arrays: list[Array]) -> list[int]:
-    """Return the rows with a number that is not finite, or larger than `values.LARGEST`."""
-    if all([np.vdot(array, array) <= _MOST for array in arrays]):
-        return []
-    bad = [~(np.abs(array) <= values.LARGEST).all(axis=1) for array in arrays]
-    return np.flatnonzero(np.any(bad, axis=0)).tolist()
 
 
 def as_rows(value: ArrayLike, width: int, name: str) -> Array:

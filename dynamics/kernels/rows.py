@@ -3,8 +3,9 @@
 
 Also the check of what enters: the sizes of the arrays first, then their numbers, on lanes as they
 pass. A kernel stops at eight configurations among which one may be ill (not finite, a quaternion
-that is not unit, angles of more than 1e5 rad). It returns the first of them, and its caller looks
-closer: it says what is wrong, or computes them without the kernel.
+that is not unit, angles of more than 1e5 rad, other numbers of more than 1e50). It returns the
+first of them, and its caller looks closer: it says what is wrong, or computes them without the
+kernel.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from .scalars import LANES, as_lanes, turn_in, turn_out
 DONE, MISFIT = -1, -2  # what a kernel returns, but for a row: all is well; arrays that do not fit
 
 UNIT = 2e-7  # | ‖x‖² − 1 | of a unit quaternion: twice that of `robots.configuration`
+_HUGE = 4.5e-54  # its product with `robots.values.LARGEST`, 1e50, squared is just above UNIT
 
 
 def fits(X, width, out):
@@ -56,9 +58,12 @@ def scatter(lanes, start, last, X):
 
 
 def finite(x, doubt=0.0):
-    """0, or nan where a number of x is not finite (or `doubt`, of another x, was nan)."""
+    """Next to 0; more than UNIT where a number of x is not finite, or is larger than 1e50.
+
+    `doubt` is that of another x, to be added to.
+    """
     for k in range(len(x)):
-        doubt = doubt + 0.0 * x[k]
+        doubt = doubt + (_HUGE * x[k]) * (_HUGE * x[k])
     return doubt
 
 
