@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .. import registry
 from . import gaits, references
 from .capture import PushRecoveryController
 from .closed_loop import ClosedLoop
@@ -47,5 +46,3 @@ __all__ = [
     "gaits",
     "references",
 ]
-
-__getattr__ = registry.moved("control")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from ... import registry
 from ...errors import FootworkError
 
 if find_spec("sympy") is None:
@@ -35,5 +34,3 @@ __all__ = [
     "Equations",
     "closed_form",
 ]
-
-__getattr__ = registry.moved("biomechanics.symbolic")

@@ -18,147 +18,13 @@ from typing import Any
 
 from .errors import FootworkError
 
-
-def _submodules(package: str, names: Mapping[str, str]) -> dict[str, str]:
-    """Return {name: where it is} for names that only their modules have, as "name name …"."""
-    return {
-        name: f"{package}.{module}:{name}"
-        for module, listed in names.items()
-        for name in listed.split()
-    }
-
-
-# package -> {former name: where it is now}; former names work for two releases, with a warning
-MOVED: Mapping[str, Mapping[str, str]] = {
-    "robots": {"Viewer": "visualize:Viewer", "Finding": "robots.findings:Finding"},
-    "dynamics": _submodules(
-        "dynamics",
-        {
-            "com_coordinates": "ComCoordinates",
-            "contact_derivatives": "ContactDerivatives frame_acceleration_derivatives",
-            "coriolis": "structure_constants mass_matrix_gradient",
-            "derivatives": "gravity_torques_derivative external_torques_derivative",
-            "integrators": "INTEGRATORS",
-            "jacobians": "angular_momentum_jacobian",
-            "kernels.closed_forms": "ClosedForms",
-            "matrix_form": "MatrixForm",
-            "observer": "WrenchEstimate momentum_drift",
-            "stick_slip": "BlockMotion",
-            "trajectory": "EventRecord",
-        },
-    ),
-    "control": {
-        "Push": "control:ForcePulse",
-        "Walker": "control:WalkingController",
-        "Catcher": "control:PushRecoveryController",
-        "Phase": "control.balance:Phase",
-        "DcmPlan": "control.balance:DcmPlan",
-        "DcmTask": "control.balance:DcmTask",
-        "JointLimits": "control.limits:JointLimits",
-        "Collision": "control.closed_loop:Collision",
-    },
-    "contacts": {
-        "view": "visualize.scenes.hold:view_hold",
-        "forward_dynamics": "contacts:constrained_forward_dynamics",
-        "Touch": "contacts:ScenarioContact",
-    }
-    | _submodules(
-        "visualize",
-        {
-            "colors": "margin_ramp",
-            "scenes.cones": "draw_wrench_cone",
-            "scenes.falling": "animate_certificate",
-            "scenes.friction_map": "draw_friction_map",
-            "scenes.hold": "draw_contacts draw_forces draw_hold",
-            "scenes.hold_animation": "animate_holds",
-            "scenes.region": "draw_acceleration_cone draw_region",
-            "scenes.terrain": "draw_terrain",
-            "scenes.zmp": "draw_zmp",
-        },
-    )
-    | _submodules(
-        "contacts",
-        {
-            "cones.gravito_inertial": "GravitoInertialCone gravito_inertial_wrench",
-            "cones.wrench_cone": "rectangle_faces",
-            "falling": "falling_path",
-            "motion.constrained": "ConstrainedMotion constraint_rank gauss_residual GaussResidual",
-            "motion.frictional": "FrictionalMotion FrictionResiduals",
-            "motion.operational_space": "delassus dynamically_consistent_projector",
-            "postures.self_collision": "LinkPair",
-            "postures.targets": "ground_targets",
-            "regions.friction_map": "FrictionMap",
-            "regions.region": "AccelerationCone",
-            "sensitivity.margin_gradient": "MarginGradient",
-            "sweeps.result": "Sweep",
-            "sweeps.variants": "variant",
-            "terrain.penetration": "Penetration",
-            "terrain.solids": "Face",
-        },
-    ),
-    "biomechanics": _submodules(
-        "biomechanics",
-        {
-            "anatomical_frames": "hip_centres segment_poses",
-            "block_form": "BlockForm",
-            "body_model": "upper_body",
-            "body_segment_tables": "BodySegment body_segment",
-            "c3d": "read_c3d",
-            "chain_forces": "ChainForces",
-            "filters": "resample",
-            "footfalls": "Footfall ground_wrenches",
-            "forces_file": "read_forces",
-            "inertia": "steiner",
-            "joint_coordinates": "joint_axes",
-            "lab_table": "read_table",
-            "marker_fit": "MarkerFit attach",
-            "moving_frames": "FictitiousWrenches fictitious_wrenches_of",
-            "moving_frames_balance": "ObservedMotion WrenchBalance body_motions observed_motions",
-            "robot_dynamics": "TrialDynamics",
-            "robot_gait": "RobotGait",
-            "robot_motion": "velocities_and_accelerations",
-            "subject": "Subject",
-            "trc": "read_trc",
-        },
-    )
-    | {"Walker": "biomechanics:SyntheticWalk", "walker": "biomechanics:synthetic_walk"},
-    "biomechanics.symbolic": _submodules(
-        "biomechanics.symbolic",
-        {
-            "bodies": "Fictitious steiner tip_wrench",
-            "closed_form": "is_zero",
-        },
-    ),
-    "visualize.viewer": _submodules(
-        "visualize.viewer",
-        {
-            "drawing": "extent",
-            "errors": "BrowserError MeshWarning ServerError ViewerError",
-            "ramp": "ColorRamp",
-        },
-    ),
-    # functions of the former modules below
-    "visualize.scenes.closed_loop": {"animate": "visualize.scenes.closed_loop:view_closed_loop"},
-    "visualize.scenes.hold": {"view": "visualize.scenes.hold:view_hold"},
-    "visualize.plots.gait": {"plot_joints": "visualize.plots.gait:plot_gait"},
-    "visualize.plots.sweep": {"draw": "visualize.plots.sweep:plot_sweep"},
-}
-
-# former module -> where it is now, its submodules likewise; imports of them work for two releases
-MOVED_MODULES: Mapping[str, str] = {
+# former name or module -> where it is now; they work for two releases, with a warning
+MOVED: Mapping[str, str] = {
+    "robots.Viewer": "visualize:Viewer",
     "robots.viewer": "visualize.viewer",
     "dynamics.bodies": "biomechanics",
-    "biomechanics.gait_plots": "visualize.plots.gait",  # which were in dynamics.bodies
-    "biomechanics.moving_frames_plots": "visualize.plots.moving_frames",
-    "dynamics.plots": "visualize.plots.dynamics",
-    "dynamics.scene": "visualize.scenes.motion",
-    "contacts.plots": "visualize.plots.contacts",
-    "contacts.scene": "visualize.scenes.hold",
-    "contacts.moving_scene": "visualize.scenes.hold_animation",
-    "contacts.cones.cone_scene": "visualize.scenes.cones",
-    "contacts.sweeps.picture": "visualize.plots.sweep",
-    "control.plots": "visualize.plots.control",
-    "control.scene": "visualize.scenes.closed_loop",
+    "contacts.view": "visualize.scenes.hold:view_hold",
+    "contacts.forward_dynamics": "contacts:constrained_forward_dynamics",
 }
 
 # type -> the function that shows it in a Viewer; the nearest class of the type counts. "[type]" is
@@ -214,20 +80,19 @@ def moved(package: str, lazy: Sequence[str] = ()) -> Callable[[str], Any]:
     """
 
     def __getattr__(name: str) -> Any:
-        if name in lazy:
-            return resolve(f"{package}.{name}")
         former = f"{package}.{name}"
-        target = MOVED.get(package, {}).get(name) or MOVED_MODULES.get(former)
-        if target is None:
+        if name in lazy:
+            return resolve(former)
+        if former not in MOVED:
             raise AttributeError(f"module 'footwork.{package}' has no attribute {name!r}")
-        _warn_moved(former, target)
-        return resolve(target)
+        _warn_moved(former, MOVED[former])
+        return resolve(MOVED[former])
 
     return __getattr__
 
 
 class MovedModules(MetaPathFinder, Loader):
-    """Import of `MOVED_MODULES` under their former names: the module that is there now.
+    """Import of the modules of `MOVED` under their former names: the module that is there now.
 
     It comes first in `sys.meta_path`: the folder of a package that moved would otherwise be
     searched for its submodules, and each be loaded a second time under the former name.
@@ -246,20 +111,16 @@ class MovedModules(MetaPathFinder, Loader):
 
 def _module_now(fullname: str) -> str:
     """Return where "footwork.…" is now, relative to footwork; "" if it has not moved."""
-    package, _, name = fullname.partition(".")
-    if package != __package__:
-        return ""
-    former, rest = name, ""
-    while former and former not in MOVED_MODULES:
-        former, _, last = former.rpartition(".")
-        rest = f".{last}{rest}"
-    return MOVED_MODULES[former] + rest if former else ""
+    for former, now in MOVED.items():
+        head = f"{__package__}.{former}"
+        if ":" not in now and f"{fullname}.".startswith(f"{head}."):
+            return now + fullname.removeprefix(head)
+    return ""
 
 
 def _warn_moved(former: str, target: str) -> None:
     """Warn where the caller's caller, or its import statement, names what has moved."""
-    now = target.replace(":", ".")
-    text = f"footwork.{former} is now footwork.{now}"
+    text = f"footwork.{former} is now footwork.{target.replace(':', '.')}"
     warnings.warn(text, DeprecationWarning, stacklevel=3)
 
 

@@ -13,7 +13,6 @@ from ...biomechanics.filters import runs
 from ...biomechanics.gait import Gait
 from ...biomechanics.robot_gait import RobotGait
 from ...errors import ConfigurationError, unknown
-from ...registry import moved
 from ..gait_sticks import leg_sticks
 from .axes import SERIES, axes_for, axes_grid
 
@@ -159,6 +158,3 @@ def _heading(gait: Gait, up: Array) -> Array:
     way = way - (way @ up) * up
     length = np.linalg.norm(way)
     return way / length if length > 0.05 else np.array([1.0, 0.0, 0.0])
-
-
-__getattr__ = moved("visualize.plots.gait")

@@ -11,7 +11,6 @@ import numpy as np
 from ...contacts.scenario.file import ScenarioError
 from ...contacts.sweeps.result import UNITS, Sweep
 from ...contacts.sweeps.verdicts import EDGE
-from ...registry import moved
 from ..colors import hex_of
 from .axes import BAD, axes_for
 
@@ -101,6 +100,3 @@ def _title(sweep: Sweep) -> str:
     """The scenario's name, and how many points have no answer: they are grey."""
     name, blank = Path(sweep.plan.file).stem, int((sweep.feasible < EDGE).sum())
     return f"{name}; grey: {blank} without a posture" if blank else name
-
-
-__getattr__ = moved("visualize.plots.sweep")

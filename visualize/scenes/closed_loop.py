@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ...contacts import Contact
 from ...control.closed_loop import ClosedLoop
 from ...dynamics import frame_placement
-from ...registry import moved
 from ..colors import COLORS
 from ..viewer import Viewer
 from .cones import draw_friction_cone
@@ -71,6 +70,3 @@ def _loaded(motion: ClosedLoop, row: int, q: Array) -> Iterator[tuple[Contact, A
         if shares.sum() > 1e-3 * weight_of(motion.robot):
             centre = shares @ contact.world_points(motion.robot, q) / shares.sum()
             yield contact, centre, forces.sum(axis=0)
-
-
-__getattr__ = moved("visualize.scenes.closed_loop")

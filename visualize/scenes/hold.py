@@ -19,7 +19,6 @@ from ...contacts.contact_set import ContactSet
 from ...contacts.hold import Hold
 from ...contacts.regions.region import static_equilibrium_polygon
 from ...dynamics import Wrench
-from ...registry import moved
 from ...robots.values import boolean, mapping, number
 from ..colors import COLORS, contact_colors, margin_color, margin_ramp
 from ..viewer import Viewer
@@ -234,6 +233,3 @@ def ground_height(contacts: ContactSet, q: ArrayLike) -> float:
     """Return the height of the lowest point of any contact, 0 without contacts [m]."""
     points = [contact.world_points(contacts.robot, q)[:, 2].min() for contact in contacts]
     return float(min(points, default=0.0))
-
-
-__getattr__ = moved("visualize.scenes.hold")

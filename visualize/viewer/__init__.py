@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from ... import registry
 from .viewer import Viewer
 
 __all__ = ["Viewer"]
-
-__getattr__ = registry.moved("visualize.viewer")
