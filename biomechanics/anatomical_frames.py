@@ -9,14 +9,12 @@ frame has its origin in the segment's upper joint; all arrays run over the frame
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from .marker_sets import MarkerSet
 from .markers import Markers
 from .series import cross
-
-Array = NDArray[np.float64]
 
 Poses = dict[str, tuple[Array, Array]]
 

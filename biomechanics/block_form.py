@@ -24,15 +24,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from .chain_forces import ChainForces
 from .external import at_centres
 from .segment_motion import SegmentMotion, ordered_motion
 from .segment_tree import External, SegmentTree
 from .series import cross, skew, turn, turn_back
-
-Array = NDArray[np.float64]
 
 _AT_ONCE = 1000  # frames factorised at once, to bound memory
 

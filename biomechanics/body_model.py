@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..robots.values import number
 from .anatomical_frames import Poses
 from .body_segment_tables import body_segment
@@ -13,8 +14,6 @@ from .markers import Markers
 from .segment_tree import Segment
 from .segments import SegmentChain
 from .series import turn_back
-
-Array = NDArray[np.float64]
 
 # of the average man; where hands hang, half their distance [m]
 _HALF_SHOULDERS = 0.20

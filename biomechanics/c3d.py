@@ -14,15 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import DataError, FootworkError
 from . import axes, lab_text
 from .force_plates import THRESHOLD, ForcePlate
 from .markers import Markers
 from .trial import Trial
-
-Array = NDArray[np.float64]
 
 _PATIENCE = 120  # [s]
 

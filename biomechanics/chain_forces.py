@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from ..robots.values import number
 from .joint_coordinates import joint_axes, projected
@@ -15,8 +16,6 @@ from .segment_motion import SegmentMotion
 from .segment_tree import SegmentTree
 from .series import dot, turn_back
 from .wrench_series import WrenchSeries
-
-Array = NDArray[np.float64]
 
 AXES = ("world", "segment", "proximal", "joint")
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from .segment_motion import SegmentMotion
 from .segment_tree import External, SegmentTree
 from .wrench_series import WrenchSeries
-
-Array = NDArray[np.float64]
 
 
 def at_centres(

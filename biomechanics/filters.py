@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.values import number, whole_number
 from .series import as_rate, as_samples
-
-Array = NDArray[np.float64]
 
 
 def _pad(order: int) -> int:

@@ -7,14 +7,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from .axes import up_vector
 from .force_plates import ForcePlate
 from .series import dot
 from .wrench_series import WrenchSeries
-
-Array = NDArray[np.float64]
 
 
 class Footfall(NamedTuple):

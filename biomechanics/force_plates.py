@@ -16,14 +16,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector
 from ..robots.values import array, number, text
 from . import axes, filters
 from .series import as_rate, as_series, cross, dot
 from .wrench_series import WrenchSeries
-
-Array = NDArray[np.float64]
 
 THRESHOLD = 20.0  # [N]
 _PUSH = 200.0  # [N]: beyond any zero offset of an unloaded plate

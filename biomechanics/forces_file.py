@@ -12,15 +12,13 @@ import os
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import files
+from ..arrays import Array
 from ..errors import DataError
 from . import lab_text
 from .force_plates import THRESHOLD, ForcePlate
 from .trc import cells
-
-Array = NDArray[np.float64]
 
 _COLUMNS = ("FX", "FY", "FZ", "X", "Y", "Z", "MZ")
 

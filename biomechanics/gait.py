@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from .anatomical_frames import segment_poses
 from .axes import up_vector
@@ -26,8 +27,6 @@ from .markers import Markers
 from .segment_motion import SegmentMotion
 from .swapped_labels import relabelled
 from .trial import Trial
-
-Array = NDArray[np.float64]
 
 BELOW = {"hip": "thigh", "knee": "shank", "ankle": "foot"}  # joint -> the segment below it
 STEPS = ("filter", "frames", "derivatives", "feet", "forces")

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import files
+from ..arrays import Array
 from .gait import Gait
 from .joint_coordinates import ANGLES
 from .robot_gait import RobotGait
-
-Array = NDArray[np.float64]
 
 
 def facts(gait: Gait, robot: RobotGait | None = None) -> dict[str, Any]:

@@ -14,13 +14,11 @@ that M·(ω_child − ω_parent) = Σ (M·e_k) θ̇_k.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from .rotations import as_rotations
 from .series import cross, turn_back
-
-Array = NDArray[np.float64]
 
 ANGLES = ("flexion", "adduction", "rotation")
 

@@ -11,15 +11,13 @@ import os
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import DataError
 from . import lab_text
 from .force_plates import THRESHOLD, ForcePlate
 from .markers import Markers
 from .trial import Trial
-
-Array = NDArray[np.float64]
 
 
 def read_table(

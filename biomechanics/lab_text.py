@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import DataError
-
-Array = NDArray[np.float64]
 
 MAX_BYTES = 1 << 30
 

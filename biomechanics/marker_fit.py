@@ -18,6 +18,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array
 from ..dynamics.workspace import workspace_of
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector, check_configuration
@@ -25,8 +26,6 @@ from ..robots.robot import Robot
 from ..robots.values import array
 from .markers import Markers
 from .series import skew
-
-Array = NDArray[np.float64]
 
 Attachments = Mapping[str, tuple[str, ArrayLike]]  # {marker: (link, position on it (3,) [m])}
 

@@ -21,16 +21,15 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..dynamics.workspace import workspace_of
 from ..dynamics.wrench import Wrench
 from ..robots import values
 from ..robots.configuration import as_vector, check_configuration, check_velocity
 from ..robots.robot import Robot
 from .inertia import as_mass
-
-Array = NDArray[np.float64]
 
 _VECTORS = {
     "velocity": "of the frame's origin [m/s]",

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..dynamics.equations import joint_wrenches
 from ..dynamics.loads import check_wrenches, world_wrench_at_origin
 from ..dynamics.state import State
@@ -27,8 +28,6 @@ from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
 from .inertia import rotated_inertia
 from .moving_frames import FictitiousWrenches, MovingFrame, fictitious_wrenches_of, frame_motion
-
-Array = NDArray[np.float64]
 
 
 class ObservedMotion(NamedTuple):

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..dynamics.workspace import workspace_of
 from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration, check_robot, check_velocity
@@ -16,8 +17,6 @@ from ..robots.values import array
 from .segment_motion import SegmentMotion
 from .segment_tree import Segment
 from .segments import SegmentChain
-
-Array = NDArray[np.float64]
 
 
 def chain_of_robot(robot: Robot) -> SegmentChain:

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..dynamics.equations import inverse_dynamics
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from .robot_motion import velocities_and_accelerations
 from .series import turn
 from .wrench_series import WrenchSeries
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from .axes import turning
@@ -22,8 +22,6 @@ from .marker_fit import MarkerFit
 from .robot_chain import chain_of_robot, motion_of_robot
 from .robot_dynamics import TrialDynamics, trial_dynamics
 from .subject import HUMAN, Subject, make_subject
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..robots.configuration import check_configuration, check_robot
 from ..robots.robot import Robot
 from ..robots.values import array
 from .series import as_rate
 from .time_derivatives import POINTS, stencil_weights, window_starts
-
-Array = NDArray[np.float64]
 
 
 def velocities_and_accelerations(

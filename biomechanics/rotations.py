@@ -10,13 +10,12 @@ the second because d(Ṙ Rᵀ)/dt = R̈ Rᵀ + Ṙ Ṙᵀ and Ṙ Ṙᵀ is symm
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from .series import as_series, unskew
 from .time_derivatives import differentiate
-
-Array = NDArray[np.float64]
 
 
 def as_rotations(value: ArrayLike, name: str, frames: int | None = None) -> Array:

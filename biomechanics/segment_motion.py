@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from .rotations import angular_acceleration, angular_velocity, as_rotations
 from .series import as_series, cross, turn
 from .time_derivatives import differentiate
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from ..robots.configuration import as_vector
 from ..robots.values import array, number, text
 from .wrench_series import WrenchSeries
-
-Array = NDArray[np.float64]
 
 # {segment: wrench or wrenches of the environment on it}
 External = Mapping[str, WrenchSeries | Sequence[WrenchSeries]]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.values import array, number
-
-Array = NDArray[np.float64]
 
 _FASTEST = 1e6  # [Hz]
 

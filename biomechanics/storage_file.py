@@ -14,14 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import DataError, unknown
 from . import axes, lab_text
 from .force_plates import THRESHOLD, ForcePlate
 from .series import as_series, cross
-
-Array = NDArray[np.float64]
 
 _WORDS = re.compile(r"ground|reaction|force|torque|moment|point|grf|grm|cop|[\W_]")
 _COLUMN = re.compile(r"(?P<stem>.*?)_?(?P<kind>[vfpmt]?)_?(?P<axis>[xyz])", re.IGNORECASE)

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..dynamics.kinematics import frame_placement
 from ..robots.robot import Robot
 from .anatomical_frames import Poses, segment_poses
@@ -19,8 +19,6 @@ from .marker_fit import Attachments, MarkerFit, attach, brought_to, fit_markers
 from .marker_sets import MarkerSet, marker_set_of, on_their_sides
 from .markers import Markers
 from .scaled_robot import scaled_robot
-
-Array = NDArray[np.float64]
 
 HUMAN = {
     "pelvis": "middle_pelvis",

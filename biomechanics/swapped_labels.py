@@ -14,11 +14,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from . import filters
 from .marker_sets import MarkerSet
 from .markers import Markers
-
-Array = NDArray[np.float64]
 
 DEPARTURE = 0.012  # rms [m] that skin and cameras do not cause within one segment
 BETTER = 9.0  # ratio of the squares by which the other labels have to fit better

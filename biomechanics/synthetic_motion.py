@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..robots.robot import Robot
 from .axes import turning, up_vector
 from .series import cross, turn
-
-Array = NDArray[np.float64]
 
 SIGN = {"right": 1.0, "left": -1.0}  # of the way outwards along z
 _SPEED = 1.25  # [m/s]

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..dynamics.equations import inverse_dynamics
 from ..dynamics.kinematics import frame_placement
 from ..robots.robot import Robot
@@ -29,8 +29,6 @@ from .series import as_rate, turn
 from .synthetic_motion import SIGN, walking_motion
 from .trial import Trial
 from .wrench_series import WrenchSeries
-
-Array = NDArray[np.float64]
 
 # from the mid-hips to the iliac spines, consistent with Harrington's regression
 _WIDTH, _DEPTH = 0.25, 0.15

@@ -13,10 +13,9 @@ from math import factorial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from .series import as_rate, as_samples
-
-Array = NDArray[np.float64]
 
 POINTS = 9
 

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..dynamics.wrench import Wrench
 from ..errors import ConfigurationError
 from .rotations import as_rotations
 from .series import as_series, cross, turn_back
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)

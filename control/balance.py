@@ -24,15 +24,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..dynamics import State
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from ..robots.values import mapping, number, placement, vector
 from .tasks import Task
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

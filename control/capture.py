@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import dynamics
+from ..arrays import Array
 from ..contacts import ContactSet
 from ..contacts.geometry.polygon import convex_hull, sides, signed_distance
 from ..dynamics import State
@@ -27,8 +28,6 @@ from ..robots.robot import Robot
 from ..robots.values import number
 from .balance import Phase
 from .walking import WalkingController
-
-Array = NDArray[np.float64]
 
 INSIDE = 0.015  # margin of ξ from the support polygon's edges below which the robot steps [m]
 UNLOAD = 0.04  # time to unload the swing foot [s]

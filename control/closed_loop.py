@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import dynamics
+from ..arrays import Array
 from ..contacts import Contact, ContactSet, Terrain, contact_forces, penetrations, self_collisions
 from ..contacts.limits import ContactLimits
 from ..contacts.postures.self_collision import LinkPair
@@ -18,8 +19,6 @@ from ..dynamics import Trajectory
 from ..errors import ConfigurationError
 from .disturbances import ForcePulse
 from .ground import axes_on, friction_on
-
-Array = NDArray[np.float64]
 
 
 class Collision(NamedTuple):

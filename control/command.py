@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..contacts import ContactSet, SoftFingerCone, WrenchCone
 from ..contacts.point_forces import PointForces
 from ..dynamics import State, Wrench
@@ -16,8 +16,6 @@ from .contact_model import ContactModel, world_axes
 from .force_tasks import wrench_axes
 from .qp import Program
 from .workspace import Snapshot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

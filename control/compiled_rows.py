@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array, Index
 from ..dynamics import State
 from ..dynamics.topology import is_depth_first
 from .contact_model import FACING_UP, ContactModel
@@ -28,13 +28,10 @@ from .kernels.assembly import (
     Rows,
     Tasks,
 )
-from .qp import Array
 from .reference_rows import fill_task
 from .structure import ProgramStructure
 from .task_targets import PoseTarget, PostureTarget, VectorTarget
 from .tasks import ComTask, FrameTask, MomentumTask, PostureTask, Task
-
-Index = NDArray[np.intp]
 
 _KINDS: dict[Any, int] = {ComTask: 0, FrameTask: 1, MomentumTask: 2}  # as in `kernels.assembly`
 

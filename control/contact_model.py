@@ -13,15 +13,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..contacts import Contact
 from ..contacts.cones.inner_faces import inner_faces
 from ..contacts.limits import ContactLimits
 from ..dynamics import State
 from ..robots.robot import Robot
-
-Array = NDArray[np.float64]
 
 FACING_UP = 0.3  # least vertical component of the normal of a contact that bears weight
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..dynamics import Wrench
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from ..robots.values import number, text, vector, whole_number
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .qp import Array, Program
+from ..arrays import Array
+from .qp import Program
 
 
 class Relaxed(NamedTuple):

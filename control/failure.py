@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..contacts import ContactSet
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from ..robots.values import array
 from .command import Command
-
-Array = NDArray[np.float64]
 
 POLICIES = ("hold", "damp", "raise")
 

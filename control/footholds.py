@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..contacts import Contact, Terrain
 from ..errors import ContactError
 from .references import Reference, bump, swing
-
-Array = NDArray[np.float64]
 
 CLEARANCE = 0.01  # clearance between a foot and any edge [m]
 TOUCH = 1e-3  # distance that counts as touching [m]

@@ -10,14 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..contacts import ContactSet
 from ..dynamics import State
 from ..errors import ConfigurationError, ContactError
 from ..robots.values import array, text, whole_number
-
-Array = NDArray[np.float64]
 
 
 class ForceRows(NamedTuple):

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..dynamics import State
 from ..robots.values import array
 from .compiled_rows import CompiledRows, supports
 from .force_tasks import ForceLikeTask, ForceRows
 from .hierarchy import Level
 from .limits import JointLimits
-from .qp import Array
 from .reduction import minimum_kernel
 from .reference_rows import ReferenceRows
 from .structure import ProgramStructure

@@ -10,15 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import dynamics
+from ..arrays import Array
 from ..contacts import ContactSet, Terrain
 from ..errors import ContactError
 from .balance import Phase
 from .footholds import foothold, moved
-
-Array = NDArray[np.float64]
 
 
 def footsteps(

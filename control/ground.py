@@ -18,12 +18,11 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..contacts import Contact, ContactSet, Terrain
 from ..errors import ContactError, SolverError
 from ..robots.robot import Robot
 from .stops import JointStops
-
-Array = NDArray[np.float64]
 
 REACH = 0.02  # points farther away than this, and too slow to arrive, are left out [m or rad]
 RECOVERY = 0.2  # largest speed of the correction of a penetration [m/s or rad/s]

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Array
 from .null_space import Solutions
-from .qp import Array, Program, Reduced, reduced
+from .qp import Program, Reduced, reduced
 from .solvers import Answer, Clarabel, Solver
 
 # singular values below this fraction of the largest count as zero

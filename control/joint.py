@@ -14,16 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..dynamics import gravity_torques, inverse_dynamics
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector, check_configuration, check_robot, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import array, boolean
 from .checks import OneThread, check_time
-
-Array = NDArray[np.float64]
 
 
 def gravity_compensation(robot: Robot, q: ArrayLike) -> Array:

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..robots.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

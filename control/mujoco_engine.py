@@ -15,14 +15,13 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..contacts import ContactSet, Terrain
 from ..contacts.terrain.solids import Box, Plane
 from ..errors import ConfigurationError, ContactError, ModelError, SolverError
 from ..robots.robot import Robot
 from .ground import DIVERGED, Point, StepResult, points_of
 from .stops import FAR
-
-Array = NDArray[np.float64]
 
 CORNER = 0.005  # radius of the balls that stand for a patch's corners [m]
 _AXES = {"RX": "1 0 0", "RY": "0 1 0", "RZ": "0 0 1", "PX": "1 0 0", "PY": "0 1 0", "PZ": "0 0 1"}

@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..robots.robot import Robot
 from .contact_model import ContactModel
-from .qp import Array, Program
+from .qp import Program
 
 # smallest pivot, as a share of the largest, that counts as full rank
 RANK = 1e-8

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..contacts import ContactSet
 from ..dynamics.trajectory import EventRecord
 from ..errors import ConfigurationError, DataError
@@ -17,8 +17,6 @@ from ..files import replaced
 from ..robots.robot import Robot
 from .closed_loop import ClosedLoop
 from .disturbances import ForcePulse
-
-Array = NDArray[np.float64]
 
 VERSION = 2  # of .npz files; those without a number are of version 1
 

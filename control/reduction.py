@@ -14,10 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array, Index
 from ..dynamics.kernels.toolchain import Overload
 from .kernels.minimum import MINIMUM, Data, Entries, Solution
 from .null_space import RANK, solutions
-from .qp import Array, Index, Program, Reduced, reduced
+from .qp import Program, Reduced, reduced
 
 _ACTIVE = 1e-7  # distance from a bound that counts as at it: within a solver's tolerance
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..contacts import ContactSet
 from ..contacts.equilibrium.solving import solve
 from ..dynamics import State
 from ..errors import SolverError
 from .contact_model import ContactModel, world_axes
-from .qp import Array, Program
+from .qp import Program
 from .whole_body import WholeBodyController
 
 

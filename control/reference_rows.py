@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..arrays import Array
 from ..dynamics import State
 from ..robots.values import array
-from .qp import Array
 from .structure import ProgramStructure
 from .tasks import Task
 

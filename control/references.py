@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
 from ..robots.values import array, number, placement
-
-Array = NDArray[np.float64]
 
 
 class Desired(NamedTuple):

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..contacts import ContactSet, Plane, Terrain, at_feet, solve_posture
 from ..contacts.cones.friction_cone import Friction
 from ..dynamics import external_torques, kinetic_energy, potential_energy
@@ -21,8 +22,6 @@ from ..robots.values import number
 from .closed_loop import ClosedLoop
 from .disturbances import ForcePulse, Noise
 from .ground import Ground
-
-Array = NDArray[np.float64]
 
 FALLEN = 0.5  # fraction of the initial height of the base below which the robot has fallen
 

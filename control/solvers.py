@@ -12,11 +12,9 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError
-
-Array = NDArray[np.float64]
 
 _INFINITE = 1e30  # DAQP's infinity
 

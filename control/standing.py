@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import dynamics
+from ..arrays import Array
 from ..contacts import ContactSet, PointContact, Terrain, at_feet, solve_posture
 from ..contacts.cones.friction_cone import Friction
 from ..errors import ContactError
@@ -18,8 +18,6 @@ from ..robots.robot import Robot
 from ..robots.values import number
 from .tasks import ComTask, FrameTask, PostureTask
 from .whole_body import WholeBodyController
-
-Array = NDArray[np.float64]
 
 
 def stand(

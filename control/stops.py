@@ -10,11 +10,9 @@ the law of a contact without friction, whose Jacobian is ± one row of the ident
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..robots.robot import Robot
-
-Array = NDArray[np.float64]
 
 FAR = 1e3  # an end so far away is none, as the one of a wheel [rad or m]
 

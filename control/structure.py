@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
+from ..arrays import Array, Index
 from ..contacts import ContactSet
 from ..dynamics import State
 from .contact_model import FACING_UP, ContactModel
 from .force_tasks import ForceLikeTask
 from .null_space import moving_columns
-from .qp import Array, Index
 from .switching import FULL
 from .tasks import PostureTask, Task
 

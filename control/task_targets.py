@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..robots.robot import Robot
 from ..robots.values import array
 from .tasks import ComTask, FrameTask, MomentumTask, PostureTask, Task
-
-Array = NDArray[np.float64]
 
 GAIN = 24  # followed by the damping
 

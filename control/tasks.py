@@ -19,13 +19,12 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..dynamics import State
 from ..errors import ConfigurationError, unknown
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
 from ..robots.values import array, number, one_of, placement, text, whole_number
-
-Array = NDArray[np.float64]
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import dynamics
+from ..arrays import Array
 from ..contacts import ContactSet, PointContact, Terrain
 from ..dynamics import State
 from ..errors import FootworkError
@@ -21,8 +22,6 @@ from .command import Command
 from .footholds import moved, over_ground
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
 from .whole_body import WholeBodyController
-
-Array = NDArray[np.float64]
 
 ANKLES = 0.02  # errors of ξ that the feet on the ground can correct without a step [m]
 

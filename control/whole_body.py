@@ -10,8 +10,9 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..contacts import Contact, ContactSet
 from ..contacts.torque_limits import torque_limits_of
 from ..dynamics import State
@@ -33,8 +34,6 @@ from .solvers import Answer, Clarabel, solver_named
 from .structure import AnyTask, Parameters, ProgramStructure
 from .switching import Ramp
 from .tasks import Task
-
-Array = NDArray[np.float64]
 
 _NOTHING = np.zeros(0)
 # largest violation by a solver's answer, relative to the largest force or acceleration

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Array
 from .force_tasks import ForceLikeTask, ForceRows
-from .qp import Array, Program
+from .qp import Program
 from .structure import ProgramStructure
 from .tasks import PostureTask, Rows, Task
 

@@ -28,7 +28,7 @@ BELOW = {
 }
 PACKAGES = list(BELOW)
 # `registry` resolves names of higher packages when they are used
-COMMON = {"errors", "files", "registry"}
+COMMON = {"arrays", "errors", "files", "registry"}
 
 
 def imported_packages(path: Path, package: str) -> set[str]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..biomechanics.gait import Gait
-
-Array = NDArray[np.float64]
 
 
 def leg_sticks(gait: Gait, side: str) -> Array:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..contacts.cones.wrench_cone import WrenchCone
 from ..contacts.contact import Contact
 from ..contacts.geometry import polygon
-
-Array = NDArray[np.float64]
 
 SIDES = 16  # of the inner pyramids whose sections stand for exact cones
 

@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...errors import ConfigurationError, ModelError, unknown
 from ...robots.configuration import check_configuration, check_robot, check_velocity
 from ...robots.robot import Robot
@@ -29,8 +30,6 @@ from .closed_form import closed_form
 from .exact import exact_matrix, rounded
 from .frames import Matrix, skew, turn_about
 from .parameters import Parameters
-
-Array = NDArray[np.float64]
 
 
 class Link(NamedTuple):

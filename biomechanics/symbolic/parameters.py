@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from .exact import exact
 from .frames import Matrix
-
-Array = NDArray[np.float64]
 
 _XYZ = "xyz"
 

@@ -13,8 +13,6 @@ from ...errors import ConfigurationError, FootworkError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[np.float64]
-
 SERIES = ("#0f766e", "#1d4ed8", "#b45309", "#7c3aed", "#be123c", "#4d7c0f")
 BAD = "#dc2626"
 GRAY = "#9ca3af"

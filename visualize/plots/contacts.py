@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ... import dynamics
+from ...arrays import Array
 from ...contacts.contact_set import ContactSet
 from ...contacts.geometry.polygon import convex_hull
 from ...contacts.hold import Hold
@@ -25,8 +26,6 @@ from .axes import BAD, SERIES, axes_for, edges, plot_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 MARKERS = "ox^+sv"  # of contacts whose forces may be the same
 

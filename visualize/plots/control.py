@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...control.closed_loop import ClosedLoop
 from ...control.stops import FAR
 from ...errors import ConfigurationError, unknown
@@ -23,8 +24,6 @@ from .axes import GRAY, SERIES, axes_for, axes_grid, edges, plot_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 
 def plot_closed_loop(motion: ClosedLoop) -> NDArray[Any]:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics.equations import kinetic_energy, potential_energy
 from ...errors import ConfigurationError, unknown
 from ...robots import Robot
@@ -19,8 +20,6 @@ from .axes import BAD, SERIES, plot_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 SHOWN = 6  # joints, when none are named
 _NO_LIMIT = 1e6  # files write ±1e16 and the like where they mean none

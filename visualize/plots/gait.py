@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...biomechanics.axes import up_vector
 from ...biomechanics.filters import runs
 from ...biomechanics.gait import Gait
@@ -18,8 +19,6 @@ from .axes import SERIES, axes_for, axes_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 _GROUND = "#d9641e"
 _FORCE_SCALE = 1 / 2000  # a metre of arrow for 2000 N

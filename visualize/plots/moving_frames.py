@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import Array
 from ...biomechanics.moving_frames import MovingFrame, frame_motion
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from .axes import axes_for, axes_grid
-
-Array = NDArray[np.float64]
 
 # who looks at a state (q, v, a): "world", a frame of the robot, or what a function makes of it
 Observer = str | Callable[[Array, Array, Array], MovingFrame]

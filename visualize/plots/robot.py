@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...dynamics.state import State
 from ...errors import ConfigurationError
@@ -17,8 +17,6 @@ from .axes import SERIES, axes_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 
 def plot_robot(

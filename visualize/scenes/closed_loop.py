@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...contacts import Contact
 from ...control.closed_loop import ClosedLoop
 from ...dynamics import frame_placement
@@ -16,8 +16,6 @@ from .cones import draw_friction_cone
 from .motion import weight_of
 from .terrain import draw_terrain, ground_height
 from .trajectory import picture_frames
-
-Array = NDArray[np.float64]
 
 
 def view_closed_loop(

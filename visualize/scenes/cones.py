@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...contacts.cones.wrench_cone import WrenchCone
 from ...contacts.contact import Contact
 from ...contacts.limits import ContactLimits
@@ -17,8 +18,6 @@ from ...robots.values import number, vector, whole_number
 from ..colors import COLORS
 from ..sections import SIDES, force_section
 from ..viewer import Viewer
-
-Array = NDArray[np.float64]
 
 HEIGHTS = {3: 0.22, 4: 0.22, 5: 0.16, 6: 0.10}  # of the side, of the robot's height, by contact.dim
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import dynamics
+from ...arrays import Array
 from ...contacts.falling import falling_path, missing_words
 from ...contacts.hold import Hold
 from ...errors import ContactError
 from ..colors import COLORS
 from ..viewer import Viewer
-
-Array = NDArray[np.float64]
 
 # seconds of the loop: rest, fall, rest, return
 _REST, _FALL, _LIE, _RETURN = 0.5, 1.6, 0.8, 0.7

@@ -7,12 +7,11 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...contacts.regions.friction_map import FrictionMap
 from ...errors import ContactError
 from ..colors import COLORS
 from ..viewer import Viewer
-
-Array = NDArray[np.float64]
 
 # from the least friction to the most
 SHADES = (

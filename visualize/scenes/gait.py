@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...biomechanics.axes import turning
 from ...biomechanics.gait import Gait
@@ -11,8 +10,6 @@ from ...biomechanics.robot_gait import RobotGait
 from ...biomechanics.trial import Trial
 from ..gait_sticks import leg_sticks
 from ..viewer import Viewer
-
-Array = NDArray[np.float64]
 
 METRES = 1 / 1000  # [m] of arrow per newton
 RATE = 30.0  # pictures per second of an animation

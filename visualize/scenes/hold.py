@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ... import dynamics
+from ...arrays import Array
 from ...contacts.contact import Contact
 from ...contacts.contact_set import ContactSet
 from ...contacts.hold import Hold
@@ -26,8 +27,6 @@ from .cones import draw_friction_cones
 from .falling import animate_certificate, check_robot
 from .motion import LEVER, above, draw_com, draw_wrenches, scale_of
 from .region import draw_region
-
-Array = NDArray[np.float64]
 
 VERDICTS = {True: "holds", False: "does not hold", None: "at the edge"}
 

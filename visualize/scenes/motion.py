@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics.centroidal import com, com_jacobian
 from ...dynamics.kinematics import frame_jacobian, frame_placement
 from ...dynamics.wrench import Wrench
@@ -21,8 +22,6 @@ from ...robots import Robot
 from ...robots.values import number
 from ..colors import COLORS
 from ..viewer import Viewer
-
-Array = NDArray[np.float64]
 
 # shares of the robot's height
 FORCE_OF_WEIGHT = 0.8  # an arrow as long as this carries the whole weight

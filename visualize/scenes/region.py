@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...contacts.regions.region import AccelerationCone, Region
 from ...errors import ContactError
 from ...robots.values import number, vector
 from ..colors import COLORS
 from ..viewer import Viewer
-
-Array = NDArray[np.float64]
 
 
 def view_region(region: Region, height: float = 0.0) -> Viewer:

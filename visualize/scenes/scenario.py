@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ... import dynamics
+from ...arrays import Array
 from ...contacts.hold import Hold
 from ...contacts.regions.region import Region
 from ...contacts.scenario.loads import Payload, Rope
@@ -19,8 +19,6 @@ from .falling import animate_certificate
 from .motion import draw_com
 from .region import draw_region
 from .terrain import draw_terrain, ground_height
-
-Array = NDArray[np.float64]
 
 VIEW = (1.0, -0.85, 0.4)  # from the scene to the eye, when the scenario has none
 _LEGEND = 0.27  # share of the picture's width that is left to the legend

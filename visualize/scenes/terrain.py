@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...contacts.terrain.solids import Box, Plane
 from ...contacts.terrain.terrain import Terrain
 from ...robots.values import vector
 from ..colors import COLORS
 from ..viewer import Viewer
-
-Array = NDArray[np.float64]
 
 _THICK = 0.04  # of a drawn slope [robot's heights]
 _AROUND = 1.7  # a drawn slope is so wide [robot's heights]

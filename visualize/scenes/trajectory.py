@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...dynamics.trajectory import Trajectory
 from ...errors import ConfigurationError
 from ..viewer import Viewer
-
-Array = NDArray[np.float64]
 
 
 def view_trajectory(motion: Trajectory, *, rate: float = 25.0) -> Viewer:

@@ -9,7 +9,7 @@ import numpy as np
 import umsgpack  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ...arrays import Array
 
 
 def tracks(

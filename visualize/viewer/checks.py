@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...errors import unknown
 from ...robots import values
 from .errors import ViewerError
 
-Array = NDArray[np.float64]
 Color = str | tuple[float, float, float]
 
 COLORS = {  # quiet tones that stay apart on a white page
@@ -32,7 +31,6 @@ COLORS = {  # quiet tones that stay apart on a white page
     "silver": "#c9ced6",
     "white": "#ffffff",
 }
-
 
 positive = partial(values.number, above=0, error=ViewerError)
 

@@ -21,9 +21,9 @@ import numpy as np
 from defusedxml import DefusedXmlException
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...robots.packages import Folders
 
-Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 MAX_TEXTURE = 8_000_000  # bytes

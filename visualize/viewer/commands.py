@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import umsgpack  # type: ignore[import-untyped]
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from .ramp import ColorRamp
 from .store import Entry
 from .three import Object, Part
-
-Array = NDArray[np.float64]
 
 
 def set_object(path: str, data: Object) -> Entry:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics.state import State
 from ...errors import unknown
 from ...robots.robot import Robot
@@ -20,8 +21,6 @@ from .ramp import ColorRamp
 from .recording import Motion, merged
 from .shapes import Piece, Shape
 from .store import Entry, Store
-
-Array = NDArray[np.float64]
 
 
 class Drawing(Primitives):

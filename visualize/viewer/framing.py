@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from . import commands
 from .store import Entry
-
-Array = NDArray[np.float64]
 
 VIEW = np.array([1.0, -0.72, 0.34])  # from the target to the eye: before the robot, to its right
 MARGIN = 1.18  # the picture is so much larger than what must be in it

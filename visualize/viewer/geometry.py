@@ -7,7 +7,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ...arrays import Array
+
 Mesh = tuple[Array, NDArray[np.int64]]  # vertices (n, 3) [m], triangles (m, 3)
 
 

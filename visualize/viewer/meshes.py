@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import Array
 from ...dynamics.state import State
 from ...errors import ModelError
 from ...robots.robot import Robot
@@ -23,7 +24,6 @@ from .smoothing import smooth
 from .sticks import sticks
 from .upright import upright
 
-Array = NDArray[np.float64]
 _Look = tuple[three.Part, collada.Surface | None]  # None: the description's colour
 
 

@@ -6,14 +6,13 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from . import checks, geometry, shapes
 from .checks import Color
 from .errors import ViewerError
 from .shapes import Shape, Style
-
-Array = NDArray[np.float64]
 
 
 class Primitives:

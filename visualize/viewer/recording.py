@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from .shapes import Piece, Shape
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

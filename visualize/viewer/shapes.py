@@ -11,12 +11,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from . import geometry, three
 from .three import Part
-
-Array = NDArray[np.float64]
 
 GHOST = 0.35  # share of its opacity with which something is seen through the robot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ...arrays import Array
 
 CREASE_COSINE = 0.75  # faces that meet at a smaller cosine (41°) keep a sharp edge between them
 

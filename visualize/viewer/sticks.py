@@ -7,12 +7,10 @@ from typing import Any
 import coal  # type: ignore[import-untyped]
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...robots.robot import Robot
 from .geometry import rotation_to
-
-Array = NDArray[np.float64]
 
 JOINT_COLOR = np.array([0.15, 0.40, 0.79, 1.0])
 LINK_COLOR = np.array([0.75, 0.77, 0.80, 1.0])

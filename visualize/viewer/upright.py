@@ -14,11 +14,8 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ...robots.robot import Robot
-
-Array = NDArray[np.float64]
 
 _TO_Z_UP = pin.SE3(np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]), np.zeros(3))
 _HEAD = 65_536  # bytes of a file that are searched for its <up_axis>

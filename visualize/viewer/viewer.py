@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ... import files
+from ...arrays import Array
 from ...dynamics.state import State
 from ...robots.configuration import check_robot
 from ...robots.robot import Robot
@@ -24,8 +25,6 @@ from .store import Entry
 
 if TYPE_CHECKING:
     from .server import Server
-
-Array = NDArray[np.float64]
 
 
 class Viewer(Drawing):
