@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footwork.visualize.viewer import geometry, shapes
+from footwork.visualize.viewer import Viewer, geometry
 from footwork.visualize.viewer.framing import Camera, default_camera
 from footwork.visualize.viewer.smoothing import smooth
 
@@ -175,8 +175,9 @@ def test_smoothing_rounds_a_ball():
 def test_a_moment_turns_as_the_right_hand_says():
     """Its arc lies on a circle of radius |vector| about the vector, its head ahead of its end."""
     vector = np.array([0.3, -0.2, 0.6])
-    shape = shapes.moment(np.array([1.0, 2.0, 3.0]), vector, shapes.Style(0xFF0000))
-    matrix = shape.pieces["arc"].matrix
+    viewer = Viewer()
+    viewer.moment("turn", [1.0, 2.0, 3.0], vector)
+    matrix = viewer._shapes["turn"].pieces["arc"].matrix
     vertices, _ = geometry.turn(thickness=0.01)
     points = vertices @ matrix[:3, :3].T + matrix[:3, 3] - [1.0, 2.0, 3.0]
     size = np.linalg.norm(vector)
@@ -186,4 +187,5 @@ def test_a_moment_turns_as_the_right_hand_says():
     assert np.linalg.norm(tip) == pytest.approx(1, abs=0.01)
     swept = np.arctan2(np.cross(start, tip)[2], start @ tip) % (2 * np.pi)
     assert 1.5 * np.pi < swept < 1.6 * np.pi
-    assert shapes.moment(np.zeros(3), np.zeros(3), shapes.Style(0)).pieces == {}
+    viewer.moment("turn", np.zeros(3), np.zeros(3))
+    assert viewer._shapes["turn"].pieces == {}

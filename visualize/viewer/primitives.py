@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from . import checks, geometry, shapes
+from . import checks, geometry, three
 from .checks import Color
 from .errors import ViewerError
-from .shapes import Shape, Style
+from .shapes import Piece, Shape, Style
+from .three import Part
+
+SQUARE = np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]])
+AXES = {"x": 0xD62839, "y": 0x2A9D5C, "z": 0x2667C9}  # colours of a frame
+
+_UNIT_CYLINDER = three.cylinder(1.0, 1.0, 1.0)
+_UNIT_CONE = three.cylinder(0.0, 1.0, 1.0)
+_UNIT_TURN = three.mesh(*geometry.turn())
 
 
 class Primitives:
@@ -49,8 +58,13 @@ class Primitives:
             ViewerError: a value that is not finite or of the wrong shape, an unknown colour.
         """
         point, vector = checks.vector(point, "point"), checks.vector(vector, "vector")
-        style = Style(checks.color(color), checks.opacity(opacity), on_top)
-        self._draw(name, shapes.arrow(point, vector, self._radius(radius, 0.005), style))
+        style = _style(color, opacity, on_top)
+        parts = geometry.arrow_parts(point, vector, self._radius(radius, 0.005))
+        pieces = {}
+        if parts is not None:
+            pieces["shaft"] = Piece(style.object(_UNIT_CYLINDER), parts[0])
+            pieces["head"] = Piece(style.object(_UNIT_CONE), parts[1])
+        self._draw(name, Shape(pieces, np.array([point, point + vector])))
 
     def moment(
         self,
@@ -67,8 +81,12 @@ class Primitives:
         It turns as the right hand says; a vector of zero draws nothing.
         """
         point, vector = checks.vector(point, "point"), checks.vector(vector, "vector")
-        style = Style(checks.color(color), checks.opacity(opacity), on_top)
-        self._draw(name, shapes.moment(point, vector, style))
+        style, size = _style(color, opacity, on_top), float(np.linalg.norm(vector))
+        if size < 1e-6:
+            return self._draw(name, Shape({}, point[None]))
+        axes = geometry.rotation_to(vector, axis=2)
+        arc = Piece(style.object(_UNIT_TURN), geometry.placement(point, axes, np.full(3, size)))
+        self._draw(name, Shape({"arc": arc}, point + size * SQUARE @ axes.T))
 
     def cone(
         self,
@@ -105,9 +123,14 @@ class Primitives:
         rotation = geometry.rotation_to(axis, axis=2)
         if tangent is not None:
             rotation = geometry.rotation_along(axis, checks.vector(tangent, "tangent"))
-        style = Style(checks.color(color), checks.opacity(opacity), on_top)
+        style, matrix = _style(color, opacity, on_top), geometry.placement(apex, rotation)
         height, radius = checks.positive(height, "height"), self._radius(radius, 0.0015)
-        self._draw(name, shapes.cone(apex, rotation, tuple(angles), height, radius, style))
+        side, edge, corners = _cone_parts(tuple(angles), height, radius)
+        pieces = {
+            "side": Piece(style.object(side, ghost=False), matrix),
+            "edge": Piece(style.object(edge, min(1.0, 2.2 * style.opacity)), matrix),
+        }
+        self._draw(name, Shape(pieces, corners @ rotation.T + apex))
 
     def pyramid(
         self,
@@ -125,8 +148,15 @@ class Primitives:
         Its base stays open; `radius` is as for `cone`, the other arguments as for `arrow`.
         """
         tip, rim = checks.vector(apex, "apex"), checks.points(corners, "corners", 3)
-        style = Style(checks.color(color), checks.opacity(opacity), on_top)
-        self._draw(name, shapes.pyramid(tip, rim, self._radius(radius, 0.0015), style))
+        style, radius = _style(color, opacity, on_top), self._radius(radius, 0.0015)
+        edges = [geometry.tube(rim, radius, closed=True)]
+        edges += [geometry.tube(np.array([tip, c]), 0.6 * radius, sides=6) for c in rim[::2]]
+        edge, side = three.mesh(*geometry.merge(edges)), three.mesh(*geometry.pyramid(tip, rim))
+        pieces = {
+            "side": Piece(style.object(side, ghost=False)),
+            "edge": Piece(style.object(edge, min(1.0, 2.2 * style.opacity))),
+        }
+        self._draw(name, Shape(pieces, np.vstack((tip, rim))))
 
     def polygon(
         self,
@@ -143,9 +173,16 @@ class Primitives:
         Two points give a line, one a ball. `radius` [m] is the outline's, by default 0.25 % of the
         robot's height; the other arguments are those of `arrow`.
         """
-        corners = checks.points(points, "points", 1)
-        style = Style(checks.color(color), checks.opacity(opacity), on_top)
-        self._draw(name, shapes.polygon(corners, self._radius(radius, 0.0025), style))
+        corners = geometry.without_repeats(checks.points(points, "points", 1), closed=True)
+        style, radius = _style(color, opacity, on_top), self._radius(radius, 0.0025)
+        outline = three.mesh(*geometry.tube(corners, radius, closed=True))
+        pieces = {"outline": Piece(style.object(outline, min(1.0, 3 * style.opacity)))}
+        if len(corners) > 2:
+            # closer to the eye than the ground that it may lie on
+            lift = {"polygonOffset": True, "polygonOffsetFactor": -2.0, "polygonOffsetUnits": -2.0}
+            fill = style.object(three.mesh(*geometry.fan(corners)), ghost=False, **lift)
+            pieces["fill"] = Piece(fill)
+        self._draw(name, Shape(pieces, corners))
 
     def point(
         self,
@@ -158,9 +195,10 @@ class Primitives:
         on_top: bool = False,
     ) -> None:
         """Draw a ball at position (3,) [m]; its radius [m] is 1.2 % of the robot's height."""
-        style = Style(checks.color(color), checks.opacity(opacity), on_top)
-        center = checks.vector(position, "position")
-        self._draw(name, shapes.point(center, self._radius(radius, 0.012), style))
+        style, center = _style(color, opacity, on_top), checks.vector(position, "position")
+        matrix = geometry.placement(center, scale=np.full(3, self._radius(radius, 0.012)))
+        ball = Piece(style.object(three.sphere(1.0)), matrix)
+        self._draw(name, Shape({"ball": ball}, center[None]))
 
     def path(
         self,
@@ -174,9 +212,10 @@ class Primitives:
         on_top: bool = False,
     ) -> None:
         """Draw a line through points (k, 3) [m]; its radius [m] is 0.25 % of the robot's height."""
-        style = Style(checks.color(color), checks.opacity(opacity), on_top)
-        corners = checks.points(points, "points", 1)
-        self._draw(name, shapes.path(corners, self._radius(radius, 0.0025), closed, style))
+        style, corners = _style(color, opacity, on_top), checks.points(points, "points", 1)
+        tube = geometry.tube(corners, self._radius(radius, 0.0025), closed=closed)
+        line = Piece(style.object(three.mesh(*tube)))
+        self._draw(name, Shape({"line": line}, corners))
 
     def frame(
         self,
@@ -192,9 +231,13 @@ class Primitives:
         `length` [m] is by default 8 % of the robot's height.
         """
         length = self._radius(length, 0.08)
-        alpha = checks.opacity(opacity)
-        matrix = _matrix(placement)
-        self._draw(name, shapes.frame(matrix, length, length / 25, alpha, on_top))
+        alpha, matrix, pieces = checks.opacity(opacity), _matrix(placement), {}
+        for direction, (axis, color) in zip(length * np.eye(3), AXES.items(), strict=True):
+            bar = geometry.along(np.zeros(3), direction, length / 25)
+            style = Style(color, alpha, on_top)
+            pieces[axis] = Piece(style.object(_UNIT_CYLINDER), matrix @ bar)
+        ends = np.vstack((np.zeros(3), length * np.eye(3)))
+        self._draw(name, Shape(pieces, ends @ matrix[:3, :3].T + matrix[:3, 3]))
 
     def box(
         self,
@@ -209,8 +252,14 @@ class Primitives:
         sides = checks.vector(size, "size")
         for side in sides:
             checks.positive(float(side), "size")
-        style = Style(checks.color(color), checks.opacity(opacity))
-        self._draw(name, shapes.box(_matrix(placement), sides, style))
+        matrix, part = _matrix(placement), three.box(*(float(side) for side in sides))
+        surface = three.material(
+            checks.color(color), checks.opacity(opacity)
+        )  # lit as the robot is
+        signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+        corners = (signs * sides / 2) @ matrix[:3, :3].T + matrix[:3, 3]
+        box = Piece(three.object3d(part, surface), matrix)
+        self._draw(name, Shape({"box": box}, corners))
 
     def plane(
         self,
@@ -230,8 +279,7 @@ class Primitives:
         if not np.linalg.norm(up) > 0:
             raise ViewerError("normal: got the zero vector; expected a direction")
         half = self._radius(size, 1.0) / 2
-        square = half * np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]])
-        corners = middle + square @ geometry.rotation_to(up, axis=2).T
+        corners = middle + half * SQUARE @ geometry.rotation_to(up, axis=2).T
         self.polygon(name, corners, color=color, opacity=opacity)
 
     def label(
@@ -248,7 +296,9 @@ class Primitives:
         `height` of a capital letter [m] is by default 2.5 % of the robot's height.
         """
         where, tall = checks.vector(position, "position"), self._radius(height, 0.025)
-        self._draw(name, shapes.label(where, str(text), tall, checks.color(color)))
+        words = {"label": {"text": str(text), "color": f"#{checks.color(color):06x}"}}
+        matrix = geometry.placement(where, scale=np.full(3, tall))
+        self._draw(name, Shape({"text": Piece(words, matrix)}, where[None]))
 
     # --- inside ----------------------------------------------------------------------------
 
@@ -259,6 +309,28 @@ class Primitives:
         return share * self.scale if value is None else checks.positive(value, "size")
 
 
+def _style(color: Color, opacity: float, on_top: bool) -> Style:
+    return Style(checks.color(color), checks.opacity(opacity), on_top)
+
+
 def _matrix(placement: Any) -> Array:
     value = getattr(placement, "homogeneous", placement)
     return checks.finite(value, "placement", (4, 4))
+
+
+@lru_cache(maxsize=256)  # the contacts of a scene share their angles, and keep them while they move
+def _cone_parts(
+    half_angles: tuple[float, float], height: float, radius: float
+) -> tuple[Part, Part, Array]:
+    """Return a cone's side, its edge (a rim and a few straight lines), and its vertices."""
+    widest = max(half_angles)
+    vertices, triangles = geometry.cone(widest, height)
+    if half_angles[0] != half_angles[1]:
+        vertices[:, :2] *= np.tan(half_angles) / np.tan(widest)
+    rim = geometry.tube(vertices[1:], radius, closed=True, sides=8)
+    lines = [
+        geometry.tube(np.array([vertices[0], corner]), 0.6 * radius, sides=6)
+        for corner in vertices[1::8]
+    ]
+    edge = three.mesh(*geometry.merge([rim, *lines]))
+    return three.mesh(vertices, triangles), edge, vertices
