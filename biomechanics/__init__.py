@@ -24,14 +24,13 @@ from .moving_frames_balance import (
 from .robot_chain import chain_of_robot, motion_of_robot
 from .robot_dynamics import trial_dynamics
 from .robot_gait import robot_gait
-from .rotations import angular_acceleration, angular_velocity
 from .segment_motion import SegmentMotion
 from .segment_tree import Segment
 from .segments import SegmentChain
 from .storage_file import read_storage
 from .subject import make_subject
 from .synthetic_walker import SyntheticWalk, synthetic_walk
-from .time_derivatives import differentiate
+from .time_derivatives import angular_acceleration, angular_velocity, differentiate
 from .trc import write_trc
 from .trial import Trial
 from .wrench_series import WrenchSeries

@@ -13,6 +13,7 @@ in the segment's axes. With R_i the rotation of segment i to the world,
         parent: s 1 from F_j (world axes) to the force balance; s R_iᵀ [(p_j − c_i) ×] from F_j and
         s R_iᵀ R_j from M_j (in the axes of the joint's child j) to the moment balance
 
+External wrenches such as ground reactions count about the centres of mass (`at_centres`).
 Lever arm and force are rotated together: R_iᵀ (r × F), never (R_iᵀ r) × F. The systems of all
 frames of a trial are the diagonal blocks of one sparse matrix. The equations are those of D.
 Winter, Biomechanics and Motor Control of Human Movement (2009), chapter 7.
@@ -20,17 +21,19 @@ Winter, Biomechanics and Motor Control of Human Movement (2009), chapter 7.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array
+from ..errors import ConfigurationError
 from .chain_forces import ChainForces
-from .external import at_centres
 from .segment_motion import SegmentMotion, ordered_motion
 from .segment_tree import External, SegmentTree
 from .series import cross, skew, turn, turn_back
+from .wrench_series import WrenchSeries
 
 _AT_ONCE = 1000  # frames factorised at once, to bound memory
 
@@ -165,3 +168,47 @@ def _joint_blocks(chain: SegmentTree, motion: SegmentMotion, residual_on: int) -
     counts = np.tile(np.bincount(rows, minlength=2 * k), n)
     indptr = np.concatenate([[0], np.cumsum(counts)])
     return bsr_array((data, indices, indptr), shape=(6 * k * n, 6 * k * n))
+
+
+def at_centres(
+    chain: SegmentTree, motion: SegmentMotion, external: External | None
+) -> tuple[Array, Array]:
+    """Return the sums of forces and of moments about the centres of mass, each (n, k, 3), world.
+
+    Raises:
+        ConfigurationError: no such segment, no `WrenchSeries`, or one of another length.
+    """
+    if not isinstance(external or {}, Mapping):
+        raise ConfigurationError(
+            f"external: got {type(external).__name__}; expected {{segment: WrenchSeries}}"
+        )
+    centres = motion.points(chain.coms)
+    forces, moments = np.zeros_like(centres), np.zeros_like(centres)
+    for name, given in (external or {}).items():
+        i = chain.index(name)
+        for item in given if isinstance(given, (list, tuple)) else [given]:
+            wrench = _checked(item, name, len(motion))
+            moved = wrench.at(centres[:, i]) if len(wrench) > 1 else _spread(wrench, centres[:, i])
+            forces[:, i] += moved.force
+            moments[:, i] += moved.moment
+    return forces, moments
+
+
+def _checked(wrench: object, name: str, frames: int) -> WrenchSeries:
+    if not isinstance(wrench, WrenchSeries):
+        raise ConfigurationError(
+            f"external[{name!r}]: got {type(wrench).__name__}; expected a WrenchSeries"
+        )
+    if len(wrench) not in (1, frames):
+        raise ConfigurationError(
+            f"external[{name!r}]: got {len(wrench)} frames; the motion has {frames}"
+        )
+    return wrench
+
+
+def _spread(wrench: WrenchSeries, points: Array) -> WrenchSeries:
+    """One frame: the same in every frame."""
+    force, moment, point = (
+        np.broadcast_to(x[0], points.shape) for x in (wrench.force, wrench.moment, wrench.point)
+    )
+    return WrenchSeries(force, moment, point).at(points)

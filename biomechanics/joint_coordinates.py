@@ -17,8 +17,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import ConfigurationError
-from .rotations import as_rotations
 from .series import cross, turn_back
+from .time_derivatives import as_rotations
 
 ANGLES = ("flexion", "adduction", "rotation")
 

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError, unknown
-from .rotations import angular_acceleration, angular_velocity, as_rotations
 from .series import as_series, cross, turn
-from .time_derivatives import differentiate
+from .time_derivatives import angular_acceleration, angular_velocity, as_rotations, differentiate
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,7 +1,7 @@
 """Segment chains: inverse dynamics of the measured motions of trees of rigid segments.
 
 Two methods compute the joint wrenches over all frames of a trial at once: the block matrices of all
-segments (`block_form`), and the recursion from the free ends (`recursion`). They agree to rounding.
+segments (`block_form`), and the recursion from the free ends (`recurse`). They agree to rounding.
 
 With six equations per segment and six unknowns per joint, one wrench remains. It is that of an
 unmeasured support of the root (the trunk on a thigh) or, when all external wrenches are measured,
@@ -10,11 +10,13 @@ the residual, which is zero for motions and forces without errors.
 
 from __future__ import annotations
 
-from .block_form import block_form
+import numpy as np
+
+from .block_form import at_centres, block_form
 from .chain_forces import ChainForces
-from .recursion import recursion
-from .segment_motion import SegmentMotion
+from .segment_motion import SegmentMotion, ordered_motion
 from .segment_tree import External, SegmentTree
+from .series import cross, turn
 
 
 class SegmentChain(SegmentTree):
@@ -55,6 +57,48 @@ class SegmentChain(SegmentTree):
         *,
         residual_on: str | None = None,
     ) -> ChainForces:
-        """Return the same as `solve`, by recursion from the free ends."""
+        """Return the same as `solve`, by recursion from the free ends, in world axes.
+
+        For a segment with its centre of mass at c,
+
+            f = m (c̈ − g) − Σ f_ext              n = I ω̇ + ω × I ω − Σ (m_ext + (p − c) × f_ext)
+
+        is the sum of its joint wrenches. Starting at the ends farthest from the segment with the
+        residual wrench, each segment determines the wrench of its one unknown joint.
+        """
         place = 0 if residual_on is None else self.index(residual_on)
-        return recursion(self, motion, external, place)
+        motion = ordered_motion(motion, self.names)
+        ext_force, ext_moment = at_centres(self, motion, external)
+        inertia = motion.R @ self.inertias @ np.swapaxes(motion.R, -1, -2)
+        weightless = motion.point_accelerations(self.coms) - self.gravity
+        force = self.masses[:, None] * weightless - ext_force
+        moment = turn(inertia, motion.alpha) + cross(motion.omega, turn(inertia, motion.omega))
+        # about the world's origin, where wrenches add
+        moment += cross(motion.points(self.coms), force) - ext_moment
+        forces, moments = np.zeros_like(force), np.zeros_like(moment)
+        for i, joint, neighbour in _inwards(self, place):
+            sign = 1.0 if joint == i else -1.0  # parent on child
+            forces[:, joint], moments[:, joint] = sign * force[:, i], sign * moment[:, i]
+            force[:, neighbour] += force[:, i]
+            moment[:, neighbour] += moment[:, i]
+        forces[:, 0], moments[:, 0] = force[:, place], moment[:, place]
+        points = motion.points(self.joints)
+        points[:, 0] = points[:, place]
+        return ChainForces.about_joints(
+            self, motion, place, forces, moments - cross(points, forces)
+        )
+
+
+def _inwards(chain: SegmentTree, last: int) -> list[tuple[int, int, int]]:
+    """Return (segment, its joint towards `last`, the segment beyond), farthest ones first."""
+    steps: list[tuple[int, int, int]] = []
+    frontier, seen = [last], {last}
+    while frontier:
+        here = frontier.pop(0)
+        children = [i for i, parent in enumerate(chain.parents) if parent == here]
+        for there in [*children, chain.parents[here]]:
+            if there >= 0 and there not in seen:
+                seen.add(there)
+                frontier.append(there)
+                steps.append((there, there if chain.parents[there] == here else here, here))
+    return steps[::-1]

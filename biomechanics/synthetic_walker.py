@@ -1,6 +1,8 @@
 """Synthetic walker with known joint wrenches, to test gait analysis.
 
-A robot with the segments of `body_model` moves by given harmonics. The Newton-Euler equations
+A robot with the segments of `body_model` moves by harmonics: joint angles interpolate ten values
+per stride of level walking; the pelvis moves forward over the stance foot, sways, yaws and rolls;
+velocities and accelerations are analytical derivatives. The Newton-Euler equations
 determine the total ground reaction, which is distributed to two feet such that each has a centre of
 pressure near it. Markers are attached where `anatomical_frames` expects them. Measurements and
 joint wrenches are both exact.
@@ -19,14 +21,13 @@ from ..dynamics.equations import inverse_dynamics
 from ..dynamics.kinematics import frame_placement
 from ..robots.robot import Robot
 from ..robots.values import number, whole_number
-from .axes import up_vector
+from .axes import turning, up_vector
 from .body_model import leg_segments, upper_body_segment
 from .body_segment_tables import body_segment
 from .force_plates import ForcePlate
 from .marker_sets import BOTH_LEGS, SIDES
 from .markers import Markers
-from .series import as_rate, turn
-from .synthetic_motion import SIGN, walking_motion
+from .series import as_rate, cross, turn
 from .trial import Trial
 from .wrench_series import WrenchSeries
 
@@ -186,3 +187,81 @@ def _attachments(sex: str) -> dict[str, tuple[str, Array]]:
             name = BOTH_LEGS.pelvis[f"{side} {spine}"]
             found[name] = ("pelvis", _FRONT - [back, 0, 0] + half * out)
     return found
+
+
+SIGN = {"right": 1.0, "left": -1.0}  # of the way outwards along z
+_SPEED = 1.25  # [m/s]
+
+# angles [degrees] at every tenth of a stride from foot strike, as in level walking
+_STRIDE = {
+    "hip z": (22, 19, 12, 4, -4, -10, -6, 8, 20, 24),
+    "hip x": (1, 5, 6, 4, 2, 1, -4, -6, -4, -1),
+    "hip y": (-3, 0, 2, 3, 2, 0, -2, -3, -2, -3),
+    "knee z": (-4, -16, -19, -13, -8, -14, -35, -60, -55, -22),
+    "ankle z": (0, -4, 3, 8, 10, 6, -15, -12, -3, 2),
+    "ankle x": (-2, 0, 1, 2, 1, -1, -3, -1, 0, -1),
+}
+
+
+def walking_motion(robot: Robot, t: Array) -> tuple[Array, Array, Array]:
+    """Return q (n, nq), v and a (n, nv) of the walker at times t (n,), one stride per second."""
+    q = np.tile(robot.neutral(), (len(t), 1))
+    v, a = np.zeros((len(t), robot.nv)), np.zeros((len(t), robot.nv))
+    q[:, :7], v[:, :6], a[:, :6] = _pelvis(t)
+    for side, later in (("right", 0.0), ("left", 0.5)):
+        for name, degrees in _STRIDE.items():
+            joint = robot._model.joints[robot._model.getJointId(f"{side} {name}")]
+            sign = 1.0 if name.endswith("z") else SIGN[side]
+            i = joint.idx_v
+            q[:, joint.idx_q], v[:, i], a[:, i] = _through(sign * np.radians(degrees), t - later)
+    return q, v, a
+
+
+def _through(values: Array, t: Array) -> tuple[Array, Array, Array]:
+    """Return the trigonometric interpolant of ten values per period, and its derivatives."""
+    spectrum = np.fft.rfft(values) / len(values)
+    harmonics = [(2 * abs(c), np.angle(c) + np.pi / 2) for c in spectrum[1:5]]
+    return _wave(t, float(spectrum[0].real), *harmonics)
+
+
+def _pelvis(t: Array) -> tuple[Array, Array, Array]:
+    """Return the pelvis motion: forward, highest over the stance foot, with yaw and roll."""
+    R0 = turning("y", "z")
+    way = _wave(t, 0.0)
+    aside = _wave(t, 0.0, (0.018, -1.1 * np.pi))
+    height = _wave(t, 0.90, (0.0, 0.0), (0.02, -0.7 * np.pi))
+    p, dp, ddp = (np.stack([way[i], aside[i], height[i]], axis=1) for i in range(3))
+    p[:, 0] += _SPEED * t
+    dp[:, 0] += _SPEED
+    yaw, dyaw, ddyaw = _wave(t, 0.0, (0.06, np.pi / 2))
+    roll, droll, ddroll = _wave(t, 0.0, (0.04, np.pi))
+    R = np.stack(
+        [
+            R0 @ pin.exp3(y * up_vector("y")) @ pin.exp3(r * up_vector("x"))
+            for y, r in zip(yaw, roll, strict=True)
+        ]
+    )
+    # body rates: Rx(roll)ᵀ (0, ẏ, 0) + (ṙ, 0, 0), and their derivative
+    c, s = np.cos(roll), np.sin(roll)
+    omega = np.stack([droll, dyaw * c, -dyaw * s], axis=1)
+    alpha = np.stack([ddroll, ddyaw * c - dyaw * droll * s, -ddyaw * s - dyaw * droll * c], axis=1)
+    R_T = np.swapaxes(R, 1, 2)
+    linear = turn(R_T, dp)
+    acceleration = turn(R_T, ddp) - cross(omega, linear)
+    quaternions = np.array([pin.Quaternion(r).coeffs() for r in R])
+    return (
+        np.concatenate([p, quaternions], axis=1),
+        np.concatenate([linear, omega], axis=1),
+        np.concatenate([acceleration, alpha], axis=1),
+    )
+
+
+def _wave(t: Array, mean: float, *harmonics: tuple[float, float]) -> tuple[Array, Array, Array]:
+    """Return mean + Σ A_k sin(2π k t + φ_k) and its two derivatives, (A_k, φ_k) for k = 1, 2, …"""
+    value, rate, acceleration = np.full_like(t, mean), np.zeros_like(t), np.zeros_like(t)
+    for k, (size, phase) in enumerate(harmonics, start=1):
+        w = 2 * np.pi * k
+        value += size * np.sin(w * t + phase)
+        rate += size * w * np.cos(w * t + phase)
+        acceleration -= size * w**2 * np.sin(w * t + phase)
+    return value, rate, acceleration

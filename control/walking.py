@@ -17,8 +17,8 @@ from ..dynamics import State
 from ..errors import FootworkError
 from ..robots.robot import Robot
 from .balance import DcmPlan, DcmTask, Phase
-from .checks import LATEST, OneThread
 from .command import Command
+from .failure import LATEST, OneThread
 from .footholds import moved, over_ground
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
 from .whole_body import WholeBodyController

@@ -19,11 +19,10 @@ from ..dynamics import State
 from ..errors import ConfigurationError, ContactError, SolverError, unknown
 from ..robots.robot import Robot
 from ..robots.values import boolean, number, whole_number
-from .checks import OneThread, check_time
 from .command import Command
 from .contact_model import ContactModel
 from .elastic import relaxed
-from .failure import SafeTorques
+from .failure import OneThread, SafeTorques, check_time
 from .formulation import Formulation
 from .hierarchy import cascade
 from .limits import JointLimits

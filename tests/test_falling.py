@@ -8,8 +8,8 @@ import pytest
 
 from footwork import ContactError, Wrench, contacts, dynamics, registry, robots, visualize
 from footwork.contacts import PointContact, falling
-from footwork.visualize.scenes import falling as falling_scene
-from footwork.visualize.scenes.falling import animate_certificate
+from footwork.visualize.scenes import hold as hold_scene
+from footwork.visualize.scenes.hold import animate_certificate
 
 TILT = np.deg2rad(25)
 NORMAL = np.array([-np.sin(TILT), 0.0, np.cos(TILT)])
@@ -93,7 +93,7 @@ def test_the_animation_loops_and_says_what_is_missing():
     assert "missing" in viewer.names
     assert "motion/0" in viewer.names  # the arrows of the contact points
     assert len(page) > 1000
-    times, shares = falling_scene._loop()
+    times, shares = hold_scene._loop()
     assert shares[[0, -1]] == pytest.approx(0)
     assert shares.max() == pytest.approx(1)
     assert np.abs(np.diff(shares)).max() < 0.2  # eased: no jump

@@ -7,8 +7,8 @@ import pytest
 
 from footwork import ContactError, Wrench, contacts, robots, visualize
 from footwork.contacts.regions.friction_map import FrictionMap
-from footwork.visualize.scenes import friction_map as map_scene
-from footwork.visualize.scenes.friction_map import draw_friction_map
+from footwork.visualize.scenes import region as map_scene
+from footwork.visualize.scenes.region import draw_friction_map
 
 
 class Recorder:

@@ -14,7 +14,7 @@ from footwork.dynamics import Wrench
 from footwork.errors import ConfigurationError, ContactError
 from footwork.visualize.colors import contact_colors, margin_ramp
 from footwork.visualize.scenes import motion as motion_scene
-from footwork.visualize.sections import force_section
+from footwork.visualize.scenes.cones import force_section
 
 ROBOTS = ("biped", "quadruped")
 

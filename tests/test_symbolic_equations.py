@@ -14,7 +14,7 @@ import footwork as fw
 from footwork import dynamics as dyn
 from footwork.biomechanics import symbolic as sy
 from footwork.biomechanics.symbolic.closed_form import is_zero
-from footwork.biomechanics.symbolic.exact import exact, rounded
+from footwork.biomechanics.symbolic.parameters import exact, rounded
 
 CRANE = """
 <robot name="crane">

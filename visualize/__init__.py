@@ -8,11 +8,10 @@
 from __future__ import annotations
 
 from .scenes.cones import draw_wrench_cone
-from .scenes.hold import draw_contacts, draw_forces, draw_hold
+from .scenes.hold import draw_contacts, draw_forces, draw_hold, draw_zmp
 from .scenes.hold_animation import animate_holds
 from .scenes.region import draw_acceleration_cone, draw_region
 from .scenes.terrain import draw_terrain
-from .scenes.zmp import draw_zmp
 from .viewer import Viewer
 
 __all__ = [

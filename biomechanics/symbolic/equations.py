@@ -27,9 +27,8 @@ from ...errors import ConfigurationError, ModelError, unknown
 from ...robots.configuration import check_configuration, check_robot, check_velocity
 from ...robots.robot import Robot
 from .closed_form import closed_form
-from .exact import exact_matrix, rounded
 from .frames import Matrix, skew, turn_about
-from .parameters import Parameters
+from .parameters import Parameters, exact_matrix, rounded
 
 
 class Link(NamedTuple):

@@ -1,7 +1,7 @@
 """Plots of a motion with Matplotlib: joints with their limits, energies.
 
-Each function takes plain arrays of any robot, draws into `ax`, or into new axes, and returns them;
-everything in SI units. Matplotlib is the extra `plots`.
+Each function takes plain arrays of any robot (`plot_trajectory` a Trajectory), draws into `ax`, or
+into new axes, and returns them; everything in SI units. Matplotlib is the extra `plots`.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
 from ...dynamics.equations import kinetic_energy, potential_energy
+from ...dynamics.trajectory import Trajectory
 from ...errors import ConfigurationError, unknown
 from ...robots import Robot
-from .axes import BAD, SERIES, plot_series
+from .axes import BAD, SERIES, axes_grid, plot_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
 
 SHOWN = 6  # joints, when none are named
 _NO_LIMIT = 1e6  # files write ±1e16 and the like where they mean none
@@ -221,3 +223,15 @@ def _draw_limits(
     beyond = (y < bounds[0]) | (y > bounds[1])
     if beyond.any():
         ax.plot(t[beyond], y[beyond], ".", color=BAD, markersize=4, zorder=5)
+
+
+def plot_trajectory(motion: Trajectory) -> NDArray[Any]:
+    """Return axes (4,): joint positions, velocities and torques with their limits, and energy."""
+    axes = axes_grid(2, 2, (10, 6.4)).ravel()
+    robot, t = motion.robot, motion.t
+    plot_configuration(robot, t, motion.q, ax=axes[0])
+    plot_velocity(robot, t, motion.v, ax=axes[1])
+    plot_torque(robot, t, motion.tau, ax=axes[2])
+    title = f"Energy of {robot.name}"
+    plot_series(t, {"kinetic + potential": motion.energy}, "energy [J]", title, ax=axes[3])
+    return axes

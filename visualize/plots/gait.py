@@ -14,7 +14,7 @@ from ...biomechanics.filters import runs
 from ...biomechanics.gait import Gait
 from ...biomechanics.robot_gait import RobotGait
 from ...errors import ConfigurationError, unknown
-from ..gait_sticks import leg_sticks
+from ..scenes.gait import leg_sticks
 from .axes import SERIES, axes_for, axes_grid
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from ..colors import COLORS
 from ..viewer import Viewer
 from .cones import draw_friction_cone
 from .motion import weight_of
+from .robot import picture_frames
 from .terrain import draw_terrain, ground_height
-from .trajectory import picture_frames
 
 
 def view_closed_loop(

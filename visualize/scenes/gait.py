@@ -1,14 +1,14 @@
-"""Walking subjects: segments, plates' forces, and a robot fitted to the motion."""
+"""Walking subjects: stick figures, plates' forces, and a robot fitted to the motion."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ...arrays import Array
 from ...biomechanics.axes import turning
 from ...biomechanics.gait import Gait
 from ...biomechanics.robot_gait import RobotGait
 from ...biomechanics.trial import Trial
-from ..gait_sticks import leg_sticks
 from ..viewer import Viewer
 
 METRES = 1 / 1000  # [m] of arrow per newton
@@ -57,3 +57,12 @@ def _draw_plates(viewer: Viewer, trial: Trial, i: int, suffix: str = "") -> None
         if plate.loaded[i]:
             name = f"plate {plate.name}{suffix}"
             viewer.arrow(name, plate.centre_of_pressure[i], METRES * plate.force[i])
+
+
+def leg_sticks(gait: Gait, side: str) -> Array:
+    """Return (n, 6, 3): hip, knee, ankle, heel, toes and ankle again, in laboratory axes [m]."""
+    motion, leg = gait.forces.motion, gait.names.legs[side]
+    joints = [motion.origin[:, motion.index(f"{side} {s}")] for s in ("thigh", "shank", "foot")]
+    markers = gait.trial.markers
+    toes = (markers[leg["toe lateral"]] + markers[leg["toe medial"]]) / 2
+    return np.stack([*joints, markers[leg["heel"]], toes, joints[-1]], axis=1)

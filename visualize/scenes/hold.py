@@ -1,7 +1,8 @@
 """The contact scene: patches, cones, forces, centre of mass and support polygon, as drawings.
 
 Turns contacts and their Hold into calls of a viewer; nothing is computed here that a Hold or a
-Region does not know. Sizes follow the robot's height, so that nothing hides inside the feet.
+Region does not know. An infeasible Hold moves along its certificate. Sizes follow the robot's
+height, so that nothing hides inside the feet.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from ... import dynamics
 from ...arrays import Array
 from ...contacts.contact import Contact
 from ...contacts.contact_set import ContactSet
+from ...contacts.falling import falling_path, missing_words
 from ...contacts.hold import Hold
 from ...contacts.regions.region import static_equilibrium_polygon
+from ...contacts.zmp import zero_moment_point
 from ...dynamics import Wrench
+from ...errors import ContactError
 from ...robots.values import boolean, mapping, number
 from ..colors import COLORS, contact_colors, margin_color, margin_ramp
 from ..viewer import Viewer
 from .cones import draw_friction_cones
-from .falling import animate_certificate, check_robot
 from .motion import LEVER, above, draw_com, draw_wrenches, scale_of
 from .region import draw_region
 
@@ -232,3 +235,62 @@ def ground_height(contacts: ContactSet, q: ArrayLike) -> float:
     """Return the height of the lowest point of any contact, 0 without contacts [m]."""
     points = [contact.world_points(contacts.robot, q)[:, 2].min() for contact in contacts]
     return float(min(points, default=0.0))
+
+
+def draw_zmp(viewer: Viewer, hold: Hold, ground: float = 0.0) -> None:
+    """Draw the zero-moment point of a Hold's forces in the plane at the height `ground` [m].
+
+    Nothing without forces.
+    """
+    where = zero_moment_point(hold.wrenches or {}, ground)
+    if where is not None:
+        radius = 0.014 * viewer.scale
+        viewer.point("zmp", where, color=COLORS["zmp"], radius=radius, on_top=True)
+
+
+# seconds of the loop: rest, fall, rest, return
+_REST, _FALL, _LIE, _RETURN = 0.5, 1.6, 0.8, 0.7
+
+
+def animate_certificate(
+    viewer: Viewer, hold: Hold, distance: float | None = None, play: bool = True
+) -> None:
+    """Let a robot that does not hold move along its certificate, in a loop, and say what lacks.
+
+    The picture then has a time slider, in a file of `save_html` too. A `screenshot` catches the
+    robot somewhere on its way, without `play` where it stands; `falling_path` has configurations to
+    `display`.
+
+    Args:
+        viewer: of the hold's robot; draw the rest of the scene with `draw_hold`.
+        hold: that is infeasible.
+        distance: how far the fastest of contact points and centre of mass goes [m]; 12 % of the
+            robot's height by default, less when a joint would turn by more than 0.35 rad.
+        play: whether the page starts it by itself.
+
+    Raises:
+        ContactError: the hold has no certificate, or is one of another robot.
+    """
+    check_robot(viewer, hold)
+    path = falling_path(hold, 0.12 * viewer.scale if distance is None else distance)
+    times, shares = _loop()
+    frames = np.rint(shares * (len(path) - 1)).astype(int)
+    viewer.animate(times, path[frames], play=play, repeat=True)
+    com = dynamics.com(hold.contacts.robot, hold.q)
+    above = com + np.array([0.0, 0.0, 0.55 * viewer.scale])
+    height = 0.016 * viewer.scale
+    viewer.label("missing", above, missing_words(hold), height=height, color=COLORS["motion"])
+
+
+def check_robot(viewer: Viewer, hold: Hold) -> None:
+    """Raise `ContactError` for a viewer of another robot than the hold's."""
+    if viewer.robot is not hold.contacts.robot:
+        raise ContactError("viewer: got a viewer of another robot than the hold's")
+
+
+def _loop() -> tuple[Array, Array]:
+    """Times (n,) [s] of one loop and the share (n,) of the way done by then, eased."""
+    times = np.linspace(0.0, _REST + _FALL + _LIE + _RETURN, 91)
+    fall = np.clip((times - _REST) / _FALL, 0.0, 1.0)
+    back = np.clip((times - _REST - _FALL - _LIE) / _RETURN, 0.0, 1.0)
+    return times, fall**2 * (3 - 2 * fall) - back**2 * (3 - 2 * back)

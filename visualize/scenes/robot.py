@@ -1,12 +1,16 @@
-"""A robot in one configuration."""
+"""A robot in one configuration, or along a trajectory."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics.state import State
+from ...dynamics.trajectory import Trajectory
+from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from ..viewer import Viewer
 
@@ -28,3 +32,32 @@ def view_robot(robot: Robot, q: ArrayLike | State | None = None, **options: Any)
 def view_state(state: State, **options: Any) -> Viewer:
     """Return a Viewer that shows the robot of a State, as `view_robot`."""
     return view_robot(state.robot, state, **options)
+
+
+def view_trajectory(motion: Trajectory, *, rate: float = 25.0) -> Viewer:
+    """Return a Viewer that plays a motion, at `rate` pictures a second [Hz].
+
+    A robot whose base is fixed has no ground: it may hang below its base.
+
+    Raises:
+        ConfigurationError: a rate that is not positive, a motion of one sample.
+    """
+    viewer = Viewer(motion.robot, ground=0.0 if motion.robot.is_floating else None)
+    viewer.animate(*picture_frames(motion, rate))
+    return viewer
+
+
+def picture_frames(motion: Trajectory, rate: float) -> tuple[Array, Array]:
+    """Return times (k,) [s] of pictures at `rate` [Hz], two or more, and configurations (k, nq).
+
+    Raises:
+        ConfigurationError: a rate that is not positive, a motion of one sample.
+    """
+    if not (np.isfinite(rate) and rate > 0) or not motion.duration > 0:
+        raise ConfigurationError(
+            f"got a rate of {rate!r} Hz, a motion of {motion.duration:g} s; expected both above 0"
+        )
+    times = np.arange(motion.t[0], motion.t[-1], 1.0 / rate)
+    if len(times) < 2:
+        times = np.array([motion.t[0], motion.t[-1]])
+    return times, motion.resampled(times)[0]

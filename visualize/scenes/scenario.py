@@ -15,7 +15,7 @@ from ...contacts.terrain.draping import drape
 from ..colors import COLORS, margin_color
 from ..viewer import Viewer
 from . import hold as scene
-from .falling import animate_certificate
+from .hold import animate_certificate
 from .motion import draw_com
 from .region import draw_region
 from .terrain import draw_terrain, ground_height

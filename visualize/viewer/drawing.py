@@ -12,15 +12,13 @@ from ...dynamics.state import State
 from ...errors import unknown
 from ...robots.robot import Robot
 from . import checks, commands, meshes, three
-from .animation import tracks
+from .animation import Motion, merged, tracks
 from .checks import Color
 from .errors import ViewerError
-from .folders import Folders
 from .primitives import Primitives
 from .ramp import ColorRamp
-from .recording import Motion, merged
 from .shapes import Piece, Shape
-from .store import Entry, Store
+from .store import Entry, Folders, Store
 
 
 class Drawing(Primitives):
