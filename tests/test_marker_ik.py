@@ -34,7 +34,7 @@ def test_velocities_and_accelerations_on_the_manifold(load_robot, name):
     """Against central differences of 1e-4 s of the motion itself; nine frames see as much."""
     robot = load_robot(name, "floating")
     q, at, rate = smooth_trial(robot)
-    v, a = biomechanics.robot_motion.velocities_and_accelerations(robot, q, rate)
+    v, a = biomechanics.robot_dynamics.velocities_and_accelerations(robot, q, rate)
     h = 1e-4
     for i in (0, 3, 60, 119):
         t = i / rate
@@ -319,7 +319,7 @@ def test_a_fixed_base_and_wrong_lengths_are_refused(load_robot):
     with pytest.raises(ConfigurationError, match="5 frames; expected 12"):
         biomechanics.trial_dynamics(robot, q, 100.0, {robot.frame_names[2]: short})
     with pytest.raises(ConfigurationError, match="or more to take derivatives"):
-        biomechanics.robot_motion.velocities_and_accelerations(robot, q[:4], 100.0)
+        biomechanics.robot_dynamics.velocities_and_accelerations(robot, q[:4], 100.0)
     with pytest.raises(ConfigurationError, match="no marker 'nobody'"):
         biomechanics.fit_markers(
             robot,
