@@ -336,21 +336,19 @@ class ContactLimits:
 
         Args:
             extra: (C, m), what further unknowns e take of each contact's normal force: the rows are
-                those of z = [x, e] (n + m,).
+                those of z = [x, e] (n + m,), or of x alone.
             unit: of the forces in z [N].
         """
+        zero, (A, T, b), cones = self._solver_rows
+        linear = Rows(np.hstack([A, T @ extra]), b / unit) if len(b) else Rows(A, b)
+        return zero, linear, cones
 
-        def rows(A: Array, b: Array | None = None, sizes: tuple[int, ...] = ()) -> Rows:
-            padded = np.hstack([A, np.zeros((len(A), extra.shape[1]))])
-            return Rows(padded, np.zeros(len(A)) if b is None else b, sizes)
-
-        A, T, b = (
-            np.concatenate(parts) for parts in zip(self.pressing_rows, self.whole_rows, strict=True)
-        )
-        linear = rows(A, b / unit)
-        linear.A[:, self.size :] = T @ extra
-        cones, sizes = self.cone_rows
-        return rows(_unit_rows(self.locked, self.size)), linear, rows(-cones, sizes=sizes)
+    @cached_property
+    def _solver_rows(self) -> tuple[Rows, LinearRows, Rows]:
+        zero = Rows(_unit_rows(self.locked, self.size), np.zeros(len(self.locked)))
+        both = zip(self.pressing_rows, self.whole_rows, strict=True)
+        A, sizes = self.cone_rows
+        return zero, LinearRows(*map(np.concatenate, both)), Rows(-A, np.zeros(len(A)), sizes)
 
     def constraints(self, x: Any, extra: Any = None) -> list[Any]:
         """Return all limits as cvxpy constraints on an expression x (n,) [N].

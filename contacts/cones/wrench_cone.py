@@ -202,8 +202,8 @@ class WrenchCone:
         reached = np.zeros((7, n + 1))
         reached[0, n], reached[1:, :n] = -1.0, self.generators.columns / self._units[:, None]
         near = Rows(reached, np.append(0.0, w), (7,))
-        rows = limits.solver_rows(np.zeros((limits.contact_count, 1)))
-        answer = Program(*rows, near).solve(np.eye(n + 1)[n])
+        locked, *rows = limits.solver_rows(np.zeros((limits.contact_count, 1)))
+        answer = Program([locked], *rows, near).solve(np.eye(n + 1)[n])
         if answer.status != "optimal":
             raise SolverError(f"distance to {self!r}: the cone program ended {answer.status!r}")
         return max(answer.value, 0.0)

@@ -19,6 +19,7 @@ from .balance import Balance
 Array = NDArray[np.float64]
 
 _FAR = 1e4  # weights of margin beyond which it counts as infinite
+ROUNDING = 1e-14  # weights that equations are left with
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +45,7 @@ class Admissible:
         """The program of all limits, with further rows that are at least zero, which come first."""
         free, (locked, *rows) = self.balance.unactuated, self._contacts
         h = -self.balance.load[free] / self.balance.weight
-        equal = Rows(np.vstack([self.given[free], locked.A]), np.append(h, locked.b))
-        return Program(equal, *linear, *rows)
+        return Program([Rows(self.given[free], h), locked], *linear, *rows)
 
     def torques(self) -> Rows:
         """|τ| ≤ limits, where there are any."""
@@ -54,6 +54,12 @@ class Admissible:
         most = self.balance.torque_limits[limited] / self.balance.weight
         h, G = self.balance.load[rows] / self.balance.weight, self.given[rows]
         return Rows(np.vstack([G, -G]), np.concatenate([most - h, most + h]))
+
+    def bears(self, z: Array) -> bool:
+        """Whether z, or its first entries with the others zero, keeps torque limits."""
+        torques = self.balance.load / self.balance.weight + self.given[:, : len(z)] @ z
+        most = self.balance.torque_limits / self.balance.weight
+        return bool((np.abs(torques[self.balance.actuated]) <= most).all())
 
     @cached_property
     def _contacts(self) -> tuple[Rows, Rows, Rows]:
@@ -90,9 +96,15 @@ def saddle(programs: Programs) -> tuple[Solution, Array]:
 
 
 def least_norm(programs: Programs) -> Solution:
-    """Solve for the admissible x of least norm: see `Equilibrium.least_norm`."""
+    """Solve for the admissible x of least norm: see `Equilibrium.least_norm`.
+
+    Where the least norm of all that balance is within all limits, no other is admissible and less.
+    """
     balance = programs.limits.balance
     n = balance.columns.shape[1]
+    x = balance.polished(np.zeros(n))
+    if _admits(balance, x):
+        return Solution("optimal", float(x @ x), x)
     answer = programs.best(np.zeros(n), np.full(n, 2.0))
     return answer.in_units(balance.weight**2, balance.weight)
 
@@ -127,8 +139,7 @@ class Programs:
         found = self.with_velocity(answer, np.zeros(0, dtype=np.intp))
         if answer.status == "infeasible" or not np.isfinite(balance.torque_limits).any():
             return found
-        torques, z = self.torques, answer.unknowns
-        if z is not None and (torques.A[:, : len(z)] @ z <= torques.b).all():
+        if answer.unknowns is not None and self.limits.bears(answer.unknowns):
             return found
         answer = self.limited.among(len(cost)).solve(cost, diagonal)
         if found.value > 0:  # a margin below zero: what joints of any strength cannot stop
@@ -160,16 +171,13 @@ class Programs:
     @cached_property
     def limited(self) -> Program:
         """With them."""
-        return self.limits.program(self.torques, *self._fences())
-
-    @cached_property
-    def torques(self) -> Rows:
-        """Torque limits, on z."""
-        return self.limits.torques()
+        return self.limits.program(self.limits.torques(), *self._fences())
 
     def _fences(self) -> list[Rows]:
+        if not self.fenced:
+            return []
         fence = np.eye(self.limits.given.shape[1])[-1:]
-        return [Rows(np.vstack([-fence, fence]), np.full(2, _FAR))] if self.fenced else []
+        return [Rows(np.vstack([-fence, fence]), np.full(2, _FAR))]
 
 
 def torque_margin(balance: Balance) -> Solution:
@@ -198,6 +206,15 @@ def farthest(balance: Balance, columns: Array, reach: float) -> Callable[[Array]
         return None if z is None else z[n:] * unit
 
     return along
+
+
+def _admits(balance: Balance, x: Array) -> bool:
+    """Whether x (n,) balances, to rounding, and is within all limits."""
+    return (
+        balance.residual(x) <= ROUNDING * balance.weight
+        and balance.limits.violation(x) <= 0
+        and bool((np.abs(balance.torques(x)) <= balance.torque_limits).all())
+    )
 
 
 def _maximum(answer: Solution, n: int) -> Solution:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..conic_solver import Solution
 from .certificate import EDGE, certificate, certificate_violation, falling_motion
+from .conic_program import ROUNDING
 from .objectives import Objective, candidates
 from .programs import Equilibrium
 
@@ -83,7 +84,8 @@ def admissible_forces(
 ) -> Array | None:
     """Return the objective's unknowns x (n,), or None unless they check out."""
     for x in candidates(balance, objective, margin, targets):
-        polished = balance.polished(x)
+        exact = balance.residual(x) <= ROUNDING * balance.weight
+        polished = x if exact else balance.polished(x)
         if _checks_out(balance, polished):
             return polished
     return None

@@ -135,4 +135,5 @@ class CoulombProblem:
     @cached_property
     def _program(self) -> Program:
         """λ ∈ K."""
-        return Program(*self.limits.solver_rows(np.zeros((self.limits.contact_count, 0))))
+        locked, *rows = self.limits.solver_rows(np.zeros((self.limits.contact_count, 0)))
+        return Program([locked], *rows)

@@ -103,9 +103,8 @@ class _Forces:
     def solve(self, mu: float, h: Array) -> tuple[Array | None, Array | None]:
         """Return forces (3K,), or a twist y (6,) that proves that there are none, or neither."""
         limits = self.limits.with_friction(mu)
-        equal, *rows = limits.solver_rows(np.zeros((limits.contact_count, 0)))
-        balance = Rows(np.vstack([self.G, equal.A]), np.append(-h, equal.b))
-        answer = Program(balance, *rows).solve(np.zeros(limits.size))
+        locked, *rows = limits.solver_rows(np.zeros((limits.contact_count, 0)))
+        answer = Program([Rows(self.G, -h), locked], *rows).solve(np.zeros(limits.size))
         if answer.unknowns is not None:
             forces = answer.unknowns
             return (forces, None) if np.abs(self.G @ forces + h).max() < 1e-6 else (None, None)
