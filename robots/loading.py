@@ -92,21 +92,16 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
             model, (*options.passive, *parts.passive, *semantics.passive), options.passive
         ),
         postures={
-            **_keyframes(model),
+            **parts.postures,
             **configurations(model, postures, semantics.base_joint, feet.values()),
         },
         feet=feet,
         source=description.origin,
         locked=parts.locked,
         shapes=parts.shapes,
-        never_collide=semantics.never_collide,
+        never_collide=(*parts.never_collide, *semantics.never_collide),
     )
     return robot, parts.findings
-
-
-def _keyframes(model: Any) -> dict[str, Any]:
-    entries = ((entry.key(), entry.data()) for entry in model.referenceConfigurations)
-    return {name: q for name, q in entries if name != "qpos0"}
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:

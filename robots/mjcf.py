@@ -1,33 +1,21 @@
-"""MJCF (MuJoCo) descriptions: checked here, then parsed by Pinocchio.
-
-Not supported, and ignored: solver options, tendons, equality constraints, contact pairs, sensors.
-Joints without an actuator are passive; keyframes become postures.
-"""
+"""MJCF (MuJoCo) descriptions: the parts of the robot, and what of the file is no part of it."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
-from fnmatch import filter as matching
-from pathlib import Path
+from collections import Counter
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
-from ..errors import ModelError, unknown
-from . import mjcf_text
-from .findings import Finding
-from .hardened_xml import Node, serialize
+from .findings import Finding, Level
+from .hardened_xml import Node
+from .mjcf_model import Builder
+from .mjcf_shapes import GeomShapes
+from .mjcf_tree import Mjcf, read, values
 from .options import Options, Parts
-from .postures import floats
-from .robot import BASE_JOINT
-from .shapes import Kind
 from .sources import Description
 from .urdf_checks import refuse_errors
 from .urdf_physics import check_inertia_of_motion, impossible
-from .urdf_structure import MAX_DOF, MAX_LINKS
 
 
 def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
@@ -36,108 +24,122 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
     Raises:
         ModelError: the description cannot be loaded.
     """
-    mjcf_text.include(tree, description.folders)
-    mjcf_text.check_numbers(tree, description.origin)
-    mjcf_text.check_names(tree, description.origin)
-    _check_size("bodies", sum(node.tag == "body" for node in tree.walk()), MAX_LINKS)
-    _check_size("degrees of freedom", mjcf_text.degrees_of_freedom(tree), MAX_DOF)
-    mjcf_text.resolve_meshes(tree, description.folders, options.meshes)
-    motors = mjcf_text.actuators(tree)
-    mjcf_text.strip(tree)
-    if options.base == "floating":
-        mjcf_text.add_base(tree, BASE_JOINT)
-    text = serialize(tree)
-    whole = _Source(text).model()
-    locked = _locked(whole, options)
-    source = _Source(text, tuple(locked.items()))
-    model = source.reduced(whole)
-    findings = tuple(_examine(model))
+    file = read(tree, description.folders, description.origin)
+    builder = Builder(file, description.folders, options)
+    builder.build()
+    model = builder.model
+    keyframes = builder.keyframes()
+    findings = (*builder.findings, *left_out(file), *_examine(model))
     refuse_errors(findings, description.origin, options.strict)
-    joints = tuple(model.names)[2 if floats(model) else 1 :]
-    _set_limits(model, motors)
-    passive = tuple(name for name in joints if motors and name not in motors)
-    name = tree.get("model") or "robot"
-    frozen = tuple(joint for joint in locked if joint in whole.names)
-    return Parts(name, model, source, source, frozen, passive, findings)
+    motors = {name: motor for name, motor in builder.motors.items() if model.existJointName(name)}
+    joints = tuple(model.names)[1:]
+    driven = bool(file.sections.get("actuator"))
+    passive = tuple(name for name in joints if driven and name not in motors)
+    shapes = GeomShapes(tuple(builder.geoms))
+    return Parts(
+        file.name,
+        model,
+        shapes if options.meshes else shapes.primitive(),
+        shapes.primitive(),
+        tuple(builder.locked),
+        passive,
+        findings,
+        keyframes,
+        tuple(
+            (node.get("body1"), node.get("body2"))
+            for node in file.sections.get("contact", ())
+            if node.tag == "exclude"
+        ),
+    )
 
 
-def _check_size(what: str, number: int, most: int) -> None:
-    if number > most:
-        raise ModelError(f"{number} {what}; at most {most} are loaded")
+# --- findings ---------------------------------------------------------------------------------
+
+# elements that are read, or that say how they are to be read
+_READ = ("body", "joint", "freejoint", "geom", "site", "inertial", "frame", "worldbody", "mesh")
+_DATA = ("material", "key", "exclude")
+_SETTINGS = ("compiler", "option", "size", "statistic", "visual", "default", "custom", "extension")
+_ELASTIC = {"stiffness", "damping", "frictionloss"}
+_ENDS = ("body1", "body2", "site1", "site2", "joint1", "joint2", "tendon1", "tendon2", "flex")
+_BODIES = ("composite", "flexcomp", "flex", "attach")  # stand for bodies and joints
 
 
-@dataclass(frozen=True)
-class _Source:
-    """An MJCF text and its frozen joints, from which model and shapes are built."""
-
-    text: str
-    locked: tuple[tuple[str, float], ...] = ()
-
-    def _read(self, build: Any) -> Any:
-        """Return build(path) for a temporary file: Pinocchio reads MJCF from files alone."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "robot.xml"
-            path.write_text(self.text, encoding="utf-8")
-            try:
-                return build(str(path))
-            except (ValueError, RuntimeError, IndexError, KeyError) as error:
-                message = str(error).replace(str(path), "the file")
-                raise ModelError(f"Pinocchio cannot build the model: {message[:500]}") from None
-
-    def model(self) -> Any:
-        """Return the model with every joint."""
-        return self._read(pin.buildModelFromMJCF)
-
-    def reduced(self, model: Any) -> Any:
-        """Return the model without the frozen joints."""
-        if not self.locked:
-            return model
-        try:
-            return pin.buildReducedModel(model, *self._frozen(model))
-        except (ValueError, RuntimeError) as error:
-            raise ModelError(f"Pinocchio cannot freeze the joints: {error}") from None
-
-    def _frozen(self, model: Any) -> tuple[list[int], Any]:
-        q = pin.neutral(model)
-        for name, position in self.locked:
-            joint = model.joints[model.getJointId(name)]
-            if joint.nq == 1:
-                q[joint.idx_q] = position
-        return [model.getJointId(name) for name, _ in self.locked], q
-
-    def read(self, model: Any, kind: Kind) -> Any:
-        """Return the shapes, a `pin.GeometryModel`."""
-        whole = self.model()
-        type_ = pin.GeometryType.VISUAL if kind == "visual" else pin.GeometryType.COLLISION
-        shapes = self._read(lambda path: pin.buildGeomFromMJCF(whole, path, type_))
-        if not self.locked:
-            return shapes
-        try:
-            return pin.buildReducedModel(whole, shapes, *self._frozen(whole))[1]
-        except (ValueError, RuntimeError) as error:
-            raise ModelError(f"Pinocchio cannot freeze the joints: {error}") from None
+def left_out(file: Mjcf) -> list[Finding]:
+    """Return what of a file becomes no part of the robot; warnings where that moves it."""
+    findings = [*_closures(file), *_forces(file)]
+    sections = {tag: nodes for tag, nodes in file.sections.items() if tag not in _SETTINGS}
+    others = Counter[str]()
+    for tag, nodes in sections.items():
+        if tag in ("sensor", "tendon"):
+            others[tag] += len(nodes)
+        elif tag not in ("actuator", "equality"):
+            others.update(node.tag for node in nodes if node.tag not in (*_READ, *_DATA))
+    others.update(node.tag for node in file.world.walk() if node.tag not in _READ)
+    for tag in _BODIES:
+        if many := others.pop(tag, 0):
+            message = f"{many} × <{tag}>: bodies and joints that are not read"
+            findings.append(Finding("warning", "bodies", message, "write them out as <body>"))
+    planes = sum(node.tag == "geom" for node in file.world.children)
+    others.update({"geom of the world": planes} if planes else {})
+    if others:
+        names = ", ".join(f"{many} × <{tag}>" for tag, many in sorted(others.items()))
+        findings.append(Finding("info", "scenery", f"no parts of the robot: {names}"))
+    return findings
 
 
-def _locked(model: Any, options: Options) -> dict[str, float]:
-    names = list(model.names)[1:]
-    locked = {names[0]: 0.0} if options.base == "fixed" and floats(model) else {}
-    patterns = [options.lock] if isinstance(options.lock, str) else options.lock
-    for pattern in patterns:
-        found = matching(names, pattern)
-        if not found:
-            raise ModelError("lock: " + unknown("joint", pattern, names))
-        position = patterns[pattern] if isinstance(patterns, Mapping) else 0.0
-        if not isinstance(position, int | float) or not np.isfinite(position):
-            raise ModelError(f"lock: joint {pattern!r} at {position!r}, expected a finite number")
-        locked.update(dict.fromkeys(found, float(position)))
-    return locked
+def _closures(file: Mjcf) -> list[Finding]:
+    findings = []
+    for node in file.sections.get("equality", ()):
+        ends = [node.get(key) for key in _ENDS if node.get(key)]
+        name = f"{node.get('name')!r} " if node.get("name") else ""
+        message = f"<{node.tag}> {name}of {', '.join(map(repr, ends))}: the constraint is left out"
+        level: Level = "info" if node.get("active") == "false" else "warning"
+        findings.append(Finding(level, "closure", message, line=node.line))
+    return findings
+
+
+def _forces(file: Mjcf) -> list[Finding]:
+    """Return the forces and inertias of the file that are no terms of the robot's equations."""
+    findings = []
+
+    def report(level: Any, code: str, nodes: list[Node], what: str, hint: str = "") -> None:
+        if nodes:
+            names = ", ".join(node.get("name") for node in nodes)
+            findings.append(Finding(level, code, f"{what}: {names}", hint, line=nodes[0].line))
+
+    nodes = (node for node in file.world.walk() if node.tag == "body")
+    light = [node for node in nodes if values(node.attrib, "gravcomp", (0.0,)).any()]
+    report("warning", "gravity", light, "gravcomp is left out: these bodies have their weight")
+    joints = list(_with_classes(file, file.world, ""))
+    springs = [node for node, known in joints if values(known, "stiffness", (0.0,)).any()]
+    hint = "dynamics.JointSprings has their forces"
+    report("info", "springs", springs, f"springs in {len(springs)} joints are left out", hint)
+    tendons = file.sections.get("tendon", [])
+    heavy = [t for t in tendons if values(file.attributes(t), "armature", (0.0,)).any()]
+    report("warning", "inertia", heavy, "the armature of tendons is left out")
+    elastic = [t for t in tendons if _ELASTIC & set(file.attributes(t))]
+    report("info", "springs", elastic, "springs and dampers of tendons are left out")
+    fluid = [key for key in ("density", "viscosity", "wind") if key in file.option]
+    if fluid:
+        message = f"<option {' '.join(fluid)}>: forces of a fluid are left out"
+        findings.append(Finding("info", "fluid", message))
+    return findings
+
+
+def _with_classes(file: Mjcf, node: Node, childclass: str) -> Any:
+    """Yield the joints below a node, with all their attributes."""
+    inner = node.get("childclass") or childclass
+    for child in node.children:
+        if child.tag == "joint":
+            yield child, file.attributes(child, inner)
+        yield from _with_classes(file, child, inner)
 
 
 def _examine(model: Any) -> list[Finding]:
     findings = []
     for name, inertia in zip(list(model.names)[1:], list(model.inertias)[1:], strict=True):
-        values = np.r_[inertia.mass, inertia.lever, inertia.inertia.ravel()]
-        if not np.isfinite(values).all() or inertia.mass < 0:
+        numbers = np.r_[inertia.mass, inertia.lever, inertia.inertia.ravel()]
+        if not np.isfinite(numbers).all() or inertia.mass < 0:
             message = f"mass {inertia.mass:g} and an inertia that no body has"
             findings.append(Finding("error", "inertial", message, "", "", name))
             continue
@@ -145,13 +147,3 @@ def _examine(model: Any) -> list[Finding]:
         for code, message, hint in impossible(inertia.mass, moments):
             findings.append(Finding("warning", code, message, hint, "", name))
     return findings if findings else check_inertia_of_motion(model)
-
-
-def _set_limits(model: Any, motors: Mapping[str, float]) -> None:
-    limits = np.zeros(model.nv)
-    for name, limit in motors.items():
-        if model.existJointName(name):
-            joint = model.joints[model.getJointId(name)]
-            limits[joint.idx_v : joint.idx_v + joint.nv] = limit
-    model.upperEffortLimit = limits
-    model.lowerEffortLimit = -limits

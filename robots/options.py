@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..arrays import Array
 from ..errors import ModelError
 from .catalogue import RobotInfo
 from .findings import Finding
@@ -57,6 +58,8 @@ class Parts:
         locked: joints that were frozen.
         passive: joints without a motor in the description.
         findings: warnings and remarks about the description.
+        postures: name -> q (nq,), in a description that has them.
+        never_collide: pairs of links that the description excludes from collisions.
     """
 
     name: str
@@ -66,3 +69,5 @@ class Parts:
     locked: tuple[str, ...] = ()
     passive: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    postures: Mapping[str, Array] = field(default_factory=dict)
+    never_collide: tuple[tuple[str, str], ...] = ()

@@ -1,0 +1,493 @@
+"""The model of an MJCF file, built body by body as MuJoCo's compiler reads it.
+
+q has MuJoCo's values, with quaternions as here (x y z w): a hinge at q = ref is where the file
+draws it. Bodies and geoms of the world, from which no joint leads to the robot, are scenery.
+
+Source: MuJoCo's XML reference, and its compiler where that says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import filter as matching
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..arrays import Array
+from ..errors import ModelError, unknown
+from .findings import Finding
+from .hardened_xml import Node
+from .mesh_headers import why_unreadable
+from .mjcf_actuators import Motor, largest, motors_of, of_limited
+from .mjcf_geoms import Geom, Mesh, inertia_of, read_geom, read_mesh, scaled
+from .mjcf_shapes import Placed
+from .mjcf_tree import Attributes, Mjcf, quaternion, turn, values
+from .options import Options
+from .packages import Folders
+from .robot import BASE_JOINT
+from .urdf_structure import MAX_DOF, MAX_LINKS
+
+_GRAVITY = (0.0, 0.0, -9.81)
+_DOFS = {"free": 6, "ball": 3, "hinge": 1, "slide": 1}
+_SIZES = {"free": 7, "ball": 4, "hinge": 1, "slide": 1}  # in qpos
+_EARTH = pin.SE3.Identity()
+
+
+@dataclass
+class Joint:
+    """A joint of the file: its element, attributes and frame, and where it is in q, if anywhere."""
+
+    node: Node
+    kind: str
+    attributes: Attributes
+    T: pin.SE3
+    body: pin.SE3  # placement of its body, which is the qpos0 of a free joint
+    index: int = 0
+
+    @property
+    def name(self) -> str:
+        """Its name, or the one that it was given."""
+        return self.node.get("name")
+
+    def qpos0(self) -> Array:
+        """Return its part of MuJoCo's configuration in which the file is drawn."""
+        if self.kind == "free":
+            x, y, z, w = pin.Quaternion(self.body.rotation).coeffs()
+            return np.array([*self.body.translation, w, x, y, z])
+        if self.kind == "ball":
+            return np.array([1.0, 0.0, 0.0, 0.0])
+        return values(self.attributes, "ref", (0.0,))
+
+
+@dataclass
+class Builder:
+    """What grows while the bodies are walked through."""
+
+    file: Mjcf
+    folders: Folders
+    options: Options
+    model: Any = field(default_factory=pin.Model)
+    geoms: list[Placed] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    joints: dict[str, Joint] = field(default_factory=dict)  # all of the file, in its order
+    motors: dict[str, Motor] = field(default_factory=dict)
+    locked: dict[str, float | None] = field(default_factory=dict)
+    meshes: dict[str, Mesh] = field(default_factory=dict)
+    materials: dict[str, str] = field(default_factory=dict)
+    _mass: float = 0.0  # of all bodies, scenery included
+    _base: Node | None = None  # the body of the floating base
+    _added_base: bool = False
+
+    def build(self) -> None:
+        """Fill the model, the geoms and the findings.
+
+        Raises:
+            ModelError: the description cannot be loaded.
+        """
+        file, model = self.file, self.model
+        model.gravity.linear = values(file.option, "gravity", _GRAVITY)
+        if file.flags.get("gravity") == "disable":
+            model.gravity.linear = np.zeros(3)
+        self._name_everything()
+        self._read_assets()
+        trees = self._trees()
+        self.motors = motors_of(file, self.joints, self.findings)
+        self.locked = self._locks()
+        for body, childclass, T in trees:
+            self._add(body, childclass, T, 0, 0)
+        self._set_rows()
+        total = float(values(file.compiler, "settotalmass", (-1.0,))[0])
+        if total > 0 and self._mass > 0:
+            for k in range(model.njoints):
+                model.inertias[k] = scaled(model.inertias[k], total / self._mass)
+
+    # --- names, assets, trees ------------------------------------------------------------------
+
+    def _name_everything(self) -> None:
+        """Give bodies and joints without a name one, by their number in the file."""
+        nodes = list(self.file.world.walk())
+        bodies = [node for node in nodes if node.tag == "body"]
+        joints = [node for node in nodes if node.tag in ("joint", "freejoint")]
+        if len(bodies) > MAX_LINKS:
+            raise ModelError(f"{len(bodies)} bodies; at most {MAX_LINKS} are loaded")
+        for what, some in (("body", bodies), ("joint", joints)):
+            taken = {node.get("name") for node in some}
+            for k, node in enumerate(some):
+                if not node.get("name"):
+                    name = BASE_JOINT if node.tag == "freejoint" else f"{what}_{k}"
+                    while name in taken:
+                        name += "_"
+                    node.attrib["name"] = name
+                    taken.add(name)
+
+    def _read_assets(self) -> None:
+        for node in self.file.sections.get("asset", ()):
+            if node.tag == "material":
+                rgba = self.file.attributes(node).get("rgba", "1 1 1 1")
+                self.materials[node.get("name")] = rgba
+            elif node.tag == "mesh":
+                mesh = read_mesh(self.file, node, self._find)
+                self.meshes[mesh.name] = mesh
+
+        missing = [mesh for mesh in self.meshes.values() if mesh.problem]
+        if missing and self.options.meshes:
+            names = ", ".join(repr(mesh.name) for mesh in missing)
+            message = f"{len(missing)} of {len(self.meshes)} meshes are missing: {names}; the first"
+            hint = "package_dirs=[…] allows more folders, meshes=False does without"
+            self._report("warning", "mesh", f"{message}: {missing[0].problem}", 0, hint)
+
+    def _find(self, name: str) -> tuple[Any, str]:
+        """Return the path of a mesh, or why there is none."""
+        found = self.folders.find(name)
+        why = why_unreadable(found.path) if found.path else ""
+        if why and self.options.meshes:
+            self._report("error", "mesh", f"mesh {name!r}: {why}", 0)
+        problem = found.problem or why
+        return (None, f"{name!r} {problem}") if problem else (found.path, "")
+
+    def _trees(self) -> list[tuple[Node, str, pin.SE3]]:
+        """Return the bodies on the world that move, or carry what moves; the robot's base first.
+
+        With several free bodies the base is the one that carries most.
+        """
+        trees = []
+        for node, childclass, T in _inside(self.file, self.file.world, "", _EARTH):
+            if node.tag == "body":
+                before = len(self.joints)
+                self._read_joints(node, childclass, T, top=True)
+                found = list(self.joints.values())[before:]
+                trees.append((node, childclass, T, found))
+        dofs = sum(_DOFS[joint.kind] for joint in self.joints.values())
+        if dofs > MAX_DOF:
+            raise ModelError(f"{dofs} degrees of freedom; at most {MAX_DOF} are loaded")
+        moving = [tree for tree in trees if tree[3]] or trees
+        for node, childclass, T, _ in trees:
+            if not any(node is tree[0] for tree in moving):
+                self._mass += self._weigh(node, childclass, T)
+                message = "nothing moves this body of the world: scenery, left out"
+                self._report("info", "scenery", message, node.line, link=node.get("name"))
+        free = [tree for tree in moving if any(joint.kind == "free" for joint in tree[3])]
+        if self.options.base == "floating" and not free:
+            self._set_free(moving)
+        elif free:
+            base = max(free, key=lambda tree: len(tree[3]))
+            self._base = base[0]
+            moving.sort(key=lambda tree: tree[0] is not base[0])
+        return [tree[:3] for tree in moving]
+
+    def _set_free(self, trees: list[Any]) -> None:
+        """Give the one body on the world a free joint, before its own."""
+        if len(trees) != 1:
+            raise ModelError(f"base='floating': {len(trees)} bodies on the world, expected one")
+        node, _, T, _ = trees[0]
+        joint = Node("freejoint", {"name": BASE_JOINT}, node.line)
+        while joint.attrib["name"] in self.joints:
+            joint.attrib["name"] += "_"
+        node.children.insert(0, joint)
+        free = Joint(joint, "free", {}, _EARTH, T * self.file.pose(node.attrib))
+        self.joints = {free.name: free, **self.joints}
+        self._base, self._added_base = node, True
+
+    def _read_joints(self, body: Node, childclass: str, T: pin.SE3, top: bool = False) -> None:
+        """Put the joints of a body and of all below it into `joints`."""
+        childclass = body.get("childclass") or childclass
+        placement, before, below = T * self.file.pose(body.attrib), len(self.joints), []
+        for node, inner, frame in _inside(self.file, body, childclass, _EARTH):
+            if node.tag == "body":
+                below.append((node, inner, frame))
+            elif node.tag in ("joint", "freejoint"):
+                known = self.file.attributes(node, inner) if node.tag == "joint" else node.attrib
+                kind = known.get("type", "hinge") if node.tag == "joint" else "free"
+                if kind not in _DOFS:
+                    raise self.file.error(node, f"type {kind!r}; expected {', '.join(_DOFS)}")
+                joint = Joint(node, kind, known, frame, placement)
+                alone = len(self.joints) == before
+                if (kind == "free" and not (top and alone)) or (
+                    not alone and next(reversed(self.joints.values())).kind == "free"
+                ):
+                    raise self.file.error(
+                        node, "a free joint stands alone in a body on the world, without others"
+                    )
+                self.joints[joint.name] = joint
+        for node, inner, frame in below:
+            self._read_joints(node, inner, frame)
+
+    def _locks(self) -> dict[str, float | None]:
+        """Return the joints that do not move; None: at the place that the file gives."""
+        locked: dict[str, float | None] = {}
+        if self.options.base == "fixed" and self._base is not None:
+            free = next(j.name for j in self.joints.values() if j.node in self._base.walk())
+            locked[free] = None
+        lock = self.options.lock
+        patterns = [lock] if isinstance(lock, str) else lock
+        for pattern in patterns:
+            found = matching(self.joints, pattern)
+            if not found:
+                raise ModelError("lock: " + unknown("joint", pattern, self.joints))
+            given = patterns[pattern] if isinstance(patterns, Mapping) else None
+            if given is not None and not (isinstance(given, int | float) and np.isfinite(given)):
+                raise ModelError(f"lock: joint {pattern!r} at {given!r}, expected a finite number")
+            locked.update(dict.fromkeys(found, given))
+        return locked
+
+    # --- bodies --------------------------------------------------------------------------------
+
+    def _add(self, body: Node, childclass: str, T: pin.SE3, parent: int, frame: int) -> None:
+        """Add a body and all below it; T: the frame that it stands in, on the joint `parent`."""
+        model, childclass = self.model, body.get("childclass") or childclass
+        placement, below = T * self.file.pose(body.attrib), []
+        parts = list(_inside(self.file, body, childclass, _EARTH))
+        for node, _, _ in parts:
+            if node.tag in ("joint", "freejoint"):
+                joint = self.joints[node.get("name")]
+                parent, frame, placement = self._add_joint(joint, placement, parent, frame)
+        frame = model.addBodyFrame(body.get("name"), parent, placement, frame)
+        inertia = self._inertia(body, parts)
+        model.appendBodyToJoint(parent, inertia, placement)
+        self._mass += inertia.mass
+        count = 0
+        for node, inner, inside in parts:
+            if node.tag == "body":
+                below.append((node, inner, placement * inside))
+            elif node.tag == "site":
+                self._add_site(node, inner, placement * inside, parent, frame)
+            elif node.tag == "geom" and (geom := self._geom(node, inner, inside)) is not None:
+                name = geom.name or f"{body.get('name')}_{count}"
+                count += 1
+                self.geoms.append(Placed(name, geom, parent, frame, placement * geom.placement))
+        for node, inner, inside in below:
+            self._add(node, inner, inside, parent, frame)
+
+    def _add_site(self, node: Node, inner: str, T: pin.SE3, joint: int, frame: int) -> None:
+        """Add the frame of a site."""
+        if not node.get("name"):
+            return
+        known = self.file.attributes(node, inner)
+        own = self.file.pose(known)
+        if "fromto" in known:
+            own = pin.SE3(own.rotation, values(known, "fromto").reshape(2, 3).mean(axis=0))
+        kind, inertia = pin.FrameType.OP_FRAME, pin.Inertia.Zero()
+        self.model.addFrame(pin.Frame(node.get("name"), joint, frame, T * own, kind, inertia))
+
+    def _add_joint(
+        self, joint: Joint, T: pin.SE3, parent: int, frame: int
+    ) -> tuple[int, int, pin.SE3]:
+        """Add a joint in a body at T; return it, its frame and where the body then is on it."""
+        known, kind = joint.attributes, joint.kind
+        anchor = pin.SE3(np.eye(3), joint.T.act(values(known, "pos", (0.0, 0.0, 0.0))))
+        axis = joint.T.rotation @ values(known, "axis", (0.0, 0.0, 1.0))
+        axis = axis / np.linalg.norm(axis)
+        ref = self._scaled(kind, float(values(known, "ref", (0.0,))[0]))
+        if joint.name in self.locked:
+            if kind == "free":
+                return parent, frame, joint.body
+            at = self._held(joint)
+            moved = _moved(kind, axis, at - ref) if kind in ("hinge", "slide") else _EARTH
+            return parent, frame, T * anchor * moved * anchor.inverse()
+        if kind == "free":
+            anchor, place, own = _EARTH, _EARTH, pin.JointModelFreeFlyer()
+        elif kind == "ball":
+            place, own = T * anchor, pin.JointModelSpherical()
+        else:
+            place, own = T * anchor * _moved(kind, axis, -ref), _one_axis(kind, axis)
+        joint.index = self.model.addJoint(parent, own, place, joint.name)
+        return joint.index, self.model.addJointFrame(joint.index, frame), anchor.inverse()
+
+    def _scaled(self, kind: str, value: float) -> float:
+        """Return a position of a joint [rad or m]."""
+        return self.file.angle(value) if kind == "hinge" else value
+
+    def _held(self, joint: Joint) -> float:
+        """Return where a hinge or slider is locked: as asked, or nearest to zero in its range."""
+        given = self.locked[joint.name]
+        if given is not None:
+            return float(given)
+        low, high = self._range(joint)
+        return min(max(0.0, low), high)
+
+    def _range(self, joint: Joint) -> tuple[float, float]:
+        low, high = of_limited(self.file, joint.attributes, "limited", "range")
+        return self._scaled(joint.kind, low), self._scaled(joint.kind, high)
+
+    # --- inertia and geoms ---------------------------------------------------------------------
+
+    def _inertia(self, body: Node, parts: list[tuple[Node, str, pin.SE3]]) -> pin.Inertia:
+        """Return the inertia of a body, in its axes."""
+        compiler = self.file.compiler
+        whence = compiler.get("inertiafromgeom", "auto")
+        given = [(node, T) for node, _, T in parts if node.tag == "inertial"]
+        if given and whence != "true":
+            inertia = self._given_inertia(*given[0])
+        elif whence == "false":
+            inertia = pin.Inertia.Zero()
+        else:
+            inertia = self._inertia_of_geoms(body, parts)
+        return _bounded(compiler, inertia)
+
+    def _given_inertia(self, node: Node, T: pin.SE3) -> pin.Inertia:
+        mass = float(values(node.attrib, "mass", (0.0,))[0])
+        xx, yy, zz, xy, xz, yz = values(node.attrib, "fullinertia", (0.0,) * 6)
+        matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        if "diaginertia" in node.attrib:
+            matrix = np.diag(values(node.attrib, "diaginertia"))
+        own = T * self.file.pose(node.attrib)
+        return own.act(pin.Inertia(mass, np.zeros(3), matrix))
+
+    def _inertia_of_geoms(self, body: Node, parts: list[tuple[Node, str, pin.SE3]]) -> pin.Inertia:
+        lowest, highest = values(self.file.compiler, "inertiagrouprange", (0.0, 5.0))
+        total = pin.Inertia.Zero()
+        for node, inner, T in parts:
+            if node.tag != "geom":
+                continue
+            known = self.file.attributes(node, inner)
+            if float(values(known, "mass", (1.0,))[0]) == 0:
+                continue
+            geom = self._geom(node, inner, T)
+            if geom is None or not lowest <= geom.group <= highest:
+                continue
+            try:
+                if geom.mesh is not None and geom.mesh.problem:
+                    raise ValueError(geom.mesh.problem)
+                total = total + inertia_of(geom, known)
+            except (ValueError, RuntimeError) as error:
+                message = f"its mass is that of a mesh: {str(error).splitlines()[-1]}"
+                hint = "give it an <inertial>, or the file: package_dirs=[…] allows more folders"
+                self._report("error", "mesh", message, node.line, hint, link=body.get("name"))
+        return total
+
+    def _weigh(self, body: Node, childclass: str, T: pin.SE3) -> float:
+        """Return the mass of a body of the world and of all below it [kg]."""
+        childclass = body.get("childclass") or childclass
+        parts = list(_inside(self.file, body, childclass, _EARTH))
+        if "settotalmass" not in self.file.compiler:
+            return 0.0
+        mass = float(self._inertia(body, parts).mass)
+        return mass + sum(self._weigh(*part) for part in parts if part[0].tag == "body")
+
+    def _geom(self, node: Node, inner: str, T: pin.SE3) -> Geom | None:
+        """Return a geom; None where a primitive is fitted to a mesh that is not there."""
+        known = self.file.attributes(node, inner)
+        known.setdefault("rgba", self.materials.get(known.get("material", ""), "0.5 0.5 0.5 1"))
+        mesh = self.meshes.get(known.get("mesh", ""))
+        if mesh is not None and mesh.problem and known.get("type", "mesh") != "mesh":
+            return None
+        return read_geom(self.file, node, known, T, self.meshes)
+
+    # --- rows of q and v -----------------------------------------------------------------------
+
+    def _set_rows(self) -> None:
+        """Set limits, armature, damping and friction of the joints in the model."""
+        model = self.model
+        zero, endless = np.zeros(model.nv), np.full(model.nv, np.inf)
+        rows = {"armature": zero.copy(), "damping": zero.copy(), "friction": zero.copy()}
+        efforts, low, high = zero.copy(), model.lowerPositionLimit, model.upperPositionLimit
+        for joint in self.joints.values():
+            if not joint.index:
+                continue
+            own, motor = model.joints[joint.index], self.motors.get(joint.name, Motor())
+            v = slice(own.idx_v, own.idx_v + own.nv)
+            rows["armature"][v] = values(joint.attributes, "armature", (0.0,))[0] + motor.armature
+            rows["damping"][v] = values(joint.attributes, "damping", (0.0,))[0]
+            rows["friction"][v] = values(joint.attributes, "frictionloss", (0.0,))[0]
+            cut = of_limited(self.file, joint.attributes, "actuatorfrclimited", "actuatorfrcrange")
+            torque = min(motor.torque, largest(cut))
+            efforts[v] = torque if np.isfinite(torque) else 0.0
+            if joint.kind in ("hinge", "slide"):
+                low[own.idx_q], high[own.idx_q] = self._range(joint)
+        model.lowerPositionLimit, model.upperPositionLimit = low, high
+        model.upperVelocityLimit, model.lowerVelocityLimit = endless, -endless
+        model.upperEffortLimit, model.lowerEffortLimit = efforts, -efforts
+        model.armature, model.damping = rows["armature"], rows["damping"]
+        model.upperDryFrictionLimit, model.lowerDryFrictionLimit = (
+            rows["friction"],
+            -rows["friction"],
+        )
+
+    def keyframes(self) -> dict[str, Array]:
+        """Return name -> q (nq,) of the file's keyframes; missing values are those of the file."""
+        found: dict[str, Array] = {}
+        given = self.file.sections.get("keyframe", [])
+        for k, node in enumerate(given):
+            name = node.get("name") or f"key_{k}"
+            if (q := self._configuration(node)) is not None:
+                found[name] = q
+        return found
+
+    def _configuration(self, node: Node) -> Array | None:
+        """Return q (nq,) of MuJoCo's qpos; its joints are in the order of the file."""
+        joints = list(self.joints.values())
+        q: Array = pin.neutral(self.model)
+        qpos = values(node.attrib, "qpos", ())
+        drawn = np.concatenate([np.zeros(0), *(j.qpos0() for j in joints)])
+        extra = _SIZES["free"] * self._added_base
+        if len(qpos) > len(drawn) - extra:
+            message = f"{len(qpos)} values, but the model has {len(drawn) - extra}; left out"
+            self._report("warning", "keyframe", message, node.line)
+            return None
+        drawn[extra : extra + len(qpos)] = qpos
+        start = 0
+        for joint in joints:
+            stop = start + _SIZES[joint.kind]
+            if joint.index:
+                self._put(q, joint, drawn[start:stop])
+            start = stop
+        return q
+
+    def _put(self, q: Array, joint: Joint, qpos: Array) -> None:
+        """Put MuJoCo's values of a joint into q."""
+        at = self.model.joints[joint.index].idx_q
+        if joint.kind in ("hinge", "slide"):
+            q[at] = qpos[0]
+            return
+        turned = quaternion(qpos[-4:]) if qpos[-4:].any() else pin.Quaternion.Identity()
+        q[at : at + len(qpos)] = [*qpos[:-4], *turned.coeffs()]
+
+    def _report(
+        self, level: Any, code: str, message: str, line: int, hint: str = "", **where: str
+    ) -> None:
+        self.findings.append(Finding(level, code, message, hint, line=line, **where))
+
+
+def _inside(
+    file: Mjcf, node: Node, childclass: str, T: pin.SE3
+) -> Iterator[tuple[Node, str, pin.SE3]]:
+    """Yield (element, class of defaults, frame) of what a body contains; frames are resolved."""
+    for child in node.children:
+        if child.tag == "frame":
+            inner = child.get("childclass") or childclass
+            yield from _inside(file, child, inner, T * file.pose(child.attrib))
+        else:
+            yield child, childclass, T
+
+
+def _moved(kind: str, axis: Array, by: float) -> pin.SE3:
+    """Return the motion of a hinge or slider."""
+    if kind == "slide":
+        return pin.SE3(np.eye(3), by * axis)
+    return pin.SE3(turn(axis, by) if by else np.eye(3), np.zeros(3))
+
+
+def _one_axis(kind: str, axis: Array) -> Any:
+    letter = next((k for k, e in zip("XYZ", np.eye(3), strict=True) if (axis == e).all()), "")
+    what = "R" if kind == "hinge" else "P"
+    if letter:
+        return getattr(pin, f"JointModel{what}{letter}")()
+    return (pin.JointModelRevoluteUnaligned if what == "R" else pin.JointModelPrismaticUnaligned)(
+        axis
+    )
+
+
+def _bounded(compiler: Attributes, inertia: pin.Inertia) -> pin.Inertia:
+    """Return an inertia with what boundmass, boundinertia and balanceinertia ask for."""
+    least, smallest = (float(values(compiler, k, (0.0,))[0]) for k in ("boundmass", "boundinertia"))
+    balance = compiler.get("balanceinertia") == "true"
+    if not (least or smallest or balance):
+        return inertia
+    moments, axes = np.linalg.eigh(inertia.inertia)
+    moments = np.maximum(moments, smallest)
+    if balance and moments[0] + moments[1] < moments[2]:
+        moments = np.full(3, moments.mean())
+    return pin.Inertia(max(inertia.mass, least), inertia.lever, axes @ np.diag(moments) @ axes.T)

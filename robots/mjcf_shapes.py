@@ -1,0 +1,98 @@
+"""Shapes of MJCF models: geoms that are drawn, and geoms that collide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import coal  # type: ignore[import-untyped]
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ModelError
+from .mjcf_geoms import Geom
+from .shapes import Kind, _check_finite
+
+_DRAWN = 2  # MuJoCo draws geoms of the groups 0, 1 and 2
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A geom on a joint of the robot: its unique name, joint, frame of its body, T_joint_geom."""
+
+    name: str
+    geom: Geom
+    joint: int
+    frame: int
+    placement: pin.SE3
+
+
+@dataclass(frozen=True, eq=False)
+class GeomShapes:
+    """The shapes of geoms; meshes are read at first use."""
+
+    geoms: tuple[Placed, ...]
+
+    def primitive(self) -> GeomShapes:
+        """Return the shapes that need no mesh file."""
+        return replace(self, geoms=tuple(g for g in self.geoms if g.geom.mesh is None))
+
+    def read(self, model: Any, kind: Kind) -> Any:
+        """Return a new `pin.GeometryModel`.
+
+        Raises:
+            ModelError: a mesh file cannot be read.
+        """
+        chosen = (
+            _drawn(self.geoms) if kind == "visual" else [g for g in self.geoms if g.geom.collides]
+        )
+        shapes, names = pin.GeometryModel(), set[str]()
+        try:
+            for item in chosen:
+                if (shape := _shape(item)) is None:
+                    continue
+                while shape.name in names:
+                    shape.name += "_"
+                names.add(shape.name)
+                shapes.addGeometryObject(shape)
+            _check_finite(shapes)
+        except (ValueError, RuntimeError) as error:
+            raise ModelError(
+                f"a {kind} shape cannot be read: {error}; meshes=False leaves the meshes out"
+            ) from None
+        return shapes
+
+
+def _drawn(geoms: tuple[Placed, ...]) -> list[Placed]:
+    """Return the geoms to draw: of each body those that do not collide, if it has such."""
+    seen = [g for g in geoms if g.geom.rgba[3] > 0]
+    seen = [g for g in seen if g.geom.group <= _DRAWN] or seen
+    dressed = {g.frame for g in seen if not g.geom.collides}
+    return [g for g in seen if not (g.geom.collides and g.frame in dressed)]
+
+
+def _shape(item: Placed) -> Any:
+    """Return a `pin.GeometryObject`; None for what has no bounds, or no file."""
+    geom = item.geom
+    x, y, z = geom.size
+    if geom.mesh is not None and geom.mesh.problem:
+        return None
+    if geom.mesh is not None:
+        shape, path, scale = geom.mesh.geometry(), geom.mesh.path, geom.mesh.scale
+    elif geom.kind in _PRIMITIVES:
+        shape, path, scale = _PRIMITIVES[geom.kind](x, y, z), geom.kind.upper(), np.ones(3)
+    else:
+        return None
+    colour = np.array(geom.rgba)
+    return pin.GeometryObject(
+        item.name, item.joint, item.frame, item.placement, shape, path, scale, True, colour
+    )
+
+
+_PRIMITIVES = {
+    "sphere": lambda x, y, z: coal.Sphere(x),
+    "capsule": lambda x, y, z: coal.Capsule(x, 2 * y),
+    "cylinder": lambda x, y, z: coal.Cylinder(x, 2 * y),
+    "box": lambda x, y, z: coal.Box(2 * x, 2 * y, 2 * z),
+    "ellipsoid": lambda x, y, z: coal.Ellipsoid(x, y, z),
+}

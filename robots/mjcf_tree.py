@@ -1,0 +1,373 @@
+"""MJCF as one tree: included files in place, sections merged, classes of defaults resolved.
+
+Sources: MuJoCo's XML reference ("include", "default", "frame", "replicate", "compiler").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+import numpy as np
+import pinocchio as pin
+
+from ..arrays import Array
+from ..errors import ModelError, unknown
+from .hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
+from .packages import Folders
+from .sources import read_file
+from .urdf_values import numbers, plain
+
+Attributes = dict[str, str]
+
+_MAX_INCLUDES = 50
+ACTUATORS = (
+    "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper",
+    "cylinder", "muscle", "adhesion", "dcmotor", "plugin",
+)  # fmt: skip
+# how many numbers an attribute has; None: any number of them
+_Counts = dict[str, int | None]
+_POSE: _Counts = {"pos": 3, "quat": 4, "axisangle": 4, "xyaxes": 6, "zaxis": 3, "euler": 3}
+_ACTUATOR: _Counts = {"gear": None, "ctrlrange": 2, "forcerange": 2, "actrange": 2, "area": 1}
+_ACTUATOR |= {"armature": 1, "gainprm": None, "biasprm": None}
+_COUNTS: Mapping[str, _Counts] = {
+    "compiler": {"boundmass": 1, "boundinertia": 1, "settotalmass": 1, "inertiagrouprange": 2},
+    "option": {"gravity": 3},
+    "body": {**_POSE, "gravcomp": 1},
+    "frame": _POSE,
+    "replicate": {"offset": 3, "euler": 3, "count": 1},
+    "inertial": {**_POSE, "mass": 1, "diaginertia": 3, "fullinertia": 6},
+    "joint": {"pos": 3, "axis": 3, "range": 2, "armature": 1, "ref": 1, "actuatorfrcrange": 2,
+              "damping": None, "frictionloss": 1, "stiffness": None, "springref": 1},
+    "geom": {**_POSE, "size": None, "fromto": 6, "mass": 1, "density": 1, "rgba": 4, "group": 1,
+             "contype": 1, "conaffinity": 1, "fitscale": 1},
+    "site": {**_POSE, "fromto": 6},
+    "mesh": {"scale": 3, "refpos": 3, "refquat": 4, "vertex": None, "face": None},
+    "material": {"rgba": 4},
+    "key": {"qpos": None},
+    "fixed": {"armature": 1},
+    "spatial": {"armature": 1},
+    "tendon": {"armature": 1},
+    **dict.fromkeys(ACTUATORS, _ACTUATOR),
+}  # fmt: skip
+_TENDONS = ("fixed", "spatial")
+_DIRECTIONS = ("quat", "axis", "zaxis", "xyaxes", "refquat")
+_POSITIVE = ("mass", "armature", "density")
+_UNLIMITED = {"inf": "1e300", "+inf": "1e300", "-inf": "-1e300"}
+
+
+@dataclass
+class Mjcf:
+    """A model whose elements stand in the sections that MuJoCo reads.
+
+    Attributes:
+        origin: its name in messages.
+        name: of the model.
+        compiler, option, flags: settings; the last one of several holds.
+        world: the children of every <worldbody>.
+        sections: tag -> children of all other sections of this tag.
+    """
+
+    origin: str
+    name: str = "robot"
+    compiler: Attributes = field(default_factory=dict)
+    option: Attributes = field(default_factory=dict)
+    flags: Attributes = field(default_factory=dict)
+    world: Node = field(default_factory=lambda: Node("worldbody"))
+    sections: dict[str, list[Node]] = field(default_factory=dict)
+    _classes: dict[str, dict[str, Attributes]] = field(default_factory=dict)
+
+    def attributes(self, node: Node, childclass: str = "") -> Attributes:
+        """Return the attributes of an element with those of its class where it has none."""
+        name = node.get("class") or childclass or "main"
+        if name not in self._classes:
+            raise self.error(node, unknown("class of defaults", name, self._classes))
+        return {**self._classes[name].get(node.tag, {}), **node.attrib}
+
+    def error(self, node: Node, message: str) -> ModelError:
+        """Return the error for an element."""
+        return ModelError(f"{self.origin}, line {node.line}: <{node.tag}>: {message}")
+
+    def angle(self, value: float) -> float:
+        """Return an angle of the file in radians."""
+        return value if self.compiler.get("angle") == "radian" else math.radians(value)
+
+    def pose(self, attributes: Attributes) -> pin.SE3:
+        """Return the placement given by pos and one of quat, axisangle, euler, xyaxes, zaxis."""
+        return pin.SE3(self._rotation(attributes), values(attributes, "pos", (0.0, 0.0, 0.0)))
+
+    def _rotation(self, attributes: Attributes) -> Array:
+        if "axisangle" in attributes:
+            *axis, angle = values(attributes, "axisangle")
+            return turn(np.array(axis), self.angle(angle))
+        if "euler" in attributes:
+            return self._euler(values(attributes, "euler"))
+        if "xyaxes" in attributes:
+            x, y = values(attributes, "xyaxes").reshape(2, 3)
+            x = x / np.linalg.norm(x)
+            y = y - (x @ y) * x
+            y = y / np.linalg.norm(y)
+            return np.column_stack([x, y, np.cross(x, y)])
+        if "zaxis" in attributes:
+            return z_to(values(attributes, "zaxis"))
+        R: Array = quaternion(values(attributes, "quat", (1.0, 0.0, 0.0, 0.0))).matrix()
+        return R
+
+    def _euler(self, angles: Array) -> Array:
+        """Lower-case axes turn with the body, upper-case ones do not."""
+        R = np.eye(3)
+        for letter, angle in zip(self.compiler.get("eulerseq", "xyz"), angles, strict=True):
+            step = turn(np.eye(3)["xyz".index(letter.lower())], self.angle(angle))
+            R = R @ step if letter.islower() else step @ R
+        return R
+
+    def file_of(self, node: Node) -> str:
+        """Return the name of the file of a mesh, relative to the folder of the main file."""
+        name = node.get("file").replace("\\", "/")
+        if self.compiler.get("strippath") == "true":
+            name = PurePosixPath(name).name
+        folder = self.compiler.get("meshdir") or self.compiler.get("assetdir", "")
+        inside = folder and not name.startswith(("/", "package://", "file://", "model://"))
+        return f"{folder.rstrip('/')}/{name}" if inside else name
+
+
+def values(
+    attributes: Mapping[str, str], key: str, default: tuple[float, ...] | None = None
+) -> Array:
+    """Return the numbers of an attribute, which were checked when the file was read."""
+    text = attributes.get(key)
+    return np.array(default if text is None else [float(word) for word in text.split()])
+
+
+def quaternion(wxyz: Array) -> pin.Quaternion:
+    """Return the unit quaternion along MuJoCo's (4,), whose real part comes first."""
+    w, x, y, z = wxyz / np.linalg.norm(wxyz)
+    return pin.Quaternion(w, x, y, z)
+
+
+def turn(axis: Array, angle: float) -> Array:
+    """Return the rotation (3, 3) about an axis (3,) by an angle [rad]."""
+    R: Array = pin.AngleAxis(angle, axis / np.linalg.norm(axis)).toRotationMatrix()
+    return R
+
+
+def z_to(direction: Array) -> Array:
+    """Return the smallest rotation (3, 3) of z to a direction (3,)."""
+    z = np.array([0.0, 0.0, 1.0])
+    R: Array = pin.Quaternion.FromTwoVectors(z, direction / np.linalg.norm(direction)).matrix()
+    return R
+
+
+def read(tree: Node, folders: Folders, origin: str) -> Mjcf:
+    """Return the model of a file and of those that it includes.
+
+    Raises:
+        ModelError: a file is missing or may not be read, a number that is none, a class twice.
+    """
+    _include(tree, folders)
+    model = Mjcf(origin, tree.get("model").strip() or "robot")
+    defaults = tree.all("default")
+    for section in tree.children:
+        if section.tag == "compiler":
+            model.compiler.update(section.attrib)
+        elif section.tag == "option":
+            model.option.update(section.attrib)
+            for flag in section.all("flag"):
+                model.flags.update(flag.attrib)
+        elif section.tag == "worldbody":
+            model.world.children.extend(section.children)
+        elif section.tag != "default":
+            model.sections.setdefault(section.tag, []).extend(section.children)
+    _check_settings(model, tree)
+    for node in _with_numbers(model, defaults):
+        _check_numbers(node, origin)
+    model._classes = _classes(defaults, origin)
+    _check_size(_repeat(model, model.world), origin)
+    _check_names(model)
+    return model
+
+
+def _check_settings(model: Mjcf, tree: Node) -> None:
+    for tag, attributes in (("compiler", model.compiler), ("option", model.option)):
+        node = next((n for n in tree.all(tag)), tree)
+        settings = Node(tag, attributes, node.line)
+        _check_numbers(settings, model.origin)
+    if model.compiler.get("coordinate", "local") != "local":
+        raise ModelError(f"{model.origin}: coordinate='global' was removed from MuJoCo in 2.3.4")
+    sequence = model.compiler.get("eulerseq", "xyz")
+    if len(sequence) != 3 or not set(sequence.lower()) <= set("xyz"):
+        raise ModelError(f"{model.origin}: eulerseq: got {sequence!r}, expected as in 'xyz'")
+
+
+def _with_numbers(model: Mjcf, defaults: list[Node]) -> Iterator[Node]:
+    for section in defaults:
+        yield from section.walk()
+    yield from model.world.walk()
+    for tag in ("asset", "actuator", "keyframe", "tendon"):
+        yield from model.sections.get(tag, ())
+
+
+# --- files that are included ---------------------------------------------------------------------
+
+
+def _include(tree: Node, folders: Folders) -> None:
+    """Replace every <include file="…"/> by the contents of the file; each file comes once."""
+    stack, seen = [(tree, 1)], set[str]()
+    while stack:
+        node, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            raise ModelError(f"line {node.line}: elements nested deeper than {MAX_DEPTH}")
+        children = []
+        for child in node.children:
+            if child.tag != "include":
+                children.append(child)
+                continue
+            found = folders.find(child.get("file"))
+            name = str(found.path)
+            if found.path is None or name in seen or len(seen) >= _MAX_INCLUDES:
+                most = f"more than {_MAX_INCLUDES} includes"
+                problem = found.problem or ("a file that includes itself, or is included twice")
+                why = problem if found.path is None or name in seen else most
+                raise ModelError(f"line {child.line}: include {child.get('file')!r}: {why}")
+            seen.add(name)
+            children.extend(parse(read_file(found.path), name).children)
+        node.children = children
+        # included files may include others
+        if any(child.tag == "include" for child in children):
+            stack.append((node, depth))
+        else:
+            stack.extend((child, depth + 1) for child in children)
+
+
+# --- numbers, names, sizes -----------------------------------------------------------------------
+
+
+def _check_numbers(node: Node, origin: str) -> None:
+    """Rewrite the numeric attributes of an element in a canonical form."""
+    counts = _COUNTS.get(node.tag, {})
+    for key in counts.keys() & node.attrib.keys():
+        text, count = node.get(key), counts[key]
+        largest = 1e15
+        if "range" in key:
+            text = " ".join(_UNLIMITED.get(word.lower(), word) for word in text.split())
+            largest = math.inf
+        found = numbers(text, count, largest)
+        where = f"{origin}, line {node.line}: <{node.tag} {key}={node.get(key)[:80]!r}>"
+        if found is None or (key in _DIRECTIONS and not any(found)):
+            raise ModelError(
+                f"{where}: expected {count or 'some'} finite numbers"
+                f"{', not all zero' * (key in _DIRECTIONS)}"
+            )
+        if key in _POSITIVE and min(found) < 0:
+            raise ModelError(f"{where} is negative")
+        node.attrib[key] = plain(found)
+
+
+def _check_names(model: Mjcf) -> None:
+    """Raise `ModelError` when two bodies, or two joints, have the same name."""
+    for tags in (("body",), ("joint", "freejoint"), ("site",)):
+        seen: set[str] = set()
+        for node in model.world.walk():
+            name = node.get("name")
+            if node.tag in tags and name:
+                if name in seen:
+                    raise ModelError(
+                        f"{model.origin}, line {node.line}: two <{node.tag}> called {name!r}"
+                    )
+                seen.add(name)
+
+
+def _check_size(elements: int, origin: str) -> None:
+    if elements > MAX_NODES:
+        raise ModelError(f"{origin}: more than {MAX_NODES} elements")
+
+
+def _repeat(model: Mjcf, node: Node, count: int = 0) -> int:
+    """Replace every <replicate> by its copies in frames; return how many elements there are."""
+    children = []
+    for child in node.children:
+        count = _repeat(model, child, count + 1)
+        if child.tag != "replicate":
+            children.append(child)
+            continue
+        times, size = int(values(child.attrib, "count", (0,))[0]), sum(1 for _ in child.walk())
+        count += times * size
+        _check_size(count, model.origin)
+        copies = {"pos": child.get("offset", "0 0 0"), "euler": child.get("euler", "0 0 0")}
+        step, T = model.pose(copies), pin.SE3.Identity()
+        width = len(str(times - 1))
+        for k in range(times):
+            frame = Node("frame", _as_pose(T), child.line)
+            suffix = f"{child.get('sep')}{k:0{width}d}"
+            frame.children = [_copy(grandchild, suffix) for grandchild in child.children]
+            children.append(frame)
+            T = T * step
+    node.children = children
+    return count
+
+
+def _as_pose(T: pin.SE3) -> Attributes:
+    x, y, z, w = pin.Quaternion(T.rotation).coeffs()
+    return {"pos": plain(T.translation), "quat": plain((w, x, y, z))}
+
+
+def _copy(node: Node, suffix: str) -> Node:
+    attributes = dict(node.attrib)
+    if node.get("name"):
+        attributes["name"] += suffix
+    return Node(node.tag, attributes, node.line, [_copy(c, suffix) for c in node.children])
+
+
+# --- classes of defaults -------------------------------------------------------------------------
+
+
+def _classes(sections: list[Node], origin: str) -> dict[str, dict[str, Attributes]]:
+    """Return class -> tag -> attributes, those of the classes around it included.
+
+    A class starts from what the one around it has by then: a section that comes later changes
+    "main" alone. All actuators share one set of defaults, in which a type of actuator sets what it
+    stands for.
+    """
+    classes: dict[str, dict[str, Attributes]] = {"main": {}}
+    for section in sections:
+        _set_defaults(classes["main"], section)
+        classes.setdefault(section.get("class") or "main", classes["main"])
+        stack = [(child, classes["main"]) for child in section.all("default")]
+        while stack:
+            node, around = stack.pop()
+            name = node.get("class")
+            if not name or name in classes:
+                what = f"two classes of defaults called {name!r}" if name else "a class has a name"
+                raise ModelError(f"{origin}, line {node.line}: <default>: {what}")
+            classes[name] = {tag: dict(attributes) for tag, attributes in around.items()}
+            _set_defaults(classes[name], node)
+            stack.extend((child, classes[name]) for child in node.all("default"))
+    return classes
+
+
+def _set_defaults(known: dict[str, Attributes], node: Node) -> None:
+    """Put the attributes of the elements of a class into what it has."""
+    for child in node.children:
+        if child.tag in ACTUATORS:
+            shared = {**known.get("general", {}), **law_of(child.tag, child.attrib)}
+            known.update(dict.fromkeys(ACTUATORS, shared))
+        elif child.tag != "default":
+            for tag in _TENDONS if child.tag == "tendon" else (child.tag,):
+                known.setdefault(tag, {}).update(child.attrib)
+
+
+def law_of(tag: str, attributes: Attributes) -> Attributes:
+    """Return the attributes of an actuator with those that its tag stands for.
+
+    A motor's force is its control; that of the others depends on the motion too.
+    """
+    if tag == "general":
+        return attributes
+    law = {"gaintype": "fixed", "gainprm": "1", "biastype": "none", "dyntype": "none"}
+    if tag == "cylinder":
+        law["gainprm"] = attributes.get("area", "1")
+    elif tag != "motor":
+        law |= {"biastype": "affine", "biasprm": "0 1 0"}
+    return {**attributes, **law}

@@ -1,0 +1,460 @@
+"""MJCF as people write it means to us what it means to MuJoCo: M, bias, gravity, places, motors."""
+
+import warnings
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import FootworkWarning, ModelError, load, robots
+from footwork import dynamics as dyn
+
+BALL = '<geom type="sphere" size="0.1" pos="0.1 0.02 0.03" mass="1.5"/>'
+
+
+def mjcf(body, before="", after=""):
+    """A trunk that floats, with `body` in it."""
+    return (
+        f'<mujoco model="m">{before}<worldbody><body name="trunk" pos="0 0 1"><freejoint/>'
+        f'<inertial pos="0 0.1 0" mass="5" diaginertia="0.1 0.2 0.15"/>{body}</body></worldbody>'
+        f"{after}</mujoco>"
+    )
+
+
+def leg(inside, attributes='name="leg" pos="0.1 0 -0.1"'):
+    return f"<body {attributes}>{inside}{BALL}</body>"
+
+
+def quiet(source, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FootworkWarning)
+        return load(source, **options)
+
+
+def agree(source, tolerance=1e-11):
+    """Compare M, bias and gravity with MuJoCo's at random states; return both models."""
+    mujoco = pytest.importorskip("mujoco")
+    read = mujoco.MjModel.from_xml_string if str(source).startswith("<") else None
+    model = (read or mujoco.MjModel.from_xml_path)(str(source))
+    model.opt.density = model.opt.viscosity = 0
+    robot, data = quiet(source), mujoco.MjData(model)
+    assert (robot.nq, robot.nv) == (model.nq, model.nv)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
+        data.qpos[:], data.qvel[:] = robots.conventions.to_mujoco(robot, q, v)
+        mujoco.mj_forward(model, data)
+        M = np.zeros((model.nv, model.nv))
+        mujoco.mj_fullM(model, data, M)
+        ours = dyn.conventions.mass_matrix_to(robot, q, dyn.mass_matrix(robot, q), "mujoco")
+        scale = max(1.0, abs(M).max())
+        np.testing.assert_allclose(ours / scale, M / scale, atol=tolerance, rtol=0)
+        b = dyn.conventions.bias_to(robot, q, v, dyn.bias(robot, q, v), "mujoco")
+        scale = max(1.0, abs(b).max())
+        np.testing.assert_allclose(b / scale, data.qfrc_bias / scale, atol=tolerance, rtol=0)
+        data.qvel[:] = 0
+        mujoco.mj_forward(model, data)
+        g = dyn.conventions.forces_to(robot, q, dyn.gravity_torques(robot, q), "mujoco")
+        np.testing.assert_allclose(g / scale, -data.qfrc_bias / scale, atol=tolerance, rtol=0)
+    return robot, model
+
+
+MESH = (
+    'vertex="0 0 0 2 0 0 2 1 0 1 1 0 1 2 0 0 2 0  0 0 1 2 0 1 2 1 1 1 1 1 1 2 1 0 2 1" '
+    'face="0 2 1 0 3 2 0 5 3 3 5 4 6 7 8 6 8 9 6 9 11 9 10 11 0 1 7 0 7 6 1 2 8 1 8 7 2 3 9 2 9 8 '
+    '3 4 10 3 10 9 4 5 11 4 11 10 5 0 6 5 6 11"'
+)  # an L: not convex
+
+
+def with_mesh(asset, geom='type="mesh"'):
+    return mjcf(
+        f'<body name="leg" pos="0 0 -1"><joint name="a"/><geom mesh="l" {geom}/></body>',
+        f'<asset><mesh name="l" {MESH} {asset}/></asset>',
+    )
+
+
+def two_classes(inner):
+    return mjcf(
+        '<body name="leg" childclass="b"><joint name="a" class="a"/><joint name="b"/>'
+        f'<geom size="0.1 0.2 0.3"/><body name="c" pos="1 0 0">{inner}</body></body>',
+        '<default><joint armature="0.1"/><geom density="300"/><default class="a">'
+        '<joint axis="0 1 0" damping="1"/><default class="b"><joint type="slide"/>'
+        '<geom type="box" euler="10 20 30"/></default></default></default>'
+        '<default><geom density="400"/></default>',
+    )
+
+
+CONSTRUCTS = {
+    "hinges and sliders in one body": mjcf(
+        leg(
+            '<joint name="x" axis="1 0 0" pos="0.1 0.2 0.3" armature="0.1"/>'
+            '<joint name="slide" type="slide" axis="1 1 0"/>'
+            '<joint name="y" axis="0 1 0.5" pos="0 0 0.3"/><joint name="z" axis="0 0 -1"/>'
+        )
+    ),
+    "ref": mjcf(
+        leg(
+            '<joint name="x" axis="1 0 0.2" pos="0.1 0.2 0.3" ref="30"/>'
+            '<joint name="slide" type="slide" axis="1 1 0" ref="0.2"/>'
+        )
+    ),
+    "ball": mjcf(leg('<joint name="x" type="ball" pos="0.1 0.2 0.3" armature="0.3"/>')),
+    "classes": two_classes('<joint name="c"/><geom size="0.3 0.2 0.1"/>'),
+    "class of an element": two_classes('<joint class="a"/><geom class="main" size="0.2"/>'),
+    "radians": mjcf(leg('<joint ref="0.3"/>', 'euler="0.1 0.2 0.3"'), '<compiler angle="radian"/>'),
+    "eulerseq": mjcf(leg("<joint/>", 'euler="10 20 30"'), '<compiler eulerseq="zyx"/>'),
+    "eulerseq of fixed axes": mjcf(leg("<joint/>", 'euler="9 2 3"'), '<compiler eulerseq="ZYx"/>'),
+    "axisangle": mjcf(leg("<joint/>", 'axisangle="1 2 3 40"')),
+    "xyaxes": mjcf(leg("<joint/>", 'xyaxes="1 2 3 0 1 0"')),
+    "zaxis": mjcf(leg("<joint/>", 'zaxis="1 2 3"')),
+    "quat": mjcf(leg("<joint/>", 'quat="2 0.3 0 1"')),
+    "inertial": mjcf(
+        leg('<joint/><inertial pos="1 0 0" mass="2" quat="1 2 3 4" diaginertia="1 2 2.5"/>')
+    ),
+    "fullinertia": mjcf(
+        leg('<joint/><inertial pos="1 0 0" mass="2" fullinertia="1 2 2.5 0.1 0.2 0.3"/>')
+    ),
+    "inertiafromgeom": mjcf(
+        leg('<joint/><inertial pos="1 0 0" mass="2" diaginertia="1 2 2.5"/>')
+        + '<geom size="0.2"/>',
+        '<compiler inertiafromgeom="true"/>',
+    ),
+    "inertiagrouprange": mjcf(
+        leg('<joint/><geom size="0.3" group="4"/><geom size="0.2" pos="0 1 0" group="1"/>'),
+        '<compiler inertiagrouprange="0 2"/>',
+    ),
+    "settotalmass": mjcf(
+        leg("<joint/>"),
+        '<compiler settotalmass="30"/><worldbody><body name="box"><geom size="1"/></body>'
+        "</worldbody>",
+    ),
+    "bounds of inertia": mjcf(
+        leg('<joint/><inertial pos="0 0 1" mass="0.001" diaginertia="1e-9 2 9"/>'),
+        '<compiler boundmass="0.5" boundinertia="0.02" balanceinertia="true"/>',
+    ),
+    "frames": mjcf(
+        '<frame pos="1 0 0" euler="0 40 90">'
+        + leg(
+            '<frame pos="0 1 0" axisangle="1 1 0 20"><joint axis="1 0 0" pos="0 1 0"/>'
+            '<inertial pos="0 1 0" mass="2" diaginertia="1 2 2.5"/></frame>'
+        )
+        + "</frame>"
+    ),
+    "replicate": mjcf(
+        '<replicate count="3" offset="0.1 0 0" euler="0 0 120">'
+        '<body name="leg" pos="0.5 0 0"><joint name="hip" axis="0 1 0"/><geom size="0.1"/></body>'
+        "</replicate>"
+    ),
+    "gravity": mjcf(leg("<joint/>"), '<option gravity="1 2 -3"/>'),
+    "no gravity": mjcf(leg("<joint/>"), '<option><flag gravity="disable"/></option>'),
+    "flags": mjcf(
+        leg("<joint/>"),
+        '<option timestep="0.001"/><option><flag frictionloss="enable"/></option>',
+    ),
+    "another body on the world": mjcf(
+        leg("<joint/>"),
+        "",
+        '<worldbody><body name="door" pos="3 0 0"><joint name="hinge"/><geom size="0.3"/></body>'
+        '<body name="table"><geom type="box" size="1 1 1"/></body></worldbody>',
+    ),
+    "armature of motors": mjcf(
+        leg('<joint name="a" armature="0.1"/>'),
+        "",
+        '<actuator><motor joint="a" gear="3" armature="0.2"/></actuator>',
+    ),
+    "no names": mjcf("<body><joint/><joint axis='1 0 0'/><geom size='0.1'/></body>"),
+    "capsule by fromto": mjcf(
+        leg('<joint/><geom type="capsule" fromto="0 0 0 0.3 0.2 -0.4" size="0.05"/>')
+    ),
+    "ellipsoid by fromto": mjcf(
+        leg('<joint/><geom type="ellipsoid" fromto="0 0 0 0.3 0.2 -0.4" size="0.05 0.1"/>')
+    ),
+    **{
+        f"{shell}{kind}": mjcf(
+            leg(f'<joint/><geom type="{kind}" size="{size}" euler="10 20 30" {shell}/>')
+        )
+        for shell in ("", 'shellinertia="true"')
+        for kind, size in {
+            "sphere": "0.1",
+            "capsule": "0.1 0.2",
+            "cylinder": "0.1 0.2",
+            "box": "0.1 0.2 0.3",
+            "ellipsoid": "0.1 0.2 0.3",
+        }.items()
+        if not (shell and kind == "ellipsoid")
+    },
+    **{
+        f"{inertia} mesh": with_mesh(f'inertia="{inertia}"')
+        for inertia in ("legacy", "exact", "convex", "shell")
+    },
+    "mesh in another place": with_mesh(
+        'refpos="1 0 0" refquat="1 2 3 0" scale="0.2 0.1 0.1"', 'type="mesh" euler="1 2 3"'
+    ),
+    **{
+        f"mesh as {kind} {around}": with_mesh("", f'type="{kind}" euler="1 2 3"').replace(
+            "<worldbody>", f'<compiler fitaabb="{around}"/><worldbody>'
+        )
+        for kind in ("box", "sphere", "capsule", "cylinder", "ellipsoid")
+        for around in ("true", "false")
+    },
+}
+
+
+@pytest.mark.parametrize("name", CONSTRUCTS)
+def test_equations_of_motion_are_those_of_mujoco(name):
+    # MuJoCo turns meshes to their principal axes in single precision
+    agree(CONSTRUCTS[name], 1e-7 if "mesh" in name else 1e-11)
+
+
+def test_every_joint_is_a_row_with_its_name_motor_and_limits():
+    motors = "".join(f'<motor joint="{name}" ctrlrange="-3 3"/>' for name in "xsy")
+    robot, model = agree(
+        mjcf(
+            leg(
+                '<joint name="x" axis="1 0 0" range="-90 90" armature="0.1" damping="2"/>'
+                '<joint name="s" type="slide" axis="1 0 0" range="-0.1 0.2" frictionloss="3"/>'
+                '<joint name="y" axis="0 1 0" range="-1 1" limited="false"/>'
+            ),
+            after=f"<actuator>{motors}</actuator>",
+        )
+    )
+    assert robot.joint_names == robot.actuated == ("x", "s", "y")
+    np.testing.assert_allclose(robot.torque_limits, 3)
+    low, high = robot.model.lowerPositionLimit[7:], robot.model.upperPositionLimit[7:]
+    np.testing.assert_allclose(low, [-np.pi / 2, -0.1, -np.inf])
+    np.testing.assert_allclose(high, [np.pi / 2, 0.2, np.inf])
+    np.testing.assert_allclose(robot.model.armature[6:], model.dof_armature[6:])
+    np.testing.assert_allclose(robot.model.damping[6:], model.dof_damping[6:])
+    np.testing.assert_allclose(robot.model.upperDryFrictionLimit[6:], model.dof_frictionloss[6:])
+    spring = quiet(CONSTRUCTS["ball"], lock=["x"])
+    assert (spring.nv, spring.locked) == (6, ("x",))
+
+
+@pytest.mark.parametrize(
+    ("motor", "expected"),
+    [
+        ('<motor ctrlrange="-3 2"/>', 3),
+        ('<motor ctrlrange="-3 2" gear="-10"/>', 30),
+        ('<motor ctrlrange="-3 2" gear="10" forcerange="-1 1"/>', 10),
+        ('<motor ctrlrange="-3 2" ctrllimited="false"/>', np.inf),
+        ('<motor class="strong"/>', 40),
+        ('<general class="strong" gainprm="2"/>', 80),
+        ('<general ctrlrange="-3 3" gainprm="5"/>', 15),
+        ('<general ctrlrange="-3 3" gainprm="5" biastype="affine" biasprm="0 -50"/>', np.inf),
+        ('<position kp="100" ctrlrange="-1 1"/>', np.inf),
+        ('<position kp="100" ctrlrange="-1 1" forcerange="-7 7" gear="2"/>', 14),
+        ('<velocity kv="5" forcerange="-7 7"/>', 7),
+        ('<motor ctrlrange="-3 3"/><motor ctrlrange="-1 1" gear="2"/>', 5),
+        ('<motor ctrlrange="-3 3"/><position/>', np.inf),
+    ],
+)
+@pytest.mark.parametrize("of_joint", ["", 'actuatorfrcrange="-20 20"'])
+def test_torque_limits_are_those_of_mujoco(motor, expected, of_joint):
+    mujoco = pytest.importorskip("mujoco")
+    named = motor.replace("<motor", '<motor joint="a"').replace("<general", '<general joint="a"')
+    named = named.replace("<position", '<position joint="a"').replace(
+        "<velocity", '<velocity joint="a"'
+    )
+    text = mjcf(
+        leg(f'<joint name="a" {of_joint}/>') + leg('<joint name="b"/>', 'name="other"'),
+        '<default><default class="strong"><motor ctrlrange="-4 4" gear="10"/></default></default>',
+        f"<actuator>{named}</actuator>",
+    )
+    robot = quiet(text)
+    assert robot.actuated == ("a",)
+    expected = min(expected, 20) if of_joint else expected
+    assert robot.torque_limits[0] == expected
+    model = mujoco.MjModel.from_xml_string(text)
+    data, most = mujoco.MjData(model), 0.0
+    for control, angle in ((-1e6, 9), (1e6, -9)):
+        data.ctrl[:], data.qpos[7] = control, angle
+        mujoco.mj_forward(model, data)
+        most = max(most, abs(data.qfrc_actuator[6]))
+    assert most == expected or (expected == np.inf and most >= 90)
+
+
+def test_files_without_motors_have_them_everywhere_but_those_of_tendons_drive_none():
+    two = leg('<joint name="a"/>') + leg('<joint name="b"/>', 'name="other"')
+    assert quiet(mjcf(two)).actuated == ("a", "b")
+    tendon = (
+        '<tendon><fixed name="t"><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed>'
+        '</tendon><actuator><motor name="pull" tendon="t"/></actuator>'
+    )
+    with pytest.warns(FootworkWarning, match="<motor> 'pull' acts through the tendon 't'"):
+        assert load(mjcf(two, after=tendon)).actuated == ()
+
+
+SCENE = """<mujoco model="scene">
+<include file="robot.xml"/>
+<statistic center="0 0 0.1" extent="0.8"/>
+<visual><headlight diffuse="0.6 0.6 0.6"/><map force="0.1"/></visual>
+<option gravity="0 0 -3.7"/>
+<asset><texture type="skybox" builtin="gradient" width="512" height="3072"/>
+<texture name="grid" type="2d" builtin="checker" width="300" height="300"/>
+<material name="grid" texture="grid" texrepeat="5 5" reflectance="0.2"/></asset>
+<default><geom friction="0.5"/></default>
+<worldbody><light pos="0 0 1.5" dir="0 0 -1" directional="true"/><camera name="side" pos="0 -3 1"/>
+<geom name="floor" size="0 0 0.05" type="plane" material="grid"/>
+<body name="box" pos="2 0 0"><geom type="box" size="1 1 1"/></body></worldbody>
+<keyframe><key name="home" qpos="0 0 0.4 0 0 0 2 0.5"/><key qpos="0 0 0.7"/></keyframe>
+</mujoco>"""
+
+
+def test_a_scene_is_the_robot_that_it_includes(tmp_path):
+    folder = tmp_path / "project/scenes"
+    folder.mkdir(parents=True)
+    (tmp_path / "project/common").mkdir()
+    body = leg('<joint name="a" class="a"/><site name="sole" pos="0 0 1" euler="90 0 0"/>')
+    robot = mjcf(body, '<include file="../common/classes.xml"/><option timestep="0.01"/>')
+    (folder / "robot.xml").write_text(robot)
+    classes = '<default><default class="a"><joint axis="0 1 0"/></default></default>'
+    (tmp_path / "project/common/classes.xml").write_text(f"<mujoco>{classes}</mujoco>")
+    scene = folder / "scene.xml"
+    scene.write_text(SCENE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours = load(scene)
+    assert agree(scene)[0].mass == ours.mass == 6.5  # without the box
+    assert (ours.name, ours.visual.ngeoms) == ("scene", 1)
+    np.testing.assert_allclose(ours.model.gravity.linear, [0, 0, -3.7])
+    np.testing.assert_allclose(ours.postures["home"], [0, 0, 0.4, 0, 0, 1, 0, 0.5])
+    np.testing.assert_allclose(ours.postures["key_1"], [0, 0, 0.7, 0, 0, 0, 1, 0])
+    assert {"sole", "leg", "trunk"} <= set(ours.frame_names)
+    found = {(f.level, f.code): f.message for f in robots.diagnose(scene)}
+    assert set(found) == {("info", "scenery")} or len(found) == 1
+    words = " ".join(f.message for f in robots.diagnose(scene))
+    for what in ("<light>", "<camera>", "<texture>", "geom of the world"):
+        assert what in words
+
+
+def test_postures_of_mujoco_are_ours():
+    mujoco = pytest.importorskip("mujoco")
+    text = CONSTRUCTS["ref"].replace(
+        "</mujoco>", '<keyframe><key name="k" qpos="1 2 3 0 1 0 1 0.2 0.3"/></keyframe></mujoco>'
+    )
+    robot, model = agree(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    q, _ = robots.conventions.from_mujoco(robot, data.qpos, data.qvel)
+    np.testing.assert_allclose(robot.posture("k"), q, atol=1e-15)
+    ends = robot.model.createData()
+    pin.framesForwardKinematics(robot.model, ends, q)
+    mujoco.mj_forward(model, data)
+    at = ends.oMf[robot.frame_id("leg")].translation
+    np.testing.assert_allclose(at, data.body("leg").xpos, atol=1e-14)
+    with pytest.warns(FootworkWarning, match="10 values, but the model has 9"):
+        assert not load(text.replace('0.3"/></keyframe', '0.3 4"/></keyframe')).postures
+
+
+def test_geoms_are_where_mujoco_has_them():
+    mujoco = pytest.importorskip("mujoco")
+    geoms = "".join(
+        f'<geom name="{name}" {attributes}/>'
+        for name, attributes in {
+            "ball": 'type="sphere" size="0.1" pos="1 2 3"',
+            "rod": 'type="capsule" fromto="0 0 0 0.3 0.2 -0.4" size="0.05"',
+            "tin": 'type="cylinder" fromto="0 0 0 0.3 0.2 -0.4" size="0.05"',
+            "box": 'type="box" size="0.1 0.2 0.3" euler="10 20 30"',
+            "egg": 'type="ellipsoid" size="0.1 0.2 0.3" euler="10 20 30" pos="1 0 0"',
+        }.items()
+    )
+    robot, model = agree(mjcf(leg(f'<joint name="a"/>{geoms}')))
+    data, q = mujoco.MjData(model), robot.random_configuration(1)
+    data.qpos[:], data.qvel[:] = robots.conventions.to_mujoco(robot, q, np.zeros(robot.nv))
+    mujoco.mj_forward(model, data)
+    places = robot.model.createData()
+    pin.forwardKinematics(robot.model, places, q)
+    kinds = {"rod": "Capsule", "tin": "Cylinder", "egg": "Ellipsoid", "box": "Box"}
+    for item in robot.collision.geometryObjects:
+        if item.name.startswith("leg"):
+            continue
+        T, theirs = places.oMi[item.parentJoint] * item.placement, data.geom(item.name)
+        np.testing.assert_allclose(T.translation, theirs.xpos, atol=1e-14)
+        np.testing.assert_allclose(T.rotation.ravel(), theirs.xmat, atol=1e-14)
+        assert type(item.geometry).__name__ == kinds.get(item.name, "Sphere")
+    rod = next(o.geometry for o in robot.visual.geometryObjects if o.name == "rod")
+    assert rod.halfLength == pytest.approx(model.geom("rod").size[1])
+
+
+def test_shapes_that_collide_are_not_drawn_over_those_that_are_seen():
+    robot = quiet(
+        mjcf(
+            leg(
+                '<joint name="a"/><geom name="skin" size="0.1" contype="0" conaffinity="0"/>'
+                '<geom name="hull" size="0.2"/><geom name="ghost" size="0.2" rgba="1 0 0 0"/>'
+            )
+            + '<body name="foot"><geom name="toe" size="0.1" material="red"/>'
+            '<geom name="sole" size="0.1" group="3"/></body>',
+            '<asset><material name="red" rgba="1 0 0 1"/></asset>',
+        )
+    )
+    assert [o.name for o in robot.visual.geometryObjects] == ["skin", "toe"]
+    names = [o.name for o in robot.collision.geometryObjects]
+    assert names == ["hull", "ghost", "leg_3", "toe", "sole"]
+    np.testing.assert_allclose(robot.visual.geometryObjects[1].meshColor, [1, 0, 0, 1])
+    both = quiet(
+        mjcf(
+            leg('<joint name="a"/>'),
+            after='<contact><exclude body1="leg" body2="trunk"/></contact>',
+        )
+    )
+    assert both.never_collide == (("leg", "trunk"),)
+
+
+def test_bases_are_those_that_are_asked_for():
+    arm = '<mujoco><worldbody><body name="b" pos="0 0 1"><geom size="0.1"/>'
+    arm += '<body name="c"><joint name="x" type="slide"/><geom size="0.1"/></body></body>'
+    arm += "</worldbody></mujoco>"
+    assert not load(arm).is_floating
+    assert load(arm, base="floating").nv == 7
+    other = (
+        '<worldbody><body name="ball"><freejoint name="free"/><geom size="0.1"/></body></worldbody>'
+    )
+    robot = quiet(mjcf(leg('<joint name="a"/>'), other))
+    assert robot.is_floating
+    assert robot.model.names[1] == "root_joint"  # it carries more
+    assert robot.nv == 13
+    fixed = quiet(mjcf(leg('<joint name="a"/>')), base="fixed")
+    np.testing.assert_allclose(dyn.com(fixed, fixed.neutral())[2], 1 - 0.07 * 1.5 / 6.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (mjcf(leg('<joint class="none"/>')), "line 1: <joint>: no class of defaults 'none'"),
+        (
+            mjcf(leg("<joint/>"), '<default><default class="a"/><default class="a"/></default>'),
+            "two",
+        ),
+        (mjcf(leg("<freejoint/>")), "free joint stands alone"),
+        (mjcf(leg('<joint/><geom type="mesh" mesh="x"/>')), "mesh 'x' is no asset"),
+        (mjcf(leg('<joint/><geom type="mesh"/>')), "mesh '' is no asset"),
+        (with_mesh("").replace('face="0 2', 'face="0 200'), "indices of vertices"),
+        (with_mesh("").replace('vertex="', 'vertex="0 '), "neither a file nor vertices|missing"),
+        (with_mesh('scale="1 1 0"', 'type="box"'), "mesh 'l': a mesh that encloses no volume"),
+        (mjcf(leg('<joint/><geom type="box" size="1"/>')), "expected 3 positive sizes"),
+        (mjcf(leg("<joint/>"), '<compiler eulerseq="abc"/>'), "eulerseq"),
+        (mjcf('<replicate count="1e9">' + leg("") + "</replicate>"), "more than 200000 elements"),
+        (mjcf('<replicate count="300">' * 9 + leg("") + "</replicate>" * 9), "200000 elements"),
+    ],
+)
+def test_what_mujoco_refuses_is_refused(text, message):
+    with pytest.raises(ModelError, match=message):
+        load(text)
+
+
+def test_what_is_left_out_is_said():
+    closed = '<equality><connect name="loop" body1="leg" body2="trunk" anchor="0 0 0"/></equality>'
+    with pytest.warns(FootworkWarning, match="<connect> 'loop' of 'leg', 'trunk': the constraint"):
+        load(mjcf(leg("<joint/>"), after=closed))
+    with pytest.warns(FootworkWarning, match="1 × <composite>"):
+        load(mjcf(leg('<joint/><composite type="cable"/>')))
+    with pytest.warns(FootworkWarning, match="gravcomp is left out.*leg"):
+        load(mjcf(leg("<joint/>", 'name="leg" gravcomp="1"')))
+    text = mjcf(leg('<joint name="a" stiffness="3"/>'), '<option viscosity="1"/>')
+    words = " ".join(f.message for f in robots.diagnose(text))
+    assert "springs in 1 joints" in words
+    assert "viscosity" in words
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load(text)
