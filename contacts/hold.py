@@ -17,11 +17,11 @@ from ..robots.values import number
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium.certificate import EDGE
-from .equilibrium.decision import KERNEL, Multipliers, Proved, layout_of
+from .equilibrium.decision import KERNEL, Proved
 from .equilibrium.programs import Equilibrium
 from .equilibrium.rays import FINEST, largest_push, shrink_factor
 from .equilibrium.reasons import why_not
-from .equilibrium.saddle import Saddle, saddle_point
+from .equilibrium.saddle import Multipliers, Saddle, saddle_point
 from .geometry.planar import FARTHEST
 
 Array = NDArray[np.float64]
@@ -90,6 +90,7 @@ class Hold:
         )
         known = vars(hold)
         known["axes"], known["residual"] = answer.axes[0], found.residual
+        known["_problem"] = found.problem
         if holds:
             known["torques"], known["_forces"] = answer.torques, answer.forces
         return hold
@@ -102,7 +103,10 @@ class Hold:
     @cached_property
     def balance(self) -> Equilibrium:
         """The balance that was decided about, worked out when it is asked for."""
-        return self._balance() if isinstance(self._balance, partial) else self._balance
+        found = self._balance() if isinstance(self._balance, partial) else self._balance
+        if "_problem" in vars(self):  # what the kernel decided
+            vars(found)["problem"] = vars(self)["_problem"]
+        return found
 
     @cached_property
     def axes(self) -> Array:
@@ -219,8 +223,8 @@ class Hold:
         _check_tolerance(tolerance)
         if not self.feasible:
             return 0.0
-        balance, layout = self.balance, layout_of(self.contacts, self.balance.torque_limits)
-        radius, _ = largest_push(balance, layout, self.state.com_jacobian[:2], tolerance)
+        balance = self.balance
+        radius, _ = largest_push(balance, self.state.com_jacobian[:2], tolerance)
         return radius if radius < 0.99 * FARTHEST * balance.weight else float("inf")
 
     def friction_margin(self, tolerance: float = 1e-4) -> float:
@@ -231,9 +235,8 @@ class Hold:
         thousand times less; 0 when nothing helps.
         """
         _check_tolerance(tolerance)
-        layout = layout_of(self.contacts, self.balance.torque_limits)
         known = None if self.multipliers is None else self.saddle
-        return shrink_factor(self.balance, layout, tolerance, known)
+        return shrink_factor(self.balance, tolerance, known)
 
     @cached_property
     def saddle(self) -> Saddle:
@@ -242,9 +245,7 @@ class Hold:
         Raises:
             ContactError: the margin is infinite.
         """
-        balance, near = self.balance, self.multipliers
-        layout = layout_of(self.contacts, balance.torque_limits)
-        return saddle_point(balance, None, layout, near)
+        return saddle_point(self.balance, None, self.multipliers)
 
     def explain(self) -> str:
         """Return the verdict, the forces and the margins, or the reason, as text of a few lines."""

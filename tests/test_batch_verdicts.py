@@ -18,7 +18,6 @@ from footwork.contacts.equilibrium.decision import layout_of
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.kernels import contact_columns, verdict
-from footwork.dynamics.kernels.scalars import LANES
 
 pytest.importorskip("numba")
 
@@ -221,10 +220,10 @@ def test_kernels_are_plain_python_on_rows_of_numpy(joints):
     rng = np.random.default_rng(10)
     states = [weak(rng, 6, joints) for _ in range(9)]
     many = Balances.of(states)
-    layout = many.layout()
+    layout = many.first.layout
     plain = many.problems(layout, contact_columns.contact_columns, contact_columns.scale_rows)
     with np.errstate(all="ignore"):  # both sides of every choice are worked out
-        found = plain.solve(verdict.verdicts, verdict.LANES, verdict.VERDICT)
+        found = plain.solve(verdict.verdicts, verdict.VERDICT)
     verdicts = batch.decide(many)
     own = found.proved & verdicts.compiled
     assert own.sum() > 6
@@ -420,7 +419,7 @@ def test_what_an_earlier_call_left_in_memory_does_not_count():
     steps = 0.05 * rng.standard_normal((9, robot.nv))
     Q = np.array([robot.integrate(robot.posture(), step) for step in steps])
     before, layout = batch.static_hold(robot, Q, feet), layout_of(feet, robot.torque_limits)
-    problems.workspace(layout.sizes, LANES)[:] = np.nan
+    problems.memory_of(layout.sizes)[:] = np.nan
     after = batch.static_hold(robot, Q, feet)
     for name in ("feasible", "margin", "forces", "velocity", "compiled"):
         np.testing.assert_array_equal(getattr(before, name), getattr(after, name))

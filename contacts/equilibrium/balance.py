@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,12 +22,17 @@ from ...dynamics import State
 from ...dynamics.per_robot import per_robot
 from ...robots import Robot
 from ..contact_set import ContactSet
+from ..kernels import compiled
 from ..limits import ContactLimits
+from .problems import Layout, Problems
 
 if TYPE_CHECKING:
     from ..point_forces import PointForces
 
 Array = NDArray[np.float64]
+
+_layouts: WeakKeyDictionary[ContactSet, dict[bytes, Layout]] = WeakKeyDictionary()
+_MOST_LAYOUTS = 64  # kept for one set of contacts
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +71,7 @@ class Balance:
         turned = axes.transpose(0, 2, 1)[:, None] @ J.reshape(C, 2, 3, nv)
         n = 3 * limits.point_count
         wrenches = limits.wrench_rows[:, :, :n]
-        return cls(
+        found = cls(
             load=load,
             grasp=turned.reshape(6 * C, nv).T @ wrenches.reshape(6 * C, n),
             central=turned[:, 0].reshape(3 * C, nv).T @ wrenches[:, :3].reshape(3 * C, n),
@@ -75,6 +81,8 @@ class Balance:
             torque_limits=torque_limits,
             weight=weight(robot),
         )
+        vars(found)["layout"] = layout_of(contacts, torque_limits)
+        return found
 
     @classmethod
     def of_body(cls, forces: PointForces, load: Array, weight: float = 1.0) -> Self:
@@ -118,6 +126,24 @@ class Balance:
         """Rows of the equations of motion without a torque: the base, passive joints."""
         return others(len(self.load), self.actuated)
 
+    @cached_property
+    def layout(self) -> Layout:
+        """Which entry is which in the kernel's problems."""
+        rows = self.unactuated, self.actuated
+        return Layout(self.limits, *rows, self.torque_limits, self.weight)
+
+    @cached_property
+    def problem(self) -> Problems | None:
+        """The margin's scaled problem; None for contacts that the kernel does not know, or while
+        the conic solver is sooner than compiling."""
+        kernels = compiled.select(1) if self.layout.known else None
+        return None if kernels is None else self.scaled_problem(kernels.scale)
+
+    def scaled_problem(self, scaling: Any) -> Problems:
+        """Return the same by `kernels.contact_columns.scale_rows`, compiled or not."""
+        columns, pulls = self.layout.spread(self.columns)[None], self.normals.sum(axis=1)[None]
+        return Problems.of(self.layout, columns, pulls, self.load[None], scaling)
+
     def with_limits(self, limits: ContactLimits) -> Self:
         """Return the same balance with other limits of the same contacts."""
         return replace(self, limits=limits)
@@ -155,6 +181,21 @@ def others(count: int, some: NDArray[np.intp]) -> NDArray[np.intp]:
     left = np.ones(count, dtype=bool)
     left[some] = False
     return np.flatnonzero(left)
+
+
+def layout_of(contacts: ContactSet, torque_limits: Array) -> Layout:
+    """Return the layout of the kernel's problems for contacts of a robot; worked out once."""
+    kept = _layouts.get(contacts)
+    if kept is None:
+        kept = _layouts[contacts] = {}
+    key = torque_limits.tobytes()
+    if key not in kept:
+        if len(kept) >= _MOST_LAYOUTS:
+            kept.clear()
+        robot, actuated = contacts.robot, contacts.robot.actuated_rows
+        rows = others(robot.nv, actuated), actuated
+        kept[key] = Layout(contacts.limits, *rows, torque_limits, weight(robot))
+    return kept[key]
 
 
 @per_robot

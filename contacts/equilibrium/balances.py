@@ -83,11 +83,6 @@ class Balances:
             self.friction if len(self.friction) == 1 else self.friction[cut],
         )
 
-    def layout(self) -> Layout:
-        """Return what the kernel's problems have in common."""
-        b = self.first
-        return Layout(b.limits, b.unactuated, b.actuated, b.torque_limits, b.weight)
-
     def problems(self, layout: Layout, filling: Any, scaling: Any) -> Problems:
         """Return the kernel's problems, scaled as the first one is.
 
@@ -101,10 +96,11 @@ class Balances:
         problems = Problems.of(layout, columns, pulls, self.loads, scaling, scales)
         return problems.with_friction(self.friction)
 
-    def circular(self, layout: Layout) -> bool:
+    def circular(self) -> bool:
         """Whether all cones are circular ones of forces."""
-        return layout.D == 3 and bool((self.friction[..., 0] == self.friction[..., 1]).all())
+        circles = bool((self.friction[..., 0] == self.friction[..., 1]).all())
+        return self.first.layout.D == 3 and circles
 
-    def known(self, layout: Layout) -> bool:
+    def known(self) -> bool:
         """Whether the kernel knows these contacts."""
-        return layout.known and bool(np.isfinite(self.friction).all())
+        return self.first.layout.known and bool(np.isfinite(self.friction).all())

@@ -12,7 +12,6 @@ from contextlib import nullcontext
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,35 +25,18 @@ from ..contact_set import ContactSet
 from ..kernels import compiled
 from ..kernels.state_program import Answer
 from ..kernels.verdict import MARGIN, STRICT, VERDICT
-from .balance import others, weight
+from .balance import layout_of
 from .balances import Balances
 from .conic_verdict import settle
 from .contact_frames import contact_frames
-from .problems import Layout
+from .problems import Layout, Problems
 from .programs import Equilibrium
+from .saddle import Multipliers
 from .verdicts import Verdicts
 
 Array = NDArray[np.float64]
 
 KERNEL = "kernel"  # what `Hold.solver` says of it
-
-_layouts: WeakKeyDictionary[ContactSet, dict[bytes, Layout]] = WeakKeyDictionary()
-_MOST_LAYOUTS = 64  # kept for one set of contacts
-
-
-class Multipliers(NamedTuple):
-    """The saddle point of the margin's program, in SI units.
-
-    Attributes:
-        forces: x (n,) that has the margin [N].
-        y: (nv,), −dε/dh: a virtual velocity with Nᵀy + gᵀν = 1, for N what a newton of the margin
-            does; against it the robot would fall first.
-        whole: ν (r,), of the rows of `ContactLimits.whole_rows`, as they are.
-    """
-
-    forces: Array
-    y: Array
-    whole: Array
 
 
 class Proved(NamedTuple):
@@ -65,12 +47,14 @@ class Proved(NamedTuple):
         margin: ε [N], ∓inf where no pull helps, or squeezing has no end.
         residual: of the equations of motion, where it holds [N, N·m].
         answer: forces, torques and multipliers.
+        problem: the scaled problem.
     """
 
     feasible: int
     margin: float
     residual: float
     answer: Answer
+    problem: Problems
 
     def settles(self, objective: str) -> bool:
         """Whether nothing is left to ask for the forces of this objective."""
@@ -96,21 +80,6 @@ class Proved(NamedTuple):
         return Solution(status, self.margin, velocity=self.answer.velocity)
 
 
-def layout_of(contacts: ContactSet, torque_limits: Array) -> Layout:
-    """Return the layout of the kernel's problems for contacts of a robot; worked out once."""
-    kept = _layouts.get(contacts)
-    if kept is None:
-        kept = _layouts[contacts] = {}
-    key = torque_limits.tobytes()
-    if key not in kept:
-        if len(kept) >= _MOST_LAYOUTS:
-            kept.clear()
-        robot, actuated = contacts.robot, contacts.robot.actuated_rows
-        rows = others(robot.nv, actuated), actuated
-        kept[key] = Layout(contacts.limits, *rows, torque_limits, weight(robot))
-    return kept[key]
-
-
 def knows(contacts: ContactSet, torque_limits: Array) -> bool:
     """Whether the kernel knows these contacts."""
     return layout_of(contacts, torque_limits).known
@@ -123,20 +92,19 @@ def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array
     if kernels is None:
         return None
     write_program, decide_one, write_answer = kernels
-    frames, constants = contact_frames(contacts), layout.constants
-    work, answer = layout.workspace(), layout.answer()
-    shared = load, frames, constants, work, answer
+    frames, constants, work = contact_frames(contacts), layout.constants, layout.workspace()
+    program, answer = layout.program(), layout.answer()
+    shared = load, frames, constants, work, program, answer
     write_program(state.joint_columns, state.joint_placements, *shared)
     # the kernel's Newton method for least-norm forces takes circular cones only
     mode = VERDICT if layout.circular else MARGIN
-    program = work.A, work.w, work.normal, constants.units, *work[6:11]
-    decide_one(*program, mode, layout.sizes, *work[11:16], 0, 1, work.memory)
+    decide_one(program, mode, layout.sizes, work.found, 0, 1, work.memory)
     write_answer(*shared)
     feasible, margin, proof, _, residual = answer.numbers.tolist()
     # rows that contradict each other by rounding alone: no margin, but no motion that falls either
     if not proof or (margin == -np.inf and feasible != 0):
         return None
-    return Proved(int(feasible), margin, residual, answer)
+    return Proved(int(feasible), margin, residual, answer, Problems(layout, program))
 
 
 # --- many ----------------------------------------------------------------------------------------
@@ -159,8 +127,8 @@ def decide(
         margin: whether margins are wanted.
         out: verdicts to write to.
     """
-    first, count, layout = balances.first, len(balances), balances.layout()
-    known = balances.known(layout)
+    first, count, layout = balances.first, len(balances), balances.first.layout
+    known = balances.known()
     out = Verdicts.allocate(count, first.limits.point_count, len(first.load), out)
     # pieces that stay in the cache, at least one a thread, of about equal size
     most = max(_NEAR // max(first.columns.size, 1), 1)
@@ -212,9 +180,9 @@ def _write_proved(
 ) -> None:
     """Write the answers of the kernel; those it leaves stay as they are."""
     problems = balances.problems(layout, kernels.columns, kernels.scale)
-    circular = balances.circular(layout)
+    circular = balances.circular()
     mode = MARGIN if not circular else VERDICT if margin else STRICT
-    found = problems.solve(kernels.verdicts, kernels.lanes, mode)
+    found = problems.solve(kernels.verdicts, mode)
     decided = found.feasible >= 0
     answers.feasible[:], answers.residual[:] = found.feasible, found.residual
     # a verdict may be proved where its margin is not: then the conic solver computes both anew

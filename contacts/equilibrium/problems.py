@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from ...dynamics.kernels.scalars import LANES
 from ..kernels import verdict
-from ..kernels.state_program import Answer, Constants, Workspace
+from ..kernels.state_program import Answer, Constants, Whole, Workspace
+from ..kernels.verdict import MARGIN, Found, Program
 from ..limits import ContactLimits
 
 Array = NDArray[np.float64]
@@ -47,6 +48,7 @@ class Layout:
         torque_limits: Array,
         weight: float,
     ) -> None:
+        self._made = limits, unactuated, actuated, torque_limits, weight
         self.limits, self.weight = limits, weight
         finite = np.isfinite(torque_limits)
         self.joints, self.bounds = actuated[finite], torque_limits[finite]
@@ -54,7 +56,10 @@ class Layout:
         K, T = limits.point_count, len(limits.soft)
         self.D = 4 if T else 3
         self._of_thread = threading.local()
-        self.sizes = len(unactuated), self.D, K, len(self.joints) + len(self.whole[2])
+        self.sizes = len(unactuated), self.D, K, len(self.joints) + len(self.whole.high)
+
+    def __reduce__(self) -> Any:
+        return Layout, self._made
 
     @cached_property
     def known(self) -> bool:
@@ -79,8 +84,8 @@ class Layout:
 
     @cached_property
     def units(self) -> Array:
-        """(D K,), newtons of each entry of a cone's vector."""
-        return self.spread(self.limits.scaling)
+        """(1, D K), newtons of each entry of a cone's vector."""
+        return self.spread(self.limits.scaling)[None]
 
     def spread(self, x: Array) -> Array:
         """Return x (…, n) as the kernel has it (…, D K), 0 for the moments of hard points."""
@@ -99,47 +104,42 @@ class Layout:
         return scales
 
     @cached_property
-    def whole(self) -> tuple[Array, Array, Array]:
-        """G (r, D K), g (r,), high (r,): what limits contacts as a whole, G f + ε g ≤ high."""
+    def whole(self) -> Whole:
+        """What limits contacts as a whole."""
         A, T, b = self.limits.whole_rows
-        if not len(b):
-            return np.zeros((0, self.D * self.limits.point_count)), b, b
-        size = np.abs(A).max(axis=1)  # one tolerance for newtons and newton-metres
+        size = np.abs(A).max(axis=1, initial=0.0)  # one tolerance for newtons and newton-metres
         G, g = self.spread(A), T @ self.limits.presses
-        return G / size[:, None], g / size, b / (self.weight * size)
-
-    # --- of one state ----------------------------------------------------------------------------
+        return Whole(G / size[:, None], g / size, b / (self.weight * size), size)
 
     @cached_property
     def constants(self) -> Constants:
-        """What the kernel of one state takes of the layout."""
-        whole = np.abs(self.limits.whole_rows.A).max(axis=1, initial=0.0)
-        indices = self.joints, self.rows, self.actuated, self.entries
-        return Constants(self.sizes, self.weight, self.bounds, *indices, self.units[None], whole)
+        """What the kernels take of the layout."""
+        arrays = self.bounds, self.joints, self.rows, self.actuated, self.entries
+        for array in (*arrays, *self.whole):  # kernels are compiled for arrays that they only read
+            array.setflags(write=False)
+        return Constants(self.sizes, self.weight, *arrays, self.whole)
+
+    def program(self, columns: int = 1, pulls: int = 1, loads: int = 1) -> Program:
+        """Return arrays for programs of so many columns, pulls and loads."""
+        m, D, K, R = self.sizes
+        n = D * K
+        rows = np.empty((columns, m * n)), np.empty((loads, m)), np.empty((pulls, m)), self.units
+        inequalities = np.empty((columns, R * n)), np.empty((pulls, R))
+        bounds = np.empty((loads, R)), np.empty((loads, R))
+        return Program(*rows, *inequalities, *bounds, np.zeros((2, max(m, R))))
+
+    # --- of one state ----------------------------------------------------------------------------
 
     def workspace(self) -> Workspace:
-        """Return arrays for the kernel of one state to overwrite, this thread's."""
+        """Return arrays for the kernels of one state to overwrite, this thread's."""
         kept: Workspace | None = getattr(self._of_thread, "workspace", None)
         if kept is None:
-            kept = self._of_thread.workspace = self._allocated()
+            m, D, K, _ = self.sizes
+            nv, C = m + len(self.actuated), self.limits.contact_count
+            J, columns, pulls = np.zeros((1, C, 6, nv)), np.zeros((1, nv, D, K)), np.zeros((1, nv))
+            found, memory = found_of(1, self.sizes), np.empty(memory_size(self.sizes))
+            kept = self._of_thread.workspace = Workspace(J, columns, pulls, found, memory)
         return kept
-
-    def _allocated(self) -> Workspace:
-        m, D, K, R = self.sizes
-        n, nv, C = D * K, m + len(self.actuated), self.limits.contact_count
-        rows, J = [(1, m * n), (1, m), (1, m)], len(self.joints)
-        inequalities, answers = (
-            [(1, R * n)] + 3 * [(1, R)],
-            [(1, 4), (1, n), (1, m), (1, R), (1, n)],
-        )
-        shapes = [(1, C, 6, nv), (1, nv, D, K), (1, nv), *rows, *inequalities, (2, max(m, R))]
-        size: Any = verdict.memory_size
-        needed = LANES * (size(*self.sizes) + 1)
-        made = Workspace._make([*map(np.zeros, (*shapes, *answers)), np.empty(needed)])
-        G, g, high = self.whole
-        made.G[:, J * n :], made.g[:, J:], made.high[:, J:] = G.ravel(), g, high
-        made.low[:, J:] = -verdict.INFINITE  # one-sided, in the kernel's two-sided form
-        return made
 
     def answer(self) -> Answer:
         """Return arrays for the answer of the kernel of one state."""
@@ -153,7 +153,7 @@ class Layout:
     def _ends(self) -> list[int]:
         """Where the arrays of an answer start and end in one."""
         C, K, n = self.limits.contact_count, self.limits.point_count, len(self.entries)
-        na, nv, r = len(self.actuated), len(self.rows) + len(self.actuated), len(self.whole[2])
+        na, nv, r = len(self.actuated), len(self.rows) + len(self.actuated), len(self.whole.high)
         return [0, *accumulate([5, 9 * C, n, 3 * K, na, n, nv, r])]
 
 
@@ -182,24 +182,15 @@ class Answers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problems:
-    """N problems; arrays with one entry serve all.
+    """N programs in weights, each row of about unit size.
 
     Attributes:
         layout: what they have in common.
-        A, w, n, units, G, g, low, high: see the kernel.
-        scales: (2, …), 1/size of the rows, of the inequalities (0 but for torques).
+        program: as the kernel takes them.
     """
 
     layout: Layout
-    A: Array
-    w: Array
-    n: Array
-    units: Array
-    G: Array
-    g: Array
-    low: Array
-    high: Array
-    scales: Array
+    program: Program
 
     @classmethod
     def of(
@@ -221,99 +212,104 @@ class Problems:
             scaling: `kernels.contact_columns.scale_rows`, compiled or not.
             scales: 1/size of rows and inequalities; by default those of the first columns.
         """
-        m, D, K, R = layout.sizes
-        G_, g_, high_ = layout.whole
-        J, r, n = len(layout.joints), len(g_), D * K
-        N, P, L = len(columns), len(pulls), len(loads)
-        A, w, pull = np.empty((N, m * n)), np.empty((L, m)), np.empty((P, m))
-        G, g = np.empty((N, R * n)), np.empty((P, R))
-        low, high = np.empty((L, R)), np.empty((L, R))
-        scales = np.zeros((2, max(m, R))) if scales is None else scales
-        out = A, w, pull, G, g, low, high, scales
-        inputs = columns, pulls, loads, layout.weight, layout.bounds, layout.joints, layout.rows
-        scaling(*inputs, *out)
-        if r:
-            G[:, J * n :], g[:, J:], high[:, J:] = G_.ravel(), g_, high_
-            low[:, J:] = -verdict.INFINITE  # one-sided, in the kernel's two-sided form
-        return cls(layout, A, w, pull, layout.units[None], G, g, low, high, scales)
+        program = layout.program(len(columns), len(pulls), len(loads))
+        if scales is not None:
+            program.scales[:] = scales
+        scaling(columns, pulls, loads, layout.constants, program)
+        return cls(layout, program)
 
     def __len__(self) -> int:
-        return max(len(self.A), len(self.w), len(self.n), len(self.units))
+        return max(map(len, self.program[:4]))
 
-    def solve(self, kernel: Kernel, lanes: int, mode: int) -> Answers:
-        """Return the kernel's answers: `kernel` is `verdict.verdicts` for numbers of so many lanes.
+    def solve(self, kernel: Kernel, mode: int = MARGIN) -> Answers:
+        """Return the answers of `verdict.verdicts`, compiled or not.
 
         Args:
-            kernel: compiled or not.
-            lanes: problems side by side.
-            mode: verdict.MARGIN, VERDICT or STRICT.
+            kernel: for one number or for lanes.
+            mode: MARGIN, VERDICT or STRICT.
         """
-        N, (m, D, K, R), weight = len(self), self.layout.sizes, self.layout.weight
-        n = D * K
-        answer, forces, least = np.empty((N, 4)), np.empty((N, n)), np.empty((N, n))
-        y, nu = np.empty((N, m)), np.empty((N, R))
-        arrays = self.A, self.w, self.n, self.units, self.G, self.g, self.low, self.high
-        memory = workspace(self.layout.sizes, lanes)
-        out = answer, forces, y, nu, least
-        kernel(*arrays, self.scales, mode, self.layout.sizes, *out, 0, N, memory)
-        if mode == verdict.MARGIN:  # then the kernel leaves them as its memory was
-            least[:] = np.nan
+        layout, weight = self.layout, self.layout.weight
+        found = decided(kernel, self.program, layout.sizes, mode)
+        if mode == MARGIN:  # then the kernel leaves them as its memory was
+            found.least[:] = np.nan
+        feasible, margin, proved, residual = found.verdict.T
         return Answers(
-            answer[:, 0],
-            in_newtons(answer[:, 1], weight),
-            answer[:, 2] > 0,
-            answer[:, 3],
-            forces[:, self.layout.entries] * weight,
-            y,
-            nu,
-            least[:, self.layout.entries] * weight,
+            feasible,
+            in_newtons(margin, weight),
+            proved > 0,
+            residual,
+            found.forces[:, layout.entries] * weight,
+            found.y,
+            found.nu,
+            found.least[:, layout.entries] * weight,
         )
 
     def velocity(self, y: Array, nu: Array) -> Array:
         """Return multipliers (…, m), (…, R) as velocities (…, nv) of the robot."""
-        layout, (m, _, _, _) = self.layout, self.layout.sizes
-        J = len(layout.joints)
-        size = m + len(layout.actuated)
+        layout, scales = self.layout, self.program.scales
+        m, J = len(layout.rows), len(layout.joints)
         # rows were divided by their sizes, so their multipliers are too large by them
-        velocity = np.zeros((*y.shape[:-1], size))
-        velocity[..., layout.rows] = y * self.scales[0, :m]
-        velocity[..., layout.joints] = nu[..., :J] * self.scales[1, :J]
+        velocity = np.zeros((*y.shape[:-1], m + len(layout.actuated)))
+        velocity[..., layout.rows] = y * scales[0, :m]
+        velocity[..., layout.joints] = nu[..., :J] * scales[1, :J]
         return velocity
 
     def multipliers(self, velocity: Array, whole: Array) -> tuple[Array, Array]:
         """Return y (m,) and ν (R,) of a velocity (nv,) and of `ContactLimits.whole_rows` (r,)."""
-        layout, (m, _, _, _), J = self.layout, self.layout.sizes, len(self.layout.joints)
-        nu = np.append(velocity[layout.joints] / self.scales[1, :J], whole * layout.constants.whole)
-        return velocity[layout.rows] / self.scales[0, :m], nu
+        layout, scales = self.layout, self.program.scales
+        m, J = len(layout.rows), len(layout.joints)
+        nu = np.append(velocity[layout.joints] / scales[1, :J], whole * layout.whole.size)
+        return velocity[layout.rows] / scales[0, :m], nu
 
     def of_whole(self, nu: Array) -> Array:
         """Return multipliers (…, R) as those of the rows of `ContactLimits.whole_rows`, (…, r)."""
-        A = self.layout.limits.whole_rows.A
-        own = nu[..., len(self.layout.joints) :]
-        return own / np.abs(A).max(axis=1) if len(A) else own
+        return np.asarray(nu[..., len(self.layout.joints) :] / self.layout.whole.size)
 
     def with_friction(self, friction: Array) -> Problems:
         """Return the problems with other friction (N or 1, K, 2)."""
         # tangential forces in units of μ make every cone Lorentz's: only the units change
-        units = np.repeat(self.units, len(friction), axis=0)
+        units = np.repeat(self.program.units, len(friction), axis=0)
         K = friction.shape[1]
         units[:, :K], units[:, K : 2 * K] = friction[..., 0], friction[..., 1]
-        return replace(self, units=units)
+        return self._with(units=units)
 
     def pulled(self, pulls: Array) -> Problems:
         """Return the problems with other pulls (N, nv), which are no normal forces."""
-        layout, (m, _, _, R), J = self.layout, self.layout.sizes, len(self.layout.joints)
-        g = np.zeros((len(pulls), R))
-        g[:, :J] = pulls[:, layout.joints] * self.scales[1, :J]
-        return replace(self, n=pulls.take(layout.rows, 1) * self.scales[0, :m], g=g)
+        normal, g = self.scaled(pulls)
+        return self._with(normal=normal, g=g)
 
-    def moved(self, columns: Array, friction: Array) -> Problems:
-        """Return the problems with columns that differ by (nv, D K), and other friction (K, 2)."""
-        layout, m, J = self.layout, self.layout.sizes[0], len(self.layout.joints)
-        A, G, n = self.A.copy(), self.G.copy(), columns.shape[1]
-        A += (columns[layout.rows] * self.scales[0, :m, None]).ravel()
-        G[:, : J * n] += (columns[layout.joints] * self.scales[1, :J, None]).ravel()
-        return replace(self, A=A, G=G).with_friction(friction[None])
+    def scaled(self, columns: Array) -> tuple[Array, Array]:
+        """Return the rows (N, m), (N, R) of what newtons (N, nv) do to the robot."""
+        layout, scales = self.layout, self.program.scales
+        m, J = len(layout.rows), len(layout.joints)
+        g = np.zeros((len(columns), layout.sizes[3]))
+        g[:, :J] = columns.take(layout.joints, 1) * scales[1, :J]
+        return columns.take(layout.rows, 1) * scales[0, :m], g
+
+    def moved(self, A: Array, G: Array, friction: Array) -> Problems:
+        """Return the problems with more of A (m D K,) and G (R D K,), and friction (K, 2)."""
+        more = {"A": self.program.A + A, "G": self.program.G + G}
+        return self._with(**more).with_friction(friction[None])
+
+    def _with(self, **changes: Array) -> Problems:
+        return replace(self, program=self.program._replace(**changes))
+
+
+def decided(
+    kernel: Kernel, program: Program, sizes: tuple[int, int, int, int], mode: int = MARGIN
+) -> Found:
+    """Return what `verdict.verdicts` finds for all programs of these sizes."""
+    count = max(map(len, program[:4]))
+    found = found_of(count, sizes)
+    kernel(program, mode, sizes, found, 0, count, memory_of(sizes))
+    return found
+
+
+def found_of(count: int, sizes: tuple[int, int, int, int]) -> Found:
+    """Return arrays for what the kernel finds."""
+    m, D, K, R = sizes
+    widths = 4, D * K, m, R, D * K
+    return Found._make([np.empty((count, width)) for width in widths])
 
 
 def in_newtons(margin: Array, weight: float) -> Array:
@@ -325,16 +321,21 @@ def in_newtons(margin: Array, weight: float) -> Array:
     return found
 
 
+@cache
+def memory_size(sizes: tuple[int, int, int, int]) -> int:
+    """Return how many numbers of memory the kernel needs, in lanes or not."""
+    size: Any = verdict.memory_size
+    return int(LANES * (size(*sizes) + 1))
+
+
 _kept = threading.local()
 
 
-def workspace(sizes: tuple[int, int, int, int], lanes: int) -> Array:
+def memory_of(sizes: tuple[int, int, int, int]) -> Array:
     """Return memory for the kernel, this thread's."""
-    size: Any = verdict.memory_size
-    needed = lanes * size(*sizes) + lanes
     memory: Array | None = getattr(_kept, "memory", None)
-    if memory is None or len(memory) < needed:
-        memory = _kept.memory = np.empty(needed)
+    if memory is None or len(memory) < memory_size(sizes):
+        memory = _kept.memory = np.empty(memory_size(sizes))
     return memory
 
 
@@ -347,7 +348,7 @@ def plain_margins(
     end to it, nan where unsolved.
 
     Args:
-        kernel: the compiled `verdict.verdicts`, for LANES problems side by side.
+        kernel: the compiled `verdict.verdicts`.
         A: (N or 1, m, 3K), forces in contact axes point by point.
         w, n: (N or 1, m).
         friction: (N or 1, K).
@@ -355,12 +356,9 @@ def plain_margins(
     m, K = A.shape[1], friction.shape[1]
     parts = A.reshape(len(A), m, K, 3).transpose(0, 1, 3, 2)
     units = np.hstack([friction, friction, np.ones_like(friction)])
-    flat = np.ascontiguousarray(parts).reshape(len(A), -1)
-    none, N, sizes = np.empty((1, 0)), max(map(len, (A, w, n, units))), (m, 3, K, 0)
-    answer, f, y = np.empty((N, 4)), np.empty((N, 3 * K)), np.empty((N, m))
-    arrays = [np.ascontiguousarray(x) for x in (flat, w, n, units)]
-    inputs = *arrays, none, none, none, none, np.ones((2, m))
-    out = answer, f, y, np.empty((N, 0)), np.empty((N, 3 * K))
-    kernel(*inputs, verdict.MARGIN, sizes, *out, 0, N, workspace(sizes, LANES))
-    forces = f.reshape(N, 3, K).transpose(0, 2, 1).reshape(N, 3 * K)
-    return answer[:, 1], forces, y
+    none, scales = np.empty((1, 0)), np.ones((2, m))
+    flat = np.array(parts, order="C").reshape(len(A), -1)
+    rows = flat, np.array(w), np.array(n), units
+    found = decided(kernel, Program(*rows, none, none, none, none, scales), (m, 3, K, 0))
+    forces = found.forces.reshape(-1, 3, K).transpose(0, 2, 1).reshape(-1, 3 * K)
+    return found.verdict[:, 1], forces, found.y

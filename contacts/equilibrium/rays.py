@@ -10,20 +10,17 @@ in the margin's program, Cᵀy is the normal of the set {x : load + C x can be b
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.planar import FARTHEST, largest_disc
 from ..kernels import compiled
-from ..kernels.proximal import REFINE
-from ..kernels.verdict import MARGIN
 from . import conic_program
 from .balance import Balance
 from .conic_program import Admissible, Programs
-from .problems import Layout
-from .saddle import Saddle, problem_of, saddle_point, solved
+from .problems import Problems, decided, in_newtons
+from .saddle import Multipliers, Saddle, saddle_point, solved
 
 Array = NDArray[np.float64]
 
@@ -31,23 +28,21 @@ RAYS = 24  # to expect for a set of the plane
 FINEST = 1e-9  # tolerance that the solvers reach
 
 _FEW = 2  # rays that are sooner shot one by one
-_MOST = float(np.log(1e4))  # logarithm of the factor by which friction is asked to shrink or grow
+_NEAR = 0.05  # of the logarithm: saddle points to start from
+_MOST = float(np.log(1e4))  # the largest logarithm of the factor by which friction shrinks or grows
 
 
-def largest_push(
-    balance: Balance, layout: Layout, com_jacobian: Array, tolerance: float
-) -> tuple[float, Array]:
+def largest_push(balance: Balance, com_jacobian: Array, tolerance: float) -> tuple[float, Array]:
     """Return the smallest push that is not held [N], and the normal (2,) of what is there.
 
     Args:
         balance: without a push, which is held.
-        layout: of the balance.
         com_jacobian: (2, nv), of the horizontal motion of the centre of mass.
         tolerance: of the robot's weight.
     """
-    reach, kernels = FARTHEST * balance.weight, compiled.select(RAYS) if layout.known else None
-    rays = Rays(balance, com_jacobian.T, kernels, layout)
-    with compiled.by_the_solver(RAYS) if layout.known and kernels is None else nullcontext():
+    reach, rays = FARTHEST * balance.weight, Rays(balance, com_jacobian.T)
+    slowly = balance.layout.known and rays.kernels is None
+    with compiled.by_the_solver(RAYS) if slowly else nullcontext():
         return largest_disc(lambda d: rays.shoot(d, reach), tolerance * balance.weight)
 
 
@@ -57,17 +52,14 @@ class Rays:
     Args:
         balance: of that load.
         columns: C (nv, 2), what a unit of each x does to the robot.
-        kernels: compiled, for contacts that they know; None: the conic solver.
-        layout: of the balance.
     """
 
-    def __init__(
-        self, balance: Balance, columns: Array, kernels: compiled.Kernels | None, layout: Layout
-    ) -> None:
-        self.balance, self.columns, self.kernels = balance, columns, kernels
+    def __init__(self, balance: Balance, columns: Array) -> None:
+        self.balance, self.columns = balance, columns
         self.unit = 1.0 / max(float(np.abs(columns).max()), 1e-300)  # of x, for a load of 1 N
-        if kernels is not None:
-            self.problem = problem_of(balance, layout, kernels.scale)
+        self.kernels = compiled.select(RAYS) if balance.problem else None
+        if balance.problem:
+            self.normal, self.g = balance.problem.scaled(columns.T * self.unit)
 
     def shoot(self, directions: Array, most: float) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Return where rays end (n, 2), normals there (n, 2), and which answers are proved.
@@ -78,30 +70,31 @@ class Rays:
             directions: (n, 2), units.
             most: what ends the rays that nothing ends, in the unit of x.
         """
-        pulls = (directions * self.unit) @ self.columns.T
-        t, normals, proved = self._by_the_kernel(pulls)
+        t, normals, proved = self._by_the_kernel(directions)
         for i in np.flatnonzero(~proved):
-            t[i], normals[i], proved[i] = self._by_the_solver(pulls[i])
+            t[i], normals[i], proved[i] = self._by_the_solver(directions[i])
         t = np.clip(np.where(proved, t, 0.0) * self.unit, 0.0, most)
         normals = np.where((t == most)[:, None], directions, normals)
-        length = np.linalg.norm(normals, axis=1)
+        length = np.hypot(*normals.T)
         normals = normals / np.where(length > 0, length, 1.0)[:, None]
         return t[:, None] * directions, normals, proved & ((length > 0) | (t == 0))
 
-    def _by_the_kernel(self, pulls: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """Return the largest t (n,) of pulls (n, nv), normals (n, 2), and which are proved."""
-        kernels, n = self.kernels, len(pulls)
-        if kernels is None:
+    def _by_the_kernel(self, directions: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Return the largest t (n,), normals (n, 2), and which are proved."""
+        problem, n = self.balance.problem, len(directions)
+        kernels = compiled.select(1) if n <= _FEW else self.kernels
+        if problem is None or kernels is None:
             return np.zeros(n), np.zeros((n, 2)), np.zeros(n, dtype=bool)
-        if n <= _FEW:
-            kernels = compiled.select(1) or kernels
-        problems = self.problem.pulled(pulls)
-        found = problems.solve(kernels.verdicts, kernels.lanes, MARGIN)
-        return found.margin, problems.velocity(found.y, found.nu) @ self.columns, found.proved
+        pulls = {"normal": directions @ self.normal, "g": directions @ self.g}
+        found = decided(kernels.verdicts, problem.program._replace(**pulls), problem.layout.sizes)
+        normals = found.y @ self.normal.T + found.nu @ self.g.T
+        t = in_newtons(found.verdict[:, 1], self.balance.weight)
+        return t, normals, found.verdict[:, 2] > 0
 
-    def _by_the_solver(self, pull: Array) -> tuple[float, Array, bool]:
-        """The same of one pull (nv,), by the conic solver."""
+    def _by_the_solver(self, direction: Array) -> tuple[float, Array, bool]:
+        """The same of one ray, by the conic solver."""
         none = np.zeros((self.balance.limits.contact_count, 1))
+        pull = self.columns @ (direction * self.unit)
         found, _ = conic_program.saddle(Programs(Admissible(self.balance, pull[:, None], none)))
         y = np.zeros(len(pull)) if found.velocity is None else found.velocity
         return found.value, y @ self.columns, found.status != "unsolved"
@@ -115,42 +108,34 @@ class Shrinking:
 
     Args:
         balance: for s = 1.
-        kernels: compiled, for contacts that they know; None: the conic solver.
     """
 
-    def __init__(self, balance: Balance, kernels: compiled.Kernels | None, layout: Layout) -> None:
-        self.balance, self.kernels, self.arms = balance, kernels, balance.columns.copy()
+    def __init__(self, balance: Balance) -> None:
+        self.balance, self.arms = balance, balance.columns.copy()
         self.arms[:, : balance.central.shape[1]] -= balance.central
-        self.spread_arms = layout.spread(self.arms)
-        if kernels is not None:
-            self.problem = problem_of(balance, layout, kernels.scale)
+        if balance.problem is not None:
+            A, G = balance.problem.scaled(balance.layout.spread(self.arms).T)
+            self._A, self._G = A.T.ravel(), G.T.ravel()
 
-    @classmethod
-    def of(cls, balance: Balance, layout: Layout) -> Shrinking:
-        """Return it, by the kernels where they serve."""
-        return cls(balance, compiled.select(1) if layout.known else None, layout)
-
-    def saddle(self, s: float, kernel: Any = None) -> Saddle | None:
+    def saddle(
+        self, s: float, near: Multipliers | None = None, exact: bool = False
+    ) -> Saddle | None:
         """Return the saddle point for s by the kernels; None where it is not proved.
 
         Args:
             s: the factor.
-            kernel: `kernels.proximal.refine`, to have it to rounding.
+            near, exact: as for `solved`.
         """
-        if self.kernels is None:
-            return None
-        less = (1 / s - 1) * self.spread_arms
-        problem = self.problem.moved(less, self.balance.limits.friction / s)
-        return solved(problem, self.kernels, kernel)
+        problem = self._problem(s)
+        return None if problem is None else solved(problem, near, exact)
 
-    def exact_saddle(self, s: float) -> Saddle:
+    def exact_saddle(self, s: float, near: Multipliers | None = None) -> Saddle:
         """Return the saddle point for s to rounding, by the conic solver where the kernels do not.
 
         Raises:
             ContactError: the margin is infinite.
         """
-        kernel = REFINE.select(1)
-        found = None if kernel is None else self.saddle(s, kernel)
+        found = self.saddle(s, near, exact=True)
         return saddle_point(self.balance.shrunk(s)) if found is None else found
 
     def slope(self, found: Saddle, s: float) -> float:
@@ -162,45 +147,57 @@ class Shrinking:
         f, u = (self.balance.limits.forces(x)[:, :2] for x in (found.unknowns, found.rates))
         return float((u * f).sum() - found.velocity @ (self.arms @ found.unknowns) / s)
 
+    def _problem(self, s: float) -> Problems | None:
+        problem, less = self.balance.problem, 1 / s - 1
+        if problem is None:
+            return None
+        return problem.moved(less * self._A, less * self._G, self.balance.limits.friction / s)
 
-def shrink_factor(
-    balance: Balance, layout: Layout, tolerance: float, known: Saddle | None = None
-) -> float:
-    """Return the largest s such that ε(s) ≥ 0, to `tolerance` of log s, from below.
+    def root(
+        self, tolerance: float, known: Saddle | None = None
+    ) -> tuple[float, float, Saddle | None]:
+        """Return the largest s such that ε(s) ≥ 0, to `tolerance` of log s, from below.
 
-    What holds with some friction and size holds with more of both: Newton's method on ε(s), which
-    is nearly affine, inside a bracket of log s that is halved where it leads out of it. Near the
-    root the other side is tried, which closes the bracket.
+        What holds with some friction and size holds with more of both: Newton's method on ε(s),
+        which is nearly affine, inside a bracket of log s that is halved where it leads out of it.
+        Near the root the other side is tried, which closes the bracket.
 
-    Args:
-        balance: for s = 1.
-        layout: of the balance.
-        tolerance: of log s.
-        known: the saddle point for s = 1.
+        Args:
+            tolerance: of log s.
+            known: the saddle point for s = 1.
 
-    Returns:
-        +inf if it holds for 10,000, 0 if it does not for 1/10,000.
-    """
-    shrinking, low, high, t = Shrinking.of(balance, layout), -np.inf, np.inf, 0.0
-    found = known
-    while high - low > tolerance and low < _MOST and high > -_MOST:
-        s = float(np.exp(t))
-        found = shrinking.saddle(s) if found is None else found
-        epsilon = _by_conic_solver(balance.shrunk(s)) if found is None else found.margin
-        slope = 0.0 if found is None else shrinking.slope(found, s)
-        ratio = epsilon / slope if slope < 0 else np.nan
-        low, high = (t, high) if epsilon >= 0 else (low, t)
-        middle = (max(low, -_MOST) + min(high, _MOST)) / 2
-        # a step of Newton's in s is one of log(1 − ε/ε') in log s
-        root = t + (np.log1p(-ratio) if ratio < 0.9 else -ratio)
-        if abs(root - t) <= 0.5 * tolerance:
-            root = t + (0.9 if epsilon >= 0 else -0.9) * tolerance
-        inside = low < root < high and abs(root) < _MOST + 1
-        t = min(max(root if inside else middle, -_MOST), _MOST)
-        found = None
-        if low >= _MOST or high <= -_MOST or t in (low, high):
-            break
-    return float("inf") if low >= _MOST else 0.0 if low == -np.inf else float(np.exp(low))
+        Returns:
+            s, +inf if it holds for 10,000, 0 if it does not for 1/10,000; the last s that was
+            tried, and its saddle point, None where the kernels have none.
+        """
+        low, high, t, found = -np.inf, np.inf, 0.0, known
+        near: Multipliers | None = None
+        while True:
+            s = float(np.exp(t))
+            found = self.saddle(s, near) if found is None else found
+            epsilon = _by_conic_solver(self.balance.shrunk(s)) if found is None else found.margin
+            slope = 0.0 if found is None else self.slope(found, s)
+            ratio = epsilon / slope if slope < 0 else np.nan
+            low, high = (t, high) if epsilon >= 0 else (low, t)
+            middle = (max(low, -_MOST) + min(high, _MOST)) / 2
+            # a step of Newton's in s is one of log(1 − ε/ε') in log s
+            root = t + (np.log1p(-ratio) if ratio < 0.9 else -ratio)
+            if abs(root - t) <= 0.5 * tolerance:
+                root = t + (0.9 if epsilon >= 0 else -0.9) * tolerance
+            inside = low < root < high and abs(root) < _MOST + 1
+            before, t = t, min(max(root if inside else middle, -_MOST), _MOST)
+            closed = high - low <= tolerance or low >= _MOST or high <= -_MOST
+            if closed or t in (low, high):
+                break
+            near = found.multipliers if found and abs(t - before) < _NEAR else None
+            found = None
+        largest = float("inf") if low >= _MOST else 0.0 if low == -np.inf else float(np.exp(low))
+        return largest, s, found
+
+
+def shrink_factor(balance: Balance, tolerance: float, known: Saddle | None = None) -> float:
+    """Return the largest factor by which friction and patch sizes may shrink: `Shrinking.root`."""
+    return Shrinking(balance).root(tolerance, known)[0]
 
 
 def _by_conic_solver(balance: Balance) -> float:

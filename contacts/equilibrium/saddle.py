@@ -9,10 +9,9 @@ to rounding; where these do not answer, the conic solver does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +19,11 @@ from numpy.typing import NDArray
 from ...errors import ContactError
 from ..kernels import compiled
 from ..kernels.proximal import REFINE
-from ..kernels.verdict import MARGIN
 from ..limits import ContactLimits
 from . import conic_program
 from .balance import Balance
 from .conic_program import Admissible, Programs
-from .problems import Layout, Problems
+from .problems import Problems
 
 Array = NDArray[np.float64]
 
@@ -33,6 +31,21 @@ Array = NDArray[np.float64]
 # the band in which verdicts are at the edge
 _PROVEN = 1e-8
 _NOTHING = 1e-9  # multipliers of inequalities that an interior-point method leaves of zero
+
+
+class Multipliers(NamedTuple):
+    """A saddle point as far as it is needed to start from, in SI units.
+
+    Attributes:
+        unknowns: x (n,) that has the margin [N].
+        velocity: (nv,), −dε/dh: a virtual velocity y with Nᵀy + gᵀν = 1, for N what a newton of the
+            margin does; against it the robot would fall first.
+        whole: ν (r,), of the rows of `ContactLimits.whole_rows`, as they are.
+    """
+
+    unknowns: Array
+    velocity: Array
+    whole: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +91,14 @@ class Saddle:
             slopes = np.where(smooth, right, slopes)
         return slopes
 
+    @property
+    def multipliers(self) -> Multipliers:
+        """To start from."""
+        return Multipliers(self.unknowns, -self.velocity, self.whole)
+
 
 def saddle_point(
-    balance: Balance,
-    pull: Array | None = None,
-    layout: Layout | None = None,
-    near: tuple[Array, Array, Array] | None = None,
+    balance: Balance, pull: Array | None = None, near: Multipliers | None = None
 ) -> Saddle:
     """Return the margin with its multipliers: the largest ε that A x + ε N + h = 0 allows.
 
@@ -91,83 +106,58 @@ def saddle_point(
         balance: of h by A x.
         pull: N (nv,), what a unit of ε does to the robot; a normal force at every contact's centre,
             which upper bounds count too, if not given.
-        layout: of the balance, where it is known.
-        near: x (n,) [N], −dε/dh (nv,) and the multipliers of `ContactLimits.whole_rows`, where they
-            are known to the accuracy of verdicts.
+        near: the saddle point to the accuracy of verdicts, or that of a similar balance.
 
     Raises:
         ContactError: the margin is infinite.
     """
-    layout = layout_of(balance) if layout is None else layout
-    if not layout.known:
+    problem = balance.problem
+    if not balance.layout.known:
         return by_conic_solver(balance, pull)
-    kernels, kernel = compiled.select(1), REFINE.select(1)
-    if kernels is None or kernel is None:
-        with _uncompiled():
-            found = by_conic_solver(balance, pull)
-            problem = problem_of(balance, layout, compiled.SCALE.function, pull)
-            start = problem.multipliers(-found.velocity, found.whole)
-            return refined(problem, REFINE.function, found.unknowns, *start) or found
-    problem = problem_of(balance, layout, kernels.scale, pull)
-    if near is None:
-        answer = solved(problem, kernels, kernel)
-    else:
-        answer = refined(problem, kernel, near[0], *problem.multipliers(*near[1:]))
-    return by_conic_solver(balance, pull) if answer is None else answer
+    if problem is None or REFINE.select(1) is None:
+        return _uncompiled(balance, pull)
+    found = solved(problem if pull is None else problem.pulled(pull[None]), near, exact=True)
+    return by_conic_solver(balance, pull) if found is None else found
 
 
-@contextmanager
-def _uncompiled() -> Iterator[None]:
-    """Count the time that the conic solver takes."""
-    with ExitStack() as stack:
-        for kernel in (compiled.VERDICT, compiled.COLUMNS, compiled.SCALE, REFINE):
-            stack.enter_context(kernel.uncompiled(1))
-        yield
-
-
-def layout_of(balance: Balance) -> Layout:
-    """Return the layout of the kernel's problems for a balance."""
-    b = balance
-    return Layout(b.limits, b.unactuated, b.actuated, b.torque_limits, b.weight)
-
-
-def problem_of(
-    balance: Balance, layout: Layout, scaling: Any, pull: Array | None = None
-) -> Problems:
-    """Return the kernel's problem of the margin, or of another pull (nv,)."""
-    columns, pulls = layout.spread(balance.columns)[None], balance.normals.sum(axis=1)[None]
-    problem = Problems.of(layout, columns, pulls, balance.load[None], scaling)
-    return problem if pull is None else problem.pulled(pull[None])
-
-
-def solved(problem: Problems, kernels: compiled.Kernels, kernel: Any) -> Saddle | None:
+def solved(
+    problem: Problems, near: Multipliers | None = None, exact: bool = False
+) -> Saddle | None:
     """Return the saddle point of one problem by the kernels; None where it is not proved.
 
     Args:
         problem: of which contacts.
-        kernels: of verdicts.
-        kernel: `kernels.proximal.refine`, compiled or not, to have it to rounding.
+        near: where to start from; then to rounding.
+        exact: to rounding, or as exact as verdicts are.
     """
-    answer = problem.solve(kernels.verdicts, kernels.lanes, MARGIN)
+    refine = REFINE.select(1) if exact or near is not None else None
+    if refine is not None and near is not None:
+        found = refined(problem, refine, near.unknowns, *problem.multipliers(*near[1:]))
+        if found is not None:
+            return found
+    kernels = compiled.select(1)
+    if kernels is None or (exact and refine is None):
+        return None
+    answer = problem.solve(kernels.verdicts)
     if not answer.proved[0] or not np.isfinite(answer.margin[0]):
         return None
     x, y, nu = answer.forces[0], answer.y[0], answer.nu[0]
-    if kernel is None:
+    if refine is None:
         return _read(problem, float(answer.margin[0]), x, y, nu)
-    return refined(problem, kernel, x, y, nu)
+    return refined(problem, refine, x, y, nu)
 
 
 def refined(problem: Problems, kernel: Any, x: Array, y: Array, nu: Array) -> Saddle | None:
     """Return the saddle point of one problem to rounding; None where it is not proved.
 
     Args:
-        problem: of which x (n,) [N], y (m,), nu (R,) are the forces and multipliers, as `Answers`
-            has them.
+        problem: of which x (n,) [N], y (m,), nu (R,) are about the forces and multipliers, as
+            `Answers` has them.
         kernel: `kernels.proximal.refine`, compiled or not.
     """
-    p, layout = problem, problem.layout
+    layout = problem.layout
     f, y, nu = layout.spread(x) / layout.weight, y.copy(), np.where(np.abs(nu) > _NOTHING, nu, 0.0)
-    epsilon, left = kernel(p.A, p.w, p.n, p.units, p.G, p.g, p.low, p.high, layout.sizes, f, y, nu)
+    epsilon, left = kernel(problem.program, layout.sizes, f, y, nu)
     if not left <= _PROVEN:
         return None
     return _read(problem, epsilon * layout.weight, f[layout.entries] * layout.weight, y, nu)
@@ -175,9 +165,21 @@ def refined(problem: Problems, kernel: Any, x: Array, y: Array, nu: Array) -> Sa
 
 def _read(problem: Problems, margin: float, x: Array, y: Array, nu: Array) -> Saddle:
     m, D, K, R = problem.layout.sizes
-    rates = y @ problem.A.reshape(m, D * K) + nu @ problem.G.reshape(R, D * K)
+    A, G = problem.program.A.reshape(m, D * K), problem.program.G.reshape(R, D * K)
     velocity, entries = -problem.velocity(y, nu), problem.layout.entries
-    return Saddle(margin, x, velocity, rates[entries], problem.of_whole(nu))
+    return Saddle(margin, x, velocity, (y @ A + nu @ G)[entries], problem.of_whole(nu))
+
+
+def _uncompiled(balance: Balance, pull: Array | None) -> Saddle:
+    """The conic solver's answer brought to rounding; its time counts as what kernels would save."""
+    with ExitStack() as stack:
+        for kernel in (compiled.VERDICT, compiled.COLUMNS, compiled.SCALE, REFINE):
+            stack.enter_context(kernel.uncompiled(1))
+        found = by_conic_solver(balance, pull)
+        problem = balance.scaled_problem(compiled.SCALE.function)
+        problem = problem if pull is None else problem.pulled(pull[None])
+        start = problem.multipliers(-found.velocity, found.whole)
+        return refined(problem, REFINE.function, found.unknowns, *start) or found
 
 
 def by_conic_solver(balance: Balance, pull: Array | None = None) -> Saddle:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FootworkWarning
+from ..kernels.outline import DISC
 from .polygon import convex_hull, cross
 
 Array = NDArray[np.float64]
@@ -25,7 +28,9 @@ Shoot = Callable[[Array], tuple[Array, Array, NDArray[np.bool_]]]
 _FIRST_DIRECTIONS = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 _MOST_QUERIES = 500
 _MOST_SIDES = 4000  # questions about a radius: what is round needs one for each side of a hull
-_RAYS, _ROUNDS = 8, 40  # at first, and how often more are asked for
+_ANGLES = np.arange(8) * np.pi / 4
+_FIRST_RAYS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
+_ROUNDS = 40  # of more rays
 FARTHEST = 1e3  # weights of push that count as any
 
 
@@ -97,40 +102,16 @@ def largest_disc(shoot: Shoot, tolerance: float) -> tuple[float, Array]:
             (n, 2), and which of them are proved (n,).
         tolerance: of the radius. A warning says where it is not reached.
     """
-    angles = np.arange(_RAYS) * (2 * np.pi / _RAYS)
-    points, normals, radius = np.zeros((0, 2)), np.zeros((0, 2)), 0.0
+    rays, points, normals, radius = _FIRST_RAYS, np.zeros((0, 2)), np.zeros((0, 2)), 0.0
     for _ in range(_ROUNDS):
-        ends, lines, good = shoot(np.column_stack([np.cos(angles), np.sin(angles)]))
-        if not good.all():
+        ends, lines, proved = shoot(rays)
+        if not proved.all():
             break
-        points, normals = np.vstack([points, ends]), np.vstack([normals, lines])
-        seen = np.arctan2(points[:, 1], points[:, 0])
-        order = seen.argsort()
-        points, normals, seen = points[order], normals[order], seen[order]
-        offsets = np.einsum("ij,ij->i", normals, points)
-        first = int(offsets.argmin())
-        if not offsets[first] > 0:  # the origin is not inside
-            return 0.0, normals[first]
-        after = np.roll(points, -1, axis=0)
-        length = np.hypot(*(after - points).T)
-        # of points as near as that the ends are as far as the side
-        sides = np.where(length > tolerance, length, 1.0)
-        reach = np.where(length > tolerance, cross(points, after) / sides, np.inf)
-        radius = float(reach.min())
-        if offsets[first] - radius <= tolerance:
-            return radius, normals[first]
-        near = np.flatnonzero(reach < offsets[first] - tolerance)
-        corners = meeting_points(
-            normals[near], points[near], np.roll(normals, -1, axis=0)[near], after[near]
-        )
-        # as angles from the first of both rays; where lines meet elsewhere, halfway
-        wide = np.mod(np.roll(seen, -1)[near] - seen[near], 2 * np.pi)
-        turn = np.mod(np.arctan2(corners[:, 1], corners[:, 0]) - seen[near], 2 * np.pi)
-        edge = 1e-3 * wide
-        turn = np.where((turn > edge) & (turn < wide - edge), turn, 0.5 * wide)
-        foot = np.arctan2(normals[first, 1], normals[first, 0])
-        angles = np.append(seen[near] + turn, foot)
-        if len(points) + len(angles) > _MOST_SIDES:
+        found = _disc(points, normals, ends, lines, tolerance)
+        radius, normal, points, normals, rays = found
+        if not len(rays):
+            return max(radius, 0.0), normal
+        if len(points) + len(rays) > _MOST_SIDES:
             break
     warnings.warn(
         f"after {len(points)} rays the radius {radius:.9g} is not known to {tolerance:.3g}",
@@ -138,3 +119,11 @@ def largest_disc(shoot: Shoot, tolerance: float) -> tuple[float, Array]:
         stacklevel=4,
     )
     return max(radius, 0.0), normals[0] if len(normals) else np.array([1.0, 0.0])
+
+
+def _disc(*outline: Any) -> tuple[float, Array, Array, Array, Array]:
+    """`kernels.outline.disc`, compiled or not."""
+    kernel: Any = DISC.select(1)
+    with DISC.uncompiled(1) if kernel is None else nullcontext():
+        found: tuple[float, Array, Array, Array, Array] = (kernel or DISC.function)(*outline)
+        return found

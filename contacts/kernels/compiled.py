@@ -11,8 +11,8 @@ import numpy as np
 from ...dynamics.kernels.scalars import LANES
 from ...dynamics.kernels.toolchain import Kernel
 from .contact_columns import ContactFrames, contact_columns, scale_rows
-from .state_program import Answer, Constants, Workspace, state_answer, state_program
-from .verdict import verdicts
+from .state_program import Answer, Constants, Whole, Workspace, state_answer, state_program
+from .verdict import Found, Program, verdicts
 
 _SECONDS = 40.0  # that compiling takes, about
 
@@ -24,9 +24,20 @@ def _read(*shape: int, kind: Any = float) -> Any:
     return array
 
 
+def _table() -> Any:
+    return np.empty((0, 0))
+
+
+def _program() -> Program:
+    return Program._make([_table() for _ in Program._fields])
+
+
+def _found() -> Found:
+    return Found._make([_table() for _ in Found._fields])
+
+
 def _of_verdicts() -> tuple[Any, ...]:
-    table, written = _read(0, 0), np.empty((0, 0))
-    return (*[table] * 9, 0, (0, 0, 0, 0), *[written] * 5, 0, 0, np.empty(0))
+    return _program(), 0, (0, 0, 0, 0), _found(), 0, 0, np.empty(0)
 
 
 def _frames() -> ContactFrames:
@@ -35,17 +46,30 @@ def _frames() -> ContactFrames:
     return ContactFrames(table, joint, T, turns, table, table, owner, row, row)
 
 
+def _constants() -> Constants:
+    row, index = _read(0), _read(0, kind=np.intp)
+    whole = Whole(_read(0, 0), row, row, row)
+    return Constants((0, 0, 0, 0), 1.0, row, index, index, index, index, whole)
+
+
 def _of_program() -> tuple[Any, ...]:
     return _read(0, 0), _read(0, 0, 0), *_of_answer()
 
 
 def _of_answer() -> tuple[Any, ...]:
-    row, index, numbers = _read(0), _read(0, kind=np.intp), np.empty(0)
-    table, hypercube = np.empty((0, 0)), np.empty((0, 0, 0, 0))
-    constants = Constants((0, 0, 0, 0), 1.0, row, index, index, index, index, _read(0, 0), row)
-    workspace = Workspace._make([hypercube, hypercube, *[table] * 14, numbers])
-    answer = Answer._make([numbers, hypercube, numbers, table, *[numbers] * 4])
-    return numbers, _frames(), constants, workspace, answer
+    row, hypercube = np.empty(0), np.empty((0, 0, 0, 0))
+    work = Workspace(hypercube, hypercube, _table(), _found(), row)
+    answer = Answer._make([row, hypercube, row, _table(), *[row] * 4])
+    return row, _frames(), _constants(), work, _program(), answer
+
+
+def _of_columns() -> tuple[Any, ...]:
+    J, R = _read(0, 0, 0, 0), _read(0, 0, 0, 0)
+    return J, R, _frames(), np.empty((0, 0, 0, 0)), _table()
+
+
+def _of_scale() -> tuple[Any, ...]:
+    return _read(0, 0, 0), _read(0, 0), _read(0, 0), _constants(), _program()
 
 
 _options: dict[str, Any] = {"each": 2e-3, "seconds": _SECONDS, "inlined": 400}
@@ -53,42 +77,25 @@ VERDICTS = Kernel(verdicts, LANES, example=_of_verdicts, **_options)
 VERDICT = Kernel(verdicts, 1, example=_of_verdicts, **_options)
 PROGRAM = Kernel(state_program, 1, example=_of_program, seconds=3.0)
 ANSWER = Kernel(state_answer, 1, example=_of_answer, seconds=2.0)
-COLUMNS = Kernel(
-    contact_columns,
-    1,
-    example=lambda: (
-        *(_read(0, 0, 0, 0), _read(0, 0, 0, 0), _frames()),
-        *(np.empty((0, 0, 0, 0)), np.empty((0, 0))),
-    ),
-    seconds=2.0,
-)
-SCALE = Kernel(
-    scale_rows,
-    1,
-    example=lambda: (
-        *(_read(0, 0, 0), _read(0, 0), _read(0, 0), 1.0, _read(0)),
-        *(_read(0, kind=np.intp), _read(0, kind=np.intp), *[np.empty((0, 0))] * 8),
-    ),
-    seconds=2.0,
-)
+COLUMNS = Kernel(contact_columns, 1, example=_of_columns, seconds=2.0)
+SCALE = Kernel(scale_rows, 1, example=_of_scale, seconds=2.0)
 
 _OF_STATE = PROGRAM, VERDICT, ANSWER
 
 
 class Kernels(NamedTuple):
-    """What a verdict needs, for problems side by side in `lanes`."""
+    """What a verdict needs."""
 
     verdicts: Any
     columns: Any
     scale: Any
-    lanes: int
 
 
 def select(count: int) -> Kernels | None:
     """Return the compiled kernels for so many problems; None where the conic solver is sooner."""
     kernel = VERDICT if count == 1 else VERDICTS
     found = kernel.select(count), COLUMNS.select(count), SCALE.select(count)
-    return None if None in found else Kernels(*found, kernel.numbers)
+    return None if None in found else Kernels(*found)
 
 
 def select_of_state() -> tuple[Any, ...] | None:

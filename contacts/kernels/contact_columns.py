@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .verdict import INFINITE
+
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
@@ -52,7 +54,8 @@ def place(S, T, frames, R, J):
         frames: of the contacts.
         R, J: are written; J linear first, world axes.
     """
-    carried, joint, local, turns, lift = frames[:5]
+    carried, joint, local = frames.carried, frames.joint, frames.local
+    turns, lift = frames.turns, frames.lift
     for c in range(len(joint)):
         i = joint[c]
         for a in range(3):
@@ -89,7 +92,7 @@ def contact_columns(J, R, frames, columns, pulls):
         columns: (N, nv, D, K), is written.
         pulls: (N, nv), Σ_c J_cᵀ n_c, is written.
     """
-    points, owner, torsion, presses = frames[5:]
+    points, owner, torsion, presses = frames.points, frames.owner, frames.torsion, frames.presses
     N, C, _, nv = J.shape
     D, K = columns.shape[2], len(owner)
     for s in range(N):
@@ -120,31 +123,28 @@ def contact_columns(J, R, frames, columns, pulls):
                     columns[s, j, 2, k] = torsion[k] * az
 
 
-def scale_rows(
-    columns, pulls, loads, weight, bounds, joints, rows, A, w, n, G, g, low, high, scales
-):
+def scale_rows(columns, pulls, loads, constants, program):
     """Write the program of verdicts in weights, each row and inequality of about unit size.
 
     Args:
         columns, pulls, loads: (N or 1, nv, D K), (N or 1, nv), (N or 1, nv), what is balanced.
-        weight: the unit of force [N].
-        bounds: (R,), of torques [N·m or N].
-        joints: (R,), their rows.
-        rows: (m,), the equations without a torque.
-        A, w, n: of as many entries as columns, loads and pulls have, are written.
-        G, g, low, high: (…, R D K), (…, R), of −τ; the same.
-        scales: (2, ≥ m, ≥ R), 1/size of rows and inequalities; zeros are written: those of the
-            first columns for all.
+        constants: what all programs share.
+        program: is written, with as many entries of A and G as columns have, of w and bounds as
+            loads, of normals and g as pulls; but for its units. Its scales are 1/size of rows and
+            inequalities: zeros are written, those of the first columns for all.
     """
-    N, _, size = columns.shape
-    R, m = len(joints), len(rows)
+    A, w, n, _, G, g, low, high, scales = program
+    weight, bounds = constants.weight, constants.bounds
+    joints, rows = constants.joints, constants.rows
+    size, R, m = columns.shape[2], len(joints), len(rows)
     for kind in range(2 if scales[0, 0] == 0.0 else 0):
         for i in range(m if kind == 0 else R):
             row, most = rows[i] if kind == 0 else joints[i], 0.0
             for j in range(size):
                 most = max(most, abs(columns[0, row, j]))
+            # a row that no force reaches is rounding: scaling would blow it up to size one
             scales[kind, i] = 1.0 / most if most > 1e-9 else 1.0
-    for s in range(N):
+    for s in range(len(columns)):
         for i in range(m):
             for j in range(size):
                 A[s, i * size + j] = columns[s, rows[i], j] * scales[0, i]
@@ -162,3 +162,17 @@ def scale_rows(
         for i in range(R):
             low[s, i] = (-bounds[i] - loads[s, joints[i]]) * (scales[1, i] / weight)
             high[s, i] = (bounds[i] - loads[s, joints[i]]) * (scales[1, i] / weight)
+    write_whole(constants.whole, R, size, program)
+
+
+def write_whole(whole, first, size, program):
+    """Write the inequalities that limit contacts as a whole, after those of torques."""
+    _, _, _, _, G, g, low, high, _ = program
+    for i in range(len(whole.high)):
+        for s in range(len(G)):
+            for j in range(size):
+                G[s, (first + i) * size + j] = whole.G[i, j]
+        for s in range(len(g)):
+            g[s, first + i] = whole.g[i]
+        for s in range(len(low)):
+            low[s, first + i], high[s, first + i] = -INFINITE, whole.high[i]  # one-sided

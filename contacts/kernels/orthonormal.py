@@ -66,9 +66,9 @@ def inconsistent(rest, y, first, m):
 
     Returns more than zero where there is one: the equations contradict each other. y may be `rest`.
     """
-    asked = 0.0
+    total = 0.0
     for i in range(first, m):
-        mine = choose(asked, 0.0, choose(size(rest[i]) - _INCONSISTENT, rest[i], 0.0))
+        mine = choose(total, 0.0, choose(size(rest[i]) - _INCONSISTENT, rest[i], 0.0))
         y[i] = choose(size(mine), -1.0 / mine, 0.0)
-        asked = asked + size(mine)
-    return asked
+        total = total + size(mine)
+    return total

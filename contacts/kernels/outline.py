@@ -172,6 +172,57 @@ def next_rays(p, n, tolerance, corners, wanted):
     return count, closed
 
 
+def disc(points, normals, ends, lines, tolerance):
+    """Add the ends of rays to an outline; return the disc about the origin that it leaves.
+
+    Args:
+        points, normals: (k, 2), of the outline, counter-clockwise.
+        ends, lines: (j, 2), of rays, and normals of lines there that the set does not cross.
+        tolerance: of the radius.
+
+    Returns:
+        The radius of the largest disc inside the polygon of the points, negative where the origin
+        is not in the set; the normal (2,) of the nearest line; points and normals; the next rays
+        (i, 2), none where the nearest line is as far as the radius.
+    """
+    k, j = len(points), len(ends)
+    p, n = np.empty((k + j, 2)), np.empty((k + j, 2))
+    p[:k], p[k:], n[:k], n[k:] = points, ends, normals, lines
+    sort_by_angle(p, n)
+    k, nearest, offset = k + j, 0, math.inf
+    for i in range(k):
+        height = n[i, 0] * p[i, 0] + n[i, 1] * p[i, 1]
+        if height < offset:
+            nearest, offset = i, height
+    if not offset > 0:
+        return -1.0, n[nearest], p, n, p[:0]
+    rays, count, radius, corner = np.empty((k + 1, 2)), 0, math.inf, np.empty(2)
+    for i in range(k):
+        after = (i + 1) % k
+        length = math.hypot(p[after, 0] - p[i, 0], p[after, 1] - p[i, 1])
+        # of points as near as that the ends are as far as the side
+        reach = cross(p[i], p[after]) / length if length > tolerance else math.inf
+        radius = min(radius, reach)
+        if reach < offset - tolerance:
+            meet(p[i], n[i], p[after], n[after], corner)
+            between(p[i], corner, p[after], rays[count])
+            count += 1
+    if offset - radius <= tolerance:
+        return radius, n[nearest], p, n, p[:0]
+    rays[count] = n[nearest]  # where a disc of that radius would touch the line
+    return radius, n[nearest], p, n, rays[: count + 1]
+
+
+def between(a, x, b, ray):
+    """Write the unit vector along x; halfway from a to b where x is not well between them."""
+    first = math.atan2(a[1], a[0])
+    wide = (math.atan2(b[1], b[0]) - first) % (2 * math.pi)
+    turn = (math.atan2(x[1], x[0]) - first) % (2 * math.pi)
+    if not 1e-3 * wide < turn < 0.999 * wide:
+        turn = 0.5 * wide
+    ray[0], ray[1] = math.cos(first + turn), math.sin(first + turn)
+
+
 def meet(p, n, q, m, corner):
     """Write the corner n·x = n·p, m·x = m·q; p where both lines are one, or do not meet."""
     det = cross(n, m)
@@ -258,6 +309,14 @@ SECTIONS = Kernel(
     1,
     arrays=True,
     example=lambda: (_read(0, 0), _read(0), _read(0, 0), _read(0, 0, 0)),
+)
+DISC = Kernel(
+    disc,
+    1,
+    arrays=True,
+    fastmath=(),
+    example=lambda: (*[_read(0, 0)] * 4, 1.0),
+    each=5e-4,
 )
 STARTS = Kernel(
     starts,

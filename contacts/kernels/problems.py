@@ -7,18 +7,18 @@ from ...dynamics.kernels.rows import gather
 from ...dynamics.kernels.scalars import LANES, as_lanes
 
 
-def take(X, start, last, room):
-    """Rows start … of X (N or 1, k) into room (k, LANES); the last again past the end."""
+def take(X, start, last, out):
+    """Write rows start … of X (N or 1, k) to `out` (k, LANES); the last again past the end."""
     if len(X) > 1:
-        gather(X, start, last, room)
+        gather(X, start, last, out)
     else:
         for k in range(X.shape[1]):
             for lane in range(LANES):
-                room[k, lane] = X[0, k]
+                out[k, lane] = X[0, k]
 
 
 def any_lane(x, flags):
-    """Whether x > 0 in any lane; flags (1, LANES) is room."""
+    """Whether x > 0 in any lane; flags (1, LANES) are overwritten."""
     as_lanes(flags)[0] = x
     for lane in range(LANES):  # noqa: SIM110 (Numba knows no generators)
         if flags[0, lane] > 0:

@@ -32,8 +32,9 @@ import numpy as np
 
 from ...dynamics.kernels.toolchain import Kernel
 from .algebra import add, back, combine, dot, factor, norm, solve_factored, times
+from .verdict import Program
 
-_SIGMA = 1e3  # of programs
+_SIGMA, _GROWTH, _LARGEST = 1e3, 10.0, 1e5  # σ of programs, larger where it converges slowly
 _DAMPING = 1e-7  # their ρ
 _POLAR_FIRST, _POLAR_GROWTH, _POLAR_LAST = 1e3, 1e2, 1e9  # σ of projections, near from the start
 _ROUNDS, _POLAR_ROUNDS, _STEPS, _HALVINGS = 8, 40, 50, 40
@@ -67,7 +68,7 @@ def polar_projections(B, cones, W, Y, proofs):
         Y[i] = y
 
 
-def refine(A, w, normal, units, G, g, low, high, sizes, f, y, nu):
+def refine(program, sizes, f, y, nu):
     """Bring the saddle point of a margin from the accuracy of an interior-point method to rounding.
 
         maximise ε  subject to  A f + ε n = w,  f_k ∈ K_k,  low ≤ G f + ε g ≤ high
@@ -75,13 +76,14 @@ def refine(A, w, normal, units, G, g, low, high, sizes, f, y, nu):
     Inequalities with a multiplier are part of the program, each with a slack; the others must hold.
 
     Args:
-        A, w, normal, units, G, g, low, high, sizes: as for `verdict.verdicts`, of one problem.
+        program, sizes: as for `verdict.verdicts`, of one problem.
         f, y, nu: (D K,), (m,), (R,), forces and multipliers that `verdicts` found, are overwritten.
 
     Returns:
         ε, and the largest violation of what proves the answer.
     """
     m, D, K, R = sizes
+    A, w, normal, units, G, g, low, high, _ = program
     chosen = np.flatnonzero(nu)
     n, met = D * K, len(chosen)
     last = n + met  # where ε is, after forces and slacks
@@ -119,13 +121,16 @@ def refine(A, w, normal, units, G, g, low, high, sizes, f, y, nu):
 
 def rounds(B, b, c, cones, x, y):
     """Improve x (n,) and y (m,) in place until they are proved; return what is left open."""
-    centre, proof = np.zeros(len(b)), np.inf
+    centre, proof, sigma = np.zeros(len(b)), np.inf, _SIGMA
     for _ in range(_ROUNDS):
         centre[:] = y
-        minimise(B, b, c, cones, _DAMPING, centre, _SIGMA, x, y)
+        minimise(B, b, c, cones, _DAMPING, centre, sigma, x, y)
+        before = proof
         proof = max(primal_violation(B, b, x), dual_violation(B, c, cones, x, y))
         if proof <= _PROVEN:
             break
+        if proof > 0.1 * before:
+            sigma = min(_GROWTH * sigma, _LARGEST)
     return proof
 
 
@@ -153,7 +158,7 @@ def minimise(B, b, c, cones, rho, centre, sigma, x, y):
             if near or grown <= value + 1e-4 * share * slope:
                 break
             share *= 0.5
-        if now >= left and grown >= value - 1e-15 * abs(value):  # rounding
+        if now >= left and grown >= value - 1e-15 * (1.0 + abs(value)):  # rounding
             break
         y[:] = trial
         value, left = grown, now
@@ -269,7 +274,7 @@ POLAR_PROJECTIONS = Kernel(
 REFINE = Kernel(
     refine,
     1,
-    example=lambda: (*[np.empty((1, 1))] * 8, (1, 1, 1, 1), *[np.empty(1)] * 3),
+    example=lambda: (Program(*[np.empty((1, 1))] * 9), (1, 1, 1, 1), *[np.empty(1)] * 3),
     each=0.02,
     **_options,
 )

@@ -3,7 +3,7 @@
 
     S τ = −(h + Σ_k J_kᵀ f_k),      f_k the least-norm forces of `verdict`
 
-`state_program` writes what `verdict.verdicts` reads, `state_answer` reads what that writes.
+`state_program` writes the program that `verdict.verdicts` decides, `state_answer` reads its answer.
 """
 
 from __future__ import annotations
@@ -15,12 +15,26 @@ from numpy.typing import NDArray
 
 from .algebra import dot
 from .contact_columns import contact_columns, place, scale_rows
-from .verdict import INFINITE, NAN
+from .verdict import INFINITE, NAN, Found
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 ENDLESS = float("inf")
+
+
+class Whole(NamedTuple):
+    """What limits contacts as a whole, G f + ε g ≤ high, each row of unit size.
+
+    Attributes:
+        G, g, high: (r, D K), (r,), (r,).
+        size: (r,), of the rows of `ContactLimits.whole_rows` that they were.
+    """
+
+    G: Array
+    g: Array
+    high: Array
+    size: Array
 
 
 class Constants(NamedTuple):
@@ -32,8 +46,7 @@ class Constants(NamedTuple):
         bounds: limits of the torques of some joints; joints: their rows in the equations of motion.
         rows: (m,), those without a torque; actuated: (na,), those of S.
         entries: (n,), where x is among the D K entries of the kernel.
-        units: (1, D K), newtons of each entry.
-        whole: size of each row of `ContactLimits.whole_rows`.
+        whole: what limits contacts as a whole.
     """
 
     sizes: tuple[int, int, int, int]
@@ -43,29 +56,16 @@ class Constants(NamedTuple):
     rows: Indices
     actuated: Indices
     entries: Indices
-    units: Array
-    whole: Array
+    whole: Whole
 
 
 class Workspace(NamedTuple):
-    """Arrays that the kernel overwrites: see `contact_columns`, `scale_rows` and `verdicts`."""
+    """Arrays that the kernels overwrite: see `contact_columns`, and `verdicts`."""
 
     J: Array
     columns: Array
     pulls: Array
-    A: Array
-    w: Array
-    normal: Array
-    G: Array
-    g: Array
-    low: Array
-    high: Array
-    scales: Array
-    found: Array
-    critical: Array
-    y: Array
-    nu: Array
-    least: Array
+    found: Found
     memory: Array
 
 
@@ -93,56 +93,51 @@ class Answer(NamedTuple):
     whole: Array
 
 
-def state_program(S, T, load, frames, constants, workspace, answer):
+def state_program(S, T, load, frames, constants, work, program, answer):
     """Write the program of balancing a load in a state, and the contacts' axes.
 
     Args:
         S: (6, nv), columns of the joints about the world's origin; T: (joints, 3, 4), placements.
         load: (nv,), to be balanced.
         frames, constants: of the contacts, and of the program.
-        workspace, answer: are written.
+        work: Workspace.
+        program: is written; answer: its axes are.
     """
-    sizes, weight, bounds, joints, rows = constants[:5]
-    J, columns, pulls, A, w, normal, G, g, low, high, scales = workspace[:11]
-    nv = len(load)
-    place(S, T, frames, answer.axes[0], J[0])
-    contact_columns(J, answer.axes, frames, columns, pulls)
-    flat, loads = columns.reshape(1, nv, sizes[1] * sizes[2]), load.reshape(1, nv)
-    scales[0, 0] = 0.0  # anew
-    scale_rows(
-        flat, pulls, loads, weight, bounds, joints, rows, A, w, normal, G, g, low, high, scales
-    )
+    _, nv, D, K = work.columns.shape
+    place(S, T, frames, answer.axes[0], work.J[0])
+    contact_columns(work.J, answer.axes, frames, work.columns, work.pulls)
+    flat = work.columns.reshape(1, nv, D * K)
+    scale_rows(flat, work.pulls, load.reshape(1, nv), constants, program)
 
 
-def state_answer(load, frames, constants, workspace, answer):
+def state_answer(load, frames, constants, work, program, answer):
     """Write the answer: multipliers, and forces where they hold the load (nv,)."""
-    columns = workspace.columns
-    _, nv, D, K = columns.shape
-    write_multipliers(constants, workspace, answer)
-    if workspace.found[0, 0] > 0.0:
-        flat = columns.reshape(nv, D * K)
-        write_forces(flat, load, frames, constants, workspace.least[0], answer)
+    _, nv, D, K = work.columns.shape
+    write_multipliers(constants, work.found, program.scales, answer)
+    if work.found.verdict[0, 0] > 0.0:
+        flat = work.columns.reshape(nv, D * K)
+        write_forces(flat, load, frames, constants, work.found.least[0], answer)
 
 
-def write_multipliers(constants, workspace, answer):
+def write_multipliers(constants, found, scales, answer):
     """Write what is decided, the forces that have the margin, and its multipliers."""
-    found, nu, scales = workspace.found[0], workspace.nu[0], workspace.scales
+    feasible, epsilon, nu = found.verdict[0, 0], found.verdict[0, 1], found.nu[0]
     numbers, velocity = answer.numbers, answer.velocity
     joints, rows, entries = constants.joints, constants.rows, constants.entries
-    numbers[0], numbers[2], numbers[3], numbers[4] = found[0], found[2], found[3], NAN
-    numbers[1] = found[1] * constants.weight
-    if abs(found[1]) >= INFINITE:  # a finite number stands for it
-        numbers[1] = ENDLESS if found[1] > 0 else -ENDLESS
+    numbers[0], numbers[1] = feasible, epsilon * constants.weight
+    numbers[2], numbers[3], numbers[4] = found.verdict[0, 2], found.verdict[0, 3], NAN
+    if abs(epsilon) >= INFINITE:  # a finite number stands for it
+        numbers[1] = ENDLESS if epsilon > 0 else -ENDLESS
     for j in range(len(entries)):
-        answer.critical[j] = workspace.critical[0, entries[j]] * constants.weight
+        answer.critical[j] = found.forces[0, entries[j]] * constants.weight
     for j in range(len(velocity)):
         velocity[j] = 0.0
     for i in range(len(rows)):
-        velocity[rows[i]] = workspace.y[0, i] * scales[0, i]
+        velocity[rows[i]] = found.y[0, i] * scales[0, i]
     for i in range(len(joints)):
         velocity[joints[i]] = nu[i] * scales[1, i]
     for i in range(len(answer.whole)):
-        answer.whole[i] = nu[len(joints) + i] / constants.whole[i]
+        answer.whole[i] = nu[len(joints) + i] / constants.whole.size[i]
 
 
 def write_forces(columns, load, frames, constants, least, answer):

@@ -12,6 +12,11 @@ and the inequalities again, and multipliers into the conditions that make them a
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from ...dynamics.kernels.rows import scatter
 from ...dynamics.kernels.scalars import LANES, as_lanes, workspaces
 from .algebra import add, back, dot, times
@@ -22,13 +27,57 @@ from .friction_newton import least_norm_of, project
 from .inequalities import MOST
 from .problems import any_lane, take
 
-MARGIN, VERDICT, STRICT = 0, 1, 2  # what is asked: the margin, both, or forces where they suffice
+Array = NDArray[np.float64]
+
+MARGIN, VERDICT, STRICT = 0, 1, 2  # the margin; forces too; margins only where these leave it open
 INFINITE, NAN = 1e300, float("nan")  # stands for a margin without end
 EDGE = 1e-6  # of the weight: a margin of less is "at the edge"
 
 _CLOSE = 1e-3  # of the edge: what may be left of a balance
 _PROOF = 1e-8  # how far a motion may lie outside what nothing brakes [m/s]
 _RAY = 1e-8  # what may be left of a squeeze
+
+
+class Program(NamedTuple):
+    """N programs of the same sizes m, D, K, R; an array with a single entry serves all of them.
+
+    Attributes:
+        A: (N or 1, m D K), row by row, each with the entries of all cones component by component.
+        w, normal: (N or 1, m), n not zero.
+        units: (N or 1, D K), newtons of each entry: of a cone ‖f/units‖ ≤ f_n; 1 of the last.
+        G, g, low, high: (N or 1, R D K), (N or 1, R).
+        scales: (2, max(m, R)), what a unit of each row's, each inequality's multiplier is of y,
+            0 of inequalities that are no torques.
+    """
+
+    A: Array
+    w: Array
+    normal: Array
+    units: Array
+    G: Array
+    g: Array
+    low: Array
+    high: Array
+    scales: Array
+
+
+class Found(NamedTuple):
+    """The answers to N programs.
+
+    Attributes:
+        verdict: (N, 4): 1 holds, 0 does not, −1 not decided; the margin, ∓INFINITE if infeasible or
+            unbounded, nan if unsolved; 1 where both are proved; what the proof of the first leaves
+            open.
+        forces: (N, D K), that have the margin; of unbounded ones a squeeze.
+        y, nu: (N, m), (N, R), their multipliers.
+        least: (N, D K), least-norm forces, where they were asked for.
+    """
+
+    verdict: Array
+    forces: Array
+    y: Array
+    nu: Array
+    least: Array
 
 
 def memory_size(m, D, K, R):
@@ -46,49 +95,20 @@ def _counts(m, D, K, R):
     return given + program + conic + found + least
 
 
-def verdicts(
-    A,
-    w,
-    normal,
-    units,
-    G,
-    g,
-    low,
-    high,
-    scales,
-    asked,
-    sizes,
-    answer,
-    forces,
-    y,
-    nu,
-    least,
-    first,
-    last,
-    memory,
-):
-    """Decide problems first … last − 1; an array with a single entry serves all of them.
+def verdicts(programs, mode, sizes, out, first, last, memory):
+    """Decide programs first … last − 1.
 
     Args:
-        A: (N or 1, m D K), row by row, each with the entries of all cones component by component.
-        w, normal: (N or 1, m), n not zero.
-        units: (N or 1, D K), newtons of each entry: of a cone ‖f/units‖ ≤ f_n; 1 of the last.
-        G, g, low, high: (N or 1, R D K), (N or 1, R).
-        scales: (2, max(m, R)), what a unit of each row's, each inequality's multiplier is of y,
-            0 of inequalities that are no torques.
-        asked: MARGIN, VERDICT (all cones circular, D = 3), or STRICT, margins only where needed.
+        programs: a Program of N.
+        mode: MARGIN, VERDICT (all cones circular, D = 3), or STRICT, margins only where needed.
         sizes: m, D, K, R.
-        answer: (N, 4) is written: 1 holds, 0 does not, −1 not decided; the margin, ∓INFINITE if
-            infeasible or unbounded, nan if unsolved; 1 where both are proved; what the proof of
-            the first leaves open.
-        forces: (N, D K), that have the margin, are written; of unbounded ones a squeeze.
-        y, nu: (N, m), (N, R), multipliers, are written.
-        least: (N, D K), least-norm forces, are written.
-        first, last: which problems.
+        out: Found, is written.
+        first, last: which of them.
         memory: of `memory_size` numbers a lane.
     """
     m, D, K, R = sizes
     n, r, k = D * K, m + MOST, D * K + MOST
+    scales = programs.scales
     # fmt: off
     (
         A_, w_, normal_, units_, G_, g_, low_, high_,
@@ -115,19 +135,19 @@ def verdicts(
     for_least = G3, g_, low_, high_, B3, b, R3, z, given_up, lacking, nu_least, chosen, flags
     found = as_lanes(verdict)
     for start in range(first, last, LANES):
-        take(A, start, last, A_)
-        take(w, start, last, w_)
-        take(normal, start, last, normal_)
-        take(units, start, last, units_)
-        take(G, start, last, G_)
-        take(g, start, last, g_)
-        take(low, start, last, low_)
-        take(high, start, last, high_)
+        take(programs.A, start, last, A_)
+        take(programs.w, start, last, w_)
+        take(programs.normal, start, last, normal_)
+        take(programs.units, start, last, units_)
+        take(programs.G, start, last, G_)
+        take(programs.g, start, last, g_)
+        take(programs.low, start, last, low_)
+        take(programs.high, start, last, high_)
         strict = choose(0.0, 1.0, 0.0)  # of lanes, whatever the memory holds
         found[0], found[1], found[2], found[3] = strict - 1.0, strict + NAN, strict, strict + NAN
         for phase in range(2):
             shift = EDGE * (1.0 - phase)
-            if phase == 1 and (asked != STRICT or any_lane(1.0 - strict, flags)):
+            if phase == 1 and (mode != STRICT or any_lane(1.0 - strict, flags)):
                 margin_of(equations, inequalities, program, conic, of_margin, for_margin, (D, K))
                 judge_margin(
                     equations,
@@ -141,7 +161,7 @@ def verdicts(
                 )
                 strict = choose(strict, 1.0, choose(found[1] - EDGE, 1.0, 0.0))
             wanted = strict if phase == 1 else 1.0 + strict
-            if (phase == 1 and asked != MARGIN) or (phase == 0 and asked == STRICT):
+            if (phase == 1 and mode != MARGIN) or (phase == 0 and mode == STRICT):
                 least_norm_of(
                     equations, inequalities, program, newton, of_least, for_least, wanted, shift
                 )
@@ -153,11 +173,11 @@ def verdicts(
                     strict = good
                 else:
                     found[0], found[3] = choose(good, 1.0, found[0]), choose(good, off, found[3])
-        scatter(verdict, start, last, answer)
-        scatter(f, start, last, forces)
-        scatter(y_, start, last, y)
-        scatter(nu_, start, last, nu)
-        scatter(f_least, start, last, least)
+        scatter(verdict, start, last, out.verdict)
+        scatter(f, start, last, out.forces)
+        scatter(y_, start, last, out.y)
+        scatter(nu_, start, last, out.nu)
+        scatter(f_least, start, last, out.least)
 
 
 def judge_margin(equations, inequalities, scales, of_margin, nu, workspace, found, cones):

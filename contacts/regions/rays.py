@@ -16,13 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.kernels.scalars import LANES
 from ...dynamics.spatial import skew
 from ..equilibrium.balance import Balance
-from ..equilibrium.problems import Layout, Problems, workspace
+from ..equilibrium.problems import decided
 from ..kernels import compiled
 from ..kernels.outline import CLOSED, FAILED, REFINED, SECTIONS, STARTS
-from ..kernels.verdict import MARGIN
+from ..kernels.verdict import Found, Program
 from ..point_forces import PointForces, wrenches_of
 
 Array = NDArray[np.float64]
@@ -53,29 +52,19 @@ def _select(verdicts: Any) -> Kernels | None:
 
 @dataclass(frozen=True, eq=False)
 class Rays:
-    """The programs of N planar sets, scaled for the kernel of verdicts: see there.
+    """The programs of N planar sets, scaled for the kernel of verdicts.
 
     Attributes:
         kernels: compiled.
         sizes: m, D, K, R.
-        A, units, G, scales: (1, m D K), (1, D K), (1, R D K), (2, …), of all.
-        w, P: (N, m), (N, 2, m), the columns of P.
-        low, high: (1, R).
-        n, g: (m,), (R,), what a unit of the margin for x₀ does.
+        program: of one A, G and bounds, N loads w, and the margin for x₀.
+        P: (N, 2, m), the columns of P.
     """
 
     kernels: Kernels
     sizes: tuple[int, int, int, int]
-    A: Array
-    units: Array
-    G: Array
-    scales: Array
-    w: Array
+    program: Program
     P: Array
-    low: Array
-    high: Array
-    n: Array
-    g: Array
 
     @classmethod
     def of_body(cls, forces: PointForces, loads: Array, columns: Array) -> Rays | None:
@@ -105,37 +94,33 @@ class Rays:
         for wrenches in (w, P):
             wrenches[..., 3:] += wrenches[..., :3] @ skew(middle)
             wrenches[..., 3:] /= size
-        A, none = np.ascontiguousarray(G.transpose(0, 2, 1)).reshape(1, -1), np.empty((1, 0))
-        n = G[:, :, 2].sum(axis=1) / K
-        units, scales = np.ones((1, 3 * K)), np.ones((2, 6))
-        sizes = 6, 3, K, 0
-        return cls(kernels, sizes, A, units, none, scales, w, P, none, none, n, none[0])
+        A, none = np.array(G.transpose(0, 2, 1), order="C").reshape(1, -1), np.empty((1, 0))
+        rows = A, w, G[None, :, :, 2].sum(axis=2) / K, np.ones((1, 3 * K))
+        program = Program(*rows, none, none, none, none, np.ones((2, 6)))
+        return cls(kernels, (6, 3, K, 0), program, P)
 
     @classmethod
-    def of_balance(cls, balance: Balance, columns: Array, layout: Layout) -> Rays | None:
+    def of_balance(cls, balance: Balance, columns: Array) -> Rays | None:
         """Return the set of x with load + C x balanced, C (nv, 2) without rows of torques.
 
         None where the kernel does not serve: see above, and `Layout.known`.
         """
-        scaling = compiled.select(RAYS) if layout.known else None
+        scaling = compiled.select(RAYS) if balance.layout.known else None
         kernels = None if scaling is None else _select(scaling.verdicts)
-        if scaling is None or kernels is None:
+        problem = balance.problem
+        if kernels is None or problem is None:
             return None
-        pulls = np.empty((3, len(columns)))
-        pulls[:2], pulls[2] = columns.T / balance.weight, balance.normals.sum(axis=1)
-        spread, load = layout.spread(balance.columns)[None], balance.load[None]
-        p = Problems.of(layout, spread, pulls, load, scaling.scale)
-        rows = p.w, p.n[None, :2], p.low, p.high
-        return cls(kernels, layout.sizes, p.A, p.units, p.G, p.scales, *rows, p.n[2], p.g[2])
+        P, _ = problem.scaled(columns.T / balance.weight)
+        return cls(kernels, problem.layout.sizes, problem.program, P[None])
 
     def regions(self, tolerance: float) -> list[Polygons | None]:
         """Return (inner, outer) of each set, as `geometry.planar.inner_and_outer` does.
 
         None for sets without area or without end, and where an answer does not check out.
         """
-        found: list[Polygons | None] = [None] * len(self.w)
+        found: list[Polygons | None] = [None] * len(self.P)
         start, inside = self.starts()
-        w = self.w - (start[:, None] @ self.P)[:, 0]
+        w = self.program.w - (start[:, None] @ self.P)[:, 0]
         live = {int(i): (_NONE, _NONE, _FIRST) for i in np.flatnonzero(inside)}
         for _ in range(_ROUNDS):
             if not live:
@@ -155,13 +140,14 @@ class Rays:
 
     def starts(self) -> tuple[Array, NDArray[np.bool_]]:
         """Return x₀ (N, 2), of the largest margin whatever x, and whether that is inside (N,)."""
-        A = self.A.reshape(len(self.n), -1)
-        across, n, w, Q = self.kernels.sections(A, self.n, self.w, self.P)
-        answers, f, _ = self._solve(across, w, n, self.g[None])
-        found: tuple[Array, NDArray[np.bool_]] = self.kernels.starts(
-            A, self.n, self.w, self.P, Q, answers, f, _INSIDE
+        p = self.program
+        A, n = p.A.reshape(len(p.normal[0]), -1), p.normal[0]
+        across, normals, w, Q = self.kernels.sections(A, n, p.w, self.P)
+        found = self._solve(p._replace(A=across, normal=normals, w=w))
+        starts: tuple[Array, NDArray[np.bool_]] = self.kernels.starts(
+            A, n, p.w, self.P, Q, found.verdict, found.forces, _INSIDE
         )
-        return found
+        return starts
 
     def _shots(self, w: Array, rays: dict[int, Array]) -> tuple[Array, Array]:
         """Return the kernel's answers and multipliers for rays of some sets, one after the other.
@@ -173,15 +159,9 @@ class Rays:
         pulls = np.concatenate([d @ self.P[i] for i, d in rays.items()])
         if len(w) > 1:
             w = w[np.repeat(list(rays), [len(d) for d in rays.values()])]
-        answers, _, y = self._solve(self.A, w, pulls, np.zeros((1, self.sizes[3])))
-        return answers, y
+        no_torques = np.zeros((1, self.sizes[3]))
+        found = self._solve(self.program._replace(w=w, normal=pulls, g=no_torques))
+        return found.verdict, found.y
 
-    def _solve(self, A: Array, w: Array, n: Array, g: Array) -> tuple[Array, Array, Array]:
-        """Return the kernel's answers (k, 4), forces (k, D K) and multipliers (k, m)."""
-        m, D, K, R = self.sizes
-        k = max(len(w), len(n))
-        answers, f, y = np.empty((k, 4)), np.empty((k, D * K)), np.empty((k, m))
-        arrays = A, w, n, self.units, self.G, g, self.low, self.high, self.scales
-        out = answers, f, y, np.empty((k, R)), np.empty((k, D * K))
-        self.kernels.verdicts(*arrays, MARGIN, self.sizes, *out, 0, k, workspace(self.sizes, LANES))
-        return answers, f, y
+    def _solve(self, program: Program) -> Found:
+        return decided(self.kernels.verdicts, program, self.sizes)

@@ -25,7 +25,6 @@ from ..cones.wrench_cone import WrenchCone
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..equilibrium.balance import weight
-from ..equilibrium.decision import layout_of
 from ..equilibrium.programs import Equilibrium
 from ..geometry import polygon
 from ..geometry.planar import inner_and_outer
@@ -192,7 +191,7 @@ def feasible_region(
     columns = np.zeros((robot.nv, 2))
     columns[3:6] = R.T @ np.column_stack([np.cross(axis, newtons) for axis in np.eye(3)[:2]])
     _check_length(tolerance)
-    rays = Rays.of_balance(balance, columns, layout_of(contact_set, limits))
+    rays = Rays.of_balance(balance, columns)
     (found,) = [None] if rays is None else rays.regions(tolerance)
     inner, outer = found or inner_and_outer(balance.planar_set(columns, _FAR), tolerance)
     c = state.com[:2]

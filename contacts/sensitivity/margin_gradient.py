@@ -32,7 +32,6 @@ from ...robots.values import boolean, instance, one_of
 from ..contact_set import ContactSet
 from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
-from ..equilibrium.saddle import saddle_point
 from ..hold import Hold
 from .balance_derivative import (
     Forces,
@@ -41,7 +40,7 @@ from .balance_derivative import (
     moved_contact,
     placement_slopes,
 )
-from .margin_kinds import KINDS, Optimum, of_saddle
+from .margin_kinds import KINDS, Optimum
 
 Array = NDArray[np.float64]
 
@@ -127,10 +126,8 @@ def margin_gradient(
     boolean(check, "check", error=ContactError)
     case = _Case.of(hold, v, a, of)
     contacts, state, balance = case.contacts, case.state, hold.balance
-    if of == "margin":
-        found = of_saddle(contacts, balance.weight, hold.saddle)
-    else:
-        found = KINDS[of](contacts, state, balance)
+    known = hold.saddle if of == "margin" or hold.multipliers is not None else None
+    found = KINDS[of](contacts, state, balance, known)
     y = found.velocity
     by_q = y @ balance_derivative(contacts, state, case.a, found.wrenches, case.loads)
     if found.push is not None:
@@ -257,8 +254,6 @@ class _Case:
         contacts = ContactSet(robot, moved)
         balance = Equilibrium.of(contacts, q, h, limits)
         try:
-            if self.kind == "margin":
-                return saddle_point(balance).margin
             return KINDS[self.kind](contacts, State(robot, q), balance).value
         except ContactError:
             return float("nan")

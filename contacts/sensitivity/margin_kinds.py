@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from ...dynamics import State
 from ...errors import ContactError
 from ..contact_set import ContactSet
-from ..equilibrium.decision import layout_of
 from ..equilibrium.programs import Equilibrium
-from ..equilibrium.rays import Shrinking, largest_push, shrink_factor
+from ..equilibrium.rays import Shrinking, largest_push
 from ..equilibrium.saddle import Saddle, saddle_point
 from ..geometry.planar import FARTHEST
 from .balance_derivative import local_wrenches
@@ -54,37 +53,33 @@ class Optimum:
     push: Array | None = None
 
 
-def of_saddle(contacts: ContactSet, weight: float, found: Saddle) -> Optimum:
-    """Return the margin: `Hold.margin`."""
+def of_margin(
+    contacts: ContactSet, state: State, balance: Equilibrium, known: Saddle | None = None
+) -> Optimum:
+    """Return the margin: `Hold.margin`. `known` is its saddle point, here and below."""
+    found = saddle_point(balance) if known is None else known
     wrenches = local_wrenches(contacts, found.unknowns, found.margin)
-    friction = found.friction(contacts.limits)
-    return Optimum(found.margin, weight, wrenches, found.velocity, friction)
+    friction = found.friction(balance.limits)
+    return Optimum(found.margin, balance.weight, wrenches, found.velocity, friction)
 
 
-def of_margin(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum:
-    """Return the margin: `Hold.margin`."""
-    return of_saddle(
-        contacts,
-        balance.weight,
-        saddle_point(balance, None, layout_of(contacts, balance.torque_limits)),
-    )
-
-
-def of_push(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum:
+def of_push(
+    contacts: ContactSet, state: State, balance: Equilibrium, known: Saddle | None = None
+) -> Optimum:
     """Return the push margin, `Hold.push_margin`, to rounding.
 
     Its direction is the normal of what pushes can be held, where a ray along it ends: there the
     reach ρ of pushes is least, dρ/dφ = ρ yᵀJ_comᵀd⊥ = 0, a root of the secant method.
     """
     J, weight = state.com_jacobian[:2], balance.weight
-    layout = layout_of(contacts, balance.torque_limits)
-    radius, normal = largest_push(balance, layout, J, 1e-6)
+    radius, normal = largest_push(balance, J, 1e-6)
     if not 0 < radius < 0.99 * FARTHEST * weight:
         raise ContactError(f"hold: got a push margin of {radius:.3g} N, which has no slope")
-    angle, before = float(np.arctan2(normal[1], normal[0])), None
+    angle, before, near = float(np.arctan2(normal[1], normal[0])), None, None
     for _ in range(_STEPS):
         d = np.array([np.cos(angle), np.sin(angle)])
-        found = saddle_point(balance, J.T @ d, layout)
+        found = saddle_point(balance, J.T @ d, near)
+        near = found.multipliers
         x, y = -(J @ found.velocity)
         tilt = float(np.arctan2(d[0] * y - d[1] * x, d[0] * x + d[1] * y))
         if abs(tilt) <= _STILL or before == (angle, tilt):
@@ -97,19 +92,24 @@ def of_push(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum
     return Optimum(found.margin, weight, wrenches, found.velocity, friction, push)
 
 
-def of_friction(contacts: ContactSet, state: State, balance: Equilibrium) -> Optimum:
+def of_friction(
+    contacts: ContactSet, state: State, balance: Equilibrium, known: Saddle | None = None
+) -> Optimum:
     """Return the friction margin, `Hold.friction_margin`, to rounding: Newton's method on ε(s)."""
-    layout = layout_of(contacts, balance.torque_limits)
-    s = shrink_factor(balance, layout, 1e-4)
-    if not 0 < s < np.inf:
-        raise ContactError(f"hold: got a friction margin of {s}, which has no slope")
-    shrinking = Shrinking.of(balance, layout)
+    shrinking = Shrinking(balance)
+    largest, s, near = shrinking.root(1e-4, known)
+    if not 0 < largest < np.inf:
+        raise ContactError(f"hold: got a friction margin of {largest}, which has no slope")
+    found = shrinking.exact_saddle(s) if near is None else near
     for _ in range(_STEPS):
-        found = shrinking.exact_saddle(s)
         slope = shrinking.slope(found, s) / s
-        if abs(found.margin) <= _ROOT * balance.weight or not slope < 0:
+        if not slope < 0:
             break
         s = min(max(s - found.margin / slope, s / 3), 3 * s)  # at most threefold: ε is curved
+        found = shrinking.exact_saddle(s, found.multipliers)
+        if abs(found.margin) <= _ROOT * balance.weight:
+            break
+    slope = shrinking.slope(found, s) / s
     if not abs(found.margin) <= 1e-9 * balance.weight:
         raise ContactError(f"hold: no friction margin found near {s:.3g}")
     factor, limits = -1.0 / slope, balance.limits.shrunk(s)
@@ -118,7 +118,7 @@ def of_friction(contacts: ContactSet, state: State, balance: Equilibrium) -> Opt
     return Optimum(s, 1.0, wrenches, factor * found.velocity, friction)
 
 
-KINDS: dict[str, Callable[[ContactSet, State, Equilibrium], Optimum]] = {
+KINDS: dict[str, Callable[..., Optimum]] = {
     "margin": of_margin,
     "push": of_push,
     "friction": of_friction,
