@@ -13,8 +13,8 @@ import json
 import os
 import stat
 import warnings
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO
 from zlib import crc32
 
@@ -30,7 +30,7 @@ VERSION = 3
 MARK = b'{"footwork sweep": '  # what every journal begins with
 
 
-class Journal:
+class Journal(AbstractContextManager["Journal"]):
     """A sweep's answers, and its file, held by one process at a time; none with `path=None`.
 
     Attributes:
@@ -140,15 +140,7 @@ class Journal:
             os.close(self._file)
             self._file = -1
 
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -1,4 +1,9 @@
-"""Plan of a sweep: its points, their order and their chunks."""
+"""Plan of a sweep: its points, their order, and their chunks as they are sent to workers.
+
+Loads enter the balance by h = τ_g + Σ J_kᵀ w_k, linear in every force, moment, mass and tension;
+friction enters it as μ at each point. Neither asks for another posture, so that one of them serves
+thousands of verdicts. Only where the centre of mass is asked to be "inside" does friction move it.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +13,71 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..scenario.file import ScenarioError
 from ..scenario.scenario import Scenario
-from .block import Block, Question
-from .parameters import ParameterKind, parameter_kind
+from .variants import steps_of
 
 Array = NDArray[np.float64]
+Changes = tuple[tuple[str, Any], ...]
+ParameterKind = Literal["posture", "friction", "load"]
 
 QUANTITIES = ("margin", "torque_margin", "push_margin", "friction_margin")
 
 _STATES = 16  # postures a chunk
 _MOST, _FEW = 4096, 64  # points a chunk: of compiled verdicts, and of others
+
+
+@dataclass(frozen=True)
+class Question:
+    """What all points of a sweep share, hashable.
+
+    Attributes:
+        source: text, file and folder of the scenario.
+        kinds: (key, what its values change) of every axis.
+        ends: (key, its lowest, its highest value) of those that leave the posture alone.
+        quantities: to report.
+    """
+
+    source: tuple[str, str, str]
+    kinds: tuple[tuple[str, ParameterKind], ...]
+    ends: tuple[tuple[str, float, float], ...]
+    quantities: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some points of a sweep.
+
+    Attributes:
+        question: theirs.
+        columns: {key: its values, one a point}.
+    """
+
+    question: Question
+    columns: Mapping[str, Array | list[Any]]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def postures(self) -> Iterator[tuple[Changes, NDArray[np.intp]]]:
+        """Yield ((key, value), …) of what makes a posture, and which points share it."""
+        keys = [key for key, kind in self.question.kinds if kind == "posture"]
+        given = (self.columns[key] for key in keys)
+        columns = [c.tolist() if isinstance(c, np.ndarray) else c for c in given]
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        for i in range(len(self)):
+            groups.setdefault(tuple(column[i] for column in columns), []).append(i)
+        for values, chosen in groups.items():
+            yield tuple(zip(keys, values, strict=True)), np.array(chosen)
+
+    def numbers(self, key: str, chosen: NDArray[np.intp]) -> Array:
+        """Return the values of an axis of numbers at some points."""
+        return np.asarray(self.columns[key])[chosen]
 
 
 @dataclass(frozen=True)
@@ -108,7 +162,7 @@ class Plan:
     def kinds(self) -> dict[str, ParameterKind]:
         """{key: what it changes}."""
         return {
-            key: parameter_kind(key, not isinstance(values, list), self.inside)
+            key: _kind(key, not isinstance(values, list), self.inside)
             for key, values in self.columns.items()
         }
 
@@ -154,12 +208,13 @@ class Plan:
     @cached_property
     def question(self) -> Question:
         """What all chunks share."""
-        ends = {
-            key: (float(np.min(self.columns[key])), float(np.max(self.columns[key])))
+        ends = tuple(
+            (key, float(np.min(self.columns[key])), float(np.max(self.columns[key])))
             for key, kind in self.kinds.items()
             if kind != "posture"
-        }
-        return Question(self.text, self.file, self.folder, self.kinds, ends, self.quantities)
+        )
+        source = self.text, self.file, self.folder
+        return Question(source, tuple(self.kinds.items()), ends, self.quantities)
 
     def block(self, chunk: int) -> Block:
         """Return the points of a chunk, with all that a worker needs."""
@@ -205,6 +260,22 @@ class Plan:
     def digest(self) -> str:
         """A fingerprint of the question."""
         return hashlib.sha256(json.dumps(self.as_dict(), sort_keys=True).encode()).hexdigest()
+
+
+def _kind(key: str, numbers: bool, inside: bool) -> ParameterKind:
+    """What the values of a key change; `inside`: whether friction moves the posture.
+
+    Raises:
+        ScenarioError: no such key.
+    """
+    match steps_of(key):
+        case _ if not numbers:
+            return "posture"
+        case [*_, "friction"] if not inside:
+            return "friction"
+        case ["loads", _, "mass" | "tension"] | ["loads", _, "force" | "moment", _]:
+            return "load"
+    return "posture"
 
 
 def _at(values: Array | list[Any], places: NDArray[np.intp]) -> Array | list[Any]:

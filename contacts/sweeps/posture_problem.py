@@ -20,7 +20,7 @@ from ..equilibrium.programs import Equilibrium
 from ..scenario.loads import wrenches_of
 from ..scenario.scenario import Scenario
 from ..torque_limits import torque_limits_of
-from .block import Block, Changes, Question
+from .plan import Block, Changes, Question
 from .variants import variant, written
 
 Array = NDArray[np.float64]
@@ -51,24 +51,25 @@ class PostureProblem:
         Raises:
             FootworkError: no such scenario.
         """
-        lowest = dict(changes) | {key: low for key, (low, _) in question.ends.items()}
+        lowest = dict(changes) | {key: low for key, low, _ in question.ends}
         # in the order of the axes: where two keys name the same value, the last one counts
-        lowest = {key: lowest[key] for key in question.kinds}
+        lowest = {key: lowest[key] for key, _ in question.kinds}
         scenario = variant(base, lowest)
         if not scenario.solved.converged:
             return None
-        balance = _balance(scenario)
+        balance, kinds = _balance(scenario), dict(question.kinds)
         slopes, frictions = {}, {}
-        for key, (low, high) in question.ends.items():
+        for key, low, high in question.ends:
             other = lowest | {key: high}
             if low == high:
                 continue
-            if question.kinds[key] == "load":
+            if kinds[key] == "load":
                 at_low = _load_torques(scenario, scenario)
                 at_high = _load_torques(written(base, other), scenario)
                 slopes[key] = (at_high - at_low) / (high - low)
             else:
-                frictions[key] = _friction(variant(base, other)) != balance.limits.friction
+                rougher = variant(base, other).contact_set.limits.friction
+                frictions[key] = rougher != balance.limits.friction
         return cls(scenario, balance, slopes, frictions, question)
 
     def balances(self, block: Block, chosen: NDArray[np.intp]) -> Balances:
@@ -76,9 +77,9 @@ class PostureProblem:
         loads, friction = None, None
         if self.slopes:
             change = np.zeros((len(chosen), len(self.balance.load)))
-            for key, slope in self.slopes.items():
-                low, _ = self.question.ends[key]
-                change += (block.numbers(key, chosen) - low)[:, None] * slope
+            for key, low, _ in self.question.ends:
+                if key in self.slopes:
+                    change += (block.numbers(key, chosen) - low)[:, None] * self.slopes[key]
             loads = self.balance.load + change
         if self.frictions:
             friction = np.tile(self.balance.limits.friction, (len(chosen), 1, 1))
@@ -100,8 +101,3 @@ def _load_torques(scenario: Scenario, there: Scenario) -> Array:
     robot, q = there.machine, there.q
     loads = wrenches_of(scenario.loads, robot, q)
     return dynamics.external_torques(robot, q, loads)
-
-
-def _friction(scenario: Scenario) -> Array:
-    """μ of each point (K, 2)."""
-    return scenario.contact_set.limits.friction

@@ -105,37 +105,19 @@ def _run(
     try:
         while True:
             while len(running) < _WAITING and (k := next(ahead, None)) is not None:
-                running[_submitted(executor, plan, k)] = k
+                running[executor.submit(verdicts.answers, plan.block(k))] = k
             if not running:
                 return
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
-                yield running.pop(future), _result(future)
+                yield running.pop(future), future.result()
+    except BrokenExecutor as error:
+        raise SolverError(
+            f"a worker died ({error}); what was finished is in the journal: ask again to go on"
+        ) from error
     finally:
         for future in running:
             future.cancel()
-
-
-def _submitted(executor: Executor, plan: Plan, chunk: int) -> Future[verdicts.Answers]:
-    try:
-        return executor.submit(verdicts.answers, plan.block(chunk))
-    except BrokenExecutor as error:
-        raise _died(error) from error
-
-
-def _result(future: Future[verdicts.Answers]) -> verdicts.Answers:
-    try:
-        return future.result()
-    except FootworkError:
-        raise
-    except BrokenExecutor as error:
-        raise _died(error) from error
-
-
-def _died(error: BrokenExecutor) -> SolverError:
-    return SolverError(
-        f"a worker died ({error}); what was finished is in the journal: ask again to go on"
-    )
 
 
 def _bar(plan: Plan, progress: bool | None) -> Any:

@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics import State
 from ...errors import FootworkError
 from ..batch import Verdicts, decide
 from ..equilibrium.balances import Balances
 from ..equilibrium.solving import SOLVER
 from ..hold import Hold
 from ..scenario.scenario import Scenario
-from .block import Block, Changes, Question
+from .plan import Block, Changes, Question
 from .posture_problem import PostureProblem
 
 Array = NDArray[np.float64]
@@ -59,20 +58,11 @@ def answers(block: Block) -> Answers:
     return Answers(rows, tuple(dict.fromkeys(refused)))
 
 
+@lru_cache(maxsize=_POSTURES)
 def _posture_problem(question: Question, changes: Changes) -> PostureProblem | str | None:
     """A posture, None if none touches, or why there is no such scenario."""
-    kinds, ends = tuple(question.kinds.items()), tuple(question.ends.items())
-    where = question.text, question.file, question.folder
-    return _cached_problem(*where, kinds, ends, question.quantities, changes)
-
-
-@lru_cache(maxsize=_POSTURES)
-def _cached_problem(
-    text: str, file: str, folder: str, kinds: Any, ends: Any, quantities: Any, changes: Changes
-) -> PostureProblem | str | None:
-    question = Question(text, file, folder, dict(kinds), dict(ends), quantities)
     try:
-        return PostureProblem.of(_scenario(text, file, folder), question, changes)
+        return PostureProblem.of(_scenario(*question.source), question, changes)
     except FootworkError as error:
         return str(error)
 
@@ -86,35 +76,23 @@ def _scenario(text: str, file: str, folder: str) -> Scenario:
 def _rows(problem: PostureProblem, balances: Balances) -> Array:
     """[feasible, *quantities] of each balance."""
     verdicts, quantities = decide(balances), problem.question.quantities
+    every = range(len(verdicts))
     columns = [np.asarray(verdicts.feasible, dtype=float)]
     for name in quantities:
-        if name == "margin":
-            columns.append(verdicts.margin)
-        else:
-            columns.append(_one_by_one(problem, balances, verdicts, name))
+        columns.append(
+            verdicts.margin
+            if name == "margin"
+            else np.array([_quantity(problem, balances, verdicts, i, name) for i in every])
+        )
     return np.column_stack([np.broadcast_to(c, len(verdicts)) for c in columns])
 
 
-def _one_by_one(
-    problem: PostureProblem, balances: Balances, verdicts: Verdicts, name: str
-) -> Array:
-    """A quantity that is no part of the verdicts."""
-    return np.array(
-        [
-            _quantity(_hold(problem.scenario, balances, verdicts, i), name)
-            for i in range(len(verdicts))
-        ]
-    )
-
-
-def _hold(scenario: Scenario, balances: Balances, verdicts: Verdicts, i: int) -> Hold:
-    """A verdict as `static_hold` gives it, without its forces."""
+def _quantity(
+    problem: PostureProblem, balances: Balances, verdicts: Verdicts, i: int, name: str
+) -> float:
+    """A quantity that is no part of the verdicts: of the Hold of the i-th, without its forces."""
     feasible = {1: True, 0: False, -1: None}[int(verdicts.feasible[i])]
     found = feasible, str(verdicts.status[i]), float(verdicts.margin[i]), None, None
-    state = State(scenario.machine, scenario.q)
-    return Hold(*found, scenario.contact_set, state, {}, balances.at(i), SOLVER)
-
-
-def _quantity(hold: Hold, name: str) -> float:
-    value: Any = getattr(hold, name)
+    contacts, state = problem.scenario.contact_set, problem.scenario.state
+    value: Any = getattr(Hold(*found, contacts, state, {}, balances.at(i), SOLVER), name)
     return float(value() if callable(value) else value)
