@@ -8,52 +8,61 @@ point, n·ω of a soft one, ω of a patch, y·ω and z·ω of a line, which is f
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics import State
 from ..dynamics.body_points import BodyPoints
-from ..dynamics.spatial import cross, hessian_from
+from ..dynamics.spatial import cross, hessian_from, skew
 from ..dynamics.topology import carried_by, frames_of, require_fixed_axes
 from ..robots import Robot
 
 Array = NDArray[np.float64]
 
 
-class Attached(Protocol):
-    """What a contact says of where it sits."""
+class Attached(ABC):
+    """Where a contact sits on its body, and what of that body's motion its J has as rows."""
+
+    frame: str
 
     @property
-    def frame(self) -> str:
-        """Of the robot, by name."""
+    @abstractmethod
+    def points(self) -> Array:
+        """(k, 3), where the ground may push, in contact axes from the centre [m]."""
 
     @property
+    @abstractmethod
     def centre_in_frame(self) -> Array:
-        """(3,), the point of the body that J is about [m]."""
+        """(3,), the point of the body that J is about, in the axes of the frame [m]."""
 
     @property
-    def axes_in_frame(self) -> Array | None:
-        """(3, 3), the contact's axes in those of the frame; None: `axes_in_world`."""
-
-    @property
-    def axes_in_world(self) -> Array | None:
-        """(3, 3), axes that stay in the world as the body turns; None: `axes_in_frame`."""
-
-    @property
-    def ball_arm(self) -> Array:
-        """(3,), from that point to where the ground is touched, world axes [m]."""
-
-    @property
+    @abstractmethod
     def angular_rows(self) -> Array:
         """(k, 3), parts of ω that are rows of J, world axes."""
 
     @property
+    def axes_in_frame(self) -> Array | None:
+        """(3, 3), the contact's axes in those of the frame, if they turn with it."""
+        return None
+
+    @property
+    def axes_in_world(self) -> Array | None:
+        """(3, 3), the contact's axes, if they are those of the ground."""
+        return None
+
+    @property
+    def ball_arm(self) -> Array:
+        """(3,), from the middle of a ball to where it touches the ground, world axes [m]."""
+        return np.zeros(3)
+
+    @property
     def turning_axes(self) -> tuple[int, ...]:
-        """The contact's axes (0, 1, 2) about which ω is a row of J too."""
+        """The contact's axes (0, 1, 2) about which ω is a row of J."""
+        return ()
 
 
 class Attachment:
@@ -62,6 +71,10 @@ class Attachment:
     Args:
         robot: the robot.
         contacts: of it.
+
+    Attributes:
+        points: (P, 3), where the ground may push on them, in their axes from their centres [m].
+        owner: (P,), the contact of each point.
     """
 
     def __init__(self, robot: Robot, contacts: Sequence[Attached]) -> None:
@@ -82,6 +95,10 @@ class Attachment:
                 self._axes[k], self._world_fixed[k] = contact.axes_in_world, True
         self._balls, self._all_turn = bool(self._arms.any()), not self._world_fixed.any()
         self._middles = BodyPoints(self._joints, self._centres[:, :3, 0], self._arms)  # of balls
+        points = [contact.points for contact in contacts]
+        self.owner = np.repeat(np.arange(count), [len(p) for p in points])
+        self.points = np.vstack([np.zeros((0, 3)), *points])
+        self.points.setflags(write=False)
         self._lay_out_rows(contacts)
 
     def _lay_out_rows(self, contacts: Sequence[Attached]) -> None:
@@ -140,6 +157,14 @@ class Attachment:
             R[self._world_fixed] = self._axes[self._world_fixed]
         return R
 
+    def arms(self, state: State) -> Array:
+        """Return the points (P, 3) from their contacts' centres, world axes [m]."""
+        return np.asarray((self.rotations(state)[self.owner] @ self.points[:, :, None])[:, :, 0])
+
+    def world_points(self, state: State) -> Array:
+        """Return the points (P, 3), in the world [m]."""
+        return self.arms(state) + self.positions(state)[self.owner]
+
     def selection(self, state: State) -> Array:
         """Return P (dim, 6K): the rows of J are those parts of the contacts' [v; ω]."""
         if not self._turning:
@@ -166,6 +191,11 @@ class Attachment:
         """Return (K, 6, nv): the velocity of each point that touches, and ω, world axes."""
         carried = carried_by(self.robot)
         return self._middles.jacobians(state.joint_columns, state.joint_placements, carried)
+
+    def point_jacobians(self, state: State) -> Array:
+        """Return (P, 3, nv), the Jacobian of each point, world axes: J_v + J_ω × r."""
+        J = self.centre_jacobians(state)[self.owner]
+        return np.asarray(J[:, :3] - skew(self.arms(state)) @ J[:, 3:])
 
     def drift(self, state: State) -> Array:
         """Return (dJ/dt) v (dim,); for an axis y of the body d(y·ω)/dt = y·α, as (ω × y)·ω = 0."""

@@ -8,7 +8,7 @@ that moves, J v is that of the surface there.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import wraps
@@ -24,8 +24,8 @@ from ..dynamics.per_robot import per_robot
 from ..dynamics.spatial import skew
 from ..errors import ContactError
 from ..robots import Robot
-from ..robots.values import array, length, vector
-from .attachment import Attachment
+from ..robots.values import array, boolean, instance, length, number, text, vector
+from .attachment import Attached, Attachment
 from .cones.friction_cone import (
     Friction,
     FrictionCone,
@@ -34,7 +34,6 @@ from .cones.friction_cone import (
     check_tangent,
     unit_vector,
 )
-from .contact_values import check_whole
 from .moving_surface import MovingSurface
 
 Array = NDArray[np.float64]
@@ -62,7 +61,7 @@ def _at_state(method: Callable[..., Answer], count: int) -> Callable[..., Answer
 
 
 @dataclass(frozen=True, eq=False)
-class Contact(ABC):
+class Contact(Attached):
     """What every contact has; the kinds differ in their pose and points.
 
     Attributes:
@@ -78,6 +77,10 @@ class Contact(ABC):
         min_normal, max_normal: bounds of the contact's whole normal force [N]; None: no bound but
             the cones' f_n ≥ 0. A bilateral hold that pulls at most 200 N has min_normal=-200.
         surface: the motion of what is touched; None: it rests.
+
+    Raises:
+        ContactError: negative or not finite; torsional friction of what has no friction limit;
+            bounds in the wrong order, or below zero for what cannot pull.
     """
 
     frame: str
@@ -91,7 +94,27 @@ class Contact(ABC):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", check_friction(self.friction))
-        check_whole(self)
+        text(self.frame, "frame", error=ContactError)
+        text(self.name, "name", empty=True, error=ContactError)
+        boolean(self.bilateral, "bilateral", error=ContactError)
+        if (gamma := self.torsional_friction) is not None:
+            gamma = length(gamma, "torsional_friction", zero=True, error=ContactError)
+            object.__setattr__(self, "torsional_friction", gamma)
+            if self.bilateral:
+                raise ContactError(
+                    "torsional_friction: got one for a bilateral contact, which has no friction "
+                    "limit; expected None"
+                )
+        least, unit = (None, "[N]") if self.bilateral else (0.0, "[N]: it cannot pull")
+        for name in ("min_normal", "max_normal"):
+            if (value := getattr(self, name)) is not None:
+                bound = number(value, name, at_least=least, unit=unit, error=ContactError)
+                object.__setattr__(self, name, bound)
+        low, high = self.normal_bounds
+        if low > high:
+            raise ContactError(f"min_normal: got {low} N, expected at most max_normal = {high} N")
+        if self.surface is not None:
+            instance(self.surface, "surface", MovingSurface, error=ContactError)
 
     @property
     @abstractmethod
@@ -109,43 +132,6 @@ class Contact(ABC):
         low, high = self.min_normal, self.max_normal
         return (-np.inf if low is None else low, np.inf if high is None else high)
 
-    @property
-    @abstractmethod
-    def points(self) -> Array:
-        """(k, 3), where the ground may push, in contact axes from the centre [m]."""
-
-    # --- where it sits, see `Attached` ---------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def centre_in_frame(self) -> Array:
-        """(3,), the point of the body that J is about, in the axes of the frame [m]."""
-
-    @property
-    @abstractmethod
-    def angular_rows(self) -> Array:
-        """(k, 3), parts of ω that are rows of J, world axes."""
-
-    @property
-    def axes_in_frame(self) -> Array | None:
-        """(3, 3), the contact's axes in those of the frame, if they turn with it."""
-        return None
-
-    @property
-    def axes_in_world(self) -> Array | None:
-        """(3, 3), the contact's axes, if they are those of the ground."""
-        return None
-
-    @property
-    def ball_arm(self) -> Array:
-        """(3,), from the middle of a ball to where it touches the ground, world axes [m]."""
-        return np.zeros(3)
-
-    @property
-    def turning_axes(self) -> tuple[int, ...]:
-        """The contact's axes (0, 1, 2) about which ω is a row of J."""
-        return ()
-
     # --- at a state ----------------------------------------------------------------------------
 
     @of_state
@@ -157,8 +143,7 @@ class Contact(ABC):
     @of_state
     def world_points(self, state: State) -> Array:
         """Return the points where the ground may push, (k, 3), in the world [m]."""
-        at = self._attached(state)
-        return np.asarray(self.points @ at.rotations(state)[0].T + at.positions(state)[0])
+        return self._attached(state).world_points(state)
 
     @of_state
     def cone(self, state: State) -> FrictionCone:
@@ -244,8 +229,8 @@ class Contact(ABC):
         Forces and wrench then do the same work: Σ J_kᵀ f_k = Jᵀ G f. `spread` is the way back.
         """
         at = self._attached(state)
-        arms, P = self.points @ at.rotations(state)[0].T, at.selection(state)
-        return np.hstack([P @ np.vstack([np.eye(3), pin.skew(r)]) for r in arms])
+        P = at.selection(state)
+        return np.hstack([P @ np.vstack([np.eye(3), pin.skew(r)]) for r in at.arms(state)])
 
     @of_state
     def spread(self, state: State, wrench: ArrayLike) -> Array:
@@ -261,9 +246,7 @@ class Contact(ABC):
     @of_state
     def point_jacobians(self, state: State) -> Array:
         """Return (k, 3, nv), the Jacobian of each point, world axes: J_i = J_v + J_ω × r_i."""
-        at = self._attached(state)
-        J, arms = at.centre_jacobians(state)[0], self.points @ at.rotations(state)[0].T
-        return np.asarray(J[:3] - skew(arms) @ J[3:])
+        return self._attached(state).point_jacobians(state)
 
     def _attached(self, state: State) -> Attachment:
         """Return itself on the robot's joints."""

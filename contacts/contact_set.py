@@ -162,13 +162,6 @@ class ContactSet:
         """What the contacts can transmit, in contact axes."""
         return ContactLimits.of(self.contacts)
 
-    @cached_property
-    def points(self) -> Array:
-        """(K, 3), where the contacts push, from their centres in contact axes [m]."""
-        points = np.vstack([np.zeros((0, 3)), *(contact.points for contact in self.contacts)])
-        points.setflags(write=False)
-        return points
-
     def transmission(self, q: ArrayLike | State) -> Array:
         """Return G (dim, n), from the unknowns x of `limits` to forces in the rows of J."""
         limits, state = self.limits, State.of(self.robot, q)

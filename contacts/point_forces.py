@@ -49,7 +49,7 @@ class PointForces:
         if about is not None:
             centres = centres - vector(about, "point", error=ContactError)
         axes = contacts.attachment.rotations(state)[limits.owner]
-        points = (axes @ contacts.points[:, :, None])[:, :, 0] + centres[limits.owner]
+        points = (axes @ contacts.attachment.points[:, :, None])[:, :, 0] + centres[limits.owner]
         return cls(points, axes, centres, limits)
 
     @classmethod
