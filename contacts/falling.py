@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import dynamics
+from ..dynamics import State
 from ..errors import ContactError
 from ..robots.values import number, whole_number
 from .contact_set import ContactSet
+from .equilibrium.reasons import STILL, weakest_joint
 from .hold import Hold
+from .point_forces import PointForces
 
 Array = NDArray[np.float64]
 
-STILL = 0.02  # points slower than this share of the fastest one stay where they are
 _SLIPS = 1.5  # a point that rises less than this times μ times its slip is slipping
 _STEPS = 24
 _LARGEST_TURN = 0.35  # [rad], of the base or of any joint
@@ -36,10 +38,8 @@ def missing_words(hold: Hold) -> str:
     best = hold.balance.torque_margin()  # whatever the torques: is it the contacts or the joints?
     if best.unknowns is None or not best.value < 0:
         return "nothing holds it"
-    torques, limits = np.abs(hold.balance.torques(best.unknowns)), hold.balance.torque_limits
-    row = int(np.where(np.isfinite(limits), torques / limits, 0.0).argmax())
-    joint = hold.contacts.robot.joint_of_row[hold.balance.actuated[row]]
-    return f"{torques[row] - limits[row]:.3g} N·m missing at {joint}"
+    joint, torque, limit = weakest_joint(hold.contacts, hold.balance, best.unknowns)
+    return f"{torque - limit:.3g} N·m missing at {joint}"
 
 
 def falling_path(hold: Hold, distance: float, steps: int = _STEPS) -> Array:
@@ -63,17 +63,16 @@ def falling_path(hold: Hold, distance: float, steps: int = _STEPS) -> Array:
     distance = number(distance, "distance", above=0, unit="[m]", error=ContactError)
     steps = whole_number(steps, "steps", at_least=1, error=ContactError)
     robot, contacts, q = hold.contacts.robot, hold.contacts, hold.q
-    held = _held_directions(contacts, q, y)
-    places = _points(contacts, q)
-    motion = _constrained(_rows(contacts, q, held), y)
-    ds = _amplitude(hold, motion, distance) / steps
+    axes = PointForces.of(contacts, q).axes
+    J, places = _along(contacts, q, axes)
+    held = _held(contacts, J @ y, dynamics.com_jacobian(robot, q) @ y)
+    ds = _amplitude(hold, _constrained(J[held], y), distance) / steps
     path = [q]
     for _ in range(steps):
-        q = robot.integrate(q, ds * _constrained(_rows(contacts, q, held), y))
-        rows, drift = _rows(contacts, q, held), np.zeros(0)
-        for N, p, p0 in zip(held, _points(contacts, q), places, strict=True):
-            drift = np.append(drift, N @ (p - p0))
-        q = robot.integrate(q, -np.linalg.lstsq(rows, drift, rcond=1e-6)[0])
+        J, _ = _along(contacts, q, axes)
+        q = robot.integrate(q, ds * _constrained(J[held], y))
+        J, p = _along(contacts, q, axes)
+        q = robot.integrate(q, -np.linalg.lstsq(J[held], (p - places)[held], rcond=1e-6)[0])
         path.append(q)
     return np.array(path)
 
@@ -87,36 +86,23 @@ def _certificate(hold: Hold) -> Array:
     return hold.certificate
 
 
-def _held_directions(contacts: ContactSet, q: Array, y: Array) -> list[Array]:
-    """World directions (0, 1 or 3, 3) along which each point may not move: all where it stays, the
-    normal where it slips, none where it lifts."""
-    robot, held = contacts.robot, []
-    speeds = [contact.point_jacobians(robot, q) @ y for contact in contacts]
-    fastest = max([float(np.linalg.norm(u, axis=1).max()) for u in speeds], default=0.0)
-    fastest = max(fastest, float(np.linalg.norm(dynamics.com_jacobian(robot, q) @ y)))
-    for contact, velocities in zip(contacts, speeds, strict=True):
-        cone = contact.cone(robot, q)
-        n = cone.normal
-        for u in velocities:
-            rise = n @ u
-            if np.linalg.norm(u) <= STILL * fastest:
-                held.append(np.eye(3))
-            elif rise <= _SLIPS * cone.braking(u):
-                held.append(n[None])
-            else:
-                held.append(np.zeros((0, 3)))
-    return held
+def _along(contacts: ContactSet, q: Array, axes: Array) -> tuple[Array, Array]:
+    """Jacobians (K, 3, nv) and places (K, 3) of all points at q, along fixed axes (K, 3, 3)."""
+    state, turned = State(contacts.robot, q), axes.transpose(0, 2, 1)
+    places = contacts.attachment.world_points(state)[:, :, None]
+    return turned @ contacts.attachment.point_jacobians(state), (turned @ places)[:, :, 0]
 
 
-def _points(contacts: ContactSet, q: Array) -> list[Array]:
-    return [p for contact in contacts for p in contact.world_points(contacts.robot, q)]
+def _held(contacts: ContactSet, u: Array, com_velocity: Array) -> NDArray[np.bool_]:
+    """(K, 3), the axes along which points that would move at u (K, 3) may not.
 
-
-def _rows(contacts: ContactSet, q: Array, held: list[Array]) -> Array:
-    """N J_k of all points, stacked (m, nv)."""
-    robot = contacts.robot
-    J = [Jk for contact in contacts for Jk in contact.point_jacobians(robot, q)]
-    return np.vstack([np.zeros((0, robot.nv)), *(N @ Jk for N, Jk in zip(held, J, strict=True))])
+    All of one that stays, the normal of one that slips, none of one that lifts.
+    """
+    speeds = np.linalg.norm(u, axis=1)
+    fastest = max(float(speeds.max(initial=0.0)), float(np.linalg.norm(com_velocity)))
+    stays = speeds <= STILL * fastest
+    slips = u[:, 2] <= _SLIPS * np.linalg.norm(contacts.limits.friction * u[:, :2], axis=1)
+    return np.column_stack([stays, stays, stays | slips])
 
 
 def _constrained(rows: Array, y: Array) -> Array:
@@ -127,9 +113,8 @@ def _constrained(rows: Array, y: Array) -> Array:
 def _amplitude(hold: Hold, motion: Array, distance: float) -> float:
     """How much of `motion` moves the fastest point by `distance`, no joint by too much."""
     robot, q = hold.contacts.robot, hold.q
-    speeds = [dynamics.com_jacobian(robot, q) @ motion]
-    for contact in hold.contacts:
-        speeds += list(contact.point_jacobians(robot, q) @ motion)
-    fastest = max(float(np.linalg.norm(u)) for u in speeds)
+    points = hold.contacts.attachment.point_jacobians(hold.state) @ motion
+    speeds = np.vstack([points, dynamics.com_jacobian(robot, q) @ motion])
+    fastest = float(np.linalg.norm(speeds, axis=1).max())
     turns = float(np.abs(motion[3:] if robot.is_floating else motion).max(initial=0.0))
     return min(distance / max(fastest, 1e-12), _LARGEST_TURN / max(turns, 1e-12))

@@ -20,7 +20,7 @@ from .programs import Equilibrium
 
 Array = NDArray[np.float64]
 
-_STILL = 0.02  # points slower than this share of the fastest one stay where they are
+STILL = 0.02  # points slower than this share of the fastest one stay where they are
 _ROUGH = 5.0  # more friction than any pair of materials has
 
 
@@ -51,16 +51,19 @@ def _torque_words(contacts: ContactSet, balance: Equilibrium) -> str:
     best = balance.torque_margin()
     if best.unknowns is None:
         return "torque limits: the joints are too weak"
-    torques = np.abs(balance.torques(best.unknowns))
+    name, torque, limit = weakest_joint(contacts, balance, best.unknowns)
+    asked = f"{torque:.4g} of its {limit:.4g} N·m"
+    return f"torque limits: {name} would need {asked} even with the best forces"
+
+
+def weakest_joint(contacts: ContactSet, balance: Equilibrium, x: Array) -> tuple[str, float, float]:
+    """Return the joint of the largest |τ|/limit for unknowns x, its |τ| and its limit [N·m]."""
+    torques, limits = np.abs(balance.torques(x)), balance.torque_limits
     with np.errstate(divide="ignore", invalid="ignore"):
-        limited = np.isfinite(balance.torque_limits)
-        used = np.where(limited, torques / balance.torque_limits, 0.0)
+        used = np.where(np.isfinite(limits), torques / limits, 0.0)
     row = int(np.nanargmax(used))
     name = contacts.robot.joint_of_row[balance.actuated[row]]
-    return (
-        f"torque limits: {name} would need {torques[row]:.4g} of its "
-        f"{balance.torque_limits[row]:.4g} N·m even with the best forces"
-    )
+    return name, float(torques[row]), float(limits[row])
 
 
 def _bound_words(contacts: ContactSet, balance: Equilibrium) -> str:
@@ -192,9 +195,9 @@ def _contact_words(
     u = velocities[limits.owner == contact]
     slip = float(np.linalg.norm(u[:, :2], axis=1).max())
     rise = float(u[:, 2].max())
-    if max(slip, rise) <= _STILL:
+    if max(slip, rise) <= STILL:
         return "stays"
-    if rise > 1.5 * limits.resisted(contact, velocities, spin) + _STILL:
+    if rise > 1.5 * limits.resisted(contact, velocities, spin) + STILL:
         return "lifts off" if u[:, 2].min() > 0.3 * rise else "tips"
     if _spins(limits, contact, velocities, spin):
         return "spins about its normal"

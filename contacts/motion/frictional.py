@@ -14,8 +14,9 @@ F. Cadoux, "Applications of an existence result for the Coulomb friction problem
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +26,7 @@ from ...errors import ContactError, SolverError
 from ...robots import Robot
 from ...robots.values import array, mapping, number, whole_number
 from ..contact_set import ContactSet
+from ..point_forces import PointForces
 from .constrained import Contacts
 from .coulomb import CoulombProblem
 from .coulomb_states import states
@@ -145,24 +147,30 @@ def frictional_forward_dynamics(
         SolverError: the cone solver failed, or the motion blew up.
     """
     contact_set, state = ContactSet.of(robot, contacts), State.of(robot, q, v)
-    v = state.velocity
+    v, limits = state.velocity, contact_set.limits
     _require_plain(contact_set)
     step = number(step, "step", above=0, unit="[s]")
     tolerance = number(tolerance, "tolerance", at_least=0, error=ContactError)
     iterations = whole_number(iterations, "iterations", at_least=1, error=ContactError)
     L = cholesky(robot, state.mass_matrix)
     free = _free_velocity(v, step, state.forward_dynamics(tau, wrenches))
-    J = _point_rows(contact_set, state)
-    w = J @ free - _surface_velocities(contact_set, state)
-    w[2::3] += _gaps(contact_set, gaps) / step
+    placed = PointForces.of(contact_set, state)
+    # of all points, in their contacts' axes
+    turned = placed.axes.transpose(0, 2, 1)
+    J = (turned @ contact_set.attachment.point_jacobians(state)).reshape(-1, robot.nv)
+    s = (turned @ _surface_velocities(contact_set, placed.points)[:, :, None]).ravel()
+    w = J @ free - s
+    w[2::3] += _at_points(contact_set, gaps, "gaps", "distances [m]") / step
     W = J @ solve_mass(L, J.T)
-    held = _at_rest(contact_set, J @ v - _surface_velocities(contact_set, state))
-    held *= _static(contact_set, static_friction)
+    W = (W + W.T) / 2
+    held = np.where(_at_rest(J @ v - s), _static_friction(contact_set, static_friction), 0.0)
     while True:
-        problem = _coulomb_problem(contact_set, W, w, held)
+        friction = np.maximum(limits.friction, held[:, None])
+        problem = CoulombProblem(W, w, limits.with_friction(friction))
         impulses, programs = problem.solve(robot.mass, tolerance, iterations)
-        found = states(problem.velocities(impulses), problem.limits.bilateral, _least(problem))
-        slips = (np.array(found) == "slip") & (held > 0)
+        sticks = max(1e-9, 1e-7 * problem.speed)  # the speed below which a point sticks [m/s]
+        found = np.array(states(problem.velocities(impulses), limits.bilateral, sticks))
+        slips = (found == "slip") & (held > 0)
         if not slips.any():
             break
         held[slips] = 0.0  # its friction drops, and others may slip for it
@@ -174,8 +182,8 @@ def frictional_forward_dynamics(
     return FrictionalMotion(
         v=v_plus,
         a=a,
-        impulses=_in_world(contact_set, state, impulses),
-        states=_states(contact_set, problem, impulses),
+        impulses=_by_contact(contact_set, (placed.axes @ impulses[:, :, None])[:, :, 0]),
+        states={n: tuple(own.tolist()) for n, own in _by_contact(contact_set, found).items()},
         residuals=FrictionResiduals(
             momentum=float(np.abs(missing).max(initial=0.0)), **problem.violations(impulses)
         ),
@@ -197,15 +205,6 @@ def _free_velocity(v: Array, step: float, a: Array) -> Array:
     return np.asarray(free)
 
 
-def _point_rows(contacts: ContactSet, state: State) -> Array:
-    """J (3K, nv) of all points, in their contacts' axes."""
-    rows = [np.zeros((0, contacts.robot.nv))]
-    for contact in contacts:
-        axes = contact.pose(state).rotation
-        rows += [axes.T @ J for J in contact.point_jacobians(state)]
-    return np.vstack(rows)
-
-
 def _require_plain(contacts: ContactSet) -> None:
     """Refuse contacts that are limited by more than Coulomb's cones at their points."""
     for contact in contacts:
@@ -221,72 +220,48 @@ def _require_plain(contacts: ContactSet) -> None:
             )
 
 
-def _surface_velocities(contacts: ContactSet, state: State) -> Array:
-    """s (3K,) of the surfaces at all points, in their contacts' axes."""
-    s = [np.zeros(0)]
-    for contact in contacts:
-        points, axes = contact.world_points(state), contact.pose(state).rotation
-        moving = contact.surface
-        s += [np.zeros(3) if moving is None else axes.T @ moving.velocity(p) for p in points]
-    return np.concatenate(s)
+def _surface_velocities(contacts: ContactSet, points: Array) -> Array:
+    """(K, 3), of what is touched at each of the points (K, 3), world axes."""
+    s = np.zeros_like(points)
+    for k, i in enumerate(contacts.limits.owner):
+        if (surface := contacts.contacts[i].surface) is not None:
+            s[k] = surface.velocity(points[k])
+    return s
 
 
-def _coulomb_problem(contacts: ContactSet, W: Array, w: Array, held: Array) -> CoulombProblem:
-    """The problem with friction of at least `held` (K,) at each point."""
-    limits = contacts.limits
-    if held.any():
-        limits = replace(limits, friction=np.maximum(limits.friction, held[:, None]))
-    return CoulombProblem((W + W.T) / 2, w, limits)
-
-
-def _at_rest(contacts: ContactSet, u: Array) -> Array:
-    """(K,) 1 for points that do not slide before the step, u (3K,) in contact axes, else 0."""
+def _at_rest(u: Array) -> NDArray[np.bool_]:
+    """(K,), points that do not slide before the step, u (3K,) in contact axes."""
     sliding = np.linalg.norm(u.reshape(-1, 3)[:, :2], axis=1)
-    return np.where(sliding <= 1e-9 * (1.0 + np.abs(u).max(initial=0.0)), 1.0, 0.0)
+    return np.asarray(sliding <= 1e-9 * (1.0 + np.abs(u).max(initial=0.0)))
 
 
-def _static(contacts: ContactSet, given: Mapping[str, float] | None) -> Array:
+def _static_friction(contacts: ContactSet, given: Mapping[str, float] | None) -> Array:
     """(K,) μ_s at every point, 0 where none is given."""
-    every, argument = [np.zeros(0)], "static_friction"
+    argument, unit = "static_friction", ", the friction of the contact"
     checked = mapping(given or {}, argument, contacts.names, kind="contact", error=ContactError)
     for name, mu in checked.items():
-        least, unit = float(np.max(contacts[name].friction)), ", the friction of the contact"
+        least = float(np.max(contacts[name].friction))
         number(mu, f"{argument}[{name!r}]", at_least=least, unit=unit, error=ContactError)
-    for contact in contacts:
-        every.append(np.full(len(contact.points), float(checked.get(contact.name, 0.0))))
-    return np.concatenate(every)
+    return _at_points(contacts, checked, argument)
 
 
-def _least(problem: CoulombProblem) -> float:
-    """The speed below which a point sticks [m/s]."""
-    return max(1e-9, 1e-7 * problem.speed)
-
-
-def _gaps(contacts: ContactSet, gaps: Mapping[str, ArrayLike] | None) -> Array:
-    """(K,), the distance of every point to the ground [m]."""
-    gaps = mapping(gaps or {}, "gaps", contacts.names, kind="contact", error=ContactError)
+def _at_points(
+    contacts: ContactSet,
+    given: Mapping[str, ArrayLike] | None,
+    argument: str,
+    meaning: str = "numbers",
+) -> Array:
+    """(K,), of every point what is given for its contact, one number or (k,), else 0."""
+    given = mapping(given or {}, argument, contacts.names, kind="contact", error=ContactError)
     every = [np.zeros(0)]
     for contact in contacts:
-        given, count = gaps.get(contact.name, 0.0), len(contact.points)
-        one_or_each, name = ((), (count,)), f"gaps[{contact.name!r}]"
-        gap = array(given, name, *one_or_each, meaning="distances [m]", error=ContactError)
-        every.append(np.broadcast_to(gap, count))
+        shapes, name = ((), (len(contact.points),)), f"{argument}[{contact.name!r}]"
+        value = given.get(contact.name, 0.0)
+        checked = array(value, name, *shapes, meaning=meaning, error=ContactError)
+        every.append(np.broadcast_to(checked, len(contact.points)))
     return np.concatenate(every)
 
 
-def _by_contact(contacts: ContactSet) -> list[tuple[str, slice]]:
-    """Each contact's name and the slice of all points that is its own."""
-    ends = np.cumsum([0, *(len(contact.points) for contact in contacts)])
-    return [(n, slice(a, b)) for n, a, b in zip(contacts.names, ends, ends[1:], strict=False)]
-
-
-def _in_world(contacts: ContactSet, state: State, impulses: Array) -> dict[str, Array]:
-    axes = {name: T.rotation for name, T in contacts.placements(state).items()}
-    return {name: impulses[own] @ axes[name].T for name, own in _by_contact(contacts)}
-
-
-def _states(
-    contacts: ContactSet, problem: CoulombProblem, impulses: Array
-) -> dict[str, tuple[str, ...]]:
-    found = states(problem.velocities(impulses), problem.limits.bilateral, _least(problem))
-    return {name: tuple(found[own]) for name, own in _by_contact(contacts)}
+def _by_contact(contacts: ContactSet, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """{contact: rows (k, …) of its points} of those (K, …) of all."""
+    return {name: rows[contacts.limits.owner == i] for i, name in enumerate(contacts.names)}
