@@ -8,6 +8,7 @@ along two tangents: round where both coefficients are one, elliptic for anisotro
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,8 +24,81 @@ Array = NDArray[np.float64]
 Friction = float | tuple[float, float]
 
 
+class PointCone(ABC):
+    """A cone ‖(x_i/s_i)‖ ≤ f_n of what a point transmits, in the axes of two tangents and a normal.
+
+    Attributes:
+        friction, normal, tangent: as for `FrictionCone`.
+    """
+
+    friction: Friction
+    normal: Array
+    tangent: ArrayLike | None
+    _argument = "force"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "friction", check_friction(self.friction))
+        object.__setattr__(self, "normal", unit_vector(self.normal, "normal"))
+        check_tangent(self)
+
+    @property
+    def axes(self) -> Array:
+        """(3, 3), columns t₁, t₂, n: two tangents and the normal, right-handed."""
+        return axes_along(self.normal, self.tangent)
+
+    @property
+    def pair(self) -> Array:
+        """(μ₁, μ₂) along the two tangents."""
+        return np.broadcast_to(self.friction, 2)
+
+    @property
+    @abstractmethod
+    def _rows(self) -> Array:
+        """L (k + 1, k + 1) with L w = (x, f_n), all in newtons."""
+
+    @property
+    @abstractmethod
+    def _half_axes(self) -> Array:
+        """s (k,)."""
+
+    def _local(self, given: ArrayLike) -> tuple[Array, Array]:
+        """What is given, checked, and (x, f_n) of it."""
+        L = self._rows
+        w = array(given, self._argument, (len(L),), error=ContactError)
+        return w, np.asarray(L @ w)
+
+    def violation(self, force: ArrayLike) -> float:
+        """Return the distance from `force` to the nearest one of the cone [N]; 0 inside."""
+        _, local = self._local(force)
+        return float(np.linalg.norm(local - nearest_in_cone(local, self._half_axes)))
+
+    def contains(self, force: ArrayLike, tolerance: float = 1e-9) -> bool:
+        """Whether `force` is within `tolerance` [N] of the cone."""
+        return self.violation(force) <= number(
+            tolerance, "tolerance", at_least=0, error=ContactError
+        )
+
+    def project(self, force: ArrayLike) -> Array:
+        """Return the nearest force of the cone: the Euclidean projection."""
+        w, local = self._local(force)
+        nearest = nearest_in_cone(local, self._half_axes)
+        inside = (nearest == local).all()
+        return w.copy() if inside else np.asarray(np.linalg.solve(self._rows, nearest))
+
+    def constraints(self, f: Any) -> list[Any]:
+        """Return the exact cone as cvxpy constraints on an expression f of that shape."""
+        import cvxpy as cp
+
+        local, s, top = self._rows @ f, self._half_axes, self._half_axes.max()
+        x, normal_force, rubs = local[:-1], local[-1], s > 0
+        weights = np.where(rubs, top / np.where(rubs, s, 1.0), 1.0)
+        found = [cp.norm(cp.multiply(weights, x), 2) <= top * normal_force]
+        found += [x[i] == 0 for i in np.flatnonzero(~rubs) if top > 0]
+        return [*found, normal_force >= 0]
+
+
 @dataclass(frozen=True, eq=False)
-class FrictionCone:
+class FrictionCone(PointCone):
     """The forces that dry friction allows at a point: ‖f − (n·f) n‖ ≤ μ n·f and n·f ≥ 0.
 
     Attributes:
@@ -43,38 +117,13 @@ class FrictionCone:
     normal: Array = (0.0, 0.0, 1.0)  # type: ignore[assignment]
     tangent: ArrayLike | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "friction", check_friction(self.friction))
-        object.__setattr__(self, "normal", unit_vector(self.normal, "normal"))
-        check_tangent(self)
+    @property
+    def _rows(self) -> Array:
+        return self.axes.T
 
     @property
-    def axes(self) -> Array:
-        """(3, 3), columns t₁, t₂, n: two tangents and the normal, right-handed."""
-        return axes_along(self.normal, self.tangent)
-
-    @property
-    def pair(self) -> Array:
-        """(μ₁, μ₂) along the two tangents."""
-        return np.broadcast_to(self.friction, 2)
-
-    def violation(self, force: ArrayLike) -> float:
-        """Return the distance from `force` (3,) to the nearest force of the cone [N]; 0 inside."""
-        f = vector(force, "force", error=ContactError)
-        return float(np.linalg.norm(f - self.project(f)))
-
-    def contains(self, force: ArrayLike, tolerance: float = 1e-9) -> bool:
-        """Whether `force` (3,) is within `tolerance` [N] of the cone."""
-        return self.violation(force) <= number(
-            tolerance, "tolerance", at_least=0, error=ContactError
-        )
-
-    def project(self, force: ArrayLike) -> Array:
-        """Return the nearest force of the cone, (3,): the Euclidean projection."""
-        f = vector(force, "force", error=ContactError)
-        local = self.axes.T @ f
-        nearest = nearest_in_cone(local, self.pair)
-        return f.copy() if (nearest == local).all() else np.asarray(self.axes @ nearest)
+    def _half_axes(self) -> Array:
+        return self.pair
 
     def braking(self, velocity: ArrayLike) -> float:
         """Return the most power per newton of normal force that friction takes out of a slip [m/s].
@@ -105,17 +154,6 @@ class FrictionCone:
         n = whole_number(n, "sides", at_least=3, error=ContactError)
         sides = pyramid_faces(self.pair, n, kind)
         return np.asarray(np.vstack([sides, [0.0, 0.0, -1.0]]) @ self.axes.T)
-
-    def constraints(self, f: Any) -> list[Any]:
-        """Return the exact cone as cvxpy constraints on an expression f of shape (3,)."""
-        import cvxpy as cp
-
-        normal_force, top = self.normal @ f, self.pair.max()
-        tangents, rubs = self.axes[:, :2].T @ f, self.pair > 0
-        weights = np.where(rubs, top / np.where(rubs, self.pair, 1.0), 1.0)
-        found = [cp.norm(cp.multiply(weights, tangents), 2) <= top * normal_force]
-        found += [tangents[i] == 0 for i in np.flatnonzero(~rubs) if top > 0]
-        return [*found, normal_force >= 0]
 
 
 def circle(n: int, kind: str = "inner") -> Array:

@@ -9,30 +9,24 @@ ellipsoidal limit surface; γ is MuJoCo's torsional friction, in metres.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ContactError
-from ...robots.values import array, length, number, one_of, whole_number
+from ...robots.values import length, one_of, whole_number
 from ..geometry.hulls import cone_faces
-from .friction_cone import (
-    Friction,
-    axes_along,
-    check_friction,
-    check_tangent,
-    circle,
-    nearest_in_cone,
-    unit_vector,
-)
+from .friction_cone import Friction, PointCone, circle
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class SoftFingerCone:
+class SoftFingerCone(PointCone):
     """The forces and moments [f; m_n] (4,) that a soft point transmits.
+
+    Distances and projections are those of moments that count as m μ/γ.
 
     Attributes:
         friction: Coulomb coefficient μ > 0, or two, along `tangent` and across it.
@@ -49,40 +43,25 @@ class SoftFingerCone:
     normal: Array = (0.0, 0.0, 1.0)  # type: ignore[assignment]
     tangent: ArrayLike | None = None
 
+    _argument = "wrench [f; m_n]"
+
     def __post_init__(self) -> None:
-        object.__setattr__(self, "friction", check_friction(self.friction))
+        super().__post_init__()
         if not np.all(self.friction):
             raise ContactError("friction: got 0, expected a positive value at a soft finger")
         gamma = length(self.torsional_friction, "torsional_friction", error=ContactError)
         object.__setattr__(self, "torsional_friction", gamma)
-        object.__setattr__(self, "normal", unit_vector(self.normal, "normal"))
-        check_tangent(self)
 
     @property
-    def axes(self) -> Array:
-        """(3, 3), columns t₁, t₂, n: two tangents and the normal, right-handed."""
-        return axes_along(self.normal, self.tangent)
+    def _rows(self) -> Array:
+        """(f₁, f₂, m μ/γ, f_n), with the larger of both μ for the moment."""
+        L = np.zeros((4, 4))
+        L[[0, 1, 3], :3], L[2, 3] = self.axes.T, self.pair.max() / self.torsional_friction
+        return L
 
     @property
     def _half_axes(self) -> Array:
-        """Of the cone in (f₁, f₂, m μ/γ) at f_n = 1, with the larger of both μ for the moment."""
-        return np.append(np.broadcast_to(self.friction, 2), np.max(self.friction))
-
-    def violation(self, wrench: ArrayLike) -> float:
-        """Return the distance of [f; m_n] (4,) from the cone [N], moments counting as m μ/γ."""
-        w = self._as_forces(wrench)
-        return float(np.linalg.norm(w - nearest_in_cone(w, self._half_axes)))
-
-    def contains(self, wrench: ArrayLike, tolerance: float = 1e-9) -> bool:
-        """Whether [f; m_n] (4,) is within `tolerance` [N] of the cone."""
-        return self.violation(wrench) <= number(
-            tolerance, "tolerance", at_least=0, error=ContactError
-        )
-
-    def project(self, wrench: ArrayLike) -> Array:
-        """Return the nearest [f; m_n] of the cone (4,), moments counting as m μ/γ."""
-        w = nearest_in_cone(self._as_forces(wrench), self._half_axes)
-        return np.append(self.axes @ w[[0, 1, 3]], w[2] * self._arm)
+        return np.append(self.pair, self.pair.max())
 
     def rays(self, n: int) -> Array:
         """Return rays (r, 4) of normal part 1 on the cone's surface, n of them without moment.
@@ -100,30 +79,10 @@ class SoftFingerCone:
         one_of(kind, "kind", ("inner", "outer"), error=ContactError)
         return cone_faces(self.rays(n) if kind == "inner" else self.outer_rays(n))
 
-    def constraints(self, w: Any) -> list[Any]:
-        """Return the exact cone as cvxpy constraints on an expression w of shape (4,)."""
-        import cvxpy as cp
-
-        tangents, s, normal_force = self.axes[:, :2].T @ w[:3], self._half_axes, self.normal @ w[:3]
-        as_forces = cp.hstack([tangents, w[3] / self._arm])
-        bound = s[2] * normal_force
-        return [cp.norm(cp.multiply(s[2] / s, as_forces), 2) <= bound, normal_force >= 0]
-
     def _from_unit_ball(self, d: Array) -> Array:
         """[f; m_n] of unit normal force for points d (r, 3) of the unit ball's space."""
-        forces = (self._half_axes[:2] * d[:, :2]) @ self.axes[:, :2].T + self.normal
+        forces = (self.pair * d[:, :2]) @ self.axes[:, :2].T + self.normal
         return np.column_stack([forces, self.torsional_friction * d[:, 2]])
-
-    @property
-    def _arm(self) -> float:
-        """γ/μ [m], by which moments are made forces."""
-        return self.torsional_friction / float(np.max(self.friction))
-
-    def _as_forces(self, wrench: ArrayLike) -> Array:
-        """(f₁, f₂, m μ/γ, f_n)."""
-        w = array(wrench, "wrench [f; m_n]", (4,), error=ContactError)
-        local = self.axes.T @ w[:3]
-        return np.array([local[0], local[1], w[3] / self._arm, local[2]])
 
 
 def sphere(n: int, kind: str = "inner") -> Array:
