@@ -23,7 +23,7 @@ MAX_DEPTH = 12
 MAX_VALUES = 5_000
 
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
-_FLAGS = {"true": True, "yes": True, "false": False, "no": False}
+FLAGS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 class ScenarioError(FootworkError, ValueError):
@@ -68,34 +68,31 @@ class Entry:
             raise self.expected(what)
         return str(self.node.value).strip()
 
-    def choice(self, kind: str, existing: Iterable[str]) -> str:
-        """Return one of the texts that exist."""
-        value, names = self.text(f"the name of a {kind}"), list(existing)
-        if value not in names:
-            raise self.error(unknown(kind, value, names))
-        return value
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a finite number, without quotes."""
+        plain = self.is_text and not self.node.style and _NUMBER.fullmatch(self.node.value)
+        return bool(plain and np.isfinite(float(self.node.value)))
 
-    def number(self, low: float = -np.inf, high: float = np.inf, what: str = "a number") -> float:
-        """Return a finite number within [low, high]."""
-        if not self.is_text or self.node.style or not _NUMBER.fullmatch(self.node.value):
+    def number(self, what: str = "a number") -> float:
+        """Return a finite number."""
+        if not self.is_number:
             raise self.expected(what)
-        value = float(self.node.value)
-        if not (np.isfinite(value) and low <= value <= high):
-            raise self.expected(what)
-        return value
+        return float(self.node.value)
+
+    def plain(self) -> Any:
+        """Return a number, a text, or a tuple of numbers and of such tuples."""
+        if self.is_text:
+            return self.number() if self.is_number else str(self.node.value)
+        items = self.items("a value, or a list")
+        return tuple(item.number() if item.is_text else item.plain() for item in items)
 
     def flag(self) -> bool:
         """Return true or false."""
         word = str(self.node.value).lower() if self.is_text else ""
-        if word not in _FLAGS:
+        if word not in FLAGS:
             raise self.expected("true or false")
-        return _FLAGS[word]
-
-    def numbers(self, sizes: Iterable[int], what: str) -> tuple[float, ...]:
-        """Return a list of numbers whose length is one of `sizes`."""
-        if self.node.id != "sequence" or len(self.node.value) not in sizes:
-            raise self.expected(what)
-        return tuple(item.number(what=f"a number ({what})") for item in self.items())
+        return FLAGS[word]
 
     def items(self, what: str = "a list") -> list[Entry]:
         """Return the entries of a list."""

@@ -124,6 +124,9 @@ def _check(load: Push | Rope | Payload) -> None:
     """Make the fields plain; refuse a frame that is no name, and a spot that is none."""
     make_plain(load)
     text(load.frame, "frame", error=ContactError)
+    if isinstance(load.at, str) and load.at != "com":
+        expected = "[x, y, z] in the frame's axes [m], or com"
+        raise ContactError(f"at: got {load.at!r}, expected {expected}")
     if load.at is not None and load.at != "com":
         vector(load.at, "at", error=ContactError)
 

@@ -14,13 +14,20 @@ from numpy.typing import NDArray
 
 from ...errors import ContactError, unknown
 from ...robots import Robot
-from ...robots.values import Shape, array, boolean, number, one_of, text, vector
+from ...robots.values import Shape, array, boolean, number, one_of, text
 from ..contact import Contact, PointContact
 from ..contact_set import at_feet
 from ..geometry.polygon import area, convex_hull
 from ..surface_contact import DiscContact, LineContact, SurfaceContact
 from ..terrain.draping import within
-from ..terrain.solids import Face, make_plain
+from ..terrain.solids import (
+    Face,
+    check_angle,
+    check_coefficients,
+    check_lengths,
+    check_place,
+    make_plain,
+)
 from ..terrain.terrain import Terrain, forward_on
 
 Array = NDArray[np.float64]
@@ -34,7 +41,6 @@ _SHAPES: dict[str, tuple[Shape, ...]] = {
     "vertices": ((0,), (None, 2)),
     "at": ((2,), (3,)),
     "heading": ((), (3,)),
-    "friction": ((), (2,)),
     "tangent": ((3,),),
 }
 _EDGE = 1e-6  # [m], a sole may reach so far beyond the edge of its surface
@@ -93,14 +99,15 @@ class ScenarioContact:
         one_of(self.kind, "kind", KINDS, error=ContactError)
         for name in ("foot", "frame", "surface", "name"):
             text(getattr(self, name), name, empty=True, error=ContactError)
-        for name in ("half_length", "half_width", "radius"):
-            if getattr(self, name) is not None:
-                number(getattr(self, name), name, at_least=0, unit="[m]", error=ContactError)
+        sizes = ("half_length", "half_width", "radius")
+        check_lengths(self, *(name for name in sizes if getattr(self, name) is not None))
         for name in ("clip", "bilateral"):
             boolean(getattr(self, name), name, error=ContactError)
         for name, shapes in _SHAPES.items():
             if getattr(self, name) is not None:
                 array(getattr(self, name), name, *shapes, error=ContactError)
+        if self.friction is not None:
+            check_coefficients(self.friction)
 
     def placed(
         self, robot: Robot, q: Array, terrain: Terrain, friction: float | Numbers
@@ -215,8 +222,8 @@ class Start:
 
     def __post_init__(self) -> None:
         make_plain(self)
-        vector(self.at, "at", error=ContactError)
-        number(self.heading, "heading", unit="[degrees]", error=ContactError)
+        check_place(self)
+        check_angle(self.heading, "heading")
         for name, value in self.joints:
             number(value, f"joints: {name}", error=ContactError)
 

@@ -37,7 +37,7 @@ from ... import files, registry, robots
 from ...dynamics import State, Wrench
 from ...errors import FootworkError, unknown
 from ...robots import Robot, catalogue
-from ...robots.values import array, boolean, instance, text
+from ...robots.values import boolean, instance, number, text, vector
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..forces import static_hold
@@ -45,7 +45,7 @@ from ..hold import Hold
 from ..postures.posture import Posture, solve_posture
 from ..regions.region import Region, static_equilibrium_polygon
 from ..terrain.penetration import Penetration, penetrations
-from ..terrain.solids import Plane, plain
+from ..terrain.solids import Plane, check_coefficients, plain
 from ..terrain.terrain import Part, Terrain
 from . import file as scenario_file
 from . import schema as scenario_schema
@@ -123,10 +123,13 @@ class Scenario:
             text(getattr(self, key), key, empty=key != "robot", error=ScenarioError)
         for key in ("self_collision", "torque_limits"):
             boolean(getattr(self, key), key, error=ScenarioError)
-        array(self.friction, "friction", (), (2,), at_least=0, error=ScenarioError)
+        check_coefficients(self.friction, ScenarioError)
         instance(self.start, "start", Start, error=ScenarioError)
         for key in ("passive", "lock", "com", "view"):
             object.__setattr__(self, key, plain(getattr(self, key)))
+        _check_com(self.com)
+        if self.view != ():
+            vector(self.view, "view", error=ScenarioError)
 
     # --- files -----------------------------------------------------------------------------
 
@@ -150,9 +153,8 @@ class Scenario:
             ScenarioError: what is wrong in it, with line and key.
         """
         entry = scenario_file.parse(text, file)
-        values = scenario_schema.scenario(entry)
-        lines = scenario_schema.lines(entry)
-        scenario = cls(**values, file=file, folder=Path(folder), lines=lines)
+        where = {"file": file, "folder": Path(folder), "lines": scenario_schema.lines(entry)}
+        scenario = scenario_schema.scenario(entry, cls, **where)
         _ = scenario.touching, scenario.wrenches_at(scenario.q0)  # every name exists
         return scenario
 
@@ -304,6 +306,17 @@ class Scenario:
     def _error(self, key: str, error: Exception) -> ScenarioError:
         line = self.lines.get(key)
         return ScenarioError(f"{self.file}{f':{line}' if line else ''}: {key}: {error}")
+
+
+def _check_com(com: Any) -> None:
+    if com is None or com == "inside":
+        return
+    if not isinstance(com, tuple) or len(com) not in (2, 3):
+        words = "[x, y], [x, y, z] with free where it is free, or inside"
+        raise ScenarioError(f"com: got {com!r}, expected {words}")
+    for value in com:
+        if value is not None:
+            number(value, "com", unit="[m]", error=ScenarioError)
 
 
 def find(source: str | os.PathLike[str]) -> Path:

@@ -1,6 +1,6 @@
 """The schema of scenario files, version 1: from entries to values, and back to text.
 
-Every kind of part is a table of keys and how to read them, in the words of its dataclass.
+The keys of every kind of part are the attributes of its dataclass, which checks their values.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,192 +17,44 @@ from ...errors import FootworkError
 from ..terrain.solids import Box, Plane, Stairs, Wall
 from .file import Entry
 from .loads import Payload, Push, Rope
-from .parts import KINDS, ScenarioContact, Start
+from .parts import ScenarioContact, Start
+
+Part = TypeVar("Part")
 
 VERSION = 1
-Readers = Mapping[str, Callable[[Entry], Any]]
 
-
-def _point(entry: Entry) -> tuple[float, ...]:
-    return entry.numbers([3], "[x, y, z]")
-
-
-def _place(entry: Entry) -> tuple[float, ...]:
-    """(x, y), on the ground z = 0, or (x, y, z)."""
-    at = entry.numbers([2, 3], "[x, y] or [x, y, z] [m]")
-    return at if len(at) == 3 else (*at, 0.0)
-
-
-def _where(entry: Entry) -> tuple[float, ...]:
-    return entry.numbers([2, 3], "[x, y] or [x, y, z] [m]")
-
-
-def _spot(entry: Entry) -> Any:
-    if entry.is_text:
-        if entry.text() != "com":
-            raise entry.expected("[x, y, z] in the frame's axes [m], or com")
-        return "com"
-    return _point(entry)
-
-
-def _length(entry: Entry) -> float:
-    return entry.number(1e-9, 1e6, "a positive length [m]")
-
-
-def _amount(entry: Entry) -> float:
-    return entry.number(0.0, what="a number of at least 0")
-
-
-def _friction(entry: Entry) -> float:
-    return entry.number(0.0, 1000.0, "a number from 0 to 1000")
-
-
-def _frictions(entry: Entry) -> Any:
-    """One coefficient, or two along two tangents."""
-    if entry.is_text:
-        return _friction(entry)
-    return entry.numbers([2], "a number, or two along two tangents")
-
-
-def _angle(entry: Entry) -> float:
-    return entry.number(-1e6, 1e6, "an angle [degrees]")
-
-
-def _heading(entry: Entry) -> Any:
-    return entry.number(what="degrees or [x, y, z]") if entry.is_text else _point(entry)
-
-
-def _count(entry: Entry) -> int:
-    value = entry.number(1, 1000, "a whole number from 1 to 1000")
-    if value != int(value):
-        raise entry.expected("a whole number from 1 to 1000")
-    return int(value)
-
-
-def _corners(entry: Entry) -> tuple[tuple[float, ...], ...]:
-    return tuple(corner.numbers([2], "[x, y] [m]") for corner in entry.items("a list of [x, y]"))
-
-
-def _com(entry: Entry) -> Any:
-    """(x, y) or (x, y, z) with None where it is free, or "inside"."""
-    if entry.is_text:
-        if entry.text() != "inside":
-            raise entry.expected("[x, y], [x, y, z] with free where it is free, or inside")
-        return "inside"
-    items = entry.items()
-    if len(items) not in (2, 3):
-        raise entry.expected("[x, y] or [x, y, z] [m]")
-    return tuple(None if i.is_text and i.node.value == "free" else i.number() for i in items)
-
-
-def _names(entry: Entry) -> tuple[str, ...]:
-    return tuple(item.text() for item in entry.items("a list of names"))
-
-
-def _joints(entry: Entry) -> tuple[tuple[str, float], ...]:
-    return tuple((name, value.number()) for name, value in entry.fields().items())
-
-
-_TEXT: Callable[[Entry], Any] = Entry.text
-
-TERRAIN: dict[str, tuple[type, Readers]] = {
-    "plane": (Plane, {"at": _place, "rises": _angle, "towards": _angle, "friction": _friction}),
-    "box": (Box, {"size": _point, "at": _place, "heading": _angle, "rises": _angle,
-                  "friction": _friction}),
-    "stairs": (Stairs, {"steps": _count, "rise": _length, "depth": _length, "width": _length,
-                        "at": _place, "heading": _angle, "friction": _friction}),
-    "wall": (Wall, {"at": _place, "facing": _angle, "width": _length, "height": _length,
-                    "thickness": _length, "friction": _friction}),
-}  # fmt: skip
-
-LOADS: dict[str, tuple[type, Readers]] = {
-    "push": (Push, {"force": _point, "moment": _point, "at": _spot}),
-    "rope": (Rope, {"anchor": _point, "tension": _amount, "at": _spot}),
-    "carry": (Payload, {"mass": _amount, "at": _spot}),
+# parts that begin with their kind, whose value is the name of a solid, or the frame of a load
+TERRAIN: Mapping[str, type] = {"plane": Plane, "box": Box, "stairs": Stairs, "wall": Wall}
+LOADS: Mapping[str, type] = {"push": Push, "rope": Rope, "carry": Payload}
+_KINDS = {cls: (kind, "name") for kind, cls in TERRAIN.items()} | {
+    cls: (kind, "frame") for kind, cls in LOADS.items()
 }
-
-CONTACT: Readers = {
-    "foot": _TEXT,
-    "frame": _TEXT,
-    "kind": lambda entry: entry.choice("kind of contact", KINDS),
-    "half_length": _length,
-    "half_width": _length,
-    "vertices": _corners,
-    "radius": _length,
-    "offset": _point,
-    "turn": _point,
-    "surface": _TEXT,
-    "at": _where,
-    "heading": _heading,
-    "friction": _frictions,
-    "tangent": _point,
-    "clip": Entry.flag,
-    "bilateral": Entry.flag,
-    "name": _TEXT,
-}
-
-START: Readers = {"at": _place, "heading": _angle, "joints": _joints}
+# the order of a file that is written
+_ORDER = (
+    "title about robot passive lock posture start com friction terrain contacts loads "
+    "self_collision torque_limits view"
+)
 
 
-def terrain_part(entry: Entry) -> Any:
-    """Return a plane, box, stairs or wall."""
-    return _of_kind(entry, TERRAIN, "name")
+def keys_of(cls: type) -> dict[str, str]:
+    """Return {key of the file: attribute} of a part, or of the scenario."""
+    kind, named = _KINDS.get(cls, ("", ""))
+    names = [field.name for field in fields(cls) if field.compare]
+    return {kind if name == named else name: name for name in names}
 
 
-def load(entry: Entry) -> Any:
-    """Return a push, a rope or a payload."""
-    return _of_kind(entry, LOADS, "frame")
-
-
-def contact(entry: Entry) -> ScenarioContact:
-    """Return a `ScenarioContact`."""
-    made: ScenarioContact = _made(entry, ScenarioContact, _filled(entry, ScenarioContact, CONTACT))
-    return made
-
-
-def start(entry: Entry) -> Start:
-    """Return a `Start`."""
-    where: Start = _made(entry, Start, _filled(entry, Start, START))
-    return where
-
-
-def _many(read: Callable[[Entry], Any]) -> Callable[[Entry], tuple[Any, ...]]:
-    return lambda entry: tuple(read(item) for item in entry.items())
-
-
-SCENARIO: Readers = {
-    "title": _TEXT,
-    "about": _TEXT,
-    "robot": _TEXT,
-    "passive": _names,
-    "lock": _names,
-    "posture": _TEXT,
-    "start": start,
-    "com": _com,
-    "friction": _frictions,
-    "terrain": _many(terrain_part),
-    "contacts": _many(contact),
-    "loads": _many(load),
-    "self_collision": Entry.flag,
-    "torque_limits": Entry.flag,
-    "view": _point,
-}
-
-
-def scenario(entry: Entry) -> dict[str, Any]:
-    """Return the values of a scenario by key.
+def scenario(entry: Entry, cls: type[Part], **more: Any) -> Part:
+    """Return the scenario of a file, an instance of `cls` with the attributes `more` besides.
 
     Raises:
         ScenarioError: with file, line and key.
     """
-    given = entry.fields(["version", *SCENARIO])
+    given = entry.fields(["version", *keys_of(cls)])
     if "version" not in given:
         raise entry.error(f"no version; expected `version: {VERSION}`")
-    if given["version"].number(what="a version") != VERSION:
+    if given["version"].number("a version") != VERSION:
         raise given["version"].expected(f"{VERSION}, the version that this footwork reads")
-    if "robot" not in given:
-        raise entry.error("no robot; expected `robot:` with a name or a file")
-    return {key: read(given[key]) for key, read in SCENARIO.items() if key in given}
+    return _made(entry, cls, given, **more)
 
 
 def lines(entry: Entry) -> dict[str, int]:
@@ -217,36 +69,81 @@ def lines(entry: Entry) -> dict[str, int]:
     return found
 
 
-def _of_kind(entry: Entry, kinds: Mapping[str, tuple[type, Readers]], named: str) -> Any:
-    """A mapping with one key that says what it is, and what it is called or acts on."""
-    given = [key for key in entry.fields() if key in kinds]
-    if len(given) != 1:
-        got = " and ".join(given) or ", ".join(entry.fields()) or "nothing"
-        raise entry.error(f"got {got}, expected exactly one of the keys {', '.join(kinds)}")
-    kind = given[0]
-    cls, readers = kinds[kind]
-    values = _filled(entry, cls, {kind: _TEXT, **readers}, {named: kind})
-    values[named] = values.pop(kind)
-    return _made(entry, cls, values)
-
-
-def _filled(
-    entry: Entry, cls: type, readers: Readers, renamed: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    """The values of a mapping's keys, none missing."""
-    given = entry.fields(readers)
-    for field in fields(cls):
-        key = (renamed or {}).get(field.name, field.name)
-        if field.default is MISSING and key not in given:
-            raise entry.error(f"no {key}; expected the keys {', '.join(readers)}")
-    return {key: readers[key](value) for key, value in given.items()}
-
-
-def _made(entry: Entry, cls: type, values: dict[str, Any]) -> Any:
+def _made(entry: Entry, cls: type[Part], given: Mapping[str, Entry], **more: Any) -> Part:
+    """What the entries of a mapping make; what it refuses is told of the entry that is wrong."""
+    keys = keys_of(cls)
+    attributes = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]
+    for key, name in keys.items():
+        field = attributes[name]
+        if field.default is field.default_factory is MISSING and key not in given:
+            raise entry.error(f"no {key}; expected the keys {', '.join(keys)}")
+    own = {keys[key]: item for key, item in given.items() if key in keys}
+    for name, item in own.items():
+        kind = attributes[name].type
+        more[name] = _READERS.get(name, _BY_TYPE.get(kind, Entry.plain))(item)
     try:
-        return cls(**values)
+        return cls(**more)
     except FootworkError as error:
+        found = re.fullmatch(r"(\w+): got .*, expected (.*)", str(error), re.DOTALL)
+        if found and found[1] in own:
+            raise own[found[1]].expected(_in_words(found[2])) from None
         raise entry.error(str(error)) from None
+
+
+def _in_words(expected: str) -> str:
+    """The shapes of arrays as a file has them."""
+    for shape, words in (("(2,)", "[x, y]"), ("(3,)", "[x, y, z]"), ("(n, 2)", "a list of [x, y]")):
+        expected = expected.replace(shape, words)
+    return expected.replace("3 numbers", "[x, y, z]")
+
+
+def _part(cls: type) -> Callable[[Entry], Any]:
+    return lambda entry: _made(entry, cls, entry.fields(keys_of(cls)))
+
+
+def _parts(kinds: Mapping[str, type]) -> Callable[[Entry], tuple[Any, ...]]:
+    """Parts with one key that says what each is, and what it is called or acts on."""
+
+    def read(entry: Entry) -> Any:
+        given = [key for key in entry.fields() if key in kinds]
+        if len(given) != 1:
+            got = " and ".join(given) or ", ".join(entry.fields()) or "nothing"
+            raise entry.error(f"got {got}, expected exactly one of the keys {', '.join(kinds)}")
+        return _part(kinds[given[0]])(entry)
+
+    return _many(read)
+
+
+def _many(read: Callable[[Entry], Any]) -> Callable[[Entry], tuple[Any, ...]]:
+    return lambda entry: tuple(read(item) for item in entry.items())
+
+
+def _com(entry: Entry) -> Any:
+    """(x, y) or (x, y, z) with None where it is free, or a text."""
+    if entry.is_text:
+        return entry.text()
+    return tuple(
+        None if i.is_text and i.node.value == "free" else i.number() for i in entry.items()
+    )
+
+
+def _joints(entry: Entry) -> tuple[tuple[str, float], ...]:
+    return tuple((name, value.number()) for name, value in entry.fields().items())
+
+
+_READERS: Mapping[str, Callable[[Entry], Any]] = {
+    "start": _part(Start),
+    "joints": _joints,
+    "com": _com,
+    "terrain": _parts(TERRAIN),
+    "contacts": _many(_part(ScenarioContact)),
+    "loads": _parts(LOADS),
+}
+_BY_TYPE: Mapping[Any, Callable[[Entry], Any]] = {
+    "str": Entry.text,
+    "bool": Entry.flag,
+    "tuple[str, ...]": _many(Entry.text),
+}
 
 
 # --- back to text ------------------------------------------------------------------------------
@@ -254,41 +151,29 @@ def _made(entry: Entry, cls: type, values: dict[str, Any]) -> Any:
 
 def as_text(value: Any) -> str:
     """Return the file of a scenario: what is not as usual, one key a line."""
-    rows = [f"version: {VERSION}"]
-    for key in SCENARIO:
-        content, usual = getattr(value, key), _usual(type(value), key)
-        if content == usual:
+    rows, usual = [f"version: {VERSION}"], {f.name: f.default for f in fields(value)}
+    for key in _ORDER.split():
+        content = getattr(value, key)
+        if content == usual[key]:
             continue
         if key in ("terrain", "contacts", "loads"):
-            rows += ["", f"{key}:", *(row for part in content for row in _listed(part))]
+            rows += ["", f"{key}:"]
+            for part in content:
+                first, *rest = _rows(part)
+                rows += [f"  - {first}", *(f"    {row}" for row in rest)]
         elif key == "start":
-            rows += ["", "start:", *(f"  {row}" for row in _rows(content, {}))]
+            rows += ["", "start:", *(f"  {row}" for row in _rows(content))]
         else:
             rows.append(f"{key}: {_written(content)}")
     return "\n".join(rows) + "\n"
 
 
-def _listed(part: Any) -> list[str]:
-    """A part as an entry of a list."""
-    kinds = {cls: (kind, named) for table, named in ((TERRAIN, "name"), (LOADS, "frame"))
-             for kind, (cls, _) in table.items()}  # fmt: skip
-    kind, named = kinds.get(type(part), ("", ""))
-    rows = _rows(part, {named: kind})
-    return [f"  {'-' if k == 0 else ' '} {row}" for k, row in enumerate(rows)]
-
-
-def _rows(part: Any, renamed: Mapping[str, str]) -> list[str]:
-    rows = []
-    for field in fields(part):
-        content = getattr(part, field.name)
-        if field.name in renamed or content != field.default:
-            rows.append(f"{renamed.get(field.name, field.name)}: {_written(content)}")
-    return rows
-
-
-def _usual(cls: type, key: str) -> Any:
-    field = next(f for f in fields(cls) if f.name == key)
-    return field.default if field.default_factory is MISSING else field.default_factory()
+def _rows(part: Any) -> list[str]:
+    """The lines of a part, its kind and what is not as usual."""
+    usual = {field.name: field.default for field in fields(part)}
+    values = {key: (name, getattr(part, name)) for key, name in keys_of(type(part)).items()}
+    kept = {k: v for k, (name, v) in values.items() if k != name or v != usual[name]}
+    return [f"{key}: {_written(content)}" for key, content in kept.items()]
 
 
 def _written(content: Any) -> str:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from dataclasses import is_dataclass, replace
 from typing import Any
 
-import yaml
-
-from ...errors import unknown
+from ...errors import FootworkError, unknown
 from ..scenario import schema as scenario_schema
-from ..scenario.file import Entry, ScenarioError
+from ..scenario.file import FLAGS, ScenarioError
 from ..scenario.scenario import Scenario
+from ..terrain.solids import plain
 
 _STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[(\d+|\*)\]")
-_FLOAT, _TEXT = "tag:yaml.org,2002:float", "tag:yaml.org,2002:str"
 
 
 def variant(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
@@ -38,12 +36,10 @@ def variant(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
 
 
 def written(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
-    """Return what the changed file says: as `variant`, but nothing is looked for on the ground."""
-    tree = _tree(scenario.as_text())
+    """Return the scenario with other values: as `variant`, but nothing is looked for there."""
+    changed = scenario
     for key, value in changes.items():
-        tree = _with(tree, key, steps_of(key), _node(value, tree.start_mark))
-    values = scenario_schema.scenario(Entry(tree, "scenario", f"{scenario.name}, changed"))
-    changed = Scenario(**values, file=scenario.file, folder=scenario.folder)
+        changed = _with(changed, key, steps_of(key), plain(value))
     same = _same_machine(scenario, changed)
     if same:
         changed.__dict__["machine"] = scenario.machine
@@ -72,14 +68,6 @@ def _without_friction(touch: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(touch).items() if name != "friction"}
 
 
-# --- the file as a tree of YAML's nodes ----------------------------------------------------------
-
-
-@lru_cache(maxsize=8)
-def _tree(text: str) -> Any:
-    return yaml.compose(text, Loader=yaml.SafeLoader)
-
-
 def steps_of(key: str) -> list[str | int]:
     """Return the steps of a key: "loads[0].force" has "loads", 0 and "force"; -1 is every entry.
 
@@ -99,42 +87,40 @@ def steps_of(key: str) -> list[str | int]:
     return steps
 
 
-def _with(node: Any, key: str, steps: list[str | int], value: Any) -> Any:
-    """A node with another value at the end of the steps; what they leave alone is shared."""
+def _with(old: Any, key: str, steps: list[str | int], value: Any) -> Any:
+    """What is there with another value at the end of the steps; what they leave alone is shared."""
     if not steps:
-        return value
-    step, rest = steps[0], steps[1:]
+        return FLAGS.get(str(value).lower(), value) if isinstance(old, bool) else value
+    step, *rest = steps
     if isinstance(step, int):
-        items = list(node.value) if node.id == "sequence" else []
-        for index in _places(node, key, step):
-            items[index] = _with(items[index], key, rest, value)
-        return yaml.SequenceNode(node.tag, items, node.start_mark, node.end_mark)
-    if node.id != "mapping":
-        raise ScenarioError(f"{key}: no {step!r} in a {node.id}")
-    names = [name.value for name, _ in node.value]
-    if rest and step not in names:
-        raise ScenarioError(f"{key}: {unknown('key', step, names)}")
-    old = node.value[names.index(step)][1] if step in names else None
-    kept = [pair for pair in node.value if pair[0].value != step]
-    pair = (_node(step, node.start_mark), _with(old, key, rest, value))
-    return yaml.MappingNode(node.tag, [*kept, pair], node.start_mark, node.end_mark)
+        every = range(len(_list(old, key, step)))
+        chosen = every if step < 0 else [step]
+        return tuple(_with(old[i], key, rest, value) if i in chosen else old[i] for i in every)
+    if not is_dataclass(old) or isinstance(old, type):
+        raise ScenarioError(f"{key}: no {step!r} in a {_kind(old)}")
+    keys = scenario_schema.keys_of(type(old))
+    if step not in keys:
+        raise ScenarioError(f"{key}: {unknown('key', step, keys)}")
+    now = getattr(old, keys[step])
+    if step == "joints" and rest:
+        new: Any = tuple((dict(now) | {str(rest[0]): value}).items())
+    else:
+        new = _with(now, key, rest, value)
+    try:
+        return replace(old, **{keys[step]: new})
+    except FootworkError as error:
+        raise ScenarioError(f"{key}: {error}") from None
 
 
-def _places(node: Any, key: str, index: int) -> range:
-    """Return the places of a list that an index names."""
-    if node.id != "sequence":
-        raise ScenarioError(f"{key}: an index into what is no list, but a {node.id}")
-    if index >= len(node.value):
-        raise ScenarioError(f"{key}: got entry {index} of a list of {len(node.value)}, from 0")
-    return range(len(node.value)) if index < 0 else range(index, index + 1)
+def _list(old: Any, key: str, index: int) -> tuple[Any, ...]:
+    if not isinstance(old, tuple):
+        raise ScenarioError(f"{key}: an index into what is no list, but a {_kind(old)}")
+    if index >= len(old):
+        raise ScenarioError(f"{key}: got entry {index} of a list of {len(old)}, from 0")
+    return old
 
 
-def _node(value: Any, mark: Any) -> Any:
-    """Return a value as YAML's node; numbers are written to the last digit."""
-    if isinstance(value, bool):
-        return yaml.ScalarNode(_TEXT, str(value).lower(), mark, mark)
-    if isinstance(value, int | float) or hasattr(value, "dtype"):
-        return yaml.ScalarNode(_FLOAT, repr(float(value)), mark, mark)
-    if isinstance(value, str):
-        return yaml.ScalarNode(_TEXT, value, mark, mark, style='"')
-    return yaml.compose(yaml.safe_dump(value), Loader=yaml.SafeLoader)
+def _kind(value: Any) -> str:
+    return (
+        "sequence" if isinstance(value, tuple) else "mapping" if is_dataclass(value) else "scalar"
+    )

@@ -14,9 +14,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import ContactError
-from ...robots.values import length, number, text, vector, whole_number
-from ..cones.friction_cone import check_friction
+from ...errors import ContactError, FootworkError
+from ...robots.values import array, length, number, text, vector, whole_number
 
 Array = NDArray[np.float64]
 Numbers = tuple[float, ...]
@@ -260,9 +259,11 @@ class Stairs:
 
     def __post_init__(self) -> None:
         _checked(self, "heading")
-        _check_lengths(self, "rise", "depth", "width")
-        if whole_number(self.steps, "steps", at_least=1, error=ContactError) > 1000:
-            raise ContactError(f"steps: got {self.steps!r}, expected a number from 1 to 1000")
+        check_lengths(self, "rise", "depth", "width")
+        steps = whole_number(self.steps, "steps", at_least=1, error=ContactError)
+        if steps > 1000:
+            raise ContactError(f"steps: got {steps}, expected a whole number from 1 to 1000")
+        object.__setattr__(self, "steps", steps)
 
     @cached_property
     def solids(self) -> tuple[Solid, ...]:
@@ -299,7 +300,7 @@ class Wall:
 
     def __post_init__(self) -> None:
         _checked(self, "facing")
-        _check_lengths(self, "width", "height", "thickness")
+        check_lengths(self, "width", "height", "thickness")
 
     @cached_property
     def solids(self) -> tuple[Solid, ...]:
@@ -329,21 +330,42 @@ def make_plain(part: Any) -> None:
         object.__setattr__(part, field.name, plain(getattr(part, field.name)))
 
 
+def check_place(part: Any) -> None:
+    """Make `at` of a part three numbers: (x, y) is a place on the level z = 0."""
+    at = array(part.at, "at", (2,), (3,), meaning="[m]", error=ContactError)
+    object.__setattr__(part, "at", (*at.tolist(), 0.0)[:3])
+
+
+def check_coefficients(friction: Any, error: type[FootworkError] = ContactError) -> None:
+    """Refuse what is no friction coefficient from 0 to 1000, and no pair of them."""
+    mu = array(friction, "friction", (), (2,), error=error)
+    if not ((mu >= 0) & (mu <= 1000)).all():
+        raise error(f"friction: got {friction!r}, expected a number from 0 to 1000")
+
+
+def check_angle(angle: Any, name: str) -> None:
+    """Refuse what is no angle [degrees]."""
+    number(angle, name, at_least=-1e6, at_most=1e6, unit="[degrees]", error=ContactError)
+
+
 def _checked(part: Any, *angles: str) -> None:
     """Refuse names, places, angles and frictions that are none."""
     make_plain(part)
     text(part.name, "name", error=ContactError)
-    vector(part.at, "at", error=ContactError)
+    check_place(part)
     for angle in angles:
-        number(getattr(part, angle), angle, unit="[degrees]", error=ContactError)
-    if part.friction is not None and isinstance(check_friction(part.friction), tuple):
-        raise ContactError(
-            f"friction: got {part.friction}, expected one number: a surface is equally rough "
-            "in all directions; anisotropic friction belongs to a contact"
-        )
+        check_angle(getattr(part, angle), angle)
+    if part.friction is not None:
+        check_coefficients(part.friction)
+        if np.ndim(part.friction):
+            raise ContactError(
+                f"friction: got {part.friction}, expected one number: a surface is equally rough "
+                "in all directions; anisotropic friction belongs to a contact"
+            )
 
 
-def _check_lengths(part: Any, *lengths: str) -> None:
-    """Refuse lengths that are not positive."""
-    for name in lengths:
-        length(getattr(part, name), name, error=ContactError)
+def check_lengths(part: Any, *names: str) -> None:
+    """Refuse lengths of a part that are not positive, or beyond a thousand kilometres [m]."""
+    bounds: Any = {"at_least": 1e-9, "at_most": 1e6, "unit": "[m]"}
+    for name in names:
+        number(getattr(part, name), name, **bounds, error=ContactError)
