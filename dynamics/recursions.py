@@ -1,8 +1,12 @@
-"""The recursive algorithms at a checked state, by Pinocchio; arrays are the caller's own."""
+"""The recursive algorithms at a checked state, by Pinocchio.
+
+It hands out their results as arrays of their own, not as views of its Data.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -20,23 +24,31 @@ Array = NDArray[np.float64]
 _SINGULAR = 1e12
 
 
-def mass_matrix(robot: Robot, q: Array) -> Array:
-    """Return M (nv, nv), both halves filled: composite rigid bodies."""
+def mass_matrix(robot: Robot, q: Array, axes: Any = pin.Convention.LOCAL) -> Array:
+    """Return M (nv, nv), both halves filled: composite rigid bodies.
+
+    Args:
+        robot: the robot.
+        q: configuration (nq,).
+        axes: in which bodies are composed, their own (sooner) or the world's, in which
+            `computeAllTerms` arrives at the same last digits.
+    """
     if not is_depth_first(robot):  # crba would be silently wrong
         return jacobian_sums.mass_matrix(robot, q)
-    # in the world's axes, as computeAllTerms works it out
-    M = pin.crba(robot._model, workspace_of(robot).data, q, pin.Convention.WORLD)
-    return np.array(M).T  # symmetric: the transpose of a column-major copy is row-major
+    M: Array = pin.crba(robot._model, workspace_of(robot).data, q, axes)
+    return M
 
 
 def bias(robot: Robot, q: Array, v: Array) -> Array:
     """Return b = vᵀCv − τ_g (nv,): recursive Newton-Euler at a = 0."""
-    return np.array(pin.nonLinearEffects(robot._model, workspace_of(robot).data, q, v))
+    b: Array = pin.nonLinearEffects(robot._model, workspace_of(robot).data, q, v)
+    return b
 
 
 def inverse_dynamics(robot: Robot, q: Array, v: Array, a: Array) -> Array:
     """Return M a + b (nv,): recursive Newton-Euler."""
-    return np.array(pin.rnea(robot._model, workspace_of(robot).data, q, v, a))
+    tau: Array = pin.rnea(robot._model, workspace_of(robot).data, q, v, a)
+    return tau
 
 
 def forward_dynamics(robot: Robot, q: Array, v: Array, tau: Array) -> Array:
@@ -52,12 +64,17 @@ def accelerations(robot: Robot, q: Array, v: Array, forces: Array) -> Array:
     Raises:
         ModelError: M is singular, or the motion or the forces are too large for it.
     """
-    a = np.array(pin.aba(robot._model, workspace_of(robot).data, q, v, forces))
-    # norms by hypot, which overflows to inf without a warning
-    size, speed, force = (math.hypot(*x.tolist()) for x in (a, v, forces))
-    if not size / (1.0 + force + speed * speed) < _SINGULAR:  # nan too
+    a: Array = pin.aba(robot._model, workspace_of(robot).data, q, v, forces)
+    size = _norm(a)
+    # nan too; the first comparison, the usual one, spares the norms in the second
+    if not (size < _SINGULAR or size / (1.0 + _norm(forces) + _norm(v) ** 2) < _SINGULAR):
         raise ModelError(
             f"the mass matrix of {robot.name!r} is singular at this q (some joint moves no mass "
             "and no inertia), or v or the forces are too large"
         )
     return a
+
+
+def _norm(x: Array) -> float:
+    """‖x‖, which overflows to inf without a warning."""
+    return math.hypot(*x.tolist())

@@ -18,7 +18,7 @@ from ..robots.robot import Robot
 from .kernels import aba, crba, rnea
 from .kernels.body_table import body_table, unknown_joints
 from .kernels.rows import DONE
-from .kernels.toolchain import Kernel
+from .kernels.toolchain import Kernel, Overload, obstacle
 
 Array = NDArray[np.float64]
 _ARRAY = np.ndarray
@@ -68,7 +68,7 @@ class SingleTerm:
         except AttributeError:  # no robot
             return None
         kernel = own.kernel
-        if kernel is None and (kernel := own.waiting()) is None:
+        if kernel is None and (own.overload is None or (kernel := own.waiting()) is None):
             return None
         out = np.empty(own.shape)
         try:
@@ -89,16 +89,17 @@ class _OfRobot:
         kernel: the compiled function, once it is at hand.
         tables: its first arguments.
         shape: of the term.
+        overload: the kernel; None where there will be none.
     """
 
     kernel: Callable[..., int] | None = None
+    overload: Overload | None = None
 
     def __init__(self, term: SingleTerm, robot: Robot) -> None:
         self.shape = (robot.nv, robot.nv) if term.matrix else (robot.nv,)
         self._calls = 0
-        self._overload = None
         self.tables: tuple[Any, ...] = ()
-        if unknown_joints(robot):
+        if unknown_joints(robot) or obstacle():
             return
         self.tables = (body_table(robot).view(np.uint8),)
         if term.actuated:
@@ -106,19 +107,19 @@ class _OfRobot:
         read = np.empty(0)
         read.setflags(write=False)  # kernels only read them
         arguments = *self.tables, *[read] * term.inputs, np.empty(self.shape), np.empty(0)
-        self._overload = term.kernel.overload(*arguments)
+        self.overload = term.kernel.overload(*arguments)
 
     def waiting(self) -> Callable[..., int] | None:
         """Count a call without a kernel; return the kernel when there were many."""
         self._calls += 1
-        if self._calls < _OFTEN or self._overload is None:
+        if self._calls < _OFTEN or self.overload is None:
             return None
         if self._calls < _AT_FIRST and "numba" not in sys.modules:
             return None
-        found = self._overload.select(1)
+        found = self.overload.select(1)
         if found is None:
-            self._overload.spent(self._calls, self._calls * _EACH)
-        elif found is not self._overload.kernel.function:  # that one is for stepping through
+            self.overload.spent(self._calls, self._calls * _EACH)
+        elif found is not self.overload.kernel.function:  # that one is for stepping through
             self.kernel = found
         self._calls = 0
         return self.kernel

@@ -438,7 +438,7 @@ class State:
     @once
     def mass_matrix(self) -> Array:
         """M (nv, nv), both halves filled."""
-        return recursions.mass_matrix(self.robot, self.q)
+        return recursions.mass_matrix(self.robot, self.q, pin.Convention.WORLD)
 
     @once
     def gravity_torques(self) -> Array:
