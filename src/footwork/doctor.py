@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -94,10 +94,6 @@ class Examination:
     found: str
     advice: str = ""
 
-    def as_dict(self) -> dict[str, str]:
-        """Return the same for JSON."""
-        return asdict(self)
-
 
 def examine(progress: Callable[[str], Any] = lambda name: None) -> Iterator[Examination]:
     """Yield the results of the checks; `progress` is called with the name of the next one."""
@@ -130,7 +126,7 @@ def _tried(distribution: str, program: str) -> Examination:
     if not _new_enough(version, wanted):
         found = f"{version}, expected {wanted.removeprefix(distribution)}"
         return Examination(distribution, BROKEN, found, f"{_pip()} '{wanted}'")
-    trouble = _trouble(program)
+    trouble = _answer(program)[1]
     if trouble is None:
         return Examination(distribution, FINE, version)
     return Examination(
@@ -181,10 +177,6 @@ def _new_enough(version: str, wanted: str) -> bool:
 
 def _numbers(version: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", version.split("+")[0])][:3]
-
-
-def _trouble(program: str) -> str | None:
-    return _answer(program)[1]
 
 
 def _answer(program: str) -> tuple[str, str | None]:
@@ -278,7 +270,7 @@ def _extra(distribution: str, extra: str, purpose: str, program: str) -> Examina
     if version is None:
         advice = f"{_pip()} '{_footwork(extra)}'"
         return Examination(distribution, OPTIONAL, f"not installed: {purpose}", advice)
-    trouble = _trouble(program) if program else None
+    trouble = _answer(program)[1] if program else None
     if trouble is None:
         return Examination(distribution, FINE, version)
     advice = _remedy(trouble, _footwork(extra))

@@ -2,38 +2,9 @@
 
 from __future__ import annotations
 
-from . import (
-    bench,
-    check,
-    compile,
-    demo,
-    doctor,
-    gait,
-    hold,
-    info,
-    region,
-    robots,
-    scenarios,
-    show,
-    simulate,
-    sweep,
-    terms,
-)
+from importlib import import_module
 
-ALL = (
-    demo,
-    hold,
-    region,
-    scenarios,
-    info,
-    terms,
-    check,
-    robots,
-    show,
-    simulate,
-    gait,
-    sweep,
-    bench,
-    compile,
-    doctor,
-)
+_NAMES = """
+demo hold region scenarios info terms check robots show simulate gait sweep bench compile doctor
+"""
+ALL = tuple(import_module(f".{name}", __name__) for name in _NAMES.split())

@@ -63,7 +63,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--write", action="store_true", help="update the tables and charts of the documentation"
     )
-    flags.json_flag(parser)
+    flags.shared(parser, "--json")
 
 
 def run(options: argparse.Namespace) -> int:

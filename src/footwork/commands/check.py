@@ -15,8 +15,7 @@ def add(commands: Any) -> None:
     parser = flags.command(commands, "check", run, words)
     parser.add_argument("robot", metavar="ROBOT", help="a name, a file, or - for standard input")
     parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
-    flags.package_flag(parser)
-    flags.json_flag(parser)
+    flags.shared(parser, "--package-dir", "--json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -33,7 +33,7 @@ Step = Callable[[], object]
 def add(commands: Any) -> None:
     """Declare the flags of `footwork compile`."""
     words = "compile all kernels ahead of time"
-    flags.json_flag(flags.command(commands, "compile", run, words))
+    flags.shared(flags.command(commands, "compile", run, words), "--json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ def add(commands: Any) -> None:
     """Declare the flags of `footwork demo`."""
     words = "a demonstration: verdicts and pages for two robots (in out/ without --out)"
     parser = flags.command(commands, "demo", run, words)
-    flags.out_flag(parser)
+    flags.shared(parser, "--out")
     parser.add_argument("--no-png", action="store_true", help="pages only, no pictures")
 
 

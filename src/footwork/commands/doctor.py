@@ -18,7 +18,7 @@ MARKS = {
 def add(commands: Any) -> None:
     """Declare the flags of `footwork doctor`."""
     words = "check the installation, and print the commands that repair it"
-    flags.json_flag(flags.command(commands, "doctor", run, words))
+    flags.shared(flags.command(commands, "doctor", run, words), "--json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
         if not options.json:
             output.say(options, _line(options, examination))
     if options.json:
-        output.answer(options, [e.as_dict() for e in found], "")
+        output.answer(options, [vars(e) for e in found], "")
     return flags.NO if any(e.state == doctor.BROKEN for e in found) else flags.OK
 
 

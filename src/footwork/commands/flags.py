@@ -36,87 +36,20 @@ def robot_flags(
 ) -> None:
     """Add the flags for the robot, its passive and locked joints, and its posture."""
     parser.add_argument("robot", metavar=metavar, help=words)
-    parser.add_argument(
-        "--passive", nargs="+", default=(), metavar="JOINT", help="joints without a motor"
-    )
-    parser.add_argument("--lock", nargs="+", default=(), metavar="JOINT", help="joints to lock")
-    package_flag(parser)
-    parser.add_argument(
-        "--no-meshes",
-        action="store_true",
-        help="load no mesh files: the dynamics do not depend on them",
-    )
+    shared(parser, "--passive", "--lock", "--package-dir", "--no-meshes")
     if posture:
-        parser.add_argument(
-            "--posture",
-            metavar="NAME",
-            help="a named posture of the robot (default: the one it stands in)",
-        )
+        shared(parser, "--posture")
 
 
-def package_flag(parser: argparse.ArgumentParser) -> None:
-    """Add the flag for folders of ROS packages."""
-    parser.add_argument(
-        "--package-dir",
-        action="append",
-        default=[],
-        metavar="FOLDER",
-        help="folder searched first for package://name/…; may be repeated",
-    )
-
-
-def friction_flag(parser: argparse.ArgumentParser) -> None:
-    """Add the flag for the friction coefficient."""
-    parser.add_argument(
-        "--friction",
-        type=coefficient,
-        metavar="MU",
-        help="Coulomb friction coefficient (default: 0.7; in a scenario: of contacts without one); "
-        "two, MU_X,MU_Y: along the axes of soles, and of point feet along the world's x and y",
-    )
-
-
-def seed_flag(parser: argparse.ArgumentParser) -> None:
-    """Add the flag for the seed of the random numbers."""
-    parser.add_argument("--seed", type=whole, metavar="N", help="seed of the random numbers")
-
-
-def json_flag(parser: argparse.ArgumentParser) -> None:
-    """Add the flag for JSON output."""
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
-
-
-def _file_flag(
-    parser: argparse.ArgumentParser, flag: str, words: str, metavar: str = "FILE"
-) -> None:
-    parser.add_argument(flag, type=Path, metavar=metavar, help=words)
-
-
-def html_flag(parser: argparse.ArgumentParser) -> None:
-    """Add the flag for the page of the scene."""
-    _file_flag(
-        parser, "--html", "write the scene as a page that opens offline (- for standard output)"
-    )
-
-
-def png_flag(parser: argparse.ArgumentParser) -> None:
-    """Add the flag for the picture."""
-    _file_flag(parser, "--png", "write the picture (- for standard output)")
-
-
-def csv_flag(parser: argparse.ArgumentParser) -> None:
-    """Add the flag for the table."""
-    _file_flag(parser, "--csv", "write the table (- for standard output)")
-
-
-def out_flag(parser: argparse.ArgumentParser) -> None:
-    """Add the flag for the output folder."""
-    _file_flag(parser, "--out", "write all outputs into this folder", "FOLDER")
+def shared(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Add flags of `SHARED`."""
+    for name in names:
+        parser.add_argument(name, **SHARED[name])
 
 
 def save_flag(parser: argparse.ArgumentParser, *endings: str) -> None:
     """Add the flag for the arrays; the suffix of the name selects the format."""
-    _file_flag(parser, "--save", "write the arrays; the suffix selects the format")
+    shared(parser, "--save")
     parser.description = f"{parser.description} (--save: {', '.join(endings)})"
     parser.set_defaults(endings=endings)
 
@@ -156,7 +89,7 @@ def whole(text: str) -> int:
 def feet(
     robot: Robot, options: argparse.Namespace, feet: Mapping[str, Foot] | None = None
 ) -> ContactSet:
-    """Return contacts at a robot's feet, or those given, with the friction of `friction_flag`."""
+    """Return contacts at a robot's feet, or those given, with the friction of --friction."""
     from .. import contacts
 
     friction = 0.7 if options.friction is None else options.friction
@@ -182,3 +115,39 @@ def load(options: argparse.Namespace) -> Robot:
         package_dirs=options.package_dir,
         meshes=not options.no_meshes,
     )
+
+
+def _file(words: str, metavar: str = "FILE") -> dict[str, Any]:
+    return {"type": Path, "metavar": metavar, "help": words}
+
+
+# flags that mean the same in every command
+SHARED: Mapping[str, dict[str, Any]] = {
+    "--passive": {
+        "nargs": "+", "default": (), "metavar": "JOINT", "help": "joints without a motor",
+    },
+    "--lock": {"nargs": "+", "default": (), "metavar": "JOINT", "help": "joints to lock"},
+    "--package-dir": {
+        "action": "append", "default": [], "metavar": "FOLDER",
+        "help": "folder searched first for package://name/…; may be repeated",
+    },
+    "--no-meshes": {
+        "action": "store_true", "help": "load no mesh files: the dynamics do not depend on them",
+    },
+    "--posture": {
+        "metavar": "NAME", "help": "a named posture of the robot (default: the one it stands in)",
+    },
+    "--friction": {
+        "type": coefficient, "metavar": "MU",
+        "help": "Coulomb friction coefficient (default: 0.7; in a scenario: of contacts "
+        "without one); two, MU_X,MU_Y: along the axes of soles, and of point feet along the "
+        "world's x and y",
+    },
+    "--seed": {"type": whole, "metavar": "N", "help": "seed of the random numbers"},
+    "--json": {"action": "store_true", "help": "print the answer as JSON"},
+    "--html": _file("write the scene as a page that opens offline (- for standard output)"),
+    "--png": _file("write the picture (- for standard output)"),
+    "--csv": _file("write the table (- for standard output)"),
+    "--out": _file("write all outputs into this folder", "FOLDER"),
+    "--save": _file("write the arrays; the suffix selects the format"),
+}  # fmt: skip

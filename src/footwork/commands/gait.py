@@ -32,16 +32,13 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--sex", choices=("male", "female"), default="male", help="whose table")
     _reading_flags(parser)
-    flags.out_flag(parser)
-    flags.csv_flag(parser)
-    flags.png_flag(parser)
+    flags.shared(parser, "--out", "--csv", "--png")
     parser.add_argument(
         "--robot",
         metavar="ROBOT",
         help="also fit this robot to the markers, as an independent model (human)",
     )
-    flags.html_flag(parser)
-    flags.json_flag(parser)
+    flags.shared(parser, "--html", "--json")
 
 
 def _reading_flags(parser: argparse.ArgumentParser) -> None:

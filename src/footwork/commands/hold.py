@@ -18,10 +18,7 @@ def add(commands: Any) -> None:
     words = "static equilibrium: verdict, margins, reason. The table: forces at every point"
     parser = flags.command(commands, "hold", run, words)
     stance.add_flags(parser)
-    flags.json_flag(parser)
-    flags.html_flag(parser)
-    flags.png_flag(parser)
-    flags.csv_flag(parser)
+    flags.shared(parser, "--json", "--html", "--png", "--csv")
 
 
 def run(options: argparse.Namespace) -> int:

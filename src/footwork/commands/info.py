@@ -17,7 +17,7 @@ def add(commands: Any) -> None:
     words = "sizes, mass, joints, feet and postures of a robot"
     parser = flags.command(commands, "info", run, words)
     flags.robot_flags(parser, posture=False)
-    flags.json_flag(parser)
+    flags.shared(parser, "--json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -32,10 +32,7 @@ def add(commands: Any) -> None:
         metavar="M",
         help="gap to the exact region [m] (0.001)",
     )
-    flags.json_flag(parser)
-    flags.html_flag(parser)
-    flags.png_flag(parser)
-    flags.csv_flag(parser)
+    flags.shared(parser, "--json", "--html", "--png", "--csv")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,8 +12,7 @@ from .output import answer, write_table
 def add(commands: Any) -> None:
     """Declare the flags of `footwork robots`."""
     parser = flags.command(commands, "robots", run, "the robots that load by name")
-    flags.json_flag(parser)
-    flags.csv_flag(parser)
+    flags.shared(parser, "--json", "--csv")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
         nargs="?",
         help="print the file of this scenario, as a template",
     )
-    flags.json_flag(parser)
+    flags.shared(parser, "--json")
 
 
 def run(options: argparse.Namespace) -> int:

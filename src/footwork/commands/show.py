@@ -25,8 +25,7 @@ def add(commands: Any) -> None:
         action="store_true",
         help="colour contacts and forces by each contact's margin, red to green",
     )
-    flags.html_flag(parser)
-    flags.png_flag(parser)
+    flags.shared(parser, "--html", "--png")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
         metavar="SCENARIO",
         help="the terrain of a scenario: a .yaml file, or a name of `footwork scenarios` (level)",
     )
-    flags.friction_flag(parser)
+    flags.shared(parser, "--friction")
     parser.add_argument(
         "--shove",
         type=flags.positive,
@@ -59,17 +59,14 @@ def add(commands: Any) -> None:
         metavar="SPEED",
         help="random pushes, each of this change of speed [m/s]",
     )
-    flags.seed_flag(parser)
+    flags.shared(parser, "--seed")
     parser.add_argument(
         "--engine",
         choices=("pinocchio", "mujoco"),
         default="pinocchio",
         help="contact model (pinocchio)",
     )
-    flags.json_flag(parser)
-    flags.html_flag(parser)
-    flags.png_flag(parser)
-    flags.csv_flag(parser)
+    flags.shared(parser, "--json", "--html", "--png", "--csv")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -78,7 +78,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         words="a scenario (a .yaml file, or a name: see `footwork scenarios`), or a robot on its "
         "feet (a name: see `footwork robots`; or a file)",
     )
-    flags.friction_flag(parser)
+    flags.shared(parser, "--friction")
     parser.add_argument(
         "--feet",
         nargs="+",

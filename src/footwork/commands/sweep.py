@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
         metavar="N",
         help="size of a Latin hypercube sample, instead of a grid",
     )
-    flags.seed_flag(parser)
+    flags.shared(parser, "--seed")
     parser.add_argument(
         "--quantity",
         nargs="+",
@@ -62,9 +62,7 @@ def add(commands: Any) -> None:
         metavar="FILE",
         help="journal of completed points, from which the same command resumes",
     )
-    flags.json_flag(parser)
-    flags.png_flag(parser)
-    flags.csv_flag(parser)
+    flags.shared(parser, "--json", "--png", "--csv")
     flags.save_flag(parser, ".nc", ".zarr")
 
 

@@ -26,9 +26,7 @@ def add(commands: Any) -> None:
     )
     parser = flags.command(commands, "terms", run, words)
     flags.robot_flags(parser)
-    flags.seed_flag(parser)
-    flags.json_flag(parser)
-    flags.csv_flag(parser)
+    flags.shared(parser, "--seed", "--json", "--csv")
     flags.save_flag(parser, ".npz", ".json")
 
 
