@@ -100,6 +100,29 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
+def compare(
+    title: str, works: Mapping[str, tuple[Callable[[], object], int, int]], rounds: int, ours: str
+) -> dict[str, list[float]]:
+    """Print a table of {name: (work, calls a round, items a call)} and their ratios to ours.
+
+    They take turns, after a call each; returned is {name: µs of CPU an item, round by round}.
+    """
+    for work, _, _ in works.values():
+        work()
+    clocks = {
+        name: lambda work=work, calls=calls, items=items: 1e6 * cpu(work, calls) / items
+        for name, (work, calls, items) in works.items()
+    }
+    times = take_turns(clocks, rounds)
+    middle = {name: statistics.median(found) for name, found in times.items()}
+    rows = [
+        [name, with_spread(found), number(middle[name] / middle[ours])]
+        for name, found in times.items()
+    ]
+    print(f"{table([title, 'µs', 'ratio to ours'], rows)}\n")
+    return times
+
+
 def machine() -> str:
     """Processor and versions, in words."""
     cpus = Path("/proc/cpuinfo")

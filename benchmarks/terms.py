@@ -54,6 +54,11 @@ def functions(robot, data, q, v, a):
     """{name: (bare call, ours)}."""
     model, tau = robot.model, np.linspace(-1, 1, robot.na)
     forces = robot.selection_matrix.T @ tau
+
+    def stacked():
+        columns = [pin.computeCoriolisMatrix(model, data, q, x) for x in np.eye(robot.nv)]
+        return np.stack(columns, axis=-1)
+
     return {
         "mass_matrix": (lambda: pin.crba(model, data, q), lambda: dyn.mass_matrix(robot, q)),
         "bias": (lambda: pin.nonLinearEffects(model, data, q, v), lambda: dyn.bias(robot, q, v)),
@@ -65,6 +70,7 @@ def functions(robot, data, q, v, a):
             lambda: pin.aba(model, data, q, v, forces),
             lambda: dyn.forward_dynamics(robot, q, v, tau),
         ),
+        "coriolis_tensor, by nv matrices": (stacked, lambda: dyn.coriolis_tensor(robot, q)),
     }
 
 

@@ -16,7 +16,6 @@ Run: python benchmarks/verdicts.py
 
 from __future__ import annotations
 
-import time
 import warnings
 
 import cvxpy as cp
@@ -104,35 +103,6 @@ def verdict(balance):
     return margin
 
 
-def seconds(work, calls):
-    start = time.process_time()
-    for _ in range(calls):
-        work()
-    return (time.process_time() - start) / calls
-
-
-def side_by_side(works, rounds, unit=1.0):
-    """{name: (work, calls a round, divisor)} -> {name: (median, low quartile, high)} [s]."""
-    times = {name: [] for name in works}
-    for work, _, _ in works.values():
-        work()
-    for _ in range(rounds):
-        for name, (work, calls, divisor) in works.items():
-            times[name].append(seconds(work, calls) / divisor * unit)
-    return {name: np.percentile(t, [50, 25, 75]).tolist() for name, t in times.items()}
-
-
-def show(title, medians, ours):
-    print(f"\n{title}\n{'':52} {'µs':>10} {'quartiles':>19} {'ratio to ours':>14}")
-    for name, (middle, low, high) in medians.items():
-        spread = (
-            f"{1e6 * low:.0f} … {1e6 * high:.0f}"
-            if middle > 1e-4
-            else f"{1e6 * low:.1f} … {1e6 * high:.1f}"
-        )
-        print(f"{name:52} {1e6 * middle:10.1f} {spread:>19} {middle / medians[ours][0]:14.1f}")
-
-
 def one_verdict(rounds):
     found = {}
     robot = fw.load("talos")
@@ -158,8 +128,7 @@ def one_verdict(rounds):
             ),
         }
         title = f"One verdict, TALOS on two feet, torque limits: {limited}"
-        found[title] = side_by_side(works, rounds)
-        show(title, found[title], "ours, margin and forces")
+        found[title] = measuring.compare(title, works, rounds, "ours, margin and forces")
     return found
 
 
@@ -205,10 +174,9 @@ def batches(rounds, size):
         }
         share = (verdicts.feasible == 1).mean()
         title = f"{size} verdicts at once, {count} contacts, {share:.0%} hold; one takes"
-        medians = found[title] = side_by_side(works, rounds)
-        show(title, medians, "ours, everything changes")
-        pair = [medians[k][0] for k in works if "only the load" in k]
-        print(f"{'':52} only the load: {pair[1] / pair[0]:.0f}")
+        times = found[title] = measuring.compare(title, works, rounds, "ours, everything changes")
+        ours, theirs = (np.median(times[name]) for name in works if "only the load" in name)
+        print(f"only the load changes: {theirs / ours:.0f}\n")
     return found
 
 
@@ -254,8 +222,7 @@ def postures(rounds, size):
             f"{size} postures of TALOS at once, Jacobians and all, torque limits: {limited}; "
             f"{(verdicts.feasible == 1).mean():.0%} hold, {solved} asked of the conic solver"
         )
-        found[title] = side_by_side(works, rounds)
-        show(title, found[title], "ours")
+        found[title] = measuring.compare(title, works, rounds, "ours")
     return found
 
 
@@ -282,9 +249,7 @@ def region(rounds):
         ),
     }
     title = "All horizontal pushes that TALOS holds, torque limits, to 0.1 % of its weight"
-    found = side_by_side(works, rounds)
-    show(title, found, "ours, as matrices")
-    return found
+    return measuring.compare(title, works, rounds, "ours, as matrices")
 
 
 def single_calls(rounds):
@@ -351,9 +316,11 @@ def single_calls(rounds):
     ours = contacts.constrained_forward_dynamics(robot, q, v, tau, feet)
     assert np.abs(np.concatenate(ours) - by_lstsq()).max() < 1e-6 * np.abs(ours[1]).max()
     title = "Single calls, TALOS on two feet"
-    found = {title: side_by_side(calls, rounds)}
-    show(title, found[title], "Pinocchio's derivatives of inverse dynamics alone")
-    return found
+    return {
+        title: measuring.compare(
+            title, calls, rounds, "Pinocchio's derivatives of inverse dynamics alone"
+        )
+    }
 
 
 def one_hold(rounds):
@@ -381,9 +348,11 @@ def one_hold(rounds):
         ),
     }
     title = "One Hold of TALOS on two soles, torque limits"
-    found = {title: side_by_side(works, rounds)}
-    show(title, found[title], "static_hold: margin, forces, torques, proof")
-    return found
+    return {
+        title: measuring.compare(
+            title, works, rounds, "static_hold: margin, forces, torques, proof"
+        )
+    }
 
 
 if __name__ == "__main__":
