@@ -29,7 +29,7 @@ ROBOTS = ("talos", "solo12")
 
 
 class States:
-    """Random states of a robot, room for answers, and every method to them."""
+    """Random states of a robot, arrays for answers, and every method to them."""
 
     def __init__(self, name, count):
         self.robot, self.count, rng = fw.load(name), count, np.random.default_rng(0)
@@ -50,15 +50,15 @@ class States:
             "six": (count, 6),
             "three": (count, 3),
         }
-        self.room = {name: np.zeros(shape) for name, shape in sizes.items()}
-        self.room["lanes"] = batch.mass_matrix(robot, self.Q, layout="lanes")
+        self.arrays = {name: np.zeros(shape) for name, shape in sizes.items()}
+        self.arrays["lanes"] = batch.mass_matrix(robot, self.Q, layout="lanes")
         self.kept = {name: np.zeros(shape) for name, shape in sizes.items()}
 
     def methods(self):
-        """{work: (C++ command or None, batch, loop, room)}: all write to their room."""
+        """{work: (C++ command or None, batch, loop, kind of array)}: all write to their arrays."""
         robot, model, data = self.robot, self.robot.model, self.robot.model.createData()
         Q, V, A, tau, forces = self.Q, self.V, self.A, self.tau, self.forces
-        room, kept, frame_id = self.room, self.kept, robot.frame_id(self.frame)
+        arrays, kept, frame_id = self.arrays, self.kept, robot.frame_id(self.frame)
         axes = pin.LOCAL_WORLD_ALIGNED
 
         def loop(name, function):
@@ -71,13 +71,13 @@ class States:
             return run
 
         def kernel(name, function, *values):
-            return lambda: function(robot, *values, out=room[name])
+            return lambda: function(robot, *values, out=arrays[name])
 
         def matrices():
             return loop("matrix", lambda i: pin.crba(model, data, Q[i]))
 
         def lanes():
-            batch.mass_matrix(robot, Q, out=room["lanes"], layout="lanes")
+            batch.mass_matrix(robot, Q, out=arrays["lanes"], layout="lanes")
 
         def coriolis():
             return loop("matrix", lambda i: pin.computeCoriolisMatrix(model, data, Q[i], V[i]))
@@ -158,10 +158,10 @@ class States:
             ),
         }
 
-    def check(self, room):
+    def check(self, kind):
         """The two answers are the same."""
-        ours, theirs = self.room[room], self.kept["matrix" if room == "lanes" else room]
-        if room == "lanes":
+        ours, theirs = self.arrays[kind], self.kept["matrix" if kind == "lanes" else kind]
+        if kind == "lanes":
             ours = batch.from_lanes(ours, self.count)
         worst = np.abs(ours - theirs).max() / np.abs(theirs).max()
         if not worst < 1e-12:
@@ -180,11 +180,11 @@ def compare(name, count, rounds, program):
     if cpp:
         cpp.give({"q": states.Q, "v": states.V, "a": states.A, "forces": states.forces})
     rows = []
-    for work, (command, ours, loop, room) in states.methods().items():
+    for work, (command, ours, loop, kind) in states.methods().items():
         ours()
         loop()
-        if room:
-            states.check(room)
+        if kind:
+            states.check(kind)
         times = {"ours": [], "loop": [], "cpp": []}
         for _ in range(rounds):
             times["ours"].append(cpu(ours, 3) / count * 1e6)
@@ -227,7 +227,7 @@ def single_calls(rounds):
         s = States(name, 1)
         robot, model, data = s.robot, s.robot.model, s.robot.model.createData()
         q, v, a, tau, f = s.Q[0], s.V[0], s.A[0], s.tau[0], s.forces[0]
-        Q, V, A, T, x, M = s.Q, s.V, s.A, s.tau, s.room["vector"], s.room["matrix"]
+        Q, V, A, T, x, M = s.Q, s.V, s.A, s.tau, s.arrays["vector"], s.arrays["matrix"]
         works = {
             "inverse dynamics": (
                 lambda: pin.rnea(model, data, q, v, a),
@@ -259,9 +259,9 @@ def single_calls(rounds):
             for _ in range(rounds):
                 for method, found in zip(methods, times, strict=True):
                     found.append(1e6 * cpu(method, 300))
-            theirs, ours, room, single = (f"{statistics.median(found):.2f}" for found in times)
+            theirs, ours, reused, single = (f"{statistics.median(found):.2f}" for found in times)
             ratio = spread([a / b for a, b in zip(times[0], times[1], strict=True)])
-            lines.append(f"| {name} | {work} | {theirs} | {ours} | {room} | {ratio} | {single} |")
+            lines.append(f"| {name} | {work} | {theirs} | {ours} | {reused} | {ratio} | {single} |")
     return "\n".join(lines)
 
 
@@ -284,12 +284,12 @@ def two_threads(rounds):
         "mass matrix, rows": (batch.mass_matrix, (s.Q,), "matrix", {}),
         "mass matrix, lanes": (batch.mass_matrix, (s.Q,), "lanes", {"layout": "lanes"}),
     }
-    for work, (function, values, room, more) in works.items():
+    for work, (function, values, kind, more) in works.items():
         wall, busy = {1: np.inf, 2: np.inf}, {1: np.inf, 2: np.inf}
         for threads in 2 * rounds * (1, 2):
             for _ in range(5):
                 start, before = time.perf_counter(), time.process_time()
-                function(s.robot, *values, out=s.room[room], threads=threads, **more)
+                function(s.robot, *values, out=s.arrays[kind], threads=threads, **more)
                 busy[threads] = min(busy[threads], 1e3 * (time.process_time() - before))
                 wall[threads] = min(wall[threads], 1e3 * (time.perf_counter() - start))
         times = f"{wall[1]:.2f} | {wall[2]:.2f} | {wall[1] / wall[2]:.2f}"

@@ -150,11 +150,11 @@ def _size(file: metadata.PackagePath) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _rows(asked: dict[str, dict[str, list[tuple[float, float]]]]) -> list[list[str]]:
+def _rows(timed: dict[str, dict[str, list[tuple[float, float]]]]) -> list[list[str]]:
     """A row for each command: the best wall times, and their ratio."""
     best = {
         name: [min(wall for _, wall in runs[key]) for key in ("cold", "warm")]
-        for name, runs in asked.items()
+        for name, runs in timed.items()
     }
     return [
         [name, measuring.number(cold), measuring.number(warm), measuring.number(cold / warm)]
@@ -177,8 +177,8 @@ def main() -> None:
     ]
     head = ["in a fresh process", "cached [s of CPU]", "wall, best [s]", "nothing cached [s]"]
     print(measuring.table(head, rows), end="\n\n")
-    asked = commands(1 if options.quick else 5)
-    print(measuring.table(["kernels", "cold, wall [s]", "warm, wall [s]", "ratio"], _rows(asked)))
+    timed = commands(1 if options.quick else 5)
+    print(measuring.table(["kernels", "cold, wall [s]", "warm, wall [s]", "ratio"], _rows(timed)))
     print()
     counts = {name: modules(name) for name in IMPORTS}
     sizes = base_install()
@@ -190,7 +190,7 @@ def main() -> None:
         f"Measured on: {measuring.machine()}; {measuring.load()}."
     )
     numbers = {
-        "commands": asked,
+        "commands": timed,
         "cached": times,
         "uncached": first,
         "modules": counts,

@@ -10,7 +10,7 @@ claim most:
     allowed, though d newtons from the nearest wrench that the cone accepts    (of a cone, max d)
 
 Moments count by the force that gives them at the farthest corner. A distance to a convex set is
-largest at a corner: of rows F, all corners of {F w ≤ 0, f_z = 1} are asked (where they have no
+largest at a corner: of rows F, all corners of {F w ≤ 0, f_z = 1} are tried (where they have no
 volume, and of cones known by their membership alone: ascent from directions by seed, and that
 nothing is found is as good as the search); of physics, all forces about to slip, in closed form.
 

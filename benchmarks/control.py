@@ -281,18 +281,18 @@ def main():
     parser = measuring.flags(__doc__)
     parser.add_argument("--peer", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.peer:
-        as_peer(asked.peer, asked.folder)
+    options = parser.parse_args()
+    if options.peer:
+        as_peer(options.peer, options.folder)
         return
     peers = {}
     for name in ("tsid", "placo"):
         try:
-            peers[name] = python_of(name, asked.peers)
+            peers[name] = python_of(name, options.peers)
         except MissingPeerError as missing:
             measuring.say(f"no {name}: {missing}")
     controller, strict, q, states = ours()
-    measuring.keep(asked, compare(controller, q, states, peers, 3 if asked.quick else 9))
+    measuring.keep(options, compare(controller, q, states, peers, 3 if options.quick else 9))
     latency(controller, states)
     strictly = [cpu_microseconds(strict, states, 100) for _ in range(3)]
     print(f"a strict hierarchy of them: {np.median(strictly):.0f} µs a tick")

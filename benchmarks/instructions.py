@@ -102,7 +102,7 @@ def on_two_feet():
 
 
 def requests():
-    """The function that asks callgrind for something; outside valgrind it does nothing.
+    """The function that sends callgrind a request; outside valgrind it does nothing.
 
     Four turns of a register that leave it as it was, and an exchange with itself, mean to valgrind:
     read the six words at rax, answer in rdx.

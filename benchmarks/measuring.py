@@ -101,9 +101,9 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def compare(
-    title: str, works: Mapping[str, tuple[Callable[[], object], int, int]], rounds: int, ours: str
+    title: str, works: Mapping[str, tuple[Callable[[], object], int, int]], rounds: int, unit: str
 ) -> dict[str, list[float]]:
-    """Print a table of {name: (work, calls a round, items a call)} and their ratios to ours.
+    """Print a table of {name: (work, calls a round, items a call)} and their ratios to one of them.
 
     They take turns, after a call each; returned is {name: µs of CPU an item, round by round}.
     """
@@ -116,10 +116,10 @@ def compare(
     times = take_turns(clocks, rounds)
     middle = {name: statistics.median(found) for name, found in times.items()}
     rows = [
-        [name, with_spread(found), number(middle[name] / middle[ours])]
+        [name, with_spread(found), number(middle[name] / middle[unit])]
         for name, found in times.items()
     ]
-    print(f"{table([title, 'µs', 'ratio to ours'], rows)}\n")
+    print(f"{table([title, 'µs', 'ratio'], rows)}\n")
     return times
 
 

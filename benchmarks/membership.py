@@ -1,7 +1,7 @@
 """100,000 wrenches in a linear cone at once, against a loop of cvxpy checks.
 
-The cone is that of a sole, 8-sided inner pyramids at its corners. cvxpy asks for non-negative
-shares of the cone's rays, the wrench being a parameter, so that its problem is written once; the
+The cone is that of a sole, 8-sided inner pyramids at its corners. cvxpy seeks non-negative
+multiples of the cone's rays, the wrench being a parameter, so that its problem is written once; the
 loop is timed on some wrenches and counted per wrench. CPU time, interleaved, medians with
 quartiles; the answers are compared.
 
@@ -29,8 +29,8 @@ def main(many=100_000):
     rng = np.random.default_rng(0)
     wrenches = rng.standard_normal((many, 6)) * [0.2, 0.2, 0.3, 0.03, 0.06, 0.03]
     wrenches[:, 2] += 1
-    w, shares = cp.Parameter(6), cp.Variable(len(cone.rays), nonneg=True)
-    problem = cp.Problem(cp.Minimize(0), [cone.rays.T @ shares == w])
+    w, multiples = cp.Parameter(6), cp.Variable(len(cone.rays), nonneg=True)
+    problem = cp.Problem(cp.Minimize(0), [cone.rays.T @ multiples == w])
 
     def check(wrench):
         w.value = wrench

@@ -64,7 +64,7 @@ def terms(robot: fw.Robot, count: int) -> Methods:
     V, A = rng.standard_normal((2, count, robot.nv))
     tau, few = A[:, 6:].copy(), min(count, FEW)
     forces, out = tau @ robot.selection_matrix, np.zeros_like(V)
-    room = np.zeros((min(count, 4096), robot.nv, robot.nv))
+    matrices = np.zeros((min(count, 4096), robot.nv, robot.nv))
 
     def loop(function):
         def run():
@@ -77,7 +77,10 @@ def terms(robot: fw.Robot, count: int) -> Methods:
         "rnea": loop(lambda i: pin.rnea(model, data, Q[i], V[i], A[i])),
         "inverse dynamics": (count, lambda: batch.inverse_dynamics(robot, Q, V, A, out=out)),
         "crba": loop(lambda i: pin.crba(model, data, Q[i])),
-        "mass matrix": (len(room), lambda: batch.mass_matrix(robot, Q[: len(room)], out=room)),
+        "mass matrix": (
+            len(matrices),
+            lambda: batch.mass_matrix(robot, Q[: len(matrices)], out=matrices),
+        ),
         "aba": loop(lambda i: pin.aba(model, data, Q[i], V[i], forces[i])),
         "forward dynamics": (count, lambda: batch.forward_dynamics(robot, Q, V, tau, out=out)),
     }

@@ -31,7 +31,7 @@ SLOPES = {"friction": np.linspace(0.3, 0.9, 12), "terrain[0].rises": np.linspace
 
 
 def one_by_one(scenario: contacts.Scenario, axes: dict, count: int) -> float:
-    """Seconds a point, each variant built and asked by itself."""
+    """Seconds a point, each variant built and decided by itself."""
     rng = np.random.default_rng(0)
     points = [
         {key: float(rng.choice(values)) for key, values in axes.items()} for _ in range(count)

@@ -1,8 +1,8 @@
 """Terms of one state against Pinocchio's bare calls, in one run.
 
 The bare calls work on arrays that are right, in a `pin.Data` that is there; ours check what they
-are given and return arrays of their own. Three tables: single functions; what a contact set asks of
-a State that is there; and everything that a whole-body controller reads in a tick, `terms()`
+are given and return arrays of their own. Three tables: single functions; what a contact set needs
+of a State that is there; and everything that a whole-body controller reads in a tick, `terms()`
 against the same calls by hand. Values are compared before anything is timed; the two take turns in
 one process, CPU time, medians. Run: python benchmarks/terms.py
 """

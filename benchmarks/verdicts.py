@@ -220,7 +220,7 @@ def postures(rounds, size):
         solved = verdicts.asked_of_solver
         title = (
             f"{size} postures of TALOS at once, Jacobians and all, torque limits: {limited}; "
-            f"{(verdicts.feasible == 1).mean():.0%} hold, {solved} asked of the conic solver"
+            f"{(verdicts.feasible == 1).mean():.0%} hold, {solved} left to the conic solver"
         )
         found[title] = measuring.compare(title, works, rounds, "ours")
     return found
@@ -324,7 +324,7 @@ def single_calls(rounds):
 
 
 def one_hold(rounds):
-    """One Hold of TALOS with all that it is asked for, by the kernel and by the conic solver."""
+    """One Hold of TALOS with all its results, by the kernel and by the conic solver."""
     robot = fw.load("talos")
     q, feet = robot.posture(), contacts.at_feet(robot)
 

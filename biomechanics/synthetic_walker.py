@@ -138,7 +138,7 @@ def _carry(model: Any, joint: int, segment: Any) -> None:
 
 
 def _ground(robot: Robot, t: Array, q: Array, v: Array, a: Array) -> dict[str, WrenchSeries]:
-    """Return {foot: ground reaction}: shares w and 1 − w of the total wrench.
+    """Return {foot: ground reaction}: fractions w and 1 − w of the total wrench.
 
     The total force F acts at the point z of the ground where its moment is vertical (the ZMP); w F
     at z + (1 − w) d and (1 − w) F at z − w d, d from the left foot to the right one, are the same.

@@ -34,9 +34,9 @@ def foothold(contact: Contact, T: Any, way: Array, terrain: Terrain) -> Any:
     Raises:
         ContactError: no place to stand within these steps.
     """
-    shares = np.arange(0.0, 0.51, 0.02)
+    fractions = np.arange(0.0, 0.51, 0.02)
     refusals = []
-    for share in np.column_stack([1 - shares, 1 + shares]).ravel():
+    for share in np.column_stack([1 - fractions, 1 + fractions]).ravel():
         found, refusal = _placed(contact, moved(T, share * way), terrain)
         if found is not None:
             return found
@@ -99,12 +99,12 @@ def over_ground(
 def _clear(
     points: Array, way: Reference, begin: float, duration: float, terrain: Terrain, clearance: float
 ) -> bool:
-    shares = np.linspace(0.0, 1.0, 33)
-    poses = [way(begin + share * duration).value for share in shares]
+    fractions = np.linspace(0.0, 1.0, 33)
+    poses = [way(begin + share * duration).value for share in fractions]
     places = np.array([points @ T.rotation.T + T.translation for T in poses])
     free = terrain.signed_distance(places).min(axis=1)
     deep = TOUCH + max(-free[0], -free[-1], 0.0)  # feet may seem to stand in the ground
-    return bool((free > clearance * np.array([bump(share)[0] for share in shares]) - deep).all())
+    return bool((free > clearance * np.array([bump(share)[0] for share in fractions]) - deep).all())
 
 
 def moved(T: Any, way: Array) -> Any:

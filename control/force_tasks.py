@@ -19,7 +19,7 @@ from ..robots.values import array, text, whole_number
 
 
 class ForceRows(NamedTuple):
-    """A task at one state: it asks for B w = c."""
+    """A task at one state: its target is B w = c."""
 
     B: Array
     c: Array

@@ -105,7 +105,7 @@ class PD:
 
 @dataclass(frozen=True, eq=False)
 class PID(PD):
-    """PD with ki ∫ e dt, as a digital controller: asked once a step, its answer held.
+    """PD with ki ∫ e dt, as a digital controller: called once a step, its torques held.
 
     It remembers: use `restart()` before another run. The integral (trapezoids) stays within
     ±`integral_limit`.

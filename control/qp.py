@@ -105,7 +105,7 @@ class Reduced:
 
         minimise ½ yᵀH y + gᵀy   such that   low ≤ C y ≤ high
 
-    Rows of C: the cones' faces, the normal forces, the torques, then (if asked) accelerations.
+    Rows of C: the cones' faces, the normal forces, the torques, then (optionally) accelerations.
     """
 
     a0: Array

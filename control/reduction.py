@@ -55,7 +55,7 @@ def minimum(
 
 
 def minimum_kernel(program: Program, structure: Structure) -> Overload:
-    """Return the kernel for a program's arrays, read from disk so that no tick waits for that."""
+    """Return the kernel for a program's arrays, read from disk: as controllers are made."""
     kernel = MINIMUM.overload(*_arguments(program, structure), _solution(program))
     kernel.select(1)
     return kernel

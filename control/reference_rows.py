@@ -56,7 +56,7 @@ class ReferenceRows:
             self.arrays["posture_r"][rows], self.arrays["posture_e"][rows] = r, error
             d[task.entries] += task.weight
             p[task.entries] += task.weight * r
-        p /= np.maximum(d, 1e-300)  # where nothing is asked d may be 0, and p is
+        p /= np.maximum(d, 1e-300)  # without a task d may be 0, and p is
 
 
 def fill_task(arrays: dict[str, Array], task: Task, rows: slice, state: State, t: float) -> None:

@@ -49,10 +49,10 @@ def simulate(
 
     Physics goes by `step`: points of the feet stick, slip, break or land on the terrain, and joints
     stop at the ends of their ranges. But for the points of the contacts, links pass through each
-    other and through the ground; `ClosedLoop.collisions` tells of it. The controller is asked every
-    `control_step`, its torques held in between and clipped to the torque limits. The motion ends
-    early when the robot has fallen (event "fell"), when it blows up or the controller raises or
-    answers with what are no torques (event "failed"), or at Ctrl-C (event "interrupted");
+    other and through the ground; `ClosedLoop.collisions` tells of it. The controller is called
+    every `control_step`, its torques held in between and clipped to the torque limits. The motion
+    ends early when the robot has fallen (event "fell"), when it blows up or the controller raises
+    or answers with what are no torques (event "failed"), or at Ctrl-C (event "interrupted");
     `ClosedLoop.ended` says which.
 
     Args:

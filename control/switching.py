@@ -30,7 +30,7 @@ class Ramp:
         number(self.duration, "ramp", at_least=0, unit="[s]")
 
     def at(self, t: float) -> float:
-        """Return the load fraction at t; the ramp begins at the first t asked."""
+        """Return the load fraction at t; the ramp begins at the first t given."""
         if self.begin is None:
             self.begin = t
         if self.duration <= 0:

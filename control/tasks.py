@@ -1,6 +1,6 @@
 """Motion tasks of a whole-body controller, as rows on the accelerations.
 
-A task has a value x(q) with ẋ = J v and ẍ = J a + J̇v, and asks for
+A task has a value x(q) with ẋ = J v and ẍ = J a + J̇v, and its target is
 
     J a + J̇v = ẍ* + damping (ẋ* − ẋ) + gain (x* − x)
 
@@ -30,7 +30,7 @@ AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 
 class Rows(NamedTuple):
-    """A task at one state: it asks for A a = r."""
+    """A task at one state: its target is A a = r."""
 
     A: Array
     r: Array

@@ -110,8 +110,8 @@ class WholeBodyController:
         if isinstance(joint_limits, JointLimits):
             self.joint_limits: JointLimits | None = joint_limits
         else:
-            asked = boolean(joint_limits, "joint_limits")
-            self.joint_limits = JointLimits.of(robot) if asked else None
+            limited = boolean(joint_limits, "joint_limits")
+            self.joint_limits = JointLimits.of(robot) if limited else None
         self.safe = SafeTorques(robot, on_failure, damping, self.torque_limits)
         self._solver, self._bounded = solver_named(solver), solver_named(solver)
         self._last, self._busy = -np.inf, OneThread()
@@ -123,6 +123,7 @@ class WholeBodyController:
         self.contacts = ContactSet.of(robot, contacts)
         self._known = set(self.contacts.names)
         self.set_tasks(tasks)
+        self._current = self._formulation  # reads the kernels from disk, so that no tick does
 
     # --- tasks and contacts, at any time -----------------------------------------------------
 
@@ -154,7 +155,7 @@ class WholeBodyController:
         return self._formulation.structure.models
 
     def _contact_models(self, contacts: ContactSet) -> list[ContactModel]:
-        """The models of some contacts, made when first asked for."""
+        """The models of some contacts, made when first needed."""
         for contact in contacts:
             if contact not in self._models:
                 self._models[contact] = ContactModel(self.robot, contact, self.sides)

@@ -206,7 +206,7 @@ def _axis(robot, i):
 
 def test_a_scaled_robot_has_the_lengths_and_the_mass_asked_for(load_robot):
     robot = load_robot("human", "floating")
-    scaled = biomechanics.scaled_robot.scaled_robot(
+    scaled = biomechanics.subject.scaled_robot(
         robot, {"left_upperleg": 1.1, "middle_pelvis": 0.9}, mass=80.0
     )
     assert scaled.mass == pytest.approx(80.0)
@@ -229,16 +229,16 @@ def test_a_scaled_robot_has_the_lengths_and_the_mass_asked_for(load_robot):
     np.testing.assert_allclose(after.lever, 1.1 * before.lever)
     assert robot.mass == pytest.approx(74.712)  # the one that was given is as it was
     with pytest.raises(ConfigurationError, match="factors"):
-        biomechanics.scaled_robot.scaled_robot(robot, {"left_foot": 0.0})
+        biomechanics.subject.scaled_robot(robot, {"left_foot": 0.0})
     with pytest.raises(ConfigurationError, match="did you mean 'left_foot'"):
-        biomechanics.scaled_robot.scaled_robot(robot, {"left_fot": 1.0})
+        biomechanics.subject.scaled_robot(robot, {"left_fot": 1.0})
 
 
 def test_scaling_there_and_back_is_nothing(load_robot):
     robot = load_robot("human", "floating")
     links = list(HUMAN.values())
-    there = biomechanics.scaled_robot.scaled_robot(robot, dict.fromkeys(links, 1.25), 90.0)
-    back = biomechanics.scaled_robot.scaled_robot(there, dict.fromkeys(links, 0.8), robot.mass)
+    there = biomechanics.subject.scaled_robot(robot, dict.fromkeys(links, 1.25), 90.0)
+    back = biomechanics.subject.scaled_robot(there, dict.fromkeys(links, 0.8), robot.mass)
     q, v, a = robot.random_configuration(1), np.ones(robot.nv), np.ones(robot.nv)
     np.testing.assert_allclose(
         dyn.inverse_dynamics(back, q, v, a), dyn.inverse_dynamics(robot, q, v, a), rtol=1e-9

@@ -40,6 +40,14 @@ def states(robot, q, count, seed=0, size=0.05):
         yield robot.integrate(q, size * rng.normal(size=robot.nv)), size * rng.normal(size=robot.nv)
 
 
+def test_a_new_controller_has_formulated_its_program(biped, monkeypatch):
+    """Its first tick makes no tables and reads no kernels from disk."""
+    robot, _, q = biped
+    new = controller_of(biped, on_failure="raise")
+    monkeypatch.delattr(control.WholeBodyController, "_formulated")
+    assert new(q, np.zeros(robot.nv)).status == "optimal"
+
+
 @pytest.mark.parametrize("compiled", [True, False])
 def test_the_answer_is_that_of_a_new_controller(biped, compiled):
     """Soles tilt from state to state, and with them the share of the weight that is preferred."""

@@ -8,8 +8,7 @@
 from __future__ import annotations
 
 from .scenes.cones import draw_wrench_cone
-from .scenes.hold import draw_contacts, draw_forces, draw_hold, draw_zmp
-from .scenes.hold_animation import animate_holds
+from .scenes.hold import animate_holds, draw_contacts, draw_forces, draw_hold, draw_zmp
 from .scenes.region import draw_acceleration_cone, draw_region
 from .scenes.terrain import draw_terrain
 from .viewer import Viewer

@@ -66,7 +66,7 @@ class Engine:
 
 
 class Answers:
-    """A call whose answer turns into an array only when it is asked to."""
+    """A call whose answer turns into an array only on request."""
 
     def __init__(self, call, turned):
         self.call, self.turned = call, turned

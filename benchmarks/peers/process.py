@@ -1,4 +1,4 @@
-"""Contenders: libraries in processes of their own that answer and time themselves when asked."""
+"""Contenders: libraries in processes of their own that answer and time themselves on request."""
 
 from __future__ import annotations
 

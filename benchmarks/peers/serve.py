@@ -1,4 +1,4 @@
-"""One library in a process of its own, which answers and times itself when it is asked.
+"""One library in a process of its own, which answers and times itself on request.
 
     python serve.py ENGINE FOLDER
 
@@ -33,21 +33,21 @@ def main() -> None:
     engine = importlib.import_module(f"{sys.argv[1]}_engine").Engine(Path(sys.argv[2]))
     works = {}
     for line in sys.stdin:
-        asked = json.loads(line)
+        question = json.loads(line)
         answer = {}
-        if "states" in asked:
-            saved = np.load(asked["states"])
+        if "states" in question:
+            saved = np.load(question["states"])
             states = (np.ascontiguousarray(saved[name]) for name in ("q", "v", "a", "forces"))
             works = engine.works(*states)
             answer["works"] = list(works)
-        elif "answer" in asked:
-            np.save(asked["answer"], np.asarray(works[asked["work"]]()))
-        elif "calls" in asked:
-            work = works[asked["work"]]
+        elif "answer" in question:
+            np.save(question["answer"], np.asarray(works[question["work"]]()))
+        elif "calls" in question:
+            work = works[question["work"]]
             start = time.process_time()
-            for _ in range(asked["calls"]):
+            for _ in range(question["calls"]):
                 work()
-            answer["seconds"] = (time.process_time() - start) / asked["calls"]
+            answer["seconds"] = (time.process_time() - start) / question["calls"]
         else:
             answer = {
                 "convention": engine.convention,

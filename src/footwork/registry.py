@@ -1,6 +1,6 @@
 """Names that are found when they are used: views and plots by type, and names that have moved.
 
-Nothing is imported from here before it is asked for: a lower package names what a higher one does
+Nothing is imported from here before it is used: a lower package names what a higher one does
 ("visualize.scenes.hold:view_hold") without importing it. This is the one place where that happens.
 """
 
@@ -35,7 +35,7 @@ VIEWS: Mapping[str, str] = {
     "dynamics.trajectory:Trajectory": "visualize.scenes.robot:view_trajectory",
     "contacts.contact_set:ContactSet": "visualize.scenes.hold:view_contacts",
     "contacts.hold:Hold": "visualize.scenes.hold:view_hold",
-    "[contacts.hold:Hold]": "visualize.scenes.hold_animation:view_holds",
+    "[contacts.hold:Hold]": "visualize.scenes.hold:view_holds",
     "contacts.regions.region:Region": "visualize.scenes.region:view_region",
     "contacts.regions.friction_map:FrictionMap": "visualize.scenes.region:view_friction_map",
     "contacts.cones.wrench_cone:WrenchCone": "visualize.scenes.cones:view_wrench_cone",
@@ -52,13 +52,13 @@ PLOTS: Mapping[str, str] = {
     "dynamics.state:State": "visualize.plots.robot:plot_state",
     "dynamics.trajectory:Trajectory": "visualize.plots.dynamics:plot_trajectory",
     "contacts.contact_set:ContactSet": "visualize.plots.contacts:plot_contacts",
-    "contacts.hold:Hold": "visualize.plots.hold:plot_hold",
-    "[contacts.hold:Hold]": "visualize.plots.hold:plot_holds",
+    "contacts.hold:Hold": "visualize.plots.contacts:plot_hold",
+    "[contacts.hold:Hold]": "visualize.plots.contacts:plot_holds",
     "contacts.regions.region:Region": "visualize.plots.contacts:plot_regions",
     "{contacts.regions.region:Region}": "visualize.plots.contacts:plot_regions",
     "contacts.regions.friction_map:FrictionMap": "visualize.plots.contacts:plot_friction_map",
     "contacts.cones.wrench_cone:WrenchCone": "visualize.plots.contacts:plot_wrench_cone",
-    "contacts.scenario.scenario:Scenario": "visualize.plots.hold:plot_scenario",
+    "contacts.scenario.scenario:Scenario": "visualize.plots.contacts:plot_scenario",
     "contacts.sweeps.result:Sweep": "visualize.plots.sweep:plot_sweep",
     "control.closed_loop:ClosedLoop": "visualize.plots.control:plot_closed_loop",
     "biomechanics.gait:Gait": "visualize.plots.gait:plot_gait",

@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import ConfigurationError, FootworkError
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
+else:
+    Axes = Any  # Matplotlib is imported when something is drawn
 
 SERIES = ("#0f766e", "#1d4ed8", "#b45309", "#7c3aed", "#be123c", "#4d7c0f")
 BAD = "#dc2626"

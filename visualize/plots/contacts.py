@@ -1,4 +1,4 @@
-"""Plots of contacts with Matplotlib: regions, friction maps, forces, cones, margins.
+"""Plots of contacts and verdicts with Matplotlib: regions, friction maps, forces, margins.
 
 Each function draws into `ax`, or into new axes, and returns them; everything in SI units.
 Matplotlib is the extra `plots`.
@@ -6,11 +6,11 @@ Matplotlib is the extra `plots`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ... import dynamics
 from ...arrays import Array
@@ -20,15 +20,13 @@ from ...contacts.geometry.polygon import convex_hull
 from ...contacts.hold import Hold
 from ...contacts.limits import ContactLimits
 from ...contacts.regions.friction_map import FrictionMap
-from ...contacts.regions.region import Region
+from ...contacts.regions.region import Region, static_equilibrium_polygon
+from ...contacts.scenario.scenario import Scenario
+from ...contacts.zmp import zero_moment_point
 from ...errors import ContactError
 from ..colors import hex_of
 from ..scenes.cones import force_section, with_faces
-from .axes import BAD, SERIES, axes_for, edges, plot_series
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+from .axes import BAD, SERIES, Axes, axes_for, axes_grid, edges, plot_series
 
 MARKERS = "ox^+sv"  # of contacts whose forces may be the same
 
@@ -283,3 +281,33 @@ def _largest_twist(cone: WrenchCone) -> float:
         inside = len(force_section(cone, 1.0, np.array([0.0, 0.0, middle]))) >= 3
         low, high = (middle, high) if inside else (low, middle)
     return low
+
+
+def plot_hold(hold: Hold) -> NDArray[Any]:
+    """Return axes (3,): the contacts with their region from above, the forces, the margins.
+
+    Without forces, of a Hold that is not feasible, its axes (2,): without those of the forces.
+    """
+    panels = 2 if hold.forces is None else 3
+    axes = axes_grid(1, panels, (4.5 * panels, 4.2)).ravel()
+    region = static_equilibrium_polygon(hold.contacts.robot, hold.q, hold.contacts)
+    zmp = zero_moment_point(hold.wrenches or {})
+    plot_regions(region, hold.contacts, hold.q, zmp=zmp, ax=axes[0])
+    if hold.forces is not None:
+        plot_forces(hold, ax=axes[1])
+    plot_margins(hold, ax=axes[-1])
+    axes[0].figure.suptitle(str(hold), fontsize="medium")
+    return axes
+
+
+def plot_holds(
+    holds: Sequence[Hold], times: ArrayLike | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the margins of a sequence of Holds, over times (n,) [s], without them over 0, 0.1, …"""
+    t = 0.1 * np.arange(len(holds)) if times is None else times
+    return plot_margin_course(t, [hold.margin for hold in holds], ax=ax)
+
+
+def plot_scenario(scenario: Scenario) -> NDArray[Any]:
+    """Return the axes of `plot_hold` for the verdict of a scenario."""
+    return plot_hold(scenario.check())

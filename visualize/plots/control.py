@@ -7,7 +7,7 @@ Each function draws into `ax`, or into new axes, and returns them. Matplotlib is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,7 @@ from ...robots.robot import Robot
 from ..colors import hex_of
 from ..scenes.motion import weight_of
 from . import dynamics as dynamics_plots
-from .axes import GRAY, SERIES, axes_for, axes_grid, edges, plot_series
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, plot_series
 
 
 def plot_closed_loop(motion: ClosedLoop) -> NDArray[Any]:
@@ -38,10 +35,10 @@ def plot_closed_loop(motion: ClosedLoop) -> NDArray[Any]:
 def plot_torques(
     motion: ClosedLoop, joints: Sequence[str] | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw torques as shares of their limits, and the limits; the six most loaded if none named."""
+    """Draw torques as fractions of their limits, and these; the six most loaded if none named."""
     limits = motion.robot.torque_limits
     finite = np.where(np.isfinite(limits), limits, np.abs(motion.tau).max())
-    return _shares(motion, motion.tau / finite, joints, "torque / limit [-]", ax)
+    return _fractions(motion, motion.tau / finite, joints, "torque / limit [-]", ax)
 
 
 def plot_positions(
@@ -57,18 +54,18 @@ def plot_positions(
     endless = ~((low > -FAR) & (high < FAR))
     middle = np.where(endless, 0.0, (low + high) / 2)
     half = np.where(endless, np.pi, (high - low) / 2)
-    shares = (motion.q[:, places] - middle) / half
-    return _shares(motion, shares, joints, "place in range [-]", ax)
+    fractions = (motion.q[:, places] - middle) / half
+    return _fractions(motion, fractions, joints, "place in range [-]", ax)
 
 
 def plot_velocities(
     motion: ClosedLoop, joints: Sequence[str] | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw speeds of joints as shares of their limits; the six fastest if none named."""
+    """Draw speeds of joints as fractions of their limits; the six fastest if none named."""
     robot = motion.robot
     speeds, limits = motion.v @ robot.selection_matrix.T, robot.selection_matrix @ _speeds(robot)
     finite = np.where(limits < FAR, limits, max(float(np.abs(speeds).max()), 1e-9))
-    return _shares(motion, speeds / finite, joints, "speed / limit [-]", ax)
+    return _fractions(motion, speeds / finite, joints, "speed / limit [-]", ax)
 
 
 def _speeds(robot: Robot) -> Array:
@@ -77,17 +74,17 @@ def _speeds(robot: Robot) -> Array:
     return np.where((limits > 0) & np.isfinite(limits), np.minimum(limits, FAR), FAR)
 
 
-def _shares(
-    motion: ClosedLoop, shares: Array, joints: Sequence[str] | None, label: str, ax: Axes | None
+def _fractions(
+    motion: ClosedLoop, fractions: Array, joints: Sequence[str] | None, label: str, ax: Axes | None
 ) -> Axes:
     """The rows of named actuated joints, or the six largest, between −1 and 1."""
     names = motion.robot.actuated
     if joints is None:
-        joints = [names[row] for row in np.argsort(-np.abs(shares).max(axis=0))[:6]]
+        joints = [names[row] for row in np.argsort(-np.abs(fractions).max(axis=0))[:6]]
     for name in joints:
         if name not in names:
             raise ConfigurationError(unknown("joint", name, names))
-    rows = {name: shares[:, names.index(name)] for name in joints}
+    rows = {name: fractions[:, names.index(name)] for name in joints}
     ax = plot_series(motion.t, rows, label, ax=ax)
     edges(ax, -1.0, 1.0)
     return ax
@@ -96,8 +93,8 @@ def _shares(
 def plot_forces(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
     """Draw each contact's vertical force in units of the robot's weight."""
     weight = weight_of(motion.robot)
-    shares = {name: f.sum(axis=1)[:, 2] / weight for name, f in motion.forces.items()}
-    return plot_series(motion.t, shares, "vertical force / weight [-]", ax=ax)
+    fractions = {name: f.sum(axis=1)[:, 2] / weight for name, f in motion.forces.items()}
+    return plot_series(motion.t, fractions, "vertical force / weight [-]", ax=ax)
 
 
 def plot_friction(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:

@@ -7,7 +7,7 @@ into new axes, and returns them; everything in SI units. Matplotlib is the extra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,11 +17,7 @@ from ...dynamics.equations import kinetic_energy, potential_energy
 from ...dynamics.trajectory import Trajectory
 from ...errors import ConfigurationError, unknown
 from ...robots import Robot
-from .axes import BAD, SERIES, axes_grid, plot_series
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+from .axes import BAD, SERIES, Axes, axes_grid, plot_series
 
 SHOWN = 6  # joints, when none are named
 _NO_LIMIT = 1e6  # files write ±1e16 and the like where they mean none

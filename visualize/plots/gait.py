@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,7 @@ from ...biomechanics.gait import Gait
 from ...biomechanics.robot_gait import RobotGait
 from ...errors import ConfigurationError, unknown
 from ..scenes.gait import leg_sticks
-from .axes import SERIES, axes_for, axes_grid
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .axes import SERIES, Axes, axes_for, axes_grid
 
 _GROUND = "#d9641e"
 _FORCE_SCALE = 1 / 2000  # a metre of arrow for 2000 N

@@ -115,10 +115,10 @@ def _draw_path(ax: Any, places: Array, speeds: Array, fastest: float) -> Any:
 
 def _draw_poses(ax: Any, chains: Array, names: Sequence[str], poses: int) -> None:
     """The chain (n, k, 2) at some instants, pale; the first one dark and with its names."""
-    shares = (np.arange(poses) + 0.38) / poses  # no round ones, where chains like to fold
-    for k in (shares * (len(chains) - 1)).astype(int)[1:]:
+    fractions = (np.arange(poses) + 0.38) / poses  # no round ones, where chains like to fold
+    for k in (fractions * (len(chains) - 1)).astype(int)[1:]:
         ax.plot(*chains[k].T, ".-", color="#b8bec6", linewidth=0.9, markersize=4, zorder=2)
-    first = chains[int(shares[0] * (len(chains) - 1))]
+    first = chains[int(fractions[0] * (len(chains) - 1))]
     ax.plot(*first.T, "o-", color="#222222", linewidth=2, markersize=4.5, zorder=5)
     for place, name in zip(first, names, strict=True):
         text = ax.annotate(name, place, (6, 5), textcoords="offset points", fontsize=8, zorder=6)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +13,7 @@ from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from ..colors import hex_of
 from ..viewer.sticks import stick_ends
-from .axes import SERIES, axes_for
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .axes import SERIES, Axes, axes_for
 
 
 def plot_robot(

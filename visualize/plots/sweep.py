@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,7 @@ from ...contacts.scenario.file import ScenarioError
 from ...contacts.sweeps.result import UNITS, Sweep
 from ...contacts.sweeps.verdicts import EDGE
 from ..colors import hex_of
-from .axes import BAD, axes_for
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .axes import BAD, Axes, axes_for
 
 _NOTHING = "0.85"  # the grey of points without an answer
 
@@ -25,7 +22,7 @@ def plot_sweep(sweep: Sweep, quantity: str | None = None, *, ax: Axes | None = N
 
     Args:
         sweep: the answers.
-        quantity: by default the first that was asked.
+        quantity: by default the first of the plan.
         ax: to draw into.
 
     Raises:

@@ -64,7 +64,7 @@ def _loaded(motion: ClosedLoop, row: int, q: Array) -> Iterator[tuple[Contact, A
     """Of each contact that carries more than a thousandth of the weight: (it, where, force)."""
     for contact in motion.contacts or ():
         forces, normal = motion.forces[contact.name][row], contact.cone(motion.robot, q).normal
-        shares = forces @ normal
-        if shares.sum() > 1e-3 * weight_of(motion.robot):
-            centre = shares @ contact.world_points(motion.robot, q) / shares.sum()
+        loads = forces @ normal
+        if loads.sum() > 1e-3 * weight_of(motion.robot):
+            centre = loads @ contact.world_points(motion.robot, q) / loads.sum()
             yield contact, centre, forces.sum(axis=0)

@@ -1,13 +1,13 @@
 """The contact scene: patches, cones, forces, centre of mass and support polygon, as drawings.
 
 Turns contacts and their Hold into calls of a viewer; nothing is computed here that a Hold or a
-Region does not know. An infeasible Hold moves along its certificate. Sizes follow the robot's
-height, so that nothing hides inside the feet.
+Region does not know. An infeasible Hold moves along its certificate; a sequence of Holds moves with
+the robot. Sizes follow the robot's height, so that nothing hides inside the feet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from ...contacts.regions.region import static_equilibrium_polygon
 from ...contacts.zmp import zero_moment_point
 from ...dynamics import Wrench
 from ...errors import ContactError
-from ...robots.values import boolean, mapping, number
+from ...robots.values import boolean, mapping, number, text
 from ..colors import COLORS, contact_colors, margin_color, margin_ramp
 from ..viewer import Viewer
 from .cones import draw_friction_cones
@@ -33,7 +33,7 @@ from .region import draw_region
 
 VERDICTS = {True: "holds", False: "does not hold", None: "at the edge"}
 
-# shares of the robot's height
+# fractions of the robot's height
 _TILE = 0.10
 _MOTION = 0.25
 
@@ -117,9 +117,9 @@ def draw_legend(
     ramp = margin_ramp(hold) if by_margin else None
     lines: dict[str, Any] = {verdict: COLORS[VERDICTS[hold.feasible]]}
     shows = dict(_named(hold, region, loads and bool(hold.external)))
-    for text, folder in shows.items():
+    for line, folder in shows.items():
         graded = ramp is not None and folder in ("com", "cones", "forces")
-        lines[text] = ramp if graded else COLORS[_COLOR_OF.get(folder, folder)]
+        lines[line] = ramp if graded else COLORS[_COLOR_OF.get(folder, folder)]
     if hold.reason:
         lines[hold.reason.split(";")[0]] = None
     viewer.legend(title or hold.contacts.robot.name, lines, shows=shows, ramp=ramp)
@@ -273,8 +273,8 @@ def animate_certificate(
     """
     check_robot(viewer, hold)
     path = falling_path(hold, 0.12 * viewer.scale if distance is None else distance)
-    times, shares = _loop()
-    frames = np.rint(shares * (len(path) - 1)).astype(int)
+    times, fractions = _loop()
+    frames = np.rint(fractions * (len(path) - 1)).astype(int)
     viewer.animate(times, path[frames], play=play, repeat=True)
     com = dynamics.com(hold.contacts.robot, hold.q)
     above = com + np.array([0.0, 0.0, 0.55 * viewer.scale])
@@ -289,8 +289,55 @@ def check_robot(viewer: Viewer, hold: Hold) -> None:
 
 
 def _loop() -> tuple[Array, Array]:
-    """Times (n,) [s] of one loop and the share (n,) of the way done by then, eased."""
+    """Times (n,) [s] of one loop and the fraction (n,) of the way done by then, eased."""
     times = np.linspace(0.0, _REST + _FALL + _LIE + _RETURN, 91)
     fall = np.clip((times - _REST) / _FALL, 0.0, 1.0)
     back = np.clip((times - _REST - _FALL - _LIE) / _RETURN, 0.0, 1.0)
     return times, fall**2 * (3 - 2 * fall) - back**2 * (3 - 2 * back)
+
+
+def view_holds(holds: Sequence[Hold], times: ArrayLike | None = None, **options: Any) -> Viewer:
+    """Return `animate_holds(times, holds)`; without times (n,) [s], one Hold every 0.1 s."""
+    return animate_holds(0.1 * np.arange(len(holds)) if times is None else times, holds, **options)
+
+
+def animate_holds(
+    times: ArrayLike,
+    holds: Sequence[Hold],
+    *,
+    region: bool = False,
+    by_margin: bool = False,
+    title: str = "",
+    play: bool = True,
+) -> Viewer:
+    """Return a Viewer that plays Holds of one robot, with a time slider.
+
+    Contacts may come and go from one to the next. The legend is that of the Hold with the least
+    margin, which is what one looks for in a motion.
+
+    Args:
+        times: (n,), increasing [s].
+        holds: n of them, as of `contact_forces` or `static_hold` along a motion.
+        region, by_margin: as for `draw_hold`; a region that changes makes the page larger.
+        title: of the legend, the robot's name by default.
+        play: whether the page starts it by itself.
+
+    Raises:
+        ContactError: no holds, or of several robots.
+    """
+    for name, flag in (("region", region), ("by_margin", by_margin), ("play", play)):
+        boolean(flag, name)
+    text(title, "title", empty=True)
+    robots = {id(hold.contacts.robot) for hold in holds}
+    if len(robots) != 1:
+        raise ContactError(f"holds: got those of {len(robots)} robots, expected one robot's")
+    ground = min(ground_height(hold.contacts, hold.q) for hold in holds)
+    viewer = Viewer(holds[0].contacts.robot, ground=ground)
+
+    def draw(i: int) -> None:
+        draw_hold(viewer, holds[i], region, by_margin=by_margin, legend=False)
+
+    viewer.animate(times, [hold.q for hold in holds], draw=draw, play=play)
+    worst = min(holds, key=lambda hold: np.nan_to_num(hold.margin, nan=-np.inf))
+    draw_legend(viewer, worst, region, title, by_margin=by_margin)
+    return viewer

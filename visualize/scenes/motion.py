@@ -23,7 +23,7 @@ from ...robots.values import number
 from ..colors import COLORS
 from ..viewer import Viewer
 
-# shares of the robot's height
+# fractions of the robot's height
 FORCE_OF_WEIGHT = 0.8  # an arrow as long as this carries the whole weight
 LEVER = 0.3  # the weight at this lever has a moment whose arc is as large as that arrow is long
 _FASTEST = 0.25  # how long the longest arrow of a velocity is
@@ -169,7 +169,7 @@ def force_scale(viewer: Viewer, robot: Robot) -> float:
 
 
 def scale_of(viewer: Viewer, robot: Robot, scale: float | None) -> float:
-    """Return the length of a force's arrow that was asked for, or the usual one [m/N]."""
+    """Return the length of a force's arrow, the usual one if none is given [m/N]."""
     if scale is None:
         return force_scale(viewer, robot)
     return number(scale, "scale", above=0, unit="[m/N]")

@@ -99,7 +99,7 @@ class Page:
 
     Attributes:
         errors: what the page threw or reported as an error, oldest first.
-        requests: addresses that it asked for, oldest first.
+        requests: addresses that it requested, oldest first.
     """
 
     def __init__(self, connection: Connection, session: str) -> None:

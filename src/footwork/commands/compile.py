@@ -99,7 +99,7 @@ def _batches(robot: Robot) -> Iterator[Step]:
 
 
 def _others(robot: Robot) -> Iterator[Step]:
-    """What else is compiled: declared kernels, and those that a tick of a controller asks for."""
+    """What else is compiled: declared kernels, and those that a tick of a controller needs."""
     import numpy as np
 
     from .. import contacts, control
