@@ -158,9 +158,6 @@ class DcmTask(Task):
     feedback: float = field(default=4.0, kw_only=True)
     begin: float = field(default=0.0, kw_only=True)
 
-    def _default_name(self) -> str:
-        return "dcm"
-
     def bind(self, robot: Robot) -> int:
         """Check the plan."""
         if not isinstance(self.target, DcmPlan):

@@ -5,7 +5,7 @@ w (dim,) stacks the contacts' wrenches in contact axes (two tangents, then the n
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from ..arrays import Array
 from ..contacts import ContactSet
 from ..dynamics import State
 from ..errors import ConfigurationError, ContactError
-from ..robots.values import array, text, whole_number
+from .tasks import Goal
 
 
 class ForceRows(NamedTuple):
@@ -26,33 +26,14 @@ class ForceRows(NamedTuple):
 
 
 @dataclass(eq=False)
-class ForceLikeTask(ABC):
-    """Base class of tasks on the contact forces.
+class ForceLikeTask(Goal):
+    """Base class of tasks on the contact forces, weights in 1/N², 1/(N·m)²."""
 
-    Attributes:
-        target: the value, or a function t -> value; it may be set at any time.
-        weight: of the squared residual, a number or one a row [1/N², 1/(N·m)²].
-        level: of a strict hierarchy.
-        name: by which commands report it.
-    """
-
-    target: Any
     weight: Any = field(default=1e-2, kw_only=True)
-    level: int = field(default=0, kw_only=True)
-    name: str = field(default="", kw_only=True)
-
-    def __post_init__(self) -> None:
-        self.name = self.name or self._default_name()
-        text(self.name, "name")
-        array(self.weight, f"weight of {self.name!r}", at_least=0)
-        whole_number(self.level, "level", at_least=0)
 
     @abstractmethod
     def rows(self, state: State, t: float, contacts: ContactSet) -> ForceRows | None:
         """Return the task's rows; None while its contact is not there."""
-
-    @abstractmethod
-    def _default_name(self) -> str: ...
 
     def _value(self, t: float) -> Any:
         return self.target(t) if callable(self.target) else self.target
@@ -123,9 +104,6 @@ class ZmpTask(ForceLikeTask):
     Attributes:
         target: the point (3,) in the world [m]; or a function of t.
     """
-
-    def _default_name(self) -> str:
-        return "zmp"
 
     def rows(self, state: State, t: float, contacts: ContactSet) -> ForceRows | None:
         """The horizontal moments of all contact wrenches about the point, which vanish."""

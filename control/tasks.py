@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -38,30 +38,23 @@ class Rows(NamedTuple):
 
 
 @dataclass(eq=False)
-class Task(ABC):
-    """Base class of motion tasks.
+class Goal(ABC):
+    """What motion tasks and force tasks have in common.
 
     Attributes:
-        target: the value to reach, or a reference t -> (value, velocity, acceleration). It may be
-            set at any time.
-        weight: of the squared residual, a number or one a row [s⁴/m², s⁴/rad²].
-        gain: on the error [1/s²].
-        damping: on the error's rate [1/s]; None: 2 √gain, critically damped.
+        target: the value to reach, or a function of t; it may be set at any time.
+        weight: of the squared residual, a number or one a row.
         level: of a strict hierarchy, 0 the most important; no part in weighted sums.
         name: by which commands report it; the kind's when empty.
 
     Raises:
-        ConfigurationError: weights or gains that are negative or not finite.
+        ConfigurationError: a weight that is negative or not finite, or no such level.
     """
 
     target: Any
     weight: Any = field(default=1.0, kw_only=True)
-    gain: float = field(default=100.0, kw_only=True)
-    damping: float | None = field(default=None, kw_only=True)
     level: int = field(default=0, kw_only=True)
     name: str = field(default="", kw_only=True)
-
-    diagonal = False  # whether J has rows of the identity
 
     def __post_init__(self) -> None:
         self.name = self.name or self._default_name()
@@ -70,10 +63,35 @@ class Task(ABC):
     def _check(self) -> None:
         text(self.name, "name")
         array(self.weight, f"weight of {self.name!r}", at_least=0)
+        whole_number(self.level, "level", at_least=0)
+
+    def _default_name(self) -> str:
+        return type(self).__name__.removesuffix("Task").lower()
+
+
+@dataclass(eq=False)
+class Task(Goal):
+    """Base class of motion tasks, with the attributes of a `Goal`; weights in s⁴/m², s⁴/rad².
+
+    Attributes:
+        target: the value to reach, or a reference t -> (value, velocity, acceleration).
+        gain: on the error [1/s²].
+        damping: on the error's rate [1/s]; None: 2 √gain, critically damped.
+
+    Raises:
+        ConfigurationError: weights or gains that are negative or not finite.
+    """
+
+    gain: float = field(default=100.0, kw_only=True)
+    damping: float | None = field(default=None, kw_only=True)
+
+    diagonal = False  # whether J has rows of the identity
+
+    def _check(self) -> None:
+        super()._check()
         for name in ("gain", "damping"):
             if name != "damping" or self.damping is not None:
                 number(getattr(self, name), f"{name} of {self.name!r}", at_least=0)
-        whole_number(self.level, "level", at_least=0)
 
     @abstractmethod
     def bind(self, robot: Robot) -> int:
@@ -126,12 +144,32 @@ class Task(ABC):
         """Return x* at t."""
         return self.target(t)[0] if callable(self.target) else self.target
 
-    def _default_name(self) -> str:
-        return type(self).__name__.removesuffix("Task").lower()
+
+class _ChosenRows(Task):
+    """A task on some rows of a value of the State: that, its Jacobian and its drift, by name."""
+
+    terms: ClassVar[tuple[str, str, str]]
+    chosen: NDArray[np.intp]
+
+    def error(self, state: State, t: float) -> Array:
+        """Return x* − x in the chosen rows."""
+        return self.select(state, self.value_at(t) - getattr(state, self.terms[0]))
+
+    def jacobian(self, state: State) -> Array:
+        """Return the chosen rows of J."""
+        return self.select(state, getattr(state, self.terms[1]))
+
+    def drift(self, state: State) -> Array:
+        """Return the chosen rows of J̇v."""
+        return self.select(state, getattr(state, self.terms[2]))
+
+    def select(self, state: State, x: Array) -> Array:
+        """Return the chosen rows."""
+        return np.asarray(x[self.chosen])
 
 
 @dataclass(eq=False)
-class ComTask(Task):
+class ComTask(_ChosenRows):
     """The centre of mass: J_com a + J̇_com v = …
 
     Attributes:
@@ -141,27 +179,13 @@ class ComTask(Task):
 
     axes: Sequence[str] = field(default=("x", "y", "z"), kw_only=True)
 
+    terms = "com", "com_jacobian", "com_drift"
+
     def bind(self, robot: Robot) -> int:
         """Check target and axes."""
         self.chosen = _indices(self.axes, AXES[:3])
         _check_size(self.target, 3, self.name)
         return len(self.chosen)
-
-    def error(self, state: State, t: float) -> Array:
-        """Return c* − c."""
-        return np.asarray((self.value_at(t) - state.com)[self.chosen])
-
-    def jacobian(self, state: State) -> Array:
-        """Return the chosen rows of J_com."""
-        return np.asarray(state.com_jacobian[self.chosen])
-
-    def drift(self, state: State) -> Array:
-        """Return the chosen rows of J̇_com v."""
-        return np.asarray(state.com_drift[self.chosen])
-
-    def select(self, state: State, x: Array) -> Array:
-        """Return the chosen rows."""
-        return x[self.chosen]
 
 
 @dataclass(eq=False)
@@ -265,7 +289,7 @@ class PostureTask(Task):
 
 
 @dataclass(eq=False)
-class MomentumTask(Task):
+class MomentumTask(_ChosenRows):
     """The momentum about the centre of mass: A_g a + Ȧ_g v = ḣ* + gain (h* − h).
 
     Attributes:
@@ -278,6 +302,8 @@ class MomentumTask(Task):
     gain: float = field(default=10.0, kw_only=True)
     rows_of: str = field(default="angular", kw_only=True)
 
+    terms = "centroidal_momentum", "centroidal_map", "centroidal_drift"
+
     def bind(self, robot: Robot) -> int:
         """Check target and rows."""
         named = {"angular": [3, 4, 5], "linear": [0, 1, 2], "both": list(range(6))}
@@ -289,23 +315,11 @@ class MomentumTask(Task):
         _check_size(self.target, 6, self.name)
         return len(self.chosen)
 
-    def error(self, state: State, t: float) -> Array:
-        """Return h* − h."""
-        return np.asarray((self.value_at(t) - state.centroidal_momentum)[self.chosen])
-
-    def jacobian(self, state: State) -> Array:
-        """Return the chosen rows of A_g."""
-        return np.asarray(state.centroidal_map[self.chosen])
-
-    def drift(self, state: State) -> Array:
-        """Return the chosen rows of Ȧ_g v."""
-        return np.asarray(state.centroidal_drift[self.chosen])
-
     def desired_acceleration(self, state: State, t: float, J: Array, error: Array) -> Array:
         """Return ḣ* + gain (h* − h)."""
         if not callable(self.target):
             return np.asarray(self.gain * error)
-        return np.asarray(self.gain * error + np.asarray(self.target(t)[1])[self.chosen])
+        return np.asarray(self.gain * error + self.select(state, np.asarray(self.target(t)[1])))
 
 
 def _indices(chosen: Sequence[str], existing: Sequence[str]) -> NDArray[np.intp]:
