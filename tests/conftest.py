@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import metadata
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -29,6 +33,22 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if skipped and os.environ.get("FOOTWORK_NO_SKIP"):
         reporter.write_line(f"FOOTWORK_NO_SKIP: {len(skipped)} skipped", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Twice as many processes as cores: tests often wait for browsers and other processes."""
+    return 2 * len(os.sched_getaffinity(0))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In several processes the files that take longest begin first, so that none ends alone."""
+    if hasattr(config, "workerinput"):
+        slow = Counter(
+            i.path for i in items if {"slow", "browser"} & {m.name for m in i.iter_markers()}
+        )
+        count = Counter(item.path for item in items)
+        items.sort(key=lambda item: (-slow[item.path], -count[item.path], item.path))
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +92,69 @@ def random_state() -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
         return q, rng.standard_normal(robot.nv), rng.standard_normal(robot.nv)
 
     return draw
+
+
+# --- pages in a browser ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def _page() -> Iterator[Any]:
+    from footwork.visualize.viewer import browser, errors
+
+    try:
+        browser.find_browser()
+    except errors.BrowserError:
+        pytest.skip("needs Chromium")
+    with browser.open_html("<title>empty</title>", 640, 480, timeout=1200) as page:
+        yield page
+
+
+@pytest.fixture
+def tab(_page: Any) -> Iterator[Any]:
+    """An empty page of 640 × 480 pixels, in one browser for all tests of a file."""
+    _page.errors.clear()
+    _page.requests.clear()
+    yield _page
+    _page.call("Page.navigate", url="about:blank")
+
+
+def _pixels(page: Any) -> np.ndarray:
+    from PIL import Image
+
+    return np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
+
+
+@pytest.fixture(scope="session")
+def pixels() -> Callable[[Any], np.ndarray]:
+    """Return pixels(page) -> colours (height, width, 3), once all is drawn."""
+    return _pixels
+
+
+@pytest.fixture
+def visit(tab: Any) -> Callable[[str], None]:
+    """Return visit(address): the tab goes there, and waits for the page and its scripts."""
+
+    def visit(address: str) -> None:
+        tab.call("Page.navigate", url=address)
+        tab.wait_for("document.readyState === 'complete'")
+
+    return visit
+
+
+@pytest.fixture
+def look(
+    tab: Any, visit: Callable[[str], None], tmp_path: Path
+) -> Callable[[fw.Viewer], np.ndarray]:
+    """Return look(viewer) -> colours (480, 640, 3) of its page, which stays open as `tab`."""
+
+    def look(viewer: fw.Viewer) -> np.ndarray:
+        visit(viewer.save_html(tmp_path / "page.html").as_uri())
+        return _pixels(tab)
+
+    return look
+
+
+# --- robots ------------------------------------------------------------------------------------
 
 
 def _tree(base: str) -> fw.Robot:

@@ -13,8 +13,6 @@ import footwork as fw
 from footwork import contacts, visualize
 from footwork.visualize.colors import margin_ramp
 from footwork.visualize.scenes import motion as motion_scene
-from footwork.visualize.viewer.browser import find_browser, open_html
-from footwork.visualize.viewer.errors import BrowserError
 from footwork.visualize.viewer.framing import Camera
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
@@ -22,35 +20,18 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 WIDTH, HEIGHT = 640, 480
 
 
-@pytest.fixture(scope="module")
-def look(tmp_path_factory):
-    """Return look(viewer, camera) -> page, in one browser for all, with the network cut off."""
-    try:
-        find_browser()
-    except BrowserError:
-        pytest.skip("needs Chromium")
-    file = tmp_path_factory.mktemp("page") / "page.html"
-    with open_html("<title>empty</title>", WIDTH, HEIGHT, timeout=220) as page:
-        page.call(
-            "Network.emulateNetworkConditions",
-            offline=True,
-            latency=0,
-            downloadThroughput=0,
-            uploadThroughput=0,
-        )
+@pytest.fixture
+def look(tab, tmp_path):
+    """Return look(viewer, camera) -> page, with the network cut off."""
+    offline = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+    tab.call("Network.emulateNetworkConditions", **offline)
 
-        def look(viewer, camera):
-            viewer.set_camera(camera.eye, camera.target, field_of_view=camera.field_of_view)
-            page.errors.clear()
-            page.requests.clear()
-            page.call("Page.navigate", url=viewer.save_html(file).as_uri())
-            return page
+    def look(viewer, camera):
+        viewer.set_camera(camera.eye, camera.target, field_of_view=camera.field_of_view)
+        tab.call("Page.navigate", url=viewer.save_html(tmp_path / "page.html").as_uri())
+        return tab
 
-        yield look
-
-
-def pixels(page):
-    return np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
+    return look
 
 
 def rgb(text):
@@ -88,7 +69,7 @@ def middle_of_arrow(hold, name, viewer):
 CAMERA = Camera(np.array([3.2, -1.2, 1.0]), np.array([0.0, 0.0, 0.6]), 30.0)
 
 
-def test_forces_have_the_colours_of_their_margins_where_they_are(look, load_robot):
+def test_forces_have_the_colours_of_their_margins_where_they_are(look, pixels, load_robot):
     robot = load_robot("biped", "floating")
     hold = pushed(robot, 45.0)
     viewer = fw.view(hold, by_margin=True)
@@ -105,7 +86,7 @@ def test_forces_have_the_colours_of_their_margins_where_they_are(look, load_robo
 
 
 @pytest.mark.parametrize("opacity", [1.0, 0.5])
-def test_what_is_on_top_is_seen_through_any_robot(look, load_robot, opacity):
+def test_what_is_on_top_is_seen_through_any_robot(look, pixels, load_robot, opacity):
     robot = load_robot("quadruped", "floating")
     q = robot.posture()
     viewer = fw.Viewer(robot, opacity=opacity)
@@ -116,7 +97,7 @@ def test_what_is_on_top_is_seen_through_any_robot(look, load_robot, opacity):
     assert hue_at(pixels(look(viewer, camera)), pixel, "#c2308f")
 
 
-def test_forces_and_cones_follow_the_scrubber(look, load_robot):
+def test_forces_and_cones_follow_the_scrubber(look, pixels, load_robot):
     """At each frame the arrow of a contact is where that frame's force is, in its colour."""
     robot = load_robot("biped", "floating")
     holds = []
@@ -165,7 +146,7 @@ def test_a_notebook_shows_the_scene_in_its_frame(look, load_robot, tmp_path):
     assert page.errors == []
 
 
-def test_velocities_and_trails_are_seen_where_they_are(look, load_robot):
+def test_velocities_and_trails_are_seen_where_they_are(look, pixels, load_robot):
     robot = load_robot("quadruped", "floating")
     q, v = robot.posture(), np.zeros(robot.nv)
     v[:2] = 0.5, 0.3
