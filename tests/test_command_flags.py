@@ -10,6 +10,7 @@ import pty
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -320,12 +321,18 @@ def test_a_command_that_is_ended_leaves_no_folder(how, tmp_path):
     process = subprocess.Popen(
         [*command, "--csv", "-", "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(tmp_path)},
+        preexec_fn=lambda: signal.signal(how, signal.SIG_DFL),  # nohup's children are deaf to it
     )  # fmt: skip
     status = Path(f"/proc/{process.pid}/status")
-    while "SigCgt" not in status.read_text() or not _catches(status, how):
-        assert process.poll() is None
-    process.send_signal(how)
-    assert process.communicate(timeout=60)[1] == b""
+    try:
+        while "SigCgt" not in status.read_text() or not _catches(status, how):
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(how)
+        assert process.communicate(timeout=60)[1] == b""
+    finally:
+        process.kill()
+        process.communicate()
     assert process.returncode == 128 + how
     assert list(tmp_path.iterdir()) == []
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -310,19 +311,54 @@ sweep("push", axes, chunk=2, journal=sys.argv[1], progress=False)
 """
 
 
+@contextmanager
+def sweeping(command, journal, lines, **options):
+    """A process in a session of its own, once its journal has so many lines; killed at the end."""
+    process = subprocess.Popen(
+        [sys.executable, *command],
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=_hear,
+        **options,
+    )
+    try:
+        deadline = time.monotonic() + 100
+        while not journal.exists() or journal.read_bytes().count(b"\n") < lines:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        yield process
+    finally:
+        for pid in _session(process.pid):
+            os.kill(pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+
+
+def _hear():
+    """Background jobs of a shell, and what nohup starts, are deaf to these."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _session(leader):
+    """The processes of a session that have not ended."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+        except OSError:
+            continue
+        if session == str(leader) and state != "Z":
+            found.append(int(folder.name))
+    return found
+
+
 def test_killed_in_the_middle(tmp_path):
     """SIGKILL, as by a scheduler or for want of memory: the rest is done by the next run."""
     journal = tmp_path / "journal"
-    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(journal)])
-    try:
-        deadline = time.monotonic() + 100
-        while not journal.exists() or journal.read_bytes().count(b"\n") < 4:
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-    finally:
-        process.kill()
-        process.wait()
+    with sweeping(["-c", SCRIPT, str(journal)], journal, 4):
+        pass
     done = journal.read_bytes().rpartition(b"\n")[0].splitlines()
     assert 4 <= len(done) < 41
     subprocess.run([sys.executable, "-c", SCRIPT, str(journal)], check=True, timeout=100)
@@ -410,26 +446,14 @@ COMMAND = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_leaves_what_is_done(jobs, tmp_path):
     journal = tmp_path / "journal"
-    command = [sys.executable, "-m", "footwork", *COMMAND, "--jobs", jobs]
-    command += ["--journal", str(journal)]
-    # a group of its own: a terminal's Ctrl-C reaches the workers too
-    process = subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
-    )
-    try:
-        deadline = time.monotonic() + 120
-        while not journal.exists() or journal.read_bytes().count(b"\n") < 2:
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
-        os.killpg(process.pid, signal.SIGINT)
-        error = process.communicate(timeout=120)[1]
-    finally:
-        process.kill()
-        process.wait()
+    command = ["-m", "footwork", *COMMAND, "--jobs", jobs, "--journal", str(journal)]
+    with sweeping(command, journal, 2, stderr=subprocess.PIPE) as process:
+        os.killpg(process.pid, signal.SIGINT)  # a terminal's Ctrl-C reaches the workers too
+        error = process.communicate(timeout=100)[1]
     assert process.returncode == 130
     assert error == b"footwork: interrupted; the same command resumes\n"
     assert 2 <= journal.read_bytes().count(b"\n") < 5
@@ -438,44 +462,20 @@ def test_ctrl_c_leaves_what_is_done(jobs, tmp_path):
     assert sorted(json.loads(line[:-9])["chunk"] for line in lines[1:]) == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="looks for children in /proc")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
 def test_workers_end_with_the_command(how, tmp_path):
     journal = tmp_path / "journal"
-    command = [sys.executable, "-m", "footwork", *COMMAND, "--jobs", "2"]
-    command += ["--journal", str(journal)]
-    silent = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-    process = subprocess.Popen(command, **silent, start_new_session=True)
-    try:
-        deadline = time.monotonic() + 120
-        while not journal.exists() or journal.read_bytes().count(b"\n") < 2:
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
-        at_work = _session(process.pid)
-        assert len(at_work) > 2
+    command = ["-m", "footwork", *COMMAND, "--jobs", "2", "--journal", str(journal)]
+    with sweeping(command, journal, 2, stderr=subprocess.DEVNULL) as process:
+        assert len(_session(process.pid)) > 2
         process.send_signal(how)
-        process.wait(timeout=120)
+        process.wait(timeout=100)
+        deadline = time.monotonic() + 100
         while _session(process.pid):
             assert time.monotonic() < deadline
             time.sleep(0.02)
-    finally:
-        for pid in _session(process.pid):
-            os.kill(pid, signal.SIGKILL)
-        process.wait()
-
-
-def _session(leader):
-    """The processes of a session that have not ended."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
-        except OSError:
-            continue
-        if session == str(leader) and state != "Z":
-            found.append(int(folder.name))
-    return found
 
 
 def test_a_full_disk_is_told_and_loses_nothing(push, whole, tmp_path, monkeypatch):
