@@ -36,6 +36,15 @@ def test_damaged_code_of_kernels_is_a_finding(tmp_path, monkeypatch):
     assert found.advice == f"rm {tmp_path}/footwork/a.kernel"
 
 
+@pytest.fixture
+def little(monkeypatch):
+    """Of the rest nothing is started: that is what `test_this_environment_is_fine` is for."""
+    monkeypatch.setattr(doctor, "EXTRAS", {})
+    monkeypatch.setattr(doctor, "PICTURE", "print('browser')")
+    monkeypatch.setattr(doctor, "KERNELS", "print(0)")
+
+
+@pytest.mark.usefixtures("little")
 def test_a_library_that_crashes_is_a_finding(monkeypatch, capsys):
     crash = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
     monkeypatch.setattr(doctor, "PROGRAMS", {"numpy": crash, "scipy": "import scipy.nothing"})
@@ -46,6 +55,7 @@ def test_a_library_that_crashes_is_a_finding(monkeypatch, capsys):
     assert f"--force-reinstall --no-cache-dir 'numpy=={metadata.version('numpy')}'" in out
 
 
+@pytest.mark.usefixtures("little")
 def test_what_is_not_installed_is_named(monkeypatch):
     monkeypatch.setattr(doctor, "PROGRAMS", {"no-such-package": ""})
     monkeypatch.setattr(doctor, "EXTRAS", {"no-such-extra": ("fast", "speed", "")})
