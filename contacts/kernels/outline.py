@@ -1,8 +1,9 @@
 # mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Planar sets {x : A f + P x = w}: a point inside, the outline along rays from it, and hulls.
 
-Without the part of the equations along P, x is free: the point inside is the x₀ of the largest
-margin. Seen from there each ray has ended at a point p_k of the boundary, with the normal n_k of a
+The point inside is where equal normal forces nearly balance, or if rays from there say that it is
+not inside, the x₀ of the largest margin: without the part of the equations along P, x is free. Seen
+from there each ray has ended at a point p_k of the boundary, with the normal n_k of a
 line through it that the set does not cross. The hull of the points is inside the set; neighbouring
 lines meet in the corners of a polygon around it. The next rays go to the corners that are too far
 from the inner polygon; on polygons that is exact.
@@ -25,6 +26,29 @@ _PARALLEL = 1e-7  # sine of the angle between lines that are one
 _ENDLESS = 1e12  # a ray of this length has no end
 
 
+def guesses(n, w, P):
+    """Return the x₀ (N, 2) for which equal normal forces are nearest to a balance.
+
+    That is the least ‖s n + P x₀ − w‖ over s and x₀.
+
+    Args:
+        n: (m,), what they do; w: (N, m); P: (N, 2, m).
+    """
+    N, m = w.shape
+    x, left = np.zeros((N, 2)), np.empty(m)
+    for s in range(N):
+        Q = P[s].copy()
+        orthonormalise(Q)
+        left[:] = n
+        project_out(Q, left)
+        square = dot(left, left)
+        share = dot(left, w[s]) / square if square > 0 else 0.0
+        for i in range(m):
+            left[i] = w[s, i] - share * n[i]
+        coordinates(Q, P[s], left, x[s])
+    return x
+
+
 def sections(A, n, w, P):
     """Return A f + ε n = w without its part along the columns of P: rows that x does not enter.
 
@@ -39,11 +63,7 @@ def sections(A, n, w, P):
     (m, k), N = A.shape, len(P)
     A_, n_, w_, Q = np.empty((N, m * k)), np.empty((N, m)), w.copy(), P.copy()
     for s in range(N):
-        length = math.sqrt(dot(Q[s, 0], Q[s, 0]))
-        divide(Q[s, 0], length)
-        project_out(Q[s, :1], Q[s, 1])
-        left = math.sqrt(dot(Q[s, 1], Q[s, 1]))
-        divide(Q[s, 1], left if left > _PARALLEL * length else 0.0)
+        orthonormalise(Q[s])
         column = np.empty(m)
         for j in range(k):
             column[:] = A[:, j]
@@ -64,12 +84,28 @@ def starts(A, n, w, P, Q, answers, f, least):
     for s in range(N):
         for i in range(m):
             left[i] = w[s, i] - dot(A[i], f[s]) - answers[s, 1] * n[i]
-        first, second = dot(Q[s, 0], P[s, 0]), dot(Q[s, 1], P[s, 1])
-        if answers[s, 2] > 0 and least < answers[s, 1] < _ENDLESS and first > 0 and second > 0:
-            inside[s] = True
-            x[s, 1] = dot(Q[s, 1], left) / second
-            x[s, 0] = (dot(Q[s, 0], left) - dot(Q[s, 0], P[s, 1]) * x[s, 1]) / first
+        if answers[s, 2] > 0 and least < answers[s, 1] < _ENDLESS:
+            inside[s] = coordinates(Q[s], P[s], left, x[s])
     return x, inside
+
+
+def orthonormalise(Q):
+    """Make two rows orthonormal; the second zero where they are parallel."""
+    length = math.sqrt(dot(Q[0], Q[0]))
+    divide(Q[0], length)
+    project_out(Q[:1], Q[1])
+    left = math.sqrt(dot(Q[1], Q[1]))
+    divide(Q[1], left if left > _PARALLEL * length else 0.0)
+
+
+def coordinates(Q, P, left, x):
+    """Write the x (2,) for which Pᵀx is nearest to `left`; whether P's rows are independent."""
+    first, second = dot(Q[0], P[0]), dot(Q[1], P[1])
+    if not (first > 0 and second > 0):
+        return False
+    x[1] = dot(Q[1], left) / second
+    x[0] = (dot(Q[0], left) - dot(Q[0], P[1]) * x[1]) / first
+    return True
 
 
 def project_out(Q, x):
@@ -304,6 +340,7 @@ def _read(*shape):
     return array
 
 
+GUESSES = Kernel(guesses, 1, arrays=True, example=lambda: (_read(0), _read(0, 0), _read(0, 0, 0)))
 SECTIONS = Kernel(
     sections,
     1,

@@ -4,8 +4,8 @@
 
 From a point x₀ inside, the largest t with x₀ + t d in the set is a margin, P d standing for the
 normals: its forces prove the point, and its multipliers y a line that nothing crosses, with the
-normal Pᵀy. x₀ is where the contacts have most normal force to spare; the rays are chosen by
-`kernels.outline`, eight at first.
+normal Pᵀy. x₀ is where equal normal forces nearly balance, or where the contacts have most normal
+force to spare; the rays are chosen by `kernels.outline`, eight at first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...dynamics.spatial import skew
 from ..equilibrium.balance import Balance
 from ..equilibrium.problems import decided
 from ..kernels import compiled
-from ..kernels.outline import CLOSED, FAILED, REFINED, SECTIONS, STARTS
+from ..kernels.outline import CLOSED, FAILED, GUESSES, REFINED, SECTIONS, STARTS
 from ..kernels.verdict import Found, Program
 from ..point_forces import PointForces, wrenches_of
 
@@ -40,13 +40,14 @@ class Kernels(NamedTuple):
     """Of verdicts, for problems side by side, and of `kernels.outline`."""
 
     verdicts: Any
+    guesses: Any
     sections: Any
     starts: Any
     refined: Any
 
 
 def _select(verdicts: Any) -> Kernels | None:
-    found = verdicts, *(kernel.select(1) for kernel in (SECTIONS, STARTS, REFINED))
+    found = verdicts, *(kernel.select(1) for kernel in (GUESSES, SECTIONS, STARTS, REFINED))
     return None if None in found else Kernels(*found)
 
 
@@ -119,9 +120,19 @@ class Rays:
         None for sets without area or without end, and where an answer does not check out.
         """
         found: list[Polygons | None] = [None] * len(self.P)
-        start, inside = self.starts()
+        for starts in self.guesses, self.starts:
+            if None in found:
+                start, inside = starts()
+                left = [i for i in np.flatnonzero(inside).tolist() if found[i] is None]
+                self._close(found, left, start, tolerance)
+        return found
+
+    def _close(
+        self, found: list[Polygons | None], left: list[int], start: Array, tolerance: float
+    ) -> None:
+        """Write the polygons of the sets that are left, seen from `start` (N, 2)."""
         w = self.program.w - (start[:, None] @ self.P)[:, 0]
-        live = {int(i): (_NONE, _NONE, _FIRST) for i in np.flatnonzero(inside)}
+        live = {i: (_NONE, _NONE, _FIRST) for i in left}
         for _ in range(_ROUNDS):
             if not live:
                 break
@@ -136,7 +147,11 @@ class Rays:
                     del live[i]
                 if status == CLOSED:
                     found[i] = inner + start[i], outer + start[i]
-        return found
+
+    def guesses(self) -> tuple[Array, NDArray[np.bool_]]:
+        """Return x₀ (N, 2) that may be inside: rays that end in all directions prove it."""
+        x: Array = self.kernels.guesses(self.program.normal[0], self.program.w, self.P)
+        return x, np.ones(len(x), dtype=bool)
 
     def starts(self) -> tuple[Array, NDArray[np.bool_]]:
         """Return x₀ (N, 2), of the largest margin whatever x, and whether that is inside (N,)."""
