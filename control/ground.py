@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..contacts import Contact, ContactSet, Terrain
+from ..dynamics.free_armature import centrifugal
 from ..errors import ContactError, SolverError
 from ..robots.robot import Robot
 from .stops import JointStops
@@ -104,7 +105,7 @@ class Ground:
             SolverError: the motion blew up.
         """
         model, data = self._model, self._data
-        free = v + h * pin.aba(model, data, q, v, forces)
+        free = v + h * pin.aba(model, data, q, v, forces - centrifugal(self.robot, v))
         if not np.isfinite(free).all() or np.abs(free).max() > DIVERGED:
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
         distances, normals, lowest = self.distances(q)

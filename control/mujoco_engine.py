@@ -161,7 +161,8 @@ def _body(robot: Robot, joint: int, points: list[tuple[int, tuple[Point, Array, 
 def _joint(model: Any, joint: int) -> str:
     kind = model.joints[joint].shortname().removeprefix("JointModel")
     if kind == "FreeFlyer":
-        return '<freejoint name="base"/>'
+        armature = float(model.armature[model.joints[joint].idx_v])
+        return f'<joint name="base" type="free" armature="{armature:.17g}"/>'
     if kind in _AXES:
         axis = _AXES[kind]
     elif kind in ("RevoluteUnaligned", "PrismaticUnaligned"):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from . import jacobian_sums
+from .free_armature import add_coriolis, coriolis
 from .kernels.body_table import body_table, velocity_chains
 from .kernels.coriolis import CORIOLIS_TENSOR
 from .topology import is_depth_first, require_fixed_axes
@@ -22,9 +23,9 @@ def coriolis_matrix(robot: Robot, q: Array, v: Array) -> Array:
     require_fixed_axes(robot)
     if not is_depth_first(robot):  # Pinocchio would be silently wrong
         return coriolis_tensor(robot, q) @ v
-    return np.array(
-        pin.computeCoriolisMatrix(robot._model, workspace_of(robot).data, q, v), order="C"
-    )
+    C = pin.computeCoriolisMatrix(robot._model, workspace_of(robot).data, q, v)
+    own: Array = np.array(C, order="C") + coriolis(robot, v)
+    return own
 
 
 def coriolis_tensor(robot: Robot, q: Array, out: Array | None = None) -> Array:
@@ -42,7 +43,7 @@ def coriolis_tensor(robot: Robot, q: Array, out: Array | None = None) -> Array:
     else:
         with CORIOLIS_TENSOR.uncompiled(1):
             _fill_by_directions(robot, q, C)
-    return C
+    return add_coriolis(robot, C)
 
 
 def _fill_by_directions(robot: Robot, q: Array, C: Array) -> None:

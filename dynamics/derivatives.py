@@ -20,6 +20,7 @@ from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import number
 from .coriolis import structure_constants
+from .free_armature import centrifugal_derivative
 from .jacobian_sums import skew
 from .loads import check_wrenches
 from .state import State
@@ -72,6 +73,7 @@ def inverse_dynamics_derivatives(
     found = pin.computeRNEADerivatives(robot._model, data, state.q, state.velocity, a)
     dq, dv, da = (np.array(d, order="C") for d in found)
     da = np.triu(da) + np.triu(da, 1).T
+    dv += centrifugal_derivative(robot, state.velocity)
     if wrenches:
         dq -= external_torques_derivative(robot, state, wrenches)
     return InverseDerivatives(dq, dv, da)

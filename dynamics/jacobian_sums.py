@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
 from .columns import columns
+from .free_armature import add_coriolis
 from .spatial import hessian_from
 from .topology import require_fixed_axes
 from .workspace import workspace_of
@@ -88,7 +89,7 @@ def coriolis_tensor(robot: Robot, q: ArrayLike) -> Array:
         C += link.mass * np.einsum("ri,rjk->ijk", link.Jt, dJt)
         C += np.einsum("ri,rs,sjk->ijk", link.Jr, link.inertia, dJr, optimize=True)
         C -= np.einsum("ri,krs,sj->ijk", link.Jr, cross, sigma @ link.Jr, optimize=True)
-    return C
+    return add_coriolis(robot, C)
 
 
 def coriolis_tensor_wieber(robot: Robot, q: ArrayLike) -> Array:
@@ -108,7 +109,7 @@ def coriolis_tensor_wieber(robot: Robot, q: ArrayLike) -> Array:
         C += link.mass * np.einsum("ri,rjk->ijk", link.Jt, dJt)
         C += np.einsum("ri,rs,sjk->ijk", link.Jr, link.inertia, dJr, optimize=True)
         C -= np.einsum("ri,krs,sj->ijk", link.Jr, cross, link.Jr, optimize=True)
-    return C
+    return add_coriolis(robot, C)
 
 
 def gravity_torques(robot: Robot, q: ArrayLike) -> Array:

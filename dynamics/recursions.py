@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from ..robots.robot import Robot
 from . import jacobian_sums
+from .free_armature import centrifugal, free_armatures
 from .topology import is_depth_first
 from .workspace import workspace_of
 
@@ -42,13 +43,13 @@ def mass_matrix(robot: Robot, q: Array, axes: Any = pin.Convention.LOCAL) -> Arr
 def bias(robot: Robot, q: Array, v: Array) -> Array:
     """Return b = vᵀCv − τ_g (nv,): recursive Newton-Euler at a = 0."""
     b: Array = pin.nonLinearEffects(robot._model, workspace_of(robot).data, q, v)
-    return b
+    return b + centrifugal(robot, v) if free_armatures(robot) else b
 
 
 def inverse_dynamics(robot: Robot, q: Array, v: Array, a: Array) -> Array:
     """Return M a + b (nv,): recursive Newton-Euler."""
     tau: Array = pin.rnea(robot._model, workspace_of(robot).data, q, v, a)
-    return tau
+    return tau + centrifugal(robot, v) if free_armatures(robot) else tau
 
 
 def forward_dynamics(robot: Robot, q: Array, v: Array, tau: Array) -> Array:
@@ -64,6 +65,8 @@ def accelerations(robot: Robot, q: Array, v: Array, forces: Array) -> Array:
     Raises:
         ModelError: M is singular, or the motion or the forces are too large for it.
     """
+    if free_armatures(robot):
+        forces = forces - centrifugal(robot, v)
     a: Array = pin.aba(robot._model, workspace_of(robot).data, q, v, forces)
     size = _norm(a)
     # nan too; the first comparison, the usual one, spares the norms in the second

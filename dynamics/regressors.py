@@ -32,6 +32,8 @@ def torque_regressor(
 ) -> Array:
     """Return Y (nv, 10 k): Y π + armature · a = inverse_dynamics(q, v, a).
 
+    A free joint with an armature has its centrifugal force beside it (`free_armature`).
+
     Raises:
         ConfigurationError: a bad q, v or a.
     """

@@ -28,6 +28,7 @@ from ..robots.robot import Robot
 from . import coriolis_recursion, loads, recursions
 from .body_points import BodyPoints, frame_origins
 from .columns import columns
+from .free_armature import centrifugal
 from .spatial import (
     LOCAL_WORLD_ALIGNED,
     as_reference,
@@ -151,7 +152,8 @@ class State:
         data = space.data
         v = self.velocity if self.v is None else self.v
         pin.computeAllTerms(robot._model, data, self.q, v)
-        found: dict[str, Any] = {"bias": space.nle().copy(), "gravity_torques": -space.g()}
+        bias = space.nle() + centrifugal(robot, v)
+        found: dict[str, Any] = {"bias": bias, "gravity_torques": -space.g()}
         found["joint_placements"], found["joint_columns"] = space.placements(), columns(space.J())
         if is_depth_first(robot):
             found["mass_matrix"] = space.M().T.copy()  # symmetric: row-major, as it is read

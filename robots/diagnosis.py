@@ -12,7 +12,7 @@ from ..errors import ModelError
 from . import meshes as mesh_files
 from .findings import LEVELS, Finding, listed, of_level
 from .formats import read, tree_of
-from .options import Options
+from .options import Base, Options
 from .sources import Description, describe
 from .urdf_checks import Refused
 from .xacro import Xacro
@@ -21,6 +21,7 @@ from .xacro import Xacro
 def diagnose(
     source: str | os.PathLike[str],
     *,
+    base: Base | None = None,
     package_dirs: Iterable[str | Path] = (),
     xacro: bool | Xacro | None = None,
 ) -> tuple[Finding, ...]:
@@ -28,13 +29,13 @@ def diagnose(
 
     Errors make `load` refuse the description; warnings do so with `strict=True`; infos are
     remarks for users of the robot. A description that cannot be read has the reason as its only
-    finding. `package_dirs` and `xacro` are those of `load`.
+    finding. `base`, `package_dirs` and `xacro` are those of `load`.
 
     Raises:
         ModelError: there is no such file or robot.
     """
     description = describe(source, package_dirs)
-    options = Options(xacro=xacro)
+    options = Options(base, xacro=xacro)
     options.check()
     findings = _findings(description, options)
     return tuple(sorted(findings, key=lambda f: (LEVELS.index(f.level), f.line)))

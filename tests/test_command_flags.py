@@ -382,3 +382,16 @@ def test_the_page_of_the_command_has_every_command_flag_and_code():
         assert f"| `{flag}" in page, flag
     for code in (0, 1, 2, 3, 130):
         assert f"| {code} |" in page
+
+
+def test_every_command_with_a_robot_takes_its_base(capfd):
+    for name, parser in subparsers().items():
+        described = "robot" in {a.dest for a in parser._actions if not a.option_strings}
+        assert ("--base" in parser._option_string_actions) == described, name
+    for base in ("floating", "fixed"):
+        code, out, _ = run(capfd, "info", "quadruped", "--base", base, "--json")
+        assert (code, json.loads(out)["base"]) == (0, base)
+        assert run(capfd, "check", "quadruped", "--base", base)[0] == 0
+    code, _, err = run(capfd, "hold", "stairs", "--base", "fixed")
+    assert code == 2
+    assert "--base" in err

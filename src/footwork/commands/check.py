@@ -15,14 +15,14 @@ def add(commands: Any) -> None:
     parser = flags.command(commands, "check", run, words)
     parser.add_argument("robot", metavar="ROBOT", help="a name, a file, or - for standard input")
     parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
-    flags.shared(parser, "--package-dir", "--json")
+    flags.shared(parser, "--base", "--package-dir", "--json")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the findings; the exit code tells whether the description passes."""
     from ..robots import diagnose, diagnosis
 
-    findings = diagnose(options.robot, package_dirs=options.package_dir)
+    findings = diagnose(options.robot, base=options.base, package_dirs=options.package_dir)
     passes = diagnosis.passes(findings, options.strict)
     summary, *listed = diagnosis.verdict(findings).splitlines()
     lines = [paint(options, summary, "green" if passes else "red"), *listed]

@@ -34,9 +34,9 @@ def robot_flags(
     metavar: str = "ROBOT",
     words: str = "a name (see `footwork robots`) or a file",
 ) -> None:
-    """Add the flags for the robot, its passive and locked joints, and its posture."""
+    """Add the flags for the robot, its base, its passive and locked joints, and its posture."""
     parser.add_argument("robot", metavar=metavar, help=words)
-    shared(parser, "--passive", "--lock", "--package-dir", "--no-meshes")
+    shared(parser, "--base", "--passive", "--lock", "--package-dir", "--no-meshes")
     if posture:
         shared(parser, "--posture")
 
@@ -110,6 +110,7 @@ def load(options: argparse.Namespace) -> Robot:
 
     return robots.load(
         options.robot,
+        base=options.base,
         passive=options.passive,
         lock=options.lock,
         package_dirs=options.package_dir,
@@ -123,6 +124,10 @@ def _file(words: str, metavar: str = "FILE") -> dict[str, Any]:
 
 # flags that mean the same in every command
 SHARED: Mapping[str, dict[str, Any]] = {
+    "--base": {
+        "choices": ("floating", "fixed"),
+        "help": "free to move, or welded to the world (default: as the description has it)",
+    },
     "--passive": {
         "nargs": "+", "default": (), "metavar": "JOINT", "help": "joints without a motor",
     },
