@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .kernels.points import POINT_ACCELERATIONS, POINT_JACOBIANS
 from .per_robot import per_robot
 from .spatial import skew
 from .topology import frames_of
-
-Array = NDArray[np.float64]
 
 # of [v; ω]: the factors ω_y v_z, ω_z v_x, ω_x v_y and ω_z v_y, ω_x v_z, ω_y v_x of ω × v
 _OMEGA_TIMES_V = np.array([4, 5, 3, 5, 3, 4, 2, 0, 1, 1, 2, 0])

@@ -6,13 +6,11 @@ they do in `robot.mass`: τ_g = m J_comᵀ g holds with m = robot.mass on every 
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..robots.robot import Robot
 from .state import State
-
-Array = NDArray[np.float64]
 
 
 def com(robot: Robot, q: ArrayLike | State) -> Array:

@@ -19,15 +19,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ModelError
 from ..robots.configuration import as_vector, check_velocity
 from ..robots.robot import Robot
 from .spatial import LOCAL_WORLD_ALIGNED
 from .state import State
-
-Array = NDArray[np.float64]
 
 
 def com_coordinates(

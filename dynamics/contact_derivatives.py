@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError, ModelError
 from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
@@ -26,8 +27,6 @@ from .derivatives import inverse_dynamics_derivatives
 from .state import State
 from .topology import require_fixed_axes
 from .workspace import workspace_of
-
-Array = NDArray[np.float64]
 
 
 class ContactDerivatives(NamedTuple):

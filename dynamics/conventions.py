@@ -16,15 +16,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots import Robot
 from ..robots.configuration import as_vector, check_velocity
 from ..robots.conventions import Convention, velocity_map, velocity_map_rate
 from .equations import mass_matrix
 
-Array = NDArray[np.float64]
 Names = Sequence[str] | None
 _ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 

@@ -14,15 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ModelError
 from ..robots.configuration import check_robot
 from ..robots.robot import Robot
 from . import coriolis_recursion
 from .state import State
-
-Array = NDArray[np.float64]
 
 
 def coriolis_matrix(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from . import jacobian_sums
@@ -14,8 +14,6 @@ from .kernels.body_table import body_table, velocity_chains
 from .kernels.coriolis import CORIOLIS_TENSOR
 from .topology import is_depth_first, require_fixed_axes
 from .workspace import workspace_of
-
-Array = NDArray[np.float64]
 
 
 def coriolis_matrix(robot: Robot, q: Array, v: Array) -> Array:

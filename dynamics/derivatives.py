@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
@@ -27,8 +28,6 @@ from .state import State
 from .topology import require_fixed_axes
 from .workspace import workspace_of
 from .wrench import Wrench
-
-Array = NDArray[np.float64]
 
 
 class InverseDerivatives(NamedTuple):

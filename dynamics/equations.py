@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot
 from . import recursions, single
 from .state import State
 from .wrench import Wrench
-
-Array = NDArray[np.float64]
 
 
 def mass_matrix(robot: Robot, q: ArrayLike | State) -> Array:

@@ -25,14 +25,13 @@ from types import MappingProxyType
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError, SolverError, unknown
 from ..robots.robot import Robot
 from .coriolis import structure_constants
 from .per_robot import per_robot
 
-Array = NDArray[np.float64]
 Law = Callable[[float, Array, Array], Array]  # (t, q, v) -> a (nv,)
 State = tuple[Array, Array]
 Step = Callable[[Robot, Law, float, Array, Array, float], State]

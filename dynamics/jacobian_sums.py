@@ -21,8 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
 from .columns import columns
@@ -31,8 +32,6 @@ from .spatial import hessian_from
 from .topology import require_fixed_axes
 from .workspace import workspace_of
 from .wrench import Wrench
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..robots.robot import Robot
 from .state import State
-
-Array = NDArray[np.float64]
-
 
 # --- a point of a link -----------------------------------------------------------------------
 

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..robots.robot import Robot
 from .spatial import LOCAL_WORLD_ALIGNED
 from .state import State
-
-Array = NDArray[np.float64]
 
 
 def frame_placement(robot: Robot, q: ArrayLike | State, frame: str) -> Any:

@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from .wrench import Wrench
-
-Array = NDArray[np.float64]
 
 
 def check_wrenches(robot: Robot, wrenches: Mapping[str, Wrench] | None) -> list[tuple[int, Wrench]]:

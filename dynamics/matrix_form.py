@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError, ModelError
 from ..robots.configuration import check_robot, check_torques
 from ..robots.robot import Robot
@@ -23,8 +24,6 @@ from .springs import JointSprings
 from .state import State
 from .topology import moved_by
 from .wrench import Wrench
-
-Array = NDArray[np.float64]
 
 
 class MatrixForm(NamedTuple):

@@ -19,16 +19,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.configuration import check_robot, check_torques, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import array, number
 from .state import State
 from .wrench import Wrench
-
-Array = NDArray[np.float64]
 
 
 def generalised_momentum(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:

@@ -10,16 +10,14 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ModelError
 from ..robots.robot import Robot
 from . import jacobian_sums
 from .free_armature import centrifugal, free_armatures
 from .topology import is_depth_first
 from .workspace import workspace_of
-
-Array = NDArray[np.float64]
 
 # accelerations so much larger than what drives them are rounding divided by a vanishing inertia
 _SINGULAR = 1e12

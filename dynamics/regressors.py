@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..robots.configuration import check_robot, check_velocity
 from ..robots.robot import Robot
 from .state import State
 from .workspace import workspace_of
-
-Array = NDArray[np.float64]
 
 
 def inertial_parameters(robot: Robot) -> Array:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError, ModelError, SolverError
 from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot
@@ -20,7 +21,6 @@ from .springs import JointSprings
 from .trajectory import EventRecord, Trajectory
 from .wrench import Wrench
 
-Array = NDArray[np.float64]
 TorqueLaw = Callable[[float, Array, Array], ArrayLike]
 Wrenches = Mapping[str, Wrench]
 Event = Callable[[float, Array, Array], float]

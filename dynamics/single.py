@@ -12,15 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..robots.robot import Robot
 from .kernels import aba, crba, rnea
 from .kernels.body_table import body_table, unknown_joints
 from .kernels.rows import DONE
 from .kernels.toolchain import Kernel, Overload, obstacle
 
-Array = NDArray[np.float64]
 _ARRAY = np.ndarray
 
 _OFTEN, _AT_FIRST = 1000, 5000  # calls until code is loaded; Numba's import takes half a second

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from ..robots.robot import Robot
 from .topology import moved_by
-
-Array = NDArray[np.float64]
 
 LOCAL_WORLD_ALIGNED = "LOCAL_WORLD_ALIGNED"
 _REFERENCES = {

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..robots.configuration import check_configuration, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import array, mapping, number
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,9 @@ from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.configuration import (
     as_vector,
@@ -50,7 +51,6 @@ from .topology import (
 from .workspace import workspace_of
 from .wrench import Wrench
 
-Array = NDArray[np.float64]
 Value = TypeVar("Value")
 
 _ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED

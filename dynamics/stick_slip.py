@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError, SolverError
 from ..robots.values import number
-
-Array = NDArray[np.float64]
 
 
 class BlockMotion(NamedTuple):

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ModelError
 from ..robots.robot import Robot
 from .per_robot import per_robot
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 # joints whose axes, seen from the body they carry, change with q

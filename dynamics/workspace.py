@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..robots.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 class Workspace:

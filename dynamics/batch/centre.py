@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...robots.robot import Robot
 from .. import centroidal
 from ..kernels import centroidal as kernels
 from ..kernels.momentum import momentum_rows
 from ..topology import moving_share
 from .running import run
-from .work import Array, Work
+from .work import Work
 
 
 def _vector(robot: Robot) -> tuple[int, ...]:

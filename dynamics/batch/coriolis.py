@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...errors import ModelError
 from ...robots.robot import Robot
 from .. import coriolis
@@ -18,7 +19,7 @@ from ..kernels.coriolis_matrix import coriolis_matrix_rows
 from ..per_robot import per_robot
 from ..topology import require_fixed_axes
 from .running import run
-from .work import Array, Work
+from .work import Work
 
 
 def coriolis_matrix(

@@ -7,13 +7,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...errors import ConfigurationError, unknown
 from ...robots.robot import Robot
 from .. import equations
 from ..kernels import aba, crba, gravity, rnea
 from ..kernels.scalars import LANES
 from .running import run
-from .work import Array, Work
+from .work import Work
 
 Layout = Literal["rows", "lanes"]
 

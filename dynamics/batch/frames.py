@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...robots.robot import Robot
 from .. import kinematics
 from ..kernels import drifts, jacobians
@@ -13,7 +14,7 @@ from ..kernels.body_table import chain_and_place
 from ..per_robot import per_robot
 from ..spatial import LOCAL_WORLD_ALIGNED, as_reference
 from .running import run
-from .work import Array, Work
+from .work import Work
 
 _REFERENCES = {
     "LOCAL": jacobians.LOCAL,

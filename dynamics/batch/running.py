@@ -20,12 +20,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...errors import ConfigurationError, FootworkError
 from ...robots import values
 from ...robots.robot import Robot
 from ..kernels.rows import DONE, MISFIT
 from ..kernels.scalars import LANES
-from .work import Array, Bound, Work, bound
+from .work import Bound, Work, bound
 
 _FLOAT = np.dtype(np.float64)
 _NOTHING = nullcontext()

@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import FootworkWarning
 from ...robots.robot import Robot
 from ..kernels import toolchain
@@ -19,8 +19,6 @@ from ..kernels.body_table import body_table, unknown_joints
 from ..kernels.scalars import LANES
 from ..kernels.toolchain import Kernel, Overload
 from ..per_robot import per_robot
-
-Array = NDArray[np.float64]
 
 
 def no_tables(robot: Robot) -> tuple[Any, ...]:

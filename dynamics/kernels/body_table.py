@@ -14,10 +14,10 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...robots.robot import Robot
 from ..per_robot import per_robot
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 FIXED, FREE, REVOLUTE, CONTINUOUS, PRISMATIC, TRANSLATION, SPHERICAL, PLANAR = range(8)
