@@ -47,7 +47,7 @@ def minimum(
         return None, 0
     kernel = structure.kernel.unchecked()
     if kernel is None:
-        structure.kernel.spent(1, MINIMUM.each)
+        structure.kernel.record(1, MINIMUM.each)
         return None, 0
     found = _solution(program)
     iterations = kernel(*_arguments(program, structure), found)

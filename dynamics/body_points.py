@@ -50,7 +50,7 @@ class BodyPoints:
             J = np.empty((len(self.joints), *S.shape))
             kernel(S, T, carried, self.joints, self.points, self.arms, J)
             return J
-        POINT_JACOBIANS.overload().spent(len(self.joints), _EACH * len(self.joints))
+        POINT_JACOBIANS.overload().record(len(self.joints), _EACH * len(self.joints))
         of_joints = T.take(self.joints, 0)
         x = (
             (of_joints[:, :, :3] @ self.points[:, :, None])[:, :, 0]
@@ -81,7 +81,7 @@ class BodyPoints:
             out = np.empty((len(self.joints), 2, 3))
             kernel(T, of_joints, self.joints, self.points, self.arms, out)
             return out
-        POINT_ACCELERATIONS.overload().spent(len(self.joints), _EACH * len(self.joints))
+        POINT_ACCELERATIONS.overload().record(len(self.joints), _EACH * len(self.joints))
         motions = self.motions(of_joints)
         factors = motions[:, 0].take(_OMEGA_TIMES_V, 1)
         products = factors[:, :6] * factors[:, 6:]

@@ -7,7 +7,6 @@ refuses and whatever is asked before it is at hand goes the usual way, which say
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -19,21 +18,12 @@ from .kernels import aba, crba, rnea
 from .kernels.body_table import body_table, unknown_joints
 from .kernels.rows import DONE
 from .kernels.toolchain import Kernel, Overload, obstacle
+from .workspace import KERNEL_MEMORY
 
 _ARRAY = np.ndarray
 
 _OFTEN, _AT_FIRST = 1000, 5000  # calls until code is loaded; Numba's import takes half a second
 _EACH = 1e-5  # about what a call takes without a kernel [s]
-
-
-class _Own(threading.local):
-    """What each thread has for itself: memory for kernels to work in."""
-
-    def __init__(self) -> None:
-        self.memory = np.empty(2**14)
-
-
-_own = _Own()
 
 
 class SingleTerm:
@@ -74,7 +64,7 @@ class SingleTerm:
             for value in values:
                 if type(value) is not _ARRAY:  # a kernel would read what a masked array hides
                     return None
-            if kernel(*own.tables, *values, out, _own.memory) == DONE:
+            if kernel(*own.tables, *values, out, KERNEL_MEMORY.array) == DONE:
                 return out
         except (TypeError, IndexError, MemoryError):  # no arrays of floats, or a very large robot
             pass
@@ -117,7 +107,7 @@ class _OfRobot:
             return None
         found = self.overload.select(1)
         if found is None:
-            self.overload.spent(self._calls, self._calls * _EACH)
+            self.overload.record(self._calls, self._calls * _EACH)
         elif found is not self.overload.kernel.function:  # that one is for stepping through
             self.kernel = found
         self._calls = 0

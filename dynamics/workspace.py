@@ -1,4 +1,4 @@
-"""The `pin.Data` of each thread, and its joints' placements and motions as stacked arrays.
+"""Scratch memory of each thread: that of kernels, and the `pin.Data` of each robot.
 
 Pinocchio's Data is scratch memory: whoever fills it copies out at once what he needs, and nobody
 relies on what an earlier call left there.
@@ -6,6 +6,7 @@ relies on what an earlier call left there.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -15,6 +16,16 @@ from numpy.lib.stride_tricks import as_strided
 
 from ..arrays import Array
 from ..robots.robot import Robot
+
+
+class KernelMemory(threading.local):
+    """Where compiled kernels work; a batch that needs more puts a larger array in its place."""
+
+    def __init__(self) -> None:
+        self.array = np.empty(2**14)
+
+
+KERNEL_MEMORY = KernelMemory()
 
 
 class Workspace:

@@ -412,7 +412,7 @@ def test_without_numba_it_says_so_once(fresh, monkeypatch):
 
 
 def test_numba_that_does_not_import_is_no_numba(fresh, monkeypatch):
-    monkeypatch.setattr(toolchain, "_imported", {"trouble": "Numba needs another NumPy"})
+    monkeypatch.setattr(toolchain, "_imported", {"error": "Numba needs another NumPy"})
     monkeypatch.setattr(toolchain, "find_spec", lambda name: name)
     Q, V, *_ = states(fresh, 3)
     with pytest.warns(fw.FootworkWarning, match="Numba needs another NumPy"):

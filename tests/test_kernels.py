@@ -86,7 +86,7 @@ def test_numba_switched_off_is_numpy(tmp_path):
         controller = control.WholeBodyController(robot, feet, [control.PostureTask(q)])
         assert controller(q, np.zeros(robot.nv)).solved
         minimum = controller._formulation.kernel
-        assert minimum.at_hand() is minimum.kernel.function
+        assert minimum.available() is minimum.kernel.function
         assert "numba" not in sys.modules
     """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}

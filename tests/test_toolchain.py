@@ -154,7 +154,7 @@ def test_nobody_waits_for_small_work(extra):
         with KERNEL.uncompiled(10):
             time.sleep(0.01)
         assert KERNEL.select(1000) is None                  # a second, by what was measured
-        assert KERNEL.overload()._asked is False
+        assert KERNEL.overload()._requested is False
         with KERNEL.uncompiled(10):
             time.sleep(1.0)
         began, fast = time.monotonic(), None
@@ -179,7 +179,7 @@ def test_small_work_of_the_command_does_without_numba(extra):
         return KERNEL.select(count) is not None, "numba" in sys.modules
 
     print(asked(100))
-    KERNEL.overload().spent(10, 0.5)
+    KERNEL.overload().record(10, 0.5)
     print(asked(1))
     print(asked(20))
     print(asked(1))

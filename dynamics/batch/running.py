@@ -10,7 +10,6 @@ by row. It raises what it would raise for one state, and the row is named.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext
@@ -26,21 +25,12 @@ from ...robots import values
 from ...robots.robot import Robot
 from ..kernels.rows import DONE, MISFIT
 from ..kernels.scalars import LANES
+from ..workspace import KERNEL_MEMORY
 from .work import Bound, Work, bound
 
 _FLOAT = np.dtype(np.float64)
 _NOTHING = nullcontext()
 _PART = 32 * LANES  # rows done one by one before it is asked again whether there is a kernel
-
-
-class _Own(threading.local):
-    """What each thread has for itself: memory for kernels to work in."""
-
-    def __init__(self) -> None:
-        self.memory = np.empty(2**14)
-
-
-_own = _Own()
 
 
 def run(
@@ -64,7 +54,7 @@ def run(
                 kernel, shape = task.many, task.full(count)
             if kernel is not None:
                 target = task.new(shape) if out is None else out
-                if kernel(*(task.tables + given + (target, 0, count, _own.memory))) == DONE:
+                if kernel(*(task.tables + given + (target, 0, count, KERNEL_MEMORY.array))) == DONE:
                     return target
         except Exception:  # no arrays, or not as the kernel takes them: what it is, is said below
             pass
@@ -174,9 +164,9 @@ def _call(
     """Rows first … last by the kernel, in memory that grows until it is enough."""
     while True:
         try:
-            return kernel(*task.tables, *arrays, out, first, last, _own.memory)
+            return kernel(*task.tables, *arrays, out, first, last, KERNEL_MEMORY.array)
         except MemoryError:
-            _own.memory = np.empty(2 * len(_own.memory))
+            KERNEL_MEMORY.array = np.empty(2 * len(KERNEL_MEMORY.array))
 
 
 def _loop(

@@ -37,15 +37,15 @@ class Background:
         self._lock = threading.Lock()
         atexit.register(self.stop)
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget)
+            os.register_at_fork(after_in_child=self._release)
 
-    def ask(self, kernel: Any, types: tuple[Any, ...]) -> None:
+    def request(self, kernel: Any, types: tuple[Any, ...]) -> None:
         """Have a kernel compiled for arguments of these types."""
         with self._lock:
             try:
                 job = pickle.dumps((kernel, types))
-                if not self._tell(job):
-                    self._tell(job)
+                if not self._send(job):
+                    self._send(job)
             except (OSError, pickle.PicklingError, AttributeError) as error:
                 _logger.info("footwork: no compiling in the background: %s", error)
 
@@ -58,7 +58,7 @@ class Background:
             process.kill()
             process.wait()
 
-    def _tell(self, job: bytes) -> bool:
+    def _send(self, job: bytes) -> bool:
         """Write to the process; whether it was there to read it."""
         if self._process is None or self._process.poll() is not None:
             self.stop()
@@ -78,7 +78,7 @@ class Background:
             return False
         return True
 
-    def _forget(self) -> None:
+    def _release(self) -> None:
         """In a forked process: let go of the pipe, so that it ends with its only owner."""
         process, self._process, self._lock = self._process, None, threading.Lock()
         if process is not None:

@@ -50,7 +50,7 @@ class Entry:
         self._group = f"{name}-{_hash(types)}"
         self._base = f"{self._group}-{_hash(code, types, sys.implementation.cache_tag or '')}"
         self.folders = folders(function)
-        self._useless: set[tuple[str, int]] = set()
+        self._rejected: set[tuple[str, int]] = set()
 
     def exists(self) -> bool:
         """Whether there is a file that may serve."""
@@ -70,7 +70,7 @@ class Entry:
                 _logger.warning("footwork: %s is damaged (%s) and is made anew", path, error)
                 with suppress(OSError):
                     path.unlink()
-            self._useless.add(identity)
+            self._rejected.add(identity)
         return None
 
     def write(self, key: str, payload: bytes) -> None:
@@ -86,7 +86,7 @@ class Entry:
             except OSError as error:
                 _logger.info("%s is not written: %s", path, error)
                 continue
-            self._forget_older(folder, _hash(key))
+            self._remove_outdated(folder, _hash(key))
             return
         _logger.warning("footwork: compiled %s is not kept: no folder to write to", self._group)
 
@@ -108,11 +108,11 @@ class Entry:
             for path in sorted(folder.glob(f"{self._base}-*{_SUFFIX}")):
                 with suppress(OSError):
                     identity = str(path), path.stat().st_mtime_ns
-                    if identity not in self._useless:
+                    if identity not in self._rejected:
                         found.append((path, identity))
         return found
 
-    def _forget_older(self, folder: Path, key: str) -> None:
+    def _remove_outdated(self, folder: Path, key: str) -> None:
         """Delete what older sources of the same kernel left."""
         with suppress(OSError):
             files = list(folder.glob(f"{self._group}-*-{key}{_SUFFIX}"))

@@ -44,7 +44,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
 from types import FunctionType
 from typing import Any
@@ -60,17 +60,19 @@ __all__ = ["Kernel", "declared", "obstacle", "requests", "switched_off"]
 _logger = logging.getLogger(__name__)
 _PACKAGE = __name__.split(".")[0]
 # what stands for what in compiled kernels, whatever a number is
-_INSTEAD: dict[Any, Any] = {scalars.sincos: sines.sincos}
+_REPLACEMENTS: dict[Any, Any] = {scalars.sincos: sines.sincos}
 
-_PATIENCE = 1.0  # seconds of uncompiled work after which a kernel is compiled in the background
-_GLANCE = 0.25  # seconds between two looks at the disk
-_START = 1.0  # seconds that importing Numba and reading code from disk take, about
+_BACKGROUND_AFTER = 1.0  # of uncompiled work: then a kernel is compiled in the background [s]
+_LOOKUP_INTERVAL = 0.25  # between two looks at the disk [s]
+_NUMBA_IMPORT = 1.0  # what importing Numba and reading code from disk take, about [s]
+
+_PICKLED = "arrays", "fastmath", "seconds", "inlined"  # options of a kernel
 
 _lock = threading.RLock()  # Numba compiles one function at a time
 _declared: list[Kernel] = []
-_off = False
-_spent = 0.0  # uncompiled, by all kernels together [s]
-_wanted: list[tuple[Kernel, tuple[Any, ...]]] | None = None  # while requests are collected
+_disabled = False
+_uncompiled_total = 0.0  # time of all kernels together [s]
+_collected: list[tuple[Kernel, tuple[Any, ...]]] | None = None  # while requests are collected
 
 
 class Kernel:
@@ -120,8 +122,8 @@ class Kernel:
             return self._last(*arguments)
 
     def __reduce__(self) -> Any:
-        made = self.function, self.numbers, self.arrays, self.fastmath, self.seconds, self.inlined
-        return _kernel, made
+        options = {name: getattr(self, name) for name in _PICKLED}
+        return partial(Kernel, **options), (self.function, self.numbers)
 
     def __repr__(self) -> str:
         return f"Kernel({self.name!r}, {self.numbers})"
@@ -207,36 +209,36 @@ class Overload:
 
     def __init__(self, kernel: Kernel, types: tuple[Any, ...]) -> None:
         self.kernel, self.types = kernel, types
-        self._made: Callable[..., Any] | None = None
+        self._function: Callable[..., Any] | None = None
         self._entry_point: Callable[..., Any] | None = None
         self._items, self._time = 0, 0.0  # done uncompiled, and how long that took [s]
-        self._asked = False  # the background process
-        self._looked, self._hopeless = -np.inf, False
+        self._requested = False  # of the background process
+        self._last_lookup, self._uncompilable = -np.inf, False
 
-    def at_hand(self, count: int = 1) -> Callable[..., Any] | None:
+    def available(self, count: int = 1) -> Callable[..., Any] | None:
         """Return what is in memory or on disk, where it serves for `count` items."""
-        if _off:
+        if _disabled:
             return None
-        if self._made is not None:
-            return self._made
-        if self._sooner_without_numba(count):
+        if self._function is not None:
+            return self._function
+        if self._import_takes_longer(count):
             return None
         now = time.monotonic()
-        if now - self._looked < _GLANCE:
+        if now - self._last_lookup < _LOOKUP_INTERVAL:
             return None
-        self._looked = now
+        self._last_lookup = now
         if _switched_off():
-            self._made = self.kernel.function
-            return self._made
-        self._hopeless = bool(obstacle())
-        return None if self._hopeless or not self._entry.exists() else self._loaded()
+            self._function = self.kernel.function
+            return self._function
+        self._uncompilable = bool(obstacle())
+        return None if self._uncompilable or not self._entry.exists() else self._loaded()
 
     def unchecked(self) -> Callable[..., Any] | None:
         """Return the function at hand without the check of its arguments' types, some µs each call.
 
         For arguments of exactly these types: others are misread.
         """
-        found = self.at_hand()
+        found = self.available()
         if found is None or found is self.kernel.function:
             return found
         if self._entry_point is None:
@@ -246,11 +248,11 @@ class Overload:
 
     def select(self, count: int) -> Callable[..., Any] | None:
         """Return the compiled function if that is sooner than the uncompiled way."""
-        found = self.at_hand(count)
-        if found is not None or self._hopeless or _off:
+        found = self.available(count)
+        if found is not None or self._uncompilable or _disabled:
             return found
-        if _wanted is not None:
-            _wanted.append((self.kernel, self.types))
+        if _collected is not None:
+            _collected.append((self.kernel, self.types))
             return None
         mode = _mode()
         if mode == "now" or (mode != "never" and count * self._each > self.kernel.seconds):
@@ -262,42 +264,43 @@ class Overload:
         """What one item takes uncompiled [s]."""
         return self._time / self._items if self._items else self.kernel.each
 
-    def _sooner_without_numba(self, count: int) -> bool:
+    def _import_takes_longer(self, count: int) -> bool:
         """Whether Numba is still to be imported, and all work so far is done sooner without."""
         if _mode() != "later" or "module" in _imported:
             return False
-        return _spent + count * self._each < _START
+        return _uncompiled_total + count * self._each < _NUMBA_IMPORT
 
     @contextmanager
     def uncompiled(self, count: int) -> Iterator[None]:
         """Count the time of the uncompiled way, for `count` items."""
         began = time.perf_counter()
         yield
-        self.spent(count, time.perf_counter() - began)
+        self.record(count, time.perf_counter() - began)
 
-    def spent(self, count: int, seconds: float) -> None:
-        """Take down uncompiled time; a kernel for which it adds up is compiled in the background.
+    def record(self, count: int, seconds: float) -> None:
+        """Add to the uncompiled time; where that adds up the kernel is compiled in the background.
 
         Args:
             count: how many items were done.
             seconds: that they took.
         """
-        global _spent
-        _spent += seconds
+        global _uncompiled_total
+        _uncompiled_total += seconds
         self._items += count
         self._time += seconds
-        if self._time < _PATIENCE or self._asked or self._hopeless or self._made is not None:
+        settled = self._requested or self._uncompilable or self._function is not None
+        if self._time < _BACKGROUND_AFTER or settled:
             return
-        self._asked = True
+        self._requested = True
         if _mode() != "never":
             _logger.info("footwork: compiling %s in the background", self.kernel.name)
-            _background.ask(self.kernel, self.types)
+            _background.request(self.kernel, self.types)
 
     def compiled(self) -> Callable[..., Any]:
         """Return the compiled function, made now if need be."""
-        self._looked = -np.inf
+        self._last_lookup = -np.inf
         with _lock:
-            found = self.at_hand()
+            found = self.available()
             if found is not None:
                 return found
             with self._entry.locked():  # another process may compile it at this moment
@@ -312,22 +315,22 @@ class Overload:
     def _loaded(self) -> Callable[..., Any] | None:
         """Read it from disk; None if what is there does not serve."""
         with _lock:
-            if self._made is None and (core := _numba_core()) is not None:
+            if self._function is None and (core := _numba_core()) is not None:
                 code = self._entry.read(core.key(), core.from_bytes)
                 if code is not None:
-                    self._made, _ = core.dispatcher(
+                    self._function, _ = core.dispatcher(
                         self.kernel.function, self.types, self.kernel.options()[0], code
                     )
-            return self._made
+            return self._function
 
     def _compile(self) -> Callable[..., Any]:
         core: Any = importlib.import_module(".numba_core", __package__)
         announce(f"compiling {self.kernel.function.__name__} (some seconds, once)")
         translated, (options, _) = self.kernel.translated(), self.kernel.options()
-        self._made, code = core.dispatcher(translated, self.types, options)
+        self._function, code = core.dispatcher(translated, self.types, options)
         if code is not None and (payload := core.to_bytes(code)):
             self._entry.write(core.key(), payload)
-        return self._made
+        return self._function
 
 
 def obstacle() -> str:
@@ -336,18 +339,18 @@ def obstacle() -> str:
         return ""
     if find_spec("numba") is None:
         return "Numba is not installed"
-    return str(_imported.get("trouble", ""))
+    return str(_imported.get("error", ""))
 
 
 @contextmanager
 def switched_off() -> Iterator[None]:
-    """Have everything done the uncompiled way, as while there is no code on disk."""
-    global _off
-    before, _off = _off, True
+    """Disable all kernels, as while there is no code on disk."""
+    global _disabled
+    before, _disabled = _disabled, True
     try:
         yield
     finally:
-        _off = before
+        _disabled = before
 
 
 def declared() -> tuple[Kernel, ...]:
@@ -358,12 +361,12 @@ def declared() -> tuple[Kernel, ...]:
 @contextmanager
 def requests() -> Iterator[list[tuple[Kernel, tuple[Any, ...]]]]:
     """Collect what `select` is asked for and is not on disk, instead of compiling it."""
-    global _wanted
-    before, _wanted = _wanted, []
+    global _collected
+    before, _collected = _collected, []
     try:
-        yield _wanted
+        yield _collected
     finally:
-        _wanted = before
+        _collected = before
 
 
 def description(value: Any) -> tuple[Any, ...]:
@@ -387,7 +390,7 @@ def _access(value: np.ndarray[Any, Any]) -> tuple[bool, bool]:
 
 
 def announce(line: str) -> None:
-    """Tell who waits why: in the log where there is one, else on stderr."""
+    """Report what takes time: in the log where there is one, else on stderr."""
     if _logger.isEnabledFor(logging.INFO) and _logger.hasHandlers():
         _logger.info("footwork: %s", line)
     elif sys.stderr is not None:
@@ -415,15 +418,8 @@ def _numba_core() -> Any:
 
             _imported["module"] = numba_core
         except ImportError as error:
-            _imported["trouble"] = str(error) or "Numba does not import"
+            _imported["error"] = str(error) or "Numba does not import"
     return _imported.get("module")
-
-
-def _kernel(*made: Any) -> Kernel:
-    """Return a kernel as it was pickled."""
-    function, numbers, arrays, fastmath, seconds, inlined = made
-    options = {"arrays": arrays, "fastmath": fastmath, "seconds": seconds, "inlined": inlined}
-    return Kernel(function, numbers, **options)
 
 
 def _callees(function: Any) -> Iterator[tuple[str, Any]]:
@@ -432,7 +428,7 @@ def _callees(function: Any) -> Iterator[tuple[str, Any]]:
         value = function.__globals__.get(name)
         value = value.function if isinstance(value, Kernel) else value
         if isinstance(value, FunctionType) and value.__module__.startswith(_PACKAGE):
-            yield name, _INSTEAD.get(value, value)
+            yield name, _REPLACEMENTS.get(value, value)
 
 
 _background = Background()
