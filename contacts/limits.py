@@ -417,10 +417,13 @@ class ContactLimits:
 
     def cone_violation(self, x: Array) -> float:
         """max(‖(W f_t, μ̄ m/γ)‖ − μ̄ f_n, −f_n, 0) over all points, and forces without friction."""
-        f, (top, W), moment = self.forces(x), self.cone_weights, np.zeros(self.point_count)
-        moment[self.first[self.soft]] = x[3 * self.point_count :]
-        excess = np.hypot(np.linalg.norm(W * f[:, :2], axis=1), top * moment) - top * f[:, 2]
-        outside = np.maximum(excess, -f[:, 2])[~self.bilateral]
+        f, (top, W) = self.forces(x), self.cone_weights
+        tangential = np.hypot(*(W * f[:, :2]).T)
+        if len(self.soft):
+            soft = self.first[self.soft]
+            moment = top[soft] * x[3 * self.point_count :]
+            tangential[soft] = np.hypot(tangential[soft], moment)
+        outside = np.maximum(tangential - top * f[:, 2], -f[:, 2])[~self.bilateral]
         return float(max(outside.max(initial=0.0), np.abs(x[self.locked]).max(initial=0.0)))
 
     def _whole_violation(self, x: Array) -> float:
