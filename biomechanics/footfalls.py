@@ -14,6 +14,8 @@ from .force_plates import ForcePlate
 from .series import dot
 from .wrench_series import WrenchSeries
 
+NEAREST = 0.25  # largest distance at which a centre of pressure is assigned to a foot [m]
+
 
 class Footfall(NamedTuple):
     """One step of a foot on a plate.
@@ -34,15 +36,12 @@ class Footfall(NamedTuple):
     distance: float
 
 
-def footfalls(
-    plates: tuple[ForcePlate, ...], feet: Mapping[str, Array], nearest: float = 0.25
-) -> list[Footfall]:
+def footfalls(plates: tuple[ForcePlate, ...], feet: Mapping[str, Array]) -> list[Footfall]:
     """Return the footfalls of all plates, in order of time.
 
     Args:
         plates: at the rate of the markers.
         feet: {segment: middle of the foot (n, 3)} [m].
-        nearest: largest distance at which a centre of pressure is assigned to a foot [m].
     """
     found = []
     for plate in plates:
@@ -53,7 +52,7 @@ def footfalls(
                 for name, middle in feet.items()
             }
             foot = min(away, key=lambda name: away[name])
-            near = foot if away[foot] <= nearest else None
+            near = foot if away[foot] <= NEAREST else None
             found.append(Footfall(plate.name, near, first, last, away[foot]))
     return sorted(found, key=lambda step: step.first)
 

@@ -25,7 +25,6 @@ def read_table(
     *,
     up: str = "y",
     unit: str = "mm",
-    rate: float | None = None,
     threshold: float = THRESHOLD,
 ) -> Trial:
     """Return the trial of a table.
@@ -34,7 +33,6 @@ def read_table(
         path: of the file.
         up: the vertical axis.
         unit: of length: "mm", "cm" or "m"; moments are in newtons times it.
-        rate: [Hz]; None: from the times, which files round.
         threshold: vertical force above which the plate counts as loaded [N].
 
     Raises:
@@ -49,7 +47,7 @@ def read_table(
         raise DataError(f"{file}, line 1: the column {twice[0]!r} is there twice")
     table = lab_text.numbers(file, lines, 1, names)
     scale = lab_text.metres(unit, file, 1)
-    frequency, note = lab_text.rate_of(file, table[:, 0], rate)
+    frequency, note = lab_text.rate_of(file, table[:, 0], None)
     triples = _triples(names)
     found = {n: scale * table[:, c] for n, c in triples.items() if n not in ("F", "COP")}
     if not found:

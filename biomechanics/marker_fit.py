@@ -167,15 +167,13 @@ def _places(
     return _moved(robot, q, seen.positions[0] + gaps, seen.positions[0]), places
 
 
-def brought_to(
-    robot: Robot, q: ArrayLike, attachments: Attachments, markers: Markers, frame: int = 0
-) -> Array:
-    """Return q (nq,) with the base aligned with the markers of a frame in the least-squares sense.
+def brought_to(robot: Robot, q: ArrayLike, attachments: Attachments, markers: Markers) -> Array:
+    """Return q (nq,) with the base aligned with the first frame's markers by least squares.
 
     Raises:
         ConfigurationError: no such marker or link, or a bad q.
     """
-    seen = markers.turned("z").only(tuple(attachments)).positions[frame]
+    seen = markers.turned("z").only(tuple(attachments)).positions[0]
     start, places = _places(robot, attachments, markers.only(tuple(attachments)), q)
     gaps, _ = _gaps(robot, start, places, seen)
     return _moved(robot, start, seen + gaps, seen)

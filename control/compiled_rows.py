@@ -107,7 +107,7 @@ class CompiledRows:
     def forget_gains(self) -> None:
         """Copy all weights and gains at the next tick: others have written to the arrays."""
         for target in (*self._targets, *self._postures):
-            target.gains.forget()
+            target.forget_gains()
 
     def _tabulate_contacts(self) -> Contacts:
         """Rows, axes, offsets and wrench rows of the rigid contacts."""

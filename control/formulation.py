@@ -15,7 +15,7 @@ from .force_tasks import ForceLikeTask, ForceRows
 from .hierarchy import Level
 from .limits import JointLimits
 from .reduction import minimum_kernel
-from .reference_rows import ReferenceRows
+from .reference_rows import fill_rows
 from .structure import ProgramStructure
 from .workspace import Bounds, Snapshot, Workspace
 
@@ -41,7 +41,6 @@ class Formulation:
         self.columns, self.others = structure.columns, structure.others
         self.workspace = Workspace(structure)
         arrays = self.workspace.arrays
-        self.rows = ReferenceRows(structure, arrays)
         supported = supports(structure)
         self.compiled_rows = CompiledRows(structure, arrays, data) if supported else None
         self._force_rows: list[tuple[ForceLikeTask, ForceRows]] = []
@@ -73,13 +72,14 @@ class Formulation:
 
     def _fill_rows(self, state: State, t: float, loads: Mapping[str, float]) -> bool:
         """Fill the rows of contacts and tasks by the kernel, or in NumPy while it is compiled."""
-        if self.compiled_rows is None:
-            return self.rows.fill(state, t, loads)
-        if self.compiled_rows.ready():
-            return self.compiled_rows.fill(state, t, loads)
-        self.compiled_rows.forget_gains()
-        with self.compiled_rows.kernel.uncompiled(1):
-            return self.rows.fill(state, t, loads)
+        compiled, arrays = self.compiled_rows, self.workspace.arrays
+        if compiled is None:
+            return fill_rows(self.structure, arrays, state, t, loads)
+        if compiled.ready():
+            return compiled.fill(state, t, loads)
+        compiled.forget_gains()
+        with compiled.kernel.uncompiled(1):
+            return fill_rows(self.structure, arrays, state, t, loads)
 
     def snapshot(self) -> Snapshot:
         """Return a copy of the program and of the tasks' rows."""

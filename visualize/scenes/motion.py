@@ -119,13 +119,12 @@ def draw_trails(
     frames: Sequence[str] = (),
     *,
     centre: bool = True,
-    color: Any = COLORS["trail"],
 ) -> None:
     """Draw the lines along which frames, and the centre of mass, go through qs (n, nq)."""
     configurations = np.atleast_2d(np.asarray(qs, dtype=float))
     for frame in frames:
         path = [frame_placement(robot, q, frame).translation for q in configurations]
-        viewer.path(f"trails/{frame}", path, color=color, opacity=0.8)
+        viewer.path(f"trails/{frame}", path, color=COLORS["trail"], opacity=0.8)
     if centre:
         path = [com(robot, q) for q in configurations]
         viewer.path("trails/centre of mass", path, color=COLORS["com"], opacity=0.8)

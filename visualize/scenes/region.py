@@ -55,8 +55,6 @@ def draw_acceleration_cone(
     com: ArrayLike,
     *,
     scale: float | None = None,
-    name: str = "acceleration cone",
-    color: Any = COLORS["acceleration"],
 ) -> None:
     """Draw the accelerations c̈ that contacts can give, from its apex g up to those with c̈_z = 0.
 
@@ -68,7 +66,6 @@ def draw_acceleration_cone(
         cone: of `com_acceleration_cone`.
         com: centre of mass (3,) [m].
         scale: [m per m/s²]; by default the apex is 0.4 of the robot's height below.
-        name, color: of the drawing.
 
     Raises:
         ContactError: no gravity, and so no apex below.
@@ -83,7 +80,8 @@ def draw_acceleration_cone(
     if len(section.vertices) < 3 or section.status == "unbounded":
         return
     rim = metres * np.column_stack([section.vertices, np.zeros(len(section.vertices))])
-    viewer.pyramid(name, centre + metres * cone.apex, centre + rim, color=color, opacity=0.22)
+    apex, color = centre + metres * cone.apex, COLORS["acceleration"]
+    viewer.pyramid("acceleration cone", apex, centre + rim, color=color, opacity=0.22)
 
 
 # from the least friction to the most

@@ -60,9 +60,9 @@ def _stage(kind: str) -> str:
     return Path(__file__).with_name(f"stage.{kind}").read_text(encoding="utf-8")
 
 
-def live_page(title: str, script_url: str = "main.min.js") -> str:
+def live_page(title: str) -> str:
     """Return the page that gets its commands from the server it came from."""
-    meshcat = f'<script src="{script_url}"></script>'
+    meshcat = '<script src="main.min.js"></script>'
     return _page(title, meshcat, "<script>footwork.connect();</script>")
 
 

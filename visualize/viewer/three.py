@@ -78,15 +78,6 @@ def mesh(
     )
 
 
-def segments(points: ArrayLike, colors: ArrayLike) -> Part:
-    """Lines of one pixel from points[0] to points[1], points[2] to points[3], …: (2k, 3)."""
-    attributes = {
-        "position": _attribute(np.asarray(points, dtype=np.float32)),
-        "color": _attribute(np.asarray(colors, dtype=np.float32)),
-    }
-    return _identified({"type": "BufferGeometry", "data": {"attributes": attributes}})
-
-
 def material(color: int, opacity: float = 1.0, **properties: object) -> Part:
     """Return a surface that answers to light; `properties` are three.js's own."""
     values: dict[str, object] = {
@@ -111,14 +102,14 @@ def textured(image: str, opacity: float = 1.0) -> Part:
     return {**surface, "textures": [texture], "images": [picture]}
 
 
-def object3d(geometry: Part, surface: Part, *, kind: str = "Mesh", **properties: object) -> Object:
+def object3d(geometry: Part, surface: Part, **properties: object) -> Object:
     """Return a scene of one object, as the page loads it."""
     scene = {
         "metadata": {"version": 4.5, "type": "Object"},
         "geometries": [geometry],
         "materials": [{k: v for k, v in surface.items() if k not in ("textures", "images")}],
         "object": {
-            "type": kind,
+            "type": "Mesh",
             "uuid": _digest([geometry["uuid"], surface["uuid"], properties]),
             "geometry": geometry["uuid"],
             "material": surface["uuid"],
