@@ -75,6 +75,8 @@ class ForcePlate:
     ) -> Self:
         """Return the plate of forces and centres of pressure (n, 3), free moments (n,) about up.
 
+        Instead: forces at any points, and torques (n, 3) about these.
+
         The centre of pressure of an unloaded plate is arbitrary in files: where the vertical force
         is below the threshold, the wrench is set to zero and the centre is ignored.
 
@@ -85,13 +87,14 @@ class ForcePlate:
         u = axes.up_vector(up)
         number(threshold, "threshold", at_least=0, unit="[N]")
         F, p, T = (
-            np.array(array(given, f"{what} of plate {name!r}", shape, gaps=True))
-            for what, given, shape in (
+            np.array(array(given, f"{what} of plate {name!r}", *shapes, gaps=True))
+            for what, given, *shapes in (
                 ("force", force, (None, 3)),
                 ("centre of pressure", centre, (None, 3)),
-                ("free moment", free_moment, (None,)),
+                ("free moment", free_moment, (None,), (None, 3)),
             )
         )
+        T = T if T.ndim == 2 else T[:, None] * u
         as_series(F, (3,), f"force of plate {name!r}", None)
         vertical = F @ u
         loaded = vertical >= max(threshold, 1e-12)
@@ -101,10 +104,10 @@ class ForcePlate:
                 "these are forces on the plate; give those on the foot, with the other sign"
             )
         as_series(p[loaded], (3,), f"centre of pressure of loaded plate {name!r}", None)
-        as_series(T[loaded], (), f"free moment of loaded plate {name!r}", None)
+        as_series(T[loaded], (3,), f"free moment of loaded plate {name!r}", None)
         origin = p[loaded].mean(axis=0) if loaded.any() else np.zeros(3)
         F[~loaded], T[~loaded], p[~loaded] = 0.0, 0.0, origin
-        moment = cross(p - origin, F) + T[:, None] * u
+        moment = cross(p - origin, F) + T
         return cls(name, F, moment, origin, float(rate), up, threshold)
 
     def __len__(self) -> int:

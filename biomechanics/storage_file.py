@@ -17,9 +17,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import DataError, unknown
-from . import axes, lab_text
+from . import lab_text
 from .force_plates import THRESHOLD, ForcePlate
-from .series import as_series, cross
 
 _WORDS = re.compile(r"ground|reaction|force|torque|moment|point|grf|grm|cop|[\W_]")
 _COLUMN = re.compile(r"(?P<stem>.*?)_?(?P<kind>[vfpmt]?)_?(?P<axis>[xyz])", re.IGNORECASE)
@@ -129,11 +128,4 @@ def _plate(
         np.stack([storage[columns[x + a]] if x + a in columns else zero for a in "xyz"], axis=1)
         for x in "FpT"
     )
-    on = force @ axes.up_vector(up) >= max(threshold, 1e-12)
-    for value, what in ((point, "point"), (torque, "torque")):
-        as_series(value[on], (3,), f"{what} of loaded plate {name!r}", None)
-    origin = point[on].mean(axis=0) if on.any() else np.zeros(3)
-    moment = cross(point - origin, force) + torque
-    on = on[:, None]  # while it is not loaded its point is arbitrary
-    force, moment = np.where(on, force, 0.0), np.where(on, moment, 0.0)
-    return ForcePlate(name, force, moment, origin, rate, up, threshold)
+    return ForcePlate.from_centre_of_pressure(name, force, point, torque, rate, up, threshold)
