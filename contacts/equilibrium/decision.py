@@ -169,7 +169,7 @@ def _kernels(count: int) -> Any:
 def _note_numba(reason: str) -> None:
     warnings.warn(
         f"batches of verdicts: {reason}, the conic solver answers one by one; "
-        "pip install 'footwork[fast]' makes them more than a hundred times faster",
+        "pip install 'footwork[fast]' makes them some fifty times faster",
         FootworkWarning,
         stacklevel=6,
     )

@@ -120,7 +120,7 @@ def _shadow_by_programs(A: Array, b: Array, x: Array, y: Array) -> tuple[int, Ar
 def _note_numba(reason: str) -> None:
     warnings.warn(
         f"polygons of linear cones: {reason}, linear programs take the place of kernels; "
-        "pip install 'footwork[fast]' makes them a thousand times faster",
+        "pip install 'footwork[fast]' makes them some seventy times faster",
         FootworkWarning,
         stacklevel=4,
     )
