@@ -15,13 +15,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array, Index
 from ..dynamics import State
 from ..dynamics.body_points import BodyPoints
 from ..dynamics.spatial import cross, hessian_from, skew
 from ..dynamics.topology import carried_by, frames_of, require_fixed_axes
 from ..robots import Robot
-
-Array = NDArray[np.float64]
 
 
 class Attached(ABC):
@@ -124,7 +123,7 @@ class Attachment:
         self._plain_rows = chosen if units and not self._turning else None
 
     @property
-    def joints(self) -> NDArray[np.intp]:
+    def joints(self) -> Index:
         """(K,), the joints that carry the contacts, Pinocchio's indices."""
         return self._joints
 

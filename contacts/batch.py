@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array, Index
 from ..dynamics import Wrench
 from ..dynamics import batch as many_states
 from ..errors import ContactError
@@ -29,8 +30,6 @@ from .equilibrium.verdicts import Verdicts
 from .torque_limits import torque_limits_of
 
 __all__ = ["Verdicts", "contact_forces", "decide", "static_hold"]
-
-Array = NDArray[np.float64]
 
 
 def static_hold(
@@ -171,7 +170,7 @@ def _active(active: ArrayLike, contacts: ContactSet) -> NDArray[np.bool_]:
     return rows
 
 
-def _rows(friction: ArrayLike, rows: NDArray[np.intp], count: int) -> Array:
+def _rows(friction: ArrayLike, rows: Index, count: int) -> Array:
     """Return the friction of some of `count` rows."""
     mu = _friction(friction)
     if len(mu) not in (1, count):

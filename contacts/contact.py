@@ -17,8 +17,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..dynamics import State
 from ..dynamics.per_robot import per_robot
 from ..dynamics.spatial import skew
@@ -36,7 +37,6 @@ from .cones.friction_cone import (
 )
 from .moving_surface import MovingSurface
 
-Array = NDArray[np.float64]
 Answer = TypeVar("Answer")
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..dynamics import State
 from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot, feet_of_shapes
@@ -22,8 +23,6 @@ from .cones.friction_cone import Friction
 from .contact import Contact, PointContact
 from .limits import ContactLimits
 from .surface_contact import SurfaceContact
-
-Array = NDArray[np.float64]
 
 
 class ContactSet:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import dynamics
+from ..arrays import Array
 from ..dynamics import State
 from ..errors import ContactError
 from ..robots.values import number, whole_number
@@ -18,8 +19,6 @@ from .contact_set import ContactSet
 from .equilibrium.reasons import STILL, weakest_joint
 from .hold import Hold
 from .point_forces import PointForces
-
-Array = NDArray[np.float64]
 
 _SLIPS = 1.5  # a point that rises less than this times μ times its slip is slipping
 _STEPS = 24

@@ -8,8 +8,9 @@ from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..dynamics import State, Wrench
 from ..errors import ContactError, unknown
 from ..robots import Robot
@@ -30,7 +31,6 @@ from .hold import Hold
 from .kernels.compiled import by_the_solver
 from .torque_limits import torque_limits_of
 
-Array = NDArray[np.float64]
 Solver = Literal["clarabel", "cvxpy"]
 
 

@@ -27,13 +27,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array, Index
 from .cones.friction_cone import circle
 from .cones.soft_finger import sphere
 from .conic_solver import Rows
 from .contact import Contact
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Kind = Literal["exact", "inner", "outer"]
 
 
@@ -83,7 +82,7 @@ class ContactLimits:
 
     friction: Array
     bilateral: NDArray[np.bool_]
-    owner: Indices
+    owner: Index
     arms: Array
     torsion: Array
     lower: Array
@@ -133,7 +132,7 @@ class ContactLimits:
         return 3 * self.point_count + len(self.soft)
 
     @cached_property
-    def first(self) -> Indices:
+    def first(self) -> Index:
         """(C,), the first point of each contact."""
         return np.unique(self.owner, return_index=True)[1]
 
@@ -143,13 +142,13 @@ class ContactLimits:
         return np.bincount(self.owner, minlength=self.contact_count) > 1
 
     @cached_property
-    def soft(self) -> Indices:
+    def soft(self) -> Index:
         """(T,), contacts that are one point with torsional friction: their moment is an unknown."""
         rubs = (self.torsion > 0) & np.isfinite(self.torsion) & ~self.bilateral[self.first]
         return np.flatnonzero(~self.several & rubs)
 
     @cached_property
-    def yaw_limited(self) -> Indices:
+    def yaw_limited(self) -> Index:
         """Contacts of several points whose moment about the normal is limited."""
         limited = np.isfinite(self.torsion) & ~self.bilateral[self.first]
         return np.flatnonzero(self.several & limited)
@@ -200,7 +199,7 @@ class ContactLimits:
         """(C, n), the moment about its normal that each contact makes about its centre [m]."""
         return self.wrench_rows[:, 5]
 
-    def components(self, contact: int) -> Indices:
+    def components(self, contact: int) -> Index:
         """Return which of [force; moment] (6,) a contact transmits, in contact axes."""
         return np.flatnonzero(self.wrench_rows[contact].any(axis=1))
 
@@ -272,20 +271,20 @@ class ContactLimits:
         return top, np.where(rough, 0.0, W)
 
     @cached_property
-    def moment_index(self) -> Indices:
+    def moment_index(self) -> Index:
         """(K,), where in x the moment of each point is; −1 of hard points and those of patches."""
         moment = np.full(self.point_count, -1)
         moment[self.first[self.soft]] = 3 * self.point_count + np.arange(len(self.soft))
         return moment
 
     @cached_property
-    def locked(self) -> Indices:
-        """Indices into x of the tangential forces that have no friction: they are zero."""
+    def locked(self) -> Index:
+        """Index into x of the tangential forces that have no friction: they are zero."""
         points, axes = np.nonzero((self.friction == 0) & ~self.bilateral[:, None])
         return 3 * points + axes
 
     @cached_property
-    def _round(self) -> Indices:
+    def _round(self) -> Index:
         """Points with a cone that is more than f_n ≥ 0."""
         top = self.friction.max(axis=1, initial=0.0)
         return np.flatnonzero(~self.bilateral & np.isfinite(top) & (top > 0))
@@ -384,7 +383,7 @@ class ContactLimits:
 
     # --- linear cones -----------------------------------------------------------------------------
 
-    def rays(self, kind: Kind, sides: int) -> tuple[Indices, Array]:
+    def rays(self, kind: Kind, sides: int) -> tuple[Index, Array]:
         """Return (owner (r,), rays (r, n)) of linear cones in place of the points' round ones.
 
         x = Σ λ_i ray_i, λ ≥ 0: inscribed pyramids ("inner") accept no forces but admissible ones,
@@ -555,7 +554,7 @@ class ContactLimits:
         return lower, np.where(np.isfinite(self.upper), self.upper, 0.0)
 
 
-def _unit_rows(columns: Indices, n: int) -> Array:
+def _unit_rows(columns: Index, n: int) -> Array:
     """Rows that pick out some of n unknowns."""
     rows = np.zeros((len(columns), n))
     rows[np.arange(len(columns)), columns] = 1.0

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ContactError
 from ..robots.values import vector
 
-Array = NDArray[np.float64]
 _ZERO = (0.0, 0.0, 0.0)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..dynamics import State
 from ..dynamics.spatial import skew
 from ..errors import ContactError
@@ -16,8 +17,6 @@ from .contact import Contact
 from .contact_set import ContactSet
 from .geometry.hulls import cone_faces
 from .limits import ContactLimits, Kind
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

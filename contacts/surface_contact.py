@@ -13,15 +13,14 @@ from typing import Any, Literal
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ContactError
 from ..robots.values import FARTHEST, array, length, one_of, placement, whole_number
 from .cones.friction_cone import Friction
 from .contact import Contact
 from .geometry.polygon import centroid
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

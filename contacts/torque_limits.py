@@ -6,14 +6,13 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import FootworkWarning
 from ..robots import Robot
 from ..robots.configuration import check_robot
 from ..robots.values import array
-
-Array = NDArray[np.float64]
 
 
 def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..dynamics import Wrench
 from ..robots.values import instance, mapping, number
-
-Array = NDArray[np.float64]
 
 
 def zero_moment_point(wrenches: Mapping[str, Wrench], height: float = 0.0) -> Array | None:

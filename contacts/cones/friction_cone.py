@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
+from ...arrays import Array
 from ...errors import ContactError
 from ...robots.values import array, number, one_of, vector, whole_number
 from ..geometry.hulls import cone_faces
 
-Array = NDArray[np.float64]
 Friction = float | tuple[float, float]
 
 

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics import Wrench
 from ...errors import ContactError
 from ...robots import Robot
@@ -31,7 +32,6 @@ from ..contact_set import ContactSet
 from ..limits import Kind
 from .wrench_cone import WrenchCone, net_wrench_cone
 
-Array = NDArray[np.float64]
 _ZERO = (0.0, 0.0, 0.0)
 _GRAVITY = (0.0, 0.0, -9.81)
 _vector = partial(vector, error=ContactError)

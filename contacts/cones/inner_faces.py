@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import ContactError
 from ...robots.values import whole_number
 from ..contact import Contact
 from ..point_forces import PointForces
 from .friction_cone import pyramid_faces
 from .wrench_cone import rectangle_faces
-
-Array = NDArray[np.float64]
 
 
 def inner_faces(contact: Contact, sides: int) -> Array:

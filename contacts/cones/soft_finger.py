@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...errors import ContactError
 from ...robots.values import length, one_of, whole_number
 from ..geometry.hulls import cone_faces
 from .friction_cone import Friction, PointCone, circle
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

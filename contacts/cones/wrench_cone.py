@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
+from ...arrays import Array
 from ...errors import ContactError, SolverError
 from ...robots import Robot
 from ...robots.values import array, number, one_of, whole_number
@@ -32,8 +33,6 @@ from ..kernels.proximal import POLAR_PROJECTIONS
 from ..limits import Kind
 from ..point_forces import PointForces
 from .friction_cone import check_friction
-
-Array = NDArray[np.float64]
 
 _MANY = 4096  # wrenches from which on the faces of linear cones pay off
 _PROVEN = 1e-9  # what a projection's proof may leave open, of a unit wrench

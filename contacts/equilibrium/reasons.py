@@ -11,14 +11,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ... import dynamics
+from ...arrays import Array
 from ..contact_set import ContactSet
 from ..limits import ContactLimits
 from .programs import Equilibrium
-
-Array = NDArray[np.float64]
 
 STILL = 0.02  # points slower than this share of the fastest one stay where they are
 _ROUGH = 5.0  # more friction than any pair of materials has

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...errors import ContactError, ModelError
 from ...robots import Robot
@@ -31,7 +32,6 @@ from ..contact import Contact
 from ..contact_set import ContactSet
 from .projection import Projection
 
-Array = NDArray[np.float64]
 Contacts = ContactSet | Contact | Iterable[Contact]
 
 

@@ -19,14 +19,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import SolverError
 from ..conic_solver import Program
 from ..limits import ContactLimits
 from .coulomb_states import polished, states
-
-Array = NDArray[np.float64]
 
 _STILL = (1e-6, 1e-3)  # shares of the unit of speed below which a point may be at rest
 

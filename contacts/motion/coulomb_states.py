@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ...arrays import Array, Index
+
 Mask = NDArray[np.bool_]
-Indices = NDArray[np.intp]
 
 STATES = ("stick", "slip", "break")
 
@@ -32,7 +32,7 @@ def polished(
     W: Array,
     w: Array,
     friction: Array,
-    locked: Indices,
+    locked: Index,
     impulses: Array,
     found: list[str],
     iterations: int = 6,

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...errors import ContactError, SolverError
 from ...robots import Robot
@@ -31,8 +32,6 @@ from .constrained import Contacts
 from .coulomb import CoulombProblem
 from .coulomb_states import states
 from .projection import cholesky, solve_mass
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

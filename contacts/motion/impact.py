@@ -9,9 +9,9 @@ J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics import State
 from ...errors import ContactError
 from ...robots import Robot
@@ -19,8 +19,6 @@ from ...robots.values import number
 from ..contact_set import ContactSet
 from .constrained import Contacts
 from .projection import Projection
-
-Array = NDArray[np.float64]
 
 
 def impact(

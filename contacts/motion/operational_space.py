@@ -8,16 +8,14 @@ space formulation" (1987).
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics import State
 from ...robots import Robot
 from ..contact_set import ContactSet
 from .constrained import Contacts
 from .projection import Projection
-
-Array = NDArray[np.float64]
 
 
 def delassus(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> Array:

@@ -17,16 +17,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import cho_solve, solve_triangular
 
+from ...arrays import Array
 from ...dynamics import State
 from ...errors import ModelError
 from ...robots import Robot
 from ..contact_set import ContactSet
 from ..kernels.gauss import FACTORISED, NEAREST, SOLVE_MASS
-
-Array = NDArray[np.float64]
 
 # what is left of a row of J L⁻ᵀ below this share of the largest is rounding: it is redundant.
 # Rounding leaves 1e-16 times the condition number of L, some 1e3 for a hand with fingers.

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import number, text, vector
 from ..terrain.solids import make_plain
 
-Array = NDArray[np.float64]
 Numbers = tuple[float, ...]
 Spot = Numbers | Literal["com"] | None
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import ContactError, unknown
 from ...robots import Robot
 from ...robots.values import Shape, array, boolean, number, one_of, text
@@ -30,7 +30,6 @@ from ..terrain.solids import (
 )
 from ..terrain.terrain import Terrain, forward_on
 
-Array = NDArray[np.float64]
 Numbers = tuple[float, ...]
 
 KINDS = ("point", "rectangle", "polygon", "disc", "line")

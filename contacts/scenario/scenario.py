@@ -30,10 +30,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ... import files, registry, robots
+from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...errors import FootworkError, unknown
 from ...robots import Robot, catalogue
@@ -52,8 +52,6 @@ from . import schema as scenario_schema
 from .file import ScenarioError
 from .loads import Load, wrenches_of
 from .parts import ScenarioContact, Start
-
-Array = NDArray[np.float64]
 
 _LEVEL: tuple[Part, ...] = (Plane(),)
 _THERE = Start()

@@ -16,13 +16,12 @@ from itertools import product
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array, Index
 from ..scenario.file import ScenarioError
 from ..scenario.scenario import Scenario
 from .variants import steps_of
 
-Array = NDArray[np.float64]
 Changes = tuple[tuple[str, Any], ...]
 ParameterKind = Literal["posture", "friction", "load"]
 
@@ -64,7 +63,7 @@ class Block:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
 
-    def postures(self) -> Iterator[tuple[Changes, NDArray[np.intp]]]:
+    def postures(self) -> Iterator[tuple[Changes, Index]]:
         """Yield ((key, value), …) of what makes a posture, and which points share it."""
         keys = [key for key, kind in self.question.kinds if kind == "posture"]
         given = (self.columns[key] for key in keys)
@@ -75,7 +74,7 @@ class Block:
         for values, chosen in groups.items():
             yield tuple(zip(keys, values, strict=True)), np.array(chosen)
 
-    def numbers(self, key: str, chosen: NDArray[np.intp]) -> Array:
+    def numbers(self, key: str, chosen: Index) -> Array:
         """Return the values of an axis of numbers at some points."""
         return np.asarray(self.columns[key])[chosen]
 
@@ -278,7 +277,7 @@ def _kind(key: str, numbers: bool, inside: bool) -> ParameterKind:
     return "posture"
 
 
-def _at(values: Array | list[Any], places: NDArray[np.intp]) -> Array | list[Any]:
+def _at(values: Array | list[Any], places: Index) -> Array | list[Any]:
     return [values[i] for i in places] if isinstance(values, list) else values[places]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import dynamics
+from ...arrays import Array, Index
 from ..equilibrium.balance import load
 from ..equilibrium.balances import Balances
 from ..equilibrium.programs import Equilibrium
@@ -22,8 +23,6 @@ from ..scenario.scenario import Scenario
 from ..torque_limits import torque_limits_of
 from .plan import Block, Changes, Question
 from .variants import variant, written
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +71,7 @@ class PostureProblem:
                 frictions[key] = rougher != balance.limits.friction
         return cls(scenario, balance, slopes, frictions, question)
 
-    def balances(self, block: Block, chosen: NDArray[np.intp]) -> Balances:
+    def balances(self, block: Block, chosen: Index) -> Balances:
         """Return the balances of some points of a block."""
         loads, friction = None, None
         if self.slopes:

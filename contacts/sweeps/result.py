@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import registry
+from ...arrays import Array
 from ...errors import FootworkError
 from ...files import replaced
 from ..scenario.file import ScenarioError
 from .plan import Plan
-
-Array = NDArray[np.float64]
 
 UNITS = {"margin": "N", "push_margin": "N", "torque_margin": "1", "friction_margin": "1"}
 FEASIBLE = (

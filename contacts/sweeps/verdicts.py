@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import FootworkError
 from ..batch import Verdicts, decide
 from ..equilibrium.balances import Balances
@@ -16,8 +16,6 @@ from ..hold import Hold
 from ..scenario.scenario import Scenario
 from .plan import Block, Changes, Question
 from .posture_problem import PostureProblem
-
-Array = NDArray[np.float64]
 
 # what `feasible` says: yes, no, at the edge or unsolved, no posture whose contacts touch, no such
 # scenario

@@ -7,13 +7,12 @@ ground between them. Everything is cut in the horizontal plane and lifted onto t
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ..geometry.polygon import area, convex_hull, sides
 from .solids import FACES_UP, Face
 from .terrain import Terrain
-
-Array = NDArray[np.float64]
 
 _SLIVER = 1e-9  # [m²]
 

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...errors import ContactError, FootworkError
 from ...robots.values import array, length, number, text, vector, whole_number
 
-Array = NDArray[np.float64]
 Numbers = tuple[float, ...]
 
 FACES_UP = 0.17  # cosine of 80°: what is steeper is no ground to drop something on

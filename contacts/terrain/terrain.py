@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array, Index
 from ...errors import ContactError, unknown
 from ...robots.values import array, vector
 from ..contact_set import ContactSet
 from .solids import FACES_UP, Box, Face, Plane, Stairs, Wall
-
-Array = NDArray[np.float64]
 
 _OFF = 1e-6  # [m], a face is bare where a point so far before it lies in no solid
 Part = Plane | Box | Stairs | Wall
@@ -64,7 +63,7 @@ class Terrain:
         flat = p.reshape(-1, 3)
         return np.asarray(self._distances(flat).min(axis=0).reshape(p.shape[:-1]))
 
-    def nearest(self, points: ArrayLike) -> NDArray[np.intp]:
+    def nearest(self, points: ArrayLike) -> Index:
         """Return (...), which of `solids` is nearest to each of points (..., 3)."""
         p = _points(points)
         self._refuse_empty()
