@@ -17,10 +17,10 @@ from ..dynamics import Wrench
 from ..dynamics import batch as many_states
 from ..errors import ContactError
 from ..robots import Robot
-from ..robots.configuration import check_reach
+from ..robots.configuration import check_reach, check_robot
 from ..robots.values import array, boolean, whole_number
 from .contact import Contact
-from .contact_set import ContactSet, check_robot
+from .contact_set import ContactSet
 from .equilibrium import decision
 from .equilibrium.balances import Balances
 from .equilibrium.programs import Equilibrium

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..arrays import Array
 from ..dynamics import State
 from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot, feet_of_shapes
-from ..robots.configuration import not_a_robot
+from ..robots.configuration import check_robot
 from ..robots.values import instance, mapping, placement, vector
 from .attachment import Attachment
 from .cones.friction_cone import Friction
@@ -41,7 +42,8 @@ class ContactSet:
     """
 
     def __init__(self, robot: Robot, contacts: Iterable[Contact] = ()) -> None:
-        self.robot = check_robot(robot)
+        check_robot(robot)
+        self.robot = robot
         self.contacts = _named(list(contacts))
         for contact in self.contacts:
             robot.frame_id(contact.frame)
@@ -189,13 +191,6 @@ class ContactSet:
         return f"ContactSet({self.robot.name!r}, {list(self.names)}, dim={self.dim})"
 
 
-def check_robot(robot: Any) -> Robot:
-    """Return `robot`, or raise `ConfigurationError` for what is none, such as its name."""
-    if isinstance(robot, Robot):
-        return robot
-    raise not_a_robot(robot)
-
-
 def at_feet(
     robot: Robot,
     friction: Friction = 0.7,
@@ -223,7 +218,8 @@ def at_feet(
         FootworkWarning: the feet were found by their shapes; it says which.
     """
     if feet is None:
-        feet = check_robot(robot).feet or _found(robot)
+        check_robot(robot)
+        feet = robot.feet or _found(robot)
     feet = mapping(feet, "feet", error=ContactError)
     if tangent is not None:
         vector(tangent, "tangent", error=ContactError)
@@ -272,19 +268,13 @@ def _named(contacts: list[Any]) -> tuple[Contact, ...]:
                 f"contacts: got {contact!r}, expected a PointContact or a SurfaceContact"
             )
         if not contact.name:
-            name = next(n for n in _candidates(contact.frame) if n not in taken)
+            name, again = contact.frame, count(2)
+            while name in taken:
+                name = f"{contact.frame}#{next(again)}"
             taken.add(name)
             contact = replace(contact, name=name)
         named.append(contact)
     return tuple(named)
-
-
-def _candidates(frame: str) -> Iterator[str]:
-    yield frame
-    number = 2
-    while True:
-        yield f"{frame}#{number}"
-        number += 1
 
 
 def _as_pose(target: Any, contact: Contact) -> Any:

@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..dynamics import State, Wrench
-from ..errors import ContactError, unknown
+from ..errors import ContactError
 from ..robots import Robot
-from ..robots.configuration import check_reach
+from ..robots.configuration import check_reach, check_robot
+from ..robots.values import one_of
 from .contact import Contact
-from .contact_set import ContactSet, check_robot
+from .contact_set import ContactSet
 from .equilibrium.conic_verdict import settle
 from .equilibrium.decision import knows, proved
 from .equilibrium.objectives import (
@@ -32,12 +33,6 @@ from .kernels.compiled import by_the_solver
 from .torque_limits import torque_limits_of
 
 Solver = Literal["clarabel", "cvxpy"]
-
-
-def check_solver(solver: str | None) -> None:
-    """Raise `ContactError` for a solver that does not exist."""
-    if solver is not None and solver not in get_args(Solver):
-        raise ContactError(unknown("solver", solver, get_args(Solver)))
 
 
 def static_hold(
@@ -117,7 +112,8 @@ def contact_forces(
     """
     contact_set = ContactSet.of(robot, contacts)
     check_objective(objective, preferred)
-    check_solver(solver)
+    if solver is not None:
+        one_of(solver, "solver", get_args(Solver), error=ContactError)
     limits = torque_limits_of(robot, torque_limits)
     state = State.of(robot, q, v)
     check_reach(robot, state.q)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..errors import ContactError
 from ..robots.values import FARTHEST, array, length, one_of, placement, whole_number
-from .cones.friction_cone import Friction
+from .cones.friction_cone import Friction, circle
 from .contact import Contact
 from .geometry.polygon import centroid
 
@@ -135,9 +135,7 @@ class DiscContact(PlacedContact):
         radius = length(self.radius, "radius", error=ContactError)
         one_of(self.kind, "kind", ("inner", "outer"), error=ContactError)
         sides = whole_number(self.sides, "sides", at_least=3, error=ContactError)
-        reach = radius / (np.cos(np.pi / sides) if self.kind == "outer" else 1.0)
-        angles = 2 * np.pi * np.arange(sides) / sides
-        return reach * np.column_stack([np.cos(angles), np.sin(angles)])
+        return radius * circle(sides, self.kind)
 
 
 @dataclass(frozen=True, eq=False)

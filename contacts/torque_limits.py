@@ -26,7 +26,10 @@ def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
     """
     check_robot(robot)
     if not isinstance(torque_limits, bool | np.bool_):
-        return _given_limits(robot, torque_limits)
+        shapes, name = ((), (robot.na,)), "torque_limits"
+        meaning = "one for all actuated joints or one each, inf for unlimited; or True, False"
+        rules: Any = {"meaning": meaning, "at_least": 0, "infinite": True}
+        return np.full(robot.na, array(torque_limits, name, *shapes, **rules))
     if not torque_limits:
         return np.full(robot.na, np.inf)
     if names := robot.unlimited_joints:
@@ -37,12 +40,3 @@ def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
             stacklevel=3,
         )
     return robot.torque_limits
-
-
-def _given_limits(robot: Robot, torque_limits: Any) -> Array:
-    meaning = "one for all actuated joints or one each, inf for unlimited; or True, False"
-    shapes = (), (robot.na,)
-    given = array(
-        torque_limits, "torque_limits", *shapes, meaning=meaning, at_least=0, infinite=True
-    )
-    return np.full(robot.na, given)

@@ -16,7 +16,7 @@ import pinocchio as pin
 
 from ..arrays import Array
 from ..contacts import Contact
-from ..contacts.cones.inner_faces import inner_faces
+from ..contacts.cones.wrench_cone import inner_faces
 from ..contacts.limits import ContactLimits
 from ..dynamics import State
 from ..robots.robot import Robot

@@ -23,8 +23,7 @@ from footwork.contacts import (
     batch,
     static_hold,
 )
-from footwork.contacts.cones.inner_faces import inner_faces
-from footwork.contacts.cones.wrench_cone import rectangle_faces
+from footwork.contacts.cones.wrench_cone import inner_faces, rectangle_faces
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.control.ground import Ground
 from footwork.errors import ContactError

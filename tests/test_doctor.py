@@ -120,7 +120,7 @@ def test_a_broken_pinocchio_is_a_finding_and_not_an_accident(tmp_path):
 def test_an_old_release_is_a_finding(monkeypatch):
     """Such as the Pinocchio that another library pins."""
     monkeypatch.setattr(doctor, "_version", lambda name: "3.8.0")
-    found = doctor._tried("pin", "")
+    found = doctor._tried("pin", doctor._wanted("pin"), "")
     assert found.state == doctor.BROKEN
     assert found.found == "3.8.0, expected >=4"
     assert found.advice.endswith("install 'pin>=4'")

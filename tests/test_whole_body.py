@@ -8,7 +8,7 @@ import pytest
 
 import footwork as fw
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics
-from footwork.contacts.cones.inner_faces import inner_faces
+from footwork.contacts.cones.wrench_cone import inner_faces
 from footwork.control.contact_model import ContactModel
 from footwork.control.references import between, between_postures, swing
 from footwork.dynamics import State

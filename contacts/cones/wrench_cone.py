@@ -32,7 +32,7 @@ from ..contact_set import ContactSet
 from ..kernels.proximal import POLAR_PROJECTIONS
 from ..limits import Kind
 from ..point_forces import PointForces
-from .friction_cone import check_friction
+from .friction_cone import check_friction, pyramid_faces
 
 _MANY = 4096  # wrenches from which on the faces of linear cones pay off
 _PROVEN = 1e-9  # what a projection's proof may leave open, of a unit wrench
@@ -267,3 +267,37 @@ def rectangle_faces(half_length: float, half_width: float, friction: ArrayLike) 
             rows.append(-tz - most + s1 * (Y * fx - mu * tx) + s2 * (X * fy - nu * ty))
             rows.append(tz - most + s1 * (Y * fx + mu * tx) + s2 * (X * fy + nu * ty))
     return np.array(rows)
+
+
+def inner_faces(contact: Contact, sides: int) -> Array:
+    """Return F (k, dim), an inner cone {w : F w ≤ 0} of what a contact can transmit.
+
+    In contact axes, w being what of [force; moment] the contact transmits; none if it is bilateral.
+    Bounds on the normal force are left out. Of a point a pyramid; of a soft one, which shares one
+    cone, |f_1|/μ_1 + |f_2|/μ_2 + |m|/γ ≤ f_n; of a rectangle with four sides the closed form, half
+    as many rows as by the convex hull.
+
+    Raises:
+        ContactError: fewer than three sides.
+    """
+    sides = whole_number(sides, "sides", at_least=3, error=ContactError)
+    forces = PointForces.of_contact(contact).without_bounds()
+    limits, mu = forces.limits, forces.limits.friction[0]
+    kept = limits.components(0)
+    if limits.bilateral[0]:
+        return np.zeros((0, len(kept)))
+    if (mu > 0).all() and limits.point_count == 1:
+        soft = len(limits.soft) > 0
+        return _octahedron(*mu, *limits.torsion) if soft else pyramid_faces(mu, sides, "inner")
+    half = np.abs(limits.arms)
+    if sides == 4 and len(half) == 4 and np.ptp(half, axis=0).max() < 1e-9:
+        faces = rectangle_faces(half[0, 0], half[0, 1], mu / np.sqrt(2))
+        return np.vstack([faces, forces.yaw_faces])
+    faces = forces.faces("inner", sides)[:, kept]
+    return np.asarray(faces[np.abs(faces).max(axis=1) > 1e-9])
+
+
+def _octahedron(*axes: float) -> Array:
+    """Σ |w_i|/axes_i ≤ f_n (8, 4), w = (f_1, f_2, f_n, m)."""
+    signs = np.array(np.meshgrid([1, -1], [1, -1], [1, -1])).reshape(3, -1).T
+    return np.asarray(np.insert(signs / np.array(axes), 2, -1.0, axis=1))

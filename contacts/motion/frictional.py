@@ -29,8 +29,7 @@ from ...robots.values import array, mapping, number, whole_number
 from ..contact_set import ContactSet
 from ..point_forces import PointForces
 from .constrained import Contacts
-from .coulomb import CoulombProblem
-from .coulomb_states import states
+from .coulomb import CoulombProblem, states
 from .projection import cholesky, solve_mass
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ..geometry.polygon import area, convex_hull, sides
+from ..geometry.polygon import area, convex_hull, cut, sides
 from .solids import FACES_UP, Face
 from .terrain import Terrain
 
@@ -45,21 +45,8 @@ def _footprint(face: Face) -> tuple[Array, Array]:
 def within(corners: Array, normals: Array, offsets: Array) -> Array:
     """Return the part of a convex polygon (k, 2) for which normals @ x ≤ offsets."""
     for n, b in zip(normals, offsets, strict=True):
-        corners = _cut(corners, n, b)
+        corners = cut(corners, n, b)
     return corners
-
-
-def _cut(corners: Array, normal: Array, offset: float) -> Array:
-    """The part with n·x ≤ b: corners inside, and where edges cross (Sutherland and Hodgman)."""
-    slack = offset - corners @ normal
-    kept: list[Array] = []
-    for k in range(len(corners)):
-        if (slack[k - 1] >= 0) != (slack[k] >= 0):
-            share = slack[k - 1] / (slack[k - 1] - slack[k])
-            kept.append(corners[k - 1] + share * (corners[k] - corners[k - 1]))
-        if slack[k] >= 0:
-            kept.append(corners[k])
-    return np.array(kept).reshape(-1, 2)
 
 
 def _beside(piece: Array, face: Face, other: Face) -> list[Array]:
@@ -73,8 +60,8 @@ def _beside(piece: Array, face: Face, other: Face) -> list[Array]:
         return [piece]
     parts = []
     for n, b in zip(normals, offsets, strict=True):
-        parts.append(_cut(piece, -n, -b))
-        piece = _cut(piece, n, b)
+        parts.append(cut(piece, -n, -b))
+        piece = cut(piece, n, b)
     return [part for part in parts if area(part) > _SLIVER]
 
 

@@ -99,10 +99,16 @@ def examine(progress: Callable[[str], Any] = lambda name: None) -> Iterator[Exam
     """Yield the results of the checks; `progress` is called with the name of the next one."""
     yield Examination("python", FINE, sys.version.split()[0])
     with ThreadPoolExecutor(PROCESSES) as pool:
-        tried = {name: pool.submit(_tried, name, program) for name, program in PROGRAMS.items()}
+        tried = {
+            name: pool.submit(_tried, name, _wanted(name), program)
+            for name, program in PROGRAMS.items()
+        }
         browser = pool.submit(_browser)
         kernels = pool.submit(_compiled_kernels)
-        extras = {name: pool.submit(_extra, name, *about) for name, about in EXTRAS.items()}
+        extras = {
+            name: pool.submit(_tried, name, _footwork(extra), program, purpose)
+            for name, (extra, purpose, program) in EXTRAS.items()
+        }
         for name, examination in tried.items():
             progress(name)
             yield examination.result()
@@ -118,23 +124,23 @@ def examine(progress: Callable[[str], Any] = lambda name: None) -> Iterator[Exam
             yield examination.result()
 
 
-def _tried(distribution: str, program: str) -> Examination:
-    """Run the test program of a distribution in a separate process."""
-    version, wanted = _version(distribution), _wanted(distribution)
+def _tried(distribution: str, requirement: str, program: str, purpose: str = "") -> Examination:
+    """Run the test program of a distribution in a separate process; optional ones have a purpose.
+
+    Without a program its presence is all that is checked.
+    """
+    version, advice = _version(distribution), f"{_pip()} '{requirement}'"
     if version is None:
-        return Examination(distribution, BROKEN, "not installed", f"{_pip()} '{wanted}'")
-    if not _new_enough(version, wanted):
-        found = f"{version}, expected {wanted.removeprefix(distribution)}"
-        return Examination(distribution, BROKEN, found, f"{_pip()} '{wanted}'")
-    trouble = _answer(program)[1]
+        found = "not installed" + (f": {purpose}" if purpose else "")
+        return Examination(distribution, OPTIONAL if purpose else BROKEN, found, advice)
+    if not _new_enough(version, requirement):
+        found = f"{version}, expected {requirement.removeprefix(distribution)}"
+        return Examination(distribution, BROKEN, found, advice)
+    trouble = _answer(program)[1] if program else None
     if trouble is None:
         return Examination(distribution, FINE, version)
-    return Examination(
-        distribution,
-        BROKEN,
-        f"{version}: {trouble}",
-        _remedy(trouble, f"{distribution}=={version}"),
-    )
+    same = requirement if purpose else f"{distribution}=={version}"
+    return Examination(distribution, BROKEN, f"{version}: {trouble}", _remedy(trouble, same))
 
 
 def _remedy(trouble: str, requirement: str) -> str:
@@ -263,18 +269,6 @@ def _loopback() -> Examination:
         return Examination(
             "loopback", BROKEN, f"no server on 127.0.0.1: {error}", "footwork show … --html FILE"
         )
-
-
-def _extra(distribution: str, extra: str, purpose: str, program: str) -> Examination:
-    version = _version(distribution)
-    if version is None:
-        advice = f"{_pip()} '{_footwork(extra)}'"
-        return Examination(distribution, OPTIONAL, f"not installed: {purpose}", advice)
-    trouble = _answer(program)[1] if program else None
-    if trouble is None:
-        return Examination(distribution, FINE, version)
-    advice = _remedy(trouble, _footwork(extra))
-    return Examination(distribution, BROKEN, f"{version}: {trouble}", advice)
 
 
 def _footwork(extra: str) -> str:
