@@ -17,6 +17,7 @@ import pinocchio as pin
 import pytest
 
 import footwork as fw
+from footwork import cli
 
 # kernels are compiled when they are asked for, also in processes that tests start; what is done
 # while they are not compiled has tests of its own
@@ -65,6 +66,21 @@ def _has_robot_data() -> bool:
     except metadata.PackageNotFoundError:
         return False
     return True
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Return run(*arguments) -> exit code, output and errors of `footwork …`."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        try:
+            code = cli.main(list(arguments))
+        except SystemExit as stop:
+            code = stop.code
+        captured = capfd.readouterr()
+        return code, captured.out, captured.err
+
+    return run
 
 
 @cache

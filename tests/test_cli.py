@@ -19,22 +19,12 @@ from footwork.contacts import at_feet, static_hold
 from footwork.dynamics import mass_matrix
 
 
-def run(capsys, *arguments):
-    """Exit code, standard output and standard error of `footwork …`."""
-    try:
-        code = cli.main(list(arguments))
-    except SystemExit as stop:
-        code = stop.code
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def test_help_and_version(capsys):
-    code, out, _ = run(capsys, "--help")
+def test_help_and_version(run):
+    code, out, _ = run("--help")
     assert code == 0
     for command in ("demo", "hold", "info", "robots", "show"):
         assert command in out
-    assert run(capsys, "--version")[1].startswith("footwork ")
+    assert run("--version")[1].startswith("footwork ")
 
 
 def test_module_runs():
@@ -48,29 +38,29 @@ def test_module_runs():
     assert "floating" in answer.stdout
 
 
-def test_hold_says_yes(capsys):
-    code, out, _ = run(capsys, "hold", "biped", "--friction", "0.5")
+def test_hold_says_yes(run):
+    code, out, _ = run("hold", "biped", "--friction", "0.5")
     assert code == 0
     for word in ("biped holds", "margin", "push margin", "friction margin", "residual", "torques"):
         assert word in out
 
 
-def test_hold_says_no_and_why(capsys):
-    code, out, _ = run(capsys, "hold", "biped", "--push", "torso", "500", "0", "0")
+def test_hold_says_no_and_why(run):
+    code, out, _ = run("hold", "biped", "--push", "torso", "500", "0", "0")
     assert code == 1
     assert "does not hold" in out
     assert "left_foot" in out
 
 
-def test_hold_as_json(capsys):
-    code, out, _ = run(capsys, "hold", "biped", "--json")
+def test_hold_as_json(run):
+    code, out, _ = run("hold", "biped", "--json")
     answer = json.loads(out)
     assert code == 0
     assert answer["feasible"] is True
     assert answer["residual"] < 1e-6
     total = sum(np.sum(f, axis=0) for f in answer["forces"].values())
     assert total == pytest.approx([0, 0, 9.81 * robots.load("biped").mass], abs=1e-6)
-    code, out, _ = run(capsys, "hold", "biped", "--json", "--feet", "left_foot", "--friction", "0")
+    code, out, _ = run("hold", "biped", "--json", "--feet", "left_foot", "--friction", "0")
     answer = json.loads(out)
     assert code == 1
     assert answer["forces"] is None
@@ -78,31 +68,31 @@ def test_hold_as_json(capsys):
     assert answer["reason"]
 
 
-def test_pushes_add_up(capsys):
+def test_pushes_add_up(run):
     once = ["hold", "quadruped", "--json", "--push", "base", "10", "0", "0"]
     twice = [*once[:-5], "--push", "base", "4", "0", "0", "--push", "base", "6", "0", "0"]
-    one, two = (json.loads(run(capsys, *a)[1]) for a in (once, twice))
+    one, two = (json.loads(run(*a)[1]) for a in (once, twice))
     assert one["margin"] == pytest.approx(two["margin"], rel=1e-6)
 
 
-def test_hold_writes_a_page(capsys, tmp_path):
+def test_hold_writes_a_page(run, tmp_path):
     page = tmp_path / "new folder" / "hold.html"
-    code, _, err = run(capsys, "hold", "quadruped", "--html", str(page))
+    code, _, err = run("hold", "quadruped", "--html", str(page))
     assert code == 0
     assert str(page) in err
     assert "quadruped" in page.read_text()
 
 
-def test_show_writes_a_page(capsys, tmp_path):
+def test_show_writes_a_page(run, tmp_path):
     page = tmp_path / "robot.html"
-    assert run(capsys, "show", "limb", "--html", str(page))[0] == 0
+    assert run("show", "limb", "--html", str(page))[0] == 0
     assert page.stat().st_size > 100_000
 
 
-def test_show_colours_contacts_by_their_margins(capsys, tmp_path):
+def test_show_colours_contacts_by_their_margins(run, tmp_path):
     pages = [tmp_path / "plain.html", tmp_path / "by_margin.html"]
-    assert run(capsys, "show", "quadruped", "--friction", "0.6", "--html", str(pages[0]))[0] == 0
-    assert run(capsys, "show", "quadruped", "--by-margin", "--html", str(pages[1]))[0] == 0
+    assert run("show", "quadruped", "--friction", "0.6", "--html", str(pages[0]))[0] == 0
+    assert run("show", "quadruped", "--by-margin", "--html", str(pages[1]))[0] == 0
     legends = [commands_of(page, "legend") for page in pages]
     assert [bool(legend[-1].get("ramp")) for legend in legends] == [False, True]
 
@@ -119,18 +109,18 @@ def commands_of(page, kind):
     return found
 
 
-def test_robots_and_info(capsys):
-    out = run(capsys, "robots")[1]
+def test_robots_and_info(run):
+    out = run("robots")[1]
     assert all(name in out for name in ("biped", "quadruped", "talos"))
-    names = [info["name"] for info in json.loads(run(capsys, "robots", "--json")[1])]
+    names = [info["name"] for info in json.loads(run("robots", "--json")[1])]
     assert "biped" in names
-    facts = json.loads(run(capsys, "info", "biped", "--json")[1])
+    facts = json.loads(run("info", "biped", "--json")[1])
     assert facts["nv"] == robots.load("biped").nv
-    assert "half_sitting" in run(capsys, "info", "biped")[1]
+    assert "half_sitting" in run("info", "biped")[1]
 
 
-def test_check_says_what_is_wrong(capsys, tmp_path):
-    assert run(capsys, "check", "biped")[0] == 0
+def test_check_says_what_is_wrong(run, tmp_path):
+    assert run("check", "biped")[0] == 0
     bad = tmp_path / "bad.urdf"
     bad.write_text(
         '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="-1"/>'
@@ -138,20 +128,20 @@ def test_check_says_what_is_wrong(capsys, tmp_path):
         '<joint name="j" type="revolute"><parent link="a"/><child link="b"/>'
         '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
     )
-    code, out, _ = run(capsys, "check", str(bad))
+    code, out, _ = run("check", str(bad))
     assert code == 1
     assert "mass" in out
-    code, out, _ = run(capsys, "check", str(bad), "--json")
+    code, out, _ = run("check", str(bad), "--json")
     assert code == 1
     assert any(finding["level"] == "error" for finding in json.loads(out))
-    assert run(capsys, "check", str(tmp_path / "none.urdf"))[0] == 2
+    assert run("check", str(tmp_path / "none.urdf"))[0] == 2
 
 
-def test_passive_and_locked_joints(capsys):
+def test_passive_and_locked_joints(run):
     joint = robots.load("biped").actuated[-1]
-    plain = json.loads(run(capsys, "info", "biped", "--json")[1])
-    passive = json.loads(run(capsys, "info", "biped", "--json", "--passive", joint)[1])
-    locked = json.loads(run(capsys, "info", "biped", "--json", "--lock", joint)[1])
+    plain = json.loads(run("info", "biped", "--json")[1])
+    passive = json.loads(run("info", "biped", "--json", "--passive", joint)[1])
+    locked = json.loads(run("info", "biped", "--json", "--lock", joint)[1])
     assert (passive["nv"], passive["na"]) == (plain["nv"], plain["na"] - 1)
     assert (locked["nv"], locked["na"]) == (plain["nv"] - 1, plain["na"] - 1)
 
@@ -175,8 +165,8 @@ def test_passive_and_locked_joints(capsys):
         ([], "required"),
     ],
 )
-def test_bad_usage(capsys, arguments, says):
-    code, out, err = run(capsys, *arguments)
+def test_bad_usage(run, arguments, says):
+    code, out, err = run(*arguments)
     assert code == 2
     assert says in err
     assert out == ""
@@ -188,8 +178,8 @@ def test_debug_shows_the_traceback():
         cli.main(["info", "--debug", "bipde"])
 
 
-def test_demo_ends_with_verdicts_and_pages(capsys, tmp_path):
-    code, out, _ = run(capsys, "demo", "--out", str(tmp_path), "--no-png")
+def test_demo_ends_with_verdicts_and_pages(run, tmp_path):
+    code, out, _ = run("demo", "--out", str(tmp_path), "--no-png")
     assert code == 0
     assert "does not hold" in out
     assert "coriolis_tensor" in out
@@ -198,9 +188,9 @@ def test_demo_ends_with_verdicts_and_pages(capsys, tmp_path):
     assert all(str(page) in out for page in pages)
 
 
-def test_terms_by_two_roads(capsys, tmp_path):
+def test_terms_by_two_roads(run, tmp_path):
     out_file = tmp_path / "terms.npz"
-    code, out, _ = run(capsys, "terms", "biped", "--seed", "3", "--json", "--save", str(out_file))
+    code, out, _ = run("terms", "biped", "--seed", "3", "--json", "--save", str(out_file))
     assert code == 0
     rows = {row["term"]: row for row in json.loads(out)}
     assert rows["coriolis_tensor"]["shape"] == [25, 25, 25]
@@ -208,29 +198,29 @@ def test_terms_by_two_roads(capsys, tmp_path):
     arrays = np.load(out_file)
     robot = robots.load("biped")
     np.testing.assert_array_equal(arrays["mass_matrix"], mass_matrix(robot, arrays["q"]))
-    assert "mass_matrix" in run(capsys, "terms", "double_pendulum")[1]
-    assert run(capsys, "terms", "biped", "--save", "terms.xls")[0] == 2
-    assert run(capsys, "terms", "biped", "--seed", "1", "--posture", "standing")[0] == 2
+    assert "mass_matrix" in run("terms", "double_pendulum")[1]
+    assert run("terms", "biped", "--save", "terms.xls")[0] == 2
+    assert run("terms", "biped", "--seed", "1", "--posture", "standing")[0] == 2
 
 
-def test_friction_along_two_tangents(capsys):
+def test_friction_along_two_tangents(run):
     """Along the soles' axes; point feet take the world's x and y. The dynamics know it too."""
     for robot in ("biped", "quadruped"):
-        code, out, _ = run(capsys, "hold", robot, "--friction", "0.8,0.4")
+        code, out, _ = run("hold", robot, "--friction", "0.8,0.4")
         assert code == 0
         loaded = robots.load(robot)
         feet = at_feet(loaded, (0.8, 0.4), tangent=(1, 0, 0))
         hold = static_hold(loaded, loaded.posture(), feet)
         printed = float(re.search(r"push margin +([\d.]+)", out)[1])
         assert printed == pytest.approx(hold.push_margin(), rel=1e-3)
-    assert run(capsys, "hold", "slope", "--friction", "0.9,0.9")[0] == 0
-    assert run(capsys, "simulate", "biped", "--friction", "0.8,0.4", "--duration", "0.05")[0] == 0
+    assert run("hold", "slope", "--friction", "0.9,0.9")[0] == 0
+    assert run("simulate", "biped", "--friction", "0.8,0.4", "--duration", "0.05")[0] == 0
 
 
 @pytest.mark.parametrize("friction", ["-1", "nan", "inf", "rough", "0.8,", "0.8,-1", "1,1,1"])
 @pytest.mark.parametrize("what", ["biped", "stairs"])
-def test_a_friction_that_is_none_is_the_flags_fault(capsys, what, friction):
-    code, _, error = run(capsys, "hold", what, f"--friction={friction}")
+def test_a_friction_that_is_none_is_the_flags_fault(run, what, friction):
+    code, _, error = run("hold", what, f"--friction={friction}")
     assert code == 2
     assert f"--friction: got {friction}, expected a finite number of at least 0, or two" in error
     assert ".yaml" not in error

@@ -49,15 +49,6 @@ def subparsers():
     return action.choices
 
 
-def run(capfd, *arguments):
-    try:
-        code = cli.main(list(arguments))
-    except SystemExit as stop:
-        code = stop.code
-    captured = capfd.readouterr()
-    return code, captured.out, captured.err
-
-
 def test_every_command_is_entered_here():
     assert subparsers().keys() == OUTPUTS.keys()
     assert len(commands.ALL) == len(OUTPUTS)
@@ -85,66 +76,67 @@ def test_the_same_flag_is_the_same_everywhere():
                 assert known.setdefault(flag, same) == same, (name, flag)
 
 
-def test_the_catalogue_as_a_table(capfd):
-    code, out, _ = run(capfd, "robots", "--csv", "-")
+def test_the_catalogue_as_a_table(run):
+    code, out, _ = run("robots", "--csv", "-")
     assert code == 0
     head, *rows = csv.reader(out.splitlines())
     assert {row[head.index("name")] for row in rows} == {i.name for i in robots.available()}
 
 
 @pytest.mark.parametrize("name", [n for n in QUICK if "json" in OUTPUTS[n]])
-def test_json_is_all_there_is_on_standard_output(capfd, name):
-    code, out, err = run(capfd, *QUICK[name], "--json")
+def test_json_is_all_there_is_on_standard_output(run, name):
+    code, out, err = run(*QUICK[name], "--json")
     assert code == 0
     json.loads(out, parse_constant=lambda text: pytest.fail(f"{text} is not JSON"))
     assert "\x1b" not in out + err
 
 
 @pytest.mark.parametrize("name", [n for n in QUICK if "csv" in OUTPUTS[n]])
-def test_a_table_in_a_file_and_on_standard_output(capfd, tmp_path, name):
+def test_a_table_in_a_file_and_on_standard_output(run, tmp_path, name):
     path = tmp_path / "new folder" / "table.csv"
     path.parent.mkdir()
     path.write_text("what was there before")
-    code, words, err = run(capfd, *QUICK[name], "--csv", str(path))
+    code, words, err = run(*QUICK[name], "--csv", str(path))
     assert code == 0
     assert f"wrote {path}" in err
     rows = [line.split(",") for line in path.read_text().splitlines()]
     assert len(rows) > 2 or name == "sweep"
     assert len({len(row) for row in rows}) == 1
-    code, out, err = run(capfd, *QUICK[name], "--csv", "-")
+    code, out, err = run(*QUICK[name], "--csv", "-")
     assert code == 0
     assert out.splitlines()[0] == path.read_text().splitlines()[0]
     if name != "simulate":
         assert out == path.read_text()
         assert words in err  # the words for people make way
-    code, out, err = run(capfd, *QUICK[name], "--csv", str(path), "--quiet")
+    code, out, err = run(*QUICK[name], "--csv", str(path), "--quiet")
     assert (code, out, err) == (0, "", "")
 
 
-def test_robots_stand_on_the_terrain_of_a_scenario(capfd):
+def test_robots_stand_on_the_terrain_of_a_scenario(run):
     quick = ["--duration", "0.1", "--json"]
     for name in ("slope", "flat"):
-        code, out, _ = run(capfd, "simulate", "quadruped", "--terrain", name, *quick)
+        code, out, _ = run("simulate", "quadruped", "--terrain", name, *quick)
         report = json.loads(out)
         assert (code, report["ended"], report["collisions"]) == (0, "", [])
         assert max(map(abs, report["moved"])) < 1e-3
-    code, _, err = run(capfd, "simulate", "biped", "--terrain", "flat", "--gait", "catch")
+    code, _, err = run("simulate", "biped", "--terrain", "flat", "--gait", "catch")
     assert code == 2
     assert "expected level ground" in err
-    code, _, err = run(capfd, "simulate", "quadruped", "--terrain", "stares", *quick)
+    code, _, err = run("simulate", "quadruped", "--terrain", "stares", *quick)
     assert code == 2
     assert "did you mean 'stairs'" in err
 
 
-def test_a_biped_steps_up_a_stair(capfd):
+@pytest.mark.slow
+def test_a_biped_steps_up_a_stair(run):
     climb = ["--terrain", "stairs", "--gait", "step", "--steps", "2", "--length", "0.24"]
-    code, out, _ = run(capfd, "simulate", "biped", *climb, "--json")
+    code, out, _ = run("simulate", "biped", *climb, "--json")
     report = json.loads(out)
     assert (code, report["ended"]) == (0, "")
     assert report["moved"][2] > 0.05
 
 
-def test_a_simulation_that_failed_is_a_no(capfd, monkeypatch):
+def test_a_simulation_that_failed_is_a_no(run, monkeypatch):
     from footwork.control import WholeBodyController
 
     tick = WholeBodyController.__call__
@@ -155,14 +147,14 @@ def test_a_simulation_that_failed_is_a_no(capfd, monkeypatch):
         return tick(self, q, v, t)
 
     monkeypatch.setattr(WholeBodyController, "__call__", breaks)
-    code, out, _ = run(capfd, "simulate", "quadruped", "--duration", "0.1")
+    code, out, _ = run("simulate", "quadruped", "--duration", "0.1")
     assert code == 1
     assert "was given up after 0.01 s" in out
     assert "KeyError: 'gait'" in out
 
 
-def test_a_page_on_standard_output(capfd):
-    code, out, err = run(capfd, "hold", "quadruped", "--html", "-")
+def test_a_page_on_standard_output(run):
+    code, out, err = run("hold", "quadruped", "--html", "-")
     assert code == 0
     assert out.lstrip().startswith("<")
     assert "quadruped holds" in err
@@ -180,21 +172,21 @@ def test_a_page_on_standard_output(capfd):
     ],
 )
 def test_files_that_cannot_be_written_are_told_before_the_work(
-    capfd, tmp_path, monkeypatch, arguments, says
+    run, tmp_path, monkeypatch, arguments, says
 ):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "FOLDER").mkdir()
     (tmp_path / "FILE").touch()
-    code, out, err = run(capfd, "hold", "quadruped", *arguments)
+    code, out, err = run("hold", "quadruped", *arguments)
     assert code == 2
     assert says in err
     assert out == ""
     assert err.count("\n") == 1
 
 
-def test_a_folder_that_is_closed(capfd, tmp_path, monkeypatch):
+def test_a_folder_that_is_closed(run, tmp_path, monkeypatch):
     monkeypatch.setattr(commands.output.os, "access", lambda path, mode: False)  # root may anything
-    code, out, err = run(capfd, "hold", "quadruped", "--csv", str(tmp_path / "x.csv"))
+    code, out, err = run("hold", "quadruped", "--csv", str(tmp_path / "x.csv"))
     assert (code, out) == (2, "")
     assert "no permission" in err
 
@@ -223,15 +215,15 @@ def test_a_folder_that_is_closed(capfd, tmp_path, monkeypatch):
         ),
     ],
 )
-def test_mistakes_are_told_in_one_line(capfd, arguments, says):
-    code, out, err = run(capfd, *arguments)
+def test_mistakes_are_told_in_one_line(run, arguments, says):
+    code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert says in err
     assert err.startswith("footwork: ")
     assert err.count("\n") == 1
 
 
-def test_a_description_with_many_mistakes_is_told_in_one_line(capfd, tmp_path):
+def test_a_description_with_many_mistakes_is_told_in_one_line(run, tmp_path):
     links = "".join(
         f'<link name="l{i}"><visual><geometry><mesh filename="none{i}.stl"/></geometry></visual>'
         f"</link>"
@@ -244,37 +236,37 @@ def test_a_description_with_many_mistakes_is_told_in_one_line(capfd, tmp_path):
     )
     path = tmp_path / "robot.urdf"
     path.write_text(f'<robot name="r">{links}</robot>')
-    code, out, err = run(capfd, "info", str(path))
+    code, out, err = run("info", str(path))
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert "--package-dir" in err
     assert "--no-meshes" in err
-    assert run(capfd, "check", str(path))[1].count("mesh 'none") == 4
+    assert run("check", str(path))[1].count("mesh 'none") == 4
 
 
-def test_a_note_is_one_line_and_quiet_is_quiet(capfd, tmp_path):
+def test_a_note_is_one_line_and_quiet_is_quiet(run, tmp_path):
     """A robot that names no feet: it is said on what it stands."""
     text = Path(cli.__file__).with_name("robots") / "models" / "quadruped.urdf"
     path = tmp_path / "own.urdf"
     path.write_text(text.read_text())
-    code, out, err = run(capfd, "hold", str(path))
+    code, out, err = run("hold", str(path))
     assert code == 0
     assert "footwork: note: 'quadruped' names no feet" in err
     assert err.count("\n") == 1
     assert "holds on LF_foot" in out
-    assert run(capfd, "hold", str(path), "--quiet") == (0, "", "")
-    assert run(capfd, "hold", "push", "--quiet") == (1, "", "")
-    one = run(capfd, "hold", str(path), "--feet", "LF_foot", "RH_foot", "--json")[1]
+    assert run("hold", str(path), "--quiet") == (0, "", "")
+    assert run("hold", "push", "--quiet") == (1, "", "")
+    one = run("hold", str(path), "--feet", "LF_foot", "RH_foot", "--json")[1]
     assert json.loads(one)["forces"].keys() == {"LF_foot", "RH_foot"}
-    assert json.loads(run(capfd, "info", str(path), "--json")[1])["feet known by"] == "shapes"
+    assert json.loads(run("info", str(path), "--json")[1])["feet known by"] == "shapes"
 
 
-def test_a_mistake_of_ours_is_said_to_be_one(capfd, monkeypatch):
+def test_a_mistake_of_ours_is_said_to_be_one(run, monkeypatch):
     def broken(options):
         raise KeyError("inner")
 
     monkeypatch.setattr(commands.robots, "run", broken)
-    code, out, err = run(capfd, "robots")
+    code, out, err = run("robots")
     assert (code, out) == (3, "")
     assert "a mistake of footwork: please report it" in err
     assert err.count("\n") == 1
@@ -282,9 +274,9 @@ def test_a_mistake_of_ours_is_said_to_be_one(capfd, monkeypatch):
         cli.main(["robots", "--debug"])
 
 
-def test_a_library_that_is_missing_is_told_before_the_work(capfd, monkeypatch, tmp_path):
+def test_a_library_that_is_missing_is_told_before_the_work(run, monkeypatch, tmp_path):
     monkeypatch.setattr(commands.output, "find_spec", lambda name: None)
-    code, out, err = run(capfd, *QUICK["sweep"], "--png", str(tmp_path / "map.png"))
+    code, out, err = run(*QUICK["sweep"], "--png", str(tmp_path / "map.png"))
     assert (code, out) == (2, "")
     assert "pip install 'footwork[plots]'" in err
 

@@ -13,17 +13,13 @@ from footwork.control.simulation import simulate
 G = 9.81
 
 
-def base_of(robot):
-    return next(f.name for f in robot.model.frames if f.parentJoint == 1 and f.type == pin.BODY)
-
-
 def standing(robot, friction=0.7, **options):
     """A whole-body controller that stands where the robot is."""
     from footwork import dynamics
 
     feet = contacts.at_feet(robot, friction)
     q = contacts.solve_posture(robot, feet, com="inside").q
-    base = base_of(robot)
+    base = control.trunk(robot)
     tasks = [
         control.ComTask(dynamics.com(robot, q), weight=10.0, gain=30.0),
         control.FrameTask(
@@ -114,7 +110,7 @@ def test_a_robot_stands_under_noise_and_a_push(load_robot, name):
     robot = load_robot(name, "floating")
     controller, q = standing(robot)
     force = 0.2 * robot.mass / 0.1
-    push = control.ForcePulse(base_of(robot), (0.6 * force, 0.8 * force, 0.0), 0.2)
+    push = control.ForcePulse(control.trunk(robot), (0.6 * force, 0.8 * force, 0.0), 0.2)
     noise = control.Noise(1e-4, 1e-3, 1e-4, 1e-4, 1e-3)
     motion = simulate(
         robot, controller, duration=1.0, control_step=2e-3, q=q, disturbances=[push], noise=noise
@@ -137,7 +133,7 @@ def test_a_robot_stands_under_noise_and_a_push(load_robot, name):
 def test_a_robot_stands_under_random_pushes(load_robot, name, size):
     robot = load_robot(name, "floating")
     controller, q = standing(robot)
-    pushes = control.random_pushes(robot, base_of(robot), 5.0, size, seed=2)
+    pushes = control.random_pushes(robot, control.trunk(robot), 5.0, size, seed=2)
     motion = simulate(robot, controller, duration=5.0, control_step=2e-3, q=q, disturbances=pushes)
     assert not motion.fell
     assert motion.duration == pytest.approx(5.0)
@@ -289,7 +285,7 @@ def test_a_motion_that_blows_up_is_recorded_until_then(engine, tmp_path, monkeyp
     if engine == "mujoco":
         pytest.importorskip("mujoco")
     robot = robots.load("quadruped")
-    wind = control.ForcePulse(base_of(robot), (0.0, 0.0, 1e12), 0.03)
+    wind = control.ForcePulse(control.trunk(robot), (0.0, 0.0, 1e12), 0.03)
     limp = lambda t, q, v: np.zeros(robot.na)  # noqa: E731
     options = {"duration": 0.2, "disturbances": [wind], "engine": engine}
     motion = simulate(robot, limp, **options)
@@ -332,7 +328,7 @@ def test_the_same_controller_stands_in_mujoco(load_robot):
     pytest.importorskip("mujoco")
     robot = load_robot("solo12", "floating")
     controller, q = standing(robot)
-    push = control.ForcePulse(base_of(robot), (0.0, 2.0, 0.0), 0.1)
+    push = control.ForcePulse(control.trunk(robot), (0.0, 2.0, 0.0), 0.1)
     motion = simulate(
         robot, controller, q=q, duration=0.5, control_step=2e-3, disturbances=[push],
         engine="mujoco",
@@ -368,7 +364,7 @@ def test_bad_arguments_are_refused(load_robot):
             robot, nothing, duration=1.0, disturbances=[control.ForcePulse("head", (1, 0, 0), 0.0)]
         )
     with pytest.raises(ConfigurationError, match="lasting"):
-        control.random_pushes(robot, base_of(robot), 1.0, 0.1, lasting=2.0)
+        control.random_pushes(robot, control.trunk(robot), 1.0, 0.1, lasting=2.0)
     with pytest.raises(SolverError, match="blew up"):
         simulate(robot, lambda t, q, v: np.zeros(robot.na), v=np.full(18, 1e5), duration=1.0)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footwork import ContactError, cli, contacts, dynamics, robots
+from footwork import ContactError, contacts, dynamics, robots
 from footwork.contacts import (
     Box,
     Payload,
@@ -326,7 +326,7 @@ def test_parts_made_by_hand_are_checked_too():
         _ = Scenario("biped", (ScenarioContact(foot="left_foot"),), terrain=()).touching
 
 
-def test_links_inside_the_terrain_are_named(capsys, tmp_path):
+def test_links_inside_the_terrain_are_named(run, tmp_path):
     """A shelf that cuts the shins: the verdict stands, with a note."""
     shelf = Box("shelf", (0.3, 0.6, 0.02), (0.0, 0.0, 0.2))
     feet = (
@@ -337,10 +337,10 @@ def test_links_inside_the_terrain_are_named(capsys, tmp_path):
     found = scenario.penetrations()
     assert {(p.link, p.solid) for p in found} == {("left_shin", "shelf"), ("right_shin", "shelf")}
     path = scenario.save(tmp_path / "shelf.yaml")
-    code, out, _ = run(capsys, "hold", str(path))
+    code, out, _ = run("hold", str(path))
     assert code == 0
     assert "note: left_shin lies" in out
-    rows = json.loads(run(capsys, "hold", str(path), "--json")[1])["penetrations"]
+    rows = json.loads(run("hold", str(path), "--json")[1])["penetrations"]
     assert {row["link"] for row in rows} == {"left_shin", "right_shin"}
     assert replace(scenario, terrain=(Plane(),)).penetrations() == ()
 
@@ -418,93 +418,82 @@ def test_the_legend_keeps_its_side_of_the_picture():
 # --- the command -------------------------------------------------------------------------------
 
 
-def run(capsys, *arguments):
-    try:
-        code = cli.main(list(arguments))
-    except SystemExit as stop:
-        code = stop.code
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def test_hold_takes_names_and_files(capsys, tmp_path):
-    code, out, _ = run(capsys, "hold", "stairs")
+def test_hold_takes_names_and_files(run, tmp_path):
+    code, out, _ = run("hold", "stairs")
     assert code == 0
     assert "biped holds on left_foot, right_foot" in out
     (tmp_path / "mine.yaml").write_text(GOOD)
-    code, out, _ = run(capsys, "hold", str(tmp_path / "mine.yaml"))
+    code, out, _ = run("hold", str(tmp_path / "mine.yaml"))
     assert code == 0
     assert "A title" in out
-    code, out, _ = run(capsys, "hold", "tripod", "--json")
+    code, out, _ = run("hold", "tripod", "--json")
     assert code == 1
     assert json.loads(out)["feasible"] is False
 
 
-def test_flags_change_a_scenario(capsys):
+def test_flags_change_a_scenario(run):
     def margin(*flags):
-        return json.loads(run(capsys, "hold", *flags, "--json")[1])["margin"]
+        return json.loads(run("hold", *flags, "--json")[1])["margin"]
 
     assert margin("icy-ramp", "--friction", "0.6") > 0 > margin("icy-ramp")
     assert margin("push", "--push", "torso", "0", "-90", "0") > 0
     assert margin("too-heavy", "--no-torque-limits") > 0
-    code, out, _ = run(capsys, "hold", "foot-on-wall", "--feet", "right_foot")
+    code, out, _ = run("hold", "foot-on-wall", "--feet", "right_foot")
     assert code == 1
     assert "does not hold on right_foot" in out
 
 
-def test_no_posture_is_a_no(capsys, tmp_path):
+def test_no_posture_is_a_no(run, tmp_path):
     (tmp_path / "far.yaml").write_text(GOOD.replace("0.085]\n    fr", "0.085, 2]\n    fr"))
-    code, out, _ = run(capsys, "hold", str(tmp_path / "far.yaml"))
+    code, out, _ = run("hold", str(tmp_path / "far.yaml"))
     assert code == 1
     assert "out of reach" in out
-    code, out, _ = run(capsys, "hold", str(tmp_path / "far.yaml"), "--json")
+    code, out, _ = run("hold", str(tmp_path / "far.yaml"), "--json")
     assert code == 1
     assert json.loads(out)["status"] == "no posture"
-    code, _, err = run(capsys, "region", str(tmp_path / "far.yaml"))
+    code, _, err = run("region", str(tmp_path / "far.yaml"))
     assert code == 2
     assert "no posture touches" in err
 
 
-def test_region_of_scenarios_and_robots(capsys, tmp_path):
-    code, out, _ = run(capsys, "region", "gap", "--json")
+def test_region_of_scenarios_and_robots(run, tmp_path):
+    code, out, _ = run("region", "gap", "--json")
     facts, scenario = json.loads(out), Scenario.load("gap")
     assert code == 0
     assert facts["area"] == pytest.approx(scenario.region().area)
     assert facts["com_inside"]
-    code, out, _ = run(capsys, "region", "biped")
+    code, out, _ = run("region", "biped")
     robot = robots.load("biped")
     static = contacts.static_equilibrium_polygon(robot, robot.posture(), contacts.at_feet(robot))
     assert code == 0
     assert f"area {static.area:.4g} m²" in out
     assert len(out.splitlines()) == 3 + len(static.vertices)
     asked = ["region", "too-heavy", "--kind", "feasible", "--json"]
-    weak, strong = (json.loads(run(capsys, *asked, *f)[1]) for f in ([], ["--no-torque-limits"]))
+    weak, strong = (json.loads(run(*asked, *f)[1]) for f in ([], ["--no-torque-limits"]))
     assert weak["area"] < strong["area"]
     assert strong["com_inside"]
     assert not weak["com_inside"]
-    assert run(capsys, "region", "icy-ramp")[0] == 1
-    assert "unbounded" in run(capsys, "region", "ladder")[1]
-    assert json.loads(run(capsys, "region", "ladder", "--json")[1])["area"] is None
+    assert run("region", "icy-ramp")[0] == 1
+    assert "unbounded" in run("region", "ladder")[1]
+    assert json.loads(run("region", "ladder", "--json")[1])["area"] is None
     page = tmp_path / "region.html"
-    assert run(capsys, "region", "quadruped", "--kind", "zmp", "--html", str(page))[0] == 0
+    assert run("region", "quadruped", "--kind", "zmp", "--html", str(page))[0] == 0
     assert page.stat().st_size > 100_000
 
 
-def test_show_writes_the_scene(capsys, tmp_path):
+def test_show_writes_the_scene(run, tmp_path):
     page = tmp_path / "gap.html"
-    assert run(capsys, "show", "gap", "--html", str(page))[0] == 0
+    assert run("show", "gap", "--html", str(page))[0] == 0
     assert "Across a gap" in page.read_text()
-    assert (
-        run(capsys, "show", "biped", "--push", "torso", "5", "0", "0", "--html", str(page))[0] == 0
-    )
+    assert run("show", "biped", "--push", "torso", "5", "0", "0", "--html", str(page))[0] == 0
 
 
-def test_scenarios_are_listed(capsys):
-    out = run(capsys, "scenarios")[1]
+def test_scenarios_are_listed(run):
+    out = run("scenarios")[1]
     assert all(name in out for name in contacts.scenarios())
-    assert Scenario.from_text(run(capsys, "scenarios", "gap")[1]) == Scenario.load("gap")
-    assert "did you mean 'gap'" in run(capsys, "scenarios", "gapp")[2]
-    rows = json.loads(run(capsys, "scenarios", "--json")[1])
+    assert Scenario.from_text(run("scenarios", "gap")[1]) == Scenario.load("gap")
+    assert "did you mean 'gap'" in run("scenarios", "gapp")[2]
+    rows = json.loads(run("scenarios", "--json")[1])
     assert [row["name"] for row in rows] == list(contacts.scenarios())
 
 
@@ -525,8 +514,8 @@ def test_scenarios_are_listed(capsys):
         (["region", "flat", "--kind", "zpm"], "invalid choice"),
     ],
 )
-def test_bad_usage_is_one_line(capsys, arguments, says):
-    code, out, err = run(capsys, *arguments)
+def test_bad_usage_is_one_line(run, arguments, says):
+    code, out, err = run(*arguments)
     assert code == 2
     assert says in err
     assert out == ""

@@ -33,6 +33,15 @@ def viewer():
         yield viewer
 
 
+@pytest.fixture(scope="module")
+def shown():
+    """A viewer whose server is asked, and left as it is."""
+    with Viewer() as viewer:
+        viewer.point("here", [0, 0, 0])
+        _ = viewer.url
+        yield viewer
+
+
 def wait_until(condition):
     deadline = time.monotonic() + 30
     while not condition():
@@ -122,34 +131,34 @@ def test_only_this_machine_is_listened_to(viewer):
     assert listening(os.getpid()) == before
 
 
-def test_the_page_and_its_script_are_served(viewer):
-    status, page = get(viewer)
+def test_the_page_and_its_script_are_served(shown):
+    status, page = get(shown)
     assert status == 200
     assert b"footwork.connect()" in page
-    status, script = get(viewer, "/main.min.js")
+    status, script = get(shown, "/main.min.js")
     assert status == 200
     assert b"MeshCat" in script
-    assert get(viewer, "/../../etc/passwd")[0] == 404
+    assert get(shown, "/../../etc/passwd")[0] == 404
 
 
 @pytest.mark.parametrize("path", ["/", "/main.min.js", "/nothing"])
-def test_a_foreign_host_header_is_refused(viewer, path):
-    port = urlsplit(viewer.url).port
-    assert get(viewer, path, Host=f"evil.example:{port}")[0] in (403, 404)
-    assert get(viewer, Host=f"localhost:{port}")[0] == 200
-    assert get(viewer, Host=f"127.0.0.1:{port}")[0] == 200
-    assert get(viewer, Host="evil.example")[0] == 403
+def test_a_foreign_host_header_is_refused(shown, path):
+    port = urlsplit(shown.url).port
+    assert get(shown, path, Host=f"evil.example:{port}")[0] in (403, 404)
+    assert get(shown, Host=f"localhost:{port}")[0] == 200
+    assert get(shown, Host=f"127.0.0.1:{port}")[0] == 200
+    assert get(shown, Host="evil.example")[0] == 403
 
 
-def test_the_commands_are_for_our_own_page_only(viewer):
-    port = urlsplit(viewer.url).port
+def test_the_commands_are_for_our_own_page_only(shown):
+    port = urlsplit(shown.url).port
     for headers, status in (
         ({}, 101),
         ({"Origin": f"http://127.0.0.1:{port}"}, 101),
         ({"Origin": "http://evil.example"}, 403),
         ({"Host": f"evil.example:{port}", "Origin": f"http://evil.example:{port}"}, 403),
     ):
-        got, sock = upgrade(viewer, **headers)
+        got, sock = upgrade(shown, **headers)
         sock.close()
         assert got == status, headers
 
@@ -215,6 +224,7 @@ time.sleep(300)
 """
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
     ("end", "number"),
@@ -286,11 +296,10 @@ def test_a_forgotten_viewer_leaves_nothing_behind():
 
 
 @linux
-def test_ctrl_c_in_the_terminal_does_not_reach_it(viewer):
-    _ = viewer.url
-    os.kill(viewer._server.pid, signal.SIGINT)
-    viewer.point("still", [0, 0, 0])
-    assert get(viewer)[0] == 200
+def test_ctrl_c_in_the_terminal_does_not_reach_it(shown):
+    os.kill(shown._server.pid, signal.SIGINT)
+    shown.point("still", [0, 0, 0])
+    assert get(shown)[0] == 200
 
 
 def test_a_dead_server_is_an_error_not_a_hang(viewer):

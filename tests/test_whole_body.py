@@ -19,11 +19,6 @@ BASE = {"talos": "base_link", "solo12": "base_link", "go2": "base", "biped": "pe
 G = 9.81
 
 
-def base_of(robot):
-    """The link that the floating base carries."""
-    return next(f.name for f in robot.model.frames if f.parentJoint == 1 and f.type == pin.BODY)
-
-
 def standing(robot, friction=0.6):
     """Contacts at the feet and a posture on them, centre of mass inside."""
     feet = contacts.at_feet(robot, friction)
@@ -32,7 +27,7 @@ def standing(robot, friction=0.6):
 
 def usual_tasks(robot, q, shift=(0.02, 0.01, -0.02)):
     """Centre of mass (moved a little), orientation of the base, posture."""
-    base = base_of(robot)
+    base = control.trunk(robot)
     pose = dynamics.frame_placement(robot, q, base)
     return [
         control.ComTask(dynamics.com(robot, q) + shift, weight=10.0),
@@ -214,7 +209,7 @@ def test_a_fixed_base_and_other_contacts(load_robot):
 
 def every_task(robot, q):
     """Of each kind that the compiled pass knows, at rest and on the way, in odd rows and axes."""
-    frame, base = robot.frame_names[-1], base_of(robot)
+    frame, base = robot.frame_names[-1], control.trunk(robot)
     here, pose = (dynamics.frame_placement(robot, q, f) for f in (frame, base))
     far = here * pin.SE3(pin.exp3(np.array([0.4, -0.2, 2.9])), np.array([0.1, 0.2, 0.0]))
     return [
