@@ -424,6 +424,7 @@ def test_importing_batch_does_not_import_numba():
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+@pytest.mark.slow
 def test_the_whole_catalogue(numba):
     """Every robot, both bases, against Pinocchio: 1e-12 relative, many rows and one."""
     for info in fw.robots.available():

@@ -69,6 +69,7 @@ def test_it_steps_when_the_divergent_component_leaves_the_feet(standing, speed, 
         assert goal.translation[:2] == pytest.approx(landing, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_push_that_nobody_stands_is_caught_by_a_step(standing):
     robot, controller, q = standing
     force = 0.6 * robot.mass / 0.1

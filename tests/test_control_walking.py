@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import pinocchio as pin
 import pytest
 
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
@@ -227,8 +226,7 @@ def test_a_push_is_caught_by_a_step():
     """A push sideways of 0.3 m/s times the mass: the plan alone falls, moved footsteps do not."""
     robot = robots.load("biped")
     feet, q = crouched(robot)
-    base = next(f.name for f in robot.model.frames if f.parentJoint == 1 and f.type == pin.BODY)
-    push = control.ForcePulse(base, (0.0, 0.3 * robot.mass / 0.1, 0.0), 1.8)
+    push = control.ForcePulse(control.trunk(robot), (0.0, 0.3 * robot.mass / 0.1, 0.0), 1.8)
     phases = gaits.footsteps(feet, q, 3)
     stubborn = walk(robot, feet, q, phases, [push], until=4.0)
     caught = walk(robot, feet, q, phases, [push], until=3.4, reach=0.3)

@@ -184,6 +184,7 @@ def test_followers_are_locked_or_free_but_have_no_motor():
         load(text, mimic="maybe")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [i.name for i in robots.available() if i.installed])
 def test_robots_of_the_catalogue_have_no_errors_and_load_quietly(name):
     findings = robots.diagnose(name)

@@ -84,6 +84,7 @@ def site(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_site_builds_without_a_warning_and_asks_nobody_for_anything(site):
     assert not re.search(

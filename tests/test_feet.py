@@ -52,6 +52,7 @@ def surface(geometry) -> np.ndarray:
     return geometry.radius * np.concatenate([circle, circle[:, [0, 2, 1]], circle[:, [2, 0, 1]]])
 
 
+@pytest.mark.slow
 def test_soles_lie_in_the_lowest_plane_and_inside_the_outline(robot):
     for foot in robot.feet.values():
         if foot.is_point:

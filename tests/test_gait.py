@@ -246,6 +246,7 @@ def forward_simulated(duration=0.2, rate=400.0):
     return run, {foot: s.at(np.zeros(3)) for foot, s in series.items()}
 
 
+@pytest.mark.slow
 def test_a_forward_simulation_is_recovered_from_its_files(tmp_path):
     """Torques drove the motion; markers and plates of it, written and read, give them back."""
     run, ground = forward_simulated()

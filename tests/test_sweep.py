@@ -354,6 +354,7 @@ def _session(leader):
     return found
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle(tmp_path):
     """SIGKILL, as by a scheduler or for want of memory: the rest is done by the next run."""
     journal = tmp_path / "journal"

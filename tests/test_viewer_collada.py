@@ -184,6 +184,7 @@ def test_what_is_not_understood_is_unsupported(tmp_path, change):
         parts_of(tmp_path, change=change)
 
 
+@pytest.mark.slow
 def test_every_collada_mesh_has_the_shape_that_pinocchio_loads(load_robot):
     load_robot("hyq", "floating")  # skips without the data
     folder = Path(load_robot("hyq", "floating").source).parents[2]
