@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import Array
-from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from . import jacobian_sums
+from .columns import check_out
 from .free_armature import add_coriolis, coriolis
 from .kernels.body_table import body_table, velocity_chains
 from .kernels.coriolis import CORIOLIS_TENSOR
@@ -29,7 +29,8 @@ def coriolis_matrix(robot: Robot, q: Array, v: Array) -> Array:
 def coriolis_tensor(robot: Robot, q: Array, out: Array | None = None) -> Array:
     """Return C (nv, nv, nv) at a checked q, in `out` if there is one."""
     require_fixed_axes(robot)
-    C = _empty(robot, out)
+    shape = (robot.nv,) * 3
+    C = np.zeros(shape) if out is None else check_out(out, shape)
     if not is_depth_first(robot):
         C[...] = jacobian_sums.coriolis_tensor(robot, q)
         return C
@@ -49,17 +50,3 @@ def _fill_by_directions(robot: Robot, q: Array, C: Array) -> None:
     model, data = robot._model, workspace_of(robot).data
     for k, direction in enumerate(np.eye(robot.nv)):
         C[:, :, k] = pin.computeCoriolisMatrix(model, data, q, direction)
-
-
-def _empty(robot: Robot, out: Array | None) -> Array:
-    """Return `out` if it fits, or zeros (nv, nv, nv)."""
-    shape = (robot.nv,) * 3
-    if out is None:
-        return np.zeros(shape)
-    fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float64
-    if not (fits and out.flags.c_contiguous and out.flags.writeable):
-        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise ConfigurationError(
-            f"out: got {found}; expected a writable float64 array {shape}, row by row"
-        )
-    return out

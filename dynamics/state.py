@@ -45,6 +45,7 @@ from .topology import (
     is_depth_first,
     masses_of,
     moving_share,
+    read_only,
     require_fixed_axes,
     require_mass,
 )
@@ -76,7 +77,7 @@ class once(Generic[Value]):
         if self.needs_velocity and state.v is None:
             raise _without_velocity(self.name)
         # threads that ask at the same time may both work it out; all get the first one's
-        return state.__dict__.setdefault(self.name, _read_only(self.work(state)))
+        return state.__dict__.setdefault(self.name, read_only(self.work(state)))
 
 
 class once_moving(once[Value]):
@@ -113,11 +114,8 @@ class State:
 
     def __init__(self, robot: Robot, q: ArrayLike, v: ArrayLike | None = None) -> None:
         own = self.__dict__
-        own["q"] = q = check_configuration(robot, q).copy()
-        q.setflags(write=False)
-        own["v"] = v = None if v is None else check_velocity(robot, v).copy()
-        if v is not None:
-            v.setflags(write=False)
+        own["q"] = read_only(check_configuration(robot, q).copy())
+        own["v"] = None if v is None else read_only(check_velocity(robot, v).copy())
         own["robot"] = robot
 
     @classmethod
@@ -140,7 +138,7 @@ class State:
 
     def with_velocity(self, v: ArrayLike) -> State:
         """Return the State (q, v), with what is already known of q."""
-        v = _read_only(np.array(check_velocity(self.robot, v)))
+        v = read_only(np.array(check_velocity(self.robot, v)))
         other = object.__new__(State)
         other.__dict__.update((name, self.__dict__[name]) for name in _known_of_q(self))
         other.__dict__["v"] = v
@@ -590,9 +588,3 @@ def _without_velocity(name: str) -> ConfigurationError:
         f"{name.lstrip('_')} depends on the velocity: got a State (or q) without v, expected one "
         "with it, State(robot, q, v)"
     )
-
-
-def _read_only(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        value.setflags(write=False)
-    return value

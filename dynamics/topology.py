@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from ..errors import ModelError
 from ..robots.robot import Robot
 from .per_robot import per_robot
 
-Indices = NDArray[np.intp]
+Value = TypeVar("Value")
 
 # joints whose axes, seen from the body they carry, change with q
 _TURNING_AXES = ("Composite", "SphericalZYX", "Universal", "Ellipsoid")
@@ -52,7 +52,7 @@ def frames_of(robot: Robot) -> Frames:
     frames = list(robot._model.frames)
     return Frames(
         [int(frame.parentJoint) for frame in frames],
-        [_read_only(np.array(frame.placement.homogeneous)) for frame in frames],
+        [read_only(np.array(frame.placement.homogeneous)) for frame in frames],
     )
 
 
@@ -62,7 +62,7 @@ def carried_by(robot: Robot) -> Array:
     model = robot._model
     joint_of = np.repeat(np.arange(model.njoints), model.nvs)
     carried = [np.isin(joint_of, list(model.supports[joint])) for joint in range(model.njoints)]
-    return _read_only(np.array(carried, dtype=float).reshape(model.njoints, robot.nv))
+    return read_only(np.array(carried, dtype=float).reshape(model.njoints, robot.nv))
 
 
 @per_robot
@@ -73,7 +73,7 @@ def masses_of(robot: Robot) -> Masses:
     centres = np.array([np.append(inertia.lever, 1.0) for inertia in inertias])
     subtrees = np.ascontiguousarray(carried_by(robot).T)
     moments, gravity = m[:, None] * centres, np.array(robot._model.gravity.linear)
-    arrays = [_read_only(x) for x in (moments, subtrees, subtrees @ m, gravity)]
+    arrays = [read_only(x) for x in (moments, subtrees, subtrees @ m, gravity)]
     return Masses(float(m.sum()), *arrays)
 
 
@@ -84,9 +84,7 @@ def moved_by(robot: Robot) -> NDArray[np.bool_]:
     That is: the joint of k is the joint of j or one between it and the root.
     """
     joint_of = np.repeat(np.arange(robot._model.njoints), robot._model.nvs)
-    moved: NDArray[np.bool_] = carried_by(robot)[joint_of] > 0
-    moved.setflags(write=False)
-    return moved
+    return read_only(carried_by(robot)[joint_of] > 0)
 
 
 @per_robot
@@ -143,6 +141,8 @@ def require_mass(robot: Robot) -> None:
         raise ModelError(f"{robot.name!r} has no mass, so it has no centre of mass")
 
 
-def _read_only(array: Array) -> Array:
-    array.setflags(write=False)
-    return array
+def read_only(value: Value) -> Value:
+    """Return an array made read-only; other values as they are."""
+    if isinstance(value, np.ndarray):
+        value.setflags(write=False)
+    return value

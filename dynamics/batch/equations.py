@@ -29,7 +29,7 @@ def _matrix(robot: Robot) -> tuple[int, ...]:
 
 def _actuated(robot: Robot) -> tuple[Any, ...]:
     """The rows of v with a motor (na,)."""
-    return (np.flatnonzero(robot.selection_matrix.any(axis=0)).astype(np.int64),)
+    return (robot.actuated_rows.astype(np.int64),)
 
 
 _INVERSE_DYNAMICS = Work(

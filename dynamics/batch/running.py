@@ -23,6 +23,7 @@ from ...arrays import Array
 from ...errors import ConfigurationError, FootworkError
 from ...robots import values
 from ...robots.robot import Robot
+from ..columns import check_out
 from ..kernels.rows import DONE, MISFIT
 from ..kernels.scalars import LANES
 from ..workspace import KERNEL_MEMORY
@@ -104,13 +105,8 @@ def as_rows(value: ArrayLike, width: int, name: str) -> Array:
 
 
 def _fitting(shape: tuple[int, ...], out: Array, arrays: list[Array]) -> Array:
-    """Return `out` if it can be written to."""
-    fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == _FLOAT
-    if not (fits and out.flags.carray):  # in order, aligned, writable
-        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise ConfigurationError(
-            f"out: got {found}; expected a writable float64 array {shape}, row by row"
-        )
+    """Return `out` if it can be written to, and is no input."""
+    check_out(out, shape)
     if any([_may_share_memory(out, array) for array in arrays]):
         raise ConfigurationError("out: got memory of an input; expected an array of its own")
     return out
