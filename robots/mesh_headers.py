@@ -19,6 +19,15 @@ MAX_INSTANCES = 100_000  # of nodes in a Collada scene; ten levels of ten instan
 _FORMATS = (".stl", ".stlb", ".dae", ".obj", ".ply", ".off", ".glb", ".gltf", ".3ds", ".msh")
 
 
+def is_stub(path: Path) -> bool:
+    """Whether a file is only the pointer that Git LFS leaves where a mesh was not fetched."""
+    try:
+        with path.open("rb") as file:
+            return file.read(40).startswith(b"version https://git-lfs.github.com")
+    except OSError:
+        return False
+
+
 def why_unreadable(path: Path) -> str:
     """Return why a file is not accepted as a mesh, or ""."""
     if path.suffix.lower() not in _FORMATS:

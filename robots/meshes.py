@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -9,52 +10,82 @@ import coal  # type: ignore[import-untyped]
 import numpy as np
 
 from ..errors import ModelError
-from .findings import Finding, listed
+from .findings import Finding, Level, listed, of_level
 from .hardened_xml import Node
-from .mesh_headers import unit, why_unreadable
+from .mesh_headers import is_stub, unit, why_unreadable
 from .packages import Folders
 
+_NAMED = 10  # missing meshes whose names are told
+_LEVELS: tuple[Level, Level] = ("error", "warning")  # of one that cannot be used, that is missing
 
-def resolve(tree: Node, folders: Folders) -> None:
-    """Replace the mesh names in a URDF by paths.
+
+def resolve(tree: Node, folders: Folders) -> list[Finding]:
+    """Replace the mesh names in a URDF by paths; leave out those that are missing, and say so.
 
     Raises:
-        ModelError: a mesh is missing (with the folders searched) or may not be read.
+        ModelError: a mesh that may not be read, or is none.
     """
-    findings = [f for f in examine(tree, folders, replace=True) if f.level == "error"]
-    if findings:
+    findings = examine(tree, folders, replace=True)
+    errors = of_level(findings, "error")
+    if errors:
         raise ModelError(
-            f"{len(findings)} meshes cannot be used (package_dirs=[…] names the folders of their "
-            f"packages, meshes=False does without):\n{listed(findings, limit=5)}"
+            f"{len(errors)} meshes cannot be used (package_dirs=[…] names the folders of their "
+            f"packages, meshes=False does without):\n{listed(errors, limit=5)}"
         )
+    missing = {
+        mesh.get("filename"): mesh.get("missing") for _, mesh in _meshes(tree) if _lost(mesh)
+    }
+    _keep(tree, lambda mesh: not _lost(mesh))
+    return left_out(missing)
+
+
+def left_out(missing: Mapping[str, str]) -> list[Finding]:
+    """Return the finding about meshes that are missing: {name: why}."""
+    if not missing:
+        return []
+    names = ", ".join(repr(name) for name in list(missing)[:_NAMED])
+    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    mesh, is_ = ("mesh", "is") if len(missing) == 1 else ("meshes", "are")
+    message = f"{len(missing)} {mesh} {is_} missing and left out: {names}{more}; the first "
+    hint = "package_dirs=[…] names the folders of their packages, meshes=False does without"
+    return [Finding("warning", "mesh", message + next(iter(missing.values())), hint)]
+
+
+def locate(name: str, folders: Folders) -> tuple[Path | None, str, bool]:
+    """Return the path of a mesh, why it cannot be used or "", and whether it is only missing."""
+    found = folders.find(name)
+    if found.path is None:
+        return None, found.problem, not found.refused
+    if is_stub(found.path):
+        return None, f"is a pointer of Git LFS, {found.path}: `git lfs pull` fetches the file", True
+    return found.path, why_unreadable(found.path), False
 
 
 def examine(
     tree: Node, folders: Folders, replace: bool = False, whole: bool = False
 ) -> list[Finding]:
-    """Return the meshes that are missing, may not be read, or are not in metres.
+    """Return the meshes that may not be read or are none (errors), are missing or not in metres.
 
-    With `replace`, names are replaced by paths; with `whole`, files are read to their end.
+    With `replace`, names are replaced by paths, and what is missing is marked; with `whole`, files
+    are read to their end.
     """
     findings = []
-    damage = cache(damaged)
+    damage, place = cache(damaged), cache(lambda name: locate(name, folders))
     for link, mesh in _meshes(tree):
         name = mesh.get("filename")
-        found = folders.find(name)
-        problem = found.problem
-        if found.path is not None:
-            problem = why_unreadable(found.path)
-            if replace:
-                mesh.attrib["filename"] = str(found.path)
-        if problem:
-            message = f"mesh {name!r}: {problem}"
-            findings.append(Finding("error", "mesh", message, "", link, "", mesh.line))
-        elif found.path is not None and (doubt := _unit(found.path, mesh)):
+        path, problem, missing = place(name)
+        if replace and missing:
+            mesh.attrib["missing"] = problem
+        elif replace and path is not None:
+            mesh.attrib["filename"] = str(path)
+        if path is not None and not problem and (doubt := _unit(path, mesh)):
             message, hint = f"mesh {name!r}: {doubt[0]}", doubt[1]
             findings.append(Finding("warning", "units", message, hint, link, "", mesh.line))
-        if whole and found.path is not None and not problem and (why := damage(found.path)):
-            message = f"mesh {name!r}: {why}"
-            findings.append(Finding("error", "mesh", message, "", link, "", mesh.line))
+        if whole and path is not None and not problem:
+            problem = damage(path)
+        if problem:
+            message, level = f"mesh {name!r}: {problem}", _LEVELS[missing]
+            findings.append(Finding(level, "mesh", message, "", link, "", mesh.line))
     return findings
 
 
@@ -79,9 +110,18 @@ def _unit(path: Path, mesh: Node) -> tuple[str, str] | None:
 
 def without(tree: Node) -> Node:
     """Remove mesh shapes from a URDF, and return it."""
-    for link in tree.all("link"):
-        link.children = [child for child in link.children if _mesh(child) is None]
+    _keep(tree, lambda _: False)
     return tree
+
+
+def _keep(tree: Node, wanted: Callable[[Node], bool]) -> None:
+    """Remove the shapes of other meshes from a URDF."""
+    for link in tree.all("link"):
+        link.children = [c for c in link.children if (m := _mesh(c)) is None or wanted(m)]
+
+
+def _lost(mesh: Node) -> bool:
+    return "missing" in mesh.attrib
 
 
 def _meshes(tree: Node) -> list[tuple[str, Node]]:

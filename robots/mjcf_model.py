@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import filter as matching
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..arrays import Array
 from ..errors import ModelError, unknown
 from .findings import Finding
 from .hardened_xml import Node
-from .mesh_headers import why_unreadable
+from .meshes import left_out, locate
 from .mjcf_actuators import Motor, largest, motors_of, of_limited
 from .mjcf_geoms import Geom, Mesh, inertia_of, read_geom, read_mesh, scaled
 from .mjcf_shapes import Placed
@@ -132,21 +133,23 @@ class Builder:
                 mesh = read_mesh(self.file, node, self._find)
                 self.meshes[mesh.name] = mesh
 
-        missing = [mesh for mesh in self.meshes.values() if mesh.problem]
-        if missing and self.options.meshes:
-            names = ", ".join(repr(mesh.name) for mesh in missing)
-            message = f"{len(missing)} of {len(self.meshes)} meshes are missing: {names}; the first"
-            hint = "package_dirs=[…] allows more folders, meshes=False does without"
-            self._report("warning", "mesh", f"{message}: {missing[0].problem}", 0, hint)
+        if self.options.meshes:
+            lost = {mesh.name: mesh.problem for mesh in self.meshes.values() if mesh.problem}
+            self.findings += left_out(lost)
 
-    def _find(self, name: str) -> tuple[Any, str]:
-        """Return the path of a mesh, or why there is none."""
-        found = self.folders.find(name)
-        why = why_unreadable(found.path) if found.path else ""
-        if why and self.options.meshes:
-            self._report("error", "mesh", f"mesh {name!r}: {why}", 0)
-        problem = found.problem or why
-        return (None, f"{name!r} {problem}") if problem else (found.path, "")
+    def _find(self, name: str) -> tuple[Path | None, str]:
+        """Return the path of a mesh, or why there is none.
+
+        Raises:
+            ModelError: it may not be read, or is no mesh.
+        """
+        path, problem, missing = locate(name, self.folders)
+        if problem and not missing and self.options.meshes:
+            raise ModelError(
+                f"mesh {name!r}: {problem}; package_dirs=[…] allows more folders, meshes=False "
+                "loads the dynamics without shapes"
+            )
+        return (None if problem else path), problem and f"{name!r} {problem}"
 
     def _trees(self) -> list[tuple[Node, str, pin.SE3]]:
         """Return the bodies on the world that move, or carry what moves; the robot's base first.

@@ -11,12 +11,16 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
 from .installed import share_folders
 
-_PACKAGE = re.compile(r"^(?:package|model)://+([^/]+)/(.*)$")
+_PACKAGE = re.compile(r"^(?:package|model)://([^/]+)/(.*)$")
+_OWN_PACKAGE = re.compile(r"^(?:package|model):///+(.*)$")  # as onshape-to-robot writes it
+_MOST_ENTRIES = 20_000  # of a folder that is searched for a name in other case
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):/")
 
 
@@ -58,8 +62,9 @@ class Folders:
         if "\0" in name or not name.strip():
             return Found(None, refused="is not a file name")
         name = unquote(name) if "%" in name else name
-        package = _PACKAGE.match(name)
-        if package:
+        if own := _OWN_PACKAGE.match(name):
+            return self._in_own_package(own[1])
+        if package := _PACKAGE.match(name):
             return self._in_packages(*package.groups())
         name = name.removeprefix("file://")
         if _SCHEME.match(name):
@@ -76,6 +81,18 @@ class Folders:
         roots = (root for root in self._roots_of(name) if root.is_dir())
         return next(roots, None) if _is_name(name) else None
 
+    def _in_own_package(self, rest: str) -> Found:
+        """Search a name without a package: from the description's folder up to its package's."""
+        own = _own_package(self.home)
+        above = (self.home, *self.home.parents) if self.home else ()
+        roots = [folder for folder in above if any(folder.is_relative_to(root) for root in own)]
+        candidates = [_plain(root / rest) for root in (*self.package_dirs, *roots)]
+        found = self._first(candidates, self._allowed())
+        package, _, inside = rest.partition("/")
+        if found.path or found.refused or not inside:
+            return found
+        return self._in_packages(package, inside)
+
     def _in_packages(self, package: str, rest: str) -> Found:
         if not _is_name(package):
             return Found(None, refused="names no package")
@@ -88,7 +105,10 @@ class Folders:
         return Found(None, tuple(tried))
 
     def _first(self, candidates: list[Path], allowed: list[Path]) -> Found:
-        """Return the first candidate that is a file, if all up to it lie in allowed folders."""
+        """Return the first candidate that is a file, if all up to it lie in allowed folders.
+
+        A name that is there in other case only is taken where none is as it is written.
+        """
         for path in dict.fromkeys(candidates):
             if not any(_within(path, root) for root in allowed):
                 folders = ", ".join(str(root) for root in dict.fromkeys(allowed)) or "none"
@@ -99,6 +119,10 @@ class Folders:
                 )
             if path.is_file():
                 return Found(path, (str(path),))
+        for path in dict.fromkeys(candidates):
+            near = _in_other_case(path, allowed)
+            if near is not None and any(_within(near, root) for root in allowed):
+                return Found(near, (str(path),))
         return Found(None, tuple(str(path) for path in candidates))
 
     def _roots_of(self, package: str) -> Iterator[Path]:
@@ -169,6 +193,34 @@ def _within(path: Path, root: Path) -> bool:
         return path.resolve().is_relative_to(root.resolve())
     except (OSError, RuntimeError):  # a cycle of symbolic links
         return False
+
+
+def _in_other_case(path: Path, allowed: list[Path]) -> Path | None:
+    """Return the file of this name in upper or lower case, below the allowed folder."""
+    root = next((root for root in map(_plain, allowed) if path.is_relative_to(root)), None)
+    if root is None or not root.is_dir():
+        return None
+    found = root
+    for part in path.relative_to(root).parts:
+        exact = found / part
+        if not exact.exists():
+            name = _names_below(str(found), found.stat().st_mtime_ns).get(part.lower())
+            if name is None:
+                return None
+            exact = found / name
+        found = exact
+    return found if found.is_file() else None
+
+
+@lru_cache(maxsize=64)
+def _names_below(folder: str, changed: int) -> dict[str, str]:
+    """Return name in lower case -> name of what a folder contains; `changed`: its time stamp."""
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in islice(entries, _MOST_ENTRIES))
+    except OSError:
+        return {}
+    return {name.lower(): name for name in reversed(names)}
 
 
 def _is_name(package: str) -> bool:

@@ -47,16 +47,16 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
         model = _model(serialize(tree), free_flyer)
         doubts = check_inertia_of_motion(model)
     findings += doubts
+    if options.meshes:
+        findings += mesh_files.resolve(tree, description.folders)
     refuse_errors(findings, description.origin, options.strict)
-    shapes, primitives = _shapes(tree, description, options)
+    shapes, primitives = _shapes(tree, options)
     name = tree.get("name") or "robot"
     return Parts(name, model, shapes, primitives, locked, passive, tuple(findings))
 
 
-def _shapes(tree: Node, description: Description, options: Options) -> tuple[UrdfShapes, ...]:
+def _shapes(tree: Node, options: Options) -> tuple[UrdfShapes, ...]:
     """Return all shapes, and the primitive ones."""
-    if options.meshes:
-        mesh_files.resolve(tree, description.folders)
     everything = UrdfShapes(serialize(tree))
     primitives = UrdfShapes(serialize(mesh_files.without(tree)))
     return (everything if options.meshes else primitives), primitives

@@ -69,7 +69,7 @@ CASES = [
     ("unreadable", "error", 0, "</robot>", "</robot><robot/>"),
     ("unreadable", "error", 0, "</robot>", ""),
     ("root", "error", 1, "robot", "machine"),
-    ("mesh", "error", 6, "</robot>", '<link name="c"><visual><geometry><mesh filename="x.stl"/>'
+    ("mesh", "warning", 6, "</robot>", '<link name="c"><visual><geometry><mesh filename="x.stl"/>'
      "</geometry></visual></link>" + SECOND_JOINT.format("b", "c")),
     ("shape", "warning", 6, "</robot>", '<link name="c"><visual><geometry><sphere radius="-1"/>'
      "</geometry></visual></link>" + SECOND_JOINT.format("b", "c")),

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import ModelError, load, robots
+from footwork import FootworkWarning, ModelError, load, robots
 from footwork.robots import builders, catalogue
 
 INERTIAL = (
@@ -164,11 +164,37 @@ def test_packages_of_a_ros_environment_are_found(tmp_path, monkeypatch, variable
 
 def test_a_missing_mesh_says_where_it_was_looked_for_and_what_to_do(tmp_path):
     text = urdf(mesh="package://pkg/a.stl")
-    with pytest.raises(ModelError, match=r"(?s)meshes=False.*package://pkg/a.stl.*tried") as error:
-        load(text, package_dirs=[tmp_path])
-    assert str(tmp_path / "pkg") in str(error.value)
-    robot = load(text, meshes=False)
+    words = r"(?s)1 mesh is missing.*package://pkg/a.stl.*tried.*meshes=False"
+    with pytest.warns(FootworkWarning, match=words) as caught:
+        robot = load(text, package_dirs=[tmp_path])
+    assert str(tmp_path / "pkg") in str(caught[0].message)
     assert (robot.visual.ngeoms, robot.mass) == (0, 3)
+    assert load(text, meshes=False).mass == 3
+    with pytest.raises(ModelError, match=words):
+        load(text, package_dirs=[tmp_path], strict=True)
+    (finding,) = (f for f in robots.diagnose(text) if f.code == "mesh")
+    assert (finding.level, finding.link) == ("warning", "a")
+
+
+def test_meshes_are_found_as_exporters_name_them(tmp_path):
+    stl(tmp_path / "robot/Meshes/Leg.STL")
+    (tmp_path / "robot/urdf").mkdir()
+    file = tmp_path / "robot/urdf/robot.urdf"
+    for name in ("../meshes/leg.stl", "package:///Meshes/Leg.STL", "package:///meshes/LEG.stl"):
+        file.write_text(urdf(mesh=name))
+        assert load(file, strict=True).visual.ngeoms == 1, name
+    stl(tmp_path / "robot/urdf/foot.stl")
+    file.write_text(urdf(mesh="package:///foot.stl"))  # as onshape-to-robot writes it
+    assert load(file, strict=True).visual.ngeoms == 1
+    (tmp_path / "robot/urdf/foot.stl").write_text("version https://git-lfs.github.com/spec/v1\n")
+    with pytest.warns(FootworkWarning, match="git lfs pull"):
+        assert load(file).visual.ngeoms == 0
+    secret = f"../../../{tmp_path.name}_secret/a.stl"
+    stl(tmp_path / "robot/urdf" / secret)
+    for name in (secret, f"package:///{secret}", f"package:///{secret.upper()}"):
+        file.write_text(urdf(mesh=name))
+        with pytest.raises(ModelError, match="outside the folders"):
+            load(file)
 
 
 def test_primitive_shapes_stay_when_meshes_are_left_out():

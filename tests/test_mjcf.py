@@ -408,6 +408,37 @@ def test_shapes_that_collide_are_not_drawn_over_those_that_are_seen():
     assert both.never_collide == (("leg", "trunk"),)
 
 
+def test_robots_load_without_the_meshes_that_are_missing(tmp_path):
+    """Where the mass does not come from them."""
+    asset = '<compiler meshdir="../Assets"/><asset><mesh name="l" file="L.STL"/></asset>'
+    geom = '<geom type="mesh" mesh="l"/>'
+    inertial = '<inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>'
+    file = tmp_path / "robot/mjcf/robot.xml"
+    file.parent.mkdir(parents=True)
+    file.write_text(mjcf(leg(f'<joint name="a"/>{inertial}{geom}'), asset))
+    with pytest.warns(FootworkWarning, match=r"1 mesh is missing and left out: 'l'.*L.STL"):
+        assert load(file).mass == 7
+    assert quiet(file, meshes=False).visual.ngeoms == 1  # the ball
+    with pytest.raises(ModelError, match="1 mesh is missing"):
+        load(file, strict=True)
+    whole = mjcf(f'<body name="leg"><joint name="a"/>{geom}</body>', asset)
+    file.write_text(whole)
+    with pytest.raises(ModelError, match=r"link 'leg': its mass is that of a mesh.*L.STL"):
+        load(file)
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    faces = points[[[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]].astype("<f4")
+    records = b"".join(bytes(12) + face.tobytes() + bytes(2) for face in faces)
+    stl = bytes(80) + (4).to_bytes(4, "little") + records
+    (tmp_path / "robot/assets").mkdir()
+    (tmp_path / "robot/assets/l.stl").write_bytes(stl)  # in other case
+    robot = load(file, strict=True)
+    assert robot.mass == pytest.approx(5 + 1000 / 6)
+    assert robot.visual.ngeoms == 1
+    (tmp_path / "robot/Assets").mkdir()
+    (tmp_path / "robot/Assets/L.STL").write_bytes(stl)
+    agree(file, 1e-7)
+
+
 def test_bases_are_those_that_are_asked_for():
     arm = '<mujoco><worldbody><body name="b" pos="0 0 1"><geom size="0.1"/>'
     arm += '<body name="c"><joint name="x" type="slide"/><geom size="0.1"/></body></body>'

@@ -88,6 +88,7 @@ def test_mjcf_bases_and_locks():
         ('mass="5"', 'mass="1,5"', "line 6.*finite"),
         ('pos="0 0 1"', 'pos="0 0 one"', "line 5.*finite"),
         ("<worldbody>", '<include file="../../etc/passwd"/><worldbody>', "include"),
+        ("<worldbody>", '<asset><mesh file="/etc/passwd"/></asset><worldbody>', "mesh"),
         ('type="slide"', 'type="spiral"', "line 14.*'spiral'; expected free, ball, hinge, slide"),
     ],
 )
