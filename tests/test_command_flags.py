@@ -376,14 +376,14 @@ def test_the_page_of_the_command_has_every_command_flag_and_code():
         assert f"| {code} |" in page
 
 
-def test_every_command_with_a_robot_takes_its_base(capfd):
+def test_every_command_with_a_robot_takes_its_base(run):
     for name, parser in subparsers().items():
         described = "robot" in {a.dest for a in parser._actions if not a.option_strings}
         assert ("--base" in parser._option_string_actions) == described, name
     for base in ("floating", "fixed"):
-        code, out, _ = run(capfd, "info", "quadruped", "--base", base, "--json")
+        code, out, _ = run("info", "quadruped", "--base", base, "--json")
         assert (code, json.loads(out)["base"]) == (0, base)
-        assert run(capfd, "check", "quadruped", "--base", base)[0] == 0
-    code, _, err = run(capfd, "hold", "stairs", "--base", "fixed")
+        assert run("check", "quadruped", "--base", base)[0] == 0
+    code, _, err = run("hold", "stairs", "--base", "fixed")
     assert code == 2
     assert "--base" in err
