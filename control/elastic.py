@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from .qp import Program
+from .solvers import by_clarabel
 
 
 class Relaxed(NamedTuple):
@@ -42,9 +43,6 @@ def relaxed(program: Program) -> Relaxed | None:
     Weights are divided by the largest: the solution does not depend on it, but the solver reports
     costs in the millions as unbounded.
     """
-    import clarabel
-    from scipy.sparse import csc_matrix
-
     P = program
     unit = max(float(np.abs(P.M).max()), 1e-9)  # forces in units of the robot's mass
     columns = _Columns(P)
@@ -52,13 +50,7 @@ def relaxed(program: Program) -> Relaxed | None:
     equal, inequal = _rows(P, columns, unit)
     A = np.concatenate([equal[0], inequal[0]])
     b = np.concatenate([equal[1], inequal[1]])
-    cones = [clarabel.ZeroConeT(len(equal[1])), clarabel.NonnegativeConeT(len(inequal[1]))]
-    for tolerance in (1e-10, 1e-8, 1e-6):
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-        data = (csc_matrix(np.triu(H)), g, csc_matrix(A), b)
-        found = clarabel.DefaultSolver(*data, cones, settings).solve()
+    for found in by_clarabel(H, g, A, b, (1e-10, 1e-8, 1e-6), equalities=len(equal[1])):
         # it may stall within rounding of its tolerance: then the residuals decide
         if str(found.status) == "Solved" or max(1e3 * found.r_prim, found.r_dual) < CLOSE:
             x = np.array(found.x)

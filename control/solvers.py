@@ -8,6 +8,7 @@ using recursive LDLᵀ updates" (2022); P. Goulart, Y. Chen, "Clarabel" (2024).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol
 
@@ -139,19 +140,30 @@ class Clarabel:
         return answer
 
     def _scaled(self, H: Array, g: Array, rows: Array, bounds: Array) -> Answer:
-        import clarabel
-        from scipy.sparse import csc_matrix
-
-        cones = [clarabel.NonnegativeConeT(len(rows))] if len(rows) else []
-        for tolerance in (1e-12, 1e-10, 1e-8):
-            settings = clarabel.DefaultSettings()
-            settings.verbose = False
-            settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-            data = (csc_matrix(np.triu(H)), g, csc_matrix(rows), bounds)
-            found = clarabel.DefaultSolver(*data, cones, settings).solve()
+        for found in by_clarabel(H, g, rows, bounds, (1e-12, 1e-10, 1e-8)):
             status = str(found.status)
             if status == "Solved":
                 return Answer(np.array(found.x), "optimal", int(found.iterations))
             if status == "PrimalInfeasible":
                 return Answer(None, "infeasible", int(found.iterations))
         return Answer(None, "unsolved", 0)
+
+
+def by_clarabel(
+    H: Array, g: Array, A: Array, b: Array, tolerances: Sequence[float], equalities: int = 0
+) -> Iterator[Any]:
+    """Yield Clarabel's solutions of min ½ xᵀH x + gᵀx, A x ≤ b, at one tolerance after the other.
+
+    The first `equalities` rows are A x = b.
+    """
+    import clarabel
+    from scipy.sparse import csc_matrix
+
+    sizes = ((clarabel.ZeroConeT, equalities), (clarabel.NonnegativeConeT, len(b) - equalities))
+    cones = [kind(size) for kind, size in sizes if size]
+    for tolerance in tolerances:
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+        data = (csc_matrix(np.triu(H)), g, csc_matrix(A), b)
+        yield clarabel.DefaultSolver(*data, cones, settings).solve()
