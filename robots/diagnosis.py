@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,14 +34,33 @@ def diagnose(
     Raises:
         ModelError: there is no such file or robot.
     """
+    return report(source, base=base, package_dirs=package_dirs, xacro=xacro)[0]
+
+
+def report(
+    source: str | os.PathLike[str],
+    *,
+    base: Base | None = None,
+    package_dirs: Iterable[str | Path] = (),
+    xacro: bool | Xacro | None = None,
+) -> tuple[tuple[Finding, ...], Mapping[str, tuple[int, int]]]:
+    """Return what `diagnose` does, and the robot's `kept` (empty where it does not load)."""
     description = describe(source, package_dirs)
     options = Options(base, xacro=xacro)
     options.check()
-    findings = _findings(description, options)
-    return tuple(sorted(findings, key=lambda f: (LEVELS.index(f.level), f.line)))
+    findings, kept = _findings(description, options)
+    return tuple(sorted(findings, key=lambda f: (LEVELS.index(f.level), f.line))), kept
 
 
-def _findings(description: Description, options: Options) -> list[Finding]:
+def rows(kept: Mapping[str, tuple[int, int]]) -> dict[str, str]:
+    """Return a robot's `kept` in words, for each kind of it."""
+    what = {"joints": "q", "motors": "S"}
+    return {key: f"{some} of {many} are rows of {what[key]}" for key, (some, many) in kept.items()}
+
+
+def _findings(
+    description: Description, options: Options
+) -> tuple[list[Finding], Mapping[str, tuple[int, int]]]:
     findings: list[Finding] = []
     try:
         options.check()
@@ -52,11 +71,11 @@ def _findings(description: Description, options: Options) -> list[Finding]:
         parts = read(description, options)
         for kind in ("visual", "collision"):
             parts.shapes.read(parts.model, kind)
-        return [*findings, *parts.findings]
+        return [*findings, *parts.findings], parts.kept
     except Refused as error:
-        return [*findings, *error.findings]
+        return [*findings, *error.findings], {}
     except ModelError as error:
-        return [Finding("error", "unreadable", str(error))]
+        return [Finding("error", "unreadable", str(error))], {}
 
 
 def verdict(findings: Iterable[Finding]) -> str:

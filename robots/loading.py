@@ -100,6 +100,7 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
         locked=parts.locked,
         shapes=parts.shapes,
         never_collide=(*parts.never_collide, *semantics.never_collide),
+        kept=parts.kept,
     )
     return robot, parts.findings
 

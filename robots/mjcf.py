@@ -49,7 +49,9 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
             (node.get("body1"), node.get("body2"))
             for node in file.sections.get("contact", ())
             if node.tag == "exclude"
+            and all(model.existBodyName(node.get(key)) for key in ("body1", "body2"))
         ),
+        builder.kept(),
     )
 
 

@@ -26,10 +26,12 @@ class Motor:
     Attributes:
         torque: largest |τ| [N·m or N]; inf: no limit.
         armature: reflected inertia of the actuators' rotors [kg m² or kg].
+        count: how many actuators drive it.
     """
 
     torque: float = 0.0
     armature: float = 0.0
+    count: int = 0
 
 
 def motors_of(file: Mjcf, joints: Container[str], findings: list[Finding]) -> dict[str, Motor]:
@@ -45,7 +47,8 @@ def motors_of(file: Mjcf, joints: Container[str], findings: list[Finding]) -> di
         armature = gear**2 * float(values(known, "armature", (0.0,))[0])
         before = motors.get(name, Motor())
         torque = gear * _largest_force(file, known)
-        motors[name] = Motor(before.torque + torque, before.armature + armature)
+        armature += before.armature
+        motors[name] = Motor(before.torque + torque, armature, before.count + 1)
     return motors
 
 

@@ -409,6 +409,14 @@ class Builder:
             -rows["friction"],
         )
 
+    def kept(self) -> dict[str, tuple[int, int]]:
+        """Return how many joints and motors are rows of q and S, and how many the file has."""
+        own = list(self.joints.values())[self._added_base :]
+        rows = [joint for joint in own if joint.index]
+        motors = sum(self.motors[joint.name].count for joint in rows if joint.name in self.motors)
+        actuators = len(self.file.sections.get("actuator", ()))
+        return {"joints": (len(rows), len(own)), "motors": (motors, actuators)}
+
     def keyframes(self) -> dict[str, Array]:
         """Return name -> q (nq,) of the file's keyframes; missing values are those of the file."""
         found: dict[str, Array] = {}

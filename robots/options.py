@@ -60,6 +60,7 @@ class Parts:
         findings: warnings and remarks about the description.
         postures: name -> q (nq,), in a description that has them.
         never_collide: pairs of links that the description excludes from collisions.
+        kept: "joints", "motors" -> (how many are rows of q and S, how many the description has).
     """
 
     name: str
@@ -71,3 +72,4 @@ class Parts:
     findings: tuple[Finding, ...] = ()
     postures: Mapping[str, Array] = field(default_factory=dict)
     never_collide: tuple[tuple[str, str], ...] = ()
+    kept: Mapping[str, tuple[int, int]] = field(default_factory=dict)

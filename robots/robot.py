@@ -52,6 +52,8 @@ class Robot:
         locked: joints of the description that were frozen; they are not part of q.
         shapes: reader of its shapes; use `visual` and `collision`.
         never_collide: pairs of links excluded from collision checks (`disable_collisions`).
+        kept: "joints", "motors" -> (how many of the description's are rows of q and S, and of how
+            many): locked joints are not, nor motors that drive no joint or several.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Robot:
     locked: tuple[str, ...] = ()
     shapes: Shapes = field(default_factory=NoShapes)
     never_collide: tuple[tuple[str, str], ...] = ()
+    kept: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     _model: Any = field(init=False)  # the model itself, which nobody may write to
 
     def __post_init__(self) -> None:
@@ -76,6 +79,7 @@ class Robot:
             instance(foot, f"feet[{name!r}]", Foot)
         object.__setattr__(self, "postures", MappingProxyType(postures))
         object.__setattr__(self, "feet", MappingProxyType(dict(self.feet)))
+        object.__setattr__(self, "kept", MappingProxyType(dict(self.kept)))
         for name in self.actuated:
             if name not in self.joint_names:
                 raise ConfigurationError(unknown("joint", name, self.joint_names))
@@ -342,7 +346,11 @@ class Robot:
 
     def __getstate__(self) -> dict[str, Any]:
         state = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
-        return state | {"postures": dict(self.postures), "feet": dict(self.feet)}
+        return state | {
+            "postures": dict(self.postures),
+            "feet": dict(self.feet),
+            "kept": dict(self.kept),
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():

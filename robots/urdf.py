@@ -27,8 +27,10 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     Raises:
         ModelError: the description cannot be loaded.
     """
+    motors = edits.driven_joints(tree)
     findings = examine(tree)
     refuse_errors(findings, description.origin, options.strict)
+    moving = edits.moving_joints(tree)
     free_flyer = edits.use_base(tree, options.floating(description.info)) is None
     free_flyer = free_flyer and options.floating(description.info)
     locked = edits.lock_joints(tree, options.lock)
@@ -52,7 +54,12 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     refuse_errors(findings, description.origin, options.strict)
     shapes, primitives = _shapes(tree, options)
     name = tree.get("name") or "robot"
-    return Parts(name, model, shapes, primitives, locked, passive, tuple(findings))
+    rows = [joint for joint in moving if model.existJointName(joint)]
+    kept = {"joints": (len(rows), len(moving))}
+    if motors:
+        driven = sum(joint in motors and joint not in passive for joint in rows)
+        kept["motors"] = driven, len(motors)
+    return Parts(name, model, shapes, primitives, locked, passive, tuple(findings), kept=kept)
 
 
 def _shapes(tree: Node, options: Options) -> tuple[UrdfShapes, ...]:

@@ -46,6 +46,23 @@ def mass_of(tree: Node, link: str) -> float:
     return 0.0 if inertial is None else number(inertial.find("mass"), "value")
 
 
+def moving_joints(tree: Node) -> tuple[str, ...]:
+    """Return the joints that are not fixed."""
+    return tuple(j.get("name") for j in tree.all("joint") if j.get("type") in _MOVING)
+
+
+def driven_joints(tree: Node) -> frozenset[str]:
+    """Return the joints that a file gives motors, as transmissions or to ros2_control."""
+    transmissions = tree.all("transmission") + tree.all("ros2_control")
+    joints = (joint for node in transmissions for joint in node.all("joint"))
+    return frozenset(
+        joint.get("name")
+        for joint in joints
+        if joint.find("command_interface") is not None
+        or joint.find("hardwareInterface") is not None
+    )
+
+
 def floating_joints(tree: Node) -> tuple[str, ...]:
     """Return the floating joints, which no motor drives."""
     return tuple(j.get("name") for j in tree.all("joint") if j.get("type") == "floating")

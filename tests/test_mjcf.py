@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import FootworkWarning, ModelError, load, robots
+from footwork import FootworkWarning, ModelError, cli, load, robots
 from footwork import dynamics as dyn
 from footwork.dynamics import coriolis, equations, jacobian_sums
 
@@ -479,6 +479,25 @@ def test_bases_are_those_that_are_asked_for():
 def test_what_mujoco_refuses_is_refused(text, message):
     with pytest.raises(ModelError, match=message):
         load(text)
+
+
+def test_joints_and_motors_that_become_rows_are_counted(tmp_path, capfd):
+    two = leg('<joint name="a"/>') + leg('<joint name="b"/>', 'name="other"')
+    tendon = (
+        '<tendon><fixed name="t"><joint joint="a" coef="1"/></fixed></tendon><actuator>'
+        '<motor tendon="t"/><motor joint="a"/><motor joint="a"/><motor joint="b"/></actuator>'
+    )
+    text = mjcf(two, after=tendon)
+    assert quiet(text).kept == {"joints": (3, 3), "motors": (3, 4)}
+    assert quiet(text, lock=["b"]).kept == {"joints": (2, 3), "motors": (2, 4)}
+    assert load("quadruped").kept["joints"] == (12, 12)
+    file = tmp_path / "robot.xml"
+    file.write_text(text)
+    for command in ("check", "info"):
+        cli.main([command, str(file)])
+        out = capfd.readouterr().out
+        assert "3 of 3 are rows of q" in out
+        assert "3 of 4 are rows of S" in out
 
 
 def test_what_is_left_out_is_said():

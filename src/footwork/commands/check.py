@@ -20,11 +20,16 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the findings; the exit code tells whether the description passes."""
-    from ..robots import diagnose, diagnosis
+    from ..robots import diagnosis
+    from ..robots.findings import Finding
 
-    findings = diagnose(options.robot, base=options.base, package_dirs=options.package_dir)
+    findings, kept = diagnosis.report(
+        options.robot, base=options.base, package_dirs=options.package_dir
+    )
     passes = diagnosis.passes(findings, options.strict)
     summary, *listed = diagnosis.verdict(findings).splitlines()
-    lines = [paint(options, summary, "green" if passes else "red"), *listed]
-    answer(options, diagnosis.as_json(findings), "\n".join(lines))
+    rows = [f"{kind} of the file: {words}" for kind, words in diagnosis.rows(kept).items()]
+    lines = [paint(options, summary, "green" if passes else "red"), *listed, *rows]
+    counts = tuple(Finding("info", "rows", row) for row in rows)
+    answer(options, diagnosis.as_json((*findings, *counts)), "\n".join(lines))
     return flags.OK if passes else flags.NO

@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _facts(robot: Robot) -> dict[str, Any]:
-    from ..robots import feet_of_shapes
+    from ..robots import diagnosis, feet_of_shapes
 
     feet = robot.feet or feet_of_shapes(robot)
     return {
@@ -46,5 +46,6 @@ def _facts(robot: Robot) -> dict[str, Any]:
         "feet known by": "description" if robot.feet else "shapes" if feet else "",
         "joints": list(robot.joint_names),
         "actuated": list(robot.actuated),
+        **{f"{kind} in file": words for kind, words in diagnosis.rows(robot.kept).items()},
         "frames": len(robot.frame_names),
     }
