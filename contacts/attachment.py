@@ -137,6 +137,12 @@ class Attachment:
         """(K, 3), from the middles of balls to where they touch, 0 of others [m]."""
         return self._arms
 
+    @property
+    def local_frames(self) -> Array:
+        """(K, 3, 4), axes and centres in the axes of the joints; axes of the ground where these
+        stay in the world."""
+        return np.concatenate([self._axes, self._centres[:, :3]], axis=2)
+
     @cached_property
     def radii(self) -> Array:
         """(K,), of balls, 0 of others [m]."""

@@ -18,8 +18,8 @@ from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium.certificate import EDGE
 from .equilibrium.decision import KERNEL, Proved
+from .equilibrium.margins import FINEST, largest_push, shrink_factor
 from .equilibrium.programs import Equilibrium
-from .equilibrium.rays import FINEST, largest_push, shrink_factor
 from .equilibrium.reasons import why_not
 from .equilibrium.saddle import Multipliers, Saddle, saddle_point
 from .geometry.planar import FARTHEST
@@ -188,14 +188,14 @@ class Hold:
         """
         margins = {}
         for i, name in enumerate(self.contacts.names):
-            share = np.eye(len(self.contacts))[i]
+            weights = np.eye(len(self.contacts))[i]
             presses = self.balance.limits.presses[i]
-            margins[name] = self._largest(share) if presses else float("inf")
+            margins[name] = self._largest(weights) if presses else float("inf")
         return margins
 
-    def _largest(self, shares: Array) -> float:
-        """The margin for given shares; −inf where the contacts hold nothing whatever is pulled."""
-        value = self.balance.margin(shares).value
+    def _largest(self, weights: Array) -> float:
+        """The margin for weights (C,) of ε; −inf where no pull helps."""
+        value = self.balance.margin(weights).value
         return (
             -np.inf if value == np.inf and not self.feasible and self.margin == -np.inf else value
         )

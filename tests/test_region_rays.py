@@ -69,6 +69,25 @@ def test_rays_and_directions_agree(monkeypatch, seed, tolerance):
             assert rays.status == directions.status
 
 
+def test_a_start_that_is_not_inside_is_found_out(monkeypatch):
+    """Then the point of the largest margin is the start, and the region the same."""
+    asked, found = lambda: contacts.equilibrium_polygon(rough(0), 1e-4), []
+    for shift in (0.0, 5.0):
+        real = region_module.Rays.guesses
+
+        def moved(self, real=real, shift=shift):
+            x, inside = real(self)
+            return x + shift, inside
+
+        with monkeypatch.context() as patch:
+            patch.setattr(region_module.Rays, "guesses", moved)
+            rays, directions, left = both(monkeypatch, asked)
+        assert left == 0
+        check(rays, directions, 1e-4)
+        found.append(rays)
+    assert found[0].area == pytest.approx(found[1].area, rel=1e-3)
+
+
 @pytest.mark.parametrize("name", ["biped", "quadruped"])
 def test_robust_regions_too(monkeypatch, name):
     """With a push upward and a couple, each wrench moves the centre of mass in a way of its own."""

@@ -12,6 +12,7 @@ import pytest
 import footwork as fw
 from footwork import ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts.equilibrium.balance import load
+from footwork.contacts.equilibrium.margins import Shrinking
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.saddle import Saddle, by_conic_solver, saddle_point
 from footwork.dynamics.kernels import toolchain
@@ -188,6 +189,23 @@ def test_a_margin_is_refined_to_rounding(load_robot):
     d = np.random.default_rng(0).standard_normal(len(h))
     moved = slope(lambda t: by_conic_solver(replace(balance, load=h + t * d)).margin, 0.05)
     assert y @ d == pytest.approx(moved, rel=1e-7, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_margin_on_narrow_cones_is_refined_to_rounding(seed):
+    """With as little friction as holds, where forces hardly change with the multipliers."""
+    robot = robots.load("biped")
+    q = robot.integrate(
+        robot.posture(), 0.05 * np.random.default_rng(seed).standard_normal(robot.nv)
+    )
+    hold = contacts.static_hold(robot, q, contacts.at_feet(robot))
+    s, balance = hold.friction_margin(), hold.balance
+    found, shrunk = Shrinking(balance).exact_saddle(s), balance.shrunk(s)
+    left = balance.load + shrunk.columns @ found.unknowns
+    left += found.margin * balance.normals.sum(axis=1)
+    assert np.abs(left[balance.unactuated]).max() < 1e-11 * balance.weight
+    assert shrunk.limits.violation(found.unknowns) < 1e-12 * balance.weight
+    assert found.rates @ found.unknowns == pytest.approx(0.0, abs=1e-11 * balance.weight)
 
 
 @pytest.mark.parametrize("of", ["push", "friction"])

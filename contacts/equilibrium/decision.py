@@ -28,10 +28,10 @@ from ..kernels.verdict import MARGIN, STRICT, VERDICT
 from .balance import layout_of
 from .balances import Balances
 from .conic_verdict import settle
-from .contact_frames import contact_frames
 from .problems import Layout, Problems
 from .programs import Equilibrium
 from .saddle import Multipliers
+from .states import contact_frames
 from .verdicts import Verdicts
 
 Array = NDArray[np.float64]

@@ -339,26 +339,13 @@ def memory_of(sizes: tuple[int, int, int, int]) -> Array:
     return memory
 
 
-def plain_margins(
-    kernel: Kernel, A: Array, w: Array, n: Array, friction: Array
-) -> tuple[Array, Array, Array]:
-    """Return ε (N,), f (N, 3K), y (N, m) of A f + ε n = w with forces in Coulomb's cones.
-
-    Without scaling: the data are near one in size. ε is ∓verdict.INFINITE where there is none or no
-    end to it, nan where unsolved.
+def plain_program(G: Array, w: Array, normal: Array, units: Array) -> Program:
+    """Return programs of Coulomb's cones alone, without scaling: the data are near one in size.
 
     Args:
-        kernel: the compiled `verdict.verdicts`.
-        A: (N or 1, m, 3K), forces in contact axes point by point.
-        w, n: (N or 1, m).
-        friction: (N or 1, K).
+        G: (m, 3K), what units of force in contact axes do, point by point.
+        w, normal, units: as for `Program`.
     """
-    m, K = A.shape[1], friction.shape[1]
-    parts = A.reshape(len(A), m, K, 3).transpose(0, 1, 3, 2)
-    units = np.hstack([friction, friction, np.ones_like(friction)])
-    none, scales = np.empty((1, 0)), np.ones((2, m))
-    flat = np.array(parts, order="C").reshape(len(A), -1)
-    rows = flat, np.array(w), np.array(n), units
-    found = decided(kernel, Program(*rows, none, none, none, none, scales), (m, 3, K, 0))
-    forces = found.forces.reshape(-1, 3, K).transpose(0, 2, 1).reshape(-1, 3 * K)
-    return found.verdict[:, 1], forces, found.y
+    m, none = len(G), np.empty((1, 0))
+    A = np.array(G.reshape(m, -1, 3).transpose(0, 2, 1), order="C").reshape(1, -1)
+    return Program(A, w, normal, units, none, none, none, none, np.ones((2, m)))

@@ -7,81 +7,68 @@ asked of the conic solver.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...dynamics import batch
+from ...dynamics.topology import carried_by
 from ..contact import Contact
 from ..contact_set import ContactSet
-from .contact_frames import columns_of
+from ..kernels.contact_columns import ContactFrames
 from .problems import Layout
 from .programs import Equilibrium
 
 Array = NDArray[np.float64]
 
+_frames: WeakKeyDictionary[ContactSet, ContactFrames] = WeakKeyDictionary()
+
 
 @dataclass(frozen=True, eq=False)
-class States(ABC):
-    """N states (or one that stands for all) of the same contacts.
+class ListedStates:
+    """Balances that are there already, all with the same points and torque limits.
 
     Attributes:
-        first: the balance of the first state: what all share is read from it.
+        first: what all share is read from it.
+        balances: N, or one that stands for all.
     """
 
     first: Equilibrium
-
-    @abstractmethod
-    def __len__(self) -> int: ...
-
-    @abstractmethod
-    def at(self, i: int, load: Array) -> Equilibrium:
-        """Return the balance of a load (nv,) in one state."""
-
-    @abstractmethod
-    def part(self, start: int, stop: int) -> States:
-        """Return the states start … stop − 1."""
-
-    @abstractmethod
-    def columns(self, layout: Layout, filling: Any) -> tuple[Array, Array]:
-        """Return what a newton of each entry, and of the margin, does to the robot.
-
-        That is (N, nv, D K) in the order of the kernel, and (N, nv).
-        """
-
-
-@dataclass(frozen=True, eq=False)
-class ListedStates(States):
-    """Balances that are there already, all with the same points and torque limits."""
-
     balances: Sequence[Equilibrium]
 
     def __len__(self) -> int:
         return len(self.balances)
 
     def at(self, i: int, load: Array) -> Equilibrium:
-        """Return the i-th balance, with this load."""
+        """Return the i-th balance, with this load (nv,)."""
         return replace(self.balances[i], load=load)
 
     def part(self, start: int, stop: int) -> ListedStates:
         """Return the balances start … stop − 1."""
-        return ListedStates(self.first, self.balances[start:stop])
+        return replace(self, balances=self.balances[start:stop])
 
     def columns(self, layout: Layout, filling: Any) -> tuple[Array, Array]:
-        """Stack those of the balances."""
+        """Return what a newton of each entry, and of the margin, does to the robot.
+
+        That is (N, nv, D K) in the order of the kernel, and (N, nv).
+        """
         columns = np.stack([balance.columns for balance in self.balances])
         pulls = np.stack([balance.normals for balance in self.balances]).sum(axis=2)
         return layout.spread(columns), pulls
 
 
 @dataclass(frozen=True, eq=False)
-class ContactStates(States):
-    """The contacts of a robot in configurations Q (N, nq), its joints with torque limits (na,)."""
+class ContactStates:
+    """The contacts of a robot in configurations Q (N, nq), its joints with torque limits (na,).
 
+    Methods as for `ListedStates`.
+    """
+
+    first: Equilibrium
     contacts: ContactSet
     Q: Array
     torque_limits: Array
@@ -98,8 +85,8 @@ class ContactStates(States):
         return replace(self, Q=self.Q[start:stop])
 
     def columns(self, layout: Layout, filling: Any) -> tuple[Array, Array]:
-        """From the Jacobians of the centres, of all states at once."""
-        robot, count = self.contacts.robot, len(self.Q)
+        """From the Jacobians of the centres, by `kernels.contact_columns.contact_columns`."""
+        robot, count, (_, D, K, _) = self.contacts.robot, len(self.Q), layout.sizes
         J = np.empty((count, len(self.contacts), 6, robot.nv))
         R = np.empty((count, len(self.contacts), 3, 3))
         for c, contact in enumerate(self.contacts):
@@ -111,7 +98,12 @@ class ContactStates(States):
             v[:, 0] += w[:, 1] * arm[:, 2, None] - w[:, 2] * arm[:, 1, None]
             v[:, 1] += w[:, 2] * arm[:, 0, None] - w[:, 0] * arm[:, 2, None]
             v[:, 2] += w[:, 0] * arm[:, 1, None] - w[:, 1] * arm[:, 0, None]
-        return columns_of(self.contacts, layout, J, R, filling)
+        columns, pulls = np.empty((count, robot.nv, D, K)), np.empty((count, robot.nv))
+        filling(J, R, contact_frames(self.contacts), columns, pulls)
+        return columns.reshape(count, robot.nv, D * K), pulls
+
+
+States = ListedStates | ContactStates
 
 
 def axes_and_arm(contact: Contact, T: Array) -> tuple[Array, Array]:
@@ -124,3 +116,18 @@ def axes_and_arm(contact: Contact, T: Array) -> tuple[Array, Array]:
     turn, own = T[:, :3, :3], contact.axes_in_frame
     arm = turn @ contact.centre_in_frame + contact.ball_arm
     return (np.array(contact.axes_in_world)[None] if own is None else turn @ own), arm
+
+
+def contact_frames(contacts: ContactSet) -> ContactFrames:
+    """Return the contacts' frames on their joints, as kernels read them; worked out once."""
+    found = _frames.get(contacts)
+    if found is None:
+        limits, at = contacts.limits, contacts.attachment
+        torsion = np.zeros(limits.point_count)
+        torsion[limits.first[limits.soft]] = limits.torsion[limits.soft]
+        arrays = at.joints, at.local_frames, ~at.world_fixed, at.ball_arms, at.points, at.owner
+        own = [np.array(a) for a in (*arrays, torsion, limits.presses.astype(float))]
+        for array in own:
+            array.setflags(write=False)
+        found = _frames[contacts] = ContactFrames(carried_by(contacts.robot), *own)
+    return found

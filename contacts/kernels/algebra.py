@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .choices import choose, root
+from ...dynamics.kernels.scalars import LANES, as_lanes, choose, root
 
 
 def dot(a, b, n):
@@ -88,3 +88,12 @@ def solve_factored(L, r, x):
         for k in range(i + 1, r):
             total = total - L[k, i] * x[k]
         x[i] = total * L[i, i]
+
+
+def any_lane(x, flags):
+    """Whether x > 0 in any lane; flags (1, LANES) are overwritten."""
+    as_lanes(flags)[0] = x
+    for lane in range(LANES):  # noqa: SIM110 (Numba knows no generators)
+        if flags[0, lane] > 0:
+            return True
+    return False

@@ -11,7 +11,7 @@ Y. Nesterov, M. Todd, "Primal-dual interior-point methods for self-scaled cones"
 
 from __future__ import annotations
 
-from .choices import choose, larger, root, smaller
+from ...dynamics.kernels.scalars import choose, larger, root, smaller
 
 FAR = 1e30  # no step is longer
 

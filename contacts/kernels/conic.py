@@ -26,10 +26,9 @@ quadratic optimization" (2003).
 
 from __future__ import annotations
 
-from .algebra import add, back, combine, dot, factor, keep, norm, solve_factored, times
-from .choices import choose, larger, size, smaller
+from ...dynamics.kernels.scalars import choose, larger, size, smaller
+from .algebra import add, any_lane, back, combine, dot, factor, keep, norm, solve_factored, times
 from .cones import corrected, inverse_step, longest, scaled, scaling, set_identity, twice_scaled
-from .problems import any_lane
 
 OPTIMAL, INFEASIBLE, UNBOUNDED, UNSOLVED = 0.0, 1.0, 2.0, 3.0  # how it ended, in each lane
 COLUMNS, ROWS = 13, 5  # vectors of workspace of as many entries as B has columns, rows

@@ -18,16 +18,20 @@ some of them has none with all.
 
 from __future__ import annotations
 
-from ...dynamics.kernels.scalars import as_lanes
-from .algebra import dot, norm
-from .choices import choose, size
+from ...dynamics.kernels.scalars import as_lanes, choose, size
+from .algebra import any_lane, dot, norm
 from .conic import INFEASIBLE, OPTIMAL, UNBOUNDED, UNSOLVED, solve
-from .inequalities import ROUNDS, choose_violated, forget, gather_chosen, scatter_multipliers
+from .inequalities import (
+    ROUNDS,
+    choose_violated,
+    forget,
+    gather_chosen,
+    scatter_multipliers,
+    violations,
+)
 from .orthonormal import inconsistent, multipliers, orthonormal_rows, project_out
-from .problems import any_lane
 
 _VIOLATED = 1e-8  # by more than what is left of equations
-NO_BOUND = 1e290  # a bound beyond is none
 _DEPENDENT = 1e-9  # what is left of an inequality's row of unit size that the equations imply
 
 
@@ -67,7 +71,10 @@ def margin_of(equations, inequalities, program, workspace, found, numbers, cones
     met, active = 0, as_lanes(flags)[1] + 0.0 * length
     for trial in range(ROUNDS):
         if trial > 0:
-            violations(inequalities, outcome, f, lacking, n)
+            endless = choose(0.5 - size(outcome[0] - UNBOUNDED), 1.0, 0.0)
+            solved = choose(0.5 - size(outcome[0] - OPTIMAL), 1.0, endless)
+            epsilon = choose(endless, 1.0, outcome[1])
+            violations(inequalities, f, epsilon, endless, solved, _VIOLATED, lacking)
             met = choose_violated(numbers)
             active = 1.0 * as_lanes(flags)[1]
             if not any_lane(active, flags):
@@ -144,21 +151,3 @@ def put_multipliers(R, rest, contradiction, dual, z, ended, length, m, met):
         for k in range(1, m):
             z[k] = z[k] - z[i] * R[i, k]
     multipliers(R, z, 1, m)
-
-
-def violations(inequalities, outcome, f, lacking, n):
-    """Write by how much f and ε exceed the upper bounds, or (negative) fall short of the lower.
-
-    Where ε has no bound, how fast f does along its ray. 0 where neither is told from rounding.
-    """
-    G, g, low, high = inequalities
-    endless = choose(0.5 - size(outcome[0] - UNBOUNDED), 1.0, 0.0)
-    solved = choose(0.5 - size(outcome[0] - OPTIMAL), 1.0, endless)
-    epsilon = choose(endless, 1.0, outcome[1])
-    for i in range(len(g)):
-        given = dot(G[i], f, n) + epsilon * g[i]
-        top = choose(endless, choose(NO_BOUND - high[i], 0.0, high[i]), high[i])
-        bottom = choose(endless, choose(low[i] + NO_BOUND, 0.0, low[i]), low[i])
-        over = choose(given - top - _VIOLATED, given - top, 0.0)
-        under = choose(bottom - given - _VIOLATED, given - bottom, 0.0)
-        lacking[i] = choose(solved, over + under, 0.0)

@@ -22,12 +22,17 @@ for optimization problems with simple constraints" (1982).
 
 from __future__ import annotations
 
-from ...dynamics.kernels.scalars import as_lanes
-from .algebra import add, dot, factor, norm, solve_factored
-from .choices import choose, root, size, smaller
-from .inequalities import ROUNDS, choose_violated, forget, gather_chosen, scatter_multipliers
+from ...dynamics.kernels.scalars import as_lanes, choose, root, size, smaller
+from .algebra import add, any_lane, dot, factor, norm, solve_factored
+from .inequalities import (
+    ROUNDS,
+    choose_violated,
+    forget,
+    gather_chosen,
+    scatter_multipliers,
+    violations,
+)
 from .orthonormal import multipliers, orthonormal_rows, project_out
-from .problems import any_lane
 
 _TOLERANCE = 1e-13  # of what is left of the rows, as a share of w
 _VIOLATED = 1e-10  # by more than what is left of rows
@@ -70,7 +75,7 @@ def least_norm_of(equations, inequalities, program, workspace, found, numbers, w
     met, active = 0, wanted + 0.0 * b[0]
     for trial in range(ROUNDS):
         if trial > 0:
-            lack(inequalities, active, f, lacking, n, shift)
+            violations(inequalities, f, shift, 0.0, active, _VIOLATED, lacking)
             before = met
             met = choose_violated(numbers)
             active = 1.0 * as_lanes(flags)[1]
@@ -106,16 +111,6 @@ def put_inequality(B, b, R, shift, m, n, i):
     b[i] = R[i, i] * b[i]
     for j in range(n):
         B[i, j] = choose(stays, R[i, i] * B[i, j], 0.0)
-
-
-def lack(inequalities, active, f, lacking, n, shift):
-    """Write by how much forces exceed upper bounds, or (negative) fall short of lower ones."""
-    G, g, low, high = inequalities
-    for i in range(len(g)):
-        given = dot(G[i], f, n) + shift * g[i]
-        over = choose(given - high[i] - _VIOLATED, given - high[i], 0.0)
-        under = choose(low[i] - given - _VIOLATED, given - low[i], 0.0)
-        lacking[i] = choose(active, over + under, 0.0)
 
 
 def solve_dual(B, b, state, z, vectors, H, counts, active, flags):

@@ -7,13 +7,41 @@ asked as ± (G f + ε g) + slack = ± bound with slack ≥ 0.
 
 from __future__ import annotations
 
-from ...dynamics.kernels.scalars import LANES
+from ...dynamics.kernels.scalars import LANES, choose, larger, size
+from .algebra import dot
 
 MOST = 12  # that can be met at once
 ROUNDS = 9  # of solving the program
 TOO_MANY = 3.0  # what `conic` calls unsolved
 
 _NEW = 3  # that join at once
+_NO_BOUND = 1e290  # a bound beyond is none
+
+
+def violations(inequalities, f, epsilon, endless, active, tolerance, lacking):
+    """Write by how much G f + ε g exceeds the upper bounds, or (negative) falls short of the lower.
+
+    Where ε is endless, how fast it does along the ray f, ε = 1. 0 for less than a tolerance, and
+    where not active.
+    """
+    G, g, low, high = inequalities
+    n = len(f)
+    for i in range(len(g)):
+        given = dot(G[i], f, n) + epsilon * g[i]
+        top = choose(endless, choose(_NO_BOUND - high[i], 0.0, high[i]), high[i])
+        bottom = choose(endless, choose(low[i] + _NO_BOUND, 0.0, low[i]), low[i])
+        over = choose(given - top - tolerance, given - top, 0.0)
+        under = choose(bottom - given - tolerance, given - bottom, 0.0)
+        lacking[i] = choose(active, over + under, 0.0)
+
+
+def exceeded(inequalities, f, epsilon, endless, lacking):
+    """Return the largest of these violations, whatever small."""
+    violations(inequalities, f, epsilon, endless, 1.0, 0.0, lacking)
+    off = 0.0 * f[0]
+    for i in range(len(lacking)):
+        off = larger(size(lacking[i]), off)
+    return off
 
 
 def forget(numbers):

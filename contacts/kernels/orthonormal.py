@@ -7,8 +7,8 @@ zero rows, as single points and pairs of points have them; each lane has its own
 
 from __future__ import annotations
 
+from ...dynamics.kernels.scalars import choose, larger, root, size
 from .algebra import add, dot
-from .choices import choose, larger, root, size
 
 _DEPENDENT = 1e-10  # of a row's length, or of one where that is less: what then is left is rounding
 _INCONSISTENT = 1e-9  # what rows that no force enters may ask for

@@ -17,15 +17,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.kernels.rows import scatter
-from ...dynamics.kernels.scalars import LANES, as_lanes, workspaces
-from .algebra import add, back, dot, times
-from .choices import choose, larger, root, size
+from ...dynamics.kernels.rows import gather, scatter
+from ...dynamics.kernels.scalars import LANES, as_lanes, choose, larger, root, size, workspaces
+from .algebra import add, any_lane, back, dot, times
 from .conic import COLUMNS, INFEASIBLE, OPTIMAL, ROWS, UNBOUNDED
-from .contact_margin import NO_BOUND, margin_of
+from .contact_margin import margin_of
 from .friction_newton import least_norm_of, project
-from .inequalities import MOST
-from .problems import any_lane, take
+from .inequalities import MOST, exceeded
 
 Array = NDArray[np.float64]
 
@@ -130,7 +128,7 @@ def verdicts(programs, mode, sizes, out, first, last, memory):
     newton = square_, vectors_, as_lanes(slopes_), lacking_
     of_margin = as_lanes(outcome), as_lanes(f), as_lanes(y_)
     of_least = as_lanes(given_up), as_lanes(f_least), as_lanes(y_least)
-    workspace = as_lanes(left), as_lanes(speeds), newton[2]
+    workspace = as_lanes(left), as_lanes(speeds), newton[2], lacking_
     for_margin = G3, g_, low_, high_, B3, b, R3, z, outcome, lacking, nu_, chosen, flags
     for_least = G3, g_, low_, high_, B3, b, R3, z, given_up, lacking, nu_least, chosen, flags
     found = as_lanes(verdict)
@@ -180,6 +178,16 @@ def verdicts(programs, mode, sizes, out, first, last, memory):
         scatter(f_least, start, last, out.least)
 
 
+def take(X, start, last, out):
+    """Write rows start … of X (N or 1, k) to `out` (k, LANES); the last again past the end."""
+    if len(X) > 1:
+        gather(X, start, last, out)
+    else:
+        for k in range(X.shape[1]):
+            for lane in range(LANES):
+                out[k, lane] = X[0, k]
+
+
 def judge_margin(equations, inequalities, scales, of_margin, nu, workspace, found, cones):
     """Write ε, whether it stands, and 0 with what is left where a motion proves that it falls.
 
@@ -188,7 +196,7 @@ def judge_margin(equations, inequalities, scales, of_margin, nu, workspace, foun
     """
     A, w, normal, units = equations
     outcome, f, y = of_margin
-    left, speeds, _ = workspace
+    left, speeds, _, lacking = workspace
     m, n, (D, K) = len(w), len(units), cones
     infeasible = choose(0.5 - size(outcome[0] - INFEASIBLE), 1.0, 0.0)
     endless = choose(0.5 - size(outcome[0] - UNBOUNDED), 1.0, 0.0)
@@ -198,7 +206,7 @@ def judge_margin(equations, inequalities, scales, of_margin, nu, workspace, foun
     off = balance_left(equations, scales, f, load, given, left)
     for k in range(K):
         off = larger(off, outside_cone(f, units, k, D, K))
-    off = larger(off, exceeded(inequalities, f, given, endless, n))
+    off = larger(off, exceeded(inequalities, f, given, endless, lacking))
     back(A, y, m, n, speeds)
     bound, rise = dot(w, y, m), dot(normal, y, m)
     G, g, low, high = inequalities
@@ -240,11 +248,11 @@ def judge_forces(equations, inequalities, scales, of_least, nu, workspace, shift
     """
     A, w, _, units = equations
     outcome, f, y = of_least
-    left, speeds, slopes = workspace
+    left, speeds, slopes, lacking = workspace
     m, n = len(w), len(units)
     K = n // 3
     off = balance_left(equations, scales, f, 1.0, shift, left)
-    off = larger(off, exceeded(inequalities, f, shift, 0.0, n))
+    off = larger(off, exceeded(inequalities, f, shift, 0.0, lacking))
     G, g, low, high = inequalities
     back(A, y, m, n, speeds)
     for i in range(len(g)):
@@ -287,15 +295,3 @@ def outside_dual(s, units, k, D, K):
         j = d * K + k
         slip = slip + (units[j] * s[j]) * (units[j] * s[j])
     return root(slip) - s[(D - 1) * K + k]
-
-
-def exceeded(inequalities, f, epsilon, endless, n):
-    """Return by how much G f + ε g leaves its bounds; where endless, how fast along the ray."""
-    G, g, low, high = inequalities
-    off = 0.0 * f[0]
-    for i in range(len(g)):
-        given = dot(G[i], f, n) + epsilon * g[i]
-        top = choose(endless, choose(NO_BOUND - high[i], 0.0, high[i]), high[i])
-        bottom = choose(endless, choose(low[i] + NO_BOUND, 0.0, low[i]), low[i])
-        off = larger(larger(given - top, bottom - given), off)
-    return off

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equilibrium.problems import plain_margins
+from ..equilibrium.problems import decided, plain_program
 from ..kernels.verdict import INFINITE
 
 Array = NDArray[np.float64]
@@ -78,10 +78,12 @@ def _ask(
 ) -> tuple[Array, Array]:
     """Return forces g (n, K, 3), nan where the kernel has none, and twists y (n, 6), ‖y‖ = 1."""
     n, K = shares.shape
-    normal = shares @ G[:, 2::3].T
-    e, f, y = plain_margins(kernel, G[None], -h, normal, np.repeat(mu[:, None], K, axis=1))
+    normal, mu = shares @ G[:, 2::3].T, np.repeat(mu[:, None], K, axis=1)
+    program = plain_program(G, -h, normal, np.hstack([mu, mu, np.ones((n, K))]))
+    found = decided(kernel, program, (6, 3, K, 0))
+    e, y = found.verdict[:, 1], found.y
     finite = np.abs(e) < INFINITE
-    g = f.reshape(n, K, 3)
+    g = found.forces.reshape(n, 3, K).transpose(0, 2, 1)
     g[:, :, 2] += np.where(finite, e, np.nan)[:, None] * shares
     return g, y / np.maximum(np.linalg.norm(y, axis=1, keepdims=True), 1e-12)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...dynamics.spatial import skew
 from ..equilibrium.balance import Balance
-from ..equilibrium.problems import decided
+from ..equilibrium.problems import decided, plain_program
 from ..kernels import compiled
 from ..kernels.outline import CLOSED, FAILED, GUESSES, REFINED, SECTIONS, STARTS
 from ..kernels.verdict import Found, Program
@@ -90,14 +90,12 @@ class Rays:
         near = forces.points - middle
         size = float(np.sqrt((near * near).sum(axis=1).max())) or 1.0
         # columns in which the cones are Lorentz's, whatever friction, component by component
-        G = (wrenches_of(near / size, forces.axes) * limits.scaling).reshape(6, K, 3)
+        G = wrenches_of(near / size, forces.axes) * limits.scaling
         w, P = -loads, np.array(columns.transpose(0, 2, 1), order="C")
         for wrenches in (w, P):
             wrenches[..., 3:] += wrenches[..., :3] @ skew(middle)
             wrenches[..., 3:] /= size
-        A, none = np.array(G.transpose(0, 2, 1), order="C").reshape(1, -1), np.empty((1, 0))
-        rows = A, w, G[None, :, :, 2].sum(axis=2) / K, np.ones((1, 3 * K))
-        program = Program(*rows, none, none, none, none, np.ones((2, 6)))
+        program = plain_program(G, w, G[None, :, 2::3].sum(axis=2) / K, np.ones((1, 3 * K)))
         return cls(kernels, (6, 3, K, 0), program, P)
 
     @classmethod

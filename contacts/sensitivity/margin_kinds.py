@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ...dynamics import State
 from ...errors import ContactError
 from ..contact_set import ContactSet
+from ..equilibrium.margins import Shrinking, largest_push
 from ..equilibrium.programs import Equilibrium
-from ..equilibrium.rays import Shrinking, largest_push
 from ..equilibrium.saddle import Saddle, saddle_point
 from ..geometry.planar import FARTHEST
 from .balance_derivative import local_wrenches

@@ -1,4 +1,4 @@
-"""Margins of one balance along other pulls, and for less friction, by the compiled kernel.
+"""The push margin and the friction margin of one balance.
 
     load + t C d + A x  balanced by admissible x:       the largest t of a ray d
     ε(s), the margin for friction and patch sizes s times smaller, and its slope
@@ -40,13 +40,13 @@ def largest_push(balance: Balance, com_jacobian: Array, tolerance: float) -> tup
         com_jacobian: (2, nv), of the horizontal motion of the centre of mass.
         tolerance: of the robot's weight.
     """
-    reach, rays = FARTHEST * balance.weight, Rays(balance, com_jacobian.T)
+    reach, rays = FARTHEST * balance.weight, PushRays(balance, com_jacobian.T)
     slowly = balance.layout.known and rays.kernels is None
     with compiled.by_the_solver(RAYS) if slowly else nullcontext():
         return largest_disc(lambda d: rays.shoot(d, reach), tolerance * balance.weight)
 
 
-class Rays:
+class PushRays:
     """How far loads C d may grow, from a load that is balanced.
 
     Args:
