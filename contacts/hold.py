@@ -8,9 +8,9 @@ from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import registry
+from ..arrays import Array
 from ..dynamics import State, Wrench
 from ..errors import ContactError
 from ..robots.values import number
@@ -23,8 +23,6 @@ from .equilibrium.programs import Equilibrium
 from .equilibrium.reasons import why_not
 from .equilibrium.saddle import Multipliers, Saddle, saddle_point
 from .geometry.planar import FARTHEST
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ... import dynamics
+from ...arrays import Array, Index
 from ...dynamics import State
 from ...dynamics.per_robot import per_robot
 from ...robots import Robot
@@ -29,7 +30,6 @@ from .problems import Layout, Problems
 if TYPE_CHECKING:
     from ..point_forces import PointForces
 
-Array = NDArray[np.float64]
 
 _layouts: WeakKeyDictionary[ContactSet, dict[bytes, Layout]] = WeakKeyDictionary()
 _MOST_LAYOUTS = 64  # kept for one set of contacts
@@ -55,7 +55,7 @@ class Balance:
     central: Array
     spin: Array
     limits: ContactLimits
-    actuated: NDArray[np.intp]
+    actuated: Index
     torque_limits: Array
     weight: float
 
@@ -122,7 +122,7 @@ class Balance:
         return np.asarray(self.central[:, 3 * limits.first + 2] * limits.presses)
 
     @cached_property
-    def unactuated(self) -> NDArray[np.intp]:
+    def unactuated(self) -> Index:
         """Rows of the equations of motion without a torque: the base, passive joints."""
         return others(len(self.load), self.actuated)
 
@@ -176,7 +176,7 @@ class Balance:
         return x + np.linalg.lstsq(A, missing, rcond=1e-10)[0] if A.size else x.copy()
 
 
-def others(count: int, some: NDArray[np.intp]) -> NDArray[np.intp]:
+def others(count: int, some: Index) -> Index:
     """Return the indices below `count` that are not among some, ascending."""
     left = np.ones(count, dtype=bool)
     left[some] = False

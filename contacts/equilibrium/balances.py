@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import ContactError
 from .problems import Layout, Problems
 from .programs import Equilibrium
 from .states import ListedStates, States
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,16 +16,14 @@ from contextlib import suppress
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import ContactError
 from ..conic_solver import Solution
 from .balance import Balance
 from .programs import Equilibrium
 from .saddle import saddle_point
 from .solving import solve
-
-Array = NDArray[np.float64]
 
 # Within this share of the robot's weight of the boundary, the answer is "at the edge"
 EDGE = 1e-6

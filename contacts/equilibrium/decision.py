@@ -14,9 +14,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
+from ...arrays import Array
 from ...dynamics.kernels.toolchain import obstacle
 from ...dynamics.state import State
 from ...errors import FootworkWarning
@@ -33,8 +33,6 @@ from .programs import Equilibrium
 from .saddle import Multipliers
 from .states import contact_frames
 from .verdicts import Verdicts
-
-Array = NDArray[np.float64]
 
 KERNEL = "kernel"  # what `Hold.solver` says of it
 

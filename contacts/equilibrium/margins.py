@@ -14,6 +14,7 @@ from contextlib import nullcontext
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..geometry.planar import FARTHEST, largest_disc
 from ..kernels import compiled
 from . import conic_program
@@ -21,8 +22,6 @@ from .balance import Balance
 from .conic_program import Admissible, Programs
 from .problems import Problems, decided, in_newtons
 from .saddle import Multipliers, Saddle, saddle_point, solved
-
-Array = NDArray[np.float64]
 
 RAYS = 24  # to expect for a set of the plane
 FINEST = 1e-9  # tolerance that the solvers reach

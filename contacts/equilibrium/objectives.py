@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics import Wrench
 from ...errors import ContactError, unknown
 from ...robots.values import array
@@ -19,7 +20,6 @@ from ..contact_set import ContactSet
 from .programs import Equilibrium
 from .solving import solve
 
-Array = NDArray[np.float64]
 Objective = Literal["least_norm", "largest_margin", "least_torque", "centred"]
 Preferred = Mapping[str, "Wrench | ArrayLike"]
 

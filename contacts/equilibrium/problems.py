@@ -18,14 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array, Index
 from ...dynamics.kernels.scalars import LANES
 from ..kernels import verdict
 from ..kernels.state_program import Answer, Constants, Whole, Workspace
 from ..kernels.verdict import MARGIN, Found, Program
 from ..limits import ContactLimits
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Kernel = Callable[..., Any]
 
 
@@ -43,8 +42,8 @@ class Layout:
     def __init__(
         self,
         limits: ContactLimits,
-        unactuated: Indices,
-        actuated: Indices,
+        unactuated: Index,
+        actuated: Index,
         torque_limits: Array,
         weight: float,
     ) -> None:
@@ -75,7 +74,7 @@ class Layout:
         return self.limits.isotropic and self.D == 3
 
     @cached_property
-    def entries(self) -> Indices:
+    def entries(self) -> Index:
         """(n,), where the unknowns x of `ContactLimits` are among the kernel's D K."""
         K, D = self.limits.point_count, self.D
         # x is point by point, the kernel's vector component by component, normals last

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import ContactError
 from ..kernels import compiled
 from ..kernels.proximal import REFINE
@@ -24,8 +24,6 @@ from . import conic_program
 from .balance import Balance
 from .conic_program import Admissible, Programs
 from .problems import Problems
-
-Array = NDArray[np.float64]
 
 # what a proof may leave open, in weights: above the rounding at which the kernel ends, far below
 # the band in which verdicts are at the edge

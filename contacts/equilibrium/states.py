@@ -13,8 +13,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...dynamics import batch
 from ...dynamics.topology import carried_by
 from ..contact import Contact
@@ -22,8 +22,6 @@ from ..contact_set import ContactSet
 from ..kernels.contact_columns import ContactFrames
 from .problems import Layout
 from .programs import Equilibrium
-
-Array = NDArray[np.float64]
 
 _frames: WeakKeyDictionary[ContactSet, ContactFrames] = WeakKeyDictionary()
 

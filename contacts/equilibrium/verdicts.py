@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array, Index
 from ...errors import ContactError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +76,7 @@ class Verdicts:
             values[which] = np.nan
         self.feasible[which], self.compiled[which], self.unsolved[which] = -1, False, False
 
-    def put(self, rows: NDArray[np.intp], points: NDArray[np.bool_], some: Verdicts) -> None:
+    def put(self, rows: Index, points: NDArray[np.bool_], some: Verdicts) -> None:
         """Write the answers of some rows in which only some points touch; the others have no force.
 
         Args:

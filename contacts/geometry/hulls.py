@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.spatial import ConvexHull, QhullError, cKDTree
 
+from ...arrays import Array
 from ...errors import SolverError
-
-Array = NDArray[np.float64]
 
 _ROUNDING = 1e-9
 _SAME = 1e-8  # distance of unit rows that count as one

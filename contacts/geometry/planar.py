@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import FootworkWarning
 from ..kernels.outline import DISC
 from .polygon import convex_hull, cross
 
-Array = NDArray[np.float64]
 PlanarSet = Callable[
     [Array], "Array | None"
 ]  # direction (2,) -> farthest point (2,), None if empty

@@ -14,10 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array, Index
 from .verdict import INFINITE
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 class ContactFrames(NamedTuple):
@@ -35,12 +33,12 @@ class ContactFrames(NamedTuple):
     """
 
     carried: Array
-    joint: Indices
+    joint: Index
     local: Array
     turns: NDArray[np.bool_]
     lift: Array
     points: Array
-    owner: Indices
+    owner: Index
     torsion: Array
     presses: Array
 

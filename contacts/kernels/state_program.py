@@ -10,15 +10,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...arrays import Array, Index
 from .algebra import dot
 from .contact_columns import contact_columns, place, scale_rows
 from .verdict import INFINITE, NAN, Found
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 ENDLESS = float("inf")
 
@@ -52,10 +47,10 @@ class Constants(NamedTuple):
     sizes: tuple[int, int, int, int]
     weight: float
     bounds: Array
-    joints: Indices
-    rows: Indices
-    actuated: Indices
-    entries: Indices
+    joints: Index
+    rows: Index
+    actuated: Index
+    entries: Index
     whole: Whole
 
 

@@ -14,9 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...arrays import Array
 from ...dynamics.kernels.rows import gather, scatter
 from ...dynamics.kernels.scalars import LANES, as_lanes, choose, larger, root, size, workspaces
 from .algebra import add, any_lane, back, dot, times
@@ -24,8 +22,6 @@ from .conic import COLUMNS, INFEASIBLE, OPTIMAL, ROWS, UNBOUNDED
 from .contact_margin import margin_of
 from .friction_newton import least_norm_of, project
 from .inequalities import MOST, exceeded
-
-Array = NDArray[np.float64]
 
 MARGIN, VERDICT, STRICT = 0, 1, 2  # the margin; forces too; margins only where these leave it open
 INFINITE, NAN = 1e300, float("nan")  # stands for a margin without end

@@ -10,14 +10,12 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..conic_solver import Program, Rows
 from ..kernels.compiled import VERDICTS
 from ..point_forces import PointForces
 from .least_frictions import least_frictions
-
-Array = NDArray[np.float64]
 
 _TRIALS = 5  # programs to expect for a load
 

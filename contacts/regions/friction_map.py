@@ -13,9 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ... import registry
+from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
@@ -25,8 +26,6 @@ from ..contact_set import ContactSet
 from ..equilibrium.balance import weight
 from ..point_forces import PointForces
 from .friction_brackets import brackets
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

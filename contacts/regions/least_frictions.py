@@ -21,12 +21,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..equilibrium.problems import decided, plain_program
 from ..kernels.verdict import INFINITE
-
-Array = NDArray[np.float64]
 
 _ROUNDS = 40
 _LEAST = 1e-3  # weight of a point, of all

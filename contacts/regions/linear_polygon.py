@@ -12,9 +12,9 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from ...arrays import Array
 from ...dynamics.kernels.toolchain import obstacle
 from ...errors import ContactError, FootworkWarning
 from ...robots.values import whole_number
@@ -22,7 +22,6 @@ from ..geometry.planar import inner_and_outer
 from ..kernels.equilibrium_polygon import BOUNDED, EMPTY, FAILED, SHADOW, UNBOUNDED
 from ..point_forces import PointForces
 
-Array = NDArray[np.float64]
 Side = Literal["inner", "outer"]
 Shadow = Callable[[Array, Array, Array, Array], "tuple[int, Array]"]
 

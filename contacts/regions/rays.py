@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...dynamics.spatial import skew
 from ..equilibrium.balance import Balance
 from ..equilibrium.problems import decided, plain_program
@@ -24,7 +25,6 @@ from ..kernels.outline import CLOSED, FAILED, GUESSES, REFINED, SECTIONS, STARTS
 from ..kernels.verdict import Found, Program
 from ..point_forces import PointForces, wrenches_of
 
-Array = NDArray[np.float64]
 Polygons = tuple[Array, Array]
 
 RAYS = 40  # to expect for a region

@@ -13,9 +13,10 @@ from typing import Literal
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ... import registry
+from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
@@ -35,7 +36,6 @@ from ..torque_limits import torque_limits_of
 from .linear_polygon import STATIC, Section, linear_polygon
 from .rays import RAYS, Rays
 
-Array = NDArray[np.float64]
 Contacts = ContactSet | Contact | Iterable[Contact]
 
 _EYE = np.eye(6)

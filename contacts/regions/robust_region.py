@@ -20,8 +20,9 @@ from functools import reduce
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
@@ -32,8 +33,6 @@ from ..equilibrium.balance import weight
 from ..geometry import polygon
 from ..point_forces import PointForces
 from .region import Region, body_polygons, region_status
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ...arrays import Array, Index
 from ...dynamics import State, Wrench
 from ...dynamics.loads import world_wrench
 from ...dynamics.spatial import cross, skew
@@ -32,8 +32,6 @@ from ...errors import ConfigurationError
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet
 from ..surface_contact import PlacedContact
-
-Array = NDArray[np.float64]
 
 TURNING, AT_BODY, AT_PLACE = range(3)  # what of a force stays as the robot moves
 
@@ -49,10 +47,10 @@ class Forces(NamedTuple):
             the world, at a point of the link; AT_PLACE: the point stays in the world as well.
     """
 
-    joints: NDArray[np.intp]
+    joints: Index
     wrenches: Array
     points: Array
-    stays: NDArray[np.intp]
+    stays: Index
 
     def generalised(self, state: State) -> Array:
         """Return Σ Jᵀw (nv,)."""

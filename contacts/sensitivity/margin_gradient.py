@@ -23,8 +23,9 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots.configuration import check_velocity
@@ -41,8 +42,6 @@ from .balance_derivative import (
     placement_slopes,
 )
 from .margin_kinds import KINDS, Optimum
-
-Array = NDArray[np.float64]
 
 _STEP = 1e-5  # of the slopes to both sides [rad, m, or of μ]
 _KINK = 1e-3  # slopes that differ by more than this share are those of a kink

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...dynamics import State
 from ...errors import ContactError
 from ..contact_set import ContactSet
@@ -24,8 +24,6 @@ from ..equilibrium.programs import Equilibrium
 from ..equilibrium.saddle import Saddle, saddle_point
 from ..geometry.planar import FARTHEST
 from .balance_derivative import local_wrenches
-
-Array = NDArray[np.float64]
 
 _STEPS = 20  # of Newton's and of the secant method
 _ROOT = 2e-11  # of the weight: what the saddle point is known to
