@@ -16,8 +16,11 @@ MAX_DOF = 200  # memory for the Coriolis tensor and Hessians grows with the cube
 _NEAREST = 20  # misnamed links that are told the nearest names: that takes time
 _DOF = {"floating": 6, "planar": 3, "fixed": 0}
 _KNOWN = ("link", "joint", "material")
-# extensions of other programs, ignored here
-_EXTENSIONS = ("transmission", "gazebo", "sensor", "ros2_control", "mujoco", "drake", "contact")
+_INSIDE = {
+    "link": ("inertial", "visual", "collision"),
+    "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
+}
+_CLOSURES = ("loop_joint", "drake:linear_bushing_rpy")  # constraints between two links
 
 
 def check_structure(tree: Node) -> list[Finding]:
@@ -49,14 +52,10 @@ def check_structure(tree: Node) -> list[Finding]:
 
 def strip_extensions(tree: Node) -> None:
     """Remove elements that are not URDF, such as extensions of other programs."""
-    inside = {
-        "link": ("inertial", "visual", "collision"),
-        "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
-    }
     tree.children = [child for child in tree.children if child.tag in _KNOWN]
     for child in tree.children:
-        if child.tag in inside:
-            child.children = [c for c in child.children if c.tag in inside[child.tag]]
+        if child.tag in _INSIDE:
+            child.children = [c for c in child.children if c.tag in _INSIDE[child.tag]]
 
 
 def _unknown_elements(tree: Node) -> list[Finding]:
@@ -66,12 +65,22 @@ def _unknown_elements(tree: Node) -> list[Finding]:
         message = f"<{macros[0].tag}>: a xacro file, to be expanded first"
         hint = "call the file .xacro, or load(…, xacro=True)"
         return [_error("xacro", message, macros[0], hint)]
+    others = Counter[str]()
     for child in tree.children:
         if child.tag == "robot":
             findings.append(_error("lost", "a second <robot> inside the first", child, "remove it"))
-        elif child.tag not in _KNOWN and child.tag not in _EXTENSIONS:
-            message = f"<{child.tag}> is not a URDF element; ignored"
-            findings.append(Finding("info", "unknown", message, line=child.line))
+        elif child.tag in _CLOSURES:
+            message = f"<{child.tag}> {child.get('name')!r}: the constraint is left out"
+            findings.append(Finding("warning", "closure", message, line=child.line))
+        elif child.tag not in _KNOWN:
+            others[child.tag] += 1
+        elif child.tag in _INSIDE:
+            known = _INSIDE[child.tag]
+            others.update(f"{child.tag}/{c.tag}" for c in child.children if c.tag not in known)
+    if others:
+        names = ", ".join(f"{many} × <{tag}>" for tag, many in sorted(others.items()))
+        message = f"no parts of the robot, left out: {names}"
+        findings.append(Finding("info", "unknown", message))
     return findings
 
 

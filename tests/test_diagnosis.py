@@ -82,6 +82,17 @@ CASES = [
 ]  # fmt: skip
 
 
+def test_what_is_left_out_is_named():
+    left = '<transmission name="t"/><gazebo/><gazebo/><loop_joint name="loop"/></robot>'
+    text = SOUND.replace("</robot>", left).replace("</joint>", "<calibration/></joint>", 1)
+    found = {f.code: f for f in robots.diagnose(text)}
+    assert (found["closure"].level, found["unknown"].level) == ("warning", "info")
+    for words in ("1 × <transmission>", "2 × <gazebo>", "1 × <joint/calibration>"):
+        assert words in found["unknown"].message
+    with pytest.warns(FootworkWarning, match="<loop_joint> 'loop': the constraint is left out"):
+        load(text)
+
+
 @pytest.mark.parametrize(("code", "level", "line", "old", "new"), CASES)
 def test_each_defect_is_found_with_its_level_and_line(code, level, line, old, new):
     text = SOUND.replace(old, new) if old in ("robot", "0.1", '"b"') else SOUND.replace(old, new, 1)
