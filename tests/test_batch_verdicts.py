@@ -223,15 +223,17 @@ def test_kernels_are_plain_python_on_rows_of_numpy(joints):
     layout = many.first.layout
     plain = many.problems(layout, contact_columns.contact_columns, contact_columns.scale_rows)
     with np.errstate(all="ignore"):  # both sides of every choice are worked out
-        found = plain.solve(verdict.verdicts, verdict.VERDICT)
-    verdicts = batch.decide(many)
-    own = found.proved & verdicts.compiled
+        found = problems.decided(verdict.verdicts, plain.program, layout.sizes, verdict.VERDICT)
+    verdicts, (feasible, margin, proved, _) = batch.decide(many), found.verdict.T
+    own = (proved > 0) & verdicts.compiled
     assert own.sum() > 6
-    assert found.margin[own] == pytest.approx(verdicts.margin[own], rel=1e-8, abs=1e-9)
-    assert (found.feasible[own] == verdicts.feasible[own]).all()
+    margin = problems.in_newtons(margin, layout.weight)
+    assert margin[own] == pytest.approx(verdicts.margin[own], rel=1e-8, abs=1e-9)
+    assert (feasible[own] == verdicts.feasible[own]).all()
     holds = own & (verdicts.feasible == 1)
     assert holds.any()
-    assert found.least[holds] == pytest.approx(verdicts.forces[holds].reshape(-1, 18), abs=1e-12)
+    least = found.least[holds][:, layout.entries] * layout.weight
+    assert least == pytest.approx(verdicts.forces[holds].reshape(-1, 18), abs=1e-12)
 
 
 def test_contacts_without_friction_are_compiled():

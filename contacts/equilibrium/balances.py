@@ -90,7 +90,7 @@ class Balances:
                 or not.
         """
         columns, pulls = self.states.columns(layout, filling)
-        scales = layout.scales_of(self.first.columns)
+        scales = self.first.scaled_problem(scaling).program.scales
         problems = Problems.of(layout, columns, pulls, self.loads, scaling, scales)
         return problems.with_friction(self.friction)
 

@@ -28,7 +28,7 @@ from ..kernels.verdict import MARGIN, STRICT, VERDICT
 from .balance import layout_of
 from .balances import Balances
 from .conic_verdict import settle
-from .problems import Layout, Problems
+from .problems import Layout, Problems, decided, in_newtons
 from .programs import Equilibrium
 from .saddle import Multipliers
 from .states import contact_frames
@@ -180,16 +180,16 @@ def _write_proved(
     problems = balances.problems(layout, kernels.columns, kernels.scale)
     circular = balances.circular()
     mode = MARGIN if not circular else VERDICT if margin else STRICT
-    found = problems.solve(kernels.verdicts, mode)
-    decided = found.feasible >= 0
-    answers.feasible[:], answers.residual[:] = found.feasible, found.residual
+    found = decided(kernels.verdicts, problems.program, layout.sizes, mode)
+    feasible, epsilon, proof, residual = found.verdict.T
+    answers.feasible[:], answers.residual[:] = feasible, residual
     # a verdict may be proved where its margin is not: then the conic solver computes both anew
-    answers.compiled[:] = decided & (found.proved | (not margin))
+    answers.compiled[:] = (feasible >= 0) & ((proof > 0) | (not margin))
     if margin:
-        answers.margin[:] = found.margin
-    holds, falls = found.feasible == 1, found.feasible == 0
-    K = layout.limits.point_count
-    answers.forces[holds] = found.least[holds, : 3 * K].reshape(-1, K, 3)
+        answers.margin[:] = in_newtons(epsilon, layout.weight)
+    holds, falls, K = feasible == 1, feasible == 0, layout.limits.point_count
+    x = found.least[holds][:, layout.entries[: 3 * K]] * layout.weight
+    answers.forces[holds] = x.reshape(-1, K, 3)
     y = problems.velocity(found.y[falls], found.nu[falls])
     answers.velocity[falls] = y / np.linalg.norm(y, axis=1, keepdims=True)
     answers.clear(~answers.compiled)  # nothing without a proof is kept

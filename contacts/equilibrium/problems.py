@@ -13,10 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Array, Index
 from ...dynamics.kernels.scalars import LANES
@@ -92,16 +91,6 @@ class Layout:
         out[..., self.entries] = x
         return out
 
-    def scales_of(self, columns: Array) -> Array:
-        """Return 1/size (2, …) of the rows, and of the torques' ones, in columns (nv, n)."""
-        (m, _, _, R), J = self.sizes, len(self.joints)
-        scales = np.zeros((2, max(m, R)))
-        for own, rows, count in zip(scales, (self.rows, self.joints), (m, J), strict=True):
-            size = np.abs(columns[rows]).max(axis=1, initial=0.0)
-            # a row that no force reaches is rounding: scaling would blow it up to size one
-            own[:count] = 1.0 / np.where(size > 1e-9, size, 1.0)
-        return scales
-
     @cached_property
     def whole(self) -> Whole:
         """What limits contacts as a whole."""
@@ -156,29 +145,6 @@ class Layout:
         return [0, *accumulate([5, 9 * C, n, 3 * K, na, n, nv, r])]
 
 
-class Answers(NamedTuple):
-    """What the kernel says, in SI units.
-
-    Attributes:
-        feasible: (N,), 1 holds, 0 does not, −1 not decided, each with its proof.
-        margin: (N,), ε [N], ∓inf where there is none or no end to it, nan where unsolved.
-        proved: (N,), whether forces and multipliers prove the margin.
-        residual: (N,), what the proof of `feasible` leaves open.
-        forces: (N, n), x that has the margin; of no end a squeeze; y, nu: its multipliers (N, m),
-            (N, R).
-        least: (N, n), least-norm x, where it holds.
-    """
-
-    feasible: Array
-    margin: Array
-    proved: NDArray[np.bool_]
-    residual: Array
-    forces: Array
-    y: Array
-    nu: Array
-    least: Array
-
-
 @dataclass(frozen=True, eq=False)
 class Problems:
     """N programs in weights, each row of about unit size.
@@ -217,32 +183,6 @@ class Problems:
         scaling(columns, pulls, loads, layout.constants, program)
         return cls(layout, program)
 
-    def __len__(self) -> int:
-        return max(map(len, self.program[:4]))
-
-    def solve(self, kernel: Kernel, mode: int = MARGIN) -> Answers:
-        """Return the answers of `verdict.verdicts`, compiled or not.
-
-        Args:
-            kernel: for one number or for lanes.
-            mode: MARGIN, VERDICT or STRICT.
-        """
-        layout, weight = self.layout, self.layout.weight
-        found = decided(kernel, self.program, layout.sizes, mode)
-        if mode == MARGIN:  # then the kernel leaves them as its memory was
-            found.least[:] = np.nan
-        feasible, margin, proved, residual = found.verdict.T
-        return Answers(
-            feasible,
-            in_newtons(margin, weight),
-            proved > 0,
-            residual,
-            found.forces[:, layout.entries] * weight,
-            found.y,
-            found.nu,
-            found.least[:, layout.entries] * weight,
-        )
-
     def velocity(self, y: Array, nu: Array) -> Array:
         """Return multipliers (…, m), (…, R) as velocities (…, nv) of the robot."""
         layout, scales = self.layout, self.program.scales
@@ -253,12 +193,13 @@ class Problems:
         velocity[..., layout.joints] = nu[..., :J] * scales[1, :J]
         return velocity
 
-    def multipliers(self, velocity: Array, whole: Array) -> tuple[Array, Array]:
-        """Return y (m,) and ν (R,) of a velocity (nv,) and of `ContactLimits.whole_rows` (r,)."""
+    def start(self, x: Array, velocity: Array, whole: Array) -> tuple[Array, Array, Array]:
+        """Return f (D K,), y (m,) and ν (R,) of x (n,) [N], of a velocity (nv,), and of multipliers
+        of `ContactLimits.whole_rows` (r,)."""
         layout, scales = self.layout, self.program.scales
         m, J = len(layout.rows), len(layout.joints)
         nu = np.append(velocity[layout.joints] / scales[1, :J], whole * layout.whole.size)
-        return velocity[layout.rows] / scales[0, :m], nu
+        return layout.spread(x) / layout.weight, velocity[layout.rows] / scales[0, :m], nu
 
     def of_whole(self, nu: Array) -> Array:
         """Return multipliers (…, R) as those of the rows of `ContactLimits.whole_rows`, (…, r)."""

@@ -19,11 +19,12 @@ from ...arrays import Array
 from ...errors import ContactError
 from ..kernels import compiled
 from ..kernels.proximal import REFINE
+from ..kernels.verdict import INFINITE
 from ..limits import ContactLimits
 from . import conic_program
 from .balance import Balance
 from .conic_program import Admissible, Programs
-from .problems import Problems
+from .problems import Problems, decided
 
 # what a proof may leave open, in weights: above the rounding at which the kernel ends, far below
 # the band in which verdicts are at the edge
@@ -130,42 +131,41 @@ def solved(
     """
     refine = REFINE.select(1) if exact or near is not None else None
     if refine is not None and near is not None:
-        found = refined(problem, refine, near.unknowns, *problem.multipliers(*near[1:]))
+        found = refined(problem, refine, *problem.start(*near))
         if found is not None:
             return found
     kernels = compiled.select(1)
     if kernels is None or (exact and refine is None):
         return None
-    answer = problem.solve(kernels.verdicts)
-    if not answer.proved[0] or not np.isfinite(answer.margin[0]):
+    answer = decided(kernels.verdicts, problem.program, problem.layout.sizes)
+    _, margin, proved, _ = answer.verdict[0].tolist()
+    if not proved or abs(margin) >= INFINITE:
         return None
-    x, y, nu = answer.forces[0], answer.y[0], answer.nu[0]
-    if refine is None:
-        return _read(problem, float(answer.margin[0]), x, y, nu)
-    return refined(problem, refine, x, y, nu)
+    f, y, nu = answer.forces[0], answer.y[0], answer.nu[0]
+    return (
+        _read(problem, margin, f, y, nu) if refine is None else refined(problem, refine, f, y, nu)
+    )
 
 
-def refined(problem: Problems, kernel: Any, x: Array, y: Array, nu: Array) -> Saddle | None:
+def refined(problem: Problems, kernel: Any, f: Array, y: Array, nu: Array) -> Saddle | None:
     """Return the saddle point of one problem to rounding; None where it is not proved.
 
     Args:
-        problem: of which x (n,) [N], y (m,), nu (R,) are about the forces and multipliers, as
-            `Answers` has them.
+        problem: of which f (D K,), y (m,), nu (R,) are about the forces and multipliers. They are
+            overwritten.
         kernel: `kernels.proximal.refine`, compiled or not.
     """
-    layout = problem.layout
-    f, y, nu = layout.spread(x) / layout.weight, y.copy(), np.where(np.abs(nu) > _NOTHING, nu, 0.0)
-    epsilon, left = kernel(problem.program, layout.sizes, f, y, nu)
-    if not left <= _PROVEN:
-        return None
-    return _read(problem, epsilon * layout.weight, f[layout.entries] * layout.weight, y, nu)
+    nu[np.abs(nu) <= _NOTHING] = 0.0
+    margin, left = kernel(problem.program, problem.layout.sizes, f, y, nu)
+    return _read(problem, margin, f, y, nu) if left <= _PROVEN else None
 
 
-def _read(problem: Problems, margin: float, x: Array, y: Array, nu: Array) -> Saddle:
-    m, D, K, R = problem.layout.sizes
+def _read(problem: Problems, margin: float, f: Array, y: Array, nu: Array) -> Saddle:
+    layout, (m, D, K, R) = problem.layout, problem.layout.sizes
     A, G = problem.program.A.reshape(m, D * K), problem.program.G.reshape(R, D * K)
-    velocity, entries = -problem.velocity(y, nu), problem.layout.entries
-    return Saddle(margin, x, velocity, (y @ A + nu @ G)[entries], problem.of_whole(nu))
+    x, rates = f[layout.entries] * layout.weight, (y @ A + nu @ G)[layout.entries]
+    velocity, whole = -problem.velocity(y, nu), problem.of_whole(nu)
+    return Saddle(margin * layout.weight, x, velocity, rates, whole)
 
 
 def _uncompiled(balance: Balance, pull: Array | None) -> Saddle:
@@ -176,8 +176,7 @@ def _uncompiled(balance: Balance, pull: Array | None) -> Saddle:
         found = by_conic_solver(balance, pull)
         problem = balance.scaled_problem(compiled.SCALE.function)
         problem = problem if pull is None else problem.pulled(pull[None])
-        start = problem.multipliers(-found.velocity, found.whole)
-        return refined(problem, REFINE.function, found.unknowns, *start) or found
+        return refined(problem, REFINE.function, *problem.start(*found.multipliers)) or found
 
 
 def by_conic_solver(balance: Balance, pull: Array | None = None) -> Saddle:
