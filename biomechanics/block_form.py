@@ -28,11 +28,12 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from ..dynamics.spatial import skew
 from ..errors import ConfigurationError
 from .chain_forces import ChainForces
 from .segment_motion import SegmentMotion, ordered_motion
 from .segment_tree import External, SegmentTree
-from .series import cross, skew, turn, turn_back
+from .series import cross, turn, turn_back
 from .wrench_series import WrenchSeries
 
 _AT_ONCE = 1000  # frames factorised at once, to bound memory

@@ -13,6 +13,7 @@ from ..arrays import Array
 from .gait import Gait
 from .joint_coordinates import ANGLES
 from .robot_gait import RobotGait
+from .series import rms
 
 
 def facts(gait: Gait, robot: RobotGait | None = None) -> dict[str, Any]:
@@ -36,8 +37,8 @@ def facts(gait: Gait, robot: RobotGait | None = None) -> dict[str, Any]:
         found["frames that the plates explain"] = int(ok.sum())
         if ok.any():
             found["residual at the pelvis, rms"] = {
-                "force [N]": _rms(residual.force[ok]),
-                "moment [N·m]": _rms(residual.moment[ok]),
+                "force [N]": rms(residual.force[ok]),
+                "moment [N·m]": rms(residual.moment[ok]),
             }
     if robot is not None:
         found["robot"] = {
@@ -99,7 +100,3 @@ def write_json(gait: Gait, path: str | Path, robot: RobotGait | None = None) -> 
 
 def _largest(vectors: Array) -> float:
     return float(np.linalg.norm(vectors, axis=1).max())
-
-
-def _rms(vectors: Array) -> float:
-    return float(np.sqrt((vectors**2).sum(axis=1).mean()))

@@ -19,13 +19,13 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array
+from ..dynamics.spatial import skew
 from ..dynamics.workspace import workspace_of
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector, check_configuration
 from ..robots.robot import Robot
 from ..robots.values import array
 from .markers import Markers
-from .series import skew
 
 Attachments = Mapping[str, tuple[str, ArrayLike]]  # {marker: (link, position on it (3,) [m])}
 

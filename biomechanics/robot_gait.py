@@ -21,6 +21,7 @@ from .gait import Gait
 from .marker_fit import MarkerFit
 from .robot_chain import chain_of_robot, motion_of_robot
 from .robot_dynamics import TrialDynamics, trial_dynamics
+from .series import rms
 from .subject import HUMAN, Subject, make_subject
 
 
@@ -61,14 +62,14 @@ class RobotGait:
         if not ok.any():
             return {}
         return {
-            joint: _rms((self.moment(joint) - self.gait.moment(joint, "world"))[ok])
+            joint: rms((self.moment(joint) - self.gait.moment(joint, "world"))[ok])
             for joint in self.gait.joints
         }
 
     def residual(self) -> tuple[float, float] | None:
         """Return the rms residual force [N] and moment [N·m] at the base, where explained."""
         ok, left = self.gait.explained, self.dynamics.residual
-        return (_rms(left.force[ok]), _rms(left.moment[ok])) if ok.any() else None
+        return (rms(left.force[ok]), rms(left.moment[ok])) if ok.any() else None
 
     def __repr__(self) -> str:
         return f"RobotGait({self.subject.robot.name!r}, {self.fit!r})"
@@ -105,7 +106,3 @@ def robot_gait(
     motion = motion_of_robot(subject.robot, dynamics.q, dynamics.v, dynamics.a)
     forces = chain_of_robot(subject.robot).solve(motion, joints)
     return RobotGait(gait, subject, fit, dynamics, forces, links)
-
-
-def _rms(vectors: Array) -> float:
-    return float(np.sqrt((vectors**2).sum(axis=1).mean()))

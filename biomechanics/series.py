@@ -53,15 +53,6 @@ def as_rate(rate: float) -> float:
     return number(rate, "rate", above=0, at_most=_FASTEST, unit="frames a second")
 
 
-def skew(vectors: Array) -> Array:
-    """Return [u ×] (…, 3, 3) of vectors u (…, 3)."""
-    matrices = np.zeros((*vectors.shape, 3))
-    x, y, z = np.moveaxis(vectors, -1, 0)
-    matrices[..., 0, 1], matrices[..., 0, 2], matrices[..., 1, 2] = -z, y, -x
-    matrices[..., 1, 0], matrices[..., 2, 0], matrices[..., 2, 1] = z, -y, x
-    return matrices
-
-
 def unskew(matrices: Array) -> Array:
     """Return u (…, 3) of the skew-symmetric part of matrices (…, 3, 3)."""
     half = (matrices - np.swapaxes(matrices, -1, -2)) / 2
@@ -89,3 +80,8 @@ def turn_back(R: Array, vectors: Array) -> Array:
 def dot(a: Array, b: Array) -> Array:
     """Return a·b (…), frame by frame."""
     return np.asarray((a * b).sum(axis=-1))
+
+
+def rms(vectors: Array) -> float:
+    """Return the root mean square of |u| over the frames, of vectors (n, 3)."""
+    return float(np.sqrt((vectors**2).sum(axis=1).mean()))

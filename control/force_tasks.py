@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import Array
 from ..contacts import ContactSet
 from ..dynamics import State
+from ..dynamics.spatial import skew
 from ..errors import ConfigurationError, ContactError
 from .tasks import Goal
 
@@ -114,7 +115,7 @@ class ZmpTask(ForceLikeTask):
             T, own = contact.pose(state), contacts.rows(contact.name)
             forces, moments = wrench_axes(contact.dim, T.rotation)
             arm = T.translation - p
-            B[:, own] = (_skew(arm) @ forces + moments)[:2]
+            B[:, own] = (skew(arm) @ forces + moments)[:2]
         return ForceRows(B, np.zeros(2))
 
 
@@ -125,7 +126,3 @@ def wrench_axes(dim: int, R: Array) -> tuple[Array, Array]:
     columns = {3: [], 4: [2], 5: [1, 2], 6: [0, 1, 2]}[dim]
     moment[:, 3:] = R[:, columns]
     return force, moment
-
-
-def _skew(r: Array) -> Array:
-    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from .. import dynamics
@@ -20,6 +19,7 @@ from .balance import DcmPlan, DcmTask, Phase
 from .command import Command
 from .failure import LATEST, OneThread
 from .footholds import moved, over_ground
+from .standing import trunk
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
 from .whole_body import WholeBodyController
 
@@ -85,9 +85,7 @@ class WalkingController:
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: balance, an upright base, a posture, low angular momentum."""
-        root = next(
-            f.name for f in self.robot._model.frames if f.parentJoint == 1 and f.type == pin.BODY
-        )
+        root = trunk(self.robot)
         pose = dynamics.frame_placement(self.robot, q, root)
         return [
             self.dcm,

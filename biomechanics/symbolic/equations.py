@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,19 +106,19 @@ class Equations:
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Return M (n, n) at a configuration of the robot, as `dynamics.mass_matrix`."""
-        return self._numeric["M"](*self._angles(q))
+        return self._numeric("M")(*self._angles(q))
 
     def gravity_torques(self, q: ArrayLike) -> Array:
         """Return τ_g (n,) at a configuration of the robot, as `dynamics.gravity_torques`."""
-        return self._numeric["tau_g"](*self._angles(q))
+        return self._numeric("tau_g")(*self._angles(q))
 
     def coriolis_matrix(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Return C (n, n) at a state of the robot, as `dynamics.coriolis_matrix`."""
-        return self._numeric["C"](*self._angles(q), *check_velocity(self.robot, v))
+        return self._numeric("C")(*self._angles(q), *check_velocity(self.robot, v))
 
     @cached_property
-    def _numeric(self) -> _OnDemand:
-        return _OnDemand(self.lambdify)
+    def _numeric(self) -> Callable[[str], Callable[..., Array]]:
+        return cache(self.lambdify)
 
     def _term(self, term: str) -> Matrix:
         if term not in _TERMS:
@@ -140,17 +140,6 @@ class Equations:
 
 _VECTORS = ("tau_g", "bias")
 _TERMS = ("M", "C", *_VECTORS)
-
-
-class _OnDemand(dict[str, Callable[..., Array]]):
-    """Functions that are compiled when first used."""
-
-    def __init__(self, make: Callable[[str], Callable[..., Array]]) -> None:
-        self.make = make
-
-    def __missing__(self, term: str) -> Callable[..., Array]:
-        self[term] = self.make(term)
-        return self[term]
 
 
 def from_robot(robot: Robot, *, symbols: bool = False, most_joints: int = 6) -> Equations:
