@@ -150,7 +150,7 @@ def _can_compile(robot: Robot) -> bool:
 def _note_numba(reason: str) -> None:
     warnings.warn(
         f"dynamics.batch calls Pinocchio state by state: {reason}. pip install 'footwork[fast]' "
-        "for compiled kernels, 5 to 30 times as fast",
+        "for compiled kernels, 4 to 30 times as fast",
         FootworkWarning,
         stacklevel=7,
     )
