@@ -148,7 +148,7 @@ class ClosedLoop(Trajectory):
             ConfigurationError: an `every` that is no positive time.
         """
         found: list[Collision] = []
-        if not len(self.robot.collision.geometryObjects):
+        if not len(self.robot._collision.geometryObjects):
             return ()
         for i in self._rows(every):
             t, q = float(self.t[i]), self.q[i]

@@ -84,9 +84,9 @@ def _of_link(robot: Robot, link: str, bottoms: list[_Bottom]) -> list[_Bottom]:
 
 
 def _bottoms(robot: Robot, data: Any) -> list[_Bottom]:
-    collision = list(robot.collision.geometryObjects)
+    collision = list(robot._collision.geometryObjects)
     covered = {shape.parentFrame for shape in collision}
-    others = [s for s in robot.visual.geometryObjects if s.parentFrame not in covered]
+    others = [s for s in robot._visual.geometryObjects if s.parentFrame not in covered]
     found = []
     for shape in [*collision, *others]:
         touching = _touching(shape.geometry, data.oMi[shape.parentJoint] * shape.placement)

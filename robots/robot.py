@@ -86,14 +86,23 @@ class Robot:
 
     # --- shapes ----------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def visual(self) -> Any:
-        """Visual shapes, a `pin.GeometryModel`; meshes are read at first use."""
+        """A copy of the visual shapes, a `pin.GeometryModel`, meshes included."""
+        return self._visual.clone()
+
+    @property
+    def collision(self) -> Any:
+        """A copy of the collision shapes, a `pin.GeometryModel`, meshes included."""
+        return self._collision.clone()
+
+    # read at first use; nobody may write to them
+    @cached_property
+    def _visual(self) -> Any:
         return self.shapes.read(self._model, "visual")
 
     @cached_property
-    def collision(self) -> Any:
-        """Collision shapes, a `pin.GeometryModel`; meshes are read at first use."""
+    def _collision(self) -> Any:
         return self.shapes.read(self._model, "collision")
 
     # --- sizes and names -------------------------------------------------------------------

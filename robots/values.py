@@ -250,15 +250,44 @@ def rotation(value: Any, name: str, *, error: Error = ConfigurationError) -> Arr
 def placement(
     value: Any, name: str, meaning: str = "", *, error: Error = ConfigurationError
 ) -> pin.SE3:
-    """Return a copy of a placement, so that later changes of the caller's do not reach it.
+    """Return a read-only copy of a placement, so that later changes do not reach it.
 
     Refused are other objects than a `pin.SE3`, what is no rotation, and origins beyond `FARTHEST`.
     """
+    if type(value) is Placement:
+        return value
     if not isinstance(value, pin.SE3):
         raise error(f"{name}: got {value!r:.80}, expected a pinocchio.SE3{_of(meaning)}")
     rotation(value.rotation, name, error=error)
     array(value.translation, name, (3,), meaning="[m]", largest=FARTHEST, error=error)
-    return pin.SE3(value)
+    return Placement(value)
+
+
+class Placement(pin.SE3):  # type: ignore[misc]
+    """A `pin.SE3` that nobody writes to, because other arrays have been derived from it."""
+
+    @property
+    def translation(self) -> Array:
+        """(3,), read-only."""
+        return _read_only(super().translation)
+
+    @property
+    def rotation(self) -> Array:
+        """(3, 3), read-only."""
+        return _read_only(super().rotation)
+
+    def setIdentity(self) -> None:  # noqa: D102
+        raise AttributeError("a read-only placement; its copy() can be changed")
+
+    setRandom = setIdentity
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Placement:
+        return self
+
+
+def _read_only(values: Array) -> Array:
+    values.setflags(write=False)
+    return values
 
 
 def _as_floats(value: Any, name: str, expected: str, error: Error) -> Array:

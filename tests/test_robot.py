@@ -1,5 +1,6 @@
 """A Robot is a frozen value: sizes, names, S, postures, the manifold of configurations."""
 
+import copy
 import dataclasses
 import pickle
 
@@ -69,6 +70,39 @@ def test_it_is_frozen_and_hands_out_copies_or_read_only_arrays(biped):
     assert biped.posture()[0] == 0
 
 
+@pytest.mark.parametrize("kind", ["visual", "collision"])
+def test_changes_to_shapes_and_placements_do_not_reach_the_robot(biped, kind):
+    shapes = getattr(biped, kind)
+    box = next(item for item in shapes.geometryObjects if hasattr(item.geometry, "halfSide"))
+    size = box.geometry.halfSide.copy()
+    box.geometry.halfSide *= 7
+    box.placement = pin.SE3(np.eye(3), np.ones(3))
+    again = getattr(biped, kind)
+    same = again.geometryObjects[again.getGeometryId(box.name)]
+    np.testing.assert_array_equal(same.geometry.halfSide, size)
+    assert same.placement != box.placement
+    shapes.removeGeometryObject(box.name)
+    assert getattr(biped, kind).ngeoms == shapes.ngeoms + 1
+
+
+def test_placements_are_read_only(biped):
+    placement = biped.feet["left_foot"].placement
+    for array in (placement.translation, placement.rotation):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 5
+    with pytest.raises(AttributeError):
+        placement.translation = np.ones(3)
+    for call in (placement.setIdentity, placement.setRandom):
+        with pytest.raises(AttributeError):
+            call()
+    for copied in (pickle.loads(pickle.dumps(placement)), copy.deepcopy(placement)):
+        assert copied == placement
+        assert type(copied) is type(placement)
+    free = placement.copy()  # Pinocchio's own
+    free.translation[0] = 5
+    assert placement != free
+
+
 def test_postures_by_name_and_the_default_one(biped):
     np.testing.assert_array_equal(biped.posture(), biped.posture("half_sitting"))
     np.testing.assert_array_equal(biped.posture("neutral"), biped.neutral())
@@ -129,13 +163,13 @@ def test_random_configurations_respect_limits_and_unit_norms():
 
 def test_robots_pickle_small(biped):
     data = pickle.dumps(biped)
-    copy = pickle.loads(data)
+    again = pickle.loads(data)
     assert len(data) < 500_000
-    assert copy.model == biped.model
-    assert list(copy.feet) == list(biped.feet)
-    np.testing.assert_array_equal(copy.posture(), biped.posture())
-    np.testing.assert_array_equal(copy.selection_matrix, biped.selection_matrix)
-    assert copy.visual.ngeoms == biped.visual.ngeoms > 20
+    assert again.model == biped.model
+    assert list(again.feet) == list(biped.feet)
+    np.testing.assert_array_equal(again.posture(), biped.posture())
+    np.testing.assert_array_equal(again.selection_matrix, biped.selection_matrix)
+    assert again.visual.ngeoms == biped.visual.ngeoms > 20
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ class _Watch:
 
     def __init__(self, robot: Robot) -> None:
         self.shapes = convex_shapes(
-            robot.collision
+            robot._collision
         )  # the robot itself is not kept: it may be forgotten
         self.radii, self.middles = _balls(self.shapes)
         self.pairs: NDArray[np.intp] = _pairs(robot, self.shapes)
@@ -182,7 +182,7 @@ def _watch(robot: Robot) -> _Watch:
 
 def _watch_of(robot: Robot, clearance: float) -> _Watch:
     number(clearance, "clearance", at_least=0, unit="[m]", error=ContactError)
-    if robot.collision.ngeoms == 0:
+    if robot._collision.ngeoms == 0:
         raise ContactError(f"{robot.name!r} has no collision shapes; self-collision cannot be told")
     return _watch(robot)
 

@@ -76,7 +76,7 @@ def penetrations(
 
 @per_robot
 def _shapes(robot: Robot) -> Any:
-    return convex_shapes(robot.collision)
+    return convex_shapes(robot._collision)
 
 
 def _distance(shape: Any, T: Any, solid: Solid) -> float:

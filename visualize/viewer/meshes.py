@@ -50,7 +50,7 @@ def read(robot: Robot) -> Any:
     A `MeshWarning` says so when it has some, but they cannot be read.
     """
     try:
-        model = robot.visual
+        model = robot._visual
     except ModelError as error:
         message = f"{robot.name!r} is drawn as balls and sticks: {error}"
         warnings.warn(message, MeshWarning, stacklevel=4)
