@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector
-from ..robots.values import array, number, text
+from ..robots.values import array, number, text, whole_number
 from . import axes, filters
-from .series import as_rate, as_series, cross, dot
+from .series import as_rate, as_series, between, cross, dot
 from .wrench_series import WrenchSeries
 
 THRESHOLD = 20.0  # [N]
@@ -84,7 +84,7 @@ class ForcePlate:
             ConfigurationError: shapes that differ, a loaded sample that is not finite, forces that
                 act downwards only.
         """
-        u = axes.up_vector(up)
+        u, rate = axes.up_vector(up), as_rate(rate)
         number(threshold, "threshold", at_least=0, unit="[N]")
         F, p, T = (
             np.array(array(given, f"{what} of plate {name!r}", *shapes, gaps=True))
@@ -96,6 +96,11 @@ class ForcePlate:
         )
         T = T if T.ndim == 2 else T[:, None] * u
         as_series(F, (3,), f"force of plate {name!r}", None)
+        for what, values in (("centre of pressure", p), ("free moment", T)):
+            if len(values) != len(F):
+                raise ConfigurationError(
+                    f"{what} of plate {name!r}: got {len(values)} samples, expected {len(F)}"
+                )
         vertical = F @ u
         loaded = vertical >= max(threshold, 1e-12)
         if vertical.min(initial=0) < -_PUSH and not loaded.any():
@@ -108,7 +113,7 @@ class ForcePlate:
         origin = p[loaded].mean(axis=0) if loaded.any() else np.zeros(3)
         F[~loaded], T[~loaded], p[~loaded] = 0.0, 0.0, origin
         moment = cross(p - origin, F) + T
-        return cls(name, F, moment, origin, float(rate), up, threshold)
+        return cls(name, F, moment, origin, rate, up, threshold)
 
     def __len__(self) -> int:
         return len(self.force)
@@ -140,6 +145,7 @@ class ForcePlate:
 
     def steps(self, shortest: float = 0.05) -> list[tuple[int, int]]:
         """Return [(first, last), …] samples of the stretches during which it was loaded [s]."""
+        number(shortest, "shortest", at_least=0, unit="[s]")
         return [(a, b) for a, b in filters.runs(self.loaded) if b - a + 1 >= shortest * self.rate]
 
     def turning_arm(self) -> float:
@@ -155,11 +161,7 @@ class ForcePlate:
 
     def cut(self, first: int, last: int) -> Self:
         """Return the samples from first to last, both included."""
-        if not 0 <= first <= last < len(self):
-            raise ConfigurationError(
-                f"samples: got {first} to {last}; expected some from 0 to {len(self) - 1}"
-            )
-        rows = slice(first, last + 1)
+        rows = between(first, last, len(self), "samples")
         return replace(self, force=self.force[rows], moment=self.moment[rows])
 
     def wrench(self) -> WrenchSeries:
@@ -185,6 +187,7 @@ class ForcePlate:
         ratio = self.rate / as_rate(rate)
         if frames is None:
             frames = int((len(self) - 1) / ratio + 1e-9) + 1
+        frames = whole_number(frames, "frames", at_least=1)
         if (frames - 1) * ratio > len(self) - 1 + ratio:
             raise ConfigurationError(
                 f"plate {self.name!r}: {len(self)} samples at {self.rate:g} Hz last shorter than "

@@ -16,6 +16,7 @@ import numpy as np
 from .. import files
 from ..arrays import Array
 from ..errors import DataError
+from ..robots.values import sequence
 from . import lab_text
 from .force_plates import THRESHOLD, ForcePlate
 from .trc import cells
@@ -76,6 +77,7 @@ def read_forces(
 
 def write_forces(path: str | os.PathLike[str], plates: tuple[ForcePlate, ...]) -> Path:
     """Write plates of one rate as a .forces file in N and mm, without loss; return its path."""
+    plates = sequence(plates, "plates", ForcePlate, error=DataError)
     lengths = {(len(p), p.rate) for p in plates}
     if len(lengths) != 1:
         raise DataError(f"got plates of {sorted(lengths)} samples and rates; expected one of each")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import ConfigurationError, unknown
+from ..robots.values import boolean, instance, number, one_of
 from .anatomical_frames import segment_poses
 from .axes import up_vector
 from .body_model import body_model
@@ -77,7 +78,7 @@ class Gait:
 
     def force(self, joint: str, axes: str = "segment", per_mass: bool = False) -> Array:
         """Return the force (n, 3) [N or N/kg] on the distal segment; axes as in `ChainForces`."""
-        return self.forces.force(self.segment(joint), axes, self.mass if per_mass else None)
+        return self.forces.force(self.segment(joint), axes, self._per(per_mass))
 
     def moment(self, joint: str, axes: str = "joint", per_mass: bool = False) -> Array:
         """Return the moment (n, 3) [N·m or N·m/kg] on the distal segment, about the joint.
@@ -85,8 +86,7 @@ class Gait:
         In "joint" axes: flexion (dorsiflexion), adduction and internal rotation moments, positive
         on both sides; a knee extension moment is negative in the first component.
         """
-        per = self.mass if per_mass else None
-        moment = self.forces.moment(self.segment(joint), axes, per_mass=per)
+        moment = self.forces.moment(self.segment(joint), axes, per_mass=self._per(per_mass))
         return moment * self._signs(joint) if axes == "joint" else moment
 
     def power(self, joint: str, per_mass: bool = False) -> Array:
@@ -94,8 +94,7 @@ class Gait:
 
         `forces.power` can include the power of the joint force on the relative translation.
         """
-        per = self.mass if per_mass else None
-        return self.forces.power(self.segment(joint), per, sliding=False)
+        return self.forces.power(self.segment(joint), self._per(per_mass), sliding=False)
 
     def angles(self, joint: str) -> Array:
         """Return flexion, adduction and internal rotation (n, 3) [rad], positive on both sides.
@@ -107,6 +106,10 @@ class Gait:
         if parent < 0:
             raise ConfigurationError(f"{joint!r} has no measured proximal segment")
         return joint_angles(R[:, parent], R[:, i]) * self._signs(joint)
+
+    def _per(self, per_mass: bool) -> float | None:
+        """The mass to divide by."""
+        return self.mass if boolean(per_mass, "per_mass") else None
 
     def _signs(self, joint: str) -> Array:
         """Return the signs from rotations about z, x and y to anatomical angles of a side."""
@@ -187,6 +190,7 @@ class Gait:
 
     def stance(self, side: str) -> NDArray[np.bool_]:
         """Return (n,) whether the foot of a side was on a plate."""
+        one_of(side, "side", tuple(self.names.legs))
         on = np.zeros(len(self.t), dtype=bool)
         for step in self.footfalls:
             if step.foot == f"{side} foot":
@@ -229,7 +233,11 @@ def analyse_gait(
         ConfigurationError: unknown markers, gaps that are too long, a bad mass or cut-off.
     """
     progress("filter")
-    names = names or marker_set_of(trial.markers)
+    instance(trial, "trial", Trial)
+    number(gravity, "gravity", at_least=0, unit="[m/s²]")
+    if names is None:
+        names = marker_set_of(trial.markers)
+    instance(names, "names", MarkerSet)
     markers, swapped = relabelled(trial.markers.only(names.markers), names)
     markers = markers.filled(longest_gap)
     markers.require_whole()

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 from ..errors import ConfigurationError, DataError
+from ..files import as_path
+from ..robots.values import text
 from .c3d import read_c3d
 from .force_plates import THRESHOLD
 from .forces_file import read_forces
@@ -39,9 +41,8 @@ def read_trial(
     Raises:
         DataError: no such file or format, or one that cannot be read; the message names the line.
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise DataError(f"path: got {type(path).__name__}; expected the path of a file")
-    file = Path(path)
+    file = as_path(path, error=DataError)
+    text(unit, "unit", error=DataError)
     kind = file.suffix.lower()
     if kind not in FORMATS:
         raise DataError(f"{file}: got a file ending in {kind!r}; expected one of {list(FORMATS)}")
@@ -65,7 +66,7 @@ def _with_forces(
     if forces is None and not beside:
         lacking = f"no force plates: no {file.with_suffix(FORCES[0]).name}"
         return Trial(markers, (), str(file), (*notes, lacking))
-    place = Path(forces or beside[0])
+    place = beside[0] if forces is None else as_path(forces, "forces", DataError)
     if place.suffix.lower() == FORCES[0]:
         return Trial(markers, read_forces(place, up, threshold), str(file), notes)
     plates, told = read_storage_forces(place, up, threshold)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import DataError
+from ..files import as_path
 
 MAX_BYTES = 1 << 30
 
@@ -20,7 +21,7 @@ def read_lines(path: str | os.PathLike[str]) -> tuple[Path, list[str]]:
     Raises:
         DataError: no such file, a binary file, or one that is too large.
     """
-    file = Path(path)
+    file = as_path(path, error=DataError)
     if not file.is_file():  # a folder, or a pipe that would block
         raise DataError(f"{file}: no such file")
     if file.stat().st_size > MAX_BYTES:

@@ -22,9 +22,9 @@ from ..arrays import Array
 from ..dynamics.spatial import skew
 from ..dynamics.workspace import workspace_of
 from ..errors import ConfigurationError
-from ..robots.configuration import as_vector, check_configuration
+from ..robots.configuration import as_vector, check_configuration, check_robot
 from ..robots.robot import Robot
-from ..robots.values import array
+from ..robots.values import array, instance, mapping
 from .markers import Markers
 
 Attachments = Mapping[str, tuple[str, ArrayLike]]  # {marker: (link, position on it (3,) [m])}
@@ -128,7 +128,9 @@ def fit_markers(
     """
     from tqdm import tqdm
 
-    if not attachments:
+    check_robot(robot)
+    instance(markers, "markers", Markers)
+    if not mapping(attachments, "attachments", kind="marker"):
         raise ConfigurationError("attachments: got none; expected {marker: (link, where on it)}")
     seen = markers.turned("z").only(tuple(attachments))
     q, places = _places(robot, attachments, seen, start)

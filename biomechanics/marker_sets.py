@@ -16,6 +16,7 @@ from typing import Self
 import numpy as np
 
 from ..errors import ConfigurationError, DataError, unknown
+from ..robots.values import mapping, text
 from . import lab_text
 from .markers import Markers
 from .series import cross, dot
@@ -50,7 +51,10 @@ class MarkerSet:
     pelvis: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for side, leg in self.legs.items():
+        text(self.name, "name")
+        mapping(self.pelvis, "pelvis", kind="landmark")
+        for side, leg in mapping(self.legs, "legs", kind="side").items():
+            mapping(leg, f"legs[{side!r}]", kind="landmark")
             if side not in SIDES:
                 raise ConfigurationError(unknown("side", side, SIDES))
             for landmark in (*LEG, *(() if self.pelvis else ("hip",))):

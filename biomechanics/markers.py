@@ -10,9 +10,9 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import ConfigurationError, unknown
-from ..robots.values import array
+from ..robots.values import array, number, texts
 from . import axes, filters
-from .series import as_rate
+from .series import as_rate, between
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,11 +37,11 @@ class Markers:
     def __post_init__(self) -> None:
         axes.up_vector(self.up)
         as_rate(self.rate)
+        object.__setattr__(self, "names", texts(self.names, "names"))
         twice = sorted({n for n in self.names if self.names.count(n) > 1})
         if twice:
             raise ConfigurationError(f"markers: got {twice[0]!r} twice; expected different names")
         positions = array(self.positions, "positions", (None, len(self.names), 3), gaps=True)
-        object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "positions", positions)
 
     def __len__(self) -> int:
@@ -76,6 +76,7 @@ class Markers:
 
         A sprinter's foot reaches 20 m/s; more indicates a confusion of markers.
         """
+        number(fastest, "fastest", at_least=0, unit="[m/s]", infinite=True)
         speeds = np.linalg.norm(np.diff(self.positions, axis=0), axis=2) * self.rate
         fast = speeds > fastest  # False for nan
         return {
@@ -90,7 +91,7 @@ class Markers:
             ConfigurationError: markers with gaps.
         """
         gaps = []
-        for name in names or self.names:
+        for name in self.names if names is None else texts(names, "names"):
             lost = filters.runs(~np.isfinite(self[name]).all(axis=1))
             gaps += [f"{name!r} in frames {a} to {b}" for a, b in lost]
         if gaps:
@@ -102,22 +103,18 @@ class Markers:
 
     def only(self, names: Sequence[str]) -> Self:
         """Return a subset of the markers, in this order."""
-        return replace(
-            self, names=tuple(names), positions=np.stack([self[n] for n in names], axis=1)
-        )
+        names = texts(names, "names")
+        chosen = [self[name] for name in names]
+        positions = np.stack(chosen, axis=1) if names else np.zeros((len(self), 0, 3))
+        return replace(self, names=names, positions=positions)
 
     def cut(self, first: int, last: int) -> Self:
         """Return the frames from first to last, both included."""
-        if not 0 <= first <= last < len(self):
-            raise ConfigurationError(
-                f"frames: got {first} to {last}; expected some from 0 to {len(self) - 1}"
-            )
-        return replace(self, positions=self.positions[first : last + 1])
+        return replace(self, positions=self.positions[between(first, last, len(self))])
 
     def filled(self, longest: float = 0.1) -> Self:
         """Return the same with gaps of up to `longest` seconds interpolated by a spline."""
-        if not 0 <= longest < np.inf:
-            raise ConfigurationError(f"longest: got {longest!r}; expected 0 s or more")
+        number(longest, "longest", at_least=0, unit="[s]")
         frames = round(longest * self.rate)
         lost = [self.names.index(name) for name in self.missing]
         positions = self.positions.copy()

@@ -27,7 +27,7 @@ def chain_of_robot(robot: Robot) -> SegmentChain:
     Raises:
         ConfigurationError: more than one joint is attached to the world, or none.
     """
-    model = robot._model
+    model = check_robot(robot)._model
     segments = []
     for j in range(1, model.njoints):
         inertia, parent = model.inertias[j], model.parents[j]

@@ -14,7 +14,7 @@ from ..dynamics.equations import inverse_dynamics
 from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration, check_robot
 from ..robots.robot import Robot
-from ..robots.values import array
+from ..robots.values import array, mapping, sequence
 from .series import as_rate, turn
 from .time_derivatives import POINTS, stencil_weights, window_starts
 from .wrench_series import WrenchSeries
@@ -76,10 +76,11 @@ def trial_dynamics(
     Raises:
         ConfigurationError: a fixed base, a bad q, no such link, lengths that differ.
     """
-    if not robot.is_floating:
+    if not check_robot(robot).is_floating:
         raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
     v, a = velocities_and_accelerations(robot, q, rate)
-    sums = {link: _sum(link, given, len(v)) for link, given in (external or {}).items()}
+    given = {} if external is None else mapping(external, "external", kind="link")
+    sums = {link: _sum(link, wrenches, len(v)) for link, wrenches in given.items()}
     tau = np.empty_like(v)
     for i in range(len(v)):
         wrenches = {link: total[i] for link, total in sums.items()}
@@ -90,7 +91,9 @@ def trial_dynamics(
 
 
 def _sum(link: str, given: WrenchSeries | Iterable[WrenchSeries], frames: int) -> WrenchSeries:
-    first, *rest = [given] if isinstance(given, WrenchSeries) else list(given)
+    each = (given,) if isinstance(given, WrenchSeries) else given
+    first: WrenchSeries
+    first, *rest = sequence(each, f"external[{link!r}]", WrenchSeries)
     for wrench in rest:
         first = first + wrench
     if len(first) != frames:

@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
+from ..robots.values import instance, mapping
 from .axes import turning
 from .chain_forces import ChainForces
 from .footfalls import ground_wrenches
@@ -89,6 +90,8 @@ def robot_gait(
     Raises:
         ConfigurationError: one leg only, or links that the robot does not have.
     """
+    instance(gait, "gait", Gait)
+    links = mapping(links, "links", kind="segment")
     if not gait.names.pelvis:
         raise ConfigurationError("a robot needs the markers of a pelvis and both legs; got one leg")
     markers = gait.trial.markers

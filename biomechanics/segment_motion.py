@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError, unknown
+from ..robots.values import array, mapping, texts
 from .series import as_series, cross, turn
 from .time_derivatives import angular_acceleration, angular_velocity, as_rotations, differentiate
 
@@ -41,6 +42,7 @@ class SegmentMotion:
     alpha: Array
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "names", texts(self.names, "names"))
         k, frames = len(self.names), len(self.R)
         as_series(self.R, (k, 3, 3), "R", None)
         for name in ("origin", "velocity", "acceleration", "omega", "alpha"):
@@ -56,7 +58,7 @@ class SegmentMotion:
         Raises:
             ConfigurationError: no rotations, lengths that differ, values that are not finite.
         """
-        if not poses:
+        if not mapping(poses, "poses", kind="segment"):
             raise ConfigurationError("poses: got none; expected {segment: (R, origin)}")
         for segment, pose in poses.items():
             if not isinstance(pose, (tuple, list)) or len(pose) != 2:
@@ -92,21 +94,25 @@ class SegmentMotion:
 
     def ordered(self, names: tuple[str, ...]) -> Self:
         """Return the motion of the segments `names`, in this order."""
+        names = texts(names, "names")
         if names == self.names:
             return self
         rows = [self.index(name) for name in names]
         arrays = (self.R, self.origin, self.velocity, self.acceleration, self.omega, self.alpha)
-        return type(self)(tuple(names), *(array[:, rows] for array in arrays))
+        return type(self)(names, *(array[:, rows] for array in arrays))
 
     def points(self, local: Array) -> Array:
         """Return o + R c (n, k, 3) [m]: the positions of points c (k, 3) in segment axes."""
-        return np.asarray(self.origin + turn(self.R, local))
+        return np.asarray(self.origin + turn(self.R, self._local(local)))
 
     def point_accelerations(self, local: Array) -> Array:
         """Return ö + ω̇ × R c + ω × (ω × R c) (n, k, 3) [m/s²]."""
-        lever = turn(self.R, local)
+        lever = turn(self.R, self._local(local))
         centripetal = cross(self.omega, cross(self.omega, lever))
         return np.asarray(self.acceleration + cross(self.alpha, lever) + centripetal)
+
+    def _local(self, local: Array) -> Array:
+        return array(local, "local", (len(self.names), 3), meaning="points in segment axes [m]")
 
     def __repr__(self) -> str:
         return f"SegmentMotion({len(self.names)} segments, {len(self)} frames)"

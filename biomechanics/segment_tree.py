@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from ..robots.configuration import as_vector
-from ..robots.values import array, number, text
+from ..robots.values import array, number, sequence, text
 from .wrench_series import WrenchSeries
 
 # {segment: wrench or wrenches of the environment on it}
@@ -150,9 +150,7 @@ def _as_inertia(value: ArrayLike, name: str) -> Array:
 
 def _parents_first(segments: Sequence[Segment]) -> tuple[Segment, ...]:
     """Return the segments in topological order, parents before children."""
-    strangers = [type(s).__name__ for s in segments if not isinstance(s, Segment)]
-    if strangers:
-        raise ConfigurationError(f"segments: got a {strangers[0]}; expected Segments")
+    segments = sequence(segments, "segments", Segment)
     names = [s.name for s in segments]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError
-from ..robots.values import array, number
+from ..robots.values import array, number, whole_number
 
 _FASTEST = 1e6  # [Hz]
 
@@ -85,3 +85,20 @@ def dot(a: Array, b: Array) -> Array:
 def rms(vectors: Array) -> float:
     """Return the root mean square of |u| over the frames, of vectors (n, 3)."""
     return float(np.sqrt((vectors**2).sum(axis=1).mean()))
+
+
+def between(first: int, last: int, count: int, what: str = "frames") -> slice:
+    """Return the slice of the frames from first to last, both included.
+
+    Raises:
+        ConfigurationError: frames that are not among `count`.
+    """
+    first, last = (
+        whole_number(first, f"first of the {what}"),
+        whole_number(last, f"last of the {what}"),
+    )
+    if not 0 <= first <= last < count:
+        raise ConfigurationError(
+            f"{what}: got {first} to {last}; expected some from 0 to {count - 1}"
+        )
+    return slice(first, last + 1)

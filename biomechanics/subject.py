@@ -14,8 +14,9 @@ import pinocchio as pin
 
 from ..arrays import Array
 from ..dynamics.kinematics import frame_placement
+from ..robots.configuration import check_robot
 from ..robots.robot import Robot
-from ..robots.values import number
+from ..robots.values import instance, mapping, number, whole_number
 from .anatomical_frames import Poses, segment_poses
 from .marker_fit import Attachments, MarkerFit, attach, brought_to, fit_markers
 from .marker_sets import MarkerSet, marker_set_of, on_their_sides
@@ -86,7 +87,13 @@ def make_subject(
     Raises:
         ConfigurationError: unknown markers or links.
     """
-    names, _ = on_their_sides(markers, names or marker_set_of(markers))
+    check_robot(robot)
+    instance(markers, "markers", Markers)
+    links = mapping(links, "links", kind="segment")
+    every = whole_number(every, "every", at_least=1)
+    if names is None:
+        names = marker_set_of(markers)
+    names, _ = on_their_sides(markers, instance(names, "names", MarkerSet))
     seen = markers.turned("z")
     poses = segment_poses(seen, names)
     factors = _factors(robot, poses, links)

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import files
 from ..errors import DataError
+from ..robots.values import instance
 from . import lab_text
 from .markers import Markers
 
@@ -62,12 +63,13 @@ def _with_data(names: list[str], count: float, rows: Sequence[str]) -> list[str]
 
 def write_trc(path: str | os.PathLike[str], markers: Markers) -> Path:
     """Write markers as a .trc file in millimetres, without loss; return its path."""
+    instance(markers, "markers", Markers, error=DataError)
     n, m = len(markers), len(markers.names)
     keys = "DataRate CameraRate NumFrames NumMarkers Units OrigDataRate OrigDataStartFrame"
     rate = f"{markers.rate:.17g}"
     values = [rate, rate, str(n), str(m), "mm", rate, "1", str(n)]
     lines = [
-        f"PathFileType\t4\t(X/Y/Z)\t{Path(path).name}",
+        f"PathFileType\t4\t(X/Y/Z)\t{files.as_path(path).name}",
         "\t".join([*keys.split(), "OrigNumFrames"]),
         "\t".join(values),
         "\t".join(["Frame#", "Time", *(f"{name}\t\t" for name in markers.names)]),

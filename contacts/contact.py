@@ -24,8 +24,8 @@ from ..dynamics import State
 from ..dynamics.per_robot import per_robot
 from ..dynamics.spatial import skew
 from ..errors import ContactError
-from ..robots import Robot
-from ..robots.values import array, boolean, instance, length, number, text, vector
+from ..robots import Robot, values
+from ..robots.values import array, boolean, instance, length, number, placement, text, vector
 from .attachment import Attached, Attachment
 from .cones.friction_cone import (
     Friction,
@@ -52,10 +52,12 @@ def of_moving_state(method: Callable[..., Answer]) -> Callable[..., Answer]:
 
 def _at_state(method: Callable[..., Answer], count: int) -> Callable[..., Answer]:
     @wraps(method)
-    def at_state(contact: Any, state: State | Robot, *given: Any) -> Answer:
+    def at_state(contact: Any, state: State | Robot, *given: Any, **named: Any) -> Answer:
         if isinstance(state, State):
-            return method(contact, state, *given)
-        return method(contact, State.of(state, *given[:count]), *given[count:])
+            return method(contact, state, *given, **named)
+        if not isinstance(state, Robot) or len(given) < count:
+            raise ContactError(f"state: got {state!r:.80}, expected a State, or a robot, q and v")
+        return method(contact, State.of(state, *given[:count]), *given[count:], **named)
 
     return at_state
 
@@ -171,16 +173,18 @@ class Contact(Attached):
         """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
         return self._attached(state).hessian(state)
 
+    @of_state
     def error(self, state: State, target: Any) -> Array:
         """Return how far it is from a placement T_world_target, (dim,), world axes.
 
         [p − p*; log(R R*ᵀ)], the rotation vector in the rows of ω.
         """
-        at = self._attached(state)
+        at, target = self._attached(state), placement(target, "target", error=ContactError)
         turn = np.array(pin.log3(at.rotations(state)[0] @ target.rotation.T))
         error = np.concatenate([at.positions(state)[0] - target.translation, turn])
         return np.asarray(at.selection(state) @ error)
 
+    @of_state
     def error_jacobian(self, state: State, target: Any) -> Array:
         """Return the derivative (dim, nv) of `error` along tangent steps.
 
@@ -188,6 +192,7 @@ class Contact(Attached):
         turns, d(yᵀθ) = yᵀ dθ + (y × θ)ᵀ ω.
         """
         at, J = self._attached(state), self.centre_jacobian(state)
+        target = placement(target, "target", error=ContactError)
         P, turn = at.selection(state), at.rotations(state)[0] @ target.rotation.T
         rates = np.array(pin.Jlog3(turn)) @ turn.T @ J[3:]
         rows = P @ np.concatenate([J[:3], rates])
@@ -330,6 +335,7 @@ class PointContact(Contact):
 
     def turned(self, rotation: Array) -> PointContact:
         """Return the contact on ground turned by a rotation (3, 3) in world axes."""
+        rotation = values.rotation(rotation, "rotation", error=ContactError)
         tangent = None if self.tangent is None else rotation @ np.asarray(self.tangent)
         return replace(self, normal=rotation @ self.normal, tangent=tangent)
 
@@ -343,13 +349,17 @@ class PointContact(Contact):
         """(0 or 1, 3), the normal of a soft point."""
         return self.normal[None][: self.dim - 3]
 
+    @of_state
     def error(self, state: State, target: Any) -> Array:
         """Return p − p* (3,), with 0 for the spin of a soft point, which has no place."""
         p = self._attached(state).positions(state)[0]
-        return np.append(p - target.translation, 0.0)[: self.dim]
+        goal = placement(target, "target", error=ContactError).translation
+        return np.append(p - goal, 0.0)[: self.dim]
 
+    @of_state
     def error_jacobian(self, state: State, target: Any) -> Array:
         """Return the derivative (3 or 4, nv) of `error`: a ball's place moves with its middle."""
+        placement(target, "target", error=ContactError)
         J, rows = self.centre_jacobian(state), np.zeros((self.dim, state.robot.nv))
         rows[:3] = J[:3] + skew(self.ball_arm) @ J[3:]
         return rows

@@ -18,7 +18,7 @@ from ..dynamics import State
 from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot, feet_of_shapes
 from ..robots.configuration import check_robot
-from ..robots.values import instance, mapping, placement, vector
+from ..robots.values import instance, mapping, placement, sequence, vector
 from .attachment import Attachment
 from .cones.friction_cone import Friction
 from .contact import Contact, PointContact
@@ -42,9 +42,8 @@ class ContactSet:
     """
 
     def __init__(self, robot: Robot, contacts: Iterable[Contact] = ()) -> None:
-        check_robot(robot)
-        self.robot = robot
-        self.contacts = _named(list(contacts))
+        self.robot: Robot = check_robot(robot)
+        self.contacts = _named(sequence(contacts, "contacts", Contact, error=ContactError))
         for contact in self.contacts:
             robot.frame_id(contact.frame)
 
@@ -54,8 +53,6 @@ class ContactSet:
         check_robot(robot)
         if isinstance(contacts, Contact):
             return cls(robot, [contacts])
-        if not isinstance(contacts, ContactSet | Iterable):
-            raise ContactError(f"contacts: got {contacts!r}, expected a ContactSet or contacts")
         if not isinstance(contacts, ContactSet):
             return cls(robot, contacts)
         if contacts.robot is not robot:
@@ -103,16 +100,16 @@ class ContactSet:
 
     def surface_velocity(self, q: ArrayLike | State) -> Array:
         """Return s (dim,), what J v must be for the contacts to stay on their surfaces."""
+        state = State.of(self.robot, q)
         if not self.moving:
             return np.zeros(self.dim)
-        state = State.of(self.robot, q)
         return np.concatenate([c.surface_velocity(state) for c in self.contacts])
 
     def surface_acceleration(self, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:
         """Return what J a + (dJ/dt) v must be for the contacts to stay there (dim,)."""
+        state = State.of(self.robot, q, v)
         if not self.moving:
             return np.zeros(self.dim)
-        state = State.of(self.robot, q, v)
         return np.concatenate([c.surface_acceleration(state) for c in self.contacts])
 
     @property
@@ -137,6 +134,7 @@ class ContactSet:
             q: configuration (nq,).
             targets: {contact: T_world_target} for every contact; for a point a position (3,) too.
         """
+        targets = mapping(targets, "targets", error=ContactError)
         missing = [name for name in self.names if name not in targets]
         if missing:
             raise ContactError(f"targets: got none for {missing}, expected one for each contact")
@@ -254,7 +252,7 @@ def _found(robot: Robot) -> dict[str, Foot]:
     return feet
 
 
-def _named(contacts: list[Any]) -> tuple[Contact, ...]:
+def _named(contacts: tuple[Contact, ...]) -> tuple[Contact, ...]:
     """Give every contact a name of its own."""
     given = [c.name for c in contacts if isinstance(c, Contact) and c.name]
     repeated = {name for name in given if given.count(name) > 1}

@@ -11,7 +11,7 @@ from ..arrays import Array
 from ..dynamics import State
 from ..dynamics.spatial import skew
 from ..errors import ContactError
-from ..robots.values import array, vector
+from ..robots.values import array, instance, number, one_of, vector, whole_number
 from .cones.friction_cone import FrictionCone, unit_vector
 from .contact import Contact
 from .contact_set import ContactSet
@@ -43,6 +43,7 @@ class PointForces:
 
         None: from the world's origin.
         """
+        instance(contacts, "contacts", ContactSet, error=ContactError)
         state, limits = State.of(contacts.robot, q), contacts.limits
         centres = contacts.attachment.positions(state)
         if about is not None:
@@ -54,6 +55,7 @@ class PointForces:
     @classmethod
     def of_contact(cls, contact: Contact) -> PointForces:
         """Return the points of one contact, seen from its centre, in its own axes."""
+        instance(contact, "contact", Contact, error=ContactError)  # type: ignore[type-abstract]
         limits, points = ContactLimits.of([contact]), np.array(contact.points)
         axes = np.repeat(np.eye(3)[None], len(points), axis=0)
         return cls(points, axes, np.zeros((1, 3)), limits)
@@ -99,11 +101,13 @@ class PointForces:
 
     def scaled(self, factor: float) -> PointForces:
         """Return the same forces with lengths `factor` times as long."""
+        factor = number(factor, "factor", above=0, error=ContactError)
         points, centres = factor * self.points, factor * self.centres
         return replace(self, points=points, centres=centres, limits=self.limits.scaled(factor))
 
     def in_units(self, newtons: float) -> PointForces:
         """Return the same forces with the bounds of normal forces in another unit of force."""
+        newtons = number(newtons, "newtons", above=0, unit="[N]", error=ContactError)
         if not self.limits.bounded:
             return self
         return replace(self, limits=self.limits.scaled(force=1.0 / newtons))
@@ -158,6 +162,7 @@ class PointForces:
         Raises:
             ContactError: bounds on normal forces, with which the wrenches are no cone.
         """
+        _check_cone(kind, sides)
         self.require_cone()
         limits = self.limits
         owner, rays = limits.rays(kind, sides)
@@ -176,6 +181,7 @@ class PointForces:
 
         Of one patch, those of its points and of the torsional limit, if it has one.
         """
+        _check_cone(kind, sides)
         limits = self.limits
         if len(limits.yaw_limited) == 0 or limits.contact_count > 1:
             return cone_faces(self.rays(kind, sides), self.size)
@@ -192,6 +198,11 @@ class PointForces:
             limit[:, :3] += np.cross(self.centres[i], limit[:, 3:])
             rows.append(limit / np.linalg.norm(limit, axis=1, keepdims=True))
         return np.vstack(rows)
+
+
+def _check_cone(kind: str, sides: int) -> None:
+    one_of(kind, "kind", ("inner", "outer"), error=ContactError)
+    whole_number(sides, "sides", at_least=3, error=ContactError)
 
 
 def with_yaw_limit(rays: Array, normal: Array, torsion: float) -> Array:

@@ -30,7 +30,7 @@ from ..arrays import Array
 from ..dynamics import State
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
-from ..robots.values import mapping, number, placement, vector
+from ..robots.values import mapping, number, placement, sequence, vector
 from .tasks import Task
 
 
@@ -73,11 +73,12 @@ class DcmPlan:
     """
 
     def __init__(self, phases: Sequence[Phase], height: float, gravity: float = 9.81) -> None:
-        if not phases or not height > 0:
+        self.phases = sequence(phases, "phases", Phase)
+        if not self.phases or not height > 0:
             raise ConfigurationError(
-                f"got {len(phases)} phases and the height {height!r}; expected some, and h > 0"
+                f"got {len(self.phases)} phases and the height {height!r}; expected some, and h > 0"
             )
-        self.phases, self.omega = tuple(phases), float(np.sqrt(gravity / height))
+        self.omega = float(np.sqrt(gravity / height))
         self.height, self._up = float(height), np.array([0.0, 0.0, height])
         self.times = np.concatenate([[0.0], np.cumsum([phase.duration for phase in phases])])
         self._solve()

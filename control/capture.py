@@ -71,6 +71,7 @@ class PushRecoveryController(WalkingController):
         reach: float | None = None,
         **options: Any,
     ) -> None:
+        contacts = ContactSet.of(robot, contacts)
         if len(contacts) != 2 or any(contact.dim != 6 for contact in contacts):
             raise ContactError(f"contacts: got {contacts.names}; expected two feet with soles")
         number(swing_time, "swing_time", above=0, unit="[s]")

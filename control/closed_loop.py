@@ -16,7 +16,7 @@ from ..contacts.limits import ContactLimits
 from ..contacts.postures.self_collision import LinkPair
 from ..contacts.terrain.penetration import Penetration
 from ..dynamics import Trajectory
-from ..errors import ConfigurationError
+from ..robots.values import boolean, instance, number
 from .disturbances import ForcePulse
 from .ground import axes_on, friction_on
 
@@ -102,6 +102,7 @@ class ClosedLoop(Trajectory):
         Columns t₁, t₂, n in world axes. Where the terrain is known they are at its surface, and so
         is μ if it has its own.
         """
+        instance(contact, "contact", Contact)  # type: ignore[type-abstract]
         own = ContactLimits.of([contact]).friction[:1]
         axes = np.array([contact.pose(self.robot, q).rotation for q in self.q])
         if self.terrain is None:
@@ -122,7 +123,7 @@ class ClosedLoop(Trajectory):
         Raises:
             ConfigurationError: an `every` that is no positive time.
         """
-        rows = self._rows(every)
+        rows, torque_limits = self._rows(every), boolean(torque_limits, "torque_limits")
         return self.t[rows], np.array([self._margin(i, torque_limits) for i in rows])
 
     def _margin(self, i: int, torque_limits: bool) -> float:
@@ -148,9 +149,10 @@ class ClosedLoop(Trajectory):
             ConfigurationError: an `every` that is no positive time.
         """
         found: list[Collision] = []
+        rows = self._rows(every)
         if not len(self.robot._collision.geometryObjects):
             return ()
-        for i in self._rows(every):
+        for i in rows:
             t, q = float(self.t[i]), self.q[i]
             found += [Collision(t, pair) for pair in self_collisions(self.robot, q)]
             if self.terrain is not None:
@@ -159,7 +161,6 @@ class ClosedLoop(Trajectory):
 
     def _rows(self, every: float) -> list[int]:
         """Samples about `every` seconds apart; the last sample has no interval and is left out."""
-        if not every > 0:
-            raise ConfigurationError(f"every: got {every!r}; expected a positive time [s]")
+        every = number(every, "every", above=0, unit="[s]")
         step = max(1, round(every / max(self.duration / max(len(self) - 1, 1), 1e-12)))
         return list(range(0, len(self) - 1, step))

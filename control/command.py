@@ -12,6 +12,7 @@ from ..arrays import Array
 from ..contacts import ContactSet, SoftFingerCone, WrenchCone
 from ..contacts.point_forces import PointForces
 from ..dynamics import State, Wrench
+from ..robots.values import number
 from .contact_model import ContactModel, world_axes
 from .force_tasks import wrench_axes
 from .qp import Program
@@ -146,6 +147,7 @@ class Command:
         Args:
             tolerance: distance from a limit that counts as at it, relative to the limit.
         """
+        number(tolerance, "tolerance", at_least=0)
         if self.program is None or not self.solved:
             return ()
         P, found = self.program, []

@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import Array
 from ..dynamics import Wrench
 from ..errors import ConfigurationError
+from ..robots.configuration import check_robot
 from ..robots.robot import Robot
 from ..robots.values import number, text, vector, whole_number
 
@@ -69,7 +70,7 @@ def random_pushes(
     Raises:
         ConfigurationError: no such frame, or lengths that are no positive times.
     """
-    robot.frame_id(frame)
+    check_robot(robot).frame_id(frame)
     duration, every = number(duration, "duration", at_least=0), number(every, "every", above=0)
     size, lasting = number(size, "size", at_least=0), number(lasting, "lasting", above=0)
     if lasting > every:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from threading import Lock
 from typing import Any
 
@@ -13,7 +12,7 @@ from ..arrays import Array
 from ..contacts import ContactSet
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
-from ..robots.values import array
+from ..robots.values import array, number
 from .command import Command
 
 # largest time [s]: beyond it a double does not resolve microseconds
@@ -50,8 +49,7 @@ def check_time(t: Any) -> None:
     Raises:
         ConfigurationError: such a value.
     """
-    if not (isinstance(t, Real) and abs(float(t)) <= LATEST):
-        raise ConfigurationError(f"t: got {t!r} s; expected a time within ±{LATEST:g} s")
+    number(t, "t", at_least=-LATEST, at_most=LATEST, unit="[s]")
 
 
 POLICIES = ("hold", "damp", "raise")

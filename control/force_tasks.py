@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..contacts import ContactSet
 from ..dynamics import State
 from ..dynamics.spatial import skew
 from ..errors import ConfigurationError, ContactError
+from ..robots.values import Shape, array
 from .tasks import Goal
 
 
@@ -32,12 +33,20 @@ class ForceLikeTask(Goal):
 
     weight: Any = field(default=1e-2, kw_only=True)
 
+    shapes: ClassVar[tuple[Shape, ...]]  # of the target
+
+    def _check(self) -> None:
+        super()._check()
+        if not callable(self.target):
+            self._value(0.0)
+
     @abstractmethod
     def rows(self, state: State, t: float, contacts: ContactSet) -> ForceRows | None:
         """Return the task's rows; None while its contact is not there."""
 
-    def _value(self, t: float) -> Any:
-        return self.target(t) if callable(self.target) else self.target
+    def _value(self, t: float) -> Array:
+        value = self.target(t) if callable(self.target) else self.target
+        return array(value, f"target of {self.name!r}", *self.shapes)
 
 
 @dataclass(eq=False)
@@ -52,6 +61,8 @@ class ForceTask(ForceLikeTask):
 
     contact: str = field(kw_only=True)
 
+    shapes = (), (None,)
+
     def _default_name(self) -> str:
         return f"force of {self.contact}"
 
@@ -59,9 +70,9 @@ class ForceTask(ForceLikeTask):
         """Rows of the identity at the contact."""
         if self.contact not in contacts.names:
             return None
-        target = np.atleast_1d(np.asarray(self._value(t), dtype=float))
+        target = np.atleast_1d(self._value(t))
         own = contacts.rows(self.contact)
-        if target.ndim != 1 or len(target) > own.stop - own.start:
+        if len(target) > own.stop - own.start:
             raise ConfigurationError(
                 f"target of {self.name!r}: got shape {target.shape}; expected up to "
                 f"{own.stop - own.start} numbers"
@@ -80,6 +91,8 @@ class CopTask(ForceLikeTask):
 
     contact: str = field(kw_only=True)
 
+    shapes = ((2,),)
+
     def _default_name(self) -> str:
         return f"pressure of {self.contact}"
 
@@ -87,7 +100,7 @@ class CopTask(ForceLikeTask):
         """The moments about p, which vanish."""
         if self.contact not in contacts.names:
             return None
-        own, (x, y) = contacts.rows(self.contact), np.asarray(self._value(t), dtype=float)
+        own, (x, y) = contacts.rows(self.contact), self._value(t)
         if contacts[self.contact].dim != 6:
             raise ContactError(
                 f"{self.name!r}: got the contact {self.contact!r} without an area; expected a patch"
@@ -106,11 +119,13 @@ class ZmpTask(ForceLikeTask):
         target: the point (3,) in the world [m]; or a function of t.
     """
 
+    shapes = ((3,),)
+
     def rows(self, state: State, t: float, contacts: ContactSet) -> ForceRows | None:
         """The horizontal moments of all contact wrenches about the point, which vanish."""
         if not len(contacts):
             return None
-        p, B = np.asarray(self._value(t), dtype=float), np.zeros((2, contacts.dim))
+        p, B = self._value(t), np.zeros((2, contacts.dim))
         for contact in contacts:
             T, own = contact.pose(state), contacts.rows(contact.name)
             forces, moments = wrench_axes(contact.dim, T.rotation)

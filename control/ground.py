@@ -265,7 +265,7 @@ def axes_on(normals: Array, tangents: Array) -> Array:
 
 def friction_on(terrain: Terrain, points: Array, own: Array) -> Array:
     """Return μ (k, 2) at points (k, 3): the terrain's where it has one, else `own` (k, 2)."""
-    mu = terrain.friction(points, np.nan)[:, None]
+    mu = terrain.own_friction(points)[:, None]
     return np.where(np.isnan(mu), own, mu)
 
 

@@ -33,6 +33,7 @@ def gravity_compensation(robot: Robot, q: ArrayLike) -> Array:
     Raises:
         ConfigurationError: a bad q.
     """
+    check_robot(robot)
     return np.asarray(-robot.selection_matrix @ gravity_torques(robot, q))
 
 
@@ -81,6 +82,7 @@ class PD:
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """Return τ (na,)."""
+        check_time(t)
         error, rate = self.error(q, v)
         return self.within_limits(self.kp * error + self.kd * rate + self.ahead(t, q, v))
 
@@ -194,6 +196,7 @@ class ComputedTorque:
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """Return τ (na,)."""
+        check_time(t)
         S = self.robot.selection_matrix
         error = self.robot.difference(q, self.target)
         wanted = self.kp * error - self.kd * check_velocity(self.robot, v)

@@ -13,8 +13,10 @@ from ..arrays import Array
 from ..contacts import ContactSet
 from ..dynamics.trajectory import EventRecord
 from ..errors import ConfigurationError, DataError
-from ..files import replaced
+from ..files import as_path, replaced
+from ..robots.configuration import check_robot
 from ..robots.robot import Robot
+from ..robots.values import instance
 from .closed_loop import ClosedLoop
 from .disturbances import ForcePulse
 
@@ -41,7 +43,8 @@ def save_motion(motion: ClosedLoop, path: str | Path, every: float = 0.1) -> Pat
         ConfigurationError: another suffix.
         FootworkError: the file cannot be written; one that was there is kept.
     """
-    path = Path(path)
+    path = as_path(path)
+    instance(motion, "motion", ClosedLoop)
     writers = {".npz": _save_npz, ".csv": _save_csv}
     if path.suffix not in writers:
         raise ConfigurationError(f"path: got {str(path)!r}; expected one that ends in .npz or .csv")
@@ -61,8 +64,12 @@ def read_motion(path: str | Path, robot: Robot, contacts: ContactSet | None = No
         DataError: no such file, one that is no recording, damaged or of a later version.
         ConfigurationError: a recording of another robot or of other contacts.
     """
+    path = as_path(path)
+    check_robot(robot)
+    if contacts is not None:
+        contacts = ContactSet.of(robot, contacts)
     try:
-        data = _read(Path(path))
+        data = _read(path)
         plain = {name: data[name] for name in _PLAIN}
         rest = {name: data[name] for name in _REST}
         forces = {k.removeprefix("forces/"): x for k, x in data.items() if k.startswith("forces/")}

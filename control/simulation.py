@@ -16,9 +16,9 @@ from ..contacts.cones.friction_cone import Friction
 from ..dynamics import external_torques, kinetic_energy, potential_energy
 from ..dynamics.trajectory import EventRecord
 from ..errors import ConfigurationError
-from ..robots.configuration import check_configuration, check_torques, check_velocity
+from ..robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ..robots.robot import Robot
-from ..robots.values import number
+from ..robots.values import instance, number, sequence
 from .closed_loop import ClosedLoop
 from .disturbances import ForcePulse, Noise
 from .ground import Ground
@@ -81,20 +81,25 @@ def simulate(
         SolverError: the motion blew up, in the first tick or with on_failure="raise"; the same goes
             for what the controller raises.
     """
-    if not robot.is_floating:
+    if not check_robot(robot).is_floating:
         raise ConfigurationError(
             f"{robot.name!r} has a fixed base; expected a floating one (dynamics.simulate is for "
             "the others)"
         )
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
-    ground = Terrain([Plane("ground")]) if terrain is None else terrain
+    ground = (
+        Terrain([Plane("ground")]) if terrain is None else instance(terrain, "terrain", Terrain)
+    )
     start = _start(robot, feet, ground, q)
     velocity = np.zeros(robot.nv) if v is None else check_velocity(robot, v).copy()
     ticks, substeps = _steps(duration, step, step if control_step is None else control_step)
     physics = _engine(engine)(robot, feet, ground)
     if on_failure not in ("stop", "raise"):
         raise ConfigurationError(f"on_failure: got {on_failure!r}; expected 'stop' or 'raise'")
-    loop = _Loop(robot, controller, physics, tuple(disturbances), noise, seed)
+    pushes = sequence(disturbances, "disturbances", ForcePulse)
+    if noise is not None:
+        instance(noise, "noise", Noise)
+    loop = _Loop(robot, controller, physics, pushes, noise, seed)
     draw = sys.stderr.isatty() if progress is None else progress
     return loop.run(start, velocity, ticks, substeps, step, draw, on_failure == "stop")
 

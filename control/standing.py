@@ -13,9 +13,9 @@ from ..arrays import Array
 from ..contacts import ContactSet, PointContact, Terrain, at_feet, solve_posture
 from ..contacts.cones.friction_cone import Friction
 from ..errors import ContactError
-from ..robots.configuration import check_configuration
+from ..robots.configuration import check_configuration, check_robot
 from ..robots.robot import Robot
-from ..robots.values import number
+from ..robots.values import instance, number
 from .tasks import ComTask, FrameTask, PostureTask
 from .whole_body import WholeBodyController
 
@@ -50,7 +50,7 @@ def stand(
     targets = None
     if q is None:
         if terrain is not None:
-            targets = terrain.targets(feet, robot.posture())
+            targets = instance(terrain, "terrain", Terrain).targets(feet, robot.posture())
             feet = _facing(feet, targets)
         q = _balanced(robot, feet, targets)
     else:
@@ -73,7 +73,7 @@ def stand(
 
 def trunk(robot: Robot) -> str:
     """Return the name of the link that the floating base carries."""
-    frames = [f for f in robot._model.frames if f.parentJoint == 1]
+    frames = [f for f in check_robot(robot)._model.frames if f.parentJoint == 1]
     bodies = [f.name for f in frames if f.type == pin.FrameType.BODY]
     return str((bodies or [f.name for f in frames])[0])
 

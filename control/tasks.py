@@ -24,7 +24,7 @@ from ..dynamics import State
 from ..errors import ConfigurationError, unknown
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
-from ..robots.values import array, number, one_of, placement, text, whole_number
+from ..robots.values import array, number, one_of, placement, text, texts, whole_number
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 
@@ -260,7 +260,7 @@ class PostureTask(Task):
         """Look up the joints; check the target."""
         if not callable(self.target):
             self.target = check_configuration(robot, self.target, f"target of {self.name!r}").copy()
-        names = robot.actuated if self.joints is None else tuple(self.joints)
+        names = robot.actuated if self.joints is None else texts(self.joints, "joints")
         for name in names:
             if name not in robot.joint_names:
                 raise ConfigurationError(unknown("joint", name, robot.joint_names))
@@ -307,11 +307,7 @@ class MomentumTask(_ChosenRows):
     def bind(self, robot: Robot) -> int:
         """Check target and rows."""
         named = {"angular": [3, 4, 5], "linear": [0, 1, 2], "both": list(range(6))}
-        if self.rows_of not in named:
-            raise ConfigurationError(
-                f"rows_of: got {self.rows_of!r}; expected 'angular', 'linear' or 'both'"
-            )
-        self.chosen = np.array(named[self.rows_of])
+        self.chosen = np.array(named[one_of(self.rows_of, "rows_of", named)])
         _check_size(self.target, 6, self.name)
         return len(self.chosen)
 
@@ -323,6 +319,7 @@ class MomentumTask(_ChosenRows):
 
 
 def _indices(chosen: Sequence[str], existing: Sequence[str]) -> NDArray[np.intp]:
+    chosen = texts(chosen, "axes")
     for name in chosen:
         if name not in existing:
             raise ConfigurationError(unknown("row", name, existing))

@@ -14,10 +14,12 @@ from ..arrays import Array
 from ..contacts import ContactSet, PointContact, Terrain
 from ..dynamics import State
 from ..errors import FootworkError
+from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
+from ..robots.values import instance, length, number
 from .balance import DcmPlan, DcmTask, Phase
 from .command import Command
-from .failure import LATEST, OneThread
+from .failure import LATEST, OneThread, check_time
 from .footholds import moved, over_ground
 from .standing import trunk
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
@@ -66,10 +68,12 @@ class WalkingController:
         begin: float = 0.0,
         **options: Any,
     ) -> None:
-        self.robot, self.feet, self.begin = robot, ContactSet.of(robot, contacts), begin
-        self.step_height, self.ramp, self.reach = step_height, ramp, reach
-        self.terrain = terrain
-        q = np.asarray(q, dtype=float)
+        self.robot, self.feet, self.begin = robot, ContactSet.of(robot, contacts), _begin(begin)
+        self.step_height = length(step_height, "step_height", zero=True)
+        self.ramp = number(ramp, "ramp", at_least=0, unit="[s]")
+        self.reach = length(reach, "reach", zero=True)
+        self.terrain = None if terrain is None else instance(terrain, "terrain", Terrain)
+        q = check_configuration(robot, q)
         com, places = dynamics.com(robot, q), self.feet.placements(q)
         ground = float(np.mean([T.translation[2] for T in places.values()]))
         self.gravity = float(np.linalg.norm(robot._model.gravity.linear))
@@ -118,15 +122,16 @@ class WalkingController:
         """The state, or None if it is invalid, or not later than the last."""
         try:
             state = State.of(self.robot, q, v)
-            later = self._last <= t <= LATEST
-        except (FootworkError, TypeError):
+            check_time(t)
+        except FootworkError:
             return None
-        return state if later and state.v is not None else None
+        return state if self._last <= t and state.v is not None else None
 
     def follow(self, phases: Sequence[Phase], begin: float) -> None:
         """Replace the plan from t = `begin` on [s]; swing feet become contacts first."""
+        plan, begin = DcmPlan(phases, self.plan.height, self.gravity), _begin(begin)
         self._land()
-        self.plan, self.begin = DcmPlan(phases, self.plan.height, self.gravity), begin
+        self.plan, self.begin = plan, begin
         self.dcm.target, self.dcm.begin = self.plan, begin
         self._phase, self._unloading, self._moved = -1, False, np.zeros(3)
 
@@ -205,3 +210,7 @@ class WalkingController:
             points, start, goal = self._paths[name]
             self._paths[name] = (points, start, moved(goal, step))
             task.target = self._swing_reference(name, self._phase)
+
+
+def _begin(begin: float) -> float:
+    return number(begin, "begin", at_least=-LATEST, at_most=LATEST, unit="[s]")

@@ -18,7 +18,7 @@ from ..contacts.torque_limits import torque_limits_of
 from ..dynamics import State
 from ..errors import ConfigurationError, ContactError, SolverError, unknown
 from ..robots.robot import Robot
-from ..robots.values import boolean, number, whole_number
+from ..robots.values import boolean, number, sequence, text, whole_number
 from .command import Command
 from .contact_model import ContactModel
 from .elastic import relaxed
@@ -59,7 +59,7 @@ class WholeBodyController:
         tasks: of `control.tasks` and `control.force_tasks`, each name once.
         torque_limits: True takes those of the description, False none, a number or an array (na,)
             those [N·m].
-        joint_limits: whether joint ranges and speeds bound the accelerations.
+        joint_limits: whether joint ranges and speeds bound the accelerations; None: they do not.
         strict: whether the tasks' levels are a strict hierarchy (see `control.hierarchy`); else
             only weights count.
         sides: of the inner friction pyramids, at least 3.
@@ -87,7 +87,7 @@ class WholeBodyController:
         tasks: Sequence[AnyTask],
         *,
         torque_limits: bool | ArrayLike = True,
-        joint_limits: bool | JointLimits = True,
+        joint_limits: bool | JointLimits | None = True,
         strict: bool = False,
         sides: int = 4,
         contact_damping: float = 20.0,
@@ -107,7 +107,7 @@ class WholeBodyController:
         whole_number(sides, "sides", at_least=3)
         number(deadline, "deadline", at_least=0, infinite=True, unit="[s]")
         self.torque_limits = np.array(torque_limits_of(robot, torque_limits))
-        if isinstance(joint_limits, JointLimits):
+        if joint_limits is None or isinstance(joint_limits, JointLimits):
             self.joint_limits: JointLimits | None = joint_limits
         else:
             limited = boolean(joint_limits, "joint_limits")
@@ -134,18 +134,19 @@ class WholeBodyController:
             ConfigurationError: names or values that do not fit the robot, or one name twice.
             ContactError: a force task of a contact that has never been there.
         """
+        tasks = sequence(tasks, "tasks", AnyTask)
         names = [task.name for task in tasks]
         for name in names:
             if names.count(name) > 1:
                 raise ConfigurationError(f"tasks: got the name {name!r} twice, expected each once")
         for task in tasks:
             contact = getattr(task, "contact", None)
-            if contact is not None and contact not in self._known:
+            if contact is not None and text(contact, "contact") not in self._known:
                 raise ContactError(
                     f"{task.name!r}: {unknown('contact', contact, sorted(self._known))}"
                 )
         sizes = {t.name: int(t.bind(self.robot)) for t in tasks if isinstance(t, Task)}
-        self.tasks, self._sizes = tuple(tasks), sizes
+        self.tasks, self._sizes = tasks, sizes
         self._forget_formulations()
         self._contact_models(self.contacts)
 
@@ -297,6 +298,7 @@ class WholeBodyController:
     def program(self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0) -> Program:
         """Return the program of a state, as `control.reference` solves it with cvxpy."""
         state = State.of(self.robot, q, v)
+        check_time(t)
         loads = self._loads(t)  # first: it may remove a contact, and change the formulation
         self._formulation.update(state, t, loads)
         return self._formulation.snapshot().program
@@ -312,7 +314,7 @@ class WholeBodyController:
             raise ConfigurationError(
                 f"t: got {t!r} s after {self._last!r} s; expected a later one, or restart() first"
             )
-        if now is not None and not now - t <= self.deadline:
+        if now is not None and not number(now, "now", unit="[s]") - t <= self.deadline:
             raise ConfigurationError(
                 f"late: the state is {now - t:.4g} s old, expected at most {self.deadline:g} s"
             )

@@ -17,7 +17,7 @@ from ..arrays import Array
 from ..errors import ConfigurationError, ModelError
 from ..robots.configuration import check_robot, check_torques
 from ..robots.robot import Robot
-from ..robots.values import array
+from ..robots.values import array, instance
 from .coriolis import structure_constants
 from .kinematics import frame_jacobian
 from .springs import JointSprings
@@ -76,7 +76,7 @@ def matrix_form(
     G = state.gravity_torques
     E = np.zeros(robot.nv)
     if springs is not None:
-        E += springs.forces(robot, state.q, state.velocity)
+        E += instance(springs, "springs", JointSprings).forces(robot, state.q, state.velocity)
     if wrenches:
         E += state.external_torques(wrenches)
     C, Q = -state.coriolis_force, robot.selection_matrix.T @ tau

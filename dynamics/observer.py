@@ -25,7 +25,7 @@ from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.configuration import check_robot, check_torques, check_velocity
 from ..robots.robot import Robot
-from ..robots.values import array, number
+from ..robots.values import array, number, texts
 from .state import State
 from .wrench import Wrench
 
@@ -133,7 +133,7 @@ def explain_by_wrenches(
         ConfigurationError: a bad q or generalised force, no frames, or no such frame.
     """
     torques = check_velocity(robot, torques, "torques")
-    if not frames:
+    if not (frames := texts(frames, "frames")):
         raise ConfigurationError("frames: got none; expected the frames where wrenches may act")
     state = State.of(robot, q)
     J = np.vstack([state.frame_jacobian(frame) for frame in frames])

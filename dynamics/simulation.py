@@ -14,7 +14,7 @@ from ..arrays import Array
 from ..errors import ConfigurationError, ModelError, SolverError
 from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot
-from ..robots.values import mapping, number
+from ..robots.values import instance, mapping, number
 from .equations import accelerations, external_torques, kinetic_energy, potential_energy
 from .integrators import State, Step, integrator
 from .springs import JointSprings
@@ -66,6 +66,8 @@ def simulate(
     q, v = check_configuration(robot, q).copy(), check_velocity(robot, v).copy()
     for name, value in (("duration", duration), ("step", step)):
         number(value, name, above=0, unit="[s]")
+    if springs is not None:
+        instance(springs, "springs", JointSprings)
     run = _Run(robot, torque, wrenches, springs, _integrator(integrator), _events(events))
     steps = max(1, math.ceil(duration / step - 1e-9))
     run.record(0.0, q, v)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..robots.configuration import check_configuration, check_velocity
+from ..robots.configuration import check_configuration, check_robot, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import array, mapping, number
 
@@ -64,6 +64,7 @@ class JointSprings:
 
     def _rows(self, robot: Robot, name: str) -> Array:
         """Return the constants as (nv,)."""
+        check_robot(robot)
         given = getattr(self, name)
         if not isinstance(given, Mapping):
             given = dict.fromkeys(robot.joint_names, given)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..errors import ConfigurationError
 from ..robots.robot import Robot
+from ..robots.values import array, number
 
 
 class EventRecord(NamedTuple):
@@ -55,10 +55,7 @@ class Trajectory:
         Raises:
             ConfigurationError: a time outside of the trajectory.
         """
-        if not self.t[0] <= time <= self.t[-1]:
-            raise ConfigurationError(
-                f"time: got {time!r} s; expected one from {self.t[0]:g} to {self.t[-1]:g} s"
-            )
+        time = number(time, "time", at_least=self.t[0], at_most=self.t[-1], unit="[s]")
         i = min(int(np.searchsorted(self.t, time, side="right")) - 1, len(self.t) - 2)
         if i < 0:  # one sample only
             return self.q[0].copy(), self.v[0].copy()
@@ -73,7 +70,8 @@ class Trajectory:
         Raises:
             ConfigurationError: a time outside of the trajectory.
         """
-        states = [self.at(float(time)) for time in np.atleast_1d(times)]
+        given = array(times, "times", (), (None,))
+        states = [self.at(float(time)) for time in np.atleast_1d(given)]
         return np.stack([q for q, _ in states]), np.stack([v for _, v in states])
 
     def __len__(self) -> int:

@@ -15,7 +15,7 @@ from .options import Options
 from .packages import Folders
 from .robot import Robot
 from .sources import Description, read_file
-from .values import number
+from .values import array, number
 
 # joint limits: two full turns, and a torque limit that is never reached in practice
 _LIMIT = '<limit lower="-12.5664" upper="12.5664" effort="10000" velocity="100"/>'
@@ -112,9 +112,7 @@ def _bar(name: str, length: float, mass: float, rgba: str) -> str:
 
 def block_urdf(mass: float = 10.0, size: Sequence[float] = (0.4, 0.3, 0.2)) -> str:
     """Return the URDF of `block`."""
-    if len(size) != 3:
-        raise ModelError(f"size: got {len(size)} edges, expected 3, along x, y and z")
-    x, y, z = size
+    x, y, z = array(size, "size", (3,), meaning="edges along x, y and z [m]", error=ModelError)
     _positive(mass=mass, x=x, y=y, z=z)
     ixx, iyy, izz = (mass / 12 * (a * a + b * b) for a, b in ((y, z), (x, z), (x, y)))
     geometry = f'<geometry><box size="{x:.12g} {y:.12g} {z:.12g}"/></geometry>'
@@ -151,9 +149,12 @@ def limb_urdf(
     lengths: Sequence[float] = (0.8, 0.6, 0.4), masses: Sequence[float] = (0.7, 0.5, 0.3)
 ) -> str:
     """Return the URDF of `limb`."""
-    if len(lengths) != len(masses) or len(lengths) == 0:
+    sizes = [array(lengths, "lengths", (None,), error=ModelError)]
+    sizes += [array(masses, "masses", (None,), error=ModelError)]
+    counts = tuple(map(len, sizes))
+    if counts[0] != counts[1] or counts[0] == 0:
         raise ModelError(
-            f"got {len(lengths)} lengths and {len(masses)} masses; expected one of each per segment"
+            f"got {counts[0]} lengths and {counts[1]} masses; expected one of each per segment"
         )
     for i, (length, mass) in enumerate(zip(lengths, masses, strict=True)):
         _positive(**{f"lengths[{i}]": length, f"masses[{i}]": mass})

@@ -85,10 +85,11 @@ def not_a_robot(value: object) -> ConfigurationError:
     return ConfigurationError(f"robot: got {value!r}, expected a Robot{hint}")
 
 
-def check_robot(robot: object) -> None:
-    """Raise ConfigurationError unless `robot` is a Robot."""
+def check_robot(robot: Any) -> Any:
+    """Return `robot`, or raise ConfigurationError for what is none, such as its name."""
     if not hasattr(robot, "unit_blocks"):
         raise not_a_robot(robot)
+    return robot
 
 
 def check_configuration(robot: Coordinates, q: ArrayLike, name: str = "q") -> Array:

@@ -55,7 +55,7 @@ class Foot:
 
     def lowest(self, T_world_frame: Any) -> float:
         """Return the height of the foot's lowest point [m] when its frame is at T_world_frame."""
-        T_world_sole = T_world_frame * self.placement
+        T_world_sole = placement(T_world_frame, "T_world_frame") * self.placement
         if self.is_point:
             return float(T_world_sole.translation[2]) - self.radius
         corners = np.column_stack([self.vertices, np.zeros(len(self.vertices))])

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from ..errors import ConfigurationError, unknown
+from .configuration import check_robot
 from .feet import Foot, point_foot, sole_foot
 from .robot import Robot
+from .values import texts
 
 Array = NDArray[np.float64]
 
@@ -53,12 +55,13 @@ def feet_of_shapes(robot: Robot, links: Iterable[str] | None = None) -> dict[str
     Raises:
         ConfigurationError: no such link, or one without a shape.
     """
+    check_robot(robot)
     data = robot._model.createData()
     pin.framesForwardKinematics(robot._model, data, robot.posture())
     bottoms = _bottoms(robot, data)
     groups: list[list[_Bottom]] = []
     if links is not None:
-        groups = [_of_link(robot, link, bottoms) for link in links]
+        groups = [_of_link(robot, link, bottoms) for link in texts(links, "links")]
     elif bottoms and robot.is_floating:
         low = min(b.low for b in bottoms)
         limit = low + _NEARLY_LOWEST * (max(b.top for b in bottoms) - low)

@@ -18,6 +18,7 @@ from .postures import configurations, floats
 from .robot import Robot
 from .sources import Description, describe
 from .srdf import Semantics, read_srdf
+from .values import texts
 from .xacro import Xacro
 
 
@@ -60,7 +61,10 @@ def load(
             catalogue load silently: `robots.diagnose(name)` lists their known problems.
     """
     description = describe(source, package_dirs)
-    options = Options(base, lock, _names(passive), mimic, strict, meshes, xacro)
+    idle = texts(passive, "passive", error=ModelError)
+    if not isinstance(lock, Mapping):
+        lock = texts(lock, "lock", error=ModelError)
+    options = Options(base, lock, idle, mimic, strict, meshes, xacro)
     robot, findings = build(description, options)
     doubts = of_level(findings, "warning")
     if doubts and description.info is None:  # the findings about robots of the catalogue are known
@@ -103,10 +107,6 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
         kept=parts.kept,
     )
     return robot, parts.findings
-
-
-def _names(names: Iterable[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _feet(parts: Parts, semantics: Semantics, info: RobotInfo | None) -> dict[str, Foot]:

@@ -30,6 +30,7 @@ from .options import Options
 from .packages import Folders
 from .robot import BASE_JOINT
 from .urdf_structure import MAX_DOF, MAX_LINKS
+from .values import number
 
 _GRAVITY = (0.0, 0.0, -9.81)
 _DOFS = {"free": 6, "ball": 3, "hinge": 1, "slide": 1}
@@ -225,14 +226,13 @@ class Builder:
             free = next(j.name for j in self.joints.values() if j.node in self._base.walk())
             locked[free] = None
         lock = self.options.lock
-        patterns = [lock] if isinstance(lock, str) else lock
-        for pattern in patterns:
+        for pattern in lock:
             found = matching(self.joints, pattern)
             if not found:
                 raise ModelError("lock: " + unknown("joint", pattern, self.joints))
-            given = patterns[pattern] if isinstance(patterns, Mapping) else None
-            if given is not None and not (isinstance(given, int | float) and np.isfinite(given)):
-                raise ModelError(f"lock: joint {pattern!r} at {given!r}, expected a finite number")
+            given = lock[pattern] if isinstance(lock, Mapping) else None
+            if given is not None:
+                given = number(given, f"lock: joint {pattern!r}", error=ModelError)
             locked.update(dict.fromkeys(found, given))
         return locked
 

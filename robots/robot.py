@@ -17,7 +17,7 @@ from ..errors import ConfigurationError, unknown
 from . import configuration, model_changes
 from .feet import Foot
 from .shapes import NoShapes, Shapes
-from .values import array, instance, mapping, text
+from .values import array, instance, mapping, sequence, text, texts
 
 Array = NDArray[np.float64]
 
@@ -79,7 +79,12 @@ class Robot:
             instance(foot, f"feet[{name!r}]", Foot)
         object.__setattr__(self, "postures", MappingProxyType(postures))
         object.__setattr__(self, "feet", MappingProxyType(dict(self.feet)))
-        object.__setattr__(self, "kept", MappingProxyType(dict(self.kept)))
+        kept = mapping(self.kept, "kept", ("joints", "motors"), kind="count")
+        object.__setattr__(self, "kept", MappingProxyType(kept))
+        for field_name in ("actuated", "locked"):
+            object.__setattr__(self, field_name, texts(getattr(self, field_name), field_name))
+        pairs = sequence(self.never_collide, "never_collide", tuple)
+        object.__setattr__(self, "never_collide", pairs)
         for name in self.actuated:
             if name not in self.joint_names:
                 raise ConfigurationError(unknown("joint", name, self.joint_names))
@@ -254,7 +259,7 @@ class Robot:
             return self.neutral() if name is None else self.postures[name].copy()
         if name == "neutral" and name not in self.postures:
             return self.neutral()
-        if name not in self.postures:
+        if not isinstance(name, str) or name not in self.postures:
             raise ConfigurationError(unknown("posture", name, [*self.postures, "neutral"]))
         return self.postures[name].copy()
 

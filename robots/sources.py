@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ModelError, unknown
+from ..files import as_path
 from . import catalogue
 from .hardened_xml import MAX_BYTES
 from .packages import Folders
+from .values import sequence
 
 _SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf")
 
@@ -167,7 +169,8 @@ def _neighbours(path: Path) -> str:
 def _folders(package_dirs: Iterable[str | Path]) -> tuple[Path, ...]:
     if isinstance(package_dirs, str | os.PathLike):
         package_dirs = [package_dirs]
-    folders = tuple(Path(folder).absolute() for folder in package_dirs)
+    named = sequence(package_dirs, "package_dirs", object, error=ModelError)
+    folders = tuple(as_path(folder, "package_dirs", ModelError).absolute() for folder in named)
     for folder in folders:
         if not folder.is_dir():
             raise ModelError(f"package_dirs: {folder} is no folder")

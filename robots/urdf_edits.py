@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
-import math
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pinocchio as pin
 
 from ..errors import ModelError, unknown
+from . import values
 from .hardened_xml import Node
 from .urdf_values import number, plain, vector
 
@@ -111,8 +111,6 @@ def drop_couplings(tree: Node) -> None:
 def _positions(
     lock: Iterable[str] | Mapping[str, float], joints: Mapping[str, Node]
 ) -> dict[str, float]:
-    if isinstance(lock, str):
-        lock = [lock]
     positions: dict[str, float] = {}
     for pattern in lock:
         matching = fnmatch.filter(joints, pattern)
@@ -120,9 +118,7 @@ def _positions(
             raise ModelError("lock: " + unknown("joint", pattern, joints))
         for name in matching:
             given = lock[pattern] if isinstance(lock, Mapping) else _nearest_to_zero(joints[name])
-            if not isinstance(given, int | float) or not math.isfinite(given):
-                raise ModelError(f"lock: joint {name!r} at {given!r}, expected a finite number")
-            positions[name] = float(given)
+            positions[name] = values.number(given, f"lock: joint {name!r}", error=ModelError)
     return positions
 
 

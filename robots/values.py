@@ -233,7 +233,26 @@ def instance(
     """Return an object of the class `kind`."""
     if isinstance(value, kind):
         return value
-    raise error(f"{name}: got {value!r:.80}, expected a {kind.__name__}")
+    raise error(f"{name}: got {value!r:.80}, expected {_named(kind)}")
+
+
+def sequence(
+    value: Any, name: str, kind: Any, *, error: Error = ConfigurationError
+) -> tuple[Any, ...]:
+    """Return the entries of an iterable, objects of the class `kind` (or of one of a union)."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise error(f"{name}: got {value!r:.80}, expected a sequence: {_named(kind)} each")
+    return tuple(instance(x, f"{name}[{i}]", kind, error=error) for i, x in enumerate(value))
+
+
+def texts(value: Any, name: str, *, error: Error = ConfigurationError) -> tuple[str, ...]:
+    """Return names; a text alone is one."""
+    return (value,) if isinstance(value, str) else sequence(value, name, str, error=error)
+
+
+def _named(kind: Any) -> str:
+    """The name of a class, or of the classes of a union."""
+    return " or ".join(f"a {each.__name__}" for each in getattr(kind, "__args__", (kind,)))
 
 
 def rotation(value: Any, name: str, *, error: Error = ConfigurationError) -> Array:

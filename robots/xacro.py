@@ -21,7 +21,7 @@ from .expressions import MAX_SIZE, ExpressionError
 from .hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
 from .packages import Folders
 from .sources import read_file
-from .values import mapping
+from .values import mapping, texts
 from .xacro_text import Scope, Texts, XacroError, truth
 from .xacro_yaml import load_yaml
 
@@ -47,8 +47,7 @@ class Xacro:
 
     def __post_init__(self) -> None:
         mapping(self.args, "args", kind="argument", error=ModelError)
-        if isinstance(self.env, str) or not isinstance(self.env, Iterable):
-            raise ModelError(f"env: got {self.env!r}, expected names of environment variables")
+        object.__setattr__(self, "env", texts(self.env, "env", error=ModelError))
 
 
 def is_xacro(path: Path | None, choice: bool | Xacro | None) -> bool:
@@ -97,7 +96,7 @@ class _Expander:
     def __init__(self, folders: Folders, options: Xacro, origin: str) -> None:
         self.folders, self.file, self.line = folders, origin, 0
         self.arguments = {str(name): str(value) for name, value in options.args.items()}
-        self.environment = (options.env,) if isinstance(options.env, str) else tuple(options.env)
+        self.environment = tuple(options.env)
         self.texts = Texts(self.substitution, self.functions())
         self.nodes = self.files = self.depth = 0
         self.yaml: dict[Path, Any] = {}

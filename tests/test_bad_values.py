@@ -1,25 +1,35 @@
 """Every public callable refuses values that cannot be, with a FootworkError.
 
-The walk goes through the names of the packages' `__all__`. Each is called with valid values first,
-then with one bad value at a time. Valid values go by the names of parameters: `EXAMPLES`, and
-`OWN_EXAMPLES` where a callable needs another one. Kinds of values go by annotation: `kind_of`.
+The walk goes through the names of the packages' `__all__`, and the public methods of classes. Each
+is called with valid values first, then with one bad value at a time. Valid values go by the names
+of parameters: `examples`, and `own_examples` where a callable needs another one. Kinds of values go
+by annotation: `kind_of`; what is bad of each kind: `bad_values`.
 """
 
 from __future__ import annotations
 
+import copy
+import fnmatch
+import functools
 import importlib
 import inspect
+import json
 import math
+import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 import pinocchio as pin
 import pytest
 
 import footwork as fw
 from footwork import biomechanics, contacts, control, dynamics, robots, visualize
+from footwork.biomechanics import symbolic
+from footwork.control import balance
 from footwork.robots.values import LARGEST
 
 PACKAGES = (
@@ -30,10 +40,11 @@ PACKAGES = (
     "contacts.batch",
     "control",
     "biomechanics",
+    "biomechanics.symbolic",
     "visualize",
 )
 
-# what the library returns and its users do not construct: its fields are not arguments
+# what the library returns: users do not construct it, but they call its methods
 RESULTS = {
     "robots.RobotInfo",
     "dynamics.Trajectory",
@@ -47,253 +58,482 @@ RESULTS = {
     "biomechanics.Gait",
     "biomechanics.Trial",
     "biomechanics.SyntheticWalk",
+    "biomechanics.symbolic.Equations",
 }
 
-# what is called otherwise than with values, and why it is left out of the walk
+# what the walk leaves out, and why; a star stands for all names
 ELSEWHERE = {
     "contacts.Contact": "abstract: its kinds are walked",
     "contacts.ScenarioError": "an exception",
-    "contacts.scenarios": "takes nothing",
-    "contacts.sweep": "its axes are read like a scenario's file: tests/test_sweep.py",
     "contacts.batch.decide": "takes the balances of `static_hold`",
-    "control.simulate": "a closed loop: tests/test_control_simulation.py",
-    "control.by_cvxpy": "takes a controller and no values: tests/test_whole_body.py",
-    "control.save_motion": "writes a file: tests/test_control_simulation.py",
-    "control.read_motion": "reads a file: tests/test_control_simulation.py",
-    "control.WalkingController": "tests/test_control_walking.py",
-    "control.PushRecoveryController": "tests/test_capture.py",
-    "dynamics.closed_forms": "compiles",
+    "contacts.batch.Verdicts.*": "filled by `decide`",
+    "contacts.Hold.proved": "takes what a solver found",
+    "control.by_cvxpy": "takes a controller, which has checked what it was given",
     "dynamics.batch.from_lanes": "takes what `coriolis_tensor` returns",
-    "biomechanics.read_storage": "reads files: tests/test_lab_files.py",
-    "biomechanics.read_trial": "reads files: tests/test_lab_files.py",
-    "biomechanics.write_trc": "writes a file: tests/test_lab_files.py",
-    "biomechanics.write_forces": "writes a file: tests/test_lab_files.py",
-    "biomechanics.analyse_gait": "takes a Trial: tests/test_gait.py",
-    "biomechanics.fit_markers": "takes Markers: tests/test_marker_ik.py",
-    "biomechanics.make_subject": "takes Markers: tests/test_marker_ik.py",
-    "biomechanics.trial_dynamics": "takes a Trial: tests/test_marker_ik.py",
-    "biomechanics.robot_gait": "takes a Gait: tests/test_marker_ik.py",
-    "biomechanics.MarkerSet": "a table: tests/test_gait.py",
+    # what extensions implement: called with values that the library has checked
+    "control.*Task.*": "a controller calls them at each tick",
+    "control.Noise.measured": "`simulate` calls it at each tick",
+    "control.ForcePulse.acts": "`simulate` calls it at each step",
+    "control.P*D.ahead": "`__call__` calls it",
+    "control.P*D.within_limits": "`__call__` calls it",
+    "visualize.Viewer.screenshot": "starts a browser: see below",
+    "contacts.Plane.normal": "`Terrain.normal` calls it",
+    "contacts.Plane.signed_distance": "`Terrain.signed_distance` calls it",
+    "contacts.Box.normal": "`Terrain.normal` calls it",
+    "contacts.Box.signed_distance": "`Terrain.signed_distance` calls it",
+    "contacts.MovingSurface.*": "contacts call them",
+    "contacts.ScenarioContact.*": "a scenario calls them",
+}
+
+# what a bad value would change in the original: each call has a copy
+CHANGED_BY_CALLS = {
+    "control.PID",
+    "control.PushRecoveryController",
+    "control.WalkingController",
+    "control.WholeBodyController",
+    "dynamics.MomentumObserver",
 }
 
 # arguments that any object may fill, or that the walk cannot judge
-ANYTHING = {"seed", "rng", "out", "progress", "solver", "feedforward", "torque", "push"}
+ANYTHING = {"seed", "rng", "out", "progress", "solver", "feedforward", "torque", "push", "shapes"}
+
+
+BIPED = robots.load("biped")
+Q = BIPED.posture()
+FRAME = next(iter(BIPED.feet.values())).frame
+FEET = contacts.at_feet(BIPED)
+X, Y, Z = np.eye(3)
+HERE = pin.SE3.Identity()
+
+
+def numbers() -> dict[str, Any]:
+    """Return valid numbers, names and choices, by the names of parameters."""
+    by_value = {
+        0: "height low first x y t left",
+        0.005: "step",
+        0.01: "duration tolerance",
+        0.05: "half_width radius shortest",
+        0.1: "half_length rise torsional_friction longest",
+        0.3: "depth half_angle",
+        0.5: "otherwise",
+        0.7: "friction",
+        1.0: "high width every kp begin",
+        2.0: "factor",
+        3: "steps newtons push",
+        5.0: "tension last",
+        6.0: "cutoff",
+        8: "n sides",
+        10.0: "mass",
+        30.0: "fastest",
+        100.0: "normal_force rate",
+    }
+    texts = {
+        "axes": "world",
+        "color": "red",
+        "kind": "inner",
+        "name": "thing",
+        "reference": "LOCAL_WORLD_ALIGNED",
+        "segment": "a",
+        "side": "left",
+        "source": "biped",
+        "text": "some text",
+        "up": "y",
+    }
+    return {name: value for value, names in by_value.items() for name in names.split()} | texts
+
+
+def of_robots() -> dict[str, Any]:
+    """Return what belongs to the biped, by the names of parameters."""
+    v = np.random.default_rng(0).standard_normal(BIPED.nv)
+    return {
+        **dict.fromkeys(("q", "q0", "q1", "target"), Q),
+        **dict.fromkeys(("v", "dv"), v),
+        **dict.fromkeys(("frame", "link"), FRAME),
+        "a": 0.5 * v,
+        "actuated": BIPED.actuated,
+        "frames": [FRAME],
+        "joint": BIPED.joint_names[0],
+        "links": [FRAME],
+        "model": BIPED.model,
+        "qs": np.tile(Q, (3, 1)),
+        "robot": BIPED,
+        "seen_from": BIPED.frame_names[2],
+        "state": dynamics.State(BIPED, Q, v),
+        "tau": np.zeros(BIPED.na),
+        "torques": np.zeros(BIPED.nv),
+    }
+
+
+def arrays() -> dict[str, Any]:
+    """Return valid arrays, by the names of parameters."""
+    zeros = "point moment linear angular start end origin position f force"
+    turns = np.array([pin.exp3(0.01 * k * Z) for k in range(20)])
+    return {
+        **dict.fromkeys(zeros.split(), np.zeros(3)),
+        **dict.fromkeys(("wrench", "vector", "twist"), np.zeros(6)),
+        **dict.fromkeys(("R", "R_parent", "R_child"), turns),
+        **dict.fromkeys(("T", "T_world_frame", "placement"), HERE),
+        **dict.fromkeys(("inertia", "rotation"), np.eye(3)),
+        **dict.fromkeys(("normal", "axis"), Z),
+        "anchor": 2 * Z,
+        "apex": np.zeros(3),
+        "at": X,
+        "com": 0.8 * Z,
+        "corners": np.eye(3),
+        "direction": X,
+        "eye": np.array([1.0, 2.0, 3.0]),
+        "force": np.array([1.0, 2.0, 3.0]),
+        "gravity": -9.81 * Z,
+        "normals": np.tile(Z, (3, 1)),
+        "points": np.zeros((3, 3)),
+        "positions": np.zeros((20, 1, 3)),
+        "scale": 1e-3,
+        "size": (0.4, 0.3, 0.2),
+        "times": np.arange(2.0),
+        "velocity": np.ones(3),
+        "x": np.random.default_rng(1).standard_normal((50, 3)),
+    }
+
+
+def objects() -> dict[str, Any]:
+    """Return valid objects, by the names of parameters."""
+    hold = contacts.static_hold(BIPED, Q, FEET)
+    return {
+        "contact": contacts.PointContact(FRAME, 0.7),
+        "contacts": FEET,
+        "disturbances": contacts.Pushes(3.0),
+        "forces": contacts.PointForces.of(FEET, Q),
+        "generators": contacts.PointForces.of(FEET, Q),
+        "hold": hold,
+        "holds": [hold, hold],
+        "inner": biomechanics.MovingFrame(),
+        "names": ("a",),
+        "observer": biomechanics.MovingFrame(),
+        "segments": [biomechanics.Segment("a", 1.0, np.zeros(3), np.eye(3))],
+        "targets": dict.fromkeys(FEET.names, HERE),
+        "tasks": [control.PostureTask(Q)],
+        "terrain": contacts.Terrain([contacts.Plane()]),
+        "wrenches": {FRAME: fw.Wrench([1.0, 0.0, 300.0], point=[0.0, 0.0, 0.0])},
+    }
 
 
 def examples() -> dict[str, Any]:
     """Return a valid value for each name of a parameter without a default."""
-    robot = robots.load("biped")
-    q, rng = robot.posture(), np.random.default_rng(0)
-    frame = next(iter(robot.feet.values())).frame
-    v, feet = rng.standard_normal(robot.nv), contacts.at_feet(robot)
-    rotations = np.array([pin.exp3(np.array([0.0, 0.0, 0.01 * k])) for k in range(20)])
-    wrench = fw.Wrench([1.0, 0.0, 300.0], point=[0.0, 0.0, 0.0])
-    hold = contacts.static_hold(robot, q, feet)
-    return {
-        "robot": robot,
-        "q": q,
-        "v": v,
-        "a": 0.5 * v,
-        "tau": np.zeros(robot.na),
-        "frame": frame,
-        "seen_from": robot.frame_names[2],
-        "point": np.zeros(3),
-        "contacts": feet,
-        "contact": contacts.PointContact(frame, 0.7),
-        "friction": 0.7,
-        "duration": 0.01,
-        "step": 0.005,
-        "tolerance": 1e-3,
-        "height": 0.0,
-        "com": np.array([0.0, 0.0, 0.8]),
-        "mass": 10.0,
-        "rate": 100.0,
-        "normal": np.array([0.0, 0.0, 1.0]),
-        "force": np.array([1.0, 2.0, 3.0]),
-        "moment": np.zeros(3),
-        "linear": np.zeros(3),
-        "angular": np.zeros(3),
-        "half_length": 0.1,
-        "half_width": 0.05,
-        "radius": 0.05,
-        "torsional_friction": 0.1,
-        "inertia": np.eye(3),
-        "rotation": np.eye(3),
-        "x": rng.standard_normal((50, 3)),
-        "cutoff": 6.0,
-        "kp": 1.0,
-        "hold": hold,
-        "torques": np.zeros(robot.nv),
-        "frames": [frame],
-        "target": q,
-        "forces": contacts.PointForces.of(feet, q),
-        "anchor": (0.0, 0.0, 2.0),
-        "tension": 5.0,
-        "terrain": contacts.Terrain([contacts.Plane()]),
-        "name": "thing",
-        "steps": 3,
-        "rise": 0.1,
-        "depth": 0.3,
-        "width": 1.0,
-        "at": (1.0, 0.0, 0.0),
-        "size": (0.4, 0.3, 0.2),
-        "disturbances": contacts.Pushes(3.0),
-        "newtons": 3.0,
-        "wrenches": {"left": wrench},
-        "tasks": [control.PostureTask(q)],
-        "start": np.zeros(3),
-        "end": np.zeros(3),
-        "observer": biomechanics.MovingFrame(),
-        "segments": [biomechanics.Segment("a", 1.0, np.zeros(3), np.eye(3))],
-        "push": 3.0,
-        "model": robot.model,
-        "actuated": robot.actuated,
-        "R": rotations,
-        "R_parent": rotations,
-        "R_child": rotations,
-        "names": ("a",),
-        "positions": np.zeros((20, 1, 3)),
-        "origin": np.zeros(3),
-        "low": 0.0,
-        "high": 1.0,
-        "source": "biped",
-        "times": np.arange(2.0),
-        "holds": [hold, hold],
-        "normal_force": 100.0,
-        "scale": 1e-3,
-        "every": 1.0,
-    }
+    return numbers() | of_robots() | arrays() | objects()
 
 
-def own_examples(known: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return valid values of single callables that differ from `examples`."""
-    q, robot = known["q"], known["robot"]
-    moving = {"v": known["v"]}
-    rows = {name: np.tile(known[name], (3, 1)) for name in ("q", "v", "a", "tau")}
-    named = {"Q": rows["q"], "V": rows["v"], "A": rows["a"], **rows}
-    batch = {f"dynamics.batch.{name}": named for name in dynamics.batch.__all__}
-    pendulum = robots.double_pendulum()
-    two = {"robot": pendulum, "q": np.zeros(2), "v": np.zeros(2), "target": np.zeros(2)}
-    frame, feet = known["frame"], known["contacts"]
+def own_examples() -> dict[str, dict[str, Any]]:
+    """Return the valid values of single callables that differ from `examples`."""
     return (
-        batch
-        | {
-            **{
-                f"dynamics.{name}": moving
-                for name in (
-                    *("coriolis_matrix", "mass_matrix_derivative", "bias", "kinetic_energy"),
-                    *("com_drift", "centroidal_momentum", "centroidal_drift", "com_coordinates"),
-                    *("centroidal_map_derivative", "terms", "generalised_momentum", "matrix_form"),
-                )
-            },
-            "dynamics.christoffel_symbols": two,
-            "dynamics.absolute_angles": two,
-            "dynamics.contact_derivatives": {"contacts": {frame: 6}},
-            "dynamics.external_torques": {"wrenches": {frame: fw.Wrench([1.0, 0.0, 0.0])}},
-            "contacts.SurfaceContact": {"half_length": 0.1, "half_width": 0.05},
-            "contacts.ScenarioContact": {"frame": frame},
-            "contacts.Push": {"force": (1.0, 0.0, 0.0), "moment": (0.0, 0.0, 0.0)},
-            "contacts.Scenario": {"robot": "biped"},
-            "control.ComputedTorque": two,
-            "control.ComTask": {"target": np.zeros(3)},
-            "control.FrameTask": {"target": pin.SE3.Identity()},
-            "control.MomentumTask": {"target": np.zeros(6)},
-            "control.ForceTask": {"target": np.zeros(3), "contact": feet.names[0]},
-            "control.CopTask": {"target": np.zeros(2), "contact": feet.names[0]},
-            "control.ZmpTask": {"target": np.zeros(2)},
-            "control.ForcePulse": {"start": 0.5, "force": (1.0, 2.0, 3.0)},
-            "control.random_pushes": {"size": 0.1, "duration": 3.0},
-            "control.Phase": {"duration": 0.5},
-            "biomechanics.ForcePlate": {"force": np.zeros((20, 3)), "moment": np.zeros((20, 3))},
-            "biomechanics.WrenchSeries": {"force": np.zeros((20, 3)), "moment": np.zeros((20, 3))},
-            "biomechanics.motion_of_robot": rows,
-            "biomechanics.SegmentMotion": {
-                "names": ("a",),
-                "R": np.tile(np.eye(3), (20, 1, 1, 1)),
-                **{
-                    key: np.zeros((20, 1, 3))
-                    for key in ("origin", "velocity", "acceleration", "omega", "alpha")
-                },
-            },
-        }
-        | {
-            f"visualize.draw_{name}": {"viewer": visualize.Viewer(robot)}
-            for name in ("contacts", "forces", "hold", "zmp", "terrain")
-        }
-        | {
-            "visualize.draw_region": {
-                "viewer": visualize.Viewer(),
-                "region": contacts.static_equilibrium_polygon(robot, q, feet),
-            },
-            "visualize.draw_acceleration_cone": {
-                "viewer": visualize.Viewer(),
-                "cone": contacts.com_acceleration_cone(robot, q, feet),
-            },
-            "visualize.draw_friction_map": {
-                "viewer": visualize.Viewer(),
-                "friction": contacts.friction_map(robot, q, feet, [0.0, 0.1], [0.0, 0.1]),
-            },
-            "visualize.draw_wrench_cone": {
-                "viewer": visualize.Viewer(),
-                "cone": contacts.WrenchCone(feet[feet.names[0]], "inner"),
-            },
-            "visualize.animate_holds": {"viewer": visualize.Viewer(robot)},
-            "visualize.animate_certificate": {
-                "viewer": visualize.Viewer(robot),
-                "hold": contacts.static_hold(robot, q, []),
-            },
-        }
+        of_dynamics()
+        | of_contacts()
+        | of_control()
+        | of_biomechanics()
+        | of_trials()
+        | of_symbolic()
+        | of_drawing()
     )
 
 
-# what is no bad value for some: series of any length, gaps in measurements, one number for all
+def of_dynamics() -> dict[str, dict[str, Any]]:
+    rows = {name: np.tile(of_robots()[name], (3, 1)) for name in ("q", "v", "a", "tau")}
+    batch = {"Q": rows["q"], "V": rows["v"], "A": rows["a"], **rows}
+    moving = {"v": rows["v"][0]}
+    pendulum = robots.double_pendulum()
+    two = {"robot": pendulum, "q": np.zeros(2), "v": np.zeros(2)}
+    at_rest = (
+        "coriolis_matrix mass_matrix_derivative bias kinetic_energy com_drift centroidal_momentum "
+        "centroidal_drift com_coordinates centroidal_map_derivative terms generalised_momentum "
+        "matrix_form"
+    )
+    pointed = {"linear": Z, "angular": Z, "force": Z, "moment": Z, "point": np.zeros(3)}
+    return {
+        "dynamics.batch.*": batch,
+        **dict.fromkeys((f"dynamics.{name}" for name in at_rest.split()), moving),
+        "dynamics.christoffel_symbols": two,
+        "dynamics.absolute_angles": two,
+        "dynamics.closed_forms": two,
+        "dynamics.contact_derivatives": {"contacts": {FRAME: 6}},
+        "dynamics.external_torques": {"wrenches": {FRAME: fw.Wrench([1.0, 0.0, 0.0])}},
+        "dynamics.State": {"v": rows["v"][0]},
+        "dynamics.State.accelerations": {"forces": np.zeros(BIPED.nv)},
+        "dynamics.Trajectory.*": {"time": 0.05, "times": [0.0, 0.05]},
+        "dynamics.Wrench": pointed,
+        "dynamics.Twist": pointed,
+    }
+
+
+def of_contacts() -> dict[str, dict[str, Any]]:
+    place = {"target": HERE}
+    plane = {"name": "ground", "T": pin.SE3(np.eye(3), Z)}
+    return {
+        "contacts.SurfaceContact": {"half_length": 0.1, "half_width": 0.05},
+        **{f"contacts.{kind}Contact.error": place for kind in ("Point", "Surface", "Line", "Disc")},
+        **{
+            f"contacts.{kind}Contact.error_jacobian": place
+            for kind in ("Point", "Surface", "Line", "Disc")
+        },
+        "contacts.PointContact.spread": {"wrench": Z},
+        "contacts.LineContact.spread": {"wrench": np.ones(5)},
+        "contacts.ContactSet": {"contacts": [FEET["left_foot"]]},
+        "contacts.ContactSet.drift": {"v": np.zeros(BIPED.nv)},
+        "contacts.ContactSet.error": {"targets": {"left_foot": HERE}},
+        "contacts.ContactSet.rows": {"name": "left_foot"},
+        "contacts.ContactSet.friction_constraints": {"f": cp.Variable(6)},
+        "contacts.FrictionCone.constraints": {"f": cp.Variable(3)},
+        "contacts.SoftFingerCone.*": {"force": np.ones(4), "f": cp.Variable(4)},
+        "contacts.ScenarioContact": {"frame": FRAME},
+        "contacts.Push": {"force": (1.0, 0.0, 0.0), "moment": (0.0, 0.0, 0.0)},
+        "contacts.Scenario": {"robot": "biped"},
+        "contacts.Scenario.from_text": {"text": "version: 1\nrobot: biped"},
+        "contacts.Scenario.load": {"source": "flat"},
+        "contacts.Scenario.save": {"path": "written"},
+        "contacts.Start.configuration": {"posture": "half_sitting"},
+        "contacts.Terrain": {"parts": [contacts.Plane()]},
+        "contacts.Terrain.*": plane,
+        "contacts.Terrain.ground": {"x": 0.0},
+        "contacts.Pushes.wrenches": {"side": "inner"},
+        "contacts.sweep": {"scenario": "flat", "axes": {"friction": [0.5]}, "progress": False},
+    }
+
+
+def of_control() -> dict[str, dict[str, Any]]:
+    standing = {"q": Q, "v": np.zeros(BIPED.nv), "target": Q}
+    names = {"contact": FEET.names[0]}
+    two = {"robot": robots.double_pendulum(), **dict.fromkeys(("q", "v", "target"), np.zeros(2))}
+    phase = balance.Phase(0.5, np.zeros(3), np.zeros(3))
+    loop = control.simulate(BIPED, falling, q=Q, duration=0.01, progress=False)
+    return {
+        "control.ComputedTorque": two,
+        "control.ComputedTorque.*": two,
+        "control.ComTask": {"target": np.zeros(3)},
+        "control.FrameTask": {"target": HERE},
+        "control.MomentumTask": {"target": np.zeros(6)},
+        "control.ForceTask": {"target": np.zeros(3), **names},
+        "control.CopTask": {"target": np.zeros(2), **names},
+        "control.ZmpTask": {"target": np.zeros(3)},
+        "control.ForcePulse": {"start": 0.5, "force": (1.0, 2.0, 3.0)},
+        "control.random_pushes": {"size": 0.1, "duration": 3.0},
+        "control.WholeBodyController": {"on_failure": "raise"},
+        "control.WholeBodyController.*": {**standing, "name": FEET.names[0]},
+        "control.WholeBodyController.add_contact": {"contact": contacts.PointContact("torso", 0.7)},
+        "control.WholeBodyController.task": {"name": "posture"},
+        "control.WalkingController": {"phases": [phase], "on_failure": "raise"},
+        "control.WalkingController.*": standing | {"phases": [phase]},
+        "control.PushRecoveryController.*": standing | {"phases": [phase]},
+        "control.PushRecoveryController": {"on_failure": "raise"},
+        "control.simulate": {"controller": falling, "progress": False},
+        "control.save_motion": {"motion": loop, "path": "motion.npz"},
+        "control.read_motion": {"path": control.save_motion(loop, "motion.npz")},
+        "control.ClosedLoop.*": {"time": 0.005, "times": [0.0, 0.005]},
+    }
+
+
+def falling(t: float, q: Any, v: Any) -> Any:
+    """A controller without torques."""
+    return np.zeros(BIPED.na)
+
+
+def of_biomechanics() -> dict[str, dict[str, Any]]:
+    plate = {"force": np.zeros((20, 3)), "moment": np.zeros((20, 3))}
+    rows = {name: np.tile(of_robots()[name], (3, 1)) for name in ("q", "v", "a")}
+    vectors = "origin velocity acceleration omega alpha"
+    motion = {
+        "names": ("a",),
+        "R": np.tile(np.eye(3), (20, 1, 1, 1)),
+        **{name: np.zeros((20, 1, 3)) for name in vectors.split()},
+    }
+    return {
+        "biomechanics.ForcePlate": plate,
+        "biomechanics.ForcePlate.from_centre_of_pressure": {
+            "force": np.tile([0.0, 0.0, 50.0], (20, 1)),
+            "centre": np.zeros((20, 3)),
+            "free_moment": np.zeros(20),
+        },
+        "biomechanics.WrenchSeries": plate,
+        "biomechanics.motion_of_robot": rows,
+        "biomechanics.SegmentMotion": motion,
+        "biomechanics.SegmentMotion.*": {"local": np.zeros((1, 3))},
+        "biomechanics.SegmentMotion.from_poses": {
+            "poses": {"a": (motion["R"][:, 0], np.zeros((20, 3)))}
+        },
+        "biomechanics.SegmentChain.*": {"motion": biomechanics.SegmentMotion(**motion)},
+        "biomechanics.Markers.cut": {"first": 0, "last": 5},
+        "biomechanics.ForcePlate.cut": {"first": 0, "last": 5},
+        "biomechanics.Trial.cut": {"first": 0, "last": 5},
+    }
+
+
+def of_trials() -> dict[str, dict[str, Any]]:
+    walk = biomechanics.synthetic_walk(strides=1, rate=100.0)
+    trial, robot = walk.trial(), walk.robot
+    few = biomechanics.Markers(("m",), np.zeros((20, 1, 3)), 100.0)
+    biomechanics.write_trc("written.trc", trial.markers)
+    biomechanics.write_forces("written.forces", trial.plates)
+    Path("written.sto").write_text("x\nendheader\ntime\ta\n0\t1\n0.1\t1\n")
+    gait = {"trial": trial, "mass": 70.0, "gait": biomechanics.analyse_gait(trial, 70.0)}
+    legs = biomechanics.marker_sets.ONE_LEG.legs
+    Path("legs.json").write_text(json.dumps({"legs": legs}))
+    fit = {"robot": robot, "markers": trial.markers.cut(0, 3), "progress": False}
+    links = {"links": {part: part for part in robot.frame_names if part != "universe"}}
+    return {
+        "biomechanics.read_storage": {"path": "written.sto"},
+        "biomechanics.read_trial": {"path": "written.trc", "forces": "written.forces"},
+        "biomechanics.write_trc": {"path": "few.trc", "markers": few},
+        "biomechanics.write_forces": {"path": "written.forces", "plates": trial.plates},
+        "biomechanics.MarkerSet": {"legs": legs},
+        "biomechanics.MarkerSet.load": {"path": "legs.json"},
+        "biomechanics.analyse_gait": gait,
+        "biomechanics.Gait.*": {"joint": "right knee"},
+        "biomechanics.fit_markers": fit | {"attachments": walk.attachments, "start": walk.q[0]},
+        "biomechanics.make_subject": fit | links | {"mass": 70.0},
+        "biomechanics.robot_gait": gait | fit | links,
+        "biomechanics.trial_dynamics": {"robot": robot, "q": walk.q[:9]},
+    }
+
+
+def of_symbolic() -> dict[str, dict[str, Any]]:
+    frame = {"frame": symbolic.Frame("f"), "axis": [0, 0, 1], "angle": symbolic.t}
+    body = {"com": [0, 0, 1], "mass": 2, **frame}
+    child = symbolic.Body("b", frame["frame"], 2, [0, 0, 1])
+    package = "biomechanics.symbolic"
+    return {
+        f"{package}.Frame.*": {"other": symbolic.WORLD},
+        f"{package}.rotation": frame,
+        f"{package}.Wrench": frame,
+        f"{package}.Wrench.*": frame | {"values": {symbolic.t: 1}},
+        f"{package}.Body": body,
+        f"{package}.Body.*": frame | {"observer": symbolic.WORLD},
+        f"{package}.Joint": frame | {"parent": symbolic.WORLD, "child": child},
+        f"{package}.Limb": {"n": 2},
+        f"{package}.Limb.attachment": {"i": 2},
+        f"{package}.from_robot": {"robot": robots.double_pendulum()},
+        f"{package}.Equations.*": {"q": np.zeros(2), "v": np.zeros(2), "term": "M"},
+        f"{package}.closed_form": {"expression": symbolic.t},
+    }
+
+
+def of_drawing() -> dict[str, dict[str, Any]]:
+    viewer = {"viewer": visualize.Viewer(BIPED)}
+    drawn = {
+        "draw_contacts": {},
+        "draw_forces": {},
+        "draw_hold": {},
+        "draw_zmp": {},
+        "draw_terrain": {},
+        "draw_region": {"region": contacts.static_equilibrium_polygon(BIPED, Q, FEET)},
+        "draw_acceleration_cone": {"cone": contacts.com_acceleration_cone(BIPED, Q, FEET)},
+        "draw_wrench_cone": {"cone": contacts.WrenchCone(FEET[FEET.names[0]], "inner")},
+        "animate_holds": {},
+    }
+    return {f"visualize.{name}": viewer | given for name, given in drawn.items()} | {
+        "visualize.Viewer": {"robot": BIPED},
+        "visualize.Viewer.*": {"name": "point", "vector": X},
+        "visualize.Viewer.animate": {"qs": np.tile(Q, (2, 1))},
+        "visualize.Viewer.cone": {"height": 0.1},
+        "visualize.Viewer.set_camera": {"target": np.zeros(3)},
+        "visualize.Viewer.save_html": {"path": "written"},
+    }
+
+
+# what is no bad value for some, and why
 ALLOWED = {
-    "dynamics.JointSprings(stiffness=number)",
-    "dynamics.JointSprings(damping=number)",
-    "dynamics.JointSprings(stiffness=unknown)",  # joints are looked up with a robot
-    "dynamics.JointSprings(damping=unknown)",
-    "dynamics.JointSprings(rest=long)",
-    "contacts.friction_map(x=long)",
-    "contacts.friction_map(y=long)",
-    "biomechanics.differentiate(x=long)",
-    "biomechanics.differentiate(x=nan)",
-    "biomechanics.lowpass(x=long)",
-    "biomechanics.Markers(positions=nan)",
-    "control.FrameTask(frame=number)",  # names and rows are looked up with a robot
-    "control.FrameTask(frame=list)",
-    "control.FrameTask(rows_of=number)",
-    "control.FrameTask(rows_of=list)",
-    "control.FrameTask(axes=number)",
-    "control.FrameTask(axes=list)",
-    "control.MomentumTask(rows_of=number)",
-    "control.MomentumTask(rows_of=list)",
-    "control.ForceTask(contact=number)",
-    "control.ForceTask(contact=list)",
-    "control.CopTask(contact=number)",
-    "control.CopTask(contact=list)",
-    "robots.Xacro(args=unknown)",  # names are the file's
+    "biomechanics.ForcePlate.from_centre_of_pressure(*=nan)": "an unloaded plate has none",
+    "biomechanics.Markers(positions=nan)": "a gap",
+    "biomechanics.differentiate(x=*)": "a series of any length, with gaps",
+    "biomechanics.lowpass(x=long)": "a series of any length",
+    "biomechanics.symbolic.Body(inertia=None)": "a point mass",
+    "biomechanics.symbolic.Limb(*=numbers)": "one for each segment",
+    "biomechanics.symbolic.Wrench.subs(values=unknown)": "any symbol",
+    "contacts.*(at=None)": "the origin of the frame",
+    "contacts.Scenario(folder=text)": "a path",
+    "contacts.ScenarioContact(vertices=None)": "no polygon",
+    "contacts.Terrain.height(points=deep)": "points (..., 2)",
+    "contacts.friction_map(*=long)": "any number of places",
+    "contacts.solve_posture(com=*)": "anywhere; (x, y)",
+    "control.*Task(*=*)": "names and targets are looked up with a robot: see below",
+    "control.ClosedLoop.resampled(times=long)": "any number of times",
+    "dynamics.JointSprings(rest=long)": "looked up with a robot",
+    "dynamics.JointSprings(stiffness=*)": "one for all joints; names are looked up with a robot",
+    "dynamics.JointSprings(damping=*)": "one for all joints; names are looked up with a robot",
+    "dynamics.Trajectory.resampled(times=long)": "any number of times",
+    "robots.Xacro(args=unknown)": "names are the file's",
 }
 
 
 # --- kinds of values -----------------------------------------------------------------------------
 
+# kind of a parameter by how its annotation begins, in this order
+KINDS = {
+    "array": ("ArrayLike", "Array", "Numbers"),
+    "mapping": ("Mapping",),
+    "float": ("float", "Friction"),
+    "int": ("int",),
+    "text": ("str",),
+    "bool": ("bool",),
+    "": ("Callable", "Any"),  # functions; what a name such as `placement` tells
+}
+PLACEMENTS = {"placement", "T", "T_world_frame"}
 
-def kind_of(annotation: object) -> str:
-    """Return the kind of a parameter by its annotation, "" for none that the walk knows."""
-    text = str(annotation)
+
+def kind_of(parameter: inspect.Parameter) -> str:
+    """Return the kind of a parameter, "" for what the walk does not know, "object" for the rest."""
+    text = str(parameter.annotation)
+    if text == "Any" and parameter.name in PLACEMENTS:
+        return "placement"
     if "Callable" in text or "Law" in text:
         return ""
-    for kind, words in (
-        ("array", ("ArrayLike", "Array", "Numbers")),
-        ("mapping", ("Mapping",)),
-        ("float", ("float", "Friction")),
-        ("int", ("int",)),
-        ("text", ("str",)),
-        ("bool", ("bool",)),
-    ):
+    for kind, words in KINDS.items():
         if any(text == word or text.startswith((word, f"{word} |")) for word in words):
             return kind
-    return ""
+    return "object"
+
+
+def bad_values(kind: str, value: Any, annotation: str) -> dict[str, Any]:
+    """Return what is none of the kind, by a name."""
+    match kind:
+        case "array":
+            return bad_arrays(value)
+        case "placement":
+            return bad_placements()
+        case "object":
+            return bad_objects(annotation)
+        case "float":
+            plain = {} if "bool" in annotation else {"boolean": True}
+            other = {"text": "abc", "list": [1.0] * 5, "dict": {}, "masked": np.ma.masked}
+            return (
+                plain | other | {"complex": 1j, "nan": math.nan, "-inf": -math.inf, "huge": 1e200}
+            )
+        case "int":
+            return {"text": "abc", "nan": math.nan, "half": 1.5, "negative": -3, "list": [1, 2]}
+        case "mapping":
+            return {"number": 3, "text": "abc", "unknown": {"no such thing": 1.0}}
+        case "text":
+            return {"number": 3, "list": ["abc"]}
+        case "bool":
+            return {"text": "abc", "list": [1, 2], "nan": math.nan}
+    return {}
+
+
+def bad_arrays(value: Any) -> dict[str, Any]:
+    """Return what is no array like `value`."""
+    given = isinstance(value, np.ndarray | tuple | list | float) and not isinstance(value, str)
+    v = np.asarray(value if given else np.zeros(3), dtype=float)
+    mask = put(np.zeros(v.shape), 1).astype(bool)
+    return {
+        "text": "abc",
+        "texts": np.full(v.shape, "a"),
+        "complex": v + 1j,
+        "nan": put(v, np.nan),
+        "inf": put(v, -np.inf),
+        "huge": put(v, 1e200),
+        "masked": np.ma.masked_array(v, mask=mask),
+        "dates": np.full(v.shape, np.datetime64("2020-01-01")),
+        "objects": np.full(v.shape, object()),
+        "booleans": np.ones(v.shape or (97,), dtype=bool),
+        "deep": np.zeros((2, 2, 2, 2, 2)),
+        **({"long": np.zeros((*v.shape[:-1], 97))} if v.ndim else {}),
+    }
 
 
 def put(value: Any, entry: Any) -> Any:
@@ -303,43 +543,32 @@ def put(value: Any, entry: Any) -> Any:
     return changed
 
 
-def bad_arrays(value: Any, annotation: str) -> Iterator[tuple[str, Any]]:
-    """Values that are no array like `value`."""
-    given = isinstance(value, np.ndarray | tuple | list | float) and not isinstance(value, str)
-    v = np.asarray(value if given else np.zeros(3), dtype=float)
-    yield "text", "abc"
-    yield "texts", np.full(v.shape, "a")
-    yield "complex", v + 1j
-    yield "nan", put(v, np.nan)
-    yield "inf", put(v, -np.inf)
-    yield "huge", put(v, 1e200)
-    yield "masked", np.ma.masked_array(v, mask=put(np.zeros(v.shape), 1).astype(bool))
-    yield "dates", np.full(v.shape, np.datetime64("2020-01-01"))
-    yield "objects", np.full(v.shape, object())
-    yield "booleans", np.ones(v.shape or (97,), dtype=bool)
-    yield "deep", np.zeros((2, 2, 2, 2, 2))
-    if v.ndim:
-        yield "long", np.zeros((*v.shape[:-1], 97))
+def bad_placements() -> dict[str, Any]:
+    """Return what is no placement."""
+    return {
+        "text": "abc",
+        "number": 3,
+        "scaled": pin.SE3(2 * np.eye(3), np.zeros(3)),
+        "mirrored": pin.SE3(np.diag([1.0, 1.0, -1.0]), np.zeros(3)),
+        "nan": pin.SE3(np.eye(3), np.full(3, np.nan)),
+        "far": pin.SE3(np.eye(3), np.full(3, 1e200)),
+    }
 
 
-def bad_values(kind: str, value: Any, annotation: str) -> Iterator[tuple[str, Any]]:
-    """Return (name, value) of what is none of the kind."""
-    if kind == "array":
-        yield from bad_arrays(value, annotation)
-    elif kind == "float":
-        yield from (("text", "abc"), ("complex", 1 + 2j), ("nan", math.nan), ("-inf", -math.inf))
-        yield from (("huge", 1e200), ("list", [1.0] * 5), ("masked", np.ma.masked), ("dict", {}))
-        if "bool" not in annotation:
-            yield "boolean", True
-    elif kind == "int":
-        yield from (("text", "abc"), ("nan", math.nan), ("half", 1.5), ("negative", -3))
-        yield "list", [1, 2]
-    elif kind == "mapping":
-        yield from (("number", 3), ("text", "abc"), ("unknown", {"no such thing": 1.0}))
-    elif kind == "text":
-        yield from (("number", 3), ("list", ["abc"]))
-    elif kind == "bool":
-        yield from (("text", "abc"), ("list", [1, 2]), ("nan", math.nan))
+def bad_objects(annotation: str) -> dict[str, Any]:
+    """Return what is no object of a class, no sequence of such and no choice."""
+    allowed = {"text": "str", "None": "None", "number": "float", "numbers": "float"}
+    values = {
+        "text": "abc",
+        "number": 3,
+        "None": None,
+        "object": object(),
+        "objects": [object()],
+        "numbers": [1.5, 2.5],
+    }
+    return {
+        name: value for name, value in values.items() if allowed.get(name, "-") not in annotation
+    }
 
 
 def finite(result: Any, depth: int = 0) -> bool:
@@ -375,65 +604,145 @@ def public_callables() -> dict[str, Callable[..., Any]]:
     return found
 
 
-def arguments(
-    function: Callable[..., Any], given: dict[str, Any], known: dict[str, Any]
-) -> tuple[dict[str, Any], list[str]]:
-    """Return valid arguments, and the parameters that lack an example."""
-    chosen, missing = {}, []
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
-            continue
-        if parameter.name in given:
-            chosen[parameter.name] = given[parameter.name]
-        elif parameter.default is parameter.empty:
-            if parameter.name in known:
-                chosen[parameter.name] = known[parameter.name]
-            else:
-                missing.append(parameter.name)
-    return chosen, missing
+def results() -> dict[str, Any]:
+    """Return an instance of each class that users do not construct."""
+    walk = biomechanics.synthetic_walk(strides=1, rate=100.0)
+    pendulum = robots.double_pendulum()
+    swing = dynamics.simulate(pendulum, [0.1, 0.0], [0.0, 0.0], duration=0.1, step=0.01)
+    own = examples()
+    balance = control.WholeBodyController(BIPED, FEET, own["tasks"])
+    return {
+        "dynamics.Trajectory": swing,
+        "contacts.Hold": own["hold"],
+        "contacts.Region": contacts.static_equilibrium_polygon(BIPED, Q, FEET),
+        "contacts.PointForces": own["forces"],
+        "control.Command": balance(Q, np.zeros(BIPED.nv)),
+        "control.ClosedLoop": control.read_motion("motion.npz", BIPED),
+        "biomechanics.Gait": biomechanics.analyse_gait(walk.trial(), 70.0),
+        "biomechanics.Trial": walk.trial(),
+        "biomechanics.SyntheticWalk": walk,
+        "biomechanics.symbolic.Equations": symbolic.from_robot(pendulum),
+    }
 
 
-def findings(
-    name: str, function: Callable[..., Any], given: dict[str, Any], known: dict[str, Any]
-) -> Iterator[str]:
-    """Yield what a callable does with bad values, where it is no FootworkError."""
-    chosen, missing = arguments(function, given, known)
-    if missing:
-        yield f"{name}: no example for {', '.join(missing)}: add one to `examples`"
-        return
-    try:
-        function(**chosen)
-    except Exception as error:
-        yield f"{name}: the valid call failed: {error!r:.150}: add to `own_examples`"
-        return
-    for parameter in inspect.signature(function).parameters.values():
-        annotation = str(parameter.annotation)
-        kind = kind_of(annotation)
-        if not kind or parameter.name in ANYTHING:
-            continue
-        default = known.get(parameter.name, parameter.default)
-        for label, value in bad_values(kind, chosen.get(parameter.name, default), annotation):
-            try:
-                result = function(**{**chosen, parameter.name: value})
-            except fw.FootworkError:
+def methods(name: str, kind: type, instance: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield the public methods of an instance by name."""
+    for method in dir(kind):
+        static = inspect.getattr_static(kind, method)
+        plain = inspect.isfunction(getattr(static, "__func__", static))
+        if plain and (not method.startswith("_") or method == "__call__"):
+            yield f"{name}.{method}", bound(name, instance, method)
+
+
+def bound(name: str, instance: Any, method: str) -> Callable[..., Any]:
+    """Return a method; of what calls change, one that belongs to a new copy at each call."""
+    if name not in CHANGED_BY_CALLS:
+        return getattr(instance, method)  # type: ignore[no-any-return]
+
+    @functools.wraps(getattr(instance, method))
+    def of_copy(**arguments: Any) -> Any:
+        return getattr(copy.deepcopy(instance), method)(**arguments)
+
+    return of_copy
+
+
+def listed(name: str, patterns: Iterable[str]) -> bool:
+    """Whether a name fits one of the patterns."""
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+class Walk:
+    """Calls each callable with valid values first, then with one bad value at a time."""
+
+    def __init__(self) -> None:
+        self.known, self.own, self.results = examples(), own_examples(), results()
+
+    def findings(self, package: str) -> Iterator[str]:
+        """Yield what is no FootworkError."""
+        for name, function in public_callables().items():
+            if name.rpartition(".")[0] != package:
                 continue
-            except Exception as error:
-                yield f"{name}({parameter.name}={label}): {type(error).__name__}: {error!s:.80}"
-            else:
+            if name not in RESULTS and not listed(name, ELSEWHERE):
+                yield from self.of_one(name, function)
+            if inspect.isclass(function) and (instance := self.instance(name, function)):
+                for label, method in methods(name, function, instance):
+                    if not listed(label, ELSEWHERE):
+                        yield from self.of_one(label, method)
+
+    def instance(self, name: str, kind: type) -> Any:
+        """Return an instance of a class, None where the walk has none."""
+        if name in RESULTS or listed(name, ELSEWHERE):
+            return self.results.get(name)
+        chosen, _ = self.arguments(name, kind)
+        try:
+            return kind(**chosen)
+        except Exception:
+            return None  # told by `of_one`
+
+    def arguments(
+        self, name: str, function: Callable[..., Any]
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Return valid arguments, and the parameters that lack an example."""
+        group = f"{name.rpartition('.')[0]}.*"
+        given = self.own.get(group, {}) | self.own.get(name, {})
+        chosen, missing = {}, []
+        parameters = inspect.signature(function).parameters.values()
+        options = any(p.kind == p.VAR_KEYWORD for p in parameters)
+        for parameter in parameters:
+            if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+                continue
+            if parameter.name in given:
+                chosen[parameter.name] = given[parameter.name]
+            elif parameter.default is parameter.empty:
+                if parameter.name in self.known:
+                    chosen[parameter.name] = self.known[parameter.name]
+                else:
+                    missing.append(parameter.name)
+        return (given | chosen if options and name in self.own else chosen), missing
+
+    def of_one(self, name: str, function: Callable[..., Any]) -> Iterator[str]:
+        """Yield what one callable does with bad values, where it is no FootworkError."""
+        chosen, missing = self.arguments(name, function)
+        if missing:
+            yield f"{name}: no example for {', '.join(missing)}: add one"
+            return
+        try:
+            function(**chosen)
+        except Exception as error:
+            yield f"{name}: the valid call failed: {error!r:.150}: add an own example"
+            return
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.name in ANYTHING:
+                continue
+            default = self.known.get(parameter.name, parameter.default)
+            value, annotation = chosen.get(parameter.name, default), str(parameter.annotation)
+            for label, bad in bad_values(kind_of(parameter), value, annotation).items():
                 what = f"{name}({parameter.name}={label})"
-                if (label != "huge" or not finite(result)) and what not in ALLOWED:
-                    yield f"{what}: accepted"
+                try:
+                    result = function(**{**chosen, parameter.name: bad})
+                except fw.FootworkError:
+                    continue
+                except Exception as error:
+                    yield f"{what}: {type(error).__name__}: {error!s:.80}"
+                else:
+                    if (label != "huge" or not finite(result)) and not listed(what, ALLOWED):
+                        yield f"{what}: accepted"
 
 
-def test_every_public_callable_refuses_bad_values(capfd):
-    known = examples()
-    own = own_examples(known)
-    found = []
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory):
+    """The walk, in a folder of its own, where it reads and writes files."""
+    here = os.getcwd()
+    os.chdir(tmp_path_factory.mktemp("walk"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, function in public_callables().items():
-            if name not in RESULTS and name not in ELSEWHERE:
-                found += findings(name, function, own.get(name, {}), known)
+        yield Walk()
+    os.chdir(here)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_callable_refuses_bad_values(package, walk, capfd):
+    found = list(walk.findings(package))
     assert not found, f"{len(found)} findings:\n" + "\n".join(found)
     assert "illegal value" not in capfd.readouterr().err  # of LAPACK
 
@@ -450,10 +759,46 @@ def test_one_huge_number_among_many_states_is_refused_by_its_row(name, size, sho
         dynamics.batch.inverse_dynamics(robot, *rows.values())
 
 
-def test_the_lists_name_what_exists():
-    names = {
-        f"{package}.{name}"
-        for package in PACKAGES
-        for name in dir(importlib.import_module(f"footwork.{package}"))
-    }
-    assert not (RESULTS | set(ELSEWHERE)) - names
+@pytest.mark.parametrize(
+    ("task", "arguments"),
+    [
+        (control.ComTask, {"target": np.zeros(3)}),
+        (control.FrameTask, {"target": HERE, "frame": FRAME}),
+        (control.PostureTask, {"target": Q}),
+        (control.MomentumTask, {"target": np.zeros(6)}),
+        (control.ForceTask, {"target": np.zeros(3), "contact": FEET.names[0]}),
+        (control.CopTask, {"target": np.zeros(2), "contact": FEET.names[0]}),
+        (control.ZmpTask, {"target": np.zeros(3)}),
+    ],
+)
+def test_tasks_refuse_bad_values_with_the_robot(task, arguments):
+    parameters = inspect.signature(task).parameters
+    control.WholeBodyController(BIPED, FEET, [task(**arguments)])
+    for name in ("target", "frame", "rows_of", "axes", "joints", "contact"):
+        bad = bad_placements() | {"complex": 1j, "object": object(), "objects": [object()]}
+        bad |= {"text": "no such thing", "nan": np.full(3, np.nan), "far": [1e200] * 3}
+        del bad["number"]  # one component of a force
+        for value in bad.values() if name in parameters else ():
+            with pytest.raises(fw.FootworkError):
+                control.WholeBodyController(BIPED, FEET, [task(**arguments | {name: value})])
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("width", "int"), ("height", "int"), ("field_of_view", "float"), ("timeout", "float")],
+)
+def test_screenshots_refuse_bad_values_before_a_browser_starts(name, kind, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("FOOTWORK_BROWSER", "/nowhere")
+    for value in bad_values(kind, 1.0, "").values():
+        with pytest.raises(visualize.viewer.errors.ViewerError, match=f"^{name}: got"):
+            visualize.Viewer().screenshot(**{name: value})
+
+
+def test_the_lists_name_what_exists(walk):
+    names = set()
+    for name, kind in public_callables().items():
+        names |= {name, f"{name}."}
+        names |= {f"{name}.{method}" for method in dir(kind)} if inspect.isclass(kind) else set()
+    patterns = [*RESULTS, *ELSEWHERE, *walk.own, *(what.split("(")[0] for what in ALLOWED)]
+    assert [pattern for pattern in patterns if not fnmatch.filter(names, pattern)] == []

@@ -249,7 +249,7 @@ def test_unknown_frames_and_foreign_sets():
         contacts.ContactSet(robot, [contacts.PointContact(frame + "x", 0.5)])
     with pytest.raises(ContactError, match="expected one of"):
         contacts.static_hold(robot, robot.posture(), contacts.at_feet(other))
-    with pytest.raises(ContactError, match="expected a PointContact"):
+    with pytest.raises(ContactError, match="expected a Contact"):
         contacts.ContactSet(robot, [frame])
     with pytest.raises(ContactError, match="targets"):
         contacts.at_feet(robot).error(robot.posture(), {})

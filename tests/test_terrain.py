@@ -184,7 +184,7 @@ def test_frames_lie_in_the_face_along_the_heading():
         (lambda: Terrain([Plane("a/1"), Stairs("a", 1, 1, 1, 1)]), "'a/1' twice"),
         (lambda: Terrain([Plane()]).among("groud"), "did you mean 'ground'"),
         (lambda: Plane("", (0, 0, 0)), "name"),
-        (lambda: Plane("p", (0, 0)), "at: got"),
+        (lambda: Plane("p", (0,)), "at: got"),
         (lambda: Plane("p", (0, 0, np.nan)), "at: got"),
         (lambda: Plane("p", rises=np.inf), "rises: got"),
         (lambda: Plane("p", friction=-0.1), "friction"),

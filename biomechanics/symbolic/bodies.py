@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from ...errors import ConfigurationError
+from ...robots.values import instance, text
 from .closed_form import as_expression, closed_form
 from .frames import WORLD, Frame, Matrix, as_frame, matrix, rate, t, vector
 from .wrench import Wrench
@@ -70,6 +71,7 @@ class Body:
     inertia: Matrix = None
 
     def __post_init__(self) -> None:
+        text(self.name, "name")
         as_frame(self.frame)
         given = sp.zeros(3) if self.inertia is None else self.inertia
         I = matrix(given, "inertia")  # noqa: E741
@@ -85,7 +87,7 @@ class Body:
         Without a frame: in its own axes.
         """
         I = self.inertia + steiner(self.mass, vector(point, "point") - self.com)  # noqa: E741
-        R = sp.eye(3) if frame is None else frame.turn(self.frame)
+        R = sp.eye(3) if frame is None else as_frame(frame).turn(self.frame)
         return closed_form(R * I * R.T)
 
     def dynamic_wrench(self, observer: Frame | None = None) -> Wrench:
@@ -142,6 +144,13 @@ class Joint:
     axis: Matrix
     angle: Any
 
+    def __post_init__(self) -> None:
+        text(self.name, "name")
+        as_frame(self.parent, "parent")
+        instance(self.child, "child", Body)
+        object.__setattr__(self, "axis", vector(self.axis, "axis"))
+        object.__setattr__(self, "angle", as_expression(self.angle, "angle"))
+
     def friction_wrench(self, viscous: Any = 0, dry: Any = 0) -> Wrench:
         """Return the moment of friction on the child, −(b θ̇ + c sign θ̇) along the axis.
 
@@ -151,8 +160,9 @@ class Joint:
             viscous: b [N·m·s/rad].
             dry: c [N·m].
         """
-        speed = as_expression(self.angle, "angle").diff(t)
-        moment = -(viscous * speed + dry * sp.sign(speed)) * vector(self.axis, "axis")
+        speed = self.angle.diff(t)
+        b, c = as_expression(viscous, "viscous"), as_expression(dry, "dry")
+        moment = -(b * speed + c * sp.sign(speed)) * self.axis
         return Wrench((0, 0, 0), moment, self.child.frame)
 
 

@@ -26,6 +26,7 @@ from ...arrays import Array
 from ...errors import ConfigurationError, ModelError, unknown
 from ...robots.configuration import check_configuration, check_robot, check_velocity
 from ...robots.robot import Robot
+from ...robots.values import boolean, whole_number
 from .closed_form import closed_form
 from .frames import Matrix, skew, turn_about
 from .parameters import Parameters, exact_matrix, rounded
@@ -161,7 +162,8 @@ def from_robot(robot: Robot, *, symbols: bool = False, most_joints: int = 6) -> 
     """
     from tqdm import tqdm
 
-    _check(robot, most_joints)
+    boolean(symbols, "symbols")
+    _check(robot, whole_number(most_joints, "most_joints", at_least=1))
     n = robot.nv
     q, v = (sp.symbols(f"{name}_1:{n + 1}", real=True) for name in "qv")
     given = Parameters(symbols)

@@ -13,6 +13,7 @@ from typing import Any
 import sympy as sp
 
 from ...errors import ConfigurationError
+from ...robots.values import text
 from .closed_form import as_expression, closed_form, is_zero
 
 Matrix = Any  # a sympy matrix
@@ -102,6 +103,7 @@ class Frame:
     origin: Matrix = (0, 0, 0)
 
     def __post_init__(self) -> None:
+        text(self.name, "name")
         if self.parent is not None:
             as_frame(self.parent, "parent")
         R = matrix(self.rotation, "rotation")
@@ -135,7 +137,7 @@ class Frame:
 
     def coordinates(self, point: Any, other: Frame) -> Matrix:
         """Return the coordinates (3,) in this frame of a point given in `other`."""
-        (R, p), (R_other, p_other) = self.in_world, other.in_world
+        (R, p), (R_other, p_other) = self.in_world, as_frame(other).in_world
         return closed_form(R.T * (p_other + R_other * vector(point, "point") - p))
 
     @cached_property

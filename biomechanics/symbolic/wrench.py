@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 
 from ...errors import ConfigurationError
+from ...robots.values import mapping
 from .closed_form import closed_form, is_zero
 from .frames import Frame, Matrix, as_frame, vector
 
@@ -62,6 +63,7 @@ class Wrench:
 
     def subs(self, values: Mapping[Any, Any]) -> Wrench:
         """Return the wrench with symbols substituted; the frame is unchanged."""
+        values = mapping(values, "values", kind="symbol")
         force, moment, point = (x.subs(values) for x in (self.force, self.moment, self.point))
         return Wrench(force, moment, self.frame, point)
 

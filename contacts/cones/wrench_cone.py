@@ -68,6 +68,8 @@ class WrenchCone:
 
     def _set(self, generators: PointForces, kind: Kind, sides: int) -> None:
         one_of(kind, "kind", ("exact", "inner", "outer"), error=ContactError)
+        if not hasattr(generators, "require_cone"):  # PointForces, whose module imports this one
+            raise ContactError(f"generators: got {generators!r:.80}, expected PointForces")
         generators.require_cone()
         self.generators = generators
         self.kind: Kind = kind

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...dynamics import Wrench
 from ...errors import ContactError, unknown
-from ...robots.values import array
+from ...robots.values import array, mapping
 from ..contact_set import ContactSet
 from .programs import Equilibrium
 from .solving import solve
@@ -30,6 +30,8 @@ def check_objective(objective: str, preferred: Preferred | None) -> None:
     """Raise `ContactError` for an objective that does not exist, or two at once."""
     if objective not in get_args(Objective):
         raise ContactError(unknown("objective", objective, get_args(Objective)))
+    if preferred is not None:
+        mapping(preferred, "preferred", kind="contact", error=ContactError)
     if preferred and objective != "least_norm":
         raise ContactError(
             f"preferred: got forces and objective={objective!r}, expected one of them: the forces "

@@ -21,7 +21,7 @@ from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_reach
-from ...robots.values import instance, number, one_of, vector, whole_number
+from ...robots.values import array, instance, number, one_of, vector, whole_number
 from ..cones.wrench_cone import WrenchCone
 from ..contact import Contact
 from ..contact_set import ContactSet
@@ -66,11 +66,12 @@ class Region:
 
     def distance(self, point: ArrayLike) -> float:
         """Return the distance of (x, y) to the inner polygon's boundary; negative inside."""
-        return polygon.signed_distance(self.vertices, np.asarray(point, dtype=float)[:2])
+        p = array(point, "point", (2,), (3,), meaning="(x, y) in the region", error=ContactError)
+        return polygon.signed_distance(self.vertices, p[:2])
 
     def contains(self, point: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether (x, y) lies within `tolerance` of the inner polygon."""
-        return self.distance(point) <= tolerance
+        return self.distance(point) <= number(tolerance, "tolerance", error=ContactError)
 
 
 def static_equilibrium_polygon(
@@ -148,6 +149,7 @@ def zmp_area(
     forces: PointForces, com: ArrayLike, height: float = 0.0, tolerance: float = 1e-3
 ) -> Region:
     """Return the ZMP support area of points of the world: see the function above."""
+    instance(forces, "forces", PointForces, error=ContactError)
     c = vector(com, "com", error=ContactError)
     if abs(c[2] - number(height, "height", unit="[m]", error=ContactError)) < 1e-6:
         raise ContactError(f"height: got {height}, expected one apart from the centre's {c[2]} [m]")

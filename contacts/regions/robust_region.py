@@ -62,6 +62,7 @@ class Pushes:
 
     def wrenches(self, side: Literal["inner", "outer"]) -> list[Wrench]:
         """Return the corners of a polytope inside or around the set."""
+        one_of(side, "side", ("inner", "outer"), error=ContactError)
         if self.directions == "horizontal":
             angles = 2 * np.pi * np.arange(self.corners) / self.corners
             units = np.column_stack([np.cos(angles), np.sin(angles), 0 * angles])

@@ -14,7 +14,8 @@ import pinocchio as pin
 from ...arrays import Array
 from ...errors import ContactError, unknown
 from ...robots import Robot
-from ...robots.values import Shape, array, boolean, number, one_of, text
+from ...robots.configuration import check_robot
+from ...robots.values import Shape, array, boolean, number, one_of, sequence, text
 from ..contact import Contact, PointContact
 from ..contact_set import at_feet
 from ..geometry.polygon import area, convex_hull
@@ -223,7 +224,8 @@ class Start:
         make_plain(self)
         check_place(self)
         check_angle(self.heading, "heading")
-        for name, value in self.joints:
+        for name, value in sequence(self.joints, "joints", tuple, error=ContactError):
+            text(name, "joints", error=ContactError)
             number(value, f"joints: {name}", error=ContactError)
 
     def configuration(self, robot: Robot, posture: str | None) -> Array:
@@ -233,7 +235,7 @@ class Start:
             ConfigurationError: no such posture or joint.
             ContactError: a joint whose q is no single number.
         """
-        q = robot.posture(posture)
+        q = check_robot(robot).posture(posture)
         if robot.is_floating:
             R = pin.utils.rotate("z", np.radians(self.heading))
             q[:7] = pin.SE3ToXYZQUAT(pin.SE3(R, np.array(self.at)) * pin.XYZQUATToSE3(q[:7]))

@@ -37,7 +37,16 @@ from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...errors import FootworkError, unknown
 from ...robots import Robot, catalogue
-from ...robots.values import boolean, instance, number, text, vector
+from ...robots.values import (
+    array,
+    boolean,
+    instance,
+    mapping,
+    number,
+    sequence,
+    text,
+    texts,
+)
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..forces import static_hold
@@ -110,12 +119,7 @@ class Scenario:
     def __post_init__(self) -> None:
         kinds: dict[str, Any] = {"contacts": ScenarioContact, "terrain": Part, "loads": Load}
         for key, kind in kinds.items():
-            parts = tuple(getattr(self, key))
-            for part in parts:
-                if not isinstance(part, kind):
-                    raise ScenarioError(
-                        f"{key}: got {part!r}, which is no part of a scenario's {key}"
-                    )
+            parts = sequence(getattr(self, key), key, kind, error=ScenarioError)
             object.__setattr__(self, key, parts)
         for key in ("robot", "title", "about", "posture", "file"):
             text(getattr(self, key), key, empty=key != "robot", error=ScenarioError)
@@ -123,11 +127,14 @@ class Scenario:
             boolean(getattr(self, key), key, error=ScenarioError)
         check_coefficients(self.friction, ScenarioError)
         instance(self.start, "start", Start, error=ScenarioError)
-        for key in ("passive", "lock", "com", "view"):
+        for key in ("passive", "lock"):
+            object.__setattr__(self, key, texts(getattr(self, key), key, error=ScenarioError))
+        for key in ("com", "view"):
             object.__setattr__(self, key, plain(getattr(self, key)))
         _check_com(self.com)
-        if self.view != ():
-            vector(self.view, "view", error=ScenarioError)
+        array(self.view, "view", (0,), (3,), error=ScenarioError)
+        object.__setattr__(self, "folder", files.as_path(self.folder, "folder", ScenarioError))
+        mapping(self.lines, "lines", kind="key", error=ScenarioError)
 
     # --- files -----------------------------------------------------------------------------
 
@@ -150,8 +157,10 @@ class Scenario:
         Raises:
             ScenarioError: what is wrong in it, with line and key.
         """
+        if not isinstance(text, str):
+            raise ScenarioError(f"text: got {text!r:.80}, expected the text of a scenario")
         entry = scenario_file.parse(text, file)
-        where = {"file": file, "folder": Path(folder), "lines": scenario_schema.lines(entry)}
+        where = {"file": file, "folder": folder, "lines": scenario_schema.lines(entry)}
         scenario = scenario_schema.scenario(entry, cls, **where)
         _ = scenario.touching, scenario.wrenches_at(scenario.q0)  # every name exists
         return scenario
@@ -277,6 +286,10 @@ class Scenario:
         not hold moves along its certificate if `animate`. `region`: in place of the static one;
         `by_margin`: in the colours of what each contact could lose, see `draw_hold`.
         """
+        boolean(animate, "animate", error=ScenarioError)
+        boolean(by_margin, "by_margin", error=ScenarioError)
+        if region is not None:
+            instance(region, "region", Region, error=ScenarioError)
         return registry.view(self, region, animate=animate, by_margin=by_margin)
 
     # --- inside ----------------------------------------------------------------------------
@@ -323,7 +336,7 @@ def find(source: str | os.PathLike[str]) -> Path:
     Raises:
         ScenarioError: there is none; the message has the nearest names.
     """
-    path = Path(source)
+    path = files.as_path(source, "scenario", ScenarioError)
     if isinstance(source, str) and source in scenarios():
         return FOLDER / f"{source}.yaml"
     if path.suffix in (".yaml", ".yml") or path.exists():

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FootworkError, FootworkWarning
+from ...files import as_path
 from ..scenario.file import ScenarioError
 from .plan import Plan
 from .verdicts import Answers
@@ -48,7 +49,7 @@ class Journal(AbstractContextManager["Journal"]):
         self.rows = np.full((plan.count, 1 + len(plan.quantities)), np.nan)
         self.done: NDArray[np.bool_] = np.zeros(plan.chunks, dtype=bool)
         self.refused: dict[str, None] = {}
-        self.path = None if path is None else Path(path)
+        self.path = None if path is None else as_path(path, "journal", ScenarioError)
         self._file = -1  # its descriptor
         if self.path is None:
             return

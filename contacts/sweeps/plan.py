@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...arrays import Array, Index
+from ...robots.values import mapping, sequence, texts, whole_number
 from ..scenario.file import ScenarioError
 from ..scenario.scenario import Scenario
 from .variants import steps_of
@@ -119,7 +120,14 @@ class Plan:
         Raises:
             ScenarioError: no axes, an empty one, a range that is none, an unknown quantity.
         """
-        plain = {key: tuple(_plain(v) for v in values) for key, values in axes.items()}
+        plain = {}
+        for key, values in mapping(axes, "axes", kind="key", error=ScenarioError).items():
+            given = sequence(values, f"axes[{key!r}]", object, error=ScenarioError)
+            plain[key] = tuple(map(_plain, given))
+        samples = whole_number(samples, "samples", at_least=0, error=ScenarioError)
+        quantities = texts(quantities, "quantities", error=ScenarioError)
+        if size is not None:
+            size = whole_number(size, "chunk", at_least=1, error=ScenarioError)
         if not plain or not all(plain.values()):
             raise ScenarioError(f"axes: got {plain}, expected at least one key with its values")
         if samples:
@@ -128,8 +136,6 @@ class Plan:
         if unknown or len(set(quantities)) < len(quantities):
             got = unknown or list(quantities)
             raise ScenarioError(f"quantities: got {got}, expected some of {list(QUANTITIES)}")
-        if samples < 0 or (size is not None and size < 1):
-            raise ScenarioError(f"got {samples} samples in chunks of {size}; expected ≥ 0 and ≥ 1")
         inside = isinstance(scenario.com, str) or "com" in plain
         file, folder = scenario.file, str(scenario.folder)
         settings = plain, samples, seed, tuple(quantities), size or 0, inside

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import FootworkError, SolverError
+from ...robots.values import instance
+from ..scenario.file import ScenarioError
 from ..scenario.scenario import Scenario
 from . import verdicts
 from .journal import Journal
@@ -61,6 +63,8 @@ def sweep(
     """
     if not isinstance(scenario, Scenario):
         scenario = Scenario.load(scenario)
+    if executor is not None:
+        instance(executor, "executor", Executor, error=ScenarioError)
     plan = Plan.of(scenario, axes, samples, seed, quantities, chunk)
     _check_ends(scenario, plan)
     with Journal(journal, plan) as kept, _bar(plan, progress) as bar:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array, Index
 from ...errors import ContactError, unknown
-from ...robots.values import array, vector
+from ...robots.values import array, number, placement, sequence, vector
 from ..contact_set import ContactSet
 from .solids import FACES_UP, Box, Face, Plane, Stairs, Wall
 
@@ -35,12 +35,7 @@ class Terrain:
     """
 
     def __init__(self, parts: Iterable[Part] = ()) -> None:
-        self.parts = tuple(parts)
-        for part in self.parts:
-            if not isinstance(part, Plane | Box | Stairs | Wall):
-                raise ContactError(
-                    f"terrain: got {part!r}, expected a Plane, a Box, Stairs or a Wall"
-                )
+        self.parts: tuple[Part, ...] = sequence(parts, "terrain", Part, error=ContactError)
         self.solids = tuple(solid for part in self.parts for solid in part.solids)
         names = [solid.name for solid in self.solids]
         for name in names:
@@ -80,8 +75,14 @@ class Terrain:
 
     def friction(self, points: ArrayLike, otherwise: float) -> Array:
         """Return (...), the nearest solids' coefficients; `otherwise` where they have none."""
+        otherwise = number(otherwise, "otherwise", at_least=0, error=ContactError)
+        own = self.own_friction(points)
+        return np.where(np.isnan(own), otherwise, own)
+
+    def own_friction(self, points: ArrayLike) -> Array:
+        """Return (...), the nearest solids' coefficients; nan where they have none."""
         own = [solid.faces[0].friction for solid in self.solids]
-        return np.array([otherwise if mu is None else mu for mu in own])[self.nearest(points)]
+        return np.array([np.nan if mu is None else mu for mu in own])[self.nearest(points)]
 
     def height(self, points: ArrayLike) -> Array:
         """Return (...), the height of the ground at points (..., 2 or 3) [m]; −inf beside it."""
@@ -98,6 +99,9 @@ class Terrain:
         The highest one; with `near`, the one whose height is nearest to it [m], so that a foot
         stands under a table and a hand lies on it. Faces inside other solids do not count.
         """
+        x, y = (number(c, name, unit="[m]", error=ContactError) for c, name in ((x, "x"), (y, "y")))
+        if near is not None:
+            number(near, "near", unit="[m]", error=ContactError)
         hits = [(f, p) for f in self._faces if (p := f.below(x, y)) is not None]
         bare = [(f, p) for f, p in hits if self.signed_distance(p + _OFF * f.normal) > 0]
         if near is None or not bare:
@@ -121,6 +125,8 @@ class Terrain:
             ContactError: an empty terrain.
         """
         self._refuse_empty()
+        if not hasattr(contacts, "placements"):  # a ContactSet, whose module is not imported here
+            raise ContactError(f"contacts: got {contacts!r:.80}, expected a ContactSet")
         targets = {}
         for name, T in contacts.placements(q).items():
             face, p = self.beneath(T)
@@ -129,6 +135,7 @@ class Terrain:
 
     def beneath(self, T: Any) -> tuple[Face, Array]:
         """Return the face under a contact at T_world_contact, and the point of it."""
+        T = placement(T, "T", "T_world_contact", error=ContactError)
         hit = self.ground(*T.translation) if T.rotation[2, 2] >= FACES_UP else None
         if hit is not None:
             return hit

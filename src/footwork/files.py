@@ -12,6 +12,13 @@ from pathlib import Path
 from .errors import FootworkError
 
 
+def as_path(value: object, name: str = "path", error: type[FootworkError] = FootworkError) -> Path:
+    """Return the path of a file or folder."""
+    if isinstance(value, str | os.PathLike) and str(value):
+        return Path(value)
+    raise error(f"{name}: got {value!r:.80}, expected a path")
+
+
 @contextmanager
 def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a path for a new file or folder, which takes the place of `path` when the block ends.
@@ -23,7 +30,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises:
         FootworkError: it cannot be written; the message has the name of the file.
     """
-    path = Path(path)
+    path = as_path(path)
     place = Path(os.path.realpath(path))
     direct = path.parts[:2] in (("/", "dev"), ("/", "proc"))
     if direct or (place.exists() and not (place.is_file() or place.is_dir())):

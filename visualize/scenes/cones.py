@@ -15,9 +15,10 @@ from ...contacts.geometry import polygon
 from ...contacts.limits import ContactLimits
 from ...errors import ContactError
 from ...robots import Robot
-from ...robots.values import number, vector, whole_number
+from ...robots.values import instance, number, vector, whole_number
 from ..colors import COLORS
 from ..viewer import Viewer
+from ..viewer.checks import check_viewer
 
 HEIGHTS = {3: 0.22, 4: 0.22, 5: 0.16, 6: 0.10}  # of the side, of the robot's height, by contact.dim
 
@@ -105,6 +106,8 @@ def draw_wrench_cone(
         levels: number of slices.
         color: of the slices.
     """
+    check_viewer(viewer)
+    instance(contact, "contact", Contact, error=ContactError)  # type: ignore[type-abstract]
     T = contact.pose(robot, q)
     about = T.rotation.T @ vector(moment, "moment")
     cone = WrenchCone(contact, "inner", SIDES)

@@ -24,9 +24,10 @@ from ...contacts.regions.region import static_equilibrium_polygon
 from ...contacts.zmp import zero_moment_point
 from ...dynamics import Wrench
 from ...errors import ContactError
-from ...robots.values import boolean, mapping, number, text
+from ...robots.values import boolean, instance, mapping, number, sequence, text
 from ..colors import COLORS, contact_colors, margin_color, margin_ramp
 from ..viewer import Viewer
+from ..viewer.checks import check_viewer
 from .cones import draw_friction_cones
 from .motion import LEVER, above, draw_com, draw_wrenches, scale_of
 from .region import draw_region
@@ -147,6 +148,8 @@ def draw_contacts(
 
     `colors`, {contact: colour}, are in place of the usual ones.
     """
+    check_viewer(viewer)
+    instance(contacts, "contacts", ContactSet)
     robot = contacts.robot
     colors = mapping(colors or {}, "colors", contacts.names, kind="contact")
     for contact in contacts:
@@ -170,6 +173,8 @@ def draw_forces(
     What moment is left there, about the normal, is an arc. `colors`, `scale` and `threshold` as for
     `draw_contacts` and `draw_hold`.
     """
+    check_viewer(viewer)
+    instance(hold, "hold", Hold)
     if hold.forces is None or hold.wrenches is None:
         return
     robot, q = hold.contacts.robot, hold.q
@@ -242,6 +247,8 @@ def draw_zmp(viewer: Viewer, hold: Hold, ground: float = 0.0) -> None:
 
     Nothing without forces.
     """
+    check_viewer(viewer)
+    instance(hold, "hold", Hold)
     where = zero_moment_point(hold.wrenches or {}, ground)
     if where is not None:
         radius = 0.014 * viewer.scale
@@ -284,6 +291,8 @@ def animate_certificate(
 
 def check_robot(viewer: Viewer, hold: Hold) -> None:
     """Raise `ContactError` for a viewer of another robot than the hold's."""
+    check_viewer(viewer)
+    instance(hold, "hold", Hold, error=ContactError)
     if viewer.robot is not hold.contacts.robot:
         raise ContactError("viewer: got a viewer of another robot than the hold's")
 
@@ -328,6 +337,7 @@ def animate_holds(
     for name, flag in (("region", region), ("by_margin", by_margin), ("play", play)):
         boolean(flag, name)
     text(title, "title", empty=True)
+    holds = sequence(holds, "holds", Hold, error=ContactError)
     robots = {id(hold.contacts.robot) for hold in holds}
     if len(robots) != 1:
         raise ContactError(f"holds: got those of {len(robots)} robots, expected one robot's")

@@ -12,9 +12,10 @@ from ...arrays import Array
 from ...contacts.regions.friction_map import FrictionMap
 from ...contacts.regions.region import AccelerationCone, Region
 from ...errors import ContactError
-from ...robots.values import number, vector
+from ...robots.values import instance, number, vector
 from ..colors import COLORS
 from ..viewer import Viewer
+from ..viewer.checks import check_viewer
 
 
 def view_region(region: Region, height: float = 0.0) -> Viewer:
@@ -42,6 +43,8 @@ def draw_region(
     Nothing is drawn of a region that is empty or unbounded.
     """
     height = number(height, "height", unit="[m]", error=ContactError)
+    check_viewer(viewer)
+    instance(region, "region", Region, error=ContactError)
     if len(region.vertices) == 0 or region.status == "unbounded":
         return
     lifted = height + 0.002 * viewer.scale  # just above a ground there, so that both are seen
@@ -70,6 +73,8 @@ def draw_acceleration_cone(
     Raises:
         ContactError: no gravity, and so no apex below.
     """
+    check_viewer(viewer)
+    instance(cone, "cone", AccelerationCone, error=ContactError)
     gravity = float(np.linalg.norm(cone.apex))
     if not gravity > 0:
         raise ContactError("cone: got one without gravity, expected one with an apex below")

@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...contacts.terrain.solids import Box, Plane
 from ...contacts.terrain.terrain import Terrain
-from ...robots.values import vector
+from ...robots.values import instance, vector
 from ..colors import COLORS
 from ..viewer import Viewer
+from ..viewer.checks import check_viewer
 
 _THICK = 0.04  # of a drawn slope [robot's heights]
 _AROUND = 1.7  # a drawn slope is so wide [robot's heights]
@@ -28,6 +29,8 @@ def draw_terrain(viewer: Viewer, terrain: Terrain, around: ArrayLike = (0.0, 0.0
 
     A level plane is left to the viewer's own ground.
     """
+    check_viewer(viewer)
+    instance(terrain, "terrain", Terrain)
     middle = vector(around, "around", "[m]")
     for solid in terrain.solids:
         if isinstance(solid, Box):

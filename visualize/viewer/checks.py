@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -33,6 +34,9 @@ COLORS = {  # quiet tones that stay apart on a white page
 }
 
 positive = partial(values.number, above=0, error=ViewerError)
+text = partial(values.text, empty=True, error=ViewerError)
+boolean = partial(values.boolean, error=ViewerError)
+degrees = partial(values.number, at_least=1, at_most=150, unit="[degrees]", error=ViewerError)
 
 
 def vector(value: ArrayLike, name: str) -> Array:
@@ -84,3 +88,9 @@ def overlay_path(name: str) -> str:
     if any(not part.strip() or part in ("<object>", "__proto__") for part in parts):
         raise ViewerError(f"name: got {name!r}; expected a text like 'force' or 'forces/left foot'")
     return f"/overlays/{name}"
+
+
+def check_viewer(viewer: Any) -> None:
+    """Raise `ViewerError` for what one cannot draw into: no `Viewer`, nor anything like it."""
+    if not hasattr(viewer, "arrow"):
+        raise ViewerError(f"viewer: got {viewer!r:.80}, expected a Viewer")

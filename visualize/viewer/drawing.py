@@ -11,6 +11,7 @@ from ...arrays import Array
 from ...dynamics.state import State
 from ...errors import unknown
 from ...robots.robot import Robot
+from ...robots.values import instance, mapping
 from . import checks, commands, meshes, three
 from .animation import Motion, merged, tracks
 from .checks import Color
@@ -88,6 +89,7 @@ class Drawing(Primitives):
             ViewerError: times do not increase, or there are not as many as configurations.
         """
         robot = self._need_robot()
+        play, repeat = checks.boolean(play, "play"), checks.boolean(repeat, "repeat")
         times = checks.finite(times, "times", (None,))
         qs = checks.finite(qs, "qs", (None, robot.nq))
         if len(times) != len(qs) or len(times) < 2 or np.any(np.diff(times) <= 0):
@@ -151,13 +153,15 @@ class Drawing(Primitives):
                 hides and shows again.
             ramp: shown as a bar of colours below the lines.
         """
-        folders = {text: checks.overlay_path(name) for text, name in (shows or {}).items()}
-        for text in folders:
-            if text not in (lines or {}):
-                raise ViewerError(unknown("line", text, lines or {}))
-        shown = [
-            (text, _swatch(tone), folders.get(text, "")) for text, tone in (lines or {}).items()
-        ]
+        title = checks.text(title, "title")
+        lines = mapping({} if lines is None else lines, "lines", kind="text", error=ViewerError)
+        shows = mapping(
+            {} if shows is None else shows, "shows", lines, kind="line", error=ViewerError
+        )
+        if ramp is not None:
+            instance(ramp, "ramp", ColorRamp, error=ViewerError)
+        folders = {text: checks.overlay_path(name) for text, name in shows.items()}
+        shown = [(text, _swatch(tone), folders.get(text, "")) for text, tone in lines.items()]
         self._put(commands.legend(title, shown, ramp))
 
     def delete(self, name: str) -> None:
@@ -166,13 +170,14 @@ class Drawing(Primitives):
         Raises:
             ViewerError: there is none; the message has the nearest names.
         """
+        path = checks.overlay_path(name)
         gone = [name] if name in self._shapes else list(self._folders.below(f"{name}/"))
         if not gone:
             raise ViewerError(unknown("drawing", name, self._shapes))
         for shape in gone:
             del self._shapes[shape]
             self._folders.discard(shape)
-        self._put(commands.delete(checks.overlay_path(name)))
+        self._put(commands.delete(path))
 
     def clear(self) -> None:
         """Take away all drawings and the legend; the robot stays."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
+from ...robots import values
 from . import checks, geometry, three
 from .checks import Color
 from .errors import ViewerError
@@ -117,9 +118,10 @@ class Primitives:
         apex, axis = checks.vector(apex, "apex"), checks.vector(axis, "axis")
         if not np.linalg.norm(axis) > 0:
             raise ViewerError("axis: got the zero vector; expected a direction")
-        angles = np.broadcast_to(half_angle, 2).tolist()
-        if not all(0 <= angle < math.pi / 2 for angle in angles):
+        given = values.array(half_angle, "half_angle", (), (2,), error=ViewerError)
+        if not ((given >= 0) & (given < math.pi / 2)).all():
             raise ViewerError(f"half_angle: got {half_angle!r}; expected radians in [0, π/2)")
+        angles = np.broadcast_to(given, 2).tolist()
         rotation = geometry.rotation_to(axis, axis=2)
         if tangent is not None:
             rotation = geometry.rotation_along(axis, checks.vector(tangent, "tangent"))
@@ -213,6 +215,7 @@ class Primitives:
     ) -> None:
         """Draw a line through points (k, 3) [m]; its radius [m] is 0.25 % of the robot's height."""
         style, corners = _style(color, opacity, on_top), checks.points(points, "points", 1)
+        closed = checks.boolean(closed, "closed")
         tube = geometry.tube(corners, self._radius(radius, 0.0025), closed=closed)
         line = Piece(style.object(three.mesh(*tube)))
         self._draw(name, Shape({"line": line}, corners))
@@ -296,7 +299,8 @@ class Primitives:
         `height` of a capital letter [m] is by default 2.5 % of the robot's height.
         """
         where, tall = checks.vector(position, "position"), self._radius(height, 0.025)
-        words = {"label": {"text": str(text), "color": f"#{checks.color(color):06x}"}}
+        text = checks.text(text, "text")
+        words = {"label": {"text": text, "color": f"#{checks.color(color):06x}"}}
         matrix = geometry.placement(where, scale=np.full(3, tall))
         self._draw(name, Shape({"text": Piece(words, matrix)}, where[None]))
 
@@ -315,7 +319,9 @@ def _style(color: Color, opacity: float, on_top: bool) -> Style:
 
 def _matrix(placement: Any) -> Array:
     value = getattr(placement, "homogeneous", placement)
-    return checks.finite(value, "placement", (4, 4))
+    matrix = checks.finite(value, "placement", (4, 4))
+    values.rotation(matrix[:3, :3], "placement", error=ViewerError)
+    return matrix
 
 
 @lru_cache(maxsize=256)  # the contacts of a scene share their angles, and keep them while they move

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...arrays import Array
-from . import three
+from . import checks, three
 from .three import Part
 
 GHOST = 0.35  # share of its opacity with which something is seen through the robot
@@ -31,6 +31,9 @@ class Style:
     color: int
     opacity: float = 1.0
     on_top: bool = False
+
+    def __post_init__(self) -> None:
+        checks.boolean(self.on_top, "on_top")
 
     def object(
         self, part: Part, opacity: float | None = None, *, ghost: bool = True, **more: object

@@ -16,7 +16,7 @@ from ...arrays import Array
 from ...dynamics.state import State
 from ...robots.configuration import check_robot
 from ...robots.robot import Robot
-from ...robots.values import text
+from ...robots.values import number, text, whole_number
 from . import checks, commands, page
 from .drawing import Drawing
 from .errors import ViewerError
@@ -66,12 +66,12 @@ class Viewer(Drawing):
     ) -> None:
         self._server: Server | None = None
         self._lit: tuple[Array, float] = (np.zeros(3), 1.0)  # what the stage's light covers
+        if robot is not None:
+            check_robot(robot)
         super().__init__(robot, opacity)
         text(host, "host", error=ViewerError)
         if title is not None:
             text(title, "title", empty=True, error=ViewerError)
-        if robot is not None:
-            check_robot(robot)
         self.title = title or (f"{robot.name} · footwork" if robot else "footwork")
         self._host = host
         self._ground = None if ground is None else float(checks.finite(ground, "ground", ()))
@@ -96,11 +96,10 @@ class Viewer(Drawing):
         `left`, in [0, 0.8], is the share of the picture's width to leave free for the legend.
         """
         eye = checks.vector(direction, "direction")
-        if not np.linalg.norm(eye) > 0 or not 0 <= left <= 0.8:
-            raise ViewerError(
-                f"got direction {eye.tolist()} and left {left!r}; expected a direction and a "
-                "share in [0, 0.8]"
-            )
+        left = number(left, "left", at_least=0, at_most=0.8, error=ViewerError)
+        field_of_view = checks.degrees(field_of_view, "field_of_view")
+        if not eye.any():
+            raise ViewerError("direction: got zero, expected a direction")
         points = self._points()
         self._camera = default_camera(points, 1.6, field_of_view, eye / np.linalg.norm(eye), left)
         if self._server is not None:
@@ -169,6 +168,12 @@ class Viewer(Drawing):
         """
         from .browser import open_html
 
+        if path is not None:
+            path = files.as_path(path, error=ViewerError)
+        width = whole_number(width, "width", at_least=1, error=ViewerError)
+        height = whole_number(height, "height", at_least=1, error=ViewerError)
+        field_of_view = checks.degrees(field_of_view, "field_of_view")
+        number(timeout, "timeout", above=0, unit="[s]", largest=1e6, error=ViewerError)
         camera = self._camera
         if eye is not None or target is not None:
             default = default_camera(self._points(), width / height, field_of_view)
@@ -232,6 +237,4 @@ def _camera(eye: ArrayLike, target: ArrayLike, field_of_view: float) -> Camera:
     eye, target = checks.vector(eye, "eye"), checks.vector(target, "target")
     if np.array_equal(eye, target):
         raise ViewerError(f"eye: got {eye.tolist()}, which is the target; expected another point")
-    if not 1 <= field_of_view <= 150:
-        raise ViewerError(f"field_of_view: got {field_of_view!r}; expected degrees in [1, 150]")
-    return Camera(eye, target, float(field_of_view))
+    return Camera(eye, target, checks.degrees(field_of_view, "field_of_view"))
