@@ -37,9 +37,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Twice as many processes as cores: tests often wait for browsers and other processes."""
-    return 2 * len(os.sched_getaffinity(0))
+def pytest_xdist_auto_num_workers() -> int | None:
+    """Processes of `-n auto`: two more than cores, as tests wait for browsers and programs."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None  # that many
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
