@@ -10,13 +10,14 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import FootworkWarning, ModelError
 from .expressions import MAX_SIZE, ExpressionError
 from .hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
 from .packages import Folders
@@ -357,18 +358,25 @@ class _Expander:
             parts = re.split(f"[{re.escape(sep)}]", text)
             return [part for part in parts if part or not skip_empty]
 
-        def said(*words: Any) -> str:  # messages are for who writes the file
-            return ""
+        def saying(prefix: str) -> Callable[..., str]:
+            def say(*words: Any, **_: Any) -> str:
+                text = " ".join(map(str, words))
+                said = "".join(c if c.isprintable() else " " for c in text)
+                place = f"{self.file}, line {self.line}"
+                warnings.warn(f"{place}: {prefix}{said}", FootworkWarning, stacklevel=2)
+                return ""
+
+            return say
 
         return {
             "arg": lambda name: self.substitution(["arg", name]),
             "dotify": dict,
-            "error": said,
+            "error": saying("error: "),
             "fatal": fatal,
             "load_yaml": lambda name: self.data(self.read(name)),
-            "message": said,
+            "message": saying(""),
             "tokenize": tokenize,
-            "warning": said,
+            "warning": saying("warning: "),
         }
 
     def data(self, path: Path) -> Any:
@@ -382,7 +390,7 @@ class _Expander:
         match words:
             case ["arg", name]:
                 if name not in self.arguments:
-                    hint = f"xacro=Xacro(args={{{name!r}: …}}) gives one"
+                    hint = f"xacro=Xacro(args={{{name!r}: …}}), or --xacro-arg {name}:=…, gives one"
                     raise XacroError(f"no value for the argument {name!r}; {hint}")
                 return self.arguments[name]
             case ["find", name]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from footwork import ModelError, load, robots
+from footwork import FootworkWarning, ModelError, cli, load, robots
 from footwork.robots import expressions
 from footwork.robots.expressions import Budget, ExpressionError, evaluate
 from footwork.robots.hardened_xml import Node, parse
@@ -406,3 +407,33 @@ def test_a_link_name_is_no_command(tmp_path):
         command = [sys.executable, "-m", "footwork", "check", str(tmp_path / name)]
         assert subprocess.run(command, capture_output=True, check=False).returncode != 0
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("kind", ["message", "warning", "error"])
+def test_what_a_file_says_is_a_warning_without_control_characters(kind, tmp_path):
+    words = f"<x a=\"${{xacro.{kind}('to\\x1b[31m', 3)}}\"/>"
+    prefix = {"message": "", "warning": "warning: ", "error": "error: "}[kind]
+    with pytest.warns(FootworkWarning, match=rf"robot\.xacro, line \d+: {prefix}to \[31m 3$"):
+        load(write(tmp_path, '<link name="a"/>' + words), base="fixed")
+
+
+ARM = (
+    '<xacro:arg name="m" default="1"/><link name="a"><inertial><mass value="$(arg m)"/>'
+    '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+)
+
+
+def test_arguments_on_the_command_line(tmp_path, capsys):
+    path = str(write(tmp_path, ARM))
+    for arguments, mass in (([], 1.0), (["--xacro-arg", "m:=7"], 7.0)):
+        assert cli.main(["info", path, "--json", *arguments]) == 0
+        assert json.loads(capsys.readouterr().out)["mass [kg]"] == mass
+    assert cli.main(["check", path, "--xacro-arg", "m:=-7"]) == 1
+    capsys.readouterr()
+    for arguments, says in (
+        (["--xacro-arg", "m=7"], "expected NAME:=VALUE"),
+        (["m:=7"], "did you mean --xacro-arg m:=7?"),
+    ):
+        with pytest.raises(SystemExit):
+            cli.main(["info", path, *arguments])
+        assert says in capsys.readouterr().err

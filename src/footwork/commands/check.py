@@ -15,7 +15,7 @@ def add(commands: Any) -> None:
     parser = flags.command(commands, "check", run, words)
     parser.add_argument("robot", metavar="ROBOT", help="a name, a file, or - for standard input")
     parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
-    flags.shared(parser, "--base", "--package-dir", "--json")
+    flags.shared(parser, "--base", "--package-dir", "--xacro-arg", "--json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -24,7 +24,10 @@ def run(options: argparse.Namespace) -> int:
     from ..robots.findings import Finding
 
     findings, kept = diagnosis.report(
-        options.robot, base=options.base, package_dirs=options.package_dir
+        options.robot,
+        base=options.base,
+        package_dirs=options.package_dir,
+        xacro=flags.xacro(options),
     )
     passes = diagnosis.passes(findings, options.strict)
     summary, *listed = diagnosis.verdict(findings).splitlines()

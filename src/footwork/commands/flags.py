@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..contacts import ContactSet
-    from ..robots import Foot, Robot
+    from ..robots import Foot, Robot, Xacro
 
 TANGENT = (1.0, 0.0, 0.0)  # of point feet with two coefficients of friction
 OK, NO, BAD, BUG, INTERRUPTED = 0, 1, 2, 3, 130
@@ -36,7 +36,7 @@ def robot_flags(
 ) -> None:
     """Add the flags for the robot, its base, its passive and locked joints, and its posture."""
     parser.add_argument("robot", metavar=metavar, help=words)
-    shared(parser, "--base", "--passive", "--lock", "--package-dir", "--no-meshes")
+    shared(parser, "--base", "--passive", "--lock", "--package-dir", "--xacro-arg", "--no-meshes")
     if posture:
         shared(parser, "--posture")
 
@@ -115,7 +115,23 @@ def load(options: argparse.Namespace) -> Robot:
         lock=options.lock,
         package_dirs=options.package_dir,
         meshes=not options.no_meshes,
+        xacro=xacro(options),
     )
+
+
+def xacro(options: argparse.Namespace) -> Xacro | None:
+    """Return what --xacro-arg says; None without: by the suffix of the file."""
+    from ..robots import Xacro
+
+    return Xacro(args=dict(options.xacro_arg)) if options.xacro_arg else None
+
+
+def assignment(text: str) -> tuple[str, str]:
+    """Parse NAME:=VALUE."""
+    name, sign, value = text.partition(":=")
+    if not (sign and name):
+        raise argparse.ArgumentTypeError(f"got {text}, expected NAME:=VALUE")
+    return name, value
 
 
 def _file(words: str, metavar: str = "FILE") -> dict[str, Any]:
@@ -135,6 +151,10 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "--package-dir": {
         "action": "append", "default": [], "metavar": "FOLDER",
         "help": "folder searched first for package://name/…; may be repeated",
+    },
+    "--xacro-arg": {
+        "type": assignment, "action": "append", "default": [], "metavar": "NAME:=VALUE",
+        "help": "an argument of a xacro file, for $(arg NAME); may be repeated",
     },
     "--no-meshes": {
         "action": "store_true", "help": "load no mesh files: the dynamics do not depend on them",

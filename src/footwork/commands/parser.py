@@ -41,7 +41,9 @@ class Parser(argparse.ArgumentParser):
         if left:
             flag = left[0].split("=")[0]
             names = [name for action in self._actions for name in action.option_strings]
-            self.error(f"no such argument: {left[0]}{_nearest(flag, names)}")
+            given = ":=" in left[0] and "--xacro-arg" in names
+            hint = f"; did you mean --xacro-arg {left[0]}?" if given else _nearest(flag, names)
+            self.error(f"no such argument: {left[0]}{hint}")
         return found, left
 
     def _order(self, message: str) -> str:
