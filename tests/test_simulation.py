@@ -199,7 +199,7 @@ def test_trajectory_between_samples(biped, random_state):
     Q, V = run.resampled(np.linspace(0, 0.05, 7))
     assert Q.shape == (7, biped.nq)
     assert V.shape == (7, biped.nv)
-    with pytest.raises(fw.ConfigurationError, match="expected one from 0 to"):
+    with pytest.raises(fw.ConfigurationError, match="expected a finite number from 0 to"):
         run.at(0.06)
 
 
