@@ -189,7 +189,7 @@ def test_keys_and_values_that_do_not_exist(push, key, value, words):
         ({"friction": [0.1, 0.2, 0.3]}, {"samples": 4}, "lowest, highest"),
         ({"friction": [0.2, 0.1]}, {"samples": 4}, "lowest, highest"),
         ({"friction": [0.2]}, {"quantities": ["magrin"]}, "margin"),
-        ({"friction": [0.2]}, {"chunk": 0}, "chunks of 0"),
+        ({"friction": [0.2]}, {"chunk": 0}, "chunk: got 0"),
     ],
 )
 def test_questions_that_are_none(push, axes, options, words):

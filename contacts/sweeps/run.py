@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ...errors import FootworkError, SolverError
-from ...robots.values import instance
 from ..scenario.file import ScenarioError
 from ..scenario.scenario import Scenario
 from . import verdicts
@@ -63,8 +62,8 @@ def sweep(
     """
     if not isinstance(scenario, Scenario):
         scenario = Scenario.load(scenario)
-    if executor is not None:
-        instance(executor, "executor", Executor, error=ScenarioError)
+    if executor is not None and not hasattr(executor, "submit"):
+        raise ScenarioError(f"executor: got {executor!r:.80}, expected one of concurrent.futures")
     plan = Plan.of(scenario, axes, samples, seed, quantities, chunk)
     _check_ends(scenario, plan)
     with Journal(journal, plan) as kept, _bar(plan, progress) as bar:
