@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import Array, Index
+from ..arrays import Array
 from ..dynamics import State
 from ..dynamics.body_points import BodyPoints
 from ..dynamics.spatial import cross, hessian_from, skew
@@ -72,6 +71,9 @@ class Attachment:
         contacts: of it.
 
     Attributes:
+        joints: (K,), the joints that carry the contacts, Pinocchio's indices.
+        world_fixed: (K,), contacts whose axes stay in the world as the body turns.
+        ball_arms: (K, 3), from the middles of balls to where they touch, 0 of others [m].
         points: (P, 3), where the ground may push on them, in their axes from their centres [m].
         owner: (P,), the contact of each point.
     """
@@ -80,20 +82,20 @@ class Attachment:
         frames, count = frames_of(robot), len(contacts)
         ids = [robot.frame_id(contact.frame) for contact in contacts]
         self.robot = robot
-        self._joints = np.array([frames.joint[i] for i in ids], dtype=np.intp)
+        self.joints = np.array([frames.joint[i] for i in ids], dtype=np.intp)
         self._centres, self._axes = np.zeros((count, 4, 1)), np.zeros((count, 3, 3))
-        self._world_fixed = np.zeros(count, dtype=bool)  # axes of the world, not of the body
-        self._arms = np.zeros((count, 3))
+        self.world_fixed = np.zeros(count, dtype=bool)  # axes of the world, not of the body
+        self.ball_arms = np.zeros((count, 3))
         for k, (i, contact) in enumerate(zip(ids, contacts, strict=True)):
             T = frames.placement[i]
             self._centres[k, :, 0] = T @ np.append(contact.centre_in_frame, 1.0)
-            self._arms[k] = contact.ball_arm
+            self.ball_arms[k] = contact.ball_arm
             if contact.axes_in_frame is not None:
                 self._axes[k] = T[:3, :3] @ contact.axes_in_frame
             else:
-                self._axes[k], self._world_fixed[k] = contact.axes_in_world, True
-        self._balls, self._all_turn = bool(self._arms.any()), not self._world_fixed.any()
-        self._middles = BodyPoints(self._joints, self._centres[:, :3, 0], self._arms)  # of balls
+                self._axes[k], self.world_fixed[k] = contact.axes_in_world, True
+        self._balls, self._all_turn = bool(self.ball_arms.any()), not self.world_fixed.any()
+        self._middles = BodyPoints(self.joints, self._centres[:, :3, 0], self.ball_arms)  # of balls
         points = [contact.points for contact in contacts]
         self.owner = np.repeat(np.arange(count), [len(p) for p in points])
         self.points = np.vstack([np.zeros((0, 3)), *points])
@@ -123,21 +125,6 @@ class Attachment:
         self._plain_rows = chosen if units and not self._turning else None
 
     @property
-    def joints(self) -> Index:
-        """(K,), the joints that carry the contacts, Pinocchio's indices."""
-        return self._joints
-
-    @property
-    def world_fixed(self) -> NDArray[np.bool_]:
-        """(K,), contacts whose axes stay in the world as the body turns."""
-        return self._world_fixed
-
-    @property
-    def ball_arms(self) -> Array:
-        """(K, 3), from the middles of balls to where they touch, 0 of others [m]."""
-        return self._arms
-
-    @property
     def local_frames(self) -> Array:
         """(K, 3, 4), axes and centres in the axes of the joints; axes of the ground where these
         stay in the world."""
@@ -146,20 +133,20 @@ class Attachment:
     @cached_property
     def radii(self) -> Array:
         """(K,), of balls, 0 of others [m]."""
-        return np.asarray(np.linalg.norm(self._arms, axis=1))
+        return np.asarray(np.linalg.norm(self.ball_arms, axis=1))
 
     # --- places ------------------------------------------------------------------------------
 
     def positions(self, state: State) -> Array:
         """Return where the contacts touch (K, 3), in the world [m]."""
-        p = (state.joint_placements.take(self._joints, 0) @ self._centres)[:, :, 0]
-        return p + self._arms if self._balls else p
+        p = (state.joint_placements.take(self.joints, 0) @ self._centres)[:, :, 0]
+        return p + self.ball_arms if self._balls else p
 
     def rotations(self, state: State) -> Array:
         """Return the contacts' axes (K, 3, 3), columns, z the normal into the robot."""
-        R = state.joint_placements[self._joints, :, :3] @ self._axes
+        R = state.joint_placements[self.joints, :, :3] @ self._axes
         if not self._all_turn:
-            R[self._world_fixed] = self._axes[self._world_fixed]
+            R[self.world_fixed] = self._axes[self.world_fixed]
         return R
 
     def arms(self, state: State) -> Array:
@@ -189,7 +176,7 @@ class Attachment:
 
     def jacobian(self, state: State) -> Array:
         """Return J (dim, nv)."""
-        J = self.centre_jacobians(state).reshape(6 * len(self._joints), state.robot.nv)
+        J = self.centre_jacobians(state).reshape(6 * len(self.joints), state.robot.nv)
         return self._chosen(J, state)
 
     def centre_jacobians(self, state: State) -> Array:
@@ -215,15 +202,15 @@ class Attachment:
         """
         require_fixed_axes(self.robot)
         nv, P = self.robot.nv, self.selection(state)
-        full = np.empty((len(self._joints), 6, nv, nv))
+        full = np.empty((len(self.joints), 6, nv, nv))
         for k, J in enumerate(self.centre_jacobians(state)):
-            arm = self._arms[k]
+            arm = self.ball_arms[k]
             J[:3] -= cross(J[3:], arm[:, None])  # back to the body's point
             full[k] = hessian_from(self.robot, J)
             full[k, :3] += np.cross(full[k, 3:], arm, axisa=0, axisc=0)
         H = np.tensordot(P, full.reshape(-1, nv, nv), axes=1)
         for row, k, _ in self._turning:
-            omega = state.joint_columns[3:] * carried_by(self.robot)[self._joints[k]]
+            omega = state.joint_columns[3:] * carried_by(self.robot)[self.joints[k]]
             H[row] += omega.T @ cross(omega, P[row, 6 * k + 3 : 6 * k + 6][:, None])
         return np.asarray(H)
 

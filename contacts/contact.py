@@ -40,26 +40,26 @@ from .moving_surface import MovingSurface
 Answer = TypeVar("Answer")
 
 
-def of_state(method: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Return a method of a State that also takes (robot, q) in its place."""
-    return _at_state(method, 1)
+def at_state(count: int) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """Return the decorator of a method of a State that also takes (robot, q) or (robot, q, v).
 
+    Args:
+        count: 1 for q, 2 for q and v.
+    """
 
-def of_moving_state(method: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Return a method of a State with a velocity that also takes (robot, q, v) in its place."""
-    return _at_state(method, 2)
+    def decorate(method: Callable[..., Answer]) -> Callable[..., Answer]:
+        @wraps(method)
+        def either(contact: Any, state: State | Robot, *given: Any, **named: Any) -> Answer:
+            if isinstance(state, State):
+                return method(contact, state, *given, **named)
+            if not isinstance(state, Robot) or len(given) < count:
+                words = "expected a State, or a robot, q and v"
+                raise ContactError(f"state: got {state!r:.80}, {words}")
+            return method(contact, State.of(state, *given[:count]), *given[count:], **named)
 
+        return either
 
-def _at_state(method: Callable[..., Answer], count: int) -> Callable[..., Answer]:
-    @wraps(method)
-    def at_state(contact: Any, state: State | Robot, *given: Any, **named: Any) -> Answer:
-        if isinstance(state, State):
-            return method(contact, state, *given, **named)
-        if not isinstance(state, Robot) or len(given) < count:
-            raise ContactError(f"state: got {state!r:.80}, expected a State, or a robot, q and v")
-        return method(contact, State.of(state, *given[:count]), *given[count:], **named)
-
-    return at_state
+    return decorate
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,44 +136,44 @@ class Contact(Attached):
 
     # --- at a state ----------------------------------------------------------------------------
 
-    @of_state
+    @at_state(1)
     def pose(self, state: State) -> Any:
         """Return T_world_contact (`pin.SE3`): origin at the centre, z the normal into the robot."""
         at = self._attached(state)
         return pin.SE3(at.rotations(state)[0], at.positions(state)[0])
 
-    @of_state
+    @at_state(1)
     def world_points(self, state: State) -> Array:
         """Return the points where the ground may push, (k, 3), in the world [m]."""
         return self._attached(state).world_points(state)
 
-    @of_state
+    @at_state(1)
     def cone(self, state: State) -> FrictionCone:
         """Return the friction cone at each point, in world axes."""
         axes = self._attached(state).rotations(state)[0]
         return FrictionCone(self.friction, axes[:, 2], axes[:, 0])
 
-    @of_state
+    @at_state(1)
     def jacobian(self, state: State) -> Array:
         """Return J (dim, nv), v_c = J v: velocity of the centre, then the rows of ω; world axes."""
         return self._attached(state).jacobian(state)
 
-    @of_state
+    @at_state(1)
     def centre_jacobian(self, state: State) -> Array:
         """Return (6, nv), velocity of the centre and ω, world axes, whatever the rows of J."""
         return np.asarray(self._attached(state).centre_jacobians(state)[0])
 
-    @of_moving_state
+    @at_state(2)
     def drift(self, state: State) -> Array:
         """Return (dJ/dt) v (dim,): the acceleration of the centre when a = 0, in world axes."""
         return self._attached(state).drift(state)
 
-    @of_state
+    @at_state(1)
     def hessian(self, state: State) -> Array:
         """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
         return self._attached(state).hessian(state)
 
-    @of_state
+    @at_state(1)
     def error(self, state: State, target: Any) -> Array:
         """Return how far it is from a placement T_world_target, (dim,), world axes.
 
@@ -184,7 +184,7 @@ class Contact(Attached):
         error = np.concatenate([at.positions(state)[0] - target.translation, turn])
         return np.asarray(at.selection(state) @ error)
 
-    @of_state
+    @at_state(1)
     def error_jacobian(self, state: State, target: Any) -> Array:
         """Return the derivative (dim, nv) of `error` along tangent steps.
 
@@ -200,7 +200,7 @@ class Contact(Attached):
             rows[3:] += np.cross(P[3:, 3:], np.array(pin.log3(turn))) @ J[3:]
         return np.asarray(rows)
 
-    @of_state
+    @at_state(1)
     def surface_velocity(self, state: State) -> Array:
         """Return s (dim,), what J v must be for the contact to stay on its surface, world axes."""
         if self.surface is None:
@@ -209,7 +209,7 @@ class Contact(Attached):
         s = self.surface.velocity(at.positions(state)[0])
         return np.asarray(at.selection(state) @ np.concatenate([s, self.surface.angular]))
 
-    @of_moving_state
+    @at_state(2)
     def surface_acceleration(self, state: State) -> Array:
         """Return what J a + (dJ/dt) v must be for the contact to stay there (dim,), world axes.
 
@@ -227,7 +227,7 @@ class Contact(Attached):
             wanted[3:] += np.cross(omega, P[3:, 3:]) @ surface.angular
         return np.asarray(wanted)
 
-    @of_state
+    @at_state(1)
     def grasp(self, state: State) -> Array:
         """Return G (dim, 3k): w = G f, from forces f at the points to the rows of J, world axes.
 
@@ -237,7 +237,7 @@ class Contact(Attached):
         P = at.selection(state)
         return np.hstack([P @ np.vstack([np.eye(3), pin.skew(r)]) for r in at.arms(state)])
 
-    @of_state
+    @at_state(1)
     def spread(self, state: State, wrench: ArrayLike) -> Array:
         """Return the least forces (k, 3) at the points that add up to w (dim,), world axes.
 
@@ -248,7 +248,7 @@ class Contact(Attached):
         w = array(wrench, "wrench", (self.dim,), error=ContactError)
         return np.asarray(np.linalg.pinv(self.grasp(state)) @ w).reshape(-1, 3)
 
-    @of_state
+    @at_state(1)
     def point_jacobians(self, state: State) -> Array:
         """Return (k, 3, nv), the Jacobian of each point, world axes: J_i = J_v + J_ω × r_i."""
         return self._attached(state).point_jacobians(state)
@@ -349,14 +349,14 @@ class PointContact(Contact):
         """(0 or 1, 3), the normal of a soft point."""
         return self.normal[None][: self.dim - 3]
 
-    @of_state
+    @at_state(1)
     def error(self, state: State, target: Any) -> Array:
         """Return p − p* (3,), with 0 for the spin of a soft point, which has no place."""
         p = self._attached(state).positions(state)[0]
         goal = placement(target, "target", error=ContactError).translation
         return np.append(p - goal, 0.0)[: self.dim]
 
-    @of_state
+    @at_state(1)
     def error_jacobian(self, state: State, target: Any) -> Array:
         """Return the derivative (3 or 4, nv) of `error`: a ball's place moves with its middle."""
         placement(target, "target", error=ContactError)
@@ -364,7 +364,7 @@ class PointContact(Contact):
         rows[:3] = J[:3] + skew(self.ball_arm) @ J[3:]
         return rows
 
-    @of_moving_state
+    @at_state(2)
     def surface_acceleration(self, state: State) -> Array:
         """Return what J a + (dJ/dt) v must be for the contact to stay there (3 or 4,), world axes.
 

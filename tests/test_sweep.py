@@ -158,9 +158,24 @@ def test_what_moves_the_posture_moves_it():
     assert steeper.check().feasible
 
 
+def test_keys_name_what_the_file_leaves_as_usual(push):
+    changes = {"terrain[0].rises": 2.0, "start.joints.left_knee": 5.0, "terrain[*].friction": 0.5}
+    one = variant(push, changes)
+    assert (one.terrain[0].rises, one.terrain[0].friction) == (2.0, 0.5)
+    assert one.start.joints == (("left_knee", 5.0),)
+    assert Scenario.from_text(one.as_text()) == one
+    stairs = Scenario.load("stairs")
+    assert variant(stairs, {"com": [0.1, 0.2], "com[0]": "free"}).com == (None, 0.2)
+    with pytest.raises(ScenarioError, match="list of 0"):
+        variant(stairs, {"loads[*].mass": 1.0})
+
+
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
+        ("loads", 1.0, "sequence"),
+        ("start.joints", 1.0, "sequence"),
+        ("view[0]", True, "number"),
         ("frictoin", 1.0, "friction"),
         ("loads[7].force[0]", 1.0, "list of 1"),
         ("loads.force", 1.0, "sequence"),

@@ -62,26 +62,19 @@ class SoftFingerCone(PointCone):
     def _half_axes(self) -> Array:
         return np.append(self.pair, self.pair.max())
 
-    def rays(self, n: int) -> Array:
-        """Return rays (r, 4) of normal part 1 on the cone's surface, n of them without moment.
+    def rays(self, n: int, kind: Literal["inner", "outer"] = "inner") -> Array:
+        """Return rays (r, 4) of normal part 1, n of them without moment, on the cone's surface.
 
-        Their non-negative combinations are the inner cone of `faces(n, "inner")`.
+        Their non-negative combinations are the cone of `faces(n, kind)`; "outer": around it.
         """
-        return self._from_unit_ball(sphere(n))
-
-    def outer_rays(self, n: int) -> Array:
-        """Return the rays (r, 4) of normal part 1 of the outer cone of `faces(n, "outer")`."""
-        return self._from_unit_ball(sphere(n, "outer"))
+        one_of(kind, "kind", ("inner", "outer"), error=ContactError)
+        d = sphere(n, kind)
+        forces = (self.pair * d[:, :2]) @ self.axes[:, :2].T + self.normal
+        return np.column_stack([forces, self.torsional_friction * d[:, 2]])
 
     def faces(self, n: int, kind: Literal["inner", "outer"] = "inner") -> Array:
         """Return F (m, 4) of the linear cone {w : F w ≤ 0}: inscribed, or with touching faces."""
-        one_of(kind, "kind", ("inner", "outer"), error=ContactError)
-        return cone_faces(self.rays(n) if kind == "inner" else self.outer_rays(n))
-
-    def _from_unit_ball(self, d: Array) -> Array:
-        """[f; m_n] of unit normal force for points d (r, 3) of the unit ball's space."""
-        forces = (self.pair * d[:, :2]) @ self.axes[:, :2].T + self.normal
-        return np.column_stack([forces, self.torsional_friction * d[:, 2]])
+        return cone_faces(self.rays(n, kind))
 
 
 def sphere(n: int, kind: str = "inner") -> Array:

@@ -15,7 +15,7 @@ from ...arrays import Array
 from ...errors import ContactError, unknown
 from ...robots import Robot
 from ...robots.configuration import check_robot
-from ...robots.values import Shape, array, boolean, number, one_of, sequence, text
+from ...robots.values import Shape, array, boolean, number, one_of, sequence, text, vector
 from ..contact import Contact, PointContact
 from ..contact_set import at_feet
 from ..geometry.polygon import area, convex_hull
@@ -26,7 +26,6 @@ from ..terrain.solids import (
     check_angle,
     check_coefficients,
     check_lengths,
-    check_place,
     make_plain,
 )
 from ..terrain.terrain import Terrain, forward_on
@@ -222,7 +221,7 @@ class Start:
 
     def __post_init__(self) -> None:
         make_plain(self)
-        check_place(self)
+        vector(self.at, "at", error=ContactError)
         check_angle(self.heading, "heading")
         for name, value in sequence(self.joints, "joints", tuple, error=ContactError):
             text(name, "joints", error=ContactError)

@@ -29,6 +29,7 @@ LOADS: Mapping[str, type] = {"push": Push, "rope": Rope, "carry": Payload}
 _KINDS = {cls: (kind, "name") for kind, cls in TERRAIN.items()} | {
     cls: (kind, "frame") for kind, cls in LOADS.items()
 }
+PLACED = (Start, *TERRAIN.values())  # whose `at` may be (x, y)
 # the order of a file that is written
 _ORDER = (
     "title about robot passive lock posture start com friction terrain contacts loads "
@@ -79,8 +80,10 @@ def _made(entry: Entry, cls: type[Part], given: Mapping[str, Entry], **more: Any
             raise entry.error(f"no {key}; expected the keys {', '.join(keys)}")
     own = {keys[key]: item for key, item in given.items() if key in keys}
     for name, item in own.items():
-        kind = attributes[name].type
-        more[name] = _READERS.get(name, _BY_TYPE.get(kind, Entry.plain))(item)
+        read = _READERS.get(name, _BY_TYPE.get(attributes[name].type, Entry.plain))
+        more[name] = read(item)
+        if name == "at" and cls in PLACED:
+            more[name] = on_level(more[name])
     try:
         return cls(**more)
     except FootworkError as error:
@@ -116,6 +119,11 @@ def _parts(kinds: Mapping[str, type]) -> Callable[[Entry], tuple[Any, ...]]:
 
 def _many(read: Callable[[Entry], Any]) -> Callable[[Entry], tuple[Any, ...]]:
     return lambda entry: tuple(read(item) for item in entry.items())
+
+
+def on_level(at: Any) -> Any:
+    """Return (x, y) as a place on the level z = 0; anything else as it is."""
+    return (*at, 0.0) if isinstance(at, tuple) and len(at) == 2 else at
 
 
 def _com(entry: Entry) -> Any:

@@ -1,6 +1,6 @@
 """Journal of a sweep: completed chunks in a file that survives any interruption.
 
-The first line tells the question; every further one is a finished chunk, written whole and synced
+The first line tells the plan; every further one is a finished chunk, written whole and synced
 before it counts. Each line is a JSON object and the CRC-32 of its bytes. A line that a crash cut
 short or that does not have its checksum is no answer: its chunk is done again. A file that does not
 begin as a journal does is never written to.

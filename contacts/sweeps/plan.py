@@ -33,7 +33,7 @@ _MOST, _FEW = 4096, 64  # points a chunk: of compiled verdicts, and of others
 
 
 @dataclass(frozen=True)
-class Question:
+class Shared:
     """What all points of a sweep share, hashable.
 
     Attributes:
@@ -54,11 +54,11 @@ class Block:
     """Some points of a sweep.
 
     Attributes:
-        question: theirs.
+        shared: with all other points.
         columns: {key: its values, one a point}.
     """
 
-    question: Question
+    shared: Shared
     columns: Mapping[str, Array | list[Any]]
 
     def __len__(self) -> int:
@@ -66,7 +66,7 @@ class Block:
 
     def postures(self) -> Iterator[tuple[Changes, Index]]:
         """Yield ((key, value), …) of what makes a posture, and which points share it."""
-        keys = [key for key, kind in self.question.kinds if kind == "posture"]
+        keys = [key for key, kind in self.shared.kinds if kind == "posture"]
         given = (self.columns[key] for key in keys)
         columns = [c.tolist() if isinstance(c, np.ndarray) else c for c in given]
         groups: dict[tuple[Any, ...], list[int]] = {}
@@ -82,7 +82,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Plan:
-    """The question of a sweep; equal plans have equal points.
+    """What a sweep evaluates; equal plans have equal points.
 
     Attributes:
         text: the scenario's file.
@@ -211,7 +211,7 @@ class Plan:
         }
 
     @cached_property
-    def question(self) -> Question:
+    def shared(self) -> Shared:
         """What all chunks share."""
         ends = tuple(
             (key, float(np.min(self.columns[key])), float(np.max(self.columns[key])))
@@ -219,7 +219,7 @@ class Plan:
             if kind != "posture"
         )
         source = self.text, self.file, self.folder
-        return Question(source, tuple(self.kinds.items()), ends, self.quantities)
+        return Shared(source, tuple(self.kinds.items()), ends, self.quantities)
 
     def block(self, chunk: int) -> Block:
         """Return the points of a chunk, with all that a worker needs."""
@@ -227,12 +227,12 @@ class Plan:
         last = first + self.length(chunk)
         if self.samples:
             columns: Any = dict(zip(self.axes, self.sample[first:last].T, strict=True))
-            return Block(self.question, columns)
+            return Block(self.shared, columns)
         shape = tuple(self.shape[k] for k in self.order)
         places = np.unravel_index(np.arange(first, last), shape)
         keys = [list(self.axes)[k] for k in self.order]
         return Block(
-            self.question,
+            self.shared,
             {key: _at(self.columns[key], place) for key, place in zip(keys, places, strict=True)},
         )
 
@@ -263,7 +263,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """A fingerprint of the question."""
+        """A fingerprint of the plan."""
         return hashlib.sha256(json.dumps(self.as_dict(), sort_keys=True).encode()).hexdigest()
 
 

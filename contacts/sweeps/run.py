@@ -34,7 +34,7 @@ def sweep(
     chunk: int | None = None,
     progress: bool | None = None,
 ) -> Sweep:
-    """Ask a scenario's question at many points: feasibility, margins.
+    """Decide a scenario at many values of its parameters: feasibility, margins.
 
     What leaves the posture alone (friction, the loads' forces, moments, masses and tensions) is
     decided in arrays, by `contacts.batch`; everything else has its posture solved, once for all the

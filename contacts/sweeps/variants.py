@@ -90,7 +90,11 @@ def steps_of(key: str) -> list[str | int]:
 def _with(old: Any, key: str, steps: list[str | int], value: Any) -> Any:
     """What is there with another value at the end of the steps; what they leave alone is shared."""
     if not steps:
-        return FLAGS.get(str(value).lower(), value) if isinstance(old, bool) else value
+        if isinstance(old, bool):
+            return FLAGS.get(str(value).lower(), value)
+        if isinstance(value, bool):
+            raise ScenarioError(f"{key}: got {value}, expected a number or a text")
+        return None if value == "free" and key.startswith("com[") else value
     step, *rest = steps
     if isinstance(step, int):
         every = range(len(_list(old, key, step)))
@@ -106,6 +110,8 @@ def _with(old: Any, key: str, steps: list[str | int], value: Any) -> Any:
         new: Any = tuple((dict(now) | {str(rest[0]): value}).items())
     else:
         new = _with(now, key, rest, value)
+    if step == "at" and type(old) in scenario_schema.PLACED:
+        new = scenario_schema.on_level(new)
     try:
         return replace(old, **{keys[step]: new})
     except FootworkError as error:
@@ -115,7 +121,7 @@ def _with(old: Any, key: str, steps: list[str | int], value: Any) -> Any:
 def _list(old: Any, key: str, index: int) -> tuple[Any, ...]:
     if not isinstance(old, tuple):
         raise ScenarioError(f"{key}: an index into what is no list, but a {_kind(old)}")
-    if index >= len(old):
+    if index >= len(old) or not old:
         raise ScenarioError(f"{key}: got entry {index} of a list of {len(old)}, from 0")
     return old
 

@@ -27,7 +27,7 @@ from ..hold import Hold
 from ..scenario.loads import wrenches_of
 from ..scenario.scenario import Scenario
 from ..torque_limits import torque_limits_of
-from .plan import Block, Changes, Question
+from .plan import Block, Changes, Shared
 from .variants import variant, written
 
 # what `feasible` says: yes, no, at the edge or unsolved, no posture whose contacts touch, no such
@@ -46,31 +46,31 @@ class PostureProblem:
         balance: of it.
         slopes: {key: dh/dx (nv,)} of the loads.
         frictions: {key: (K, 2), which points and tangents have it as their friction}.
-        question: of the sweep.
+        shared: by all points of the sweep.
     """
 
     scenario: Scenario
     balance: Equilibrium
     slopes: dict[str, Array]
     frictions: dict[str, NDArray[np.bool_]]
-    question: Question
+    shared: Shared
 
     @classmethod
-    def of(cls, base: Scenario, question: Question, changes: Changes) -> PostureProblem | None:
+    def of(cls, base: Scenario, shared: Shared, changes: Changes) -> PostureProblem | None:
         """Return the posture that touches, None if there is none.
 
         Raises:
             FootworkError: no such scenario.
         """
-        lowest = dict(changes) | {key: low for key, low, _ in question.ends}
+        lowest = dict(changes) | {key: low for key, low, _ in shared.ends}
         # in the order of the axes: where two keys name the same value, the last one counts
-        lowest = {key: lowest[key] for key, _ in question.kinds}
+        lowest = {key: lowest[key] for key, _ in shared.kinds}
         scenario = variant(base, lowest)
         if not scenario.solved.converged:
             return None
-        balance, kinds = _balance(scenario), dict(question.kinds)
+        balance, kinds = _balance(scenario), dict(shared.kinds)
         slopes, frictions = {}, {}
-        for key, low, high in question.ends:
+        for key, low, high in shared.ends:
             other = lowest | {key: high}
             if low == high:
                 continue
@@ -81,14 +81,14 @@ class PostureProblem:
             else:
                 rougher = variant(base, other).contact_set.limits.friction
                 frictions[key] = rougher != balance.limits.friction
-        return cls(scenario, balance, slopes, frictions, question)
+        return cls(scenario, balance, slopes, frictions, shared)
 
     def balances(self, block: Block, chosen: Index) -> Balances:
         """Return the balances of some points of a block."""
         loads, friction = None, None
         if self.slopes:
             change = np.zeros((len(chosen), len(self.balance.load)))
-            for key, low, _ in self.question.ends:
+            for key, low, _ in self.shared.ends:
                 if key in self.slopes:
                     change += (block.numbers(key, chosen) - low)[:, None] * self.slopes[key]
             loads = self.balance.load + change
@@ -132,10 +132,10 @@ def answers(block: Block) -> Answers:
     Whatever a point's neighbours are, its own values alone decide: a posture is solved from the
     scenario's start, and each verdict by itself.
     """
-    question, refused = block.question, []
-    rows = np.full((len(block), 1 + len(question.quantities)), np.nan)
+    shared, refused = block.shared, []
+    rows = np.full((len(block), 1 + len(shared.quantities)), np.nan)
     for changes, chosen in block.postures():
-        problem = _posture_problem(question, changes)
+        problem = _posture_problem(shared, changes)
         if isinstance(problem, PostureProblem):
             rows[chosen] = _rows(problem, problem.balances(block, chosen))
         elif problem is None:
@@ -147,10 +147,10 @@ def answers(block: Block) -> Answers:
 
 
 @lru_cache(maxsize=_POSTURES)
-def _posture_problem(question: Question, changes: Changes) -> PostureProblem | str | None:
+def _posture_problem(shared: Shared, changes: Changes) -> PostureProblem | str | None:
     """A posture, None if none touches, or why there is no such scenario."""
     try:
-        return PostureProblem.of(_scenario(*question.source), question, changes)
+        return PostureProblem.of(_scenario(*shared.source), shared, changes)
     except FootworkError as error:
         return str(error)
 
@@ -163,7 +163,7 @@ def _scenario(text: str, file: str, folder: str) -> Scenario:
 
 def _rows(problem: PostureProblem, balances: Balances) -> Array:
     """[feasible, *quantities] of each balance."""
-    verdicts, quantities = decide(balances), problem.question.quantities
+    verdicts, quantities = decide(balances), problem.shared.quantities
     every = range(len(verdicts))
     columns = [np.asarray(verdicts.feasible, dtype=float)]
     for name in quantities:

@@ -330,12 +330,6 @@ def make_plain(part: Any) -> None:
         object.__setattr__(part, field.name, plain(getattr(part, field.name)))
 
 
-def check_place(part: Any) -> None:
-    """Make `at` of a part three numbers: (x, y) is a place on the level z = 0."""
-    at = array(part.at, "at", (2,), (3,), meaning="[m]", error=ContactError)
-    object.__setattr__(part, "at", (*at.tolist(), 0.0)[:3])
-
-
 def check_coefficients(friction: Any, error: type[FootworkError] = ContactError) -> None:
     """Refuse what is no friction coefficient from 0 to 1000, and no pair of them."""
     mu = array(friction, "friction", (), (2,), error=error)
@@ -352,7 +346,7 @@ def _checked(part: Any, *angles: str) -> None:
     """Refuse names, places, angles and frictions that are none."""
     make_plain(part)
     text(part.name, "name", error=ContactError)
-    check_place(part)
+    vector(part.at, "at", error=ContactError)
     for angle in angles:
         check_angle(getattr(part, angle), angle)
     if part.friction is not None:
