@@ -33,6 +33,7 @@ from .urdf_structure import MAX_DOF, MAX_LINKS
 from .values import number
 
 _GRAVITY = (0.0, 0.0, -9.81)
+_MAX_GEOMS = 2_000
 _DOFS = {"free": 6, "ball": 3, "hinge": 1, "slide": 1}
 _SIZES = {"free": 7, "ball": 4, "hinge": 1, "slide": 1}  # in qpos
 _EARTH = pin.SE3.Identity()
@@ -223,7 +224,8 @@ class Builder:
         """Return the joints that do not move; None: at the place that the file gives."""
         locked: dict[str, float | None] = {}
         if self.options.base == "fixed" and self._base is not None:
-            free = next(j.name for j in self.joints.values() if j.node in self._base.walk())
+            inside = {id(node) for node in self._base.walk()}
+            free = next(j.name for j in self.joints.values() if id(j.node) in inside)
             locked[free] = None
         lock = self.options.lock
         for pattern in lock:
@@ -260,6 +262,8 @@ class Builder:
             elif node.tag == "geom" and (geom := self._geom(node, inner, inside)) is not None:
                 name = geom.name or f"{body.get('name')}_{count}"
                 count += 1
+                if len(self.geoms) >= _MAX_GEOMS:  # Pinocchio's work grows with their cube
+                    raise ModelError(f"more than {_MAX_GEOMS} geoms")
                 self.geoms.append(Placed(name, geom, parent, frame, placement * geom.placement))
         for node, inner, inside in below:
             self._add(node, inner, inside, parent, frame)

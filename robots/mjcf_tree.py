@@ -23,6 +23,7 @@ from .urdf_values import numbers, plain
 Attributes = dict[str, str]
 
 _MAX_INCLUDES = 50
+_MAX_ATTRIBUTES = 100  # of an element; MuJoCo knows 40
 ACTUATORS = (
     "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper",
     "cylinder", "muscle", "adhesion", "dcmotor", "plugin",
@@ -246,6 +247,8 @@ def _include(tree: Node, folders: Folders) -> None:
 
 def _check_numbers(node: Node, origin: str) -> None:
     """Rewrite the numeric attributes of an element in a canonical form."""
+    if len(node.attrib) > _MAX_ATTRIBUTES:
+        raise ModelError(f"{origin}, line {node.line}: more than {_MAX_ATTRIBUTES} attributes")
     counts = _COUNTS.get(node.tag, {})
     for key in counts.keys() & node.attrib.keys():
         text, count = node.get(key), counts[key]
@@ -266,8 +269,8 @@ def _check_numbers(node: Node, origin: str) -> None:
 
 
 def _check_names(model: Mjcf) -> None:
-    """Raise `ModelError` when two bodies, or two joints, have the same name."""
-    for tags in (("body",), ("joint", "freejoint"), ("site",)):
+    """Raise `ModelError` when two bodies, joints, geoms or sites have the same name."""
+    for tags in (("body",), ("joint", "freejoint"), ("geom",), ("site",)):
         seen: set[str] = set()
         for node in model.world.walk():
             name = node.get("name")
@@ -341,7 +344,7 @@ def _classes(sections: list[Node], origin: str) -> dict[str, dict[str, Attribute
             if not name or name in classes:
                 what = f"two classes of defaults called {name!r}" if name else "a class has a name"
                 raise ModelError(f"{origin}, line {node.line}: <default>: {what}")
-            classes[name] = {tag: dict(attributes) for tag, attributes in around.items()}
+            classes[name] = dict(around)  # the attributes are copied where they change
             _set_defaults(classes[name], node)
             stack.extend((child, classes[name]) for child in node.all("default"))
     return classes
@@ -353,9 +356,9 @@ def _set_defaults(known: dict[str, Attributes], node: Node) -> None:
         if child.tag in ACTUATORS:
             shared = {**known.get("general", {}), **law_of(child.tag, child.attrib)}
             known.update(dict.fromkeys(ACTUATORS, shared))
-        elif child.tag != "default":
+        elif child.tag in _COUNTS:
             for tag in _TENDONS if child.tag == "tendon" else (child.tag,):
-                known.setdefault(tag, {}).update(child.attrib)
+                known[tag] = {**known.get(tag, {}), **child.attrib}
 
 
 def law_of(tag: str, attributes: Attributes) -> Attributes:

@@ -148,3 +148,9 @@ def test_joints_of_mjcf_are_limited(classes):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert load(arm(60)).nv in (60, 180)
+    shapes = '<geom type="sphere" size="0.1"/>' * 2001
+    with pytest.raises(ModelError, match=r"more than 2000 geoms"):
+        load(f'<mujoco><worldbody><body name="a">{shapes}</body></worldbody></mujoco>')
+    many = " ".join(f'a{i}="1"' for i in range(101))
+    with pytest.raises(ModelError, match=r"more than 100 attributes"):
+        load(f"<mujoco>{classes}<default><geom {many}/></default><worldbody/></mujoco>")
