@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..dynamics import State
 from ..errors import ContactError, FootworkWarning, unknown
-from ..robots import Foot, Robot, feet_of_shapes
+from ..robots import Foot, Robot
 from ..robots.configuration import check_robot
 from ..robots.values import instance, mapping, placement, sequence, vector
 from .attachment import Attachment
@@ -204,8 +204,7 @@ def at_feet(
     Args:
         robot: whose feet.
         friction: Coulomb coefficient μ of all; two, as `Contact` has them, with `tangent`.
-        feet: to stand on these. Without it: `robot.feet`; where the description names none, what
-            `robots.feet_of_shapes` finds.
+        feet: to stand on these. Without it: `robot.feet`, found by shape where nobody names them.
         tangent: (3,), of the points, as for `PointContact`.
         limits: of every contact: torsional_friction, min_normal, max_normal, surface, bilateral.
 
@@ -217,7 +216,7 @@ def at_feet(
     """
     if feet is None:
         check_robot(robot)
-        feet = robot.feet or _found(robot)
+        feet = _own(robot)
     feet = mapping(feet, "feet", error=ContactError)
     if tangent is not None:
         vector(tangent, "tangent", error=ContactError)
@@ -235,20 +234,21 @@ def at_feet(
     return ContactSet(robot, contacts)
 
 
-def _found(robot: Robot) -> dict[str, Foot]:
-    feet = feet_of_shapes(robot)
+def _own(robot: Robot) -> Mapping[str, Foot]:
+    feet = robot.feet
     if not feet:
         raise ContactError(
             f"{robot.name!r} has no feet that we know of, and no shapes that show where it touches "
-            "the ground; give PointContact or SurfaceContact by hand, or feet as end effectors in "
-            "its SRDF"
+            "the ground; give PointContact or SurfaceContact by hand, or feet when it is loaded "
+            "('LINK:0.22x0.10')"
         )
-    shapes = ", ".join(f"{n} ({'a point' if f.is_point else 'a sole'})" for n, f in feet.items())
-    warnings.warn(
-        f"{robot.name!r} names no feet; it stands on what is lowest by its shapes: {shapes}",
-        FootworkWarning,
-        stacklevel=3,
-    )
+    if robot.feet_by_shape:
+        kinds = (f"{n} ({'a point' if f.is_point else 'a sole'})" for n, f in feet.items())
+        warnings.warn(
+            f"{robot.name!r} names no feet; by their shapes it stands on {', '.join(kinds)}",
+            FootworkWarning,
+            stacklevel=3,
+        )
     return feet
 
 

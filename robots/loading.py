@@ -11,8 +11,10 @@ from typing import Any
 from ..errors import FootworkWarning, ModelError, unknown
 from .catalogue import RobotInfo
 from .feet import Foot, feet_of_end_effectors
+from .feet_by_hand import GivenFoot, beside, given_feet
 from .findings import Finding, listed, of_level
 from .formats import read
+from .found import FoundFeet
 from .options import Base, Mimic, Options, Parts
 from .postures import configurations, floats
 from .robot import Robot
@@ -32,6 +34,7 @@ def load(
     mimic: Mimic = "lock",
     strict: bool = False,
     meshes: bool = True,
+    feet: Any = None,
     xacro: bool | Xacro | None = None,
 ) -> Robot:
     """Return the robot that `source` describes.
@@ -50,6 +53,11 @@ def load(
             free and passive. Neither couples them to their leader.
         strict: raise where an unphysical description would otherwise only be warned of.
         meshes: whether to load mesh files; the dynamics do not depend on them.
+        feet: the feet, by hand, instead of those of the description or of what its shapes show:
+            "l_foot:0.22x0.10,r_foot:0.22x0.10" (links with length and width of their soles [m];
+            with one number the radius of a ball, with none what the shapes show), a mapping
+            {name: {...}} or a YAML file with it (see `robots.feet_by_hand.given_feet`), or `Foot`
+            values. Default: the file NAME.feet.yaml beside the description, if there is one.
         xacro: whether to expand macros. Default: those of files called `.xacro`. A `Xacro` has
             arguments for them, and lists what they may read of the environment.
 
@@ -64,7 +72,7 @@ def load(
     idle = texts(passive, "passive", error=ModelError)
     if not isinstance(lock, Mapping):
         lock = texts(lock, "lock", error=ModelError)
-    options = Options(base, lock, idle, mimic, strict, meshes, xacro)
+    options = Options(base, lock, idle, mimic, strict, meshes, xacro, feet)
     robot, findings = build(description, options)
     doubts = of_level(findings, "warning")
     if doubts and description.info is None:  # the findings about robots of the catalogue are known
@@ -86,6 +94,8 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
     model.name = info.name if info else parts.name
     semantics = read_srdf(description.srdf) if description.srdf else Semantics()
     feet = _feet(parts, semantics, info)
+    given = beside(description.path) if options.feet is None else given_feet(options.feet)
+    standing_on = _by_hand(feet, given) if given else feet
     postures = dict(semantics.postures)
     if info:
         postures.update({k: dict(v) for k, v in info.postures.items()})
@@ -99,7 +109,7 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
             **parts.postures,
             **configurations(model, postures, semantics.base_joint, feet.values()),
         },
-        feet=feet,
+        feet=standing_on or FoundFeet(given),
         source=description.origin,
         locked=parts.locked,
         shapes=parts.shapes,
@@ -107,6 +117,16 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
         kept=parts.kept,
     )
     return robot, parts.findings
+
+
+def _by_hand(known: dict[str, Foot], given: tuple[GivenFoot, ...]) -> dict[str, Foot]:
+    """Return the feet that were given with their places, or in places of known ones; {} for others.
+
+    All or none: shapes have to be read for the others.
+    """
+    if not all(foot.foot or foot.frame in known for foot in given):
+        return {}
+    return {foot.name: foot.on(known.get(foot.frame)) for foot in given}
 
 
 def _feet(parts: Parts, semantics: Semantics, info: RobotInfo | None) -> dict[str, Foot]:

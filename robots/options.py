@@ -29,6 +29,7 @@ class Options:
     strict: bool = False
     meshes: bool = True
     xacro: bool | Xacro | None = None
+    feet: Any = None
 
     def check(self) -> None:
         """Raise `ModelError` for an unknown value of `base`, `mimic` or `xacro`."""

@@ -16,11 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ConfigurationError, unknown
 from . import configuration, model_changes
 from .feet import Foot
+from .found import FoundFeet, SolvedPostures, standing_of
 from .shapes import NoShapes, Shapes
+from .standing import Standing
 from .values import array, instance, mapping, sequence, text, texts
 
 Array = NDArray[np.float64]
 
+_STANCES = ("half_sitting", "standing")  # usual names of postures to stand in
 BASE_JOINT = "root_joint"  # the free flyer that `load` adds
 
 
@@ -46,8 +49,9 @@ class Robot:
         name: as in the description.
         model: a copy of the `pin.Model`, for other libraries; changes to it do not reach the robot.
         actuated: names of the actuated joints, in joint order.
-        postures: name -> q (nq,), read-only arrays; `posture(name)` gives a copy.
-        feet: name -> `Foot`.
+        postures: name -> q (nq,), read-only arrays; `posture(name)` gives a copy. Where the
+            files name none to stand in, "standing" is solved when it is asked for.
+        feet: name -> `Foot`; found by shape when they are asked for, where nobody names them.
         source: origin of the description.
         locked: joints of the description that were frozen; they are not part of q.
         shapes: reader of its shapes; use `visual` and `collision`.
@@ -71,14 +75,22 @@ class Robot:
     def __post_init__(self) -> None:
         text(self.name, "name", empty=True)
         text(self.source, "source", empty=True)
+        given = self.postures.given if isinstance(self.postures, SolvedPostures) else self.postures
         postures = {
             name: array(q, f"postures[{name!r}]", (self.nq,), frozen=True)
-            for name, q in mapping(self.postures, "postures", kind="posture").items()
+            for name, q in mapping(given, "postures", kind="posture").items()
         }
-        for name, foot in mapping(self.feet, "feet", kind="foot").items():
-            instance(foot, f"feet[{name!r}]", Foot)
-        object.__setattr__(self, "postures", MappingProxyType(postures))
-        object.__setattr__(self, "feet", MappingProxyType(dict(self.feet)))
+        if isinstance(self.feet, FoundFeet):
+            object.__setattr__(self, "feet", self.feet.of(self))
+            for foot in self.feet.given:
+                self.frame_id(foot.frame)
+        else:
+            for name, foot in mapping(self.feet, "feet", kind="foot").items():
+                instance(foot, f"feet[{name!r}]", Foot)
+            object.__setattr__(self, "feet", MappingProxyType(dict(self.feet)))
+        known = self._has_stance(postures)
+        every = MappingProxyType(postures) if known else SolvedPostures(postures, self)
+        object.__setattr__(self, "postures", every)
         kept = mapping(self.kept, "kept", ("joints", "motors"), kind="count")
         object.__setattr__(self, "kept", MappingProxyType(kept))
         for field_name in ("actuated", "locked"):
@@ -88,6 +100,13 @@ class Robot:
         for name in self.actuated:
             if name not in self.joint_names:
                 raise ConfigurationError(unknown("joint", name, self.joint_names))
+
+    def _has_stance(self, postures: Mapping[str, Array]) -> bool:
+        """Whether one of the named postures is one to stand in, or none can be solved for."""
+        if any(name in postures for name in _STANCES):
+            return True
+        found = isinstance(self.feet, FoundFeet)
+        return not self.is_floating or not (found or (self.feet and not postures))
 
     # --- shapes ----------------------------------------------------------------------------
 
@@ -216,7 +235,7 @@ class Robot:
             return self._frame_ids[frame]
         except (KeyError, TypeError):
             words = unknown("frame", frame, self.frame_names)
-            for foot in self.feet.values():
+            for foot in () if isinstance(self.feet, FoundFeet) else self.feet.values():
                 if foot.name == frame:  # messages and tables name contacts at feet so
                     words = f"no frame {frame!r}; the foot of that name is at {foot.frame!r}"
             raise ConfigurationError(words) from None
@@ -248,20 +267,50 @@ class Robot:
         """Return a copy of a named posture (nq,).
 
         Without a name: the default standing posture, that is the first of "half_sitting",
-        "standing" and the file's first one; `neutral()` when the robot has none.
+        "standing" and those of the files in which it is on its feet. Where the files name none,
+        "standing" is solved; `neutral()` when there is none.
 
         Raises:
             ConfigurationError: there is no such posture; the message has the nearest names.
         """
         if name is None:
-            usual = [n for n in ("half_sitting", "standing") if n in self.postures]
-            name = next(iter([*usual, *self.postures]), None)
+            name = self._stance()
             return self.neutral() if name is None else self.postures[name].copy()
         if name == "neutral" and name not in self.postures:
             return self.neutral()
         if not isinstance(name, str) or name not in self.postures:
             raise ConfigurationError(unknown("posture", name, [*self.postures, "neutral"]))
         return self.postures[name].copy()
+
+    def _stance(self) -> str | None:
+        """The name of the posture to stand in."""
+        if isinstance(self.postures, SolvedPostures):
+            return self.postures.stance
+        usual = [n for n in _STANCES if n in self.postures]
+        return next(iter([*usual, *self.postures]), None)
+
+    @property
+    def stance(self) -> str:
+        """The posture to stand in, in words: its name, and whether it was solved; or why none."""
+        name = self._stance()
+        if isinstance(self.postures, SolvedPostures) and name not in self.postures.given:
+            problem = self.standing.problem
+            return f"none: {problem}" if problem else "standing (solved: knees bent, soles level)"
+        return name or "neutral"
+
+    @cached_property
+    def standing(self) -> Standing:
+        """How it stands: a posture solved for, with knees bent and soles flat, and its feet.
+
+        The base is upright, the feet are level around the centre of mass, joints in their ranges.
+        `problem` says in words why it does not stand there.
+        """
+        return standing_of(self)
+
+    @property
+    def feet_by_shape(self) -> bool:
+        """Whether its feet were found by shape, because nobody names them."""
+        return isinstance(self.feet, FoundFeet) and not self.feet.given
 
     def random_configuration(self, rng: np.random.Generator | int | None = None) -> Array:
         """Return a random q (nq,): joints uniform between their limits (±π where there are none),
@@ -360,11 +409,10 @@ class Robot:
 
     def __getstate__(self) -> dict[str, Any]:
         state = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
-        return state | {
-            "postures": dict(self.postures),
-            "feet": dict(self.feet),
-            "kept": dict(self.kept),
-        }
+        known = self.postures
+        postures = known.given if isinstance(known, SolvedPostures) else dict(known)
+        feet = self.feet if isinstance(self.feet, FoundFeet) else dict(self.feet)
+        return state | {"postures": postures, "feet": feet, "kept": dict(self.kept)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
@@ -373,7 +421,8 @@ class Robot:
 
     def __repr__(self) -> str:
         base = "floating" if self.is_floating else "fixed"
+        feet = "by shape" if isinstance(self.feet, FoundFeet) else list(self.feet)
         return (
             f"Robot({self.name!r}, {base} base, nq={self.nq}, nv={self.nv}, na={self.na}, "
-            f"mass={self.mass:.4g} kg, feet={list(self.feet)})"
+            f"mass={self.mass:.4g} kg, feet={feet})"
         )

@@ -96,7 +96,7 @@ def test_balls_and_wheels_are_balls():
 
 
 def test_capsules_end_in_balls():
-    """Upright the lower end touches, lying the middle (URDF has no capsules, MJCF has)."""
+    """Upright the lower end touches; lying both, as a narrow sole (URDF has no capsules)."""
     for rotation, z in (("1 0 0 0", -0.6), ("1 1 0 0", -0.5)):
         foot = f'<geom type="capsule" size="0.03 0.1" pos="0 0 -0.5" quat="{rotation}"/>'
         robot = load(
@@ -105,8 +105,13 @@ def test_capsules_end_in_balls():
             f"{foot}</body></body></worldbody></mujoco>"
         )
         (found,) = feet_of_shapes(robot).values()
-        assert found.radius == pytest.approx(0.03)
-        np.testing.assert_allclose(found.placement.translation, [0, 0, z], atol=1e-9)
+        if rotation == "1 0 0 0":
+            assert found.radius == pytest.approx(0.03)
+            np.testing.assert_allclose(found.placement.translation, [0, 0, z], atol=1e-9)
+        else:
+            width = 2 * np.sqrt(2 * 0.03 * 0.003)  # what a ball presses by 3 mm
+            np.testing.assert_allclose(np.sort(np.ptp(found.vertices, axis=0)), [width, 0.2])
+            np.testing.assert_allclose(found.placement.translation, [0, 0, z - 0.03], atol=1e-9)
 
 
 def test_an_upright_cylinder_is_a_sole_inside_its_disc():

@@ -46,7 +46,7 @@ def test_mjcf_is_read_with_keyframes_actuators_and_limits(tmp_path):
     np.testing.assert_allclose(
         robot.posture("crouch"), [0, 0, 0.9, 0, 0, 0, 1, -0.5, 1, 0.1]
     )  # w x y z there, x y z w here
-    assert list(robot.postures) == ["crouch"]
+    assert list(robot.postures) == ["crouch", "standing"]  # it would fall from the crouch
     assert robot.visual.ngeoms == 4
     assert load(MJCF).model == robot.model
     assert robots.diagnose(MJCF) == ()

@@ -18,7 +18,7 @@ from ..viewer import Viewer
 def view_robot(robot: Robot, q: ArrayLike | State | None = None, **options: Any) -> Viewer:
     """Return a Viewer that shows a robot at q (nq,), in its standing posture by default.
 
-    `options` are those of `Viewer`.
+    Its soles are drawn as polygons, its point feet as balls. `options` are those of `Viewer`.
 
     Raises:
         ConfigurationError: q does not fit the robot.
@@ -26,7 +26,20 @@ def view_robot(robot: Robot, q: ArrayLike | State | None = None, **options: Any)
     viewer = Viewer(robot, **options)
     if q is not None:
         viewer.display(q)
+    _draw_feet(viewer, robot, robot.posture() if q is None else State.of(robot, q).q)
     return viewer
+
+
+def _draw_feet(viewer: Viewer, robot: Robot, q: Array) -> None:
+    state = State.of(robot, q)
+    for name, foot in robot.feet.items():
+        T = state.frame_placement(foot.frame) * foot.placement
+        if foot.is_point:
+            viewer.point(f"feet/{name}", T.translation, color="teal", radius=foot.radius or None)
+        else:
+            corners = np.column_stack([foot.vertices, np.zeros(len(foot.vertices))])
+            points = corners @ T.rotation.T + T.translation
+            viewer.polygon(f"feet/{name}", points, opacity=0.6)
 
 
 def view_state(state: State, **options: Any) -> Viewer:

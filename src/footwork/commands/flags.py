@@ -36,7 +36,8 @@ def robot_flags(
 ) -> None:
     """Add the flags for the robot, its base, its passive and locked joints, and its posture."""
     parser.add_argument("robot", metavar=metavar, help=words)
-    shared(parser, "--base", "--passive", "--lock", "--package-dir", "--xacro-arg", "--no-meshes")
+    shared(parser, "--base", "--passive", "--lock", "--feet", "--package-dir", "--xacro-arg")
+    shared(parser, "--no-meshes")
     if posture:
         shared(parser, "--posture")
 
@@ -116,6 +117,7 @@ def load(options: argparse.Namespace) -> Robot:
         package_dirs=options.package_dir,
         meshes=not options.no_meshes,
         xacro=xacro(options),
+        feet=list(options.feet) or None,
     )
 
 
@@ -155,6 +157,12 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "--xacro-arg": {
         "type": assignment, "action": "append", "default": [], "metavar": "NAME:=VALUE",
         "help": "an argument of a xacro file, for $(arg NAME); may be repeated",
+    },
+    "--feet": {
+        "nargs": "+", "default": (), "metavar": "FOOT",
+        "help": "the feet, by hand: a foot or a link; LINK:0.22x0.10 with length and width of its "
+        "sole, LINK:0.03 with the radius of its ball [m]; or a YAML file. In a scenario: only "
+        "these contacts are closed",
     },
     "--no-meshes": {
         "action": "store_true", "help": "load no mesh files: the dynamics do not depend on them",

@@ -9,7 +9,7 @@ from . import flags
 from .output import answer
 
 if TYPE_CHECKING:
-    from ..robots import Robot
+    from ..robots import Foot, Robot
 
 
 def add(commands: Any) -> None:
@@ -29,10 +29,17 @@ def run(options: argparse.Namespace) -> int:
     return flags.OK
 
 
-def _facts(robot: Robot) -> dict[str, Any]:
-    from ..robots import diagnosis, feet_of_shapes
+def _words(foot: Foot) -> str:
+    """A foot in words: its frame, and the extents of its sole or the radius of its ball."""
+    if foot.is_point:
+        return f"{foot.name} ({foot.frame}, point, radius {foot.radius:.3g} m)"
+    x, y = foot.vertices.max(axis=0) - foot.vertices.min(axis=0)
+    return f"{foot.name} ({foot.frame}, sole {x:.3g} x {y:.3g} m)"
 
-    feet = robot.feet or feet_of_shapes(robot)
+
+def _facts(robot: Robot) -> dict[str, Any]:
+    from ..robots import diagnosis
+
     return {
         "name": robot.name,
         "source": robot.source,
@@ -42,8 +49,9 @@ def _facts(robot: Robot) -> dict[str, Any]:
         "na": robot.na,
         "mass [kg]": round(robot.mass, 6),
         "postures": list(robot.postures),
-        "feet": [f"{foot.name} ({foot.frame})" for foot in feet.values()],
-        "feet known by": "description" if robot.feet else "shapes" if feet else "",
+        "stands in": robot.stance,
+        "feet": [_words(foot) for foot in robot.feet.values()],
+        "feet known by": "shapes" if robot.feet_by_shape else "description" if robot.feet else "",
         "joints": list(robot.joint_names),
         "actuated": list(robot.actuated),
         **{f"{kind} in file": words for kind, words in diagnosis.rows(robot.kept).items()},

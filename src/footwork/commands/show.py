@@ -50,7 +50,7 @@ def _viewer(options: argparse.Namespace) -> Viewer:
     if scenario is not None:
         shown: Viewer = registry.view(scenario, by_margin=options.by_margin)
         return shown
-    if options.feet or options.push or options.friction is not None or options.by_margin:
+    if options.push or options.friction is not None or options.by_margin:
         where = stance.stance_of(options, None)
         return where.view(where.hold(), by_margin=options.by_margin)
     robot = flags.load(options)

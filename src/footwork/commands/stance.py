@@ -13,7 +13,7 @@ from . import flags
 
 if TYPE_CHECKING:
     from ..contacts import ContactSet, Hold, Region, Scenario
-    from ..robots import Foot, Robot
+    from ..robots import Robot
     from ..visualize import Viewer
 
 REGIONS = ("static", "feasible", "zmp")
@@ -80,12 +80,6 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     )
     flags.shared(parser, "--friction")
     parser.add_argument(
-        "--feet",
-        nargs="+",
-        metavar="FOOT",
-        help="only these contacts are closed; for a robot, also links",
-    )
-    parser.add_argument(
         "--push",
         nargs=4,
         action="append",
@@ -134,9 +128,13 @@ def stance_of(options: argparse.Namespace, scenario: Scenario | None) -> Stance:
         parts = scenario.contact_set, scenario.wrenches_at(q), scenario.torque_limits
         return Stance(scenario.machine, q, *parts, scenario)
     from ..contacts.scenario.loads import wrenches_of
+    from ..robots.found import lies_on
 
     robot = flags.load(options)
-    q, feet = robot.posture(options.posture), _feet(robot, options)
+    q, feet = robot.posture(options.posture), flags.feet(robot, options)
+    if why := lies_on(robot, q):
+        named = options.posture or robot.stance
+        raise FootworkError(f"{robot.name!r} does not stand in its posture {named!r}: {why}")
     wrenches = wrenches_of(_pushes(options), robot, q)
     return Stance(robot, q, feet, wrenches, not options.no_torque_limits)
 
@@ -169,27 +167,6 @@ def _named(name: str, contacts: dict[str, Any]) -> Any:
     if name not in contacts:
         raise FootworkError(f"--feet: {unknown('contact', name, contacts)}")
     return contacts[name]
-
-
-def _feet(robot: Robot, options: argparse.Namespace) -> ContactSet:
-    if not options.feet:
-        return flags.feet(robot, options)
-    feet = {name: robot.feet.get(name) or _link(robot, name) for name in options.feet}
-    return flags.feet(robot, options, feet)
-
-
-def _touching(robot: Robot) -> list[str]:
-    """Return the names that --feet accepts: feet and links."""
-    return [*robot.feet, *robot.frame_names]
-
-
-def _link(robot: Robot, name: str) -> Foot:
-    """Return the foot given by the shapes of a link."""
-    from ..robots import feet_of_shapes
-
-    if name not in robot.frame_names:
-        raise FootworkError(f"--feet: {unknown('foot or link', name, _touching(robot))}")
-    return feet_of_shapes(robot, [name])[name]
 
 
 def _pushes(options: argparse.Namespace) -> tuple[Any, ...]:

@@ -1,0 +1,190 @@
+"""What is found about a robot when it is asked for: feet by shape, and a posture to stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from .feet import Foot
+from .feet_by_hand import GivenFoot
+from .outlines import Outline, lowest, outlines, placed
+from .standing import Standing, beside, stand, supports
+
+Array = NDArray[np.float64]
+
+_LEVEL = 0.02  # of the robot's height: feet of a posture that a file names as one to stand in
+
+
+class FoundFeet(Mapping[str, Foot]):
+    """Name -> Foot, found by shape at first use: reading meshes takes longer than the rest."""
+
+    def __init__(self, given: tuple[GivenFoot, ...] = (), feet: dict[str, Foot] | None = None):
+        self.given, self._feet = given, feet
+        self._robot: Any | None = None
+
+    def of(self, robot: Any) -> FoundFeet:
+        """Return these feet for a robot, those that are known already as they are."""
+        bound = FoundFeet(self.given, self._feet)
+        bound._robot = robot
+        return bound
+
+    @property
+    def feet(self) -> dict[str, Foot]:
+        """The feet, found now if they were not yet."""
+        if self._feet is None:
+            self._feet = _feet(self._robot, self.given)
+        return self._feet
+
+    def __getitem__(self, name: str) -> Foot:
+        return self.feet[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.feet)
+
+    def __len__(self) -> int:
+        return len(self.feet)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return (self.given, self._feet)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.given, self._feet = state
+        self._robot = None
+
+
+class SolvedPostures(Mapping[str, Array]):
+    """Name -> q (nq,): those of the files; where it stands in none, "standing", solved."""
+
+    def __init__(self, given: dict[str, Array], robot: Any) -> None:
+        self.given, self._robot = given, robot
+
+    @property
+    def stance(self) -> str | None:
+        """The posture to stand in: the first of the files in which it does, else the solved one."""
+        try:
+            for name, q in self.given.items():
+                if stands_in(self._robot, q):
+                    return name
+            if not self._robot.standing.problem:
+                return "standing"
+        except ModelError:  # a mesh that cannot be read: `robot.feet` raises it
+            pass
+        return next(iter(self.given), None)
+
+    @property
+    def all(self) -> dict[str, Array]:
+        """The postures, solved now if they were not yet."""
+        if self.stance != "standing":
+            return self.given
+        return {**self.given, "standing": self._robot.standing.q}
+
+    def __getitem__(self, name: str) -> Array:
+        return self.given[name] if name in self.given else self.all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.all)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+
+def standing_of(robot: Any) -> Standing:
+    """Return how a robot stands, on its own feet where they are known."""
+    if not robot.is_floating:
+        return Standing(robot.neutral(), problem="its base is fixed")
+    model = robot._model
+    shapes = outlines(robot._collision, robot._visual)
+    known = robot.feet.given if isinstance(robot.feet, FoundFeet) else robot.feet.values()
+    if not known:
+        return stand(model, shapes)
+    joints = {_joint(robot, foot.frame) for foot in known}
+    for joint in joints:
+        own = [foot for foot in known if _joint(robot, foot.frame) == joint]
+        shapes = _only(robot, shapes, joint, own)
+    return stand(model, shapes, joints)
+
+
+def _joint(robot: Any, frame: str) -> int:
+    return int(robot._model.frames[robot.frame_id(frame)].parentJoint)
+
+
+def _only(robot: Any, shapes: list[Outline], joint: int, feet: list[Any]) -> list[Outline]:
+    """The outlines without those of a joint, but for its feet's."""
+    kept, added = [shape for shape in shapes if shape.joint != joint], []
+    for foot in feet:
+        frame_id = robot.frame_id(foot.frame)
+        placed_foot = foot if isinstance(foot, Foot) else foot.foot
+        if placed_foot is not None:
+            frame = robot._model.frames[frame_id]
+            corners = np.zeros((max(1, len(placed_foot.vertices)), 3))
+            corners[: len(placed_foot.vertices), :2] = placed_foot.vertices
+            T = frame.placement * placed_foot.placement
+            points = corners @ T.rotation.T + T.translation
+            added.append(Outline(frame_id, joint, points, placed_foot.radius))
+        else:
+            own = [shape for shape in shapes if shape.joint == joint]
+            of_link = [s for s in own if robot._model.frames[s.link].name == foot.frame]
+            added += of_link or own
+    return [*kept, *added]
+
+
+def _feet(robot: Any, given: tuple[GivenFoot, ...]) -> dict[str, Foot]:
+    shown = robot.standing.feet
+    if not given:
+        return dict(shown)
+    of_joint = {_joint(robot, foot.frame): foot for foot in shown.values()}
+    return {foot.name: foot.on(of_joint.get(_joint(robot, foot.frame))) for foot in given}
+
+
+def stands_in(robot: Any, q: Array) -> bool:
+    """Whether a robot is on its feet at q (nq,): level, below its mass and all else of it."""
+    if not robot.feet:
+        return False
+    model, feet = robot._model, robot.feet.values()
+    data = placed(model, q)
+    heights = _heights(robot, data)
+    slack = _slack(robot, q, heights)
+    ups = (data.oMf[robot.frame_id(f.frame)].rotation @ f.placement.rotation[:, 2] for f in feet)
+    upright = all(f.is_point or up[2] > 0.95 for f, up in zip(feet, ups, strict=True))
+    com = pin.centerOfMass(model, data, q)[:2]
+    above = beside(supports(model, data, feet), com) < slack
+    return bool(np.ptp(heights) < slack and upright and above) and not lies_on(robot, q)
+
+
+def lies_on(robot: Any, q: Array) -> str:
+    """Return which link lies below the feet of a robot at q (nq,), in words; "" when none does.
+
+    The ground is level; robots whose shapes cannot be read, or without feet, lie on nothing.
+    """
+    if not robot.feet or not robot.is_floating:
+        return ""
+    try:
+        shapes = outlines(robot._collision, robot._visual)
+    except ModelError:
+        return ""
+    data = placed(robot._model, q)
+    ground = _heights(robot, data).min()
+    joints = {_joint(robot, foot.frame) for foot in robot.feet.values()}
+    others = [shape for shape in shapes if shape.joint not in joints]
+    if not others:
+        return ""
+    low = min(others, key=lambda shape: lowest([shape], data))
+    depth = ground - lowest([low], data)
+    if depth < _slack(robot, q, np.array([ground])):
+        return ""
+    return f"it lies on {robot._model.frames[low.link].name!r}, {depth:.3g} m below its feet"
+
+
+def _heights(robot: Any, data: Any) -> Array:
+    feet = robot.feet.values()
+    return np.array([foot.lowest(data.oMf[robot.frame_id(foot.frame)]) for foot in feet])
+
+
+def _slack(robot: Any, q: Array, heights: Array) -> float:
+    origins = [T.translation[2] for T in list(placed(robot._model, q).oMi)[1:]]
+    return float(_LEVEL * max(max(origins) - heights.min(), 1e-3))

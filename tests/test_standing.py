@@ -1,0 +1,342 @@
+"""Robots that nobody prepared stand on their feet: found by shape, in a posture that is solved."""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from scipy.spatial import ConvexHull
+
+from footwork import load, robots
+from footwork.contacts import at_feet, static_hold
+from footwork.errors import ConfigurationError, ModelError
+
+RANGE = 'range="-2 2"'
+
+
+def biped(foot: str, *, turn: str = "1 0 0 0", zero: float = 0.0, assets: str = "") -> str:
+    """Legs of six joints that end in `foot`, arms that hang down, as MJCF.
+
+    The foot's body is turned by `turn`; at zero it is pitched by `zero` [rad].
+    """
+
+    def leg(side: str, y: float) -> str:
+        axes = (("yaw", "0 0 1"), ("roll", "1 0 0"), ("pitch", "0 1 0"))
+        hip = "".join(
+            f'<body name="{side}_hip_{n}">'
+            '<inertial pos="0 0 0" mass="1" diaginertia=".01 .01 .01"/>'
+            f'<joint name="{side}_hip_{n}" axis="{a}" {RANGE}/>'
+            for n, a in axes
+        )
+        pitch = f'<body quat="{np.cos(zero / 2)} 0 {np.sin(zero / 2)} 0"'
+        return (
+            f'<body pos="0 {y} -0.1" name="{side}_root">{hip}'
+            '<geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.04" mass="3"/>'
+            f'<body name="{side}_shank" pos="0 0 -0.4">'
+            f'<joint name="{side}_knee" axis="0 1 0" range="0 2.4"/>'
+            '<geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.03" mass="2"/>'
+            f'{pitch} name="{side}_ankle" pos="0 0 -0.4">'
+            f'<joint name="{side}_ankle_pitch" axis="0 1 0" {RANGE}/>'
+            '<inertial pos="0 0 0" mass="0.3" diaginertia=".001 .001 .001"/>'
+            f'<body name="{side}_foot" quat="{turn}">'
+            f'<joint name="{side}_ankle_roll" axis="1 0 0" {RANGE}/>{foot}'
+            "</body></body></body></body></body></body></body>"
+        )
+
+    def arm(side: str, y: float) -> str:
+        return (
+            f'<body name="{side}_arm" pos="0 {y} 0.4"><joint name="{side}_shoulder" axis="0 1 0" '
+            f'{RANGE}/><geom type="capsule" fromto="0 0 0 0 0 -0.6" size="0.03" mass="2"/></body>'
+        )
+
+    parts = leg("left", 0.1) + leg("right", -0.1) + arm("left", 0.3) + arm("right", -0.3)
+    return (
+        f'<mujoco model="r"><compiler angle="radian"/><asset>{assets}</asset>'
+        '<worldbody><body name="trunk"><freejoint/>'
+        '<geom type="box" size="0.1 0.15 0.25" pos="0 0 0.15" mass="20"/>'
+        f"{parts}</body></worldbody></mujoco>"
+    )
+
+
+BOX = '<geom type="box" size="0.1 0.05 0.02" pos="0.03 0 -0.06" mass="1"/>'
+FEET = {  # geoms of a foot: the extents of its sole, and where its middle is
+    "box": (BOX, (0.2, 0.1), 0.03, 1e-6),
+    "boxes": (
+        '<geom type="box" size="0.04 0.05 0.02" pos="-0.03 0 -0.06" mass="1"/>'
+        '<geom type="box" size="0.03 0.04 0.01" pos="0.10 0 -0.07" mass="1"/>',
+        (0.2, 0.1), 0.03, 1e-6,
+    ),
+    "capsules": (
+        "".join(
+            f'<geom type="capsule" fromto="-0.07 {y} -0.06 0.13 {y} -0.06" size="0.02" mass="1"/>'
+            for y in (-0.03, 0.03)
+        ),
+        (0.2, 0.06), 0.03, 1e-3,
+    ),
+    "cylinders": (
+        "".join(
+            f'<geom type="cylinder" fromto="-0.07 {y} -0.06 0.13 {y} -0.06" size="0.02" mass="1"/>'
+            for y in (-0.03, 0.03)
+        ),
+        (0.2, 0.06), 0.03, 1e-3,
+    ),
+    "capsules across": (
+        "".join(
+            f'<geom type="capsule" fromto="{x} -0.04 -0.06 {x} 0.04 -0.06" size="0.02" mass="1"/>'
+            for x in (-0.05, 0.11)
+        ),
+        (0.16, 0.08), 0.03, 1e-3,
+    ),
+    "balls": (
+        "".join(
+            f'<geom type="sphere" size="0.01" pos="{x} {y} -0.07" mass="1"/>'
+            for x in (-0.05, 0.11) for y in (-0.03, 0.03)
+        ),
+        (0.16, 0.06), 0.03, 1e-3,
+    ),
+    "cylinder": (
+        '<geom type="cylinder" size="0.06 0.02" pos="0.03 0 -0.06" mass="1"/>',
+        (0.12, 0.12), 0.03, 1e-2,
+    ),
+    "ellipsoid on a box": (
+        BOX + '<geom type="ellipsoid" size="0.09 0.05 0.04" pos="0.03 0 -0.02" mass="1"/>',
+        (0.2, 0.1), 0.03, 1e-6,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("zero", [0.0, 0.3], ids=["level at zero", "pitched at zero"])
+@pytest.mark.parametrize("kind", FEET)
+def test_soles_of_all_shapes(kind, zero):
+    geoms, extents, middle, tolerance = FEET[kind]
+    robot = load(biped(geoms, zero=zero))
+    assert robot.feet_by_shape
+    assert [foot.frame for foot in robot.feet.values()] == ["left_foot", "right_foot"]
+    for foot in robot.feet.values():
+        size = np.ptp(foot.vertices, axis=0)
+        np.testing.assert_allclose(size, extents, atol=max(tolerance, 1e-3))
+        place = foot.placement.translation
+        box = 0.5 * (foot.vertices.min(axis=0) + foot.vertices.max(axis=0))
+        centre = place + foot.placement.rotation @ [*box, 0.0]
+        np.testing.assert_allclose(centre, [middle, 0, -0.08], atol=max(tolerance, 1e-3))
+    check_that_it_stands(robot)
+
+
+def check_that_it_stands(robot, bent: str = "knee"):
+    assert robot.standing.problem == ""
+    assert "solved" in robot.stance
+    q, model = robot.posture(), robot.model
+    np.testing.assert_array_equal(q, robot.posture("standing"))
+    joints = slice(7, None)
+    assert (q[joints] >= model.lowerPositionLimit[joints] - 1e-9).all()
+    assert (q[joints] <= model.upperPositionLimit[joints] + 1e-9).all()
+    for name in robot.joint_names:
+        if bent and bent in name:
+            assert abs(q[model.joints[model.getJointId(name)].idx_q]) > 0.2
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, q)
+    points = []
+    for foot in robot.feet.values():
+        T = data.oMf[robot.frame_id(foot.frame)] * foot.placement
+        assert foot.lowest(data.oMf[robot.frame_id(foot.frame)]) == pytest.approx(0, abs=2e-3)
+        if not foot.is_point:
+            assert T.rotation[2, 2] > 1 - 1e-5
+            assert T.rotation[0, 0] > 0.99  # x forward
+        corners = np.zeros((max(1, len(foot.vertices)), 3))
+        corners[: len(foot.vertices), :2] = foot.vertices
+        points.append((corners @ T.rotation.T + T.translation)[:, :2])
+    hull = ConvexHull(np.vstack(points))
+    com = pin.centerOfMass(model, data, q)[:2]
+    assert (hull.equations[:, :2] @ com + hull.equations[:, 2]).max() < -5e-3
+    with pytest.warns(UserWarning, match="names no feet"):
+        feet = at_feet(robot, 0.7)
+    assert static_hold(robot, q, feet, torque_limits=False).feasible
+
+
+def test_left_and_right_alike():
+    robot = load(biped(BOX))
+    left, right = robot.feet.values()
+    mirrored = {(round(x, 6), round(-y, 6)) for x, y in left.vertices}
+    assert mirrored == {(round(x, 6), round(y, 6)) for x, y in right.vertices}
+    q = dict(zip(robot.joint_names, robot.posture()[7:], strict=True))
+    for joint in ("knee", "hip_pitch", "ankle_pitch"):
+        assert q[f"left_{joint}"] == pytest.approx(q[f"right_{joint}"], abs=1e-3)
+
+
+def test_a_foot_turned_in_its_own_frame():
+    """The body's x points down: the sole's normal is not its z."""
+    foot = '<geom type="box" size="0.02 0.05 0.1" pos="0.06 0 0.03" mass="1"/>'
+    robot = load(biped(foot, turn="0.7071067811865476 0 0.7071067811865476 0"))
+    check_that_it_stands(robot)
+    for foot in robot.feet.values():
+        np.testing.assert_allclose(foot.placement.rotation[:, 2], [-1, 0, 0], atol=1e-3)
+        np.testing.assert_allclose(np.ptp(foot.vertices, axis=0), [0.2, 0.1], atol=1e-3)
+
+
+def test_a_foot_that_is_only_a_mesh(tmp_path):
+    """Rounded by 5 mm all around its sole."""
+    turn = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    sole = np.column_stack([0.1 * np.cos(turn) + 0.03, 0.04 * np.sin(turn)])
+    rings = [(0.95, -0.08), (1.0, -0.075), (1.0, -0.05), (0.3, 0.0)]
+    points = np.vstack([np.c_[(sole - [0.03, 0]) * s + [0.03, 0], 0 * turn + z] for s, z in rings])
+    hull = ConvexHull(points)
+    body = b"".join(
+        struct.pack("<12fH", 0, 0, 0, *points[t].ravel().tolist(), 0) for t in hull.simplices
+    )
+    (tmp_path / "foot.stl").write_bytes(b"\0" * 80 + struct.pack("<I", len(hull.simplices)) + body)
+    file = tmp_path / "robot.xml"
+    geom = '<geom type="mesh" mesh="foot" mass="1"/>'
+    file.write_text(biped(geom, assets='<mesh name="foot" file="foot.stl"/>'))
+    robot = load(file)
+    for foot in robot.feet.values():
+        np.testing.assert_allclose(np.ptp(foot.vertices, axis=0), [0.19, 0.076], atol=4e-3)
+    check_that_it_stands(robot)
+
+
+def quadruped(shank: str, *, arm: str = "", knee: str = 'lower="0" upper="2.8"') -> str:
+    """A trunk on four legs folded up at zero, so that its belly is lowest, as URDF."""
+    inertial = (
+        '<inertial><mass value="{m}"/><inertia ixx="{i}" iyy="{i}" izz="{i}" ixy="0" ixz="0" '
+        'iyz="0"/></inertial>'
+    )
+    heavy, light = inertial.format(m=10, i=0.2), inertial.format(m=0.5, i=0.002)
+    limit = '<limit lower="-3.1" upper="3.1" effort="50" velocity="9"/>'
+    box = '<collision><geometry><box size="0.6 0.2 0.2"/></geometry></collision>'
+    text = f'<link name="trunk">{heavy}{box}</link>'
+    for x, end in ((0.3, "front"), (-0.3, "hind")):
+        for y, side in ((0.15, "left"), (-0.15, "right")):
+            n = f"{end}_{side}"
+            text += (
+                f'<link name="{n}_hip">{light}<collision><geometry><sphere radius="0.06"/>'
+                f'</geometry></collision></link><link name="{n}_thigh">{light}</link>'
+                f'<link name="{n}_shank">{light}{shank}</link>'
+                f'<joint name="{n}_abduction" type="revolute"><parent link="trunk"/>'
+                f'<child link="{n}_hip"/><origin xyz="{x} {y} 0"/><axis xyz="1 0 0"/>{limit}'
+                "</joint>"
+                f'<joint name="{n}_pitch" type="revolute"><parent link="{n}_hip"/>'
+                f'<child link="{n}_thigh"/><axis xyz="0 1 0"/>{limit}</joint>'
+                f'<joint name="{n}_knee" type="revolute"><parent link="{n}_thigh"/>'
+                f'<child link="{n}_shank"/><origin xyz="-0.25 0 0"/><axis xyz="0 1 0"/>'
+                f'<limit {knee} effort="50" velocity="9"/></joint>'
+            )
+    return f'<robot name="dog">{text}{arm}</robot>'
+
+
+SHANK = (
+    '<collision><origin xyz="0.125 0 0"/><geometry><box size="0.25 0.03 0.03"/></geometry>'
+    '</collision><collision><origin xyz="0.25 0 0"/><geometry><sphere radius="0.025"/></geometry>'
+    "</collision>"
+)
+
+
+def test_a_quadruped_folded_on_its_belly_stands_up():
+    robot = load(quadruped(SHANK))
+    assert all(foot.is_point and foot.radius == 0.025 for foot in robot.feet.values())
+    assert {foot.frame for foot in robot.feet.values()} == {
+        f"{end}_{side}_shank" for end in ("front", "hind") for side in ("left", "right")
+    }
+    check_that_it_stands(robot)
+
+
+def test_an_arm_on_its_back_is_no_leg():
+    shape = (
+        '<collision><origin xyz="0 0 0.5"/><geometry><box size=".05 .05 1"/></geometry></collision>'
+    )
+    arm = (
+        '<link name="long"><inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" '
+        f'ixz="0" iyz="0"/></inertial>{shape}</link><joint name="j" type="revolute">'
+        '<parent link="trunk"/><child link="long"/><origin xyz="0.2 0 0.1"/><axis xyz="0 1 0"/>'
+        '<limit lower="-3" upper="3" effort="9" velocity="9"/></joint>'
+    )
+    assert len(load(quadruped(SHANK, arm=arm)).feet) == 4
+
+
+def test_who_has_no_legs_does_not_stand():
+    limb = load("limb", base="floating")
+    assert dict(limb.feet) == {}
+    robot = replace(load("biped"), feet={}, postures={})
+    np.testing.assert_array_equal(robot.posture(), robot.neutral())  # it has none, as was said
+    folded = quadruped(SHANK, knee='lower="0" upper="0.01"')
+    stuck = load(folded.replace('"-3.1"', '"-0.1"').replace('"3.1"', '"0.1"'))
+    assert "do not reach below its hips" in stuck.standing.problem
+    assert "standing" not in stuck.postures
+    assert stuck.stance.startswith("none: ")
+
+
+def test_feet_stay_found_when_a_robot_is_copied():
+    robot = load(biped(BOX))
+    for other in (pickle.loads(pickle.dumps(robot)), robot.with_gravity((0, 0, -1.6))):
+        assert other.feet_by_shape
+        assert list(other.feet) == ["left_foot", "right_foot"]
+        np.testing.assert_allclose(other.posture(), robot.posture(), atol=1e-9)
+
+
+def test_feet_by_hand(tmp_path):
+    text = biped(BOX)
+    sized = load(text, feet="left_foot:0.22x0.08,right_foot:0.22x0.08")
+    assert not sized.feet_by_shape
+    for foot in sized.feet.values():
+        np.testing.assert_allclose(np.ptp(foot.vertices, axis=0), [0.22, 0.08])
+        np.testing.assert_allclose(foot.placement.translation, [0.03, 0, -0.08], atol=1e-6)
+    ball = load(text, feet=["left_foot:0.04", "right_foot"]).feet
+    assert ball["left_foot"].radius == 0.04
+    np.testing.assert_allclose(ball["left_foot"].placement.translation, [0.03, 0, -0.04], atol=1e-6)
+    assert not ball["right_foot"].is_point
+    assert list(load("biped", feet="left_foot").feet) == ["left_foot"]  # a foot of the SRDF
+
+    file = tmp_path / "robot.xml"
+    file.write_text(text)
+    (tmp_path / "robot.feet.yaml").write_text(
+        "l: {frame: left_foot, size: [0.2, 0.1], offset: [0.03, 0, -0.08]}\n"
+        "r: {frame: right_foot, vertices: [[0.1, 0.05], [-0.1, 0.05], [-0.1, -0.05]],\n"
+        "    offset: [0.03, 0, -0.08]}\n"
+    )
+    beside = load(file)
+    assert list(beside.feet) == ["l", "r"]
+    assert len(beside.feet["r"].vertices) == 3
+    assert "solved" in beside.stance
+    same = load(text, feet=dict(beside.feet))
+    assert same.feet["l"].placement == beside.feet["l"].placement
+    elsewhere = load(file, feet=str(tmp_path / "robot.feet.yaml"))
+    assert list(elsewhere.feet) == ["l", "r"]
+
+
+@pytest.mark.parametrize(
+    ("feet", "error", "words"),
+    [
+        ("left_fot:0.2x0.1", ConfigurationError, "did you mean 'left_foot'"),
+        ("left_foot:0.2x", ModelError, "expected LINK"),
+        ("left_foot:-1", ModelError, "expected LINK"),
+        (7, ModelError, "expected text"),
+        ({"left_foot": {"sise": [1, 2]}}, ModelError, "did you mean 'size'"),
+        ({"left_foot": {"size": [1, 2, 3]}}, ModelError, "size"),
+        ("no-such.yaml", ModelError, "no such file"),
+    ],
+)
+def test_feet_that_are_none(feet, error, words):
+    with pytest.raises(error, match=words):
+        load(biped(BOX), feet=feet)
+
+
+def test_a_keyframe_in_which_it_stands_is_where_it_stands():
+    text = biped(BOX)
+    q = load(text).posture()
+    w = [*q[:3], q[6], *q[3:6], *q[7:]]
+    key = " ".join(map(str, w))
+    lying = " ".join(map(str, [*w[:2], 0.1, 0.7071067811865476, 0, 0.7071067811865476, 0, *w[7:]]))
+    keys = f'<keyframe><key name="lying" qpos="{lying}"/><key name="up" qpos="{key}"/></keyframe>'
+    robot = load(text.replace("</mujoco>", keys + "</mujoco>"))
+    assert robot.stance == "up"
+    assert list(robot.postures) == ["lying", "up"]
+    np.testing.assert_allclose(robot.posture(), q, atol=1e-6)
+
+
+def test_shapes_are_not_read_before_they_are_needed():
+    robot = load(biped(BOX))
+    repr(robot), robot.neutral(), replace(robot, name="other")
+    assert "collision" not in vars(robot)
+    assert robots.feet_of_shapes(robot).keys() == robot.feet.keys()
