@@ -43,12 +43,13 @@ class ClosedLoop(Trajectory):
         accelerations: (n, nv), mean ones over each interval.
         stops: (n, nv), mean torques of the joints' stops over each interval [N·m or N].
         statuses: n times the command's status ("" for laws that give torques alone).
-        fell: whether the robot ended on the ground.
+        fell: whether the robot fell: its base low or tilted, its feet deep in the ground, or a link
+            on it that carries no contact.
         latency: (n,), what each tick took [s].
         pushes: what disturbed it.
         terrain: what it stood on.
         unsolved: how many steps' impulses of the ground are inexact (see `control.ground`).
-        ended: when and why it ended before its time ("t = 1.2 s: the robot fell"), else "".
+        ended: when and why it ended before its time ("t = 1.2 s: the robot fell: …"), else "".
 
     `events` has that end too: "fell", "failed" or "interrupted".
     """

@@ -21,9 +21,8 @@ from ..robots.robot import Robot
 from ..robots.values import instance, number, sequence
 from .closed_loop import ClosedLoop
 from .disturbances import ForcePulse, Noise
+from .falls import LOOKS, Fall
 from .ground import Ground
-
-FALLEN = 0.5  # fraction of the initial height of the base below which the robot has fallen
 
 
 def simulate(
@@ -51,9 +50,9 @@ def simulate(
     stop at the ends of their ranges. But for the points of the contacts, links pass through each
     other and through the ground; `ClosedLoop.collisions` tells of it. The controller is called
     every `control_step`, its torques held in between and clipped to the torque limits. The motion
-    ends early when the robot has fallen (event "fell"), when it blows up or the controller raises
-    or answers with what are no torques (event "failed"), or at Ctrl-C (event "interrupted");
-    `ClosedLoop.ended` says which.
+    ends early when the robot has fallen (event "fell", see `control.falls`), when it blows up or
+    the controller raises or answers with what are no torques (event "failed"), or at Ctrl-C (event
+    "interrupted"); `ClosedLoop.ended` says which.
 
     Args:
         robot: floating base.
@@ -157,7 +156,9 @@ class _Loop:
     ) -> ClosedLoop:
         from tqdm import tqdm
 
-        height, event, why = self._height(q), "", ""
+        fall = Fall(self.robot, self.physics.contacts, self.physics.terrain, q)
+        every = max(1, round(LOOKS / (substeps * h)))
+        event, why = "", ""
         for k in tqdm(range(ticks), disable=not draw, unit="tick", leave=False):
             t = k * substeps * h
             try:
@@ -174,8 +175,8 @@ class _Loop:
             means = [x / (substeps * h) for x in (impulses, v_next - v, stops)]
             self.samples.append((t, q, v, tau, *means, status, took))
             q, v = q_next, v_next
-            if self._height(q) < FALLEN * height:
-                event, why = "fell", "the robot fell"
+            if fallen := fall.reason(q, (k + 1) % every == 0 or k + 1 == ticks):
+                event, why = "fell", f"the robot fell: {fallen}"
                 break
         end = (len(self.samples)) * substeps * h
         self.samples.append((end, q, v, *self.samples[-1][3:-1], 0.0))
@@ -210,10 +211,6 @@ class _Loop:
             total += impulses
             stopped += stops
         return q, v, total, stopped
-
-    def _height(self, q: Array) -> float:
-        ground = float(self.physics.terrain.height(q[:3]))
-        return float(q[2]) - (ground if np.isfinite(ground) else 0.0)
 
     def _record(self, event: str, ended: str) -> ClosedLoop:
         t, q, v, tau, force, a, stops, statuses, took = zip(*self.samples, strict=True)

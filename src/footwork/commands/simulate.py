@@ -144,9 +144,10 @@ def _words(report: dict[str, Any]) -> list[str]:
     stopped = "was stopped" if report["ended"].endswith(" interrupted") else "was given up"
     how = "fell" if report["fell"] else stopped if failed else "is on its feet"
     x, y, z = report["moved"]
+    why = report["ended"].partition(": the robot fell: ")[2]
     ticks = ", ".join(f"{count} {name}" for name, count in report["ticks"].items())
     return [
-        f"{report['robot']} {how} after {report['seconds']:.2f} s",
+        f"{report['robot']} {how} after {report['seconds']:.2f} s{': ' * bool(why)}{why}",
         *([f"  {report['ended']}"] if failed else []),
         f"  its centre of mass moved ({x:.3f}, {y:.3f}, {z:.3f}) m",
         f"  ticks: {ticks}",

@@ -1,0 +1,90 @@
+"""Falls: when a robot no longer stands, by height, tilt, depth in the ground, links that touch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array
+from ..contacts import ContactSet, Terrain, penetrations
+from ..robots.robot import Robot
+
+LOW = 0.5  # of the height of the base above the feet at the start
+TILT = 60.0  # of the base against the start [degrees]
+DEPTH = 0.1  # of that height, by which points of contacts may be inside of the ground
+LOOKS = 0.05  # [s], from one look at the links to the next
+
+
+class Fall:
+    """A robot's fall: what tells it from standing where it started.
+
+    Args:
+        robot: floating base.
+        contacts: it may stand on; links that carry them, and those of their limbs, may touch.
+        terrain: the ground.
+        q: how it starts (nq,).
+    """
+
+    def __init__(self, robot: Robot, contacts: ContactSet, terrain: Terrain, q: Array) -> None:
+        self.robot, self.contacts, self.terrain = robot, contacts, terrain
+        lowest = min(float(c.world_points(robot, q)[:, 2].min()) for c in contacts)
+        self.height = float(q[2]) - lowest
+        self.up = _rotation(q)[2]  # in the axes of the base
+        self.limbs = self._limbs()
+        self.touching = self._links(q, 0.0) if self.limbs else set()
+
+    def reason(self, q: Array, look: bool = True) -> str:
+        """Return why the robot has fallen at q (nq,), in words; "" when it has not.
+
+        The links are only looked at if `look`.
+        """
+        ground = float(self.terrain.height(q[:3]))
+        height = float(q[2]) - (ground if np.isfinite(ground) else 0.0)
+        if self.height > 0 and height < LOW * self.height:
+            where = f"{height:.3g} m above" if height >= 0 else f"{-height:.3g} m under"
+            return f"its base is {where} the ground, {self.height:.3g} m above its feet at first"
+        tilt = float(np.degrees(np.arccos(np.clip(_rotation(q)[2] @ self.up, -1.0, 1.0))))
+        if tilt > TILT:
+            return f"its base tilts by {tilt:.0f} degrees"
+        depth = max(self._depth(contact, q) for contact in self.contacts)
+        if depth > DEPTH * abs(self.height):
+            return f"its feet are {depth:.3g} m inside of the ground"
+        found = self._links(q, 0.02 * abs(self.height)) - self.touching if look else set()
+        return f"{sorted(found)[0]} lies on the ground" if found else ""
+
+    def _depth(self, contact: object, q: Array) -> float:
+        points = contact.world_points(self.robot, q)  # type: ignore[attr-defined]
+        return -float(np.min(self.terrain.signed_distance(points)))
+
+    def _limbs(self) -> set[int]:
+        """The joints that move the contacts, the base's not."""
+        model, joints = self.robot._model, set()
+        for contact in self.contacts:
+            joint = int(model.frames[self.robot.frame_id(contact.frame)].parentJoint)
+            while joint > 1:
+                joints.add(joint)
+                joint = int(model.parents[joint])
+        return joints
+
+    def _links(self, q: Array, depth: float) -> set[str]:
+        """The links deeper in the ground than `depth` [m], those of the limbs with contacts not."""
+        if not len(self.robot.collision.geometryObjects):
+            return set()
+        model = self.robot._model
+        found = penetrations(self.robot, q, self.terrain, max(depth, 5e-3))
+        return {
+            p.link
+            for p in found
+            if model.frames[self.robot.frame_id(p.link)].parentJoint not in self.limbs
+        }
+
+
+def _rotation(q: Array) -> Array:
+    """R_world_base (3, 3) of q (nq,)."""
+    x, y, z, w = q[3:7]
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )

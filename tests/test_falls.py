@@ -1,0 +1,78 @@
+"""A robot that lies, tips over or is inside of the ground is not on its feet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import load
+from footwork.contacts import Box, Plane, Terrain, at_feet
+from footwork.control import simulate
+from footwork.control.falls import Fall
+
+FLOOR = Terrain([Plane("ground")])
+
+
+def moved(q, z=0.0, pitch=0.0):
+    """The base higher by z [m], and turned about the world's y [rad]."""
+    turned = pin.Quaternion(pin.utils.rotate("y", pitch)) * pin.Quaternion(*q[[6, 3, 4, 5]])
+    return np.r_[q[:2], q[2] + z, turned.coeffs(), q[7:]]
+
+
+@pytest.fixture(scope="module")
+def standing():
+    robot = load("biped")
+    q = robot.posture()
+    return Fall(robot, at_feet(robot, 0.7), FLOOR, q), q
+
+
+@pytest.mark.parametrize(
+    ("z", "pitch", "words"),
+    [
+        (0.0, 0.0, ""),
+        (0.02, 0.2, ""),
+        (-0.5, 0.0, "above the ground"),
+        (-5.0, 0.0, "under the ground"),
+        (0.3, 1.2, "tilts by 69 degrees"),
+        (-0.2, 0.0, "its feet are 0.2 m inside"),
+    ],
+)
+def test_height_tilt_and_depth(standing, z, pitch, words):
+    fall, q = standing
+    said = fall.reason(moved(q, z, pitch))
+    assert words in said
+    assert bool(said) == bool(words)
+
+
+def test_links_that_touch():
+    """The feet stand as they did, but the end of the trunk lies on a stone."""
+    robot = load("quadruped")
+    q = robot.posture()
+    box = robot.collision.geometryObjects[0].geometry
+    length, _, thick = 2 * np.asarray(box.halfSide)
+    top = q[2] - 0.5 * thick + 0.05
+    stone = Box("stone", (0.1, 0.05, top), (0.5 * length, 0.0, 0.0))
+    fall = Fall(robot, at_feet(robot, 0.7), FLOOR, q)
+    assert fall.reason(q) == ""
+    fall.terrain = Terrain([Plane("ground"), stone])
+    assert "lies on the ground" in fall.reason(q)
+    assert fall.reason(q, look=False) == ""
+    already = Fall(robot, at_feet(robot, 0.7), fall.terrain, q)  # it began so
+    assert already.reason(q) == ""
+
+
+def test_a_robot_that_starts_under_the_floor_is_not_on_its_feet():
+    robot = load("quadruped")
+    q = moved(robot.posture(), z=-5.0)
+    motion = simulate(robot, lambda t, q, v: np.zeros(robot.na), duration=0.05, q=q)
+    assert motion.fell
+    assert "under the ground" in motion.ended
+
+
+def test_a_robot_that_is_dropped_has_not_fallen_when_it_lands():
+    """The height that counts is that above its feet, not that of where it started."""
+    robot = load("quadruped")
+    q = moved(robot.posture(), z=2.0)
+    fall = Fall(robot, at_feet(robot, 0.7), FLOOR, q)
+    assert fall.reason(robot.posture()) == ""
