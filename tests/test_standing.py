@@ -338,5 +338,5 @@ def test_a_keyframe_in_which_it_stands_is_where_it_stands():
 def test_shapes_are_not_read_before_they_are_needed():
     robot = load(biped(BOX))
     repr(robot), robot.neutral(), replace(robot, name="other")
-    assert "collision" not in vars(robot)
+    assert "_collision" not in vars(robot)
     assert robots.feet_of_shapes(robot).keys() == robot.feet.keys()
