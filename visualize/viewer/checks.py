@@ -92,5 +92,5 @@ def overlay_path(name: str) -> str:
 
 def check_viewer(viewer: Any) -> None:
     """Raise `ViewerError` for what one cannot draw into: no `Viewer`, nor anything like it."""
-    if not hasattr(viewer, "arrow"):
+    if not hasattr(viewer, "scale"):
         raise ViewerError(f"viewer: got {viewer!r:.80}, expected a Viewer")
