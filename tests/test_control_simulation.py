@@ -8,6 +8,7 @@ import pytest
 
 from footwork import ConfigurationError, ContactError, SolverError, contacts, control, robots
 from footwork.control.ground import Ground
+from footwork.control.mujoco_engine import MujocoGround
 from footwork.control.simulation import simulate
 
 G = 9.81
@@ -277,6 +278,30 @@ def test_a_command_without_torques_ends_the_motion_too():
     assert "answer: got nan" in motion.ended
     assert np.isfinite(motion.tau).all()
     assert set(motion.statuses) == {"optimal"}
+
+
+@pytest.mark.parametrize("name", ["quadruped", "biped"])
+def test_accelerations_of_mujoco_obey_the_equations_of_motion(name):
+    """M a + b = τ + Jᵀf with MuJoCo's own forces; its sparse contact Jacobians gave wrong ones."""
+    mujoco = pytest.importorskip("mujoco")
+    robot = robots.load(name)
+    ground = contacts.Terrain([contacts.Plane("ground")])
+    engine = MujocoGround(robot, contacts.at_feet(robot), ground)
+    model, data, rng = engine.model, engine.data, np.random.default_rng(0)
+    assert model.opt.jacobian == mujoco.mjtJacobian.mjJAC_DENSE
+    assert model.opt.solver == mujoco.mjtSolver.mjSOL_NEWTON
+    model.opt.tolerance = 1e-12
+    for _ in range(5):
+        q, v = robot.posture(), 0.2 * rng.standard_normal(robot.nv)
+        q[2] -= 0.005  # all feet press
+        data.qpos[:], data.qvel[:] = engine.there(q, v, np.eye(3))
+        data.qfrc_applied[:] = rng.standard_normal(robot.nv)
+        mujoco.mj_forward(model, data)
+        inertial, J = np.zeros(robot.nv), data.efc_J.reshape(data.nefc, robot.nv)
+        mujoco.mj_mulM(model, data, inertial, data.qacc)
+        forces = data.qfrc_applied + data.qfrc_passive + J.T @ data.efc_force
+        assert data.ncon >= 4
+        np.testing.assert_allclose(inertial + data.qfrc_bias, forces, atol=1e-6 * G * robot.mass)
 
 
 @pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
