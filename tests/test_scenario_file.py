@@ -597,3 +597,9 @@ def test_the_picture_shows_steps_region_and_legend():
     assert any(r > g + 40 and b > g + 20 for r, g, b in colors([*com[:2], below]))  # magenta
     legend = image[: height // 4, : width // 4].reshape(-1, 3)
     assert (np.abs(legend - [0x2A, 0x9D, 0x5C]).max(axis=1) < 12).any()  # green: it holds
+
+
+@pytest.mark.parametrize("pair", [("left_knee",), ("left_knee", 1.0, 2.0)])
+def test_joints_of_a_start_are_pairs(pair):
+    with pytest.raises(ContactError, match=r"joints: got .*expected \(name, value\)"):
+        Start(joints=(pair,))

@@ -223,9 +223,11 @@ class Start:
         make_plain(self)
         vector(self.at, "at", error=ContactError)
         check_angle(self.heading, "heading")
-        for name, value in sequence(self.joints, "joints", tuple, error=ContactError):
-            text(name, "joints", error=ContactError)
-            number(value, f"joints: {name}", error=ContactError)
+        for pair in sequence(self.joints, "joints", tuple, error=ContactError):
+            if len(pair) != 2:
+                raise ContactError(f"joints: got {pair!r}, expected (name, value)")
+            text(pair[0], "joints", error=ContactError)
+            number(pair[1], f"joints: {pair[0]}", error=ContactError)
 
     def configuration(self, robot: Robot, posture: str | None) -> Array:
         """Return q (nq,).
