@@ -154,7 +154,22 @@ class _Legs:
                     best, least = q, cost
             if self._error(best) < _LEVEL / 2:
                 break
-        return best
+        return self._levelled(best)
+
+    def _levelled(self, q: Array) -> Array:
+        """Newton's steps of least norm to feet that are level to rounding, not to weights."""
+        start = q
+        for _ in range(8):
+            self._touch(q)
+            height = float(self._points(q)[:, 2].mean())
+            r, J = self._residual(q, q, height)
+            hard = np.concatenate([[False, False, True] + [True] * 2 * (f.normal is not None)
+                                   for f in self.feet])  # fmt: skip
+            r, J = r[: len(hard)][hard], J[: len(hard)][hard]
+            if np.abs(r).max() < 1e-10:
+                return q
+            q = self._moved(q, -np.linalg.lstsq(J, r, rcond=1e-6)[0])
+        return q if self._error(q) <= self._error(start) else start
 
     def _starts(self, height: float) -> list[Array]:
         """Return configurations from a grid over hips and knees, the best ones first."""

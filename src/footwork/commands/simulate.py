@@ -84,6 +84,7 @@ def run(options: argparse.Namespace) -> int:
         "moved": [round(float(x), 6) for x in moved],
         "ticks": statuses,
         "collisions": _collisions(motion),
+        "reason": _weakness(motion) if motion.fell else "",
     }
     verdict, *rest = _words(report)
     verdict = paint(options, verdict, "red" if motion.ended else "green")
@@ -97,6 +98,14 @@ def run(options: argparse.Namespace) -> int:
     if any(event.name == "interrupted" for event in motion.events):
         return flags.INTERRUPTED  # what was recorded is written all the same
     return flags.NO if motion.ended else flags.OK
+
+
+def _weakness(motion: ClosedLoop) -> str:
+    """Why it could not even hold still where it began, if that is so."""
+    from ..contacts import static_hold
+
+    hold = static_hold(motion.robot, motion.q[0], motion.contacts or ())
+    return f"it cannot hold where it began: {hold.reason}" if hold.feasible is False else ""
 
 
 def _collisions(motion: ClosedLoop) -> list[str]:
@@ -144,7 +153,7 @@ def _words(report: dict[str, Any]) -> list[str]:
     stopped = "was stopped" if report["ended"].endswith(" interrupted") else "was given up"
     how = "fell" if report["fell"] else stopped if failed else "is on its feet"
     x, y, z = report["moved"]
-    why = report["ended"].partition(": the robot fell: ")[2]
+    why = report["reason"] or report["ended"].partition(": the robot fell: ")[2]
     ticks = ", ".join(f"{count} {name}" for name, count in report["ticks"].items())
     return [
         f"{report['robot']} {how} after {report['seconds']:.2f} s{': ' * bool(why)}{why}",
