@@ -11,6 +11,7 @@ import pinocchio as pin
 import pytest
 from scipy.spatial import ConvexHull
 
+import footwork as fw
 from footwork import load, robots
 from footwork.contacts import at_feet, static_hold
 from footwork.errors import ConfigurationError, ModelError
@@ -340,3 +341,24 @@ def test_shapes_are_not_read_before_they_are_needed():
     repr(robot), robot.neutral(), replace(robot, name="other")
     assert "_collision" not in vars(robot)
     assert robots.feet_of_shapes(robot).keys() == robot.feet.keys()
+
+
+def test_a_robot_on_its_belly_does_not_hold(run, tmp_path):
+    file = tmp_path / "dog.urdf"
+    file.write_text(quadruped(SHANK))
+    code, out, err = run("hold", str(file), "--posture", "neutral")
+    assert (code, out) == (2, "")
+    assert "does not stand in its posture 'neutral': it lies on 'trunk'" in err
+    assert run("hold", str(file))[0] == 0
+    code, out, _ = run("info", str(file), "--feet", "front_left_shank:0.04", "hind_left_shank")
+    assert code == 0
+    assert "front_left_shank (front_left_shank, point, radius 0.04 m)" in out
+    assert "solved" in run("info", str(file))[1]
+
+
+def test_the_picture_of_a_robot_has_its_soles(monkeypatch):
+    drawn = {}
+    monkeypatch.setattr(fw.Viewer, "polygon", lambda self, name, *_, **__: drawn.update({name: 1}))
+    robot = load(biped(BOX))
+    fw.view(robot)
+    assert list(drawn) == [f"feet/{name}" for name in robot.feet]
