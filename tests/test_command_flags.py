@@ -224,9 +224,11 @@ def test_mistakes_are_told_in_one_line(run, arguments, says):
 
 
 def test_a_description_with_many_mistakes_is_told_in_one_line(run, tmp_path):
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    mass = f'<inertial><mass value="1"/>{inertia}</inertial>'
     links = "".join(
         f'<link name="l{i}"><visual><geometry><mesh filename="none{i}.stl"/></geometry></visual>'
-        f"</link>"
+        f"{'' if i else mass}</link>"
         + (
             f'<joint name="j{i}" type="fixed"><parent link="l0"/><child link="l{i}"/></joint>'
             if i
@@ -236,10 +238,16 @@ def test_a_description_with_many_mistakes_is_told_in_one_line(run, tmp_path):
     )
     path = tmp_path / "robot.urdf"
     path.write_text(f'<robot name="r">{links}</robot>')
+    code, _, err = run("info", str(path))  # what is missing is left out
+    assert code == 0
+    assert err.count("\n") == 1
+    assert "4 meshes are missing" in err
+    assert "--package-dir" in err
+    for i in range(4):  # what is damaged is refused
+        (tmp_path / f"none{i}.stl").write_text("solid")
     code, out, err = run("info", str(path))
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
-    assert "--package-dir" in err
     assert "--no-meshes" in err
     assert run("check", str(path))[1].count("mesh 'none") == 4
 

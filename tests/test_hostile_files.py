@@ -196,7 +196,7 @@ def test_a_package_reads_its_files_however_they_are_installed(tmp_path, monkeypa
     for name in (names[0], names[2]):
         other.write_text(with_mesh(name))
         with pytest.raises(ModelError, match="package_dirs"):
-            load(other)
+            load(other, strict=True)
         assert load(other, package_dirs=[share]).visual.ngeoms == 1
         assert load(other, package_dirs=[share.parent]).visual.ngeoms == 1
         with monkeypatch.context() as patch:
