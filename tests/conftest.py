@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import sys
 from collections import Counter
@@ -60,6 +61,14 @@ def _close_figures() -> Iterator[None]:
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture(autouse=True)
+def _no_log_of_mujoco() -> None:
+    """Tests that call MuJoCo themselves leave no MUJOCO_LOG.TXT where pytest was started."""
+    mujoco = sys.modules.get("mujoco")
+    if mujoco and mujoco.get_mju_user_warning() is None:
+        mujoco.set_mju_user_warning(logging.getLogger("mujoco").warning)
 
 
 def _has_robot_data() -> bool:
