@@ -27,39 +27,46 @@ class Fall:
     def __init__(self, robot: Robot, contacts: ContactSet, terrain: Terrain, q: Array) -> None:
         self.robot, self.contacts, self.terrain = robot, contacts, terrain
         lowest = min(float(c.world_points(robot, q)[:, 2].min()) for c in contacts)
-        self.height = float(q[2]) - lowest
+        above = self._above_ground(q)  # on a slope less than above the lowest point
+        self.height = min(float(q[2]) - lowest, above if above > 0 else np.inf)
         self.up = _rotation(q)[2]  # in the axes of the base
         self.limbs = self._limbs()
-        self.touching = self._links(q, 0.0) if self.limbs else set()
+        self.touching = self._links(q, 0.0)
+        self.deepest = max(DEPTH * abs(self.height), 1.01 * self._depth(q))
 
     def reason(self, q: Array, look: bool = True) -> str:
         """Return why the robot has fallen at q (nq,), in words; "" when it has not.
 
         The links are only looked at if `look`.
         """
-        ground = float(self.terrain.height(q[:3]))
-        height = float(q[2]) - (ground if np.isfinite(ground) else 0.0)
+        height = self._above_ground(q)
         if self.height > 0 and height < LOW * self.height:
             where = f"{height:.3g} m above" if height >= 0 else f"{-height:.3g} m under"
             return f"its base is {where} the ground, {self.height:.3g} m above its feet at first"
         tilt = float(np.degrees(np.arccos(np.clip(_rotation(q)[2] @ self.up, -1.0, 1.0))))
         if tilt > TILT:
             return f"its base tilts by {tilt:.0f} degrees"
-        depth = max(self._depth(contact, q) for contact in self.contacts)
-        if depth > DEPTH * abs(self.height):
+        if (depth := self._depth(q)) > self.deepest:
             return f"its feet are {depth:.3g} m inside of the ground"
         found = self._links(q, 0.02 * abs(self.height)) - self.touching if look else set()
         return f"{sorted(found)[0]} lies on the ground" if found else ""
 
-    def _depth(self, contact: object, q: Array) -> float:
-        points = contact.world_points(self.robot, q)  # type: ignore[attr-defined]
+    def _above_ground(self, q: Array) -> float:
+        """The height of the base above the ground below it [m]."""
+        ground = float(self.terrain.height(q[:3]))
+        return float(q[2]) - (ground if np.isfinite(ground) else 0.0)
+
+    def _depth(self, q: Array) -> float:
+        """How far points of contacts are inside of the ground [m]."""
+        points = np.vstack([contact.world_points(self.robot, q) for contact in self.contacts])
         return -float(np.min(self.terrain.signed_distance(points)))
 
     def _limbs(self) -> set[int]:
-        """The joints that move the contacts, the base's not."""
+        """The joints that move the contacts; the base only where it carries one."""
         model, joints = self.robot._model, set()
         for contact in self.contacts:
             joint = int(model.frames[self.robot.frame_id(contact.frame)].parentJoint)
+            joints.add(joint)
             while joint > 1:
                 joints.add(joint)
                 joint = int(model.parents[joint])
