@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -118,10 +118,10 @@ class Contact(Attached):
         if self.surface is not None:
             instance(self.surface, "surface", MovingSurface, error=ContactError)
 
-    @property
-    @abstractmethod
+    @cached_property
     def dim(self) -> int:
         """Number of rows of the constraint: 3 a point, 4 a soft one, 5 a line, 6 a patch."""
+        return 3 + len(self.angular_rows) + len(self.turning_axes)
 
     @property
     @abstractmethod
@@ -314,11 +314,6 @@ class PointContact(Contact):
         return self.torsion > 0
 
     @property
-    def dim(self) -> int:
-        """Number of rows: 3, or 4 for a soft point."""
-        return 4 if self.soft else 3
-
-    @property
     def points(self) -> Array:
         """(1, 3): the point itself."""
         return np.zeros((1, 3))
@@ -347,7 +342,7 @@ class PointContact(Contact):
     @property
     def angular_rows(self) -> Array:
         """(0 or 1, 3), the normal of a soft point."""
-        return self.normal[None][: self.dim - 3]
+        return self.normal[None][: int(self.soft)]
 
     @at_state(1)
     def error(self, state: State, target: Any) -> Array:

@@ -41,11 +41,6 @@ class PlacedContact(Contact):
         _ = self.corners  # refuses impossible patches where they enter
 
     @property
-    def dim(self) -> int:
-        """Number of rows: 6, linear before angular."""
-        return 6
-
-    @property
     def torsion(self) -> float:
         """γ [m]: inf where only the forces at the corners limit the moment."""
         return np.inf if self.torsional_friction is None else self.torsional_friction
@@ -153,11 +148,6 @@ class LineContact(PlacedContact):
     """
 
     half_length: float = field(kw_only=True)
-
-    @property
-    def dim(self) -> int:
-        """Number of rows: 5."""
-        return 5
 
     @cached_property
     def corners(self) -> Array:

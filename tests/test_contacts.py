@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -155,6 +157,30 @@ def test_error_vanishes_at_the_target_and_grows_with_the_jacobian(contact_set):
     J = contact_set.jacobian(q)
     J[contact_set.rows("finger")][3] = 0.0  # the spin of a soft point has no place
     assert by_difference == pytest.approx(J, abs=1e-7)
+
+
+@dataclass(frozen=True, eq=False)
+class Tip(contacts.Contact):
+    """The least that a kind of contact declares: a hard point in the frame's origin."""
+
+    points = np.zeros((1, 3))
+    centre_in_frame = np.zeros(3)
+    angular_rows = np.zeros((0, 3))
+    axes_in_world = np.eye(3)
+    torsion = 0.0
+
+
+def test_a_kind_of_contact_declares_points_rows_axes_and_torsion():
+    robot = robots.load("quadruped")
+    q = robot.posture()
+    tips = [Tip(foot.frame, 0.6) for foot in robot.feet.values()]
+    points = [contacts.PointContact(foot.frame, 0.6) for foot in robot.feet.values()]
+    own, usual = (contacts.ContactSet(robot, kind) for kind in (tips, points))
+    assert own.dim == usual.dim
+    np.testing.assert_array_equal(own.jacobian(q), usual.jacobian(q))
+    hold, same = (contacts.static_hold(robot, q, kind) for kind in (own, usual))
+    assert hold.status == same.status
+    assert hold.margin == same.margin
 
 
 def test_normals():
