@@ -140,6 +140,8 @@ def test_refusals(standing, monkeypatch):
     region = contacts.Region(np.eye(2), np.eye(2), "flat")
     with pytest.raises(ContactError, match="expected both or none"):
         plots.plot_regions(region, standing.contacts)
+    with pytest.raises(ContactError, match="contacts: got"):
+        plots.plot_regions(region, list(standing.contacts), standing.q)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(fw.FootworkError, match=r"pip install 'footwork\[plots\]'"):
         plots.plot_margins(standing)

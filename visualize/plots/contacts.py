@@ -24,6 +24,7 @@ from ...contacts.regions.region import Region, static_equilibrium_polygon
 from ...contacts.scenario.scenario import Scenario
 from ...contacts.zmp import zero_moment_point
 from ...errors import ContactError
+from ...robots.values import instance
 from ..colors import hex_of
 from ..scenes.cones import force_section, with_faces
 from .axes import BAD, SERIES, Axes, axes_for, axes_grid, edges, plot_series
@@ -69,6 +70,7 @@ def plot_regions(
 
 def plot_contacts(contacts: ContactSet, q: ArrayLike, *, ax: Axes | None = None) -> Axes:
     """Draw the patches and points of contacts from above, with their names."""
+    instance(contacts, "contacts", ContactSet, error=ContactError)
     ax = axes_for(ax, "x [m]", "y [m]", "Contacts, from above")
     for contact in contacts:
         points = contact.world_points(contacts.robot, q)[:, :2]
