@@ -62,8 +62,8 @@ class once(Generic[Value]):
 
     needs_velocity = False
 
-    def __init__(self, work: Callable[[Any], Value]) -> None:
-        self.work, self.name, self.__doc__ = work, work.__name__, work.__doc__
+    def __init__(self, term: Callable[[Any], Value]) -> None:
+        self.term, self.name, self.__doc__ = term, term.__name__, term.__doc__
 
     @overload
     def __get__(self, state: None, owner: Any = None) -> once[Value]: ...
@@ -77,7 +77,7 @@ class once(Generic[Value]):
         if self.needs_velocity and state.v is None:
             raise _without_velocity(self.name)
         # threads that ask at the same time may both work it out; all get the first one's
-        return state.__dict__.setdefault(self.name, read_only(self.work(state)))
+        return state.__dict__.setdefault(self.name, read_only(self.term(state)))
 
 
 class once_moving(once[Value]):
