@@ -1,4 +1,4 @@
-"""What controllers, tasks and disturbances refuse, and how they say it."""
+"""Refusals of controllers, tasks and disturbances, and their messages."""
 
 from __future__ import annotations
 

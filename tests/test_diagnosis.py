@@ -1,4 +1,4 @@
-"""What is wrong with a description is found, placed, and said in one go."""
+"""Diagnosis of descriptions: every error is found, with its line, in one pass."""
 
 import json
 

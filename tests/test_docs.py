@@ -1,4 +1,4 @@
-"""What the README says runs."""
+"""Documentation: the code and commands of the README run, its links resolve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to doubt in a laboratory's files: it is told, refused, or kept out of the numbers."""
+"""Doubtful laboratory files: reported, refused, or kept out of the numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release needs: one version, types, pins without addresses, the same checks everywhere."""
+"""Requirements of a release: one version, types, pins without addresses, the same checks."""
 
 from __future__ import annotations
 

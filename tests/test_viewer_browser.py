@@ -1,4 +1,4 @@
-"""What is seen: pages in a real browser, pictures measured by colour and place."""
+"""The viewer's pages in a real browser, pictures measured by colour and place."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""What the viewer records, and what it refuses: no server, no browser."""
+"""Drawing commands of the viewer and their refusals: no server, no browser."""
 
 import base64
 import dataclasses

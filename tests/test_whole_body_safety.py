@@ -1,4 +1,4 @@
-"""What a controller does when something is wrong: safe torques, limits that give way and say so."""
+"""Whole-body control when something is wrong: safe torques, limits that give way and say so."""
 
 from __future__ import annotations
 
