@@ -11,6 +11,7 @@ from ..arrays import Array
 from ..dynamics import State
 from ..dynamics.spatial import skew
 from ..errors import ContactError
+from ..robots.configuration import check_reach
 from ..robots.values import array, instance, number, one_of, vector, whole_number
 from .cones.friction_cone import FrictionCone, unit_vector
 from .contact import Contact
@@ -45,6 +46,7 @@ class PointForces:
         """
         instance(contacts, "contacts", ContactSet, error=ContactError)
         state, limits = State.of(contacts.robot, q), contacts.limits
+        check_reach(state.robot, state.q)
         centres = contacts.attachment.positions(state)
         if about is not None:
             centres = centres - vector(about, "point", error=ContactError)

@@ -17,6 +17,7 @@ from ..contacts import Contact, ContactSet
 from ..contacts.torque_limits import torque_limits_of
 from ..dynamics import State
 from ..errors import ConfigurationError, ContactError, SolverError, unknown
+from ..robots.configuration import check_reach
 from ..robots.robot import Robot
 from ..robots.values import boolean, number, sequence, text, whole_number
 from .command import Command
@@ -309,6 +310,7 @@ class WholeBodyController:
         state = State.of(self.robot, q, v)
         if state.v is None:
             raise ConfigurationError("v: got None; expected a velocity (nv,)")
+        check_reach(self.robot, state.q)
         check_time(t)
         if t < self._last:
             raise ConfigurationError(

@@ -126,8 +126,10 @@ def check_configuration(robot: Coordinates, q: ArrayLike, name: str = "q") -> Ar
 
 def check_reach(robot: Any, q: Array) -> None:
     """Raise ConfigurationError where a floating base of q (..., nq) is beyond `FARTHEST`."""
-    if robot.is_floating and (q.size > 0) and float(np.abs(q[..., :3]).max()) > FARTHEST:
-        away = np.abs(q[..., :3]).max()
+    if not robot.is_floating or q.size == 0:
+        return
+    away = max(map(abs, q[:3].tolist())) if q.ndim == 1 else np.abs(q[..., :3]).max()
+    if away > FARTHEST:
         raise ConfigurationError(
             f"q: got a base {away:g} m from the world's origin; contacts are decided up to "
             f"{FARTHEST:g} m, beyond which levers are lost to rounding"

@@ -97,6 +97,8 @@ def test_a_base_too_far_away_is_refused(biped):
     """Levers about the world's origin lose what the base's position rounds off."""
     feet, q = contacts.at_feet(biped, 0.7), biped.posture()
     margin = contacts.static_hold(biped, q, feet).margin
+    posture = control.PostureTask(biped.posture())
+    controller = control.WholeBodyController(biped, feet, [posture], on_failure="raise")
     q[0] = 1e6
     assert contacts.static_hold(biped, q, feet).margin == pytest.approx(margin, rel=1e-6)
     for far in (1e9, 1e16, -1e49):
@@ -105,9 +107,45 @@ def test_a_base_too_far_away_is_refused(biped):
             lambda: contacts.static_hold(biped, q, feet),
             lambda: contacts.feasible_region(biped, q, feet),
             lambda: contacts.batch.static_hold(biped, [q], feet),
+            lambda: contacts.static_equilibrium_polygon(biped, q, feet),
+            lambda: contacts.net_wrench_cone(feet, q),
+            lambda: contacts.constrained_forward_dynamics(
+                biped, q, np.zeros(biped.nv), np.zeros(biped.na), feet
+            ),
+            lambda: controller(q, np.zeros(biped.nv)),
         ):
             with pytest.raises(FootworkError, match="lost to rounding"):
                 ask()
+
+
+@pytest.mark.parametrize("bilateral", [False, True])
+def test_regions_far_from_the_origin_are_the_same(biped, bilateral):
+    """What is far from the origin is not unbounded for that; nor empty, by whichever solver."""
+    frames = [foot.frame for foot in biped.feet.values()]
+    sole = {"half_length": 0.1, "half_width": 0.05, "friction": 0.7, "bilateral": bilateral}
+    feet = contacts.ContactSet(biped, [contacts.SurfaceContact(f, **sole) for f in frames])
+    q = biped.posture()
+    push = [fw.Wrench((10.0, 5, 0), np.zeros(3), point=(1.0, 0, 1))]
+
+    def regions(q, at):
+        moved = [fw.Wrench(w.force, w.moment, point=w.point + at) for w in push]
+        return [
+            contacts.static_equilibrium_polygon(biped, q, feet),
+            contacts.zmp_support_area(biped, q, feet),
+            contacts.robust_equilibrium_polygon(biped, q, feet, moved),
+            contacts.feasible_region(biped, q, feet),
+        ] + (
+            [] if bilateral else [contacts.static_equilibrium_polygon(biped, q, feet, kind="inner")]
+        )
+
+    at = np.array([3e4, -2e3, 0])
+    moved = q.copy()
+    moved[:3] += at
+    for near, far in zip(regions(q, np.zeros(3)), regions(moved, at), strict=True):
+        assert near.status == far.status
+        assert far.area == pytest.approx(near.area, rel=1e-4)
+        for corner in near.vertices:
+            assert far.distance(corner + at[:2]) == pytest.approx(0, abs=1e-4 * 1e3**bilateral)
 
 
 @pytest.mark.parametrize("kind", [bool, np.bool_])

@@ -24,6 +24,7 @@ from ...arrays import Array
 from ...dynamics import State
 from ...errors import ModelError
 from ...robots import Robot
+from ...robots.configuration import check_reach
 from ..contact_set import ContactSet
 from ..kernels.gauss import FACTORISED, NEAREST, SOLVE_MASS
 
@@ -57,6 +58,7 @@ class Projection:
             ModelError: the mass matrix is singular: a joint moves nothing that has mass.
         """
         state = State.of(contacts.robot, q)
+        check_reach(state.robot, state.q)
         M, J = state.mass_matrix, contacts.jacobian(state)
         kernel = FACTORISED.select(1)
         if kernel is None:

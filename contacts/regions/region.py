@@ -50,7 +50,7 @@ class Region:
         vertices: (k, 2), corners of a polygon inside the region, counter-clockwise; two for a
             region without area, none when it is empty [m, or m/s² for accelerations].
         outer: (m, 2), corners of a polygon around it.
-        status: "bounded", "flat" (no area), "empty", or "unbounded" (cut off at 1,000).
+        status: "bounded", "flat" (no area), "empty", or "unbounded" (cut off 1,000 away).
     """
 
     vertices: Array
@@ -114,7 +114,9 @@ def equilibrium_polygon(
     sides = whole_number(sides, "sides", at_least=3, error=ContactError)
     if kind != "exact":
         return _linear_region(forces, STATIC, kind, sides)
-    return _body_region(forces, -_EYE[2], _EYE[:, [4, 3]] * [1.0, -1.0], tolerance)
+    columns = _EYE[:, [4, 3]] * [1.0, -1.0]
+    middle = forces.points.mean(axis=0) if len(forces.points) else np.zeros(3)
+    return _body_region(forces.about(middle), -_EYE[2], columns, tolerance, middle[:2])
 
 
 def zmp_support_area(
@@ -154,8 +156,7 @@ def zmp_area(
     if abs(c[2] - number(height, "height", unit="[m]", error=ContactError)) < 1e-6:
         raise ContactError(f"height: got {height}, expected one apart from the centre's {c[2]} [m]")
     pull = 1.0 / (c[2] - height)  # per unit of weight
-    constant = np.array([-pull * c[0], -pull * c[1], -1.0, 0.0, 0.0, 0.0])
-    return _body_region(forces.about(c), constant, pull * np.eye(6, 2), tolerance)
+    return _body_region(forces.about(c), -_EYE[2], pull * np.eye(6, 2), tolerance, c[:2])
 
 
 def feasible_region(
@@ -264,10 +265,17 @@ def body_polygons(
     return polygons
 
 
-def _body_region(forces: PointForces, load: Array, columns: Array, tolerance: float) -> Region:
+def _body_region(
+    forces: PointForces,
+    load: Array,
+    columns: Array,
+    tolerance: float,
+    origin: Array | tuple[float, float] = (0.0, 0.0),
+) -> Region:
+    """The region of origin + x with load + C x balanced; unbounded is what is far from `origin`."""
     _check_length(tolerance)
     inner, outer = body_polygons(forces, load[None], columns[None], tolerance)[0]
-    return Region(inner, outer, region_status(inner))
+    return Region(inner + origin, outer + origin, region_status(inner))
 
 
 def _check_length(tolerance: float) -> None:
@@ -279,13 +287,16 @@ def _linear_region(
 ) -> Region:
     """The region of the linear cones: its polygon is known, inside and outside are one."""
     vertices, bounded = linear_polygon(forces, section, kind, sides, _FAR)
-    return Region(vertices, vertices.copy(), region_status(vertices) if bounded else "unbounded")
+    status = _bounded_status(vertices) if bounded else "unbounded"
+    return Region(vertices, vertices.copy(), status)
 
 
 def region_status(inner: Array) -> str:
-    """Return what `Region.status` says of an inner polygon."""
-    if len(inner) == 0:
-        return "empty"
-    if np.abs(inner).max() > 0.99 * _FAR:
+    """Return what `Region.status` says of an inner polygon, seen from the contacts or the robot."""
+    if len(inner) and np.abs(inner).max() > 0.99 * _FAR:
         return "unbounded"
-    return "bounded" if len(inner) >= 3 else "flat"
+    return _bounded_status(inner)
+
+
+def _bounded_status(inner: Array) -> str:
+    return ("empty", "flat", "flat")[len(inner)] if len(inner) < 3 else "bounded"
