@@ -303,6 +303,9 @@ def test_a_library_that_is_missing_is_told_before_the_work(run, monkeypatch, tmp
         ("terms double_pendulum --quiet >&-", 0, ""),
         ("terms double_pendulum <&-", 0, ""),
         ("info bipde >&-", 2, "did you mean"),
+        ("--help >&-", 2, "standard output: Bad file descriptor"),
+        ("sweep --help >/dev/full", 2, "standard output: No space left on device"),
+        ("--version >&-", 2, "standard output: Bad file descriptor"),
     ],
 )
 def test_closed_and_full_standard_output(line, code, says):
@@ -312,6 +315,13 @@ def test_closed_and_full_standard_output(line, code, says):
     assert says in done.stderr.decode()
     assert done.stderr.count(b"\n") == (1 if says else 0)
     assert b"footwork: " in done.stderr or not says
+
+
+@pytest.mark.parametrize("line", ["info bipde", "nosuch", "sweep"])
+@pytest.mark.parametrize("where", ["&-", "/dev/full"])
+def test_bad_usage_is_2_where_nobody_can_be_told(line, where):
+    command = f'"{sys.executable}" -m footwork {line} 2>{where}'
+    assert subprocess.run(["sh", "-c", command]).returncode == 2
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])

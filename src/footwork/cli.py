@@ -15,7 +15,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from . import __version__, commands
@@ -35,7 +35,7 @@ _TYPED = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     _open_streams()
-    options = _parser().parse_args(arguments)
+    options = _options(arguments)
     try:
         with warnings.catch_warnings(), _kernels_later(), _ended_by_signals():
             warnings.simplefilter("default", FootworkWarning)
@@ -52,10 +52,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if options.debug:
             raise
-        print(f"footwork: {_one_line(_told(error))}", file=sys.stderr)
+        _say(f"footwork: {_one_line(_told(error))}")
         if isinstance(error, OSError) and not error.filename:  # what could not be written is lost
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (to the end of the process)
         return BAD if isinstance(error, (FootworkError, OSError, ImportError)) else BUG
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Return what was asked for; --help, --version and bad usage end here."""
+    try:
+        try:
+            return _parser().parse_args(arguments)
+        finally:
+            sys.stdout.flush()
+    except OSError as error:  # `footwork --help | head`, or a full disk
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (to the end of the process)
+        if isinstance(error, BrokenPipeError):
+            raise SystemExit(OK) from None
+        _say(f"footwork: {_told(error)}")
+        raise SystemExit(BAD) from None
+
+
+def _say(text: str) -> None:
+    """Print to standard error, where that can be: the exit code tells in any case."""
+    with suppress(OSError):
+        print(text, file=sys.stderr)
 
 
 def _open_streams() -> None:
@@ -127,7 +148,7 @@ def _show(quiet: bool, usual: Any) -> Any:
         if not issubclass(category, FootworkWarning):
             usual(message, category, *where, **how)
         elif not quiet:
-            print(f"footwork: note: {_one_line(str(message))}", file=sys.stderr)
+            _say(f"footwork: note: {_one_line(str(message))}")
 
     return show
 

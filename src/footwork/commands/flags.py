@@ -100,7 +100,7 @@ def feet(
 
 def count(text: str) -> int:
     """Parse a whole number of at least 1."""
-    if whole(text) == 0:
+    if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"got {text}, expected a whole number of at least 1")
     return int(text)
 

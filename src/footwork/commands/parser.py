@@ -46,6 +46,10 @@ class Parser(argparse.ArgumentParser):
             self.error(f"no such argument: {left[0]}{hint}")
         return found, left
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print --help and --version; argparse says nothing where that fails."""
+        print(message, end="", file=file or sys.stderr)
+
     def _order(self, message: str) -> str:
         """Return the hint that a flag with several values may have consumed the robot's name."""
         greedy = [
