@@ -26,8 +26,9 @@ def check_out(out: Array, shape: tuple[int, ...]) -> Array:
         ConfigurationError: another shape or type, not row by row, or read-only.
     """
     fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float64
-    if not (fits and out.flags.carray):  # in order, aligned, writable
-        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+    masked = isinstance(out, np.ma.MaskedArray)  # kernels would write past the mask
+    if masked or not (fits and out.flags.carray):  # in order, aligned, writable
+        found = f"{out.dtype} {out.shape}" if type(out) is np.ndarray else type(out).__name__
         raise ConfigurationError(
             f"out: got {found}; expected a writable float64 array {shape}, row by row"
         )

@@ -188,3 +188,10 @@ def test_what_is_no_robot_is_told_so(name, others, robot):
     values = [given.get(p.name, np.zeros(3)) for p in others]
     with pytest.raises(ConfigurationError, match="expected a Robot"):
         getattr(dyn, name)(robot, *values)
+
+
+def test_results_are_not_written_past_a_mask():
+    robot = robots.load("block")
+    Q, V = np.array([robot.neutral()]), np.zeros((1, robot.nv))
+    with pytest.raises(ConfigurationError, match="out: got MaskedArray"):
+        dynamics.batch.bias(robot, Q, V, out=np.ma.zeros((1, robot.nv)))
