@@ -191,7 +191,7 @@ def test_what_is_no_robot_is_told_so(name, others, robot):
 
 
 def test_results_are_not_written_past_a_mask():
-    robot = robots.load("block")
+    robot = fw.load("block")
     Q, V = np.array([robot.neutral()]), np.zeros((1, robot.nv))
     with pytest.raises(ConfigurationError, match="out: got MaskedArray"):
-        dynamics.batch.bias(robot, Q, V, out=np.ma.zeros((1, robot.nv)))
+        dyn.batch.bias(robot, Q, V, out=np.ma.zeros((1, robot.nv)))
