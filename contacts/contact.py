@@ -25,6 +25,7 @@ from ..dynamics.per_robot import per_robot
 from ..dynamics.spatial import skew
 from ..errors import ContactError
 from ..robots import Robot, values
+from ..robots.configuration import check_robot
 from ..robots.values import array, boolean, instance, length, number, placement, text, vector
 from .attachment import Attached, Attachment
 from .cones.friction_cone import (
@@ -52,10 +53,10 @@ def at_state(count: int) -> Callable[[Callable[..., Answer]], Callable[..., Answ
         def either(contact: Any, state: State | Robot, *given: Any, **named: Any) -> Answer:
             if isinstance(state, State):
                 return method(contact, state, *given, **named)
-            if not isinstance(state, Robot) or len(given) < count:
-                words = "expected a State, or a robot, q and v"
-                raise ContactError(f"state: got {state!r:.80}, {words}")
-            return method(contact, State.of(state, *given[:count]), *given[count:], **named)
+            robot = check_robot(state)
+            if len(given) < count:
+                raise ContactError("state: got a robot, expected a State, or a robot, q and v")
+            return method(contact, State.of(robot, *given[:count]), *given[count:], **named)
 
         return either
 

@@ -237,6 +237,8 @@ def test_links_that_run_into_each_other_are_told(pushed):
 class Drawn:
     """A viewer that only remembers."""
 
+    scale = 1.0
+
     def __init__(self):
         self.arrows, self.cones, self.boxes = [], [], []
 

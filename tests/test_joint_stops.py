@@ -13,9 +13,13 @@ from footwork.control.stops import JointStops
 
 BOX = """<link name="{}"><inertial><origin xyz="{}"/><mass value="{}"/>
   <inertia ixx=".02" iyy=".02" izz=".02" ixy="0" ixz="0" iyz="0"/></inertial>
-  <collision><geometry><box size="0.4 0.3 0.1"/></geometry></collision></link>"""
-# a box on the ground with an arm of 2 kg, 0.3 m ahead of its hinge, that may fall until 0.25 rad
-ARM = f"""<robot name="barrow">{BOX.format("box", "0 0 0", 6)}{BOX.format("arm", "0.3 0 0", 2)}
+  <collision><geometry><box size="{}"/></geometry></collision></link>"""
+# a box on the ground with an arm of 2 kg, 0.3 m ahead of its hinge, that may fall until 0.25 rad,
+# where it is still clear of the ground
+LINKS = BOX.format("box", "0 0 0", 6, "0.4 0.3 0.1") + BOX.format(
+    "arm", "0.3 0 0", 2, "0.1 0.1 0.02"
+)
+ARM = f"""<robot name="barrow">{LINKS}
   <joint name="hinge" type="revolute"><parent link="box"/><child link="arm"/><axis xyz="0 1 0"/>
   <limit lower="-1" upper="0.25" effort="50" velocity="10"/></joint></robot>"""
 
