@@ -19,6 +19,7 @@ from ..dynamics import State
 from ..dynamics.body_points import BodyPoints
 from ..dynamics.spatial import cross, hessian_from, skew
 from ..dynamics.topology import carried_by, frames_of, require_fixed_axes
+from ..errors import ContactError
 from ..robots import Robot
 
 
@@ -92,8 +93,11 @@ class Attachment:
             self.ball_arms[k] = contact.ball_arm
             if contact.axes_in_frame is not None:
                 self._axes[k] = T[:3, :3] @ contact.axes_in_frame
-            else:
+            elif contact.axes_in_world is not None:
                 self._axes[k], self.world_fixed[k] = contact.axes_in_world, True
+            else:
+                kind = type(contact).__name__
+                raise ContactError(f"{kind}: expected axes_in_frame or axes_in_world, got neither")
         self._balls, self._all_turn = bool(self.ball_arms.any()), not self.world_fixed.any()
         self._middles = BodyPoints(self.joints, self._centres[:, :3, 0], self.ball_arms)  # of balls
         points = [contact.points for contact in contacts]

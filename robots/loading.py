@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from ..errors import FootworkWarning, ModelError, unknown
 from .catalogue import RobotInfo
 from .feet import Foot, feet_of_end_effectors
@@ -35,6 +37,7 @@ def load(
     strict: bool = False,
     meshes: bool = True,
     feet: Any = None,
+    gravity: ArrayLike | None = None,
     xacro: bool | Xacro | None = None,
 ) -> Robot:
     """Return the robot that `source` describes.
@@ -58,6 +61,8 @@ def load(
             with one number the radius of a ball, with none what the shapes show), a mapping
             {name: {...}} or a YAML file with it (see `robots.feet_by_hand.given_feet`), or `Foot`
             values. Default: the file NAME.feet.yaml beside the description, if there is one.
+        gravity: its acceleration (3,), in world axes [m/s²]. Default: that of the description, of
+            MJCF; else (0, 0, -9.81).
         xacro: whether to expand macros. Default: those of files called `.xacro`. A `Xacro` has
             arguments for them, and lists what they may read of the environment.
 
@@ -82,7 +87,7 @@ def load(
             FootworkWarning,
             stacklevel=2,
         )
-    return robot
+    return robot if gravity is None else robot.with_gravity(gravity)
 
 
 def build(description: Description, options: Options) -> tuple[Robot, tuple[Finding, ...]]:

@@ -182,6 +182,12 @@ def test_a_kind_of_contact_declares_points_rows_axes_and_torsion():
     assert hold.status == same.status
     assert hold.margin == same.margin
 
+    class NoAxes(Tip):
+        axes_in_world = None
+
+    with pytest.raises(ContactError, match="NoAxes: expected axes_in_frame or axes_in_world"):
+        contacts.ContactSet(robot, [NoAxes(tips[0].frame, 0.6)]).jacobian(q)
+
 
 def test_normals():
     robot = robots.load("quadruped")

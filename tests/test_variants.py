@@ -82,10 +82,11 @@ def test_an_inertia_is_that_of_the_file():
     assert heavier.mass == pytest.approx(robot.mass - robot.model.inertias[2].mass + 7)
 
 
-def test_gravity_of_the_moon():
-    robot = load("biped")
+@pytest.mark.parametrize("when", ["loaded", "later"])
+def test_gravity_of_the_moon(when):
+    robot, g = load("biped"), [0, 0.5, -1.62]
     q, _ = state_of(robot)
-    moon = robot.with_gravity([0, 0.5, -1.62])
+    moon = robot.with_gravity(g) if when == "later" else robots.load("biped", gravity=g)
     np.testing.assert_allclose(
         dynamics.gravity_torques(moon, q),
         robot.mass * dynamics.com_jacobian(robot, q).T @ [0, 0.5, -1.62],
