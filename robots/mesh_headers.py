@@ -45,7 +45,7 @@ def why_unreadable(path: Path) -> str:
     if problem:
         return problem
     try:
-        look = {".dae": _instances, ".obj": _library, ".gltf": _uris, ".glb": _uris}
+        look = {".dae": _instances, ".obj": _library, ".off": _faces, ".gltf": _uris, ".glb": _uris}
         return look.get(path.suffix.lower(), lambda _: "")(path)
     except OSError as error:
         return f"cannot be read: {error.strerror}"
@@ -55,6 +55,24 @@ def _library(path: Path) -> str:
     """Return why a Wavefront file's materials may not be read, or ""."""
     names = re.findall(rb"^[ \t]*mtllib[ \t]+([^\r\n]+)", path.read_bytes(), re.MULTILINE)
     return _elsewhere(path, [name.decode(errors="replace").strip() for name in names])
+
+
+def _faces(path: Path) -> str:
+    """Return why the faces of an OFF file cannot be, or "": the mesh library reads any number."""
+    text = re.sub(rb"#[^\n]*", b"", path.read_bytes())
+    header, _, rest = text.lstrip().partition(b"OFF")
+    lines = [line.split() for line in rest.splitlines() if line.strip()]
+    if header:  # COFF, NOFF, …: further numbers a vertex, on the same lines
+        lines = lines if header in (b"C", b"N", b"ST", b"CN") else []
+    try:
+        vertices, faces = (int(word) for word in lines[0][:2])
+        for line in lines[1 + vertices : 1 + vertices + faces]:
+            named = [int(word) for word in line[1 : 1 + int(line[0])]]
+            if outside := [i for i in named if not 0 <= i < vertices]:
+                return f"a face of vertex {outside[0]}, of {vertices} that there are"
+    except (ValueError, IndexError):
+        return "not an OFF file: counts, vertices and faces a line each are expected"
+    return ""
 
 
 def _uris(path: Path) -> str:

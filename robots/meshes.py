@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import coal  # type: ignore[import-untyped]
 import numpy as np
@@ -14,6 +15,7 @@ from .findings import Finding, Level, listed, of_level
 from .hardened_xml import Node
 from .mesh_headers import is_stub, unit, why_unreadable
 from .packages import Folders
+from .values import FARTHEST
 
 _NAMED = 10  # missing meshes whose names are told
 _LEVELS: tuple[Level, Level] = ("error", "warning")  # of one that cannot be used, that is missing
@@ -94,9 +96,22 @@ def damaged(path: Path) -> str:
     try:
         mesh = coal.MeshLoader().load(str(path), np.ones(3))
     except (ValueError, RuntimeError) as error:
-        lines = [line for line in str(error).splitlines() if line and "Hint" not in line]
-        return f"cannot be read: {lines[-1].strip()}"
-    return "" if np.isfinite(mesh.vertices()).all() else "vertices that are not finite"
+        return f"cannot be read: {last_line(error)}"
+    return misplaced(mesh)
+
+
+def misplaced(mesh: Any) -> str:
+    """Return what no vertices of a mesh may be, or ""."""
+    farthest = np.abs(mesh.vertices()).max(initial=0.0)
+    if not np.isfinite(farthest):
+        return "vertices that are not finite"
+    return "" if farthest <= FARTHEST else f"vertices {farthest:.3g} m away; at most {FARTHEST:g} m"
+
+
+def last_line(error: Exception) -> str:
+    """Return the reason in an error of the mesh library, which begins with its source file."""
+    lines = [line for line in str(error).splitlines() if line.strip() and "Hint" not in line]
+    return lines[-1].strip() if lines else type(error).__name__
 
 
 def _unit(path: Path, mesh: Node) -> tuple[str, str] | None:

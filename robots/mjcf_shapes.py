@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from ..errors import ModelError
 from .mjcf_geoms import Geom
-from .shapes import Kind, _check_finite
+from .shapes import Kind, check_vertices
 
 _DRAWN = 2  # MuJoCo draws geoms of the groups 0, 1 and 2
 
@@ -55,7 +55,7 @@ class GeomShapes:
                     shape.name += "_"
                 names.add(shape.name)
                 shapes.addGeometryObject(shape)
-            _check_finite(shapes)
+            check_vertices(shapes)
         except (ValueError, RuntimeError) as error:
             raise ModelError(
                 f"a {kind} shape cannot be read: {error}; meshes=False leaves the meshes out"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import coal  # type: ignore[import-untyped]
-import numpy as np
 import pinocchio as pin
 
 from ..errors import ModelError
+from .meshes import last_line, misplaced
 
 Kind = Literal["visual", "collision"]
 
@@ -21,12 +21,12 @@ class Shapes(Protocol):
         """Return a `pin.GeometryModel`."""
 
 
-def _check_finite(shapes: Any) -> None:
-    """Raise ValueError for a mesh of a `pin.GeometryModel` with vertices that are not finite."""
+def check_vertices(shapes: Any) -> None:
+    """Raise ValueError for a mesh of a `pin.GeometryModel` whose vertices cannot be."""
     for item in shapes.geometryObjects:
         mesh = item.geometry if isinstance(item.geometry, coal.BVHModelBase) else None
-        if mesh is not None and not np.isfinite(mesh.vertices()).all():
-            raise ValueError(f"{item.meshPath}: vertices that are not finite")
+        if mesh is not None and (problem := misplaced(mesh)):
+            raise ValueError(f"{item.meshPath}: {problem}")
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,12 @@ class UrdfShapes:
             shapes = pin.buildGeomFromUrdfString(
                 model, self.text, type_, package_dirs=[], mesh_loader=coal.CachedMeshLoader()
             )
-            _check_finite(shapes)
+            check_vertices(shapes)
             return shapes
         except (ValueError, RuntimeError) as error:
             raise ModelError(
-                f"a {kind} shape cannot be read: {error}; meshes=False leaves the meshes out"
+                f"a {kind} shape cannot be read: {last_line(error)}; meshes=False leaves the "
+                "meshes out"
             ) from None
 
 

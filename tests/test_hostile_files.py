@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import subprocess
 import sys
 import warnings
@@ -310,27 +311,36 @@ def test_a_scene_that_instances_blow_up_is_refused(tmp_path, text, problem):
     assert bool(why) == bool(problem)
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_mesh_without_finite_vertices_is_refused(tmp_path, bad):
+@pytest.mark.parametrize(
+    ("bad", "problem"), [(np.nan, "not finite"), (np.inf, "not finite"), (1e30, "1e\\+30 m away")]
+)
+def test_a_mesh_whose_vertices_cannot_be_is_refused(tmp_path, bad, problem):
     write_stl(tmp_path / "m.stl", 0, 0, bad, 1, 0, 0, 0, 1, 0)
     (tmp_path / "m.obj").write_text(f"v 0 0 {bad}\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     for name in ("m.stl", "m.obj"):
         file = tmp_path / "robot.urdf"
         file.write_text(with_mesh(name))
-        with pytest.raises(ModelError, match="not finite"):
+        with pytest.raises(ModelError, match=problem):
             _ = load(file).visual
         (finding,) = [f for f in robots.diagnose(file) if f.level == "error"]
         assert (finding.code, finding.link) == ("mesh", "a")
-        assert "not finite" in finding.message
+        assert re.search(problem, finding.message)
 
 
 def test_a_damaged_mesh_is_found_by_a_check(tmp_path):
     """Indices out of range, and a document type: `footwork check` once found nothing."""
     (tmp_path / "m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 99\n")
+    (tmp_path / "m.off").write_text("OFF\n3 1 0\n0 0 0\n1 0 0  # x\n0 1 0\n3 0 1 99\n")
+    (tmp_path / "n.off").write_text("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")
+    assert mesh_headers.why_unreadable(tmp_path / "n.off") == ""
     scene = collada_of_instances(2, 3)
     bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><COLLADA'
     (tmp_path / "m.dae").write_text(scene.replace("<COLLADA", bomb, 1))
-    for name, message in (("m.obj", "index out of range"), ("m.dae", "document type")):
+    for name, message in (
+        ("m.obj", "index out of range"),
+        ("m.off", "a face of vertex 99, of 3"),
+        ("m.dae", "document type"),
+    ):
         file = tmp_path / "robot.urdf"
         file.write_text(with_mesh(name))
         (finding,) = [f for f in robots.diagnose(file) if f.level == "error"]
