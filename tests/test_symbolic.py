@@ -250,3 +250,9 @@ def test_what_is_no_frame_is_told(bad):
     for make in makers:
         with pytest.raises(fw.ConfigurationError):
             make()
+
+
+@pytest.mark.parametrize("name", ["lengths", "masses", "inertias", "viscous"])
+def test_what_a_segment_cannot_have_less_of_than_nothing(name):
+    with pytest.raises(fw.ConfigurationError, match=f"{name}: got -1; expected none below 0"):
+        sy.Limb(2, **{name: [1, -1]})

@@ -135,6 +135,9 @@ class Limb:
         return Frame(f"end of {before.name}", before, origin=(0, self.lengths[i - 2], 0))
 
 
+_NOT_NEGATIVE = ("lengths", "masses", "inertias", "viscous")
+
+
 def _given(name: str, values: Sequence[Any] | None, default: Sequence[Any]) -> tuple[Any, ...]:
     """Return the n values as SymPy expressions, or the default."""
     if not (values is None or isinstance(values, Iterable)) or isinstance(values, str):
@@ -144,4 +147,7 @@ def _given(name: str, values: Sequence[Any] | None, default: Sequence[Any]) -> t
         raise ConfigurationError(
             f"{name}: got {len(chosen)}; expected {len(default)}, one per segment"
         )
+    for x in chosen:
+        if name in _NOT_NEGATIVE and x.is_negative:
+            raise ConfigurationError(f"{name}: got {x}; expected none below 0")
     return chosen
