@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ..arrays import Array
 
 # settings of the attempts, the next where the last found no answer: tight; then smaller steps with
 # more exact directions; then rows that are not equilibrated. Without refining the directions the

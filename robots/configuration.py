@@ -11,12 +11,11 @@ from math import hypot
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from .values import FARTHEST, LARGEST, array, check_finite
-
-Array = NDArray[np.float64]
 
 # tolerance on | ‖quaternion‖ − 1 |: admits quaternions rounded to single precision
 UNIT_TOLERANCE = 1e-7

@@ -26,8 +26,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError, unknown
-from .configuration import Array, as_vector, check_configuration, check_velocity
+from .configuration import as_vector, check_configuration, check_velocity
 from .robot import Robot
 
 Convention = Literal["mujoco", "drake", "mixed"]

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from .values import array, length, placement, text
-
-Array = NDArray[np.float64]
 
 _HANDS = ("hand", "arm", "gripper", "wrist", "tool", "finger", "tcp", "end_effector", "head")
 

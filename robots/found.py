@@ -1,21 +1,20 @@
-"""What is found about a robot when it is asked for: feet by shape, and a posture to stand in."""
+"""Feet found by shape and the standing posture of a robot, both worked out at first use."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ModelError
 from .feet import Foot
 from .feet_by_hand import GivenFoot
 from .outlines import Outline, lowest, outlines, placed
 from .standing import Standing, beside, stand, supports
-
-Array = NDArray[np.float64]
 
 _LEVEL = 0.02  # of the robot's height: feet of a posture that a file names as one to stand in
 
@@ -63,7 +62,7 @@ class SolvedPostures(Mapping[str, Array]):
     def __init__(self, given: dict[str, Array], robot: Any) -> None:
         self.given, self._robot = given, robot
 
-    @property
+    @cached_property
     def stance(self) -> str | None:
         """The posture to stand in: the first of the files in which it does, else the solved one."""
         try:

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from .outlines import Outline, placed
-
-Array = NDArray[np.float64]
 
 _CLUSTER = 0.3  # of a limb's length: branches no longer are its end (toes, fingers), not limbs
 _ALONG = 0.65  # of a limb's length: it points along an axis when it goes that far along it

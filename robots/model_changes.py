@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import ConfigurationError
 from .configuration import as_vector
 from .urdf_physics import impossible
 from .values import array, number
-
-Array = NDArray[np.float64]
 
 
 def set_inertia(

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ModelError
 from .feet import Foot
 from .srdf import Values
-
-Array = NDArray[np.float64]
 
 
 def configurations(

@@ -13,6 +13,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from . import configuration, model_changes
 from .feet import Foot
@@ -20,8 +21,6 @@ from .found import FoundFeet, SolvedPostures, standing_of
 from .shapes import NoShapes, Shapes
 from .standing import Standing
 from .values import array, instance, mapping, sequence, text, texts
-
-Array = NDArray[np.float64]
 
 _STANCES = ("half_sitting", "standing")  # usual names of postures to stand in
 BASE_JOINT = "root_joint"  # the free flyer that `load` adds

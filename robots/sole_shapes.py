@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
+from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from .feet import Foot, point_foot, sole_foot
 from .outlines import Outline
-
-Array = NDArray[np.float64]
 
 FLAT = 1e-3  # [m], height above the lowest plane within which points belong to the sole
 _ROUGH = 3e-3  # [m], that height where the sole is less than half as large without it

@@ -20,12 +20,11 @@ import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
+from ..arrays import Array
 from .feet import Foot
 from .limbs import Leg, legs, legs_to, upright
 from .outlines import Outline, lowest, placed
 from .sole_shapes import joint_axis, lowest_balls, sole_normal, touching_foot, wheel
-
-Array = NDArray[np.float64]
 
 _BENT = 0.1  # of the legs' length, by which the hips come down from straight legs
 _HEIGHT, _FLAT, _ACROSS, _REST = 30.0, 30.0, 1.0, 0.05  # weights, lengths in robot sizes

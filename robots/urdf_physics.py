@@ -12,11 +12,10 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .findings import Finding
 from .hardened_xml import Node
 from .urdf_values import number, numbers, vector
-
-Array = NDArray[np.float64]
 
 _SLACK = (
     1e-6  # tolerance, relative to the largest moment of inertia: rounding of the numbers in a file

@@ -16,9 +16,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array
 from ..errors import ConfigurationError, FootworkError, unknown
 
-Array = NDArray[np.float64]
 Shape = tuple[int | None, ...]
 Error = type[FootworkError]
 Instance = TypeVar("Instance")

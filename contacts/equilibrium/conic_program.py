@@ -13,10 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..conic_solver import Program, Rows, Solution
 from .balance import Balance
-
-Array = NDArray[np.float64]
 
 _FAR = 1e4  # weights of margin beyond which it counts as infinite
 ROUNDING = 1e-14  # weights that equations are left with

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..conic_solver import Solution
 from .certificate import EDGE, certificate, certificate_violation, falling_motion
 from .conic_program import ROUNDING
 from .objectives import Objective, candidates
 from .programs import Equilibrium
-
-Array = NDArray[np.float64]
 
 
 class Settled(NamedTuple):

@@ -16,16 +16,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..conic_solver import Solution
 from ..geometry.planar import PlanarSet
 from . import conic_program
 from .balance import Balance
 from .conic_program import Programs
 from .solving import solve
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..conic_solver import Solution
 from ..geometry.planar import PlanarSet
 from .programs import Equilibrium
 from .solving import solve
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

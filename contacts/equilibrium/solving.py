@@ -6,11 +6,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..conic_solver import Solution
-
-Array = NDArray[np.float64]
 
 SOLVER = "CLARABEL"
 # tighter than the defaults first: residuals are then small against a micronewton

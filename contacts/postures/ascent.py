@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...dynamics import State, Wrench
 from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
@@ -27,8 +27,6 @@ from ..equilibrium.saddle import Saddle, saddle_point
 from ..equilibrium.solving import solve
 from ..sensitivity.balance_derivative import balance_derivative, external_forces, local_wrenches
 from .reach import Reach
-
-Array = NDArray[np.float64]
 
 _FIRST_TRUST, _WIDEST, _NARROWEST = 0.1, 0.4, 1e-4  # of a step [rad, robot sizes]
 _LEAST_GAIN = 1e-5  # of the weight: predicted gains below it end the ascent

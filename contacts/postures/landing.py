@@ -11,15 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...dynamics import State
 from ...errors import ContactError
 from ...robots import Robot
 from ..contact import Contact
 from ..terrain.solids import Face
-
-Array = NDArray[np.float64]
 
 
 class Landing(NamedTuple):

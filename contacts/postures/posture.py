@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ... import dynamics
+from ...arrays import Array
 from ...dynamics import Wrench
 from ...errors import ContactError
 from ...robots import Robot
@@ -31,7 +32,6 @@ from .reach import Goal, Reach
 from .self_collision import Clearance, self_collisions
 from .targets import all_targets
 
-Array = NDArray[np.float64]
 CentreOfMass = Sequence[float | None] | Literal["inside"] | None
 
 _SHRUNK = 0.8  # "inside" means inside the static polygon drawn in by this factor

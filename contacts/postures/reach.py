@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
+from ...arrays import Array
 from ...dynamics import State
 from ...robots import Robot
 from ..contact import Contact
@@ -27,8 +28,6 @@ from ..contact_set import ContactSet
 from ..terrain.solids import Face
 from .landing import landing
 from .self_collision import Clearance
-
-Array = NDArray[np.float64]
 
 _STEP = 0.3  # the longest step of a joint, and of the base in robot sizes
 

@@ -17,14 +17,13 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import Array
 from ...dynamics.per_robot import per_robot
 from ...dynamics.workspace import workspace_of
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ...robots.values import number
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

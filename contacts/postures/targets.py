@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...errors import ContactError
 from ...robots.values import mapping, placement
 from ..contact_set import ContactSet
 from ..terrain.solids import FACES_UP, Face
 from .landing import check_face
-
-Array = NDArray[np.float64]
 
 
 def ground_targets(contacts: ContactSet, q: ArrayLike, ground: Any = None) -> dict[str, Any]:
