@@ -7,11 +7,11 @@ from . import conventions
 from .builders import block, double_pendulum, limb
 from .catalogue import RobotInfo, available
 from .diagnosis import diagnose
-from .feet import Foot
-from .feet_of_shapes import feet_of_shapes
+from .feet.foot import Foot
+from .feet.of_shapes import feet_of_shapes
 from .loading import load
 from .robot import Robot
-from .xacro import Xacro
+from .xacro.expansion import Xacro
 
 __all__ = [
     "Foot",

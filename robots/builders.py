@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from ..errors import ModelError
 from . import catalogue
+from .files.packages import Folders
+from .files.sources import Description, read_file
 from .loading import build
 from .options import Options
-from .packages import Folders
 from .robot import Robot
-from .sources import Description, read_file
 from .values import array, number
 
 # joint limits: two full turns, and a torque limit that is never reached in practice

@@ -8,9 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..errors import ModelError, unknown
-from . import soles
-from .feet import Foot
-from .installed import DATA, package_folder
+from .feet import measured as soles
+from .feet.foot import Foot
+from .files.installed import DATA, package_folder
 
 MODELS = Path(__file__).parent / "models"
 _PACKAGE = "example-robot-data"

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError
-from . import meshes as mesh_files
+from .files import meshes as mesh_files
+from .files.sources import Description, describe
 from .findings import LEVELS, Finding, listed, of_level
 from .formats import read, tree_of
 from .options import Base, Options
-from .sources import Description, describe
-from .urdf_checks import Refused
-from .xacro import Xacro
+from .refusal import Refused
+from .xacro.expansion import Xacro
 
 
 def diagnose(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..errors import ModelError
-from .hardened_xml import Node, parse
-from .mjcf import from_mjcf
+from .files.hardened_xml import Node, parse
+from .files.sources import Description
+from .mjcf.reader import from_mjcf
 from .options import Options, Parts
-from .sources import Description
-from .urdf import from_urdf
-from .xacro import Xacro, expand, is_xacro
+from .urdf.reader import from_urdf
+from .xacro.expansion import Xacro, expand, is_xacro
 
 
 def tree_of(description: Description, choice: bool | Xacro | None) -> Node:

@@ -12,18 +12,18 @@ from numpy.typing import ArrayLike
 
 from ..errors import FootworkWarning, ModelError, unknown
 from .catalogue import RobotInfo
-from .feet import Foot, feet_of_end_effectors
-from .feet_by_hand import GivenFoot, beside, given_feet
+from .feet.by_hand import GivenFoot, beside, given_feet
+from .feet.foot import Foot, feet_of_end_effectors
+from .feet.found import FoundFeet
+from .files.sources import Description, describe
 from .findings import Finding, listed, of_level
 from .formats import read
-from .found import FoundFeet
 from .options import Base, Mimic, Options, Parts
 from .postures import configurations, floats
 from .robot import Robot
-from .sources import Description, describe
 from .srdf import Semantics, read_srdf
 from .values import texts
-from .xacro import Xacro
+from .xacro.expansion import Xacro
 
 
 def load(

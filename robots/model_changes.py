@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..errors import ConfigurationError
 from .configuration import as_vector
-from .urdf_physics import impossible
+from .urdf.physics import impossible
 from .values import array, number
 
 

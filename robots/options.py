@@ -12,7 +12,7 @@ from .catalogue import RobotInfo
 from .findings import Finding
 from .shapes import NoShapes, Shapes
 from .values import boolean
-from .xacro import Xacro
+from .xacro.expansion import Xacro
 
 Base = Literal["floating", "fixed"]
 Mimic = Literal["lock", "independent"]

@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from ..arrays import Array
 from ..errors import ModelError
-from .feet import Foot
+from .feet.foot import Foot
 from .srdf import Values
 
 

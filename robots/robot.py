@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from . import configuration, model_changes
-from .feet import Foot
-from .found import FoundFeet, SolvedPostures, standing_of
+from .feet.foot import Foot
+from .feet.found import FoundFeet, SolvedPostures, standing_of
+from .feet.standing import Standing
 from .shapes import NoShapes, Shapes
-from .standing import Standing
 from .values import array, instance, mapping, sequence, text, texts
 
 _STANCES = ("half_sitting", "standing")  # usual names of postures to stand in

@@ -9,7 +9,7 @@ import coal  # type: ignore[import-untyped]
 import pinocchio as pin
 
 from ..errors import ModelError
-from .meshes import last_line, misplaced
+from .files.meshes import last_line, misplaced
 
 Kind = Literal["visual", "collision"]
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from ..errors import ModelError
-from .hardened_xml import Node, parse
+from .files.hardened_xml import Node, parse
 
 # a posture: joint name -> values as in the file, including the base pose
 Values = dict[str, tuple[float, ...]]

@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from footwork import load, robots
-from footwork.robots.installed import package_folder
+from footwork.robots.files.installed import package_folder
 from footwork.robots.srdf import read_srdf
 from footwork.robots.table import table
 

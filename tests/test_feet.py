@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from footwork import load, robots
-from footwork.robots.feet import Foot, looks_like_a_foot, point_foot, rectangle, sole_foot
+from footwork.robots.feet.foot import Foot, looks_like_a_foot, point_foot, rectangle, sole_foot
 
 LEGGED = [i.name for i in robots.available() if i.kind not in ("mechanism", "upper body")]
 # no shapes at all; or meshes that lie across the soles
@@ -100,7 +100,7 @@ def test_a_box_that_is_turned_still_makes_a_sole_with_its_normal_up():
       <geometry><box size="0.4 0.2 0.3"/></geometry></collision></link></robot>"""
     collision = robots.shapes.UrdfShapes(text)
     robot = load(text)
-    feet = robots.feet.feet_of_end_effectors(
+    feet = robots.feet.foot.feet_of_end_effectors(
         robot.model, collision.read(robot.model, "collision"), {"foot": "body", "left_foot": "left"}
     )
     foot = feet["foot"]

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from footwork import FootworkError, ModelError, load, robots
 from footwork.errors import FootworkWarning
-from footwork.robots import mesh_headers
 from footwork.robots.catalogue import MODELS
-from footwork.robots.hardened_xml import MAX_BYTES, Node, parse, serialize
+from footwork.robots.files import mesh_headers
+from footwork.robots.files.hardened_xml import MAX_BYTES, Node, parse, serialize
 
 INERTIAL = (
     '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'

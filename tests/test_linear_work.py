@@ -8,9 +8,9 @@ import warnings
 import pytest
 
 from footwork import ModelError, load, robots
-from footwork.robots import mesh_headers
+from footwork.robots.files import mesh_headers
+from footwork.robots.files.hardened_xml import _Builder
 from footwork.robots.findings import Finding
-from footwork.robots.hardened_xml import _Builder
 
 INERTIAL = (
     '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'

@@ -8,6 +8,7 @@ import pinocchio as pin
 import pytest
 
 from footwork import ConfigurationError, dynamics, load, robots
+from footwork.robots.files import hardened_xml
 
 INERTIA = np.array([[0.03, 0.001, 0.002], [0.001, 0.04, -0.003], [0.002, -0.003, 0.05]])
 PAYLOAD = """<link name="load"><inertial><origin xyz="0.1 -0.2 0.3"/><mass value="2"/>
@@ -64,12 +65,12 @@ def test_an_inertia_is_that_of_the_file():
     robot = load("double_pendulum")
     link = "bar_2"
     changed = robot.with_inertia(link, mass=2.0, com=[0.1, -0.2, 0.3], inertia=INERTIA)
-    tree = robots.hardened_xml.parse(robots.builders.double_pendulum_urdf())
+    tree = hardened_xml.parse(robots.builders.double_pendulum_urdf())
     inertial = next(n for n in tree.all("link") if n.get("name") == link).find("inertial")
     inertial.children = (
-        robots.hardened_xml.parse(PAYLOAD[: PAYLOAD.index("</link>") + 7]).find("inertial").children
+        hardened_xml.parse(PAYLOAD[: PAYLOAD.index("</link>") + 7]).find("inertial").children
     )
-    there = load(robots.hardened_xml.serialize(tree), base="fixed")
+    there = load(hardened_xml.serialize(tree), base="fixed")
     q, v = state_of(robot)
     np.testing.assert_allclose(
         dynamics.inverse_dynamics(changed, q, v, v),

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from footwork import FootworkWarning, ModelError, cli, load, robots
-from footwork.robots import expressions
-from footwork.robots.expressions import Budget, ExpressionError, evaluate
-from footwork.robots.hardened_xml import Node, parse
-from footwork.robots.packages import Folders
-from footwork.robots.xacro import Xacro, expand
+from footwork.robots.files.hardened_xml import Node, parse
+from footwork.robots.files.packages import Folders
+from footwork.robots.xacro import expressions
+from footwork.robots.xacro.expansion import Xacro, expand
+from footwork.robots.xacro.expressions import Budget, ExpressionError, evaluate
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 

@@ -22,7 +22,7 @@ from defusedxml import DefusedXmlException
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...robots.packages import Folders
+from ...robots.files.packages import Folders
 
 Index = NDArray[np.int64]
 

@@ -128,7 +128,7 @@ def stance_of(options: argparse.Namespace, scenario: Scenario | None) -> Stance:
         parts = scenario.contact_set, scenario.wrenches_at(q), scenario.torque_limits
         return Stance(scenario.machine, q, *parts, scenario)
     from ..contacts.scenario.loads import wrenches_of
-    from ..robots.found import lies_on
+    from ..robots.feet.found import lies_on
 
     robot = flags.load(options)
     q, feet = robot.posture(options.posture), flags.feet(robot, options)

@@ -10,8 +10,8 @@ import math
 import re
 from collections.abc import Callable, Iterable
 
-from .findings import Finding, Level
-from .hardened_xml import Node
+from ..files.hardened_xml import Node
+from ..findings import Finding, Level
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 _TINY = 1e-200  # smaller ones are set to zero: some readers fail on them

@@ -17,14 +17,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import FootworkWarning, ModelError
+from ...errors import FootworkWarning, ModelError
+from ..files.hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
+from ..files.packages import Folders
+from ..files.sources import read_file
+from ..values import mapping, texts
 from .expressions import MAX_SIZE, ExpressionError
-from .hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
-from .packages import Folders
-from .sources import read_file
-from .values import mapping, texts
-from .xacro_text import Scope, Texts, XacroError, truth
-from .xacro_yaml import load_yaml
+from .texts import Scope, Texts, XacroError, truth
+from .yaml_files import load_yaml
 
 _MAX_FILES = 200
 _DEFAULT = re.compile(

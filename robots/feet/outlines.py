@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 from scipy.spatial import ConvexHull, QhullError
 
-from ..arrays import Array
+from ...arrays import Array
 
 _ROUND = 32  # points of a circle: they miss it by 0.5 % of the radius
 _BOX = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)

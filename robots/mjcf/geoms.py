@@ -18,9 +18,9 @@ import numpy as np
 import pinocchio as pin
 from scipy.spatial import ConvexHull, QhullError
 
-from ..arrays import Array, Index
-from .hardened_xml import Node
-from .mjcf_tree import Attributes, Mjcf, quaternion, values, z_to
+from ...arrays import Array, Index
+from ..files.hardened_xml import Node
+from .tree import Attributes, Mjcf, quaternion, values, z_to
 
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
 _GREY = (0.5, 0.5, 0.5, 1.0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from .feet import Foot, point_foot, rectangle, sole_foot
+from .foot import Foot, point_foot, rectangle, sole_foot
 
 _QUADRUPED = {"lf_foot": "LF", "rf_foot": "RF", "lh_foot": "LH", "rh_foot": "RH"}
 _UNITREE = {"lf_foot": "FL", "rf_foot": "FR", "lh_foot": "RL", "rh_foot": "RR"}

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .findings import Finding, Level
-from .hardened_xml import Node
-from .mjcf_model import Builder
-from .mjcf_shapes import GeomShapes
-from .mjcf_tree import Mjcf, read, values
-from .options import Options, Parts
-from .sources import Description
-from .urdf_checks import refuse_errors
-from .urdf_physics import check_inertia_of_motion, impossible
+from ..files.hardened_xml import Node
+from ..files.sources import Description
+from ..findings import Finding, Level
+from ..options import Options, Parts
+from ..refusal import refuse_errors
+from ..urdf.physics import check_inertia_of_motion, impossible
+from .model import Builder
+from .shapes import GeomShapes
+from .tree import Mjcf, read, values
 
 
 def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:

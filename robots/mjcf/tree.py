@@ -13,12 +13,12 @@ from pathlib import PurePosixPath
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import Array
-from ..errors import ModelError, unknown
-from .hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
-from .packages import Folders
-from .sources import read_file
-from .urdf_values import numbers, plain
+from ...arrays import Array
+from ...errors import ModelError, unknown
+from ..files.hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
+from ..files.packages import Folders
+from ..files.sources import read_file
+from ..urdf.values import numbers, plain
 
 Attributes = dict[str, str]
 

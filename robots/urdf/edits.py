@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ModelError, unknown
-from . import values
-from .hardened_xml import Node
-from .urdf_values import number, plain, vector
+from ...errors import ModelError, unknown
+from .. import values
+from ..files.hardened_xml import Node
+from .values import number, plain, vector
 
 _MOVING = ("revolute", "continuous", "prismatic", "floating", "planar")
 

@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
+from ..files.sources import read_file
 from .expressions import Budget, ExpressionError, evaluate
-from .sources import read_file
 
 _UNITS = {
     "!radians": 1.0,

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from .configuration import check_robot
-from .feet import Foot
+from ..configuration import check_robot
+from ..robot import Robot
+from ..values import texts
+from .foot import Foot
 from .found import FoundFeet
 from .outlines import outlines, placed
-from .robot import Robot
 from .sole_shapes import of_link, touching_foot
 from .standing import stand
-from .values import texts
 
 
 def feet_of_shapes(robot: Robot, links: Iterable[str] | None = None) -> dict[str, Foot]:
     """Return name -> `Foot` for the ends of a robot's legs, by their shapes.
 
-    Legs are the limbs that reach furthest down (`robots.limbs`), not arms, tails or trunks. In the
-    posture in which the robot stands on them (`robots.standing`), what lies within 1 mm of the
-    lowest plane of a foot (3 mm where it is uneven) spans its sole, at most 8 vertices; if its area
-    is below 4 cm², the foot is a point, or the ball there; a wheel is a ball around its axis.
-    Collision shapes are used, visual ones where a link has no others. A foot is named after the
-    link with the lowest shape; feet that mirror each other have one sole.
+    Legs are the limbs that reach furthest down (`robots.feet.limbs`), not arms, tails or trunks.
+    In the posture in which the robot stands on them (`robots.feet.standing`), what lies within
+    1 mm of the lowest plane of a foot (3 mm where it is uneven) spans its sole, at most 8
+    vertices; if its area is below 4 cm², the foot is a point, or the ball there; a wheel is a
+    ball around its axis. Collision shapes are used, visual ones where a link has no others. A
+    foot is named after the link with the lowest shape; feet that mirror each other have one sole.
 
     Args:
         robot: with its shapes; without shapes or legs, or with a fixed base, no feet are found.

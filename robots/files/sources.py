@@ -12,12 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import ModelError, unknown
-from ..files import as_path
-from . import catalogue
+from ...errors import ModelError, unknown
+from ...files import as_path
+from .. import catalogue
+from ..values import sequence
 from .hardened_xml import MAX_BYTES
 from .packages import Folders
-from .values import sequence
 
 _SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf")
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .findings import Finding
-from .hardened_xml import Node
-from .mjcf_tree import Attributes, Mjcf, law_of, values
+from ..files.hardened_xml import Node
+from ..findings import Finding
+from .tree import Attributes, Mjcf, law_of, values
 
 _NO_MOTORS = ("damper", "adhesion", "plugin")
 

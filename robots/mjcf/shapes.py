@@ -9,9 +9,9 @@ import coal  # type: ignore[import-untyped]
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ModelError
-from .mjcf_geoms import Geom
-from .shapes import Kind, check_vertices
+from ...errors import ModelError
+from ..shapes import Kind, check_vertices
+from .geoms import Geom
 
 _DRAWN = 2  # MuJoCo draws geoms of the groups 0, 1 and 2
 

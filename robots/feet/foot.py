@@ -10,8 +10,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from .values import array, length, placement, text
+from ...arrays import Array
+from ..values import array, length, placement, text
 
 _HANDS = ("hand", "arm", "gripper", "wrist", "tool", "finger", "tcp", "end_effector", "head")
 

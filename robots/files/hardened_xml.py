@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped]
 from defusedxml.expatreader import DefusedExpatParser  # type: ignore[import-untyped]
 
-from ..errors import ModelError
+from ...errors import ModelError
 
 MAX_BYTES = 32 * 2**20  # the largest known URDF has 1 MB
 MAX_DEPTH = 100  # URDF needs 6, MJCF one per body along the longest chain

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigurationError, ModelError
-from .feet import Foot, point_foot, rectangle, sole_foot
-from .sources import read_file
-from .values import array, length, mapping, vector
+from ...errors import ConfigurationError, ModelError
+from ..files.sources import read_file
+from ..values import array, length, mapping, vector
+from .foot import Foot, point_foot, rectangle, sole_foot
 
 _KEYS = ("frame", "size", "radius", "vertices", "offset", "rpy")
 _EXPECTED = "LINK, LINK:LENGTHxWIDTH or LINK:RADIUS [m]"

@@ -12,10 +12,10 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from ..arrays import Array
-from .findings import Finding
-from .hardened_xml import Node
-from .urdf_values import number, numbers, vector
+from ...arrays import Array
+from ..files.hardened_xml import Node
+from ..findings import Finding
+from .values import number, numbers, vector
 
 _SLACK = (
     1e-6  # tolerance, relative to the largest moment of inertia: rounding of the numbers in a file

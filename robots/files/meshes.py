@@ -10,12 +10,12 @@ from typing import Any
 import coal  # type: ignore[import-untyped]
 import numpy as np
 
-from ..errors import ModelError
-from .findings import Finding, Level, listed, of_level
+from ...errors import ModelError
+from ..findings import Finding, Level, listed, of_level
+from ..values import FARTHEST
 from .hardened_xml import Node
 from .mesh_headers import is_stub, unit, why_unreadable
 from .packages import Folders
-from .values import FARTHEST
 
 _NAMED = 10  # missing meshes whose names are told
 _LEVELS: tuple[Level, Level] = ("error", "warning")  # of one that cannot be used, that is missing

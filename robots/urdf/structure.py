@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ..errors import unknown
-from .findings import Finding
-from .hardened_xml import Node
+from ...errors import unknown
+from ..files.hardened_xml import Node
+from ..findings import Finding
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 MAX_LINKS = 5_000

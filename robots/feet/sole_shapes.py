@@ -9,9 +9,9 @@ import numpy as np
 import pinocchio as pin
 from scipy.spatial import ConvexHull, QhullError
 
-from ..arrays import Array
-from ..errors import ConfigurationError, unknown
-from .feet import Foot, point_foot, sole_foot
+from ...arrays import Array
+from ...errors import ConfigurationError, unknown
+from .foot import Foot, point_foot, sole_foot
 from .outlines import Outline
 
 FLAT = 1e-3  # [m], height above the lowest plane within which points belong to the sole

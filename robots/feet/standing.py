@@ -20,8 +20,8 @@ import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from ..arrays import Array
-from .feet import Foot
+from ...arrays import Array
+from .foot import Foot
 from .limbs import Leg, legs, legs_to, upright
 from .outlines import Outline, lowest, placed
 from .sole_shapes import joint_axis, lowest_balls, sole_normal, touching_foot, wheel

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import Array
-from ..errors import ModelError
-from .feet import Foot
-from .feet_by_hand import GivenFoot
+from ...arrays import Array
+from ...errors import ModelError
+from .by_hand import GivenFoot
+from .foot import Foot
 from .outlines import Outline, lowest, outlines, placed
 from .standing import Standing, beside, stand, supports
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import Array
+from ...arrays import Array
 from .outlines import Outline, placed
 
 _CLUSTER = 0.3  # of a limb's length: branches no longer are its end (toes, fingers), not limbs

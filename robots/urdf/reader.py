@@ -6,19 +6,19 @@ from typing import Any
 
 import pinocchio as pin
 
-from ..errors import ModelError
-from . import meshes as mesh_files
-from . import urdf_edits as edits
-from .findings import Finding
-from .hardened_xml import Node, serialize
-from .options import Options, Parts
-from .robot import BASE_JOINT
-from .shapes import UrdfShapes
-from .sources import Description
-from .urdf_checks import refuse_errors
-from .urdf_physics import check_inertia_of_motion, check_physics, repaired_limits
-from .urdf_structure import check_structure, strip_extensions
-from .urdf_values import check_materials, check_values
+from ...errors import ModelError
+from ..files import meshes as mesh_files
+from ..files.hardened_xml import Node, serialize
+from ..files.sources import Description
+from ..findings import Finding
+from ..options import Options, Parts
+from ..refusal import refuse_errors
+from ..robot import BASE_JOINT
+from ..shapes import UrdfShapes
+from . import edits
+from .physics import check_inertia_of_motion, check_physics, repaired_limits
+from .structure import check_structure, strip_extensions
+from .values import check_materials, check_values
 
 
 def from_urdf(tree: Node, description: Description, options: Options) -> Parts:

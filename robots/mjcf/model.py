@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import Array
-from ..errors import ModelError, unknown
-from .findings import Finding
-from .hardened_xml import Node
-from .meshes import left_out, locate
-from .mjcf_actuators import Motor, largest, motors_of, of_limited
-from .mjcf_geoms import Geom, Mesh, inertia_of, read_geom, read_mesh, scaled
-from .mjcf_shapes import Placed
-from .mjcf_tree import Attributes, Mjcf, quaternion, turn, values
-from .options import Options
-from .packages import Folders
-from .robot import BASE_JOINT
-from .urdf_structure import MAX_DOF, MAX_LINKS
-from .values import number
+from ...arrays import Array
+from ...errors import ModelError, unknown
+from ..files.hardened_xml import Node
+from ..files.meshes import left_out, locate
+from ..files.packages import Folders
+from ..findings import Finding
+from ..options import Options
+from ..robot import BASE_JOINT
+from ..urdf.structure import MAX_DOF, MAX_LINKS
+from ..values import number
+from .actuators import Motor, largest, motors_of, of_limited
+from .geoms import Geom, Mesh, inertia_of, read_geom, read_mesh, scaled
+from .shapes import Placed
+from .tree import Attributes, Mjcf, quaternion, turn, values
 
 _GRAVITY = (0.0, 0.0, -9.81)
 _MAX_GEOMS = 2_000

@@ -1,0 +1,1 @@
+"""Files of descriptions: sources, packages, XML and meshes."""

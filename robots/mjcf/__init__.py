@@ -1,0 +1,1 @@
+"""MJCF descriptions: the reader, its tree, bodies, geoms, actuators and shapes."""

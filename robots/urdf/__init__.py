@@ -1,0 +1,1 @@
+"""URDF descriptions: checks and edits of the tree, then the model by Pinocchio."""

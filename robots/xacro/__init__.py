@@ -1,0 +1,1 @@
+"""Xacro files: expressions, texts, and the expansion into a URDF."""
