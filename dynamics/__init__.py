@@ -14,6 +14,7 @@ from .coriolis import christoffel_symbols, coriolis_matrix, coriolis_tensor, mas
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives, linearise
 from .equations import (
     bias,
+    closed,
     external_torques,
     forward_dynamics,
     gravity_torques,
@@ -56,6 +57,7 @@ from .wrench import Twist, Wrench
 
 __all__ = [
     "mass_matrix",
+    "closed",
     "coriolis_matrix",
     "coriolis_tensor",
     "christoffel_symbols",

@@ -23,6 +23,7 @@ from ..errors import ConfigurationError, ModelError
 from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import mapping, whole_number
+from .closures import require_no_closures
 from .derivatives import inverse_dynamics_derivatives
 from .state import State
 from .topology import require_fixed_axes
@@ -93,11 +94,12 @@ def contact_derivatives(
 
     Raises:
         ConfigurationError: a bad q, v or τ, no such frame, or a contact that is not 3 or 6.
-        ModelError: contacts that depend on each other: forces are then not unique.
+        ModelError: contacts that depend on each other: forces are then not unique; closures.
     """
     for frame, size in mapping(contacts, "contacts", kind="frame").items():
         if whole_number(size, f"contacts[{frame!r}]") not in (3, 6):
             raise ConfigurationError(f"contacts[{frame!r}]: got {size!r}; expected 3 or 6")
+    require_no_closures(robot, "contact_derivatives")
     sizes, tau = contacts.items(), check_torques(robot, tau)
     forces = robot.selection_matrix.T @ tau
     state = State.of(robot, q, v)

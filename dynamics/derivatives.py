@@ -20,6 +20,7 @@ from ..errors import ConfigurationError
 from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import number
+from .closures import require_no_closures
 from .coriolis import structure_constants
 from .free_armature import centrifugal_derivative
 from .jacobian_sums import skew
@@ -91,8 +92,9 @@ def forward_dynamics_derivatives(
 
     Raises:
         ConfigurationError: a bad q, v or τ, no such frame, or a value that is no `Wrench`.
-        ModelError: a singular M, or a joint whose axes turn within its own body.
+        ModelError: a singular M, a joint whose axes turn within its own body, or closures.
     """
+    require_no_closures(robot, "forward_dynamics_derivatives")
     state = State.of(robot, q, v)
     a = state.forward_dynamics(tau, wrenches)
     inverse = inverse_dynamics_derivatives(robot, state, None, a, wrenches)
@@ -154,7 +156,7 @@ def linearise(
 
     Raises:
         ConfigurationError: a bad q, v or τ, or a step that is not positive.
-        ModelError: a singular M, or a joint whose axes turn within its own body.
+        ModelError: a singular M, a joint whose axes turn within its own body, or closures.
     """
     state = State.of(robot, q, v)
     q, v = state.q, state.velocity

@@ -10,12 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..robots.configuration import check_configuration, check_torques, check_velocity
+from ..robots.configuration import (
+    check_configuration,
+    check_robot,
+    check_torques,
+    check_velocity,
+)
 from ..robots.robot import Robot
-from . import recursions, single
+from . import closures, recursions, single
 from .state import State
 from .wrench import Wrench
 
@@ -102,7 +108,8 @@ def forward_dynamics(
 ) -> Array:
     """Return a = M⁻¹ (Sᵀτ + τ_g + τ_ext + forces − vᵀC v) (nv,), without contacts.
 
-    By articulated bodies.
+    By articulated bodies. Closures of the robot are kept: of all a with J_c a + J̇_c v = 0 it is
+    the one nearest to that of the tree, in the metric of M.
 
     Args:
         robot: the robot.
@@ -113,7 +120,8 @@ def forward_dynamics(
         forces: further generalised forces (nv,), as of springs or of friction in joints.
 
     Raises:
-        ConfigurationError: a bad q, v, τ or force, no such frame, or a value that is no `Wrench`.
+        ConfigurationError: a bad q, v, τ or force, no such frame, a value that is no `Wrench`, or
+            open closures.
         ModelError: M is singular: a joint moves nothing that has mass.
     """
     if forces is not None:
@@ -123,7 +131,8 @@ def forward_dynamics(
         if wrenches:
             total = total + external_torques(robot, state, wrenches)
         return state.accelerations(total)
-    if v is None or wrenches is not None or isinstance(q, State):
+    tree = not check_robot(robot).closures
+    if not tree or v is None or wrenches is not None or isinstance(q, State):
         return State.of(robot, q, v).forward_dynamics(tau, wrenches)
     if (a := single.FORWARD_DYNAMICS(robot, q, v, tau)) is not None:
         return a
@@ -140,10 +149,23 @@ def accelerations(
         ConfigurationError: a bad q, v or generalised force.
         ModelError: M is singular: a joint moves nothing that has mass.
     """
-    if v is None or isinstance(q, State):
+    if v is None or isinstance(q, State) or check_robot(robot).closures:
         return State.of(robot, q, v).accelerations(forces)
     q, v = check_configuration(robot, q), check_velocity(robot, v)
     return recursions.accelerations(robot, q, v, check_velocity(robot, forces, "forces"))
+
+
+def closed(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> tuple[Array, Array]:
+    """Return (q, v) near a state, with the robot's closures closed: e(q) = 0 and J_c v = 0.
+
+    q by `Robot.close`, from the joints without a motor where these suffice; v is the nearest one
+    in the metric of M, 0 where none is given.
+
+    Raises:
+        ConfigurationError: a bad q or v, or loops that do not close near q.
+    """
+    state = State.of(robot, q, v)
+    return closures.close(state if state.v is not None else state.with_velocity(np.zeros(robot.nv)))
 
 
 def external_torques(robot: Robot, q: ArrayLike | State, wrenches: Mapping[str, Wrench]) -> Array:

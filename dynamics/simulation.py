@@ -15,9 +15,11 @@ from ..errors import ConfigurationError, ModelError, SolverError
 from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import instance, mapping, number
+from .closures import close, require_motion
 from .equations import accelerations, external_torques, kinetic_energy, potential_energy
 from .integrators import State, Step, integrator
 from .springs import JointSprings
+from .state import State as StateOf
 from .trajectory import EventRecord, Trajectory
 from .wrench import Wrench
 
@@ -57,6 +59,8 @@ def simulate(
             motion ends there if g has `terminal = True`.
         progress: draw a bar on stderr.
 
+    Closures of the robot are kept: q and v are put back onto them after every step.
+
     Ctrl-C ends the motion there, as the event "interrupted".
 
     Raises:
@@ -68,6 +72,8 @@ def simulate(
         number(value, name, above=0, unit="[s]")
     if springs is not None:
         instance(springs, "springs", JointSprings)
+    if robot.closures:
+        require_motion(StateOf(robot, q, v))
     run = _Run(robot, torque, wrenches, springs, _integrator(integrator), _events(events))
     steps = max(1, math.ceil(duration / step - 1e-9))
     run.record(0.0, q, v)
@@ -159,6 +165,8 @@ class _Run:
             return q, v
         try:
             q, v = self.step(self.robot, self.law, t, q, v, h)
+            if self.robot.closures:  # what the step leaves of e and J_c v, of its order
+                q, v = close(StateOf(self.robot, q, v))
         except (ConfigurationError, ModelError) as error:
             # at a state that was good before: numbers beyond measure, not a bad argument
             if len(self.samples) > 1 and ("finite" in str(error) or isinstance(error, ModelError)):

@@ -26,10 +26,11 @@ from ..robots.configuration import (
     check_velocity,
 )
 from ..robots.robot import Robot
-from . import coriolis_recursion, loads, recursions
+from . import closures, coriolis_recursion, loads, recursions
 from .body_points import BodyPoints, frame_origins
 from .columns import columns
 from .free_armature import centrifugal
+from .projection import Projection
 from .spatial import (
     LOCAL_WORLD_ALIGNED,
     as_reference,
@@ -508,16 +509,18 @@ class State:
     ) -> Array:
         """Return a = M⁻¹ (Sᵀτ + τ_g + τ_ext − vᵀCv) (nv,), without contacts."""
         tau = check_torques(self.robot, tau)
-        if wrenches is None:
+        if wrenches is None and not self.robot.closures:
             return recursions.forward_dynamics(self.robot, self.q, self.velocity, tau)
+        closures.require_closed(self)
         return self.accelerations(
-            tau @ self.robot.selection_matrix + self.external_torques(wrenches)
+            tau @ self.robot.selection_matrix + self.external_torques(wrenches or {})
         )
 
     def accelerations(self, forces: ArrayLike) -> Array:
         """Return a = M⁻¹ (forces + τ_g − vᵀCv) (nv,) for generalised forces (nv,)."""
         forces = check_velocity(self.robot, forces, "forces")
-        return recursions.accelerations(self.robot, self.q, self.velocity, forces)
+        free = recursions.accelerations(self.robot, self.q, self.velocity, forces)
+        return closures.accelerations(self, free)[0] if self.robot.closures else free
 
     def joint_wrenches(
         self, a: ArrayLike, wrenches: Mapping[str, Wrench] | None = None
@@ -553,6 +556,37 @@ class State:
             at_frame = pin.SE3(np.eye(3), T[:, 3]).act(pin.Force(self._world_wrench(frame, wrench)))
             forces[joint] += pin.SE3(place[:, :3], place[:, 3]).actInv(at_frame)
         return forces
+
+    # --- closures ----------------------------------------------------------------------------
+
+    @once
+    def closure_error(self) -> Array:
+        """e (m,), how far the robot's closures are open: zero where they close [m, rad]."""
+        return self.robot._closure_rows.error(self.q, self.joint_placements)
+
+    @once
+    def closure_jacobian(self) -> Array:
+        """J_c (m, nv), what the closures forbid: J_c v = 0.
+
+        The motion of a loop's second end as seen from its first, in the axes of that one; of a
+        coupling the joint's velocity less what its leader asks.
+        """
+        return closures.jacobian(self)
+
+    @once_moving
+    def closure_drift(self) -> Array:
+        """J̇_c v (m,), so that J_c a + J̇_c v = 0."""
+        return closures.drift(self)
+
+    @once
+    def closure_basis(self) -> Array:
+        """B (r, nv), orthonormal rows that span those of J_c, of which r are independent."""
+        return closures.basis(self)
+
+    @once
+    def closure_projection(self) -> Projection:
+        """The projection onto J_c v = 0 in the metric of M."""
+        return Projection.of(self.robot, self.mass_matrix, self.closure_jacobian)
 
     # --- a value -----------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from .. import registry
 from . import conventions
 from .builders import block, double_pendulum, limb
 from .catalogue import RobotInfo, available
+from .closures import JointCoupling, LoopClosure
 from .diagnosis import diagnose
 from .feet.foot import Foot
 from .feet.of_shapes import feet_of_shapes
@@ -15,6 +16,8 @@ from .xacro.expansion import Xacro
 
 __all__ = [
     "Foot",
+    "JointCoupling",
+    "LoopClosure",
     "Robot",
     "RobotInfo",
     "Xacro",

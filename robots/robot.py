@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from . import configuration, model_changes
+from .closures import Closure, ClosureRows, check_closures, closed
 from .feet.foot import Foot
 from .feet.found import FoundFeet, SolvedPostures, standing_of
 from .feet.standing import Standing
@@ -57,6 +58,7 @@ class Robot:
         never_collide: pairs of links excluded from collision checks (`disable_collisions`).
         kept: "joints", "motors" -> (how many of the description's are rows of q and S, and of how
             many): locked joints are not, nor motors that drive no joint or several.
+        closures: what closes loops of its bodies, or couples joints: e(q) = 0 besides the tree.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Robot:
     shapes: Shapes = field(default_factory=NoShapes)
     never_collide: tuple[tuple[str, str], ...] = ()
     kept: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    closures: tuple[Closure, ...] = ()
     _model: Any = field(init=False)  # the model itself, which nobody may write to
 
     def __post_init__(self) -> None:
@@ -99,6 +102,9 @@ class Robot:
         for name in self.actuated:
             if name not in self.joint_names:
                 raise ConfigurationError(unknown("joint", name, self.joint_names))
+        known_closures = sequence(self.closures, "closures", Closure)
+        object.__setattr__(self, "closures", known_closures)
+        check_closures(self)
 
     def _has_stance(self, postures: Mapping[str, Array]) -> bool:
         """Whether one of the named postures is one to stand in, or none can be solved for."""
@@ -347,6 +353,41 @@ class Robot:
         q0 = configuration.check_configuration(self, q0, "q0")
         q1 = configuration.check_configuration(self, q1, "q1")
         return np.array(pin.difference(self._model, q0, q1))
+
+    # --- closures --------------------------------------------------------------------------
+
+    @cached_property
+    def _closure_rows(self) -> ClosureRows:
+        return ClosureRows(self)
+
+    def close(self, q: ArrayLike, moving: Sequence[str] | None = None) -> Array:
+        """Return the q (nq,) near this one in which the closures close, e(q) = 0 to rounding.
+
+        Newton's method with least steps; q itself where there are no closures.
+
+        Args:
+            q: configuration (nq,).
+            moving: joints that may move. Default: those without a motor, or all of them where these
+                do not suffice.
+
+        Raises:
+            ConfigurationError: a bad q, no such joint, or loops that do not close near it.
+        """
+        if moving is not None:
+            moving = texts(moving, "moving")
+            for name in moving:
+                self.joint_id(name)
+        return closed(self, configuration.check_configuration(self, q), moving)
+
+    def with_closures(self, closures: Iterable[Closure]) -> Robot:
+        """Return this robot with these closures, `LoopClosure` or `JointCoupling`, and no others.
+
+        With () it is the tree alone, as functions that know no closures ask for.
+
+        Raises:
+            ConfigurationError: a closure of a frame or joint that it does not have.
+        """
+        return replace(self, closures=sequence(closures, "closures", Closure))
 
     # --- other robots ----------------------------------------------------------------------
 

@@ -148,7 +148,10 @@ def of_robots() -> dict[str, Any]:
     return {
         **dict.fromkeys(("q", "q0", "q1", "target"), Q),
         **dict.fromkeys(("v", "dv"), v),
-        **dict.fromkeys(("frame", "link"), FRAME),
+        **dict.fromkeys(("frame", "link", "frame_1"), FRAME),
+        "frame_2": BIPED.frame_names[2],
+        "leader": BIPED.joint_names[1],
+        "closures": [robots.JointCoupling("pair", *BIPED.joint_names[:2])],
         "a": 0.5 * v,
         "actuated": BIPED.actuated,
         "frames": [FRAME],

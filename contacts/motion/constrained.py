@@ -24,13 +24,14 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics import State, Wrench
+from ...dynamics.projection import Projection
 from ...errors import ContactError, ModelError
 from ...robots import Robot
 from ...robots.configuration import check_torques, check_velocity
 from ...robots.values import number
 from ..contact import Contact
 from ..contact_set import ContactSet
-from .projection import Projection
+from .stacked import projection_of
 
 Contacts = ContactSet | Contact | Iterable[Contact]
 
@@ -152,7 +153,7 @@ def constrained_motion(
     """
     contact_set, state = ContactSet.of(robot, contacts), State.of(robot, q, v)
     tolerance = number(tolerance, "tolerance", at_least=0, error=ContactError)
-    projection, drift = Projection.of(contact_set, state), _drift(contact_set, state)
+    projection, drift = projection_of(contact_set, state), _drift(contact_set, state)
     free = _free_acceleration(projection, state, tau, wrenches)
     pulls = _stabilisation(contact_set, projection.J, state, (kp, kd), targets)
     target = -drift
@@ -177,7 +178,7 @@ def constraint_rank(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> i
         ConfigurationError: a bad q.
         ModelError: the mass matrix is singular.
     """
-    return Projection.of(ContactSet.of(robot, contacts), q).rank
+    return projection_of(ContactSet.of(robot, contacts), q).rank
 
 
 def gauss_residual(
@@ -200,7 +201,7 @@ def gauss_residual(
     """
     contact_set, a = ContactSet.of(robot, contacts), check_velocity(robot, a, "a")
     state = State.of(robot, q, v)
-    projection, drift = Projection.of(contact_set, state), _drift(contact_set, state)
+    projection, drift = projection_of(contact_set, state), _drift(contact_set, state)
     free = _free_acceleration(projection, state, tau, wrenches)
     least, _ = projection.nearest(free, -drift)
     forced = projection.L @ (projection.L.T @ (a - free))

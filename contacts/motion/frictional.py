@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
 from ...dynamics import State, Wrench
+from ...dynamics.projection import cholesky, solve_mass
 from ...errors import ContactError, SolverError
 from ...robots import Robot
 from ...robots.values import array, mapping, number, whole_number
@@ -30,7 +31,6 @@ from ..contact_set import ContactSet
 from ..point_forces import PointForces
 from .constrained import Contacts
 from .coulomb import CoulombProblem, states
-from .projection import cholesky, solve_mass
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ...robots import Robot
 from ...robots.values import number
 from ..contact_set import ContactSet
 from .constrained import Contacts
-from .projection import Projection
+from .stacked import projection_of
 
 
 def impact(
@@ -59,6 +59,6 @@ def impact(
     """
     number(restitution, "restitution", at_least=0, at_most=1, error=ContactError)
     contact_set, state = ContactSet.of(robot, contacts), State.of(robot, q, v)
-    projection, before = Projection.of(contact_set, state), state.velocity
+    projection, before = projection_of(contact_set, state), state.velocity
     s = contact_set.surface_velocity(state)
     return projection.nearest(before, s - restitution * (projection.J @ before - s))

@@ -15,7 +15,7 @@ from ...dynamics import State
 from ...robots import Robot
 from ..contact_set import ContactSet
 from .constrained import Contacts
-from .projection import Projection
+from .stacked import projection_of
 
 
 def delassus(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> Array:
@@ -28,7 +28,7 @@ def delassus(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> Array:
         ConfigurationError: a bad q.
         ModelError: the mass matrix is singular.
     """
-    return Projection.of(ContactSet.of(robot, contacts), q).delassus
+    return projection_of(ContactSet.of(robot, contacts), q).delassus
 
 
 def operational_space_inertia(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> Array:
@@ -41,7 +41,7 @@ def operational_space_inertia(robot: Robot, q: ArrayLike | State, contacts: Cont
         ConfigurationError: a bad q.
         ModelError: the mass matrix is singular.
     """
-    return Projection.of(ContactSet.of(robot, contacts), q).inertia
+    return projection_of(ContactSet.of(robot, contacts), q).inertia
 
 
 def dynamically_consistent_projector(
@@ -57,4 +57,4 @@ def dynamically_consistent_projector(
         ConfigurationError: a bad q.
         ModelError: the mass matrix is singular.
     """
-    return Projection.of(ContactSet.of(robot, contacts), q).null_projector
+    return projection_of(ContactSet.of(robot, contacts), q).null_projector

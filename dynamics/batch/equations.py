@@ -11,6 +11,7 @@ from ...arrays import Array
 from ...errors import ConfigurationError, unknown
 from ...robots.robot import Robot
 from .. import equations
+from ..closures import require_no_closures
 from ..kernels import aba, crba, gravity, rnea
 from ..kernels.scalars import LANES
 from .running import run
@@ -157,6 +158,7 @@ def forward_dynamics(
 
     Raises:
         ConfigurationError: a bad value, with its row.
-        ModelError: M is singular in some row.
+        ModelError: M is singular in some row, or the robot has closures.
     """
+    require_no_closures(robot, "batch.forward_dynamics")
     return run(robot, _FORWARD_DYNAMICS, (Q, V, tau), out, threads)

@@ -1,4 +1,4 @@
-"""Projections onto contact constraints in the metric of the mass matrix.
+"""Projections onto linear constraints on motions in the metric of the mass matrix.
 
 Gauss's principle, plastic impacts, operational-space inertias and consistent null spaces are all
 one projection, here by one factorisation: with M = L Lᵀ and x = L⁻ᵀ y,
@@ -7,7 +7,7 @@ one projection, here by one factorisation: with M = L Lᵀ and x = L⁻ᵀ y,
     minimise ½ ‖y − y₀‖²             subject to  B y = t,     B = J L⁻ᵀ = U R Q
 
 with orthonormal U (dim, r) and Qᵀ (nv, r). The rank r of B says how many constraints there really
-are, so redundant contacts need no damping, and J M⁻¹ Jᵀ = B Bᵀ is never inverted. Kernels factorise
+are, so redundant ones need no damping, and J M⁻¹ Jᵀ = B Bᵀ is never inverted. Kernels factorise
 (`kernels/gauss.py`, R upper triangular), or LAPACK does (R diagonal, the singular values).
 """
 
@@ -17,16 +17,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import cho_solve, solve_triangular
 
-from ...arrays import Array
-from ...dynamics import State
-from ...errors import ModelError
-from ...robots import Robot
-from ...robots.configuration import check_reach
-from ..contact_set import ContactSet
-from ..kernels.gauss import FACTORISED, NEAREST, SOLVE_MASS
+from ..arrays import Array
+from ..errors import ModelError
+from ..robots.robot import Robot
+from .kernels.gauss import FACTORISED, NEAREST, SOLVE_MASS
 
 # what is left of a row of J L⁻ᵀ below this share of the largest is rounding: it is redundant.
 # Rounding leaves 1e-16 times the condition number of L, some 1e3 for a hand with fingers.
@@ -35,10 +31,10 @@ RANK_TOLERANCE = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """The contacts' rows seen in the metric of the mass matrix.
+    """Rows J of constraints seen in the metric of the mass matrix.
 
     Attributes:
-        J: (dim, nv), of the contacts, world axes.
+        J: (dim, nv).
         L: (nv, nv), lower triangular, M = L Lᵀ.
         U, R, Q: of B = U R Q, of its rank r: (dim, r), (r, r), (r, nv).
     """
@@ -50,24 +46,20 @@ class Projection:
     Q: Array
 
     @classmethod
-    def of(cls, contacts: ContactSet, q: ArrayLike | State) -> Projection:
-        """Return the projection at q.
+    def of(cls, robot: Robot, M: Array, J: Array) -> Projection:
+        """Return the projection for a mass matrix M (nv, nv) of a robot.
 
         Raises:
-            ConfigurationError: a bad q.
             ModelError: the mass matrix is singular: a joint moves nothing that has mass.
         """
-        state = State.of(contacts.robot, q)
-        check_reach(state.robot, state.q)
-        M, J = state.mass_matrix, contacts.jacobian(state)
         kernel = FACTORISED.select(1)
         if kernel is None:
             with FACTORISED.uncompiled(1):
-                return cls._by_lapack(contacts.robot, M, J)
+                return cls._by_lapack(robot, M, J)
         rows = M if M.flags.c_contiguous else M.T  # symmetric
         *factors, singular = kernel(rows, J, RANK_TOLERANCE)
         if singular >= 0:
-            raise _singular(contacts.robot, singular)
+            raise _singular(robot, singular)
         return cls(J, *factors)
 
     @classmethod
@@ -76,7 +68,8 @@ class Projection:
         B = solve_triangular(L, J.T, lower=True).T
         U, s, W = np.linalg.svd(B, full_matrices=False)
         r = int((s > RANK_TOLERANCE * s.max(initial=0.0)).sum())
-        return cls(J, L, U[:, :r], np.diag(s[:r]), W[:r])
+        # as the kernels take them: row-major, also where another kernel is compiled sooner
+        return cls(J, L, np.ascontiguousarray(U[:, :r]), np.diag(s[:r]), W[:r].copy())
 
     @property
     def rank(self) -> int:

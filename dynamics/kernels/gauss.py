@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from ...dynamics.kernels.toolchain import Kernel
+from .toolchain import Kernel
 
 
 def factorised(M, J, tolerance):

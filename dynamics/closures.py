@@ -1,0 +1,145 @@
+"""Closures in the equations of motion: their rows of a State, and motion that keeps them.
+
+    M a + vᵀCv = Sᵀτ + τ_g + τ_ext + J_cᵀλ,        J_c a + J̇_c v = 0
+
+Of all accelerations that the closures allow, the robot takes the one nearest to that of its tree in
+the metric of M (Gauss).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import ConfigurationError, ModelError
+from ..robots.closures import OPEN, follows
+from ..robots.configuration import check_robot
+from ..robots.robot import Robot
+from .body_points import BodyPoints
+from .per_robot import per_robot
+from .topology import carried_by
+
+_RANK = 1e-9  # of singular values: in planar loops the rows across the plane are rounding
+
+
+def require_no_closures(robot: Robot, what: str) -> None:
+    """Refuse a robot with closures where only its tree is known.
+
+    Raises:
+        ModelError: it has some.
+    """
+    if check_robot(robot).closures:
+        names = ", ".join(repr(closure.name) for closure in robot.closures[:4])
+        raise ModelError(
+            f"{what} does not know closures; {robot.name!r} has {len(robot.closures)} ({names}"
+            f"{', …' if len(robot.closures) > 4 else ''}). Expected a robot without: "
+            "robot.with_closures(()) is its tree alone"
+        )
+
+
+def require_closed(state: Any) -> None:
+    """Refuse a configuration in which closures are open by more than a millimetre or milliradian.
+
+    Raises:
+        ConfigurationError: which one, and by how much.
+    """
+    e = state.closure_error
+    if len(e) and np.abs(e).max() > OPEN:
+        name, by = state.robot._closure_rows.worst(e)
+        raise ConfigurationError(
+            f"q: the closure {name!r} of {state.robot.name!r} is open by {by:.3g} [m or rad]; "
+            "expected a q in which the loops close: robot.close(q)"
+        )
+
+
+def require_motion(state: Any) -> None:
+    """Refuse a state in which closures are open, or move apart by more than 1e-6 m/s or rad/s.
+
+    Raises:
+        ConfigurationError: which one, and by how much.
+    """
+    require_closed(state)
+    name, by = state.robot._closure_rows.worst(state.closure_jacobian @ state.velocity)
+    if by > 1e-6 * max(1.0, float(np.abs(state.velocity).max())):
+        raise ConfigurationError(
+            f"v: the closure {name!r} of {state.robot.name!r} moves apart at {by:.3g} m/s or rad/s;"
+            " expected J_c v = 0: dynamics.closed(robot, q, v)"
+        )
+
+
+@per_robot
+def _ends(robot: Robot) -> BodyPoints:
+    """The ends of the loops, first and second of each."""
+    rows = robot._closure_rows
+    return BodyPoints(rows.joints.ravel(), rows.ends[..., :3, 3].reshape(-1, 3))
+
+
+def jacobian(state: Any) -> Array:
+    """Return J_c (m, nv), as `State.closure_jacobian` says."""
+    rows = state.robot._closure_rows
+    J: Array = rows.jacobian(state.q, state.joint_placements, state.joint_columns)
+    return J
+
+
+def drift(state: Any) -> Array:
+    """Return J̇_c v (m,).
+
+    Of end 2 as seen from end 1, with d from end 1 to end 2, in the axes of end 1:
+    a_2 − a_1 − α_1 × d − ω_1 × (ω_1 × d) − 2 ω_1 × (v_2 − v_1 − ω_1 × d) and α_2 − α_1 − ω_1 × ω_2.
+    """
+    robot, rows = state.robot, state.robot._closure_rows
+    out, v = np.zeros(rows.dim), state.velocity
+    for closure, row, _, leader in rows.couplings:
+        if leader:
+            out[row] = -follows(closure, leader[0](state.q))[2] * v[leader[1]] ** 2
+    if not rows.loops:
+        return out
+    T, ends = state.joint_placements, _ends(robot)
+    y = ends.accelerations(T, state.joint_motions).reshape(-1, 2, 2, 3)
+    places = rows.places(T)
+    # the bodies' twists, about the world's origin in its axes
+    motions = _world_twists(state)[rows.joints]
+    (w_1, w_2), d = motions[:, :, 3:].swapaxes(0, 1), places[:, 1, :, 3] - places[:, 0, :, 3]
+    relative = motions[:, 1] - motions[:, 0]
+    slip = relative[:, :3] + np.cross(relative[:, 3:], places[:, 1, :, 3])
+    (a_1, alpha_1), (a_2, alpha_2) = y[:, 0].swapaxes(0, 1), y[:, 1].swapaxes(0, 1)
+    turning = np.cross(alpha_1, d) + np.cross(w_1, np.cross(w_1, d)) + 2 * np.cross(w_1, slip)
+    seen = np.stack([a_2 - a_1 - turning, alpha_2 - alpha_1 - np.cross(w_1, w_2)], axis=1)
+    local = seen @ places[:, 0, :, :3]  # rows times R_1
+    out[rows.at] = local.reshape(-1)[rows.chosen]
+    return out
+
+
+def _world_twists(state: Any) -> Array:
+    """(njoints, 6), [v; ω] of the bodies about the world's origin, world axes."""
+    return np.asarray((carried_by(state.robot) * state.velocity) @ state.joint_columns.T)
+
+
+def basis(state: Any) -> Array:
+    """Return orthonormal rows B (r, nv) that span those of J_c, of rank r."""
+    J = state.closure_jacobian
+    _, s, V = np.linalg.svd(J, full_matrices=False)
+    return np.asarray(V[: int((s > _RANK * s.max(initial=0.0)).sum())])
+
+
+def accelerations(state: Any, free: Array) -> tuple[Array, Array]:
+    """Return a (nv,) that keeps the closures, nearest to a free one, and the multipliers λ (m,)."""
+    a, multipliers = state.closure_projection.nearest(free, -state.closure_drift)
+    return a, multipliers
+
+
+def close(state: Any) -> tuple[Array, Array]:
+    """Return (q, v) near a state with e(q) = 0 and J_c v = 0.
+
+    q by `Robot.close`, from the joints without a motor; v is the nearest in the metric of M.
+
+    Raises:
+        ConfigurationError: the loops do not close near q.
+    """
+    there = type(state)(state.robot, state.robot.close(state.q))
+    v = state.velocity
+    return there.q.copy(), there.closure_projection.nearest(v, np.zeros(len(there.closure_error)))[
+        0
+    ]
