@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
+from ..robots.ranges import ranges
 from ..robots.robot import Robot
 
 
@@ -48,15 +49,13 @@ class JointLimits:
                     joint.idx_q, joint.idx_q + joint.nq
                 )
         rows_q = place[rows_v]
-        low = np.asarray(model.lowerPositionLimit, dtype=float)[rows_q]
-        high = np.asarray(model.upperPositionLimit, dtype=float)[rows_q]
-        given = (rows_q >= 0) & (low < high) & (np.abs(low) < 1e6) & (np.abs(high) < 1e6)
+        low, high = ranges(model)
         fast = np.asarray(model.upperVelocityLimit, dtype=float)[rows_v]
         return cls(
             np.maximum(rows_q, 0),
             rows_v,
-            np.where(given, low, -np.inf),
-            np.where(given, high, np.inf),
+            np.append(low, -np.inf)[rows_q],  # -1: none
+            np.append(high, np.inf)[rows_q],
             np.where((fast > 0) & (fast < 1e6), fast, np.inf),
             stiffness,
             grip,

@@ -19,10 +19,11 @@ from ..arrays import Array
 from ..contacts import ContactSet, Terrain
 from ..contacts.terrain.solids import Box, Plane
 from ..errors import ConfigurationError, ContactError, ModelError, SolverError
+from ..robots.ranges import ranges
 from ..robots.robot import Robot
 from .ground import DIVERGED, Point, StepResult, points_of
-from .stops import FAR
 
+_FAR = 1e3  # an end of a range where there is none [rad or m]
 CORNER = 0.005  # radius of the balls that stand for a patch's corners [m]
 _AXES = {"RX": "1 0 0", "RY": "0 1 0", "RZ": "0 0 1", "PX": "1 0 0", "PY": "0 1 0", "PZ": "0 0 1"}
 
@@ -174,8 +175,9 @@ def _joint(model: Any, joint: int) -> str:
     what = "hinge" if kind[0] == "R" else "slide"
     armature = float(model.armature[model.joints[joint].idx_v])
     name, at = quoteattr(model.names[joint]), model.joints[joint].idx_q
-    low, high = np.clip([model.lowerPositionLimit[at], model.upperPositionLimit[at]], -FAR, FAR)
-    limited = bool(low > -FAR or high < FAR)
+    low, high = (float(ends[at]) for ends in ranges(model))
+    limited = np.isfinite(low) or np.isfinite(high)
+    low, high = max(low, -_FAR), min(high, _FAR)
     ends = f'limited="true" range="{low:.17g} {high:.17g}"' if limited else ""
     return f'<joint name={name} type="{what}" axis="{axis}" armature="{armature:.17g}" {ends}/>'
 

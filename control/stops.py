@@ -12,9 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
+from ..robots.ranges import ranges
 from ..robots.robot import Robot
-
-FAR = 1e3  # an end so far away is none, as the one of a wheel [rad or m]
 
 
 class JointStops:
@@ -32,8 +31,8 @@ class JointStops:
         hinges = [j for j in list(model.joints)[1:] if j.nq == j.nv == 1]  # [0]: the world
         rows = np.array([j.idx_v for j in hinges], dtype=int)
         places = np.array([j.idx_q for j in hinges], dtype=int)
-        low, high = model.lowerPositionLimit[places], model.upperPositionLimit[places]
-        has_low, has_high = low > -FAR, high < FAR
+        low, high = (ends[places] for ends in ranges(model))
+        has_low, has_high = low > -np.inf, high < np.inf
         self.rows = np.concatenate([rows[has_low], rows[has_high]])
         self.signs = np.repeat([1.0, -1.0], [has_low.sum(), has_high.sum()])
         self._places = np.concatenate([places[has_low], places[has_high]])

@@ -20,6 +20,7 @@ from .closures import Closure, ClosureRows, check_closures, closed
 from .feet.foot import Foot
 from .feet.found import FoundFeet, SolvedPostures, standing_of
 from .feet.standing import Standing
+from .ranges import ranges
 from .shapes import NoShapes, Shapes
 from .values import array, instance, mapping, sequence, text, texts
 
@@ -324,10 +325,8 @@ class Robot:
         `rng` is a generator or a seed.
         """
         rng = np.random.default_rng(rng)
-        lower = np.asarray(self._model.lowerPositionLimit, dtype=float).copy()
-        upper = np.asarray(self._model.upperPositionLimit, dtype=float).copy()
-        # files use ±1e16 and the like for "no limit"
-        unlimited = ~((np.abs(lower) < 1e6) & (np.abs(upper) < 1e6) & (lower <= upper))
+        lower, upper = ranges(self._model)
+        unlimited = ~np.isfinite(upper - lower)
         lower[unlimited], upper[unlimited] = -np.pi, np.pi
         if self.is_floating:
             lower[:3], upper[:3] = -1.0, 1.0

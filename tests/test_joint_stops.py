@@ -50,6 +50,26 @@ def test_ends_are_those_of_the_description():
     assert len(JointStops(block)) == 0
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("limit", ['lower="0" upper="0"', "", 'lower="-1e16" upper="1e16"'])
+def test_a_range_with_nothing_between_its_ends_is_none(limit):
+    """A <limit> without lower and upper has both at zero."""
+    robot = robots.load(ARM.replace('lower="-1" upper="0.25"', limit))
+    assert len(JointStops(robot)) == 0
+    bounds = control.limits.JointLimits.of(robot)
+    assert (bounds.lower[0], bounds.upper[0]) == (-np.inf, np.inf)
+    drawn = [robot.random_configuration(seed)[7] for seed in range(20)]
+    assert min(drawn) < -1.5
+    assert max(drawn) > 1.5
+    feet, q = on_the_box(robot)
+    q[7] = 0.1
+    for engine in ("pinocchio", "mujoco"):
+        motion = control.simulate(
+            robot, lambda t, q, v: np.zeros(1), duration=0.02, q=q, contacts=feet, engine=engine
+        )
+        assert motion.q[-1, 7] > 0.1 + 0.5 * 0.02**2 * 9.81 / 0.3 / 2  # it falls freely
+
+
 @pytest.mark.parametrize("seed", [0, 2, 3, 5])
 @pytest.mark.parametrize("name", ["biped", "quadruped"])
 def test_a_step_is_the_nearest_motion_within_the_ranges(name, seed):

@@ -23,6 +23,7 @@ from scipy.optimize import lsq_linear
 from ...arrays import Array
 from ...dynamics import State
 from ...robots import Robot
+from ...robots.ranges import ranges
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..terrain.solids import Face
@@ -132,19 +133,11 @@ def joint_limits(robot: Robot) -> tuple[Array, Array]:
 
     Joints whose q is not a plain coordinate (balls, continuous joints, the base) have none.
     """
+    low, high = ranges(robot._model)
+    in_q, in_v = plain_coordinates(robot)
     lower: Array = np.full(robot.nv, -np.inf)
     upper: Array = np.full(robot.nv, np.inf)
-    for joint in moving_joints(robot):
-        if joint.nq != joint.nv:
-            continue
-        q, v = (
-            slice(joint.idx_q, joint.idx_q + joint.nq),
-            slice(joint.idx_v, joint.idx_v + joint.nv),
-        )
-        low, high = robot._model.lowerPositionLimit[q], robot._model.upperPositionLimit[q]
-        # files write ±1e16 and the like, or nothing (then both are zero), where there is no limit
-        limited = (np.abs(low) < 1e6) & (np.abs(high) < 1e6) & (low < high)
-        lower[v], upper[v] = np.where(limited, low, -np.inf), np.where(limited, high, np.inf)
+    lower[in_v], upper[in_v] = low[in_q], high[in_q]
     return lower, upper
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
+from ..ranges import ranges
 from .outlines import Outline, placed
 
 _CLUSTER = 0.3  # of a limb's length: branches no longer are its end (toes, fingers), not limbs
@@ -46,12 +47,7 @@ class _Limb:
 
 def neutral(model: Any) -> Array:
     """Return q (nq,): the base at the file's reference orientation, joints at zero or nearest."""
-    q = np.array(_reference(model))
-    for joint in list(model.joints)[1:]:
-        if joint.nq == 1 and joint.nv == 1:
-            low, high = model.lowerPositionLimit[joint.idx_q], model.upperPositionLimit[joint.idx_q]
-            if low <= high:
-                q[joint.idx_q] = np.clip(q[joint.idx_q], low, high)
+    q = np.clip(_reference(model), *ranges(model))
     q[:3] = 0.0
     return q
 

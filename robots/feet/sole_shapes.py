@@ -11,6 +11,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from ...arrays import Array
 from ...errors import ConfigurationError, unknown
+from ..ranges import ranges
 from .foot import Foot, point_foot, sole_foot
 from .outlines import Outline
 
@@ -100,12 +101,9 @@ def wheel(model: Any, data: Any, shapes: list[Outline]) -> tuple[Array, float] |
     joint = shapes[0].joint
     if model.nvs[joint] != 1 or joint == 1:
         return None
-    span = (
-        model.upperPositionLimit[model.idx_qs[joint]]
-        - model.lowerPositionLimit[model.idx_qs[joint]]
-    )
-    axis = joint_axis(model, joint)
-    if (model.nqs[joint] == 1 and 0 < span < 2 * np.pi) or not axis.any():
+    low, high = ranges(model)
+    axis, at = joint_axis(model, joint), model.idx_qs[joint]
+    if high[at] - low[at] < 2 * np.pi or not axis.any():
         return None
     if abs((data.oMi[joint].rotation @ axis)[2]) > 0.1:
         return None

@@ -133,7 +133,8 @@ def _limits(joint: Node) -> Iterable[tuple[str, str, str]]:
     if lower > upper:
         yield "warning", f"reversed: lower={lower:g} is above upper={upper:g}", "swap them"
     elif lower == upper:
-        yield "warning", f"nothing between lower={lower:g} and upper={upper:g}", "make it fixed"
+        between = f"nothing between lower={lower:g} and upper={upper:g}: loaded without a range"
+        yield "warning", between, "give it one, or make it fixed"
     elif joint.get("type") == "revolute" and upper - lower > 50:
         yield "warning", f"{upper - lower:.4g} rad from lower to upper", "radians, not degrees"
     for key in ("effort", "velocity"):

@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...control.closed_loop import ClosedLoop
-from ...control.stops import FAR
 from ...errors import ConfigurationError, unknown
+from ...robots.ranges import ranges
 from ...robots.robot import Robot
 from ..colors import hex_of
 from ..scenes.motion import weight_of
 from . import dynamics as dynamics_plots
 from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, plot_series
+
+_FAST = 1e3  # a speed that is no limit [rad/s or m/s]
 
 
 def plot_closed_loop(motion: ClosedLoop) -> NDArray[Any]:
@@ -50,10 +52,10 @@ def plot_positions(
     """
     model = motion.robot._model
     places = [model.joints[motion.robot.joint_id(name)].idx_q for name in motion.robot.actuated]
-    low, high = model.lowerPositionLimit[places], model.upperPositionLimit[places]
-    endless = ~((low > -FAR) & (high < FAR))
-    middle = np.where(endless, 0.0, (low + high) / 2)
-    half = np.where(endless, np.pi, (high - low) / 2)
+    low, high = (ends[places] for ends in ranges(model))
+    endless = ~np.isfinite(high - low)
+    low, high = np.where(endless, -np.pi, low), np.where(endless, np.pi, high)
+    middle, half = (low + high) / 2, (high - low) / 2
     fractions = (motion.q[:, places] - middle) / half
     return _fractions(motion, fractions, joints, "place in range [-]", ax)
 
@@ -64,14 +66,14 @@ def plot_velocities(
     """Draw speeds of joints as fractions of their limits; the six fastest if none named."""
     robot = motion.robot
     speeds, limits = motion.v @ robot.selection_matrix.T, robot.selection_matrix @ _speeds(robot)
-    finite = np.where(limits < FAR, limits, max(float(np.abs(speeds).max()), 1e-9))
+    finite = np.where(limits < _FAST, limits, max(float(np.abs(speeds).max()), 1e-9))
     return _fractions(motion, speeds / finite, joints, "speed / limit [-]", ax)
 
 
 def _speeds(robot: Robot) -> Array:
     """(nv,), where the description has none or zero: very fast."""
     limits = np.asarray(robot._model.upperVelocityLimit)
-    return np.where((limits > 0) & np.isfinite(limits), np.minimum(limits, FAR), FAR)
+    return np.where((limits > 0) & np.isfinite(limits), np.minimum(limits, _FAST), _FAST)
 
 
 def _fractions(

@@ -17,6 +17,7 @@ from ...dynamics.equations import kinetic_energy, potential_energy
 from ...dynamics.trajectory import Trajectory
 from ...errors import ConfigurationError, unknown
 from ...robots import Robot
+from ...robots.ranges import ranges
 from .axes import BAD, SERIES, Axes, axes_grid, plot_series
 
 SHOWN = 6  # joints, when none are named
@@ -49,12 +50,8 @@ def plot_configuration(
     rows = {name: _joint(robot, name) for name in single_joints(robot)}
     values = np.asarray(_series(t, q, robot.nq, "q")[1])
     angles = {name: _position(joint, values) for name, joint in rows.items()}
-    model = robot._model
-    limits = {
-        name: (model.lowerPositionLimit[joint.idx_q], model.upperPositionLimit[joint.idx_q])
-        for name, joint in rows.items()
-        if joint.nq == 1
-    }
+    low, high = ranges(robot._model)
+    limits = {name: (low[j.idx_q], high[j.idx_q]) for name, j in rows.items() if j.nq == 1}
     label = "position [rad or m]"
     return _plot(t, angles, limits, joints, label, f"Joint positions of {robot.name}", ax)
 
