@@ -1,10 +1,10 @@
 """Divergent component of motion of a walking robot: its plan, and a task that follows it.
 
-The sum of all forces but the weight pushes the centre of mass c away from a point r: the ground
-reaction acts along the line from the centre of pressure p to c, and with r at the height h above p
-and ω = √(g/h)
+The sum of all forces pushes the centre of mass c away from a point r: the ground reaction acts
+along the line from the centre of pressure p to c, and for a c at the height h above p, with the
+gravity g (straight down g = (0, 0, −9.81), r = p + (0, 0, h)) and ω = √(−g_z/h)
 
-    c̈ = ω² (c − r),    ξ = c + ċ/ω,    ξ̇ = ω (ξ − r),    ċ = ω (ξ − c),    r = p + (0, 0, h).
+    c̈ = ω² (c − r),    ξ = c + ċ/ω,    ξ̇ = ω (ξ − r),    ċ = ω (ξ − c),    r = p − g/ω².
 
 So c converges to ξ by itself, while ξ diverges from r: to balance is to control ξ. On level ground
 p is the zero-moment point of an inverted pendulum of the height h; on stairs p climbs with the
@@ -30,7 +30,7 @@ from ..arrays import Array
 from ..dynamics import State
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
-from ..robots.values import mapping, number, placement, sequence, vector
+from ..robots.values import array, mapping, number, placement, sequence, vector
 from .tasks import Task
 
 
@@ -66,25 +66,33 @@ class DcmPlan:
     Args:
         phases: one after the other.
         height: h of the centre of mass above p [m].
-        gravity: its magnitude [m/s²].
+        gravity: g (3,), that of the robot [m/s²]; a number points straight down.
 
     Raises:
-        ConfigurationError: no phases, or no positive height.
+        ConfigurationError: no phases, no positive height, a gravity that does not point down.
     """
 
-    def __init__(self, phases: Sequence[Phase], height: float, gravity: float = 9.81) -> None:
+    def __init__(
+        self, phases: Sequence[Phase], height: float, gravity: float | ArrayLike = 9.81
+    ) -> None:
+        g = array(gravity, "gravity", (), (3,), meaning="[m/s²]", frozen=True)
+        self.gravity: Array = g if g.ndim else np.array([0.0, 0.0, -float(g)])
+        if not self.gravity[2] < 0:
+            raise ConfigurationError(
+                f"gravity: got {gravity!r}; expected one that points down: a walk needs weight"
+            )
         self.phases = sequence(phases, "phases", Phase)
         if not self.phases or not height > 0:
             raise ConfigurationError(
                 f"got {len(self.phases)} phases and the height {height!r}; expected some, and h > 0"
             )
-        self.omega = float(np.sqrt(gravity / height))
-        self.height, self._up = float(height), np.array([0.0, 0.0, height])
+        self.omega = float(np.sqrt(-self.gravity[2] / height))
+        self.height, self.up = float(height), -self.gravity / self.omega**2
         self.times = np.concatenate([[0.0], np.cumsum([phase.duration for phase in phases])])
         self._solve()
 
     def _solve(self) -> None:
-        """ξ − (0, 0, h) at the end of each phase, backwards."""
+        """ξ + g/ω² at the end of each phase, backwards."""
         ends = [self.phases[-1].end]
         for phase in reversed(self.phases[1:]):
             ends.append(self._back(phase, ends[-1], phase.duration))
@@ -115,15 +123,15 @@ class DcmPlan:
         return np.asarray(phase.start + min(share, 1.0) * (phase.end - phase.start))
 
     def repellent(self, t: float) -> Array:
-        """Return r = p + (0, 0, h) (3,) [m]."""
-        return np.asarray(self.pivot(t) + self._up)
+        """Return r = p − g/ω² (3,) [m]."""
+        return np.asarray(self.pivot(t) + self.up)
 
     def dcm(self, t: float) -> tuple[Array, Array]:
         """Return ξ and ξ̇ = ω (ξ − r), each (3,)."""
         if t >= self.duration:
-            return self.phases[-1].end + self._up, np.zeros(3)
+            return self.phases[-1].end + self.up, np.zeros(3)
         i = self.index(t)
-        xi = self._up + self._back(self.phases[i], self._ends[i], self.times[i + 1] - t)
+        xi = self.up + self._back(self.phases[i], self._ends[i], self.times[i + 1] - t)
         return xi, self.omega * (xi - self.repellent(t))
 
     def shifted(self, first: int, by: ArrayLike) -> DcmPlan:
@@ -134,7 +142,7 @@ class DcmPlan:
             start = phase.start if k == 0 else phase.start + offset
             swings = {name: _moved(T, offset) for name, T in phase.swings.items()}
             phases.append(Phase(phase.duration, start, phase.end + offset, swings))
-        return DcmPlan(phases, self.height, self.omega**2 * self.height)
+        return DcmPlan(phases, self.height, self.gravity)
 
 
 def _moved(T: Any, offset: Array) -> Any:
@@ -160,9 +168,15 @@ class DcmTask(Task):
     begin: float = field(default=0.0, kw_only=True)
 
     def bind(self, robot: Robot) -> int:
-        """Check the plan."""
+        """Check the plan, and that it is one for the robot's gravity."""
         if not isinstance(self.target, DcmPlan):
             raise ConfigurationError(f"target: got {self.target!r}; expected a DcmPlan")
+        g, own = self.target.gravity, np.asarray(robot._model.gravity.linear)
+        if not np.allclose(g, own, rtol=1e-6, atol=0):
+            raise ConfigurationError(
+                f"target: got a plan for the gravity {g.tolist()}, expected {own.tolist()} m/s², "
+                f"that of {robot.name!r}"
+            )
         return 3
 
     def error(self, state: State, t: float) -> Array:

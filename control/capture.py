@@ -1,7 +1,8 @@
 """Push recovery: a standing biped that steps onto its capture point when it would fall.
 
-ξ = c + ċ/ω diverges from the centre of pressure p, ξ̇ = ω (ξ − p). While ξ is inside the support
-polygon, p can be placed beyond it to stop it. Once it is outside, it will be, a time T later, at
+Seen from above, ξ = c + ċ/ω (+ g/ω² where gravity is not vertical) diverges from the centre of
+pressure p, ξ̇ = ω (ξ − p). While ξ is inside the support polygon, p can be placed beyond it to stop
+it. Once it is outside, it will be, a time T later, at
 
     ξ(T) = p + e^{ωT} (ξ − p),
 
@@ -99,7 +100,7 @@ class PushRecoveryController(WalkingController):
 
     def _step_if_needed(self, state: State, t: float) -> None:
         q = state.q
-        xi = (state.com + state.com_velocity / self.plan.omega)[:2]
+        xi = (state.com + state.com_velocity / self.plan.omega - self.plan.up)[:2]
         support = convex_hull(np.concatenate(list(self._soles(q).values())))
         if signed_distance(support, xi) < -INSIDE:
             return

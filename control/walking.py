@@ -76,8 +76,7 @@ class WalkingController:
         q = check_configuration(robot, q)
         com, places = dynamics.com(robot, q), self.feet.placements(q)
         ground = float(np.mean([T.translation[2] for T in places.values()]))
-        self.gravity = float(np.linalg.norm(robot._model.gravity.linear))
-        self.plan = DcmPlan(phases, float(com[2]) - ground, self.gravity)
+        self.plan = DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear)
         self.dcm = DcmTask(self.plan, weight=20.0, gain=225.0, begin=begin)
         self.tasks = self._permanent_tasks(q)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
@@ -129,7 +128,7 @@ class WalkingController:
 
     def follow(self, phases: Sequence[Phase], begin: float) -> None:
         """Replace the plan from t = `begin` on [s]; swing feet become contacts first."""
-        plan, begin = DcmPlan(phases, self.plan.height, self.gravity), _begin(begin)
+        plan, begin = DcmPlan(phases, self.plan.height, self.plan.gravity), _begin(begin)
         self._land()
         self.plan, self.begin = plan, begin
         self.dcm.target, self.dcm.begin = self.plan, begin

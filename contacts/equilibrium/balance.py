@@ -205,6 +205,12 @@ def weight(robot: Robot) -> float:
     return newtons if newtons > 0 else 1.0
 
 
+def down(robot: Robot) -> Array:
+    """Return g/‖g‖ (3,), zero without gravity."""
+    g = np.asarray(robot._model.gravity.linear)
+    return np.asarray(g / (float(np.linalg.norm(g)) or 1.0))
+
+
 def load(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Any = None) -> Array:
     """Return h = τ_g + τ_ext − M a − vᵀCv (nv,), to be balanced [N, N·m]."""
     h = -dynamics.inverse_dynamics(robot, q, v, a)

@@ -192,7 +192,7 @@ def torque_margin(balance: Balance) -> Solution:
 
 def farthest(balance: Balance, columns: Array, reach: float) -> Callable[[Array], Array | None]:
     """Return the set of `Equilibrium.planar_set`, z = [forces, x], its matrices made once."""
-    n, unit = balance.columns.shape[1], balance.weight / np.abs(columns).max()
+    n, unit = balance.columns.shape[1], balance.weight / (np.abs(columns).max() or 1.0)
     scaled = columns * unit / balance.weight
     limits = Admissible(balance, scaled, np.zeros((balance.limits.contact_count, 2)))
     box = np.zeros((4, n + 2))

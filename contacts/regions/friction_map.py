@@ -23,7 +23,7 @@ from ...robots import Robot
 from ...robots.values import array, number
 from ..contact import Contact
 from ..contact_set import ContactSet
-from ..equilibrium.balance import weight
+from ..equilibrium.balance import down, weight
 from ..point_forces import PointForces
 from .friction_brackets import brackets
 
@@ -100,20 +100,20 @@ def friction_map(
     tolerance = number(tolerance, "tolerance", above=0, error=ContactError)
     if not tolerance < most:
         raise ContactError(f"tolerance: got {tolerance}, expected less than most = {most}")
-    shift = _shift(points, z, wrench, weight(robot))
+    shift = _shift(robot, points, z, wrench)
     xs, ys = (
         _grid(given, points.points[:, i], shift[i], "xy"[i]) for i, given in enumerate((x, y))
     )
     places = np.stack([*np.meshgrid(xs, ys), np.full((len(ys), len(xs)), z)], axis=-1)
-    loads = _loads(places.reshape(-1, 3), wrench, weight(robot))
+    loads = _loads(robot, places.reshape(-1, 3), wrench)
     lower, upper = brackets(points, loads, tolerance, most)
     shape = places.shape[:2]
     return FrictionMap(xs, ys, upper.reshape(shape), lower.reshape(shape), tolerance, most, com)
 
 
-def _shift(points: PointForces, height: float, wrench: Wrench | None, unit: float) -> Array:
+def _shift(robot: Robot, points: PointForces, height: float, wrench: Wrench | None) -> Array:
     """Where the load's line meets the ground (x, y), the CoM being above the origin."""
-    fx, fy, fz, mx, my, _ = _loads(np.array([[0.0, 0.0, height]]), wrench, unit)[0]
+    fx, fy, fz, mx, my, _ = _loads(robot, np.array([[0.0, 0.0, height]]), wrench)[0]
     ground = float(points.points[:, 2].mean()) if len(points.points) else 0.0
     return np.array([ground * fx - my, mx + ground * fy]) / fz if fz < -0.1 else np.zeros(2)
 
@@ -130,9 +130,9 @@ def _grid(given: ArrayLike | None, along: Array, shift: float, name: str) -> Arr
     return values
 
 
-def _loads(places: Array, wrench: Wrench | None, unit: float) -> Array:
+def _loads(robot: Robot, places: Array, wrench: Wrench | None) -> Array:
     """h (n, 6) of every place (n, 3), in weights."""
-    gravity = np.array([0.0, 0.0, -1.0])
+    unit, gravity = weight(robot), down(robot)
     force, moment = np.zeros(3), np.cross(places, gravity)
     if wrench is not None:
         if not isinstance(wrench, Wrench) or wrench.axes != "world":

@@ -35,12 +35,20 @@ class Section(NamedTuple):
 
 
 _ROWS = np.eye(6)
-# Σ f_k = (0, 0, 1), moments about the vertical cancel; (x, y) = (−M_y, M_x) in units of the weight
-STATIC = Section(
-    _ROWS[[0, 1, 2, 5]], np.array([0.0, 0.0, 1.0, 0.0]), np.array([-_ROWS[4], _ROWS[3]])
-)
-# about the centre of mass: f_z = 1, no moments; the horizontal forces
-HORIZONTAL = Section(_ROWS[2:], np.array([1.0, 0.0, 0.0, 0.0]), _ROWS[:2])
+
+
+def static_section(gravity: Array) -> Section:
+    """Return the section of centres of mass c in the plane z = 0, g (3,) a unit vector.
+
+    Σ f_k = −g, without a moment about g. M × g, where M = −c × g is the moment of the forces, is
+    the point of their line of action nearest to the origin; straight down c = (−M_y, M_x, 0).
+    """
+    if not gravity[2] < 0:
+        raise ContactError(f"gravity: got {gravity.tolist()}, expected one that points down")
+    nearest = np.cross(np.eye(3), gravity).T @ _ROWS[3:]
+    R = np.vstack([_ROWS[:3], gravity @ _ROWS[3:]])
+    on_plane = nearest[:2] - np.outer(gravity[:2] / gravity[2], nearest[2])
+    return Section(R, np.append(-gravity, 0.0), on_plane)
 
 
 def linear_polygon(

@@ -25,7 +25,7 @@ from ...robots.values import array, instance, number, one_of, vector, whole_numb
 from ..cones.wrench_cone import WrenchCone
 from ..contact import Contact
 from ..contact_set import ContactSet
-from ..equilibrium.balance import weight
+from ..equilibrium.balance import down, weight
 from ..equilibrium.programs import Equilibrium
 from ..geometry import polygon
 from ..geometry.planar import inner_and_outer
@@ -33,7 +33,7 @@ from ..kernels.compiled import VERDICTS
 from ..limits import Kind
 from ..point_forces import PointForces
 from ..torque_limits import torque_limits_of
-from .linear_polygon import STATIC, Section, linear_polygon
+from .linear_polygon import linear_polygon, static_section
 from .rays import RAYS, Rays
 
 Contacts = ContactSet | Contact | Iterable[Contact]
@@ -88,7 +88,8 @@ def static_equilibrium_polygon(
 
         Σ_k f_k + m g = 0,      Σ_k p_k × f_k + c × m g = 0,      f_k ∈ K_k (exact cones).
 
-    The contacts stay where they are at q; torque limits are not asked. The mass does not matter.
+    The contacts stay where they are at q; torque limits are not asked. The mass does not matter;
+    the height of c does where gravity is not vertical, and is that of the robot's at q.
 
     Args:
         robot: whose contacts.
@@ -101,22 +102,44 @@ def static_equilibrium_polygon(
 
     Source: T. Bretl, S. Lall, "Testing static equilibrium for legged robots" (2008).
     """
-    points = PointForces.of(ContactSet.of(robot, contacts), q).in_units(weight(robot))
-    return equilibrium_polygon(points, tolerance, kind, sides)
+    contact_set, gravity = ContactSet.of(robot, contacts), down(robot)
+    state = State.of(robot, q)
+    points = PointForces.of(contact_set, state).in_units(weight(robot))
+    height = 0.0 if gravity[2] == -1.0 else float(state.com[2])
+    return equilibrium_polygon(points, tolerance, kind, sides, gravity=gravity, height=height)
 
 
 def equilibrium_polygon(
-    forces: PointForces, tolerance: float = 1e-3, kind: Kind = "exact", sides: int = 8
+    forces: PointForces,
+    tolerance: float = 1e-3,
+    kind: Kind = "exact",
+    sides: int = 8,
+    *,
+    gravity: ArrayLike = (0.0, 0.0, -1.0),
+    height: float = 0.0,
 ) -> Region:
-    """Return the static-equilibrium polygon of points of the world: see the function above."""
+    """Return the static-equilibrium polygon of points of the world: see the function above.
+
+    Args:
+        forces, tolerance, kind, sides: as above.
+        gravity: g/‖g‖ (3,), zero for none.
+        height: of c [m].
+
+    Raises:
+        ContactError: of linear cones, a gravity that does not point down.
+    """
     instance(forces, "forces", PointForces, error=ContactError)
+    g = vector(gravity, "gravity", error=ContactError)
+    z = number(height, "height", unit="[m]", error=ContactError)
     one_of(kind, "kind", ("exact", "inner", "outer"), error=ContactError)
     sides = whole_number(sides, "sides", at_least=3, error=ContactError)
     if kind != "exact":
-        return _linear_region(forces, STATIC, kind, sides)
-    columns = _EYE[:, [4, 3]] * [1.0, -1.0]
+        return _linear_region(forces, g, z, kind, sides)
     middle = forces.points.mean(axis=0) if len(forces.points) else np.zeros(3)
-    return _body_region(forces.about(middle), -_EYE[2], columns, tolerance, middle[:2])
+    x, y, up = np.hstack([np.zeros((3, 3)), np.cross(np.eye(3), g)])  # c × g
+    load = np.append(g, np.zeros(3)) + (z - middle[2]) * up
+    columns = np.column_stack([x, y])
+    return _body_region(forces.about(middle), load, columns, tolerance, middle[:2])
 
 
 def zmp_support_area(
@@ -129,9 +152,9 @@ def zmp_support_area(
 ) -> Region:
     """Return where the ZMP in the plane at `height` may be, the robot moving as a linear pendulum.
 
-    With c̈_z = 0 and no angular momentum about the centre of mass, the ZMP z pulls it along with
-    m c̈ = m g (c − z)/(c_z − h) in the plane; the area is that of all z for which contact forces
-    f_k ∈ K_k (exact cones) give this acceleration.
+    With c̈_z = 0 and no angular momentum about the centre of mass, the contacts push it along
+    Σ f_k = m ‖g_z‖ (c − z)/(c_z − h), away from the ZMP z in the plane; the area is that of all z
+    for which contact forces f_k ∈ K_k (exact cones) give this acceleration.
 
     Args:
         robot, q, contacts, tolerance: as for `static_equilibrium_polygon`.
@@ -140,10 +163,19 @@ def zmp_support_area(
 
     Source: S. Caron, Q.-C. Pham, Y. Nakamura, "ZMP support areas for multi-contact mobility under
     frictional constraints" (2017).
+
+    Raises:
+        ContactError: gravity does not point down.
     """
     state = State.of(robot, q)
     c = state.com if com is None else vector(com, "com", error=ContactError)
-    points = PointForces.of(ContactSet.of(robot, contacts), state).in_units(weight(robot))
+    unit = -weight(robot) * float(down(robot)[2])  # Σ f_z when c̈_z = 0
+    if not unit > 0:
+        raise ContactError(
+            f"gravity of {robot.name!r}: got {robot._model.gravity.linear.tolist()} m/s², expected "
+            "one that points down: without it there is no zero-moment point"
+        )
+    points = PointForces.of(ContactSet.of(robot, contacts), state).in_units(unit)
     return zmp_area(points, c, height, tolerance)
 
 
@@ -283,10 +315,13 @@ def _check_length(tolerance: float) -> None:
 
 
 def _linear_region(
-    forces: PointForces, section: Section, kind: Literal["inner", "outer"], sides: int
+    forces: PointForces, gravity: Array, height: float, kind: Literal["inner", "outer"], sides: int
 ) -> Region:
     """The region of the linear cones: its polygon is known, inside and outside are one."""
-    vertices, bounded = linear_polygon(forces, section, kind, sides, _FAR)
+    vertices, bounded = linear_polygon(forces, static_section(gravity), kind, sides, _FAR)
+    if len(forces.points):  # on the line of action through the points' middle, at that height
+        above = height - forces.points[:, 2].mean()
+        vertices = vertices + above / gravity[2] * gravity[:2]
     status = _bounded_status(vertices) if bounded else "unbounded"
     return Region(vertices, vertices.copy(), status)
 

@@ -29,7 +29,7 @@ from ...robots import Robot
 from ...robots.values import number, one_of, vector, whole_number
 from ..contact import Contact
 from ..contact_set import ContactSet
-from ..equilibrium.balance import weight
+from ..equilibrium.balance import down, weight
 from ..geometry import polygon
 from ..point_forces import PointForces
 from .region import Region, body_polygons, region_status
@@ -104,15 +104,15 @@ def robust_equilibrium_polygon(
     z = state.com[2] if height is None else height
     z = number(z, "height", unit="[m]", error=ContactError)
     tolerance = number(tolerance, "tolerance", above=0, unit="[m]", error=ContactError)
-    unit, origin = weight(robot), np.append(state.com[:2], 0.0)
+    origin = np.append(state.com[:2], 0.0)
     if isinstance(disturbances, Pushes):
         sides = [
-            _of_all(points, disturbances.wrenches(side), z, tolerance, unit, origin)
+            _of_all(robot, points, disturbances.wrenches(side), z, tolerance, origin)
             for side in ("outer", "inner")
         ]
         inner, outer = sides[0][0], sides[1][1]
     else:
-        inner, outer = _of_all(points, _checked(disturbances), z, tolerance, unit, origin)
+        inner, outer = _of_all(robot, points, _checked(disturbances), z, tolerance, origin)
     return Region(inner + origin[:2], outer + origin[:2], region_status(inner))
 
 
@@ -144,28 +144,28 @@ def _checked(disturbances: Iterable[Wrench]) -> list[Wrench]:
 
 
 def _of_all(
+    robot: Robot,
     points: PointForces,
     wrenches: list[Wrench],
     height: float,
     tolerance: float,
-    unit: float,
     origin: Array,
 ) -> tuple[Array, Array]:
     """The intersections of the inner and of the outer polygons of all wrenches, from `origin`."""
-    programs = [_balance(wrench, height, unit, origin) for wrench in wrenches]
+    programs = [_balance(robot, wrench, height, origin) for wrench in wrenches]
     loads, columns = (np.array(arrays) for arrays in zip(*programs, strict=True))
     both = zip(*body_polygons(points.about(origin), loads, columns, tolerance), strict=True)
     inner, outer = (reduce(polygon.intersection, polygons) for polygons in both)
     return inner, outer
 
 
-def _balance(wrench: Wrench, height: float, unit: float, origin: Array) -> tuple[Array, Array]:
+def _balance(robot: Robot, wrench: Wrench, height: float, origin: Array) -> tuple[Array, Array]:
     """Load (6,), columns (6, 2) of the centres of mass origin + (x, y, height) that bear a wrench.
 
     Moments are about `origin` (3,), whose z is 0.
     """
+    unit, gravity = weight(robot), down(robot)
     force, moment = wrench.force / unit, wrench.moment / unit
-    gravity = np.array([0.0, 0.0, -1.0])
     with_com = gravity + force if wrench.point is None else gravity  # what acts at c
     fixed = np.zeros(3) if wrench.point is None else np.cross(wrench.point - origin, force)
     constant = height * np.cross([0.0, 0.0, 1.0], with_com) + fixed + moment

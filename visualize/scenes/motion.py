@@ -32,22 +32,29 @@ _FASTEST = 0.25  # how long the longest arrow of a velocity is
 def draw_com(
     viewer: Viewer, robot: Robot, q: ArrayLike, ground: float = 0.0, color: Any = COLORS["com"]
 ) -> None:
-    """Draw the centre of mass, and what lies below it at the height `ground` [m]."""
+    """Draw the centre of mass, and where its weight points to at the height `ground` [m]."""
     centre = com(robot, q)
-    below = np.array([centre[0], centre[1], ground])
+    below = _below(robot, centre, ground)
     viewer.point("com/centre", centre, color=color, on_top=True)
     viewer.path("com/plumb line", [centre, below], color=color, on_top=True)
     viewer.point("com/on the ground", below, color=color, on_top=True)
 
 
+def _below(robot: Robot, point: Array, ground: float) -> Array:
+    """Where the line through a point along gravity meets a level plane; straight below if never."""
+    g = np.asarray(robot._model.gravity.linear)
+    along = g / g[2] if abs(g[2]) > 1e-6 * np.linalg.norm(g) else np.array([0.0, 0.0, 1.0])
+    return np.asarray(point + (ground - point[2]) * along)
+
+
 def divergent_component(robot: Robot, q: ArrayLike, v: ArrayLike, ground: float = 0.0) -> Array:
-    """Return the divergent component of motion ξ = c + ċ/ω (3,), ω² = g/(c_z − ground) [m].
+    """Return the divergent component of motion ξ = c + ċ/ω (3,), ω² = −g_z/(c_z − ground) [m].
 
     Also called the extrapolated centre of mass: on the ground below it a foot that stops a linear
     inverted pendulum of that height has to push.
 
     Raises:
-        ConfigurationError: the centre of mass is not above the ground.
+        ConfigurationError: the centre of mass is not above the ground, gravity does not point down.
 
     Source: J. Englsberger, C. Ott, A. Albu-Schäffer, "Three-dimensional bipedal walking control
     based on divergent component of motion" (2015).
@@ -57,15 +64,19 @@ def divergent_component(robot: Robot, q: ArrayLike, v: ArrayLike, ground: float 
         raise ConfigurationError(
             f"ground: got {ground!r}; expected a height below the centre of mass, {c[2]:.4g} m"
         )
-    gravity = float(np.linalg.norm(robot._model.gravity.linear))
-    omega = np.sqrt(gravity / (c[2] - ground))
+    g = np.asarray(robot._model.gravity.linear)
+    if not g[2] < 0:
+        raise ConfigurationError(
+            f"gravity of {robot.name!r}: got {g.tolist()} m/s², expected one that points down"
+        )
+    omega = np.sqrt(-g[2] / (c[2] - ground))
     return np.asarray(c + com_jacobian(robot, q) @ np.asarray(v, dtype=float) / omega)
 
 
 def draw_dcm(viewer: Viewer, robot: Robot, q: ArrayLike, v: ArrayLike, ground: float = 0.0) -> None:
     """Draw the divergent component of motion, how it leads the centre of mass, and its foot."""
     xi = divergent_component(robot, q, v, ground)
-    below = np.array([xi[0], xi[1], ground])
+    below = _below(robot, xi, ground)
     style: dict[str, Any] = {"color": COLORS["dcm"], "on_top": True}
     viewer.path("dcm/lead", [com(robot, q), xi], **style)
     viewer.point("dcm/point", xi, **style)
