@@ -1,5 +1,6 @@
 """MJCF as people write it means to us what it means to MuJoCo: M, bias, gravity, places, motors."""
 
+import re
 import warnings
 
 import numpy as np
@@ -135,6 +136,16 @@ CONSTRUCTS = {
         '<compiler settotalmass="30"/><worldbody><body name="box"><geom size="1"/></body>'
         "</worldbody>",
     ),
+    "settotalmass without scenery": mjcf(
+        leg("<joint/>"),
+        '<compiler settotalmass="30" fusestatic="true"/><worldbody><body name="box">'
+        '<geom size="1"/></body></worldbody>',
+    ),
+    "inertiafromgeom without geoms": mjcf(
+        leg("<joint/>") + '<body><joint/><inertial pos="0 0 1" mass="2" diaginertia="1 1 1"/>'
+        '<geom size="1" group="4"/></body><geom size="1"/>',
+        '<compiler inertiafromgeom="true" inertiagrouprange="0 3"/>',
+    ),
     "bounds of inertia": mjcf(
         leg('<joint/><inertial pos="0 0 1" mass="0.001" diaginertia="1e-9 2 9"/>'),
         '<compiler boundmass="0.5" boundinertia="0.02" balanceinertia="true"/>',
@@ -152,6 +163,15 @@ CONSTRUCTS = {
         '<body name="leg" pos="0.5 0 0"><joint name="hip" axis="0 1 0"/><geom size="0.1"/></body>'
         "</replicate>"
     ),
+    "ten in two": mjcf(
+        '<replicate count="2" offset="1 0 0" euler="40 50 60" sep="-"><replicate count="10" '
+        'offset="0.1 0.2 0" euler="10 20 30"><body name="leg" pos="0.5 0 0">'
+        '<joint name="hip" axis="0 1 0"/><geom size="0.1"/></body></replicate></replicate>'
+    ),
+    "orientation of a class": mjcf(
+        leg('<joint/><geom type="box" size="1 2 3" quat="1 2 3 4"/>'),
+        '<default><geom zaxis="1 2 3"/></default>',
+    ),
     "gravity": mjcf(leg("<joint/>"), '<option gravity="1 2 -3"/>'),
     "no gravity": mjcf(leg("<joint/>"), '<option><flag gravity="disable"/></option>'),
     "flags": mjcf(
@@ -168,6 +188,12 @@ CONSTRUCTS = {
         leg('<joint name="a" armature="0.1"/>'),
         "",
         '<actuator><motor joint="a" gear="3" armature="0.2"/></actuator>',
+    ),
+    "armature of dampers and of motors of balls": mjcf(
+        leg('<joint name="a"/>') + leg('<joint name="b" type="ball"/>', 'name="other"'),
+        "",
+        '<actuator><damper joint="a" gear="3" armature="0.2" ctrlrange="0 1" kv="1"/>'
+        '<motor joint="b" gear="3 1" armature="0.2"/></actuator>',
     ),
     "no names": mjcf("<body><joint/><joint axis='1 0 0'/><geom size='0.1'/></body>"),
     "capsule by fromto": mjcf(
@@ -253,18 +279,24 @@ def test_every_joint_is_a_row_with_its_name_motor_and_limits():
         ('<velocity kv="5" forcerange="-7 7"/>', 7),
         ('<motor ctrlrange="-3 3"/><motor ctrlrange="-1 1" gear="2"/>', 5),
         ('<motor ctrlrange="-3 3"/><position/>', np.inf),
+        ('<motor ctrlrange="-3 3" gear="2 9 9"/>', 6),
+        ('<motor ctrlrange="-9 1" forcerange="-2 30"/>', 2),
+        ('<motor ctrlrange="-9 1"/><motor ctrlrange="-1 5"/>', 10),
+        ('<general class="servo" biasprm="1 0 0" ctrlrange="-2 2"/>', 21),
+        ('<motor class="servo" ctrlrange="-2 2"/>', 2),
+        ('<dcmotor motorconst="1 1" resistance="2" saturation="4 0 0"/>', 4),
+        ('<cylinder ctrlrange="-3 2" area="2" bias="1 0 0"/>', 5),
+        ('<cylinder ctrlrange="-3 2" diameter="2"/>', 3 * np.pi),
     ],
 )
 @pytest.mark.parametrize("of_joint", ["", 'actuatorfrcrange="-20 20"'])
 def test_torque_limits_are_those_of_mujoco(motor, expected, of_joint):
     mujoco = pytest.importorskip("mujoco")
-    named = motor.replace("<motor", '<motor joint="a"').replace("<general", '<general joint="a"')
-    named = named.replace("<position", '<position joint="a"').replace(
-        "<velocity", '<velocity joint="a"'
-    )
+    named = re.sub(r"<(\w+)", r'<\1 joint="a"', motor)
     text = mjcf(
         leg(f'<joint name="a" {of_joint}/>') + leg('<joint name="b"/>', 'name="other"'),
-        '<default><default class="strong"><motor ctrlrange="-4 4" gear="10"/></default></default>',
+        '<default><default class="strong"><motor ctrlrange="-4 4" gear="10"/></default>'
+        '<default class="servo"><position kp="10"/></default></default>',
         f"<actuator>{named}</actuator>",
     )
     robot = quiet(text)
@@ -275,6 +307,9 @@ def test_torque_limits_are_those_of_mujoco(motor, expected, of_joint):
     data, most = mujoco.MjData(model), 0.0
     for control, angle in ((-1e6, 9), (1e6, -9)):
         data.ctrl[:], data.qpos[7] = control, angle
+        ends = [r if r.any() else (-np.inf, np.inf) for r in model.actuator_ctrlrange]
+        if model.na:  # what a cylinder does is its control, filtered
+            data.act[:] = np.clip(control, *ends[0])
         mujoco.mj_forward(model, data)
         most = max(most, abs(data.qfrc_actuator[6]))
     assert most == expected or (expected == np.inf and most >= 90)
@@ -289,6 +324,52 @@ def test_files_without_motors_have_them_everywhere_but_those_of_tendons_drive_no
     )
     with pytest.warns(FootworkWarning, match="<motor> 'pull' acts through the tendon 't'"):
         assert load(mjcf(two, after=tendon)).actuated == ()
+
+
+def test_a_ball_joint_has_motors_when_each_axis_has_one():
+    body = leg('<joint name="a" type="ball"/>') + leg('<joint name="b"/>', 'name="other"')
+    axes = [f'<motor joint="a" gear="{gear}" ctrlrange="-1 1"/>' for gear in ("2", "0 3", "0 0 4")]
+    robot = load(mjcf(body, after=f"<actuator>{''.join(axes)}</actuator>"))
+    assert (robot.actuated, robot.kept["motors"]) == (("a",), (3, 3))
+    np.testing.assert_allclose(robot.torque_limits, [2, 3, 4])
+    with pytest.warns(FootworkWarning, match="joint 'a': not every axis of this ball joint"):
+        robot = load(mjcf(body, after=f"<actuator>{axes[0]}</actuator>"))
+    assert (robot.actuated, robot.kept["motors"]) == ((), (0, 1))
+    slanted = '<actuator><motor joint="a" gear="1 1"/></actuator>'
+    with pytest.warns(FootworkWarning, match="<motor> is no motor of 'a', a ball joint"):
+        assert load(mjcf(body, after=slanted)).actuated == ()
+    thrust = '<actuator><motor joint="root_joint" gear="0 0 1"/></actuator>'
+    floating = mjcf(body, after=thrust).replace("<freejoint/>", '<freejoint name="root_joint"/>')
+    with pytest.warns(FootworkWarning, match="is no motor of 'root_joint', a free joint"):
+        assert load(floating).actuated == ()
+
+
+def test_what_names_an_element_of_a_replicate_is_replicated_too():
+    mujoco = pytest.importorskip("mujoco")
+    body = '<body name="leg"><joint name="hip"/><geom size="0.1" mass="1"/></body>'
+    text = mjcf(
+        f'<replicate count="2" offset="1 0 0"><replicate count="2" sep="_">{body}</replicate>'
+        "</replicate>",
+        after='<actuator><motor name="m" joint="hip" ctrlrange="-3 3"/></actuator>'
+        '<contact><exclude body1="trunk" body2="leg"/></contact>',
+    )
+    robot = load(text)
+    model = mujoco.MjModel.from_xml_string(text)
+    joints = [model.joint(i).name for i in range(1, 5)]
+    assert list(robot.actuated) == joints == ["hip_00", "hip_10", "hip_01", "hip_11"]
+    assert set(robot.never_collide) == {("trunk", name.replace("hip", "leg")) for name in joints}
+
+
+def test_an_arm_that_throws_a_ball_has_a_fixed_base():
+    arm = '<body name="arm" pos="0 0 1"><joint name="a"/><geom size="0.1"/>'
+    arm += '<body name="fore" pos="1 0 0"><joint name="b"/><geom size="0.1"/></body></body>'
+    ball = '<body name="ball" pos="2 0 0"><freejoint name="free"/><geom size="0.1"/></body>'
+    text = f"<mujoco><worldbody>{arm}{ball}</worldbody></mujoco>"
+    robot, _ = agree(text)
+    assert not robot.is_floating
+    assert load(text, base="floating").model.names[1] == "free"
+    words = " ".join(f.message for f in robots.diagnose(text))
+    assert "'arm' (2), 'ball' (1); all are in q" in words
 
 
 SCENE = """<mujoco model="scene">

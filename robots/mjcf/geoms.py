@@ -125,7 +125,7 @@ def read_geom(
     size = values(attributes, "size", (0.0, 0.0, 0.0))
     size = np.append(size, np.zeros(3))[:3]
     if "fromto" in attributes and mesh is None:
-        placement, size = _between(values(attributes, "fromto"), size, kind)
+        placement, size = between(values(attributes, "fromto"), size, kind)
     if mesh is not None and kind != "mesh":
         growth = float(values(attributes, "fitscale", (1.0,))[0])
         try:
@@ -146,7 +146,7 @@ def read_geom(
     return Geom(name, kind, size, T * placement, mesh, rgba, group, collides, node.line)
 
 
-def _between(ends: Array, size: Array, kind: str) -> tuple[pin.SE3, Array]:
+def between(ends: Array, size: Array, kind: str = "capsule") -> tuple[pin.SE3, Array]:
     """Return placement and size of a geom between two points; its z goes to the first."""
     start, stop = ends.reshape(2, 3)
     half = 0.5 * float(np.linalg.norm(stop - start))

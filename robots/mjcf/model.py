@@ -27,8 +27,8 @@ from ..options import Options
 from ..robot import BASE_JOINT
 from ..urdf.structure import MAX_DOF, MAX_LINKS
 from ..values import number
-from .actuators import Motor, largest, motors_of, of_limited
-from .geoms import Geom, Mesh, inertia_of, read_geom, read_mesh, scaled
+from .actuators import UNLIMITED, Drive, cut, drives_of, of_limited
+from .geoms import Geom, Mesh, between, inertia_of, read_geom, read_mesh, scaled
 from .shapes import Placed
 from .tree import Attributes, Mjcf, quaternion, turn, values
 
@@ -76,8 +76,9 @@ class Builder:
     geoms: list[Placed] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     joints: dict[str, Joint] = field(default_factory=dict)  # all of the file, in its order
-    motors: dict[str, Motor] = field(default_factory=dict)
+    drives: dict[str, Drive] = field(default_factory=dict)
     locked: dict[str, float | None] = field(default_factory=dict)
+    one_sided: list[str] = field(default_factory=list)  # joints whose torque limits differ by sign
     meshes: dict[str, Mesh] = field(default_factory=dict)
     materials: dict[str, str] = field(default_factory=dict)
     _mass: float = 0.0  # of all bodies, scenery included
@@ -97,7 +98,8 @@ class Builder:
         self._name_everything()
         self._read_assets()
         trees = self._trees()
-        self.motors = motors_of(file, self.joints, self.findings)
+        kinds = {name: joint.kind for name, joint in self.joints.items()}
+        self.drives = drives_of(file, kinds, self.findings)
         self.locked = self._locks()
         for body, childclass, T in trees:
             self._add(body, childclass, T, 0, 0)
@@ -156,7 +158,8 @@ class Builder:
     def _trees(self) -> list[tuple[Node, str, pin.SE3]]:
         """Return the bodies on the world that move, or carry what moves; the robot's base first.
 
-        With several free bodies the base is the one that carries most.
+        The base is the free one that carries most joints, unless one without a free joint, an arm
+        that throws a ball, carries more.
         """
         trees = []
         for node, childclass, T in _inside(self.file, self.file.world, "", _EARTH):
@@ -178,9 +181,15 @@ class Builder:
         if self.options.base == "floating" and not free:
             self._set_free(moving)
         elif free:
-            base = max(free, key=lambda tree: len(tree[3]))
-            self._base = base[0]
-            moving.sort(key=lambda tree: tree[0] is not base[0])
+            among = free if self.options.base else moving
+            base = max(among, key=lambda tree: len(tree[3]))
+            if any(tree is base for tree in free):
+                self._base = base[0]
+                moving.sort(key=lambda tree: tree[0] is not base[0])
+        if sum(bool(tree[3]) for tree in moving) > 1:
+            names = ", ".join(f"{tree[0].get('name')!r} ({len(tree[3])})" for tree in moving)
+            message = f"bodies on the world, with how many joints they have: {names}; all are in q"
+            self._report("info", "bodies", message, moving[1][0].line)
         return [tree[:3] for tree in moving]
 
     def _set_free(self, trees: list[Any]) -> None:
@@ -252,7 +261,8 @@ class Builder:
         frame = model.addBodyFrame(body.get("name"), parent, placement, frame)
         inertia = self._inertia(body, parts)
         model.appendBodyToJoint(parent, inertia, placement)
-        self._mass += inertia.mass
+        if parent or not self._fused:
+            self._mass += inertia.mass
         count = 0
         for node, inner, inside in parts:
             if node.tag == "body":
@@ -275,7 +285,7 @@ class Builder:
         known = self.file.attributes(node, inner)
         own = self.file.pose(known)
         if "fromto" in known:
-            own = pin.SE3(own.rotation, values(known, "fromto").reshape(2, 3).mean(axis=0))
+            own, _ = between(values(known, "fromto"), np.zeros(3))
         kind, inertia = pin.FrameType.OP_FRAME, pin.Inertia.Zero()
         self.model.addFrame(pin.Frame(node.get("name"), joint, frame, T * own, kind, inertia))
 
@@ -326,12 +336,11 @@ class Builder:
         compiler = self.file.compiler
         whence = compiler.get("inertiafromgeom", "auto")
         given = [(node, T) for node, _, T in parts if node.tag == "inertial"]
-        if given and whence != "true":
-            inertia = self._given_inertia(*given[0])
-        elif whence == "false":
-            inertia = pin.Inertia.Zero()
-        else:
+        inertia = pin.Inertia.Zero()
+        if whence == "true" or (whence == "auto" and not given):
             inertia = self._inertia_of_geoms(body, parts)
+        if given and inertia.mass == 0:
+            inertia = self._given_inertia(*given[0])
         return _bounded(compiler, inertia)
 
     def _given_inertia(self, node: Node, T: pin.SE3) -> pin.Inertia:
@@ -365,11 +374,16 @@ class Builder:
                 self._report("error", "mesh", message, node.line, hint, link=body.get("name"))
         return total
 
+    @property
+    def _fused(self) -> bool:
+        """Whether bodies that nothing moves become parts of the world, which has no mass."""
+        return self.file.compiler.get("fusestatic") == "true"
+
     def _weigh(self, body: Node, childclass: str, T: pin.SE3) -> float:
         """Return the mass of a body of the world and of all below it [kg]."""
         childclass = body.get("childclass") or childclass
         parts = list(_inside(self.file, body, childclass, _EARTH))
-        if "settotalmass" not in self.file.compiler:
+        if "settotalmass" not in self.file.compiler or self._fused:
             return 0.0
         mass = float(self._inertia(body, parts).mass)
         return mass + sum(self._weigh(*part) for part in parts if part[0].tag == "body")
@@ -394,14 +408,12 @@ class Builder:
         for joint in self.joints.values():
             if not joint.index:
                 continue
-            own, motor = model.joints[joint.index], self.motors.get(joint.name, Motor())
+            own, drive = model.joints[joint.index], self.drives.get(joint.name, Drive(joint.kind))
             v = slice(own.idx_v, own.idx_v + own.nv)
-            rows["armature"][v] = values(joint.attributes, "armature", (0.0,))[0] + motor.armature
-            rows["damping"][v] = values(joint.attributes, "damping", (0.0,))[0]
+            rows["armature"][v] = values(joint.attributes, "armature", (0.0,))[0] + drive.armature
+            rows["damping"][v] = values(joint.attributes, "damping", (0.0,))[0] + drive.damping
             rows["friction"][v] = values(joint.attributes, "frictionloss", (0.0,))[0]
-            cut = of_limited(self.file, joint.attributes, "actuatorfrclimited", "actuatorfrcrange")
-            torque = min(motor.torque, largest(cut))
-            efforts[v] = torque if np.isfinite(torque) else 0.0
+            efforts[v] = self._torques(joint, drive, own.nv)
             if joint.kind in ("hinge", "slide"):
                 low[own.idx_q], high[own.idx_q] = self._range(joint)
         model.lowerPositionLimit, model.upperPositionLimit = low, high
@@ -413,11 +425,24 @@ class Builder:
             -rows["friction"],
         )
 
+    def _torques(self, joint: Joint, drive: Drive, axes: int) -> list[float]:
+        """Return the largest |τ| of each axis of a joint; 0: it has no limit."""
+        limits = UNLIMITED
+        if joint.kind in ("hinge", "slide"):
+            switch, key = "actuatorfrclimited", "actuatorfrcrange"
+            limits = of_limited(self.file, joint.attributes, switch, key)
+        ranges = [cut(drive.torques.get(axis, limits), limits) for axis in range(axes)]
+        if any(abs(low + high) > 1e-9 * (high - low) for low, high in ranges if high < np.inf):
+            self.one_sided.append(joint.name)
+        largest = [max(abs(low), abs(high)) for low, high in ranges]
+        return [most if np.isfinite(most) else 0.0 for most in largest]
+
     def kept(self) -> dict[str, tuple[int, int]]:
         """Return how many joints and motors are rows of q and S, and how many the file has."""
         own = list(self.joints.values())[self._added_base :]
         rows = [joint for joint in own if joint.index]
-        motors = sum(self.motors[joint.name].count for joint in rows if joint.name in self.motors)
+        drives = [self.drives[joint.name] for joint in rows if joint.name in self.drives]
+        motors = sum(drive.count for drive in drives if drive.is_motor)
         actuators = len(self.file.sections.get("actuator", ()))
         return {"joints": (len(rows), len(own)), "motors": (motors, actuators)}
 

@@ -31,7 +31,7 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
     keyframes = builder.keyframes()
     findings = (*builder.findings, *left_out(file), *_examine(model))
     refuse_errors(findings, description.origin, options.strict)
-    motors = {name: motor for name, motor in builder.motors.items() if model.existJointName(name)}
+    motors = {name for name, drive in builder.drives.items() if drive.is_motor}
     joints = tuple(model.names)[1:]
     driven = bool(file.sections.get("actuator"))
     passive = tuple(name for name in joints if driven and name not in motors)

@@ -32,7 +32,8 @@ ACTUATORS = (
 _Counts = dict[str, int | None]
 _POSE: _Counts = {"pos": 3, "quat": 4, "axisangle": 4, "xyaxes": 6, "zaxis": 3, "euler": 3}
 _ACTUATOR: _Counts = {"gear": None, "ctrlrange": 2, "forcerange": 2, "actrange": 2, "area": 1}
-_ACTUATOR |= {"armature": 1, "gainprm": None, "biasprm": None}
+_ACTUATOR |= {"armature": 1, "damping": None, "gainprm": None, "biasprm": None, "bias": None}
+_ACTUATOR |= {"diameter": 1, "saturation": None, "kp": 1, "kv": None}
 _COUNTS: Mapping[str, _Counts] = {
     "compiler": {"boundmass": 1, "boundinertia": 1, "settotalmass": 1, "inertiagrouprange": 2},
     "option": {"gravity": 3},
@@ -54,6 +55,10 @@ _COUNTS: Mapping[str, _Counts] = {
     **dict.fromkeys(ACTUATORS, _ACTUATOR),
 }  # fmt: skip
 _TENDONS = ("fixed", "spatial")
+_REFERRING = ("actuator", "equality", "contact", "tendon", "sensor")
+_ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
+_LAW = ("gaintype", "gainprm", "biastype", "biasprm", "dyntype", "kp", "kv", "area", "diameter",
+        "bias")  # fmt: skip
 _DIRECTIONS = ("quat", "axis", "zaxis", "xyaxes", "refquat")
 _POSITIVE = ("mass", "armature", "density")
 _UNLIMITED = {"inf": "1e300", "+inf": "1e300", "-inf": "-1e300"}
@@ -69,6 +74,7 @@ class Mjcf:
         compiler, option, flags: settings; the last one of several holds.
         world: the children of every <worldbody>.
         sections: tag -> children of all other sections of this tag.
+        copies: name of an element of a <replicate> -> what its copies' names have more.
     """
 
     origin: str
@@ -78,14 +84,27 @@ class Mjcf:
     flags: Attributes = field(default_factory=dict)
     world: Node = field(default_factory=lambda: Node("worldbody"))
     sections: dict[str, list[Node]] = field(default_factory=dict)
+    copies: dict[str, dict[str, None]] = field(default_factory=dict)
     _classes: dict[str, dict[str, Attributes]] = field(default_factory=dict)
 
     def attributes(self, node: Node, childclass: str = "") -> Attributes:
         """Return the attributes of an element with those of its class where it has none."""
+        return _over(self.inherited(node, childclass), node.attrib)
+
+    def inherited(self, node: Node, childclass: str = "") -> Attributes:
+        """Return the attributes that the class of an element gives to it."""
         name = node.get("class") or childclass or "main"
         if name not in self._classes:
             raise self.error(node, unknown("class of defaults", name, self._classes))
-        return {**self._classes[name].get(node.tag, {}), **node.attrib}
+        return self._classes[name].get(node.tag, {})
+
+    def suffixes(self, name: str) -> list[str]:
+        """Return what the names of all copies of an element have more, those of copies included."""
+        return [
+            suffix + more
+            for suffix in self.copies.get(name, ())
+            for more in self.suffixes(name + suffix) or [""]
+        ]
 
     def error(self, node: Node, message: str) -> ModelError:
         """Return the error for an element."""
@@ -186,6 +205,7 @@ def read(tree: Node, folders: Folders, origin: str) -> Mjcf:
         _check_numbers(node, origin)
     model._classes = _classes(defaults, origin)
     _check_size(_repeat(model, model.world), origin)
+    _repeat_what_refers(model)
     _check_names(model)
     return model
 
@@ -298,17 +318,26 @@ def _repeat(model: Mjcf, node: Node, count: int = 0) -> int:
         times, size = int(values(child.attrib, "count", (0,))[0]), sum(1 for _ in child.walk())
         count += times * size
         _check_size(count, model.origin)
-        copies = {"pos": child.get("offset", "0 0 0"), "euler": child.get("euler", "0 0 0")}
-        step, T = model.pose(copies), pin.SE3.Identity()
-        width = len(str(times - 1))
-        for k in range(times):
-            frame = Node("frame", _as_pose(T), child.line)
-            suffix = f"{child.get('sep')}{k:0{width}d}"
-            frame.children = [_copy(grandchild, suffix) for grandchild in child.children]
-            children.append(frame)
-            T = T * step
+        children.extend(_copies(model, child, times))
     node.children = children
     return count
+
+
+def _copies(model: Mjcf, node: Node, times: int) -> Iterator[Node]:
+    """Yield a frame with a copy of what a <replicate> holds, `times` times.
+
+    The k-th is turned by k times its Euler angles, and stands where an offset in the axes of the
+    one before it ends.
+    """
+    offset, angles = (values(node.attrib, key, (0.0,) * 3) for key in ("offset", "euler"))
+    place, width = np.zeros(3), len(str(times))
+    for k in range(times):
+        R = model.pose({"euler": plain(k * angles)}).rotation
+        frame = Node("frame", _as_pose(pin.SE3(R, place)), node.line)
+        suffix = f"{node.get('sep')}{k:0{width}d}"
+        frame.children = [_copy(model, child, suffix) for child in node.children]
+        yield frame
+        place = place + R @ offset
 
 
 def _as_pose(T: pin.SE3) -> Attributes:
@@ -316,11 +345,44 @@ def _as_pose(T: pin.SE3) -> Attributes:
     return {"pos": plain(T.translation), "quat": plain((w, x, y, z))}
 
 
-def _copy(node: Node, suffix: str) -> Node:
-    attributes = dict(node.attrib)
-    if node.get("name"):
-        attributes["name"] += suffix
-    return Node(node.tag, attributes, node.line, [_copy(c, suffix) for c in node.children])
+def _copy(model: Mjcf, node: Node, suffix: str) -> Node:
+    attributes, name = dict(node.attrib), node.get("name")
+    if name:
+        attributes["name"] = name + suffix
+        model.copies.setdefault(name, {})[suffix] = None
+    children = [_copy(model, child, suffix) for child in node.children]
+    return Node(node.tag, attributes, node.line, children)
+
+
+def _repeat_what_refers(model: Mjcf) -> None:
+    """Replace actuators, equalities, … of elements that a <replicate> copied by copies of them."""
+    kept = {node.get("name") for node in model.world.walk()}
+    copied = {name: model.suffixes(name) for name in model.copies if name not in kept}
+    for section in _REFERRING:
+        if section in model.sections:
+            nodes = model.sections[section]
+            model.sections[section] = [c for node in nodes for c in _referring(node, copied)]
+            _check_size(len(model.sections[section]), model.origin)
+
+
+def _referring(node: Node, copied: Mapping[str, list[str]]) -> Iterator[Node]:
+    """Yield an element, or a copy for each copy of what it and its children refer to."""
+    ends = [value for n in node.walk() for key, value in n.attrib.items() if key != "name"]
+    suffixes = next((copied[name] for name in ends if name in copied), None)
+    if suffixes is None:
+        yield node
+        return
+    for suffix in suffixes:
+        yield _with_suffix(node, suffix, copied)
+
+
+def _with_suffix(node: Node, suffix: str, copied: Mapping[str, list[str]]) -> Node:
+    attributes = {
+        key: value + suffix * (key == "name" or suffix in copied.get(value, ()))
+        for key, value in node.attrib.items()
+    }
+    children = [_with_suffix(child, suffix, copied) for child in node.children]
+    return Node(node.tag, attributes, node.line, children)
 
 
 # --- classes of defaults -------------------------------------------------------------------------
@@ -354,23 +416,46 @@ def _set_defaults(known: dict[str, Attributes], node: Node) -> None:
     """Put the attributes of the elements of a class into what it has."""
     for child in node.children:
         if child.tag in ACTUATORS:
-            shared = {**known.get("general", {}), **law_of(child.tag, child.attrib)}
+            shared = law_of(child.tag, known.get("general", {}), child.attrib)
             known.update(dict.fromkeys(ACTUATORS, shared))
         elif child.tag in _COUNTS:
             for tag in _TENDONS if child.tag == "tendon" else (child.tag,):
-                known[tag] = {**known.get(tag, {}), **child.attrib}
+                known[tag] = _over(known.get(tag, {}), child.attrib)
 
 
-def law_of(tag: str, attributes: Attributes) -> Attributes:
-    """Return the attributes of an actuator with those that its tag stands for.
+def _over(known: Attributes, own: Attributes) -> Attributes:
+    """Return attributes with others over them; an orientation is replaced whole."""
+    if any(key in own for key in _ORIENTATIONS):
+        known = {key: value for key, value in known.items() if key not in _ORIENTATIONS}
+    return {**known, **own}
 
-    A motor's force is its control; that of the others depends on the motion too.
+
+def law_of(tag: str, known: Attributes, own: Attributes) -> Attributes:
+    """Return the attributes of an actuator over those it inherits, with what its tag stands for.
+
+    The gain and bias of another kind of actuator are not inherited, those of <general> are. A
+    motor's force is its control; that of the others depends on the motion too.
     """
     if tag == "general":
-        return attributes
-    law = {"gaintype": "fixed", "gainprm": "1", "biastype": "none", "dyntype": "none"}
-    if tag == "cylinder":
-        law["gainprm"] = attributes.get("area", "1")
-    elif tag != "motor":
-        law |= {"biastype": "affine", "biasprm": "0 1 0"}
-    return {**attributes, **law}
+        return {**known, **own}
+    if known.get("kind", tag) != tag:
+        known = {key: value for key, value in known.items() if key not in _LAW}
+    given = {**known, **own}
+    law = {"kind": tag, "gaintype": "fixed", "biastype": "affine", "dyntype": "none"}
+    gain = given.get("gainprm", "1")
+    if tag == "motor":
+        law |= {"gainprm": "1", "biastype": "none"}
+    elif tag == "cylinder":
+        if "diameter" in given:
+            gain = plain([math.pi / 4 * values(given, "diameter")[0] ** 2])
+        law |= {"gainprm": given.get("area", gain), "dyntype": "filter"}
+        law["biasprm"] = given.get("bias", given.get("biasprm", "0"))
+    elif tag == "dcmotor":
+        most = values(given, "saturation", (0.0,))[0]
+        law |= {"gaintype": "dcmotor", "forcerange": plain([-most, most])}
+    elif tag == "muscle":
+        law |= dict.fromkeys(("gaintype", "biastype", "dyntype"), "muscle")
+    else:  # what a position or velocity asks for, times kp or kv
+        law["gainprm"] = given.get("kv" if tag == "velocity" else "kp", gain)
+        law |= {"biasprm": "0 1 1", "dyntype": "integrator" if tag == "intvelocity" else "none"}
+    return {**given, **law}
