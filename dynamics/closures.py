@@ -19,6 +19,7 @@ from ..robots.configuration import check_robot
 from ..robots.robot import Robot
 from .body_points import BodyPoints
 from .per_robot import per_robot
+from .projection import Projection
 from .topology import carried_by
 
 _RANK = 1e-9  # of singular values: in planar loops the rows across the plane are rounding
@@ -130,6 +131,29 @@ def accelerations(state: Any, free: Array) -> tuple[Array, Array]:
     return a, multipliers
 
 
+def velocity(state: Any, v: Array | None = None) -> Array:
+    """Return the velocity (nv,) with J_c v = 0 nearest to v, or to the state's, in the metric of M.
+
+    Without closures v itself.
+    """
+    v = np.asarray(state.velocity if v is None else v)
+    if not state.robot.closures:
+        return v
+    projection: Projection = state.closure_projection
+    return projection.nearest(v, np.zeros(len(projection.J)))[0]
+
+
+def forces(state: Any, generalised: Array) -> dict[str, Array]:
+    """Return {closure: λ (dim,)} with J_cᵀλ = generalised forces (nv,); the least-norm λ.
+
+    Where no λ gives them, the nearest.
+    """
+    J, slices = state.closure_jacobian, state.robot._closure_rows.slices
+    multipliers = np.linalg.lstsq(J.T, generalised, rcond=_RANK)[0]
+    names = [closure.name for closure in state.robot.closures]
+    return {name: multipliers[rows] for name, rows in zip(names, slices, strict=True)}
+
+
 def close(state: Any) -> tuple[Array, Array]:
     """Return (q, v) near a state with e(q) = 0 and J_c v = 0.
 
@@ -139,7 +163,4 @@ def close(state: Any) -> tuple[Array, Array]:
         ConfigurationError: the loops do not close near q.
     """
     there = type(state)(state.robot, state.robot.close(state.q))
-    v = state.velocity
-    return there.q.copy(), there.closure_projection.nearest(v, np.zeros(len(there.closure_error)))[
-        0
-    ]
+    return there.q.copy(), velocity(there, state.velocity).copy()

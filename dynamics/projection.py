@@ -65,11 +65,27 @@ class Projection:
     @classmethod
     def _by_lapack(cls, robot: Robot, M: Array, J: Array) -> Projection:
         L = cholesky(robot, M)
-        B = solve_triangular(L, J.T, lower=True).T
+        return cls._of_rows(J, L, solve_triangular(L, J.T, lower=True).T)
+
+    @classmethod
+    def _of_rows(cls, J: Array, L: Array, B: Array, largest: float = 0.0) -> Projection:
+        """Of B = U R Q by its singular values, which are zero next to `largest` too."""
         U, s, W = np.linalg.svd(B, full_matrices=False)
-        r = int((s > RANK_TOLERANCE * s.max(initial=0.0)).sum())
+        r = int((s > RANK_TOLERANCE * s.max(initial=largest)).sum())
         # as the kernels take them: row-major, also where another kernel is compiled sooner
         return cls(J, L, np.ascontiguousarray(U[:, :r]), np.diag(s[:r]), W[:r].copy())
+
+    def within(self, J: Array) -> Projection:
+        """Return the projection of rows J (dim, nv) among the motions that these rows allow.
+
+            B = J L⁻ᵀ (1 − QᵀQ)
+
+        Its `nearest` takes x that keep these rows to others that keep them too; its `delassus` and
+        `inertia` are what forces in the rows of J meet while these rows hold.
+        """
+        every = solve_triangular(self.L, J.T, lower=True).T
+        left = every - (every @ self.Q.T) @ self.Q
+        return self._of_rows(J, self.L, left, float(np.linalg.norm(every)))
 
     @property
     def rank(self) -> int:
@@ -98,6 +114,15 @@ class Projection:
         """Return M⁻¹ forces (nv,)."""
         kernel = SOLVE_MASS.select(1)
         return solve_mass(self.L, forces) if kernel is None else np.asarray(kernel(self.L, forces))
+
+    def mobility(self, forces: Array) -> Array:
+        """Return what forces (nv,) or (nv, k) do while these rows hold, L⁻ᵀ (1 − QᵀQ) L⁻¹ forces.
+
+        The rows are held still: accelerations with J x = 0 for forces, velocities for impulses.
+        """
+        y = solve_triangular(self.L, forces, lower=True)
+        y -= self.Q.T @ (self.Q @ y)
+        return np.asarray(solve_triangular(self.L, y, lower=True, trans="T"))
 
     def nearest(self, x_free: Array, target: Array) -> tuple[Array, Array]:
         """Return the x (nv,) with J x = target that is nearest to x_free, and the f (dim,) for it.

@@ -4,9 +4,10 @@
 
 with s the velocity of the surfaces that are touched and ṡ its rate (zero where they rest). Of all
 accelerations that the contacts allow, the robot takes the one nearest to that of the free robot in
-the metric of M. The contacts hold both ways here (they pull if they must): whether f is in the
-friction cones is for the caller to ask, and `frictional_forward_dynamics` is for those that slip or
-break.
+the metric of M. A robot with closures moves as they allow, with contacts and free of them: their
+J_cᵀλ and J_c a + J̇_c v = 0 join the equations. The contacts hold both ways here (they pull if they
+must): whether f is in the friction cones is for the caller to ask, and
+`frictional_forward_dynamics` is for those that slip or break.
 
 C. F. Gauss, "Über ein neues allgemeines Grundgesetz der Mechanik" (1829); F. Udwadia, R. Kalaba, "A
 new perspective on constrained motion" (1992); J. Baumgarte, "Stabilization of constraints and
@@ -23,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...dynamics import State, Wrench
+from ...dynamics import State, Wrench, closures
 from ...dynamics.projection import Projection
 from ...errors import ContactError, ModelError
 from ...robots import Robot
@@ -44,12 +45,15 @@ class ConstrainedMotion:
         a: (nv,), acceleration.
         f: (dim,), of the environment on the robot, in the rows of J: forces of points, wrenches
             [force; moment] of patches at their centres, world axes; the least-norm one.
-        rank: number of independent constraints; below dim the contacts are redundant: then a is
-            unique all the same, and f is not.
-        residual: largest entry of J a + J̇v − ṡ − stabilisation [m/s², rad/s²].
+        rank: number of independent constraints, besides the closures; below dim the contacts are
+            redundant: then a is unique all the same, and f is not.
+        residual: largest entry of J a + J̇v − ṡ − stabilisation, of the closures' rows too [m/s²,
+            rad/s²].
         free: (nv,), the acceleration without contacts.
         constraint: ½ (a − free)ᵀ M (a − free), what Gauss minimises.
         contacts: in the order of the rows.
+        closure_forces: {closure: λ (dim,)}, in the rows of J_c, least-norm where they are redundant
+            [N, N·m].
     """
 
     a: Array
@@ -59,6 +63,7 @@ class ConstrainedMotion:
     free: Array
     constraint: float
     contacts: ContactSet
+    closure_forces: dict[str, Array]
 
     @property
     def redundant(self) -> bool:
@@ -71,9 +76,9 @@ class GaussResidual:
     """How far an acceleration is from Gauss's: all three vanish at the answer, and only there.
 
     Attributes:
-        violation: largest entry of J a + J̇v − ṡ [m/s², rad/s²].
-        unexplained: largest entry of M (a − free) − Jᵀf for the best f: forces that no contact can
-            give [N, N·m].
+        violation: largest entry of J a + J̇v − ṡ, and of J_c a + J̇_c v [m/s², rad/s²].
+        unexplained: largest entry of M (a − free) − Jᵀf − J_cᵀλ for the best f and λ: forces that
+            no contact and no closure can give [N, N·m].
         excess: ½ ‖a − free‖²_M less the least it could be; negative only if the contacts are
             violated.
     """
@@ -105,7 +110,7 @@ def constrained_forward_dynamics(
     more about the answer: rank, residual, what Gauss minimises.
 
     Raises:
-        ConfigurationError: a bad q, v or τ.
+        ConfigurationError: a bad q, v or τ; a q in which closures are open.
         ContactError: the contacts contradict each other, so that no acceleration keeps them all.
         ModelError: the mass matrix is singular.
     """
@@ -132,6 +137,8 @@ def constrained_motion(
 
         J a + J̇v = ṡ − kd (J v − s) − kp e        e = contacts.error(q, targets), or zero
 
+    Closures are stabilised alike, by J_c v and their own error.
+
     Args:
         robot: floating or fixed base, with or without passive joints.
         q: configuration (nq,), or a State of this robot.
@@ -146,7 +153,7 @@ def constrained_motion(
             acceleration at hand (at least 1 m/s²); 1 % of what Baumgarte's gains ask comes on top.
 
     Raises:
-        ConfigurationError: a bad q, v or τ.
+        ConfigurationError: a bad q, v or τ; a q in which closures are open.
         ContactError: the contacts contradict each other: no acceleration keeps them all (two
             points of one link that turns cannot both stay where they are); bad gains.
         ModelError: the mass matrix is singular, or the velocity or the forces are too large.
@@ -154,28 +161,36 @@ def constrained_motion(
     contact_set, state = ContactSet.of(robot, contacts), State.of(robot, q, v)
     tolerance = number(tolerance, "tolerance", at_least=0, error=ContactError)
     projection, drift = projection_of(contact_set, state), _drift(contact_set, state)
-    free = _free_acceleration(projection, state, tau, wrenches)
     pulls = _stabilisation(contact_set, projection.J, state, (kp, kd), targets)
+    closing = _closing(state, kp, kd)
+    free = _free_acceleration(projection, state, tau, wrenches, closing)
     target = -drift
     if pulls is not None:  # places may contradict each other a little: what rows can follow
         target = target - projection.in_range(pulls.sum(axis=0))
     a, f = projection.nearest(free, target)
     residual = projection.J @ a - target
+    if closing is not None:
+        residual = np.append(residual, state.closure_jacobian @ a - closing)
     largest = max(1.0, _largest(drift), _largest(projection.J @ free))
     # what is on its way back has some speed, so redundant rows differ by squares of it
     pulled = 0.0 if pulls is None else _largest(pulls)
     _require_kept(contact_set, residual, tolerance * largest + 0.01 * pulled)
     y = projection.L.T @ (a - free)
-    return ConstrainedMotion(
-        a, f, projection.rank, _largest(residual), free, float(0.5 * y @ y), contact_set
-    )
+    constraint, inner = float(0.5 * y @ y), {}
+    if closing is not None:
+        given = contact_set.jacobian(state).T @ f + np.asarray(tau) @ robot.selection_matrix
+        inner = closures.forces(state, state.inverse_dynamics(a, wrenches) - given)
+    rank, worst = projection.rank, _largest(residual)
+    return ConstrainedMotion(a, f, rank, worst, free, constraint, contact_set, inner)
 
 
 def constraint_rank(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> int:
     """Return how many of the contacts' rows are independent; fewer than dim: redundant.
 
+    Of each other, and of the rows of the robot's closures.
+
     Raises:
-        ConfigurationError: a bad q.
+        ConfigurationError: a bad q, or one in which closures are open.
         ModelError: the mass matrix is singular.
     """
     return projection_of(ContactSet.of(robot, contacts), q).rank
@@ -192,32 +207,41 @@ def gauss_residual(
 ) -> GaussResidual:
     """Return how far the acceleration a (nv,) is from the one of Gauss's principle.
 
-    A certificate: an acceleration is right exactly when it keeps the contacts and differs from the
-    free one by what contact forces can do, M (a − a_free) = Jᵀf for some f.
+    A certificate: an acceleration is right exactly when it keeps contacts and closures, and differs
+    from the free one by what their forces can do, M (a − a_free) = Jᵀf + J_cᵀλ for some f and λ.
 
     Raises:
-        ConfigurationError: a bad q, v, τ or a.
+        ConfigurationError: a bad q, v, τ or a; a q in which closures are open.
         ModelError: the mass matrix is singular.
     """
     contact_set, a = ContactSet.of(robot, contacts), check_velocity(robot, a, "a")
     state = State.of(robot, q, v)
     projection, drift = projection_of(contact_set, state), _drift(contact_set, state)
-    free = _free_acceleration(projection, state, tau, wrenches)
-    least, _ = projection.nearest(free, -drift)
+    closing = _closing(state, 0.0, 0.0)
+    free = _free_acceleration(projection, state, tau, wrenches, closing)
+    least, violation = projection.nearest(free, -drift)[0], projection.J @ a + drift
     forced = projection.L @ (projection.L.T @ (a - free))
     unexplained = forced - projection.J.T @ projection.forces(forced)
+    if closing is not None:
+        inner = state.closure_projection
+        unexplained -= inner.J.T @ inner.forces(unexplained)
+        violation = np.append(violation, inner.J @ a - closing)
     y, y_least = projection.L.T @ (a - free), projection.L.T @ (least - free)
     return GaussResidual(
-        violation=_largest(projection.J @ a + drift),
+        violation=_largest(violation),
         unexplained=_largest(unexplained),
         excess=float(0.5 * (y - y_least) @ (y + y_least)),
     )
 
 
 def _free_acceleration(
-    projection: Projection, state: State, tau: ArrayLike, wrenches: Mapping[str, Wrench] | None
+    projection: Projection,
+    state: State,
+    tau: ArrayLike,
+    wrenches: Mapping[str, Wrench] | None,
+    closing: Array | None,
 ) -> Array:
-    """M⁻¹ (Sᵀτ + τ_ext − b) (nv,)."""
+    """M⁻¹ (Sᵀτ + τ_ext − b) (nv,), or what is nearest to it with J_c a = `closing` (m,)."""
     robot = state.robot
     forces = robot.selection_matrix.T @ check_torques(robot, tau) - state.bias
     if wrenches:
@@ -225,7 +249,15 @@ def _free_acceleration(
     free = projection.free(forces)
     if not np.isfinite(free).all():
         raise ModelError(f"{robot.name!r}: v, tau or the wrenches are too large for finite numbers")
-    return free
+    return free if closing is None else state.closure_projection.nearest(free, closing)[0]
+
+
+def _closing(state: State, kp: float, kd: float) -> Array | None:
+    """J_c a (m,) that keeps the closures and brings them back, −J̇_c v − kd J_c v − kp e."""
+    if not state.robot.closures:
+        return None
+    pull = kd * state.closure_jacobian @ state.velocity + kp * state.closure_error
+    return -state.closure_drift - state.closure_projection.in_range(pull)
 
 
 def _drift(contacts: ContactSet, state: State) -> Array:
@@ -262,6 +294,9 @@ def _require_kept(contacts: ContactSet, residual: Array, allowed: float) -> None
     if _largest(residual) <= allowed:
         return
     worst = {name: _largest(residual[contacts.rows(name)]) for name in contacts.names}
+    if len(left := residual[contacts.dim :]):
+        name, by = contacts.robot._closure_rows.worst(left)
+        worst[f"closure {name}"] = by
     named = ", ".join(f"{name!r} by {r:.3g}" for name, r in worst.items() if r > allowed)
     raise ContactError(
         f"the contacts contradict each other: no acceleration gives J a + J̇v = ṡ; the nearest one "

@@ -5,7 +5,8 @@
 with u_k = J_k v⁺ − s_k the velocity of the k-th point on its surface after the step (s_k that of a
 surface that moves) and λ_k its impulse. Written for
 velocities and impulses, the same step holds for what is at rest, what slides and what hits the
-ground (without bouncing).
+ground (without bouncing). Closures hold after every step, J_c(q) v⁺ = 0, by impulses J_cᵀΛ_c
+without bounds.
 
 J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988); V. Acary,
 F. Cadoux, "Applications of an existence result for the Coulomb friction problem" (2013).
@@ -13,16 +14,16 @@ F. Cadoux, "Applications of an existence result for the Coulomb friction problem
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
-from ...dynamics import State, Wrench
+from ...dynamics import State, Wrench, closures
 from ...dynamics.projection import cholesky, solve_mass
 from ...errors import ContactError, SolverError
 from ...robots import Robot
@@ -38,7 +39,8 @@ class FrictionResiduals:
     """How far a step is from the laws it was made from: all vanish for a right one.
 
     Attributes:
-        momentum: largest entry of M (v⁺ − v) − h (…) − Jᵀλ [N·s, N·m·s].
+        momentum: largest entry of M (v⁺ − v) − h (…) − Jᵀλ, less J_cᵀΛ_c for the best Λ_c of the
+            robot's closures [N·s, N·m·s].
         cone: how far any point's impulse is outside its cone, ‖λ_t‖ − μ λ_n or −λ_n [N·s].
         approach: largest velocity into the ground, −u_n [m/s].
         work: largest |λ·(u + μ ‖u_t‖ n)| [J]: zero when what leaves has no impulse, and friction
@@ -138,7 +140,7 @@ def frictional_forward_dynamics(
         the pressures at its corners, which rigid bodies leave open.
 
     Raises:
-        ConfigurationError: a bad q, v, τ or step.
+        ConfigurationError: a bad q, v, τ or step; a q in which closures are open.
         ContactError: gaps of contacts that do not exist, or not one for each point; torsional
             friction or bounds on normal forces, which these laws do not have.
         ModelError: the mass matrix is singular.
@@ -150,8 +152,9 @@ def frictional_forward_dynamics(
     step = number(step, "step", above=0, unit="[s]")
     tolerance = number(tolerance, "tolerance", at_least=0, error=ContactError)
     iterations = whole_number(iterations, "iterations", at_least=1, error=ContactError)
-    L = cholesky(robot, state.mass_matrix)
+    mobility = _mobility(state)
     free = _free_velocity(v, step, state.forward_dynamics(tau, wrenches))
+    free = closures.velocity(state, free)
     placed = PointForces.of(contact_set, state)
     # of all points, in their contacts' axes
     turned = placed.axes.transpose(0, 2, 1)
@@ -159,7 +162,7 @@ def frictional_forward_dynamics(
     s = (turned @ _surface_velocities(contact_set, placed.points)[:, :, None]).ravel()
     w = J @ free - s
     w[2::3] += _at_points(contact_set, gaps, "gaps", "distances [m]") / step
-    W = J @ solve_mass(L, J.T)
+    W = J @ mobility(J.T)
     W = (W + W.T) / 2
     held = np.where(_at_rest(J @ v - s), _static_friction(contact_set, static_friction), 0.0)
     while True:
@@ -172,10 +175,13 @@ def frictional_forward_dynamics(
         if not slips.any():
             break
         held[slips] = 0.0  # its friction drops, and others may slip for it
-    v_plus = free + solve_mass(L, J.T @ impulses.ravel())
+    v_plus = free + mobility(J.T @ impulses.ravel())
     a = (v_plus - v) / step
     forces = state.inverse_dynamics(a, wrenches)
     missing = step * (forces - robot.selection_matrix.T @ np.asarray(tau)) - J.T @ impulses.ravel()
+    if robot.closures:
+        inner = state.closure_projection
+        missing -= inner.J.T @ inner.forces(missing)
     residual = problem.residual(impulses, robot.mass) if problem.speed else 0.0
     return FrictionalMotion(
         v=v_plus,
@@ -192,6 +198,13 @@ def frictional_forward_dynamics(
         q=state.q.copy(),
         step=float(step),
     )
+
+
+def _mobility(state: State) -> Callable[[Array], Array]:
+    """M⁻¹ as a function of impulses (nv, …), or what they do while closures hold."""
+    if state.robot.closures:
+        return state.closure_projection.mobility
+    return partial(solve_mass, cholesky(state.robot, state.mass_matrix))
 
 
 def _free_velocity(v: Array, step: float, a: Array) -> Array:

@@ -4,6 +4,8 @@
 
 with s the velocity of the surfaces, zero where they rest.
 An impact is so short that positions and finite forces stay out of it: only the impulses Λ count.
+Closures hold before and after it, J_c v = J_c v⁺ = 0: their impulses J_cᵀΛ_c are as large as that
+takes.
 J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988).
 """
 
@@ -12,7 +14,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...dynamics import State
+from ...dynamics import State, closures
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import number
@@ -44,7 +46,8 @@ def impact(
     Args:
         robot: floating or fixed base.
         q: configuration (nq,), or a State of this robot.
-        v: velocity before (nv,); None for that of the State.
+        v: velocity before (nv,); None for that of the State. Of a robot with closures the nearest
+            that they allow, in the metric of M.
         contacts: those that close, and those that stay closed.
         restitution: e, from 0 (they stay) to 1 (no energy is lost).
 
@@ -53,12 +56,12 @@ def impact(
         axes) [N·s, N·m·s]; the least-norm one if the contacts are redundant.
 
     Raises:
-        ConfigurationError: a bad q or v.
+        ConfigurationError: a bad q or v; a q in which closures are open.
         ContactError: a restitution outside [0, 1].
         ModelError: the mass matrix is singular.
     """
     number(restitution, "restitution", at_least=0, at_most=1, error=ContactError)
     contact_set, state = ContactSet.of(robot, contacts), State.of(robot, q, v)
-    projection, before = projection_of(contact_set, state), state.velocity
+    projection, before = projection_of(contact_set, state), closures.velocity(state)
     s = contact_set.surface_velocity(state)
     return projection.nearest(before, s - restitution * (projection.J @ before - s))

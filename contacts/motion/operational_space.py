@@ -2,6 +2,8 @@
 
     J a = J M⁻¹ Jᵀ f + …        f = Λ (J a) + …        Λ = (J M⁻¹ Jᵀ)⁺
 
+Of a robot with closures, M⁻¹ is L⁻ᵀ(1 − QᵀQ)L⁻¹, what forces do while these hold (`Projection`).
+
 O. Khatib, "A unified approach for motion and force control of robot manipulators: the operational
 space formulation" (1987).
 """
@@ -25,7 +27,7 @@ def delassus(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> Array:
     1/(kg·m), 1/(kg·m²)].
 
     Raises:
-        ConfigurationError: a bad q.
+        ConfigurationError: a bad q, or one in which closures are open.
         ModelError: the mass matrix is singular.
     """
     return projection_of(ContactSet.of(robot, contacts), q).delassus
@@ -38,7 +40,7 @@ def operational_space_inertia(robot: Robot, q: ArrayLike | State, contacts: Cont
     the rows of J are independent; the pseudo-inverse, of their true rank, where they are redundant.
 
     Raises:
-        ConfigurationError: a bad q.
+        ConfigurationError: a bad q, or one in which closures are open.
         ModelError: the mass matrix is singular.
     """
     return projection_of(ContactSet.of(robot, contacts), q).inertia
@@ -51,10 +53,12 @@ def dynamically_consistent_projector(
 
     For motions, J N = 0: N v is the part of v that leaves the contacts where they are, the nearest
     in the metric of M. For forces, J M⁻¹ Nᵀ = 0: Nᵀ τ moves the robot without accelerating its
-    contacts. N N = N, and M N is symmetric.
+    contacts. N N = N, and M N is symmetric. Of a robot with closures J_c N = 0 too.
 
     Raises:
-        ConfigurationError: a bad q.
+        ConfigurationError: a bad q, or one in which closures are open.
         ModelError: the mass matrix is singular.
     """
-    return projection_of(ContactSet.of(robot, contacts), q).null_projector
+    state = State.of(robot, q)
+    N = projection_of(ContactSet.of(robot, contacts), state).null_projector
+    return N @ state.closure_projection.null_projector if robot.closures else N

@@ -1,0 +1,393 @@
+"""Robots with closures on contacts, by reduced coordinates, other engines and virtual work."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ConfigurationError, contacts, dynamics, robots
+from footwork.contacts.motion import constrained, operational_space
+from footwork.robots import JointCoupling, LoopClosure
+
+FIVE_BAR = """
+<body name="{n}_front" pos="{x} {y} 0"><joint name="{n}_front" axis="0 1 0"/>
+ <geom type="capsule" size=".015" fromto="0 0 0 -.06 0 -.15"/>
+ <body name="{n}_foot" pos="-.06 0 -.15"><joint name="{n}_knee" axis="0 1 0"/>
+  <geom type="capsule" size=".01" fromto="0 0 0 .06 0 -.2"/></body></body>
+<body name="{n}_back" pos="{x} {y} 0"><joint name="{n}_back" axis="0 1 0"/>
+ <geom type="capsule" size=".015" fromto="0 0 0 .06 0 -.15"/>
+ <body name="{n}_rod" pos=".06 0 -.15"><joint name="{n}_rod" axis="0 1 0"/>
+  <geom type="capsule" size=".01" fromto="0 0 0 -.06 0 -.2"/></body></body>
+"""
+FIVE_BARS = {"lf": (0.25, 0.15), "rf": (0.25, -0.15), "lh": (-0.25, 0.15), "rh": (-0.25, -0.15)}
+
+# a leg with an ankle that two cranks on the shin turn by rods
+LEG = """
+<body name="{s}_hip" pos="0 {y} -.05"><joint name="{s}_hip_roll" axis="1 0 0"/>
+ <geom type="sphere" size=".03"/>
+ <body name="{s}_thigh"><joint name="{s}_hip_pitch" axis="0 1 0"/>
+  <geom type="capsule" size=".04" fromto="0 0 0 0 0 -.3"/>
+  <body name="{s}_shin" pos="0 0 -.3"><joint name="{s}_knee" axis="0 1 0"/>
+   <geom type="capsule" size=".03" fromto="0 0 0 0 0 -.3"/>{rods}
+   <body name="{s}_cross" pos="0 0 -.3"><joint name="{s}_ankle_pitch" axis="0 1 0"/>
+    <geom type="sphere" size=".02"/>
+    <body name="{s}_sole"><joint name="{s}_ankle_roll" axis="1 0 0"/>
+     <geom type="box" size=".1 .05 .02" pos=".02 0 -.02"/></body></body></body></body></body>
+"""
+ROD = """
+<body name="{s}_crank{i}" pos="0 {y} -.06"><joint name="{s}_crank{i}" axis="0 1 0"/>
+ <geom type="capsule" size=".01" fromto="0 0 0 -.05 0 0"/>
+ <body name="{s}_joint{i}" pos="-.05 0 0"><joint name="{s}_across{i}" axis="1 0 0"/>
+  <geom type="sphere" size=".01"/>
+  <body name="{s}_rod{i}"><joint name="{s}_along{i}" axis="0 1 0"/>
+   <geom type="capsule" size=".006" fromto="0 0 0 0 0 -.22"/></body></body></body>
+"""
+
+
+def at(*p):
+    return pin.SE3(np.eye(3), np.array(p, float))
+
+
+def xml(name, trunk, bodies, motors):
+    tags = "".join(f'<motor joint="{j}" ctrlrange="-40 40" ctrllimited="true"/>' for j in motors)
+    return (
+        f'<mujoco model="{name}"><worldbody><body name="trunk"><freejoint name="base"/>'
+        f'<geom type="box" size="{trunk}" density="600"/>{bodies}</body></worldbody>'
+        f"<actuator>{tags}</actuator></mujoco>"
+    )
+
+
+def of_bodies(*parts):
+    return robots.load(xml(*parts))
+
+
+def five_bar_parts():
+    bodies = "".join(FIVE_BAR.format(n=n, x=x, y=y) for n, (x, y) in FIVE_BARS.items())
+    motors = [f"{n}_{part}" for n in FIVE_BARS for part in ("front", "back")]
+    return "five_bars", ".3 .12 .04", bodies, motors
+
+
+@cache
+def five_bars():
+    """Four planar five-bar legs, motors at the upper links; 4 rows of 12 follow from the others."""
+    ends = at(0.06, 0, -0.2), at(-0.06, 0, -0.2)
+    return of_bodies(*five_bar_parts()).with_closures(
+        LoopClosure(n, f"{n}_foot", f"{n}_rod", "point", *ends) for n in FIVE_BARS
+    )
+
+
+def on_five_bars(friction=0.6):
+    return [contacts.PointContact(f"{n}_foot", friction, offset=(0.06, 0, -0.2)) for n in FIVE_BARS]
+
+
+@cache
+def ankles():
+    """A biped whose ankles are turned by two cranks each."""
+    bodies = ""
+    for s, y in (("left", 0.1), ("right", -0.1)):
+        rods = "".join(ROD.format(s=s, i=i, y=y) for i, y in ((1, 0.04), (2, -0.04)))
+        bodies += LEG.format(s=s, y=y, rods=rods)
+    parts = ("hip_roll", "hip_pitch", "knee", "crank1", "crank2")
+    motors = [f"{s}_{part}" for s in ("left", "right") for part in parts]
+    return of_bodies("ankles", ".08 .12 .2", bodies, motors).with_closures(
+        LoopClosure(
+            f"{s}{i}", f"{s}_rod{i}", f"{s}_sole", "point", at(0, 0, -0.24), at(-0.05, y, 0)
+        )
+        for s in ("left", "right")
+        for i, y in ((1, 0.04), (2, -0.04))
+    )
+
+
+def on_soles(friction=0.6):
+    return [
+        contacts.SurfaceContact(
+            f"{s}_sole",
+            half_length=0.1,
+            half_width=0.05,
+            friction=friction,
+            placement=at(0.02, 0, -0.04),
+        )
+        for s in ("left", "right")
+    ]
+
+
+@cache
+def hands():
+    """A humanoid with its forearms welded together: a loop of motors alone."""
+    robot = robots.load("biped")
+    state = dynamics.State(robot, robot.posture())
+    left, right = (state.frame_placement(f"{s}_forearm") for s in ("left", "right"))
+    weld = LoopClosure("grip", "left_forearm", "right_forearm", "weld", left.actInv(right))
+    return robot.with_closures([weld])
+
+
+def on_feet(friction=0.7):
+    return list(contacts.at_feet(hands(), friction))
+
+
+CASES = {
+    "five_bars": (five_bars, on_five_bars),
+    "ankles": (ankles, on_soles),
+    "hands": (hands, on_feet),
+}
+every = pytest.mark.parametrize("name", CASES)
+
+
+def case(name):
+    robot, on = CASES[name]
+    return robot(), contacts.ContactSet(robot(), on())
+
+
+def closed_state(robot, contact_set, seed, keep=True, far=0.1):
+    """A closed state off the posture, moving; with `keep` so that its contacts stay."""
+    rng = np.random.default_rng(seed)
+    q = robot.close(robot.integrate(robot.posture(), far * rng.standard_normal(robot.nv)))
+    at_q, v = dynamics.State(robot, q), rng.standard_normal(robot.nv)
+    J = np.vstack([at_q.closure_jacobian, contact_set.jacobian(at_q)[: None if keep else 0]])
+    return q, v - np.linalg.pinv(J, rcond=1e-10) @ (J @ v), 10 * rng.standard_normal(robot.na)
+
+
+# --- constrained motion ---------------------------------------------------------------------------
+
+
+def equations(robot, contact_set, q, v, tau):
+    """Solve M a − Jᵀf − J_cᵀλ = Sᵀτ − b, J a = −J̇v, J_c a = −J̇_c v as they stand."""
+    state = dynamics.State(robot, q, v)
+    J = np.vstack([contact_set.jacobian(state), state.closure_jacobian])
+    drift = np.append(contact_set.drift(state), state.closure_drift)
+    forces = tau @ robot.selection_matrix - state.bias
+    K = np.block([[state.mass_matrix, -J.T], [J, np.zeros((len(J), len(J)))]])
+    return np.linalg.lstsq(K, np.append(forces, -drift), rcond=1e-12)[0][: robot.nv]
+
+
+@every
+@pytest.mark.parametrize("seed", range(3))
+def test_motion_keeps_contacts_and_closures(name, seed):
+    robot, on = case(name)
+    q, v, tau = closed_state(robot, on, seed)
+    state = dynamics.State(robot, q, v)
+    motion = contacts.constrained_motion(robot, q, v, tau, on)
+    size = np.abs(motion.a).max()
+    assert np.abs(motion.a - equations(robot, on, q, v, tau)).max() < 1e-9 * size
+    assert np.abs(state.closure_jacobian @ motion.a + state.closure_drift).max() < 1e-9 * size
+    inner = np.concatenate([motion.closure_forces[c.name] for c in robot.closures])
+    given = on.jacobian(q).T @ motion.f + state.closure_jacobian.T @ inner
+    needed = state.inverse_dynamics(motion.a) - tau @ robot.selection_matrix
+    assert np.abs(given - needed).max() < 1e-9 * np.abs(needed).max()
+    assert motion.f.shape == (on.dim,)
+    assert motion.residual < 1e-8 * size
+    own = np.linalg.matrix_rank(np.vstack([on.jacobian(q), state.closure_jacobian]), tol=1e-8)
+    assert (
+        motion.rank == own - len(state.closure_basis) == constrained.constraint_rank(robot, q, on)
+    )
+    # virtual work: what closures do to motions that they allow, and to this one
+    assert abs((state.closure_jacobian.T @ inner) @ v) < 1e-9 * np.abs(needed).max()
+    found = constrained.gauss_residual(robot, q, v, tau, motion.a, on)
+    assert found.violation < 1e-8 * size
+    assert found.unexplained < 1e-8 * np.abs(needed).max()
+    tree = robot.with_closures(())
+    tree = contacts.constrained_forward_dynamics(tree, q, v, tau, list(on))[0]
+    assert constrained.gauss_residual(robot, q, v, tau, tree, on).violation > 1e-3
+
+
+@pytest.mark.parametrize("name", ["ankles", "hands"])
+@pytest.mark.parametrize("seed", range(3))
+def test_motion_is_that_of_pinocchio(name, seed):
+    """Its own constrained dynamics, by a sparse Cholesky factor of the whole system."""
+    robot, on = case(name)
+    q, v, tau = closed_state(robot, on, seed)
+    model, kinds = (
+        robot.model,
+        {"point": pin.ContactType.CONTACT_3D, "weld": pin.ContactType.CONTACT_6D},
+    )
+    rigid, placed = pin.StdVec_RigidConstraintModel(), model.createData()
+    pin.forwardKinematics(model, placed, q)
+    for contact in on:
+        frame = model.frames[robot.frame_id(contact.frame)]
+        local = frame.placement * contact.placement
+        oMi = placed.oMi[frame.parentJoint]
+        rigid.append(
+            pin.RigidConstraintModel(
+                kinds["weld"],
+                model,
+                frame.parentJoint,
+                local,
+                0,
+                oMi * local,
+                pin.ReferenceFrame.LOCAL,
+            )
+        )
+    for c in robot.closures:
+        first, second = (model.frames[robot.frame_id(f)] for f in (c.frame_1, c.frame_2))
+        ends = (
+            (first.parentJoint, first.placement * c.placement_1),
+            (second.parentJoint, second.placement * c.placement_2),
+        )
+        rigid.append(
+            pin.RigidConstraintModel(
+                kinds[c.kind], model, *ends[0], *ends[1], pin.ReferenceFrame.LOCAL
+            )
+        )
+    data, datas = model.createData(), pin.StdVec_RigidConstraintData()
+    for own in rigid:
+        datas.append(own.createData())
+    pin.initConstraintDynamics(model, data, rigid, datas)
+    exact = pin.ProximalSettings(1e-14, 1e-12, 100)
+    a = pin.constraintDynamics(model, data, q, v, tau @ robot.selection_matrix, rigid, datas, exact)
+    ours, _ = contacts.constrained_forward_dynamics(robot, q, v, tau, on)
+    assert np.abs(ours - a).max() < 1e-8 * np.abs(a).max()
+
+
+def test_motion_is_that_of_mujoco():
+    """From rest, by its mass matrix, bias and rows of `connect`."""
+    mujoco = pytest.importorskip("mujoco")
+    robot, on = case("five_bars")
+    ties = "".join(
+        f'<connect body1="{n}_foot" body2="{n}_rod" anchor=".06 0 -.2"/>' for n in FIVE_BARS
+    )
+    text = xml(*five_bar_parts()).replace("</mujoco>", f"<equality>{ties}</equality></mujoco>")
+    model = mujoco.MjModel.from_xml_string(text)
+    data, (q, _, tau) = mujoco.MjData(model), closed_state(robot, on, 6)
+    data.qpos[:], data.qvel[:] = robots.conventions.to_mujoco(robot, q, np.zeros(robot.nv))
+    mujoco.mj_forward(model, data)
+    M, free = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
+    mujoco.mj_fullM(model, data, M)
+    free[:] = -data.qfrc_bias
+    for joint, torque in zip(robot.actuated, tau, strict=True):
+        free[model.joint(joint).dofadr] += torque
+    J = data.efc_J.reshape(-1, model.nv)[:12]
+    K = np.block([[M, -J.T], [J, np.zeros((12, 12))]])
+    a = np.linalg.lstsq(K, np.append(free, np.zeros(12)), rcond=1e-10)[0][: model.nv]
+    ours = dynamics.forward_dynamics(robot, q, np.zeros(robot.nv), tau)
+    expected = robots.conventions.from_mujoco(robot, data.qpos, a)[1]
+    none = contacts.constrained_forward_dynamics(robot, q, np.zeros(robot.nv), tau, [])[0]
+    assert np.abs(ours - expected).max() < 1e-8 * np.abs(expected).max()
+    assert np.abs(none - expected).max() < 1e-8 * np.abs(expected).max()
+
+
+def dense(robot, on, q):
+    """M⁻¹ of the motions that closures allow, Nᵀ-reduced, and the contacts' rows."""
+    state = dynamics.State(robot, q)
+    N = np.linalg.svd(state.closure_jacobian)[2][len(state.closure_basis) :].T
+    return N @ np.linalg.solve(N.T @ state.mass_matrix @ N, N.T), on.jacobian(state), N
+
+
+@every
+def test_operational_space_of_what_the_closures_leave(name):
+    robot, on = case(name)
+    q, _, _ = closed_state(robot, on, 3)
+    inverse, J, _N = dense(robot, on, q)
+    W = J @ inverse @ J.T
+    assert np.abs(operational_space.delassus(robot, q, on) - W).max() < 1e-9 * W.max()
+    inertia, expected = contacts.operational_space_inertia(robot, q, on), np.linalg.pinv(W, 1e-9)
+    assert np.abs(inertia - expected).max() < 1e-9 * np.abs(expected).max()
+    P = operational_space.dynamically_consistent_projector(robot, q, on)
+    assert np.abs(dynamics.State(robot, q).closure_jacobian @ P).max() < 1e-9
+    assert np.abs(J @ P).max() < 1e-9
+    assert np.abs(P @ P - P).max() < 1e-9
+    rows = np.vstack([J, dynamics.State(robot, q).closure_jacobian])
+    free = np.linalg.svd(rows)[2][np.linalg.matrix_rank(rows, tol=1e-8) :].T
+    assert np.abs(P @ free - free).max() < 1e-9
+
+
+@every
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_impacts_keep_the_closures(name, restitution):
+    robot, on = case(name)
+    q, v, _ = closed_state(robot, on, 4, keep=False)
+    after, impulse = contacts.impact(robot, q, v, on, restitution)
+    inverse, J, _ = dense(robot, on, q)
+    Lambda = np.linalg.pinv(J @ inverse @ J.T, 1e-9)
+    expected = -(1 + restitution) * Lambda @ (J @ v)
+    assert np.abs(impulse - expected).max() < 1e-8 * np.abs(expected).max()
+    assert np.abs(after - v - inverse @ J.T @ expected).max() < 1e-9 * np.abs(v).max()
+    assert np.abs(dynamics.State(robot, q).closure_jacobian @ after).max() < 1e-10
+
+
+@every
+@pytest.mark.parametrize("seed", range(2))
+def test_frictional_steps_keep_the_closures(name, seed):
+    robot, on = case(name)
+    q, v, tau = closed_state(robot, on, seed, keep=False)
+    v *= 0.3
+    v[2] -= 1.0  # down
+    step = contacts.frictional_forward_dynamics(robot, q, v, tau, on, 1e-3)
+    assert step.converged
+    assert step.residuals.momentum < 1e-9
+    state, before = dynamics.State(robot, q), dynamics.State(robot, q, v)
+    assert np.abs(state.closure_jacobian @ step.v).max() < 1e-10
+    _, J, N = dense(robot, on, q)
+    given = 1e-3 * (tau @ robot.selection_matrix - before.bias + J.T @ step.f)
+    momentum = state.mass_matrix @ (step.v - v)
+    assert np.abs(N.T @ (momentum - given)).max() < 1e-9
+    assert {s for each in step.states.values() for s in each} - {"break"}
+
+
+def test_motion_refuses_open_closures():
+    robot, on = case("five_bars")
+    q = robot.posture()
+    q[8] += 0.1
+    for call in (
+        lambda: contacts.constrained_forward_dynamics(robot, q, np.zeros(22), np.zeros(8), on),
+        lambda: contacts.impact(robot, q, np.zeros(22), on),
+        lambda: contacts.frictional_forward_dynamics(robot, q, np.zeros(22), np.zeros(8), on, 1e-3),
+        lambda: contacts.operational_space_inertia(robot, q, on),
+    ):
+        with pytest.raises(ConfigurationError, match="open by"):
+            call()
+
+
+ARM = """
+<body name="thigh" pos="0 .2 0"><joint name="hip" axis="0 1 0"/>{halves}</body>
+<body name="other" pos="0 -.2 0"><joint name="other" axis="0 1 0"/>
+ <geom type="capsule" size=".03" fromto="0 0 0 0 0 -.3"/></body>
+"""
+HALVES = (
+    '<geom type="capsule" size=".03" fromto="0 0 0 0 0 -.3"/>',
+    '<geom type="box" size=".05 .05 .02" pos=".1 0 -.3"/>',
+)
+
+
+def with_and_without(kind):
+    """A robot whose second half is held to its first by a closure, and one of a single body."""
+    thigh, foot = HALVES
+    if kind == "weld":
+        split = f'{thigh}<body name="half"><joint name="own" axis="1 0 0"/>{foot}</body>'
+        apart = ARM.format(halves=split)
+        closure = LoopClosure("one", "thigh", "half", "weld")
+    else:
+        own = f'<body name="half" pos="0 .2 0"><joint name="own" axis="0 1 0"/>{foot}</body>'
+        apart = ARM.format(halves=thigh) + own
+        closure = JointCoupling("one", "own", "hip")
+    joints, trunk = ["hip", "other"], ".1 .1 .1"
+    whole = of_bodies("whole", trunk, ARM.format(halves=thigh + foot), joints)
+    return of_bodies("split", trunk, apart, joints).with_closures([closure]), whole
+
+
+@pytest.mark.parametrize("kind", ["weld", "coupling"])
+def test_what_a_closure_holds_moves_as_one_body(kind):
+    robot, whole = with_and_without(kind)
+    rng = np.random.default_rng(5)
+    q = whole.integrate(whole.neutral(), 0.4 * rng.standard_normal(8))
+    v, torques = rng.standard_normal(8), rng.standard_normal(whole.na)
+    place = dict(zip(whole.joint_names, q[7:], strict=True))
+    speed = dict(zip(whole.joint_names, v[6:], strict=True))
+    place["own"], speed["own"] = (0, 0) if kind == "weld" else (place["hip"], speed["hip"])
+    wide_q = np.append(q[:7], [place[j] for j in robot.joint_names])
+    wide_v = np.append(v[:6], [speed[j] for j in robot.joint_names])
+    rows = [*range(6), *(6 + robot.joint_names.index(j) for j in whole.joint_names)]
+
+    def foot(r, link):
+        return contacts.ContactSet(r, [contacts.PointContact(link, 0.5, offset=(0.1, 0, -0.32))])
+
+    ours, one = foot(robot, "half"), foot(whole, "thigh")
+    a, f = contacts.constrained_forward_dynamics(robot, wide_q, wide_v, torques, ours)
+    b, g = contacts.constrained_forward_dynamics(whole, q, v, torques, one)
+    assert np.abs(a[rows] - b).max() < 1e-8
+    assert np.abs(f - g).max() < 1e-8
+    step = contacts.frictional_forward_dynamics(robot, wide_q, wide_v, torques, ours, 1e-3)
+    same = contacts.frictional_forward_dynamics(whole, q, v, torques, one, 1e-3)
+    assert np.abs(step.v[rows] - same.v).max() < 1e-8
