@@ -242,7 +242,8 @@ def closed(robot: Any, q: Array, moving: Sequence[str] | None = None) -> Array:
         return q.copy()
     rows, data = robot._closure_rows, robot._model.createData()
     idle = [n for n in robot.joint_names if n not in robot.actuated]
-    tries = [idle, robot.joint_names] if moving is None else [moving]
+    # the base does not move loops, but those that end in the world
+    tries = [idle, robot.joint_of_row] if moving is None else [moving]
     e, _ = rows.at_q(q, data)
     if np.abs(e).max() < _CLOSED:
         return q.copy()

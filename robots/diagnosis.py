@@ -54,8 +54,8 @@ def report(
 
 def rows(kept: Mapping[str, tuple[int, int]]) -> dict[str, str]:
     """Return a robot's `kept` in words, for each kind of it."""
-    what = {"joints": "q", "motors": "S"}
-    return {key: f"{some} of {many} are rows of {what[key]}" for key, (some, many) in kept.items()}
+    what = {"joints": "are rows of q", "motors": "are rows of S", "closures": "are kept"}
+    return {key: f"{some} of {many} {what[key]}" for key, (some, many) in kept.items()}
 
 
 def _findings(

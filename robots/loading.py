@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..errors import FootworkWarning, ModelError, unknown
+from ..errors import ConfigurationError, FootworkWarning, ModelError, unknown
 from .catalogue import RobotInfo
 from .feet.by_hand import GivenFoot, beside, given_feet
 from .feet.foot import Foot, feet_of_end_effectors
-from .feet.found import FoundFeet
+from .feet.found import FoundFeet, SolvedPostures
 from .files.sources import Description, describe
 from .findings import Finding, listed, of_level
 from .formats import read
@@ -33,7 +34,7 @@ def load(
     package_dirs: Iterable[str | Path] = (),
     lock: Iterable[str] | Mapping[str, float] = (),
     passive: Iterable[str] = (),
-    mimic: Mimic = "lock",
+    mimic: Mimic | None = None,
     strict: bool = False,
     meshes: bool = True,
     feet: Any = None,
@@ -52,8 +53,9 @@ def load(
             or a mapping from names to positions [rad or m].
         passive: joints without a motor, beside those that the SRDF or MJCF names; all others are
             actuated.
-        mimic: treatment of mimic joints: "lock" freezes them at rest, "independent" leaves them
-            free and passive. Neither couples them to their leader.
+        mimic: treatment of mimic joints: "couple" keeps them coupled to their leaders, as closures
+            of the robot, "lock" freezes them at rest, "independent" leaves them free. They have no
+            motors. Default: "couple"; of robots of the catalogue "lock".
         strict: raise where an unphysical description would otherwise only be warned of.
         meshes: whether to load mesh files; the dynamics do not depend on them.
         feet: the feet, by hand, instead of those of the description or of what its shapes show:
@@ -120,8 +122,23 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
         shapes=parts.shapes,
         never_collide=(*parts.never_collide, *semantics.never_collide),
         kept=parts.kept,
+        closures=parts.closures,
     )
-    return robot, parts.findings
+    return _with_closed_postures(robot), parts.findings
+
+
+def _with_closed_postures(robot: Robot) -> Robot:
+    """Return the robot with its closures closed in the named postures, where they close."""
+    if not robot.closures:
+        return robot
+    named = robot.postures.given if isinstance(robot.postures, SolvedPostures) else robot.postures
+    closed = {}
+    for name, q in named.items():
+        try:
+            closed[name] = robot.close(q)
+        except ConfigurationError:
+            closed[name] = q
+    return replace(robot, postures=closed)
 
 
 def _by_hand(known: dict[str, Foot], given: tuple[GivenFoot, ...]) -> dict[str, Foot]:

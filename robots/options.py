@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ..arrays import Array
 from ..errors import ModelError
 from .catalogue import RobotInfo
+from .closures import Closure
 from .findings import Finding
 from .shapes import NoShapes, Shapes
-from .values import boolean
+from .values import boolean, one_of
 from .xacro.expansion import Xacro
 
 Base = Literal["floating", "fixed"]
-Mimic = Literal["lock", "independent"]
+Mimic = Literal["couple", "lock", "independent"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Options:
     base: Base | None = None
     lock: Iterable[str] | Mapping[str, float] = ()
     passive: tuple[str, ...] = ()
-    mimic: Mimic = "lock"
+    mimic: Mimic | None = None
     strict: bool = False
     meshes: bool = True
     xacro: bool | Xacro | None = None
@@ -35,12 +36,16 @@ class Options:
         """Raise `ModelError` for an unknown value of `base`, `mimic` or `xacro`."""
         if self.base not in ("floating", "fixed", None):
             raise ModelError(f"base: got {self.base!r}, expected 'floating', 'fixed' or None")
-        if self.mimic not in ("lock", "independent"):
-            raise ModelError(f"mimic: got {self.mimic!r}, expected 'lock' or 'independent'")
+        if self.mimic is not None:
+            one_of(self.mimic, "mimic", get_args(Mimic), error=ModelError)
         boolean(self.strict, "strict", error=ModelError)
         boolean(self.meshes, "meshes", error=ModelError)
         if not isinstance(self.xacro, bool | Xacro | None):
             raise ModelError(f"xacro: got {self.xacro!r}, expected True, False, a Xacro or None")
+
+    def followers(self, info: RobotInfo | None) -> Mimic:
+        """What becomes of mimic joints: `mimic` if given; those of the catalogue are locked."""
+        return self.mimic or ("lock" if info else "couple")
 
     def floating(self, info: RobotInfo | None) -> bool:
         """Whether the base is floating: `base` if given, else the catalogue's default, else yes."""
@@ -62,6 +67,7 @@ class Parts:
         postures: name -> q (nq,), in a description that has them.
         never_collide: pairs of links that the description excludes from collisions.
         kept: "joints", "motors" -> (how many are rows of q and S, how many the description has).
+        closures: of loops, and of joints that follow others.
     """
 
     name: str
@@ -74,3 +80,4 @@ class Parts:
     postures: Mapping[str, Array] = field(default_factory=dict)
     never_collide: tuple[tuple[str, str], ...] = ()
     kept: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    closures: tuple[Closure, ...] = ()

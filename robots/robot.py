@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -57,8 +58,9 @@ class Robot:
         locked: joints of the description that were frozen; they are not part of q.
         shapes: reader of its shapes; use `visual` and `collision`.
         never_collide: pairs of links excluded from collision checks (`disable_collisions`).
-        kept: "joints", "motors" -> (how many of the description's are rows of q and S, and of how
-            many): locked joints are not, nor motors that drive no joint or several.
+        kept: "joints", "motors", "closures" -> (how many of the description's are rows of q, of S
+            and closures, and of how many): locked joints are not, nor motors that drive no joint or
+            several.
         closures: what closes loops of its bodies, or couples joints: e(q) = 0 besides the tree.
     """
 
@@ -94,7 +96,7 @@ class Robot:
         known = self._has_stance(postures)
         every = MappingProxyType(postures) if known else SolvedPostures(postures, self)
         object.__setattr__(self, "postures", every)
-        kept = mapping(self.kept, "kept", ("joints", "motors"), kind="count")
+        kept = mapping(self.kept, "kept", ("joints", "motors", "closures"), kind="count")
         object.__setattr__(self, "kept", MappingProxyType(kept))
         for field_name in ("actuated", "locked"):
             object.__setattr__(self, field_name, texts(getattr(self, field_name), field_name))
@@ -266,7 +268,10 @@ class Robot:
     # --- configurations --------------------------------------------------------------------
 
     def neutral(self) -> Array:
-        """Return q (nq,) with the base at the origin and every joint at zero."""
+        """Return q (nq,) with the base at the origin and every joint at zero.
+
+        Closures may be open there: `close` closes them.
+        """
         return np.array(pin.neutral(self._model))
 
     def posture(self, name: str | None = None) -> Array:
@@ -281,7 +286,7 @@ class Robot:
         """
         if name is None:
             name = self._stance()
-            return self.neutral() if name is None else self.postures[name].copy()
+            return self.close(self.neutral()) if name is None else self.postures[name].copy()
         if name == "neutral" and name not in self.postures:
             return self.neutral()
         if not isinstance(name, str) or name not in self.postures:
@@ -320,11 +325,22 @@ class Robot:
 
     def random_configuration(self, rng: np.random.Generator | int | None = None) -> Array:
         """Return a random q (nq,): joints uniform between their limits (±π where there are none),
-        the base uniform within ±1 m, orientations uniform on the sphere.
+        the base uniform within ±1 m, orientations uniform on the sphere. Closures are closed, from
+        there, whatever the joints' limits.
 
         `rng` is a generator or a seed.
+
+        Raises:
+            ConfigurationError: loops that close from none of ten such q.
         """
         rng = np.random.default_rng(rng)
+        for _ in range(9 if self.closures else 0):
+            with suppress(ConfigurationError):
+                return self.close(self._random(rng))
+        return self.close(self._random(rng))
+
+    def _random(self, rng: np.random.Generator) -> Array:
+        """One of them, with the tree's joints."""
         lower, upper = ranges(self._model)
         unlimited = ~np.isfinite(upper - lower)
         lower[unlimited], upper[unlimited] = -np.pi, np.pi

@@ -185,7 +185,10 @@ def test_followers_are_locked_or_free_but_have_no_motor():
         '<child link="c"/><axis xyz="1 0 0"/><mimic joint="j" multiplier="2" offset="0.3"/></joint>'
     )
     text = SOUND.replace("</robot>", follower + "</robot>")
-    locked, free = load(text), load(text, mimic="independent")
+    locked, free = load(text, mimic="lock"), load(text, mimic="independent")
+    coupled = load(text)
+    assert (coupled.nv, coupled.na, coupled.locked) == (8, 1, ())
+    assert [closure.joint for closure in coupled.closures] == ["k"]
     assert (locked.nv, locked.na, locked.locked) == (7, 1, ("k",))
     assert (free.nv, free.na, free.locked) == (8, 1, ())
     assert locked.actuated == free.actuated == ("j",)

@@ -582,9 +582,9 @@ def test_joints_and_motors_that_become_rows_are_counted(tmp_path, capfd):
 
 
 def test_what_is_left_out_is_said():
-    closed = '<equality><connect name="loop" body1="leg" body2="trunk" anchor="0 0 0"/></equality>'
-    with pytest.warns(FootworkWarning, match="<connect> 'loop' of 'leg', 'trunk': the constraint"):
-        load(mjcf(leg("<joint/>"), after=closed))
+    tendons = '<equality><tendon name="pull" tendon1="a" tendon2="b"/></equality>'
+    with pytest.warns(FootworkWarning, match="<tendon> 'pull': the constraint is left out"):
+        load(mjcf(leg("<joint/>"), after=tendons))
     with pytest.warns(FootworkWarning, match="1 × <composite>"):
         load(mjcf(leg('<joint/><composite type="cable"/>')))
     with pytest.warns(FootworkWarning, match="gravcomp is left out.*leg"):

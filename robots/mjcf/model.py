@@ -19,6 +19,7 @@ import pinocchio as pin
 
 from ...arrays import Array
 from ...errors import ModelError, unknown
+from ..closures import Closure
 from ..files.hardened_xml import Node
 from ..files.meshes import left_out, locate
 from ..files.packages import Folders
@@ -28,6 +29,7 @@ from ..robot import BASE_JOINT
 from ..urdf.structure import MAX_DOF, MAX_LINKS
 from ..values import number
 from .actuators import UNLIMITED, Drive, cut, drives_of, of_limited
+from .equalities import Equalities
 from .geoms import Geom, Mesh, between, inertia_of, read_geom, read_mesh, scaled
 from .shapes import Placed
 from .tree import Attributes, Mjcf, quaternion, turn, values
@@ -79,6 +81,7 @@ class Builder:
     drives: dict[str, Drive] = field(default_factory=dict)
     locked: dict[str, float | None] = field(default_factory=dict)
     one_sided: list[str] = field(default_factory=list)  # joints whose torque limits differ by sign
+    closures: tuple[Closure, ...] = ()
     meshes: dict[str, Mesh] = field(default_factory=dict)
     materials: dict[str, str] = field(default_factory=dict)
     _mass: float = 0.0  # of all bodies, scenery included
@@ -104,6 +107,7 @@ class Builder:
         for body, childclass, T in trees:
             self._add(body, childclass, T, 0, 0)
         self._set_rows()
+        self._close()
         total = float(values(file.compiler, "settotalmass", (-1.0,))[0])
         if total > 0 and self._mass > 0:
             for k in range(model.njoints):
@@ -397,6 +401,18 @@ class Builder:
             return None
         return read_geom(self.file, node, known, T, self.meshes)
 
+    # --- closures ------------------------------------------------------------------------------
+
+    def _close(self) -> None:
+        held = {name: self._held(self.joints[name]) for name in self.locked if self._one(name)}
+        places = dict(_drawn(self.file, self.file.world, _EARTH))
+        equalities = Equalities(self.file, self.model, self.joints, places, held)
+        self.closures = equalities.closures()
+        self.findings += equalities.findings
+
+    def _one(self, joint: str) -> bool:
+        return self.joints[joint].kind in ("hinge", "slide")
+
     # --- rows of q and v -----------------------------------------------------------------------
 
     def _set_rows(self) -> None:
@@ -444,7 +460,10 @@ class Builder:
         drives = [self.drives[joint.name] for joint in rows if joint.name in self.drives]
         motors = sum(drive.count for drive in drives if drive.is_motor)
         actuators = len(self.file.sections.get("actuator", ()))
-        return {"joints": (len(rows), len(own)), "motors": (motors, actuators)}
+        kept = {"joints": (len(rows), len(own)), "motors": (motors, actuators)}
+        if equalities := len(self.file.sections.get("equality", ())):
+            kept["closures"] = len(self.closures), equalities
+        return kept
 
     def keyframes(self) -> dict[str, Array]:
         """Return name -> q (nq,) of the file's keyframes; missing values are those of the file."""
@@ -501,6 +520,15 @@ def _inside(
             yield from _inside(file, child, inner, T * file.pose(child.attrib))
         else:
             yield child, childclass, T
+
+
+def _drawn(file: Mjcf, node: Node, T: pin.SE3) -> Iterator[tuple[str, pin.SE3]]:
+    """Yield (body, placement in the world) below a node, as the file draws them."""
+    for child, _, inside in _inside(file, node, "", T):
+        if child.tag == "body":
+            placement = inside * file.pose(child.attrib)
+            yield child.get("name"), placement
+            yield from _drawn(file, child, placement)
 
 
 def _moved(kind: str, axis: Array, by: float) -> pin.SE3:

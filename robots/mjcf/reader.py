@@ -9,7 +9,7 @@ import numpy as np
 
 from ..files.hardened_xml import Node
 from ..files.sources import Description
-from ..findings import Finding, Level
+from ..findings import Finding
 from ..options import Options, Parts
 from ..refusal import refuse_errors
 from ..urdf.physics import check_inertia_of_motion, impossible
@@ -52,6 +52,7 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
             and all(model.existBodyName(node.get(key)) for key in ("body1", "body2"))
         ),
         builder.kept(),
+        builder.closures,
     )
 
 
@@ -62,13 +63,12 @@ _READ = ("body", "joint", "freejoint", "geom", "site", "inertial", "frame", "wor
 _DATA = ("material", "key", "exclude")
 _SETTINGS = ("compiler", "option", "size", "statistic", "visual", "default", "custom", "extension")
 _ELASTIC = {"stiffness", "damping", "frictionloss"}
-_ENDS = ("body1", "body2", "site1", "site2", "joint1", "joint2", "tendon1", "tendon2", "flex")
 _BODIES = ("composite", "flexcomp", "flex", "attach")  # stand for bodies and joints
 
 
 def left_out(file: Mjcf) -> list[Finding]:
     """Return what of a file becomes no part of the robot; warnings where that moves it."""
-    findings = [*_closures(file), *_forces(file)]
+    findings = _forces(file)
     sections = {tag: nodes for tag, nodes in file.sections.items() if tag not in _SETTINGS}
     others = Counter[str]()
     for tag, nodes in sections.items():
@@ -86,17 +86,6 @@ def left_out(file: Mjcf) -> list[Finding]:
     if others:
         names = ", ".join(f"{many} × <{tag}>" for tag, many in sorted(others.items()))
         findings.append(Finding("info", "scenery", f"no parts of the robot: {names}"))
-    return findings
-
-
-def _closures(file: Mjcf) -> list[Finding]:
-    findings = []
-    for node in file.sections.get("equality", ()):
-        ends = [node.get(key) for key in _ENDS if node.get(key)]
-        name = f"{node.get('name')!r} " if node.get("name") else ""
-        message = f"<{node.tag}> {name}of {', '.join(map(repr, ends))}: the constraint is left out"
-        level: Level = "info" if node.get("active") == "false" else "warning"
-        findings.append(Finding(level, "closure", message, line=node.line))
     return findings
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pinocchio as pin
@@ -68,8 +68,8 @@ def floating_joints(tree: Node) -> tuple[str, ...]:
     return tuple(j.get("name") for j in tree.all("joint") if j.get("type") == "floating")
 
 
-def lock_joints(tree: Node, lock: Iterable[str] | Mapping[str, float]) -> tuple[str, ...]:
-    """Make joints fixed, and return their names.
+def lock_joints(tree: Node, lock: Iterable[str] | Mapping[str, float]) -> dict[str, float]:
+    """Make joints fixed, and return their positions.
 
     Raises:
         ModelError: no such joint, or a position that is not finite.
@@ -81,7 +81,7 @@ def lock_joints(tree: Node, lock: Iterable[str] | Mapping[str, float]) -> tuple[
         if joint.get("type") in ("floating", "planar") and position:
             raise ModelError(f"lock: a {joint.get('type')} joint ({name!r}) locks at zero only")
         _weld(joint, position)
-    return tuple(positions)
+    return positions
 
 
 def mimics(tree: Node) -> list[Node]:
@@ -90,16 +90,16 @@ def mimics(tree: Node) -> list[Node]:
     return [joint for joint in joints if joint.find("mimic") is not None]
 
 
-def weld_at_rest(followers: Iterable[Node]) -> tuple[str, ...]:
-    """Freeze mimic joints at rest, and return their names.
+def weld_at_rest(followers: Sequence[Node]) -> dict[str, float]:
+    """Freeze mimic joints at rest, and return their positions.
 
     A mimic joint has no motor of its own: with a row in S it would get one, without it would swing
     freely. It is frozen at its position for a leader at zero, that is at its offset.
     """
-    followers = tuple(followers)
+    rest = {joint.get("name"): number(joint.find("mimic"), "offset") for joint in followers}
     for joint in followers:
-        _weld(joint, number(joint.find("mimic"), "offset"))
-    return tuple(joint.get("name") for joint in followers)
+        _weld(joint, rest[joint.get("name")])
+    return rest
 
 
 def drop_couplings(tree: Node) -> None:

@@ -191,7 +191,8 @@ def _mimic(tree: Node) -> list[Finding]:
             findings.append(Finding("warning", "mimic", message, hint, "", name, mimic.line))
     if followers:
         message = f"{len(followers)} joints follow another: {', '.join(followers)}"
-        findings.append(Finding("info", "mimic", message, "they are locked at rest"))
+        hint = "load(mimic=…): 'couple' keeps that as a closure, 'lock' freezes them at rest"
+        findings.append(Finding("info", "mimic", message, hint))
     return findings
 
 

@@ -15,7 +15,7 @@ from ..options import Options, Parts
 from ..refusal import refuse_errors
 from ..robot import BASE_JOINT
 from ..shapes import UrdfShapes
-from . import edits
+from . import closures, edits
 from .physics import check_inertia_of_motion, check_physics, repaired_limits
 from .structure import check_structure, strip_extensions
 from .values import check_materials, check_values
@@ -34,18 +34,23 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     free_flyer = edits.use_base(tree, options.floating(description.info)) is None
     free_flyer = free_flyer and options.floating(description.info)
     locked = edits.lock_joints(tree, options.lock)
-    followers = edits.mimics(tree)
-    leaders = {m.get("joint") for f in followers for m in f.all("mimic")}
-    if options.mimic == "lock":
-        locked += edits.weld_at_rest(followers)
-    passive = () if options.mimic == "lock" else tuple(f.get("name") for f in followers)
+    loops, doubts_of_loops = closures.loops(tree)
+    findings += doubts_of_loops
+    followers, mode = edits.mimics(tree), options.followers(description.info)
+    followed = closures.followed(followers)
+    lost = {f.joint for f in findings if (f.code, f.level) == ("mimic", "warning")}
+    misled = [follower for follower in followers if follower.get("name") in lost]
+    resting = {"lock": followers, "couple": misled, "independent": []}
+    locked |= edits.weld_at_rest(resting[mode])
+    passive = tuple(follower.get("name") for follower in edits.mimics(tree))
     passive += edits.floating_joints(tree)
     edits.drop_couplings(tree)
     model = _model(serialize(tree), free_flyer)
     doubts = check_inertia_of_motion(model)
-    idle = leaders & {finding.joint for finding in doubts} if options.mimic == "lock" else set()
-    if idle:  # a leader whose subtree has no mass but that of its followers
-        locked += edits.lock_joints(tree, sorted(idle))
+    # without mass behind it, or with none but that of its followers
+    light, idle = {finding.joint for finding in doubts}, closures.at_rest(followed, mode)
+    if idle := {joint: at for joint, at in idle.items() if joint in light}:
+        locked |= edits.lock_joints(tree, idle)
         model = _model(serialize(tree), free_flyer)
         doubts = check_inertia_of_motion(model)
     findings += doubts
@@ -59,7 +64,12 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     if motors:
         driven = sum(joint in motors and joint not in passive for joint in rows)
         kept["motors"] = driven, len(motors)
-    return Parts(name, model, shapes, primitives, locked, passive, tuple(findings), kept=kept)
+    if followed or tree.all(closures.LOOP):
+        between = closures.between(followed, rows, locked) if mode == "couple" else ()
+        kept["closures"] = len(loops) + len(between), len(tree.all(closures.LOOP)) + len(followed)
+        loops += between
+    parts = name, model, shapes, primitives, tuple(locked), passive, tuple(findings)
+    return Parts(*parts, kept=kept, closures=loops)
 
 
 def _shapes(tree: Node, options: Options) -> tuple[UrdfShapes, ...]:

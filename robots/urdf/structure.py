@@ -15,12 +15,12 @@ MAX_DEPTH = 400  # joints between the root and a link
 MAX_DOF = 200  # memory for the Coriolis tensor and Hessians grows with the cube: 0.6 GB at 200
 _NEAREST = 20  # misnamed links that are told the nearest names: that takes time
 _DOF = {"floating": 6, "planar": 3, "fixed": 0}
-_KNOWN = ("link", "joint", "material")
+_KNOWN = ("link", "joint", "material", "loop_joint")
 _INSIDE = {
     "link": ("inertial", "visual", "collision"),
     "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
 }
-_CLOSURES = ("loop_joint", "drake:linear_bushing_rpy")  # constraints between two links
+_FORCES = ("drake:linear_bushing_rpy",)  # between two links
 
 
 def check_structure(tree: Node) -> list[Finding]:
@@ -69,8 +69,8 @@ def _unknown_elements(tree: Node) -> list[Finding]:
     for child in tree.children:
         if child.tag == "robot":
             findings.append(_error("lost", "a second <robot> inside the first", child, "remove it"))
-        elif child.tag in _CLOSURES:
-            message = f"<{child.tag}> {child.get('name')!r}: the constraint is left out"
+        elif child.tag in _FORCES:
+            message = f"<{child.tag}> {child.get('name')!r}: its forces are left out"
             findings.append(Finding("warning", "closure", message, line=child.line))
         elif child.tag not in _KNOWN:
             others[child.tag] += 1

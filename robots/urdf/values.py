@@ -69,6 +69,8 @@ def check_values(tree: Node) -> list[Finding]:
         link.children = kept
     for joint in tree.all("joint"):
         _check_joint(joint, findings.append)
+    for loop in tree.all("loop_joint"):
+        _check_loop(loop, findings.append)
     return findings
 
 
@@ -205,6 +207,14 @@ _JOINT_NUMBERS = {
     "dynamics": ("damping", "friction"),
     "mimic": ("multiplier", "offset"),
 }
+
+
+def _check_loop(loop: Node, report: Report) -> None:
+    for node in loop.children:
+        _attributes(node, [key for key in ("xyz", "rpy") if key in node.attrib], report)
+        if node.tag == "axis" and not any(numbers(node.get("xyz"), 3) or (1.0,)):
+            message = f"<loop_joint> {loop.get('name')!r}: its axis has no length"
+            report(Finding("error", "axis", message, line=node.line))
 
 
 def _check_joint(joint: Node, report: Report) -> None:

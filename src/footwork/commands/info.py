@@ -37,6 +37,13 @@ def _words(foot: Foot) -> str:
     return f"{foot.name} ({foot.frame}, sole {x:.3g} x {y:.3g} m)"
 
 
+def _closure(closure: Any) -> str:
+    """A closure in words: a loop of two frames, or a joint that follows."""
+    if hasattr(closure, "leader"):
+        return f"{closure.name}: {closure.joint} follows {closure.leader or 'nothing'}"
+    return f"{closure.name}: {closure.frame_1} and {closure.frame_2} ({closure.kind})"
+
+
 def _facts(robot: Robot) -> dict[str, Any]:
     from ..robots import diagnosis
 
@@ -54,6 +61,7 @@ def _facts(robot: Robot) -> dict[str, Any]:
         "feet known by": "shapes" if robot.feet_by_shape else "description" if robot.feet else "",
         "joints": list(robot.joint_names),
         "actuated": list(robot.actuated),
+        "closures": [_closure(closure) for closure in robot.closures],
         **{f"{kind} in file": words for kind, words in diagnosis.rows(robot.kept).items()},
         "frames": len(robot.frame_names),
     }

@@ -1,0 +1,140 @@
+"""Equality constraints of MJCF as closures of the robot.
+
+MuJoCo's are soft; here they hold exactly. Where the file says nothing else, ends are those that
+meet in the configuration in which it is drawn (qpos0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ...errors import unknown
+from ..closures import Closure, JointCoupling, LoopClosure, follows
+from ..files.hardened_xml import Node
+from ..findings import Finding
+from .tree import Attributes, Mjcf, quaternion, values
+
+_WORLD = "universe"
+_LOOPS = {"connect": "point", "weld": "weld"}
+
+
+class Equalities:
+    """The <equality> section of a file, for a model built of it.
+
+    Args:
+        file: the file.
+        model: `pin.Model`.
+        joints: of the file, the model's or held ones, with `kind` and `attributes`.
+        places: {body: placement in the world}, as the file draws them.
+        held: {joint: position} of those that do not move [rad or m].
+    """
+
+    def __init__(
+        self,
+        file: Mjcf,
+        model: Any,
+        joints: Mapping[str, Any],
+        places: Mapping[str, pin.SE3],
+        held: Mapping[str, float],
+    ) -> None:
+        self.file, self.model, self.joints = file, model, joints
+        self.places, self.held = {"world": pin.SE3.Identity(), **places}, held
+        self.findings: list[Finding] = []
+
+    def closures(self) -> tuple[Closure, ...]:
+        """Return the closures; what becomes none goes to the findings."""
+        return tuple(self._each())
+
+    def _each(self) -> Iterator[Closure]:
+        for k, node in enumerate(self.file.sections.get("equality", ())):
+            known = self.file.attributes(node)
+            name = node.get("name") or f"{node.tag}_{k}"
+            if known.get("active") == "false":
+                self._leave(node, name, "it is not active", "info")
+            elif node.tag in _LOOPS:
+                yield from self._loop(node, known, name)
+            elif node.tag == "joint":
+                yield from self._coupling(node, known, name)
+            else:
+                self._leave(node, name, "it is neither of bodies nor of joints")
+
+    def _leave(self, node: Node, name: str, why: str, level: Any = "warning") -> None:
+        message = f"<{node.tag}> {name!r}: the constraint is left out: {why}"
+        self.findings.append(Finding(level, "closure", message, line=node.line))
+
+    # --- between bodies ------------------------------------------------------------------------
+
+    def _loop(self, node: Node, known: Attributes, name: str) -> Iterator[LoopClosure]:
+        sites = "site1" in known or "site2" in known
+        ends = self._sites(node, known) if sites else self._bodies(node, known)
+        (frame_1, T_1), (frame_2, T_2) = ends
+        if self._joint_of(frame_1) == self._joint_of(frame_2):
+            self._leave(node, name, "both ends are on one body", "info")
+        else:
+            yield LoopClosure(name, frame_1, frame_2, _LOOPS[node.tag], T_1, T_2)  # type: ignore[arg-type]
+
+    def _sites(self, node: Node, known: Attributes) -> list[tuple[str, pin.SE3]]:
+        names = [known.get(key, "") for key in ("site1", "site2")]
+        for name in names:
+            if not self.model.existFrame(name, pin.FrameType.OP_FRAME):
+                sites = [f.name for f in self.model.frames if f.type == pin.FrameType.OP_FRAME]
+                raise self.file.error(node, unknown("site", name, sites))
+        return [(name, pin.SE3.Identity()) for name in names]
+
+    def _bodies(self, node: Node, known: Attributes) -> list[tuple[str, pin.SE3]]:
+        one, two = known.get("body1", ""), known.get("body2", "world")
+        for name in (one, two):
+            if name not in self.places:
+                raise self.file.error(node, unknown("body", name, self.places))
+        relative = self.places[one].actInv(self.places[two])  # T_1_2, as drawn
+        if node.tag == "connect":
+            anchor = pin.SE3(np.eye(3), values(known, "anchor"))
+            T_1, T_2 = anchor, relative.actInv(anchor)
+        else:
+            given = values(known, "relpose", (0.0,) * 7)
+            if given[3:].any():
+                relative = pin.SE3(quaternion(given[3:]), given[:3])
+            T_1, T_2 = relative, pin.SE3.Identity()
+        return [self._on_frame(one, T_1), self._on_frame(two, T_2)]
+
+    def _on_frame(self, body: str, T: pin.SE3) -> tuple[str, pin.SE3]:
+        """Return a frame of the model and a placement on it; scenery is the world."""
+        if self.model.existBodyName(body):
+            return body, T
+        return _WORLD, self.places[body] * T
+
+    def _joint_of(self, frame: str) -> int:
+        return int(self.model.frames[self.model.getFrameId(frame)].parentJoint)
+
+    # --- between joints ------------------------------------------------------------------------
+
+    def _coupling(self, node: Node, known: Attributes, name: str) -> Iterator[JointCoupling]:
+        joint, leader = known.get("joint1", ""), known.get("joint2")
+        for other in (joint, leader):
+            if other is not None and other not in self.joints:
+                raise self.file.error(node, unknown("joint", other, self.joints))
+            if other is not None and self.joints[other].kind not in ("hinge", "slide"):
+                raise self.file.error(node, f"joint {other!r} is neither a hinge nor a slider")
+        given = values(known, "polycoef", (0.0, 1.0, 0.0, 0.0, 0.0))
+        at, leader_at = self._drawn(joint), self._drawn(leader) if leader else 0.0
+        found = JointCoupling(name, joint, leader, tuple(given), at, leader_at)
+        if leader in self.held or leader is None:
+            stands = follows(found, self.held.get(leader or "", leader_at))[0]
+            stands = stands if leader else float(given[0])
+            found = JointCoupling(name, joint, None, (stands,), at)
+        if joint not in self.held:
+            yield found
+        elif found.leader is None:
+            self._leave(node, name, "its joints are locked", "info")
+        else:
+            self._leave(node, name, f"{joint!r} is locked, {leader!r} is not")
+
+    def _drawn(self, joint: str) -> float:
+        """Return where a joint is in qpos0 [rad or m]."""
+        own = self.joints[joint]
+        ref = float(values(own.attributes, "ref", (0.0,))[0])
+        return self.file.angle(ref) if own.kind == "hinge" else ref
