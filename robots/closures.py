@@ -142,6 +142,8 @@ class ClosureRows:
             for c, rows in pairs
             if isinstance(c, JointCoupling)
         ]
+        kinds = {c.name: model.joints[model.getJointId(c.joint)].nq for c, *_ in self.couplings}
+        self.turning = [row for c, row, *_ in self.couplings if kinds[c.name] == 2]
         ends = [[(c.frame_1, c.placement_1), (c.frame_2, c.placement_2)] for c, _ in self.loops]
         frames = [[model.frames[robot.frame_id(frame)] for frame, _ in pair] for pair in ends]
         placed = [
@@ -175,6 +177,8 @@ class ClosureRows:
         for coupling, row, (position, _), leader in self.couplings:
             x = leader[0](q) if leader else 0.0
             e[row] = position(q) - coupling.joint_at - follows(coupling, x)[0]
+        turns = e[self.turning] + np.pi  # (cos, sin) knows angles but for whole turns
+        e[self.turning] = np.remainder(turns, 2 * np.pi) - np.pi
         return e
 
     def jacobian(self, q: Array, T: Array, S: Array) -> Array:

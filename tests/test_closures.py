@@ -200,6 +200,15 @@ def test_mimic_joints_follow_their_leaders():
     assert not load(URDF.format(""), base="fixed", mimic="independent").closures
 
 
+def test_continuous_joints_follow_beyond_half_a_turn():
+    text = URDF.format("").replace('name="k" type="revolute"', 'name="k" type="continuous"')
+    robot = load(text, base="fixed")
+    for x in (-1.9, 0.3, 1.9):
+        q = robot.close([x, 1.0, 0.0, 0.0])
+        np.testing.assert_allclose(q[1:3], [np.cos(0.3 - 2 * x), np.sin(0.3 - 2 * x)], atol=1e-11)
+        np.testing.assert_allclose(State(robot, q).closure_error, 0, atol=1e-11)
+
+
 def test_a_mimic_joint_has_the_dynamics_of_its_transmission():
     """M and τ of the one freedom left: with q = g(x), m = gᵀM g, and m ẍ + … = τ_j."""
     robot = load(URDF.format(""), base="fixed")
