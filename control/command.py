@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Array
 from ..contacts import ContactSet, SoftFingerCone, WrenchCone
 from ..contacts.point_forces import PointForces
-from ..dynamics import State, Wrench
+from ..dynamics import State, Wrench, closures
 from ..robots.values import number
 from .contact_model import ContactModel, world_axes
 from .force_tasks import wrench_axes
@@ -36,6 +36,7 @@ class Command:
         solver: its name.
         t, q, v: time [s] and state.
         contacts: active at that time.
+        multipliers: (r,), forces of the closures in the rows B of B v = 0; see `closure_forces`.
     """
 
     tau: Array
@@ -52,6 +53,7 @@ class Command:
     solver: str = ""
     models: tuple[ContactModel, ...] = ()
     snapshot: Snapshot | None = None
+    multipliers: Array = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def of(cls, **fields: Any) -> Command:
@@ -75,7 +77,7 @@ class Command:
         """{task: (rows,)}, A a − r of motion tasks, B w − c of force tasks."""
         if self.snapshot is None or not self.solved:
             return {}
-        return self.snapshot.tasks.residuals(self.a, self.w)
+        return self.snapshot.tasks.residuals(self.a, self._forces)
 
     @cached_property
     def errors(self) -> dict[str, Array]:
@@ -85,6 +87,18 @@ class Command:
     @cached_property
     def _state(self) -> State:
         return State(self.contacts.robot, self.q, self.v)
+
+    @property
+    def _forces(self) -> Array:
+        """The program's w: forces of contacts, then of closures."""
+        return np.concatenate([self.w, self.multipliers])
+
+    @cached_property
+    def closure_forces(self) -> dict[str, Array]:
+        """{closure: λ (rows,) in the rows of its J_c, the least-norm ones} [N, N·m]."""
+        if not self.solved or not self.contacts.robot.closures:
+            return {}
+        return closures.forces(self._state, self.multipliers @ self._state.closure_basis)
 
     @cached_property
     def f(self) -> Array:
@@ -109,12 +123,12 @@ class Command:
         """{kind: largest violation}, 0 where a constraint holds; see `Program.violations`.
 
         Two more: "exact cones" [N], how far any contact force is from Coulomb's cone, and
-        "torque balance" [N·m], the largest entry of M a + b − Sᵀτ − Jᵀw.
+        "torque balance" [N·m], the largest entry of M a + b − Sᵀτ − Jᵀw − J_cᵀλ.
         """
         if self.program is None or not self.solved:
             return {}
-        P, found = self.program, self.program.violations(self.a, self.w)
-        left = P.M @ self.a + P.b - P.J.T @ self.w
+        P, w = self.program, self._forces
+        found, left = P.violations(self.a, w), P.M @ self.a + P.b - P.J.T @ w
         left[P.actuated] -= self.tau
         found["torque balance"] = float(np.abs(left).max(initial=0.0))
         found["exact cones"] = max(self.cone_violations.values(), default=0.0)

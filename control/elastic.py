@@ -3,10 +3,10 @@
     minimise    cost + ρ Σ s,   s ≥ 0
     such that   |J a − k| ≤ s_J,   slowest − s_a ≤ a ≤ fastest + s_a,   lower − s_n ≤ w_n
 
-The dynamics, friction and torque limits stay hard: they are physics, and free fall satisfies them,
-so that this program is always feasible. With ρ beyond the multipliers the ℓ₁ penalty is exact: no
-constraint is violated that need not be. J. Nocedal, S. Wright, "Numerical Optimization" (2006),
-17.2; P. Gill, W. Murray, M. Saunders, "SNOPT" (2005), section 1.2.
+The dynamics, closures, friction and torque limits stay hard: they are physics, and free fall
+satisfies them, so that this program is always feasible. With ρ beyond the multipliers the ℓ₁
+penalty is exact: no constraint is violated that need not be. J. Nocedal, S. Wright, "Numerical
+Optimization" (2006), 17.2; P. Gill, W. Murray, M. Saunders, "SNOPT" (2005), section 1.2.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .solvers import by_clarabel
 
 
 class Relaxed(NamedTuple):
-    """a, w, and slacks: (dim,) of contacts, (na,) of joint limits, (C,) of normal forces."""
+    """a, w, and slacks: of contacts, (na,) of joint limits, (C,) of normal forces."""
 
     a: Array
     w: Array
@@ -63,7 +63,7 @@ class _Columns:
     """Entries of a, w/unit, s_J, s_a, s_n/unit in x."""
 
     def __init__(self, P: Program) -> None:
-        sizes = [P.nv, P.dim, P.dim, len(P.limits), len(P.lower)]
+        sizes = [P.nv, P.dim, P.contact_dim, len(P.limits), len(P.lower)]
         ends = np.cumsum([0, *sizes])
         self.slices = [slice(int(i), int(j)) for i, j in pairwise(ends)]
         self.size = int(ends[-1])
@@ -79,6 +79,11 @@ def _objective(P: Program, at: _Columns, unit: float) -> tuple[Array, Array]:
     g[at[0]] = -P.A.T @ (P.weight * P.r) - P.d * P.p
     H[at[1], at[1]] = unit**2 * P.P
     g[at[1]] = -unit * P.s
+    if P.Q.size:
+        S_Q = P.Q.T @ np.hstack([P.M[P.actuated], -unit * P.J[:, P.actuated].T])
+        both = slice(0, at[1].stop)
+        H[both, both] += S_Q.T @ S_Q
+        g[both] += S_Q.T @ (P.Q.T @ P.b[P.actuated])
     H, g = H / largest, g / largest
     for i in (2, 3, 4):
         g[at[i]] = PENALTY
@@ -89,8 +94,10 @@ def _objective(P: Program, at: _Columns, unit: float) -> tuple[Array, Array]:
 def _rows(P: Program, at: _Columns, unit: float) -> tuple[Any, Any]:
     """(A, b) of A x = b, and of A x ≤ b."""
     u, act, n = P.unactuated, P.actuated, at.size
-    dynamics = np.zeros((len(u), n))
-    dynamics[:, at[0]], dynamics[:, at[1]] = P.M[u] / unit, -P.J[:, u].T
+    free, held = len(u), P.contact_dim
+    equations = np.zeros((free + P.closures, n))
+    equations[:free, at[0]], equations[:free, at[1]] = P.M[u] / unit, -P.J[:, u].T
+    equations[free:, at[0]] = P.J[held:]
     rows: list[tuple[Array, Array]] = []
 
     def add(parts: dict[int, Array], high: NDArray[np.float64]) -> None:
@@ -103,7 +110,7 @@ def _rows(P: Program, at: _Columns, unit: float) -> tuple[Any, Any]:
     T, Tw, tau0 = P.M[act] / unit, -P.J[:, act].T, P.b[act] / unit
     pick = np.eye(P.nv)[act]
     for sign in (1.0, -1.0):
-        add({0: sign * P.J, 2: -np.eye(P.dim)}, sign * P.k)
+        add({0: sign * P.J[:held], 2: -np.eye(held)}, sign * P.k[:held])
         add({0: sign * T, 1: sign * Tw}, P.limits / unit - sign * tau0)
         high = P.fastest if sign > 0 else -P.slowest
         add({0: sign * pick, 3: -np.eye(len(act))}, high)
@@ -114,4 +121,4 @@ def _rows(P: Program, at: _Columns, unit: float) -> tuple[Any, Any]:
         size = at[i].stop - at[i].start
         add({i: -np.eye(size)}, np.zeros(size))
     inequalities = (np.concatenate([A for A, _ in rows]), np.concatenate([b for _, b in rows]))
-    return (dynamics, -P.b[u] / unit), inequalities
+    return (equations, np.concatenate([-P.b[u] / unit, P.k[held:]])), inequalities

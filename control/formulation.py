@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..dynamics import State
+from ..dynamics import State, closures
 from ..robots.values import array
 from .compiled_rows import CompiledRows, supports
 from .force_tasks import ForceLikeTask, ForceRows
@@ -46,7 +46,13 @@ class Formulation:
         self._force_rows: list[tuple[ForceLikeTask, ForceRows]] = []
         inf = np.full(len(structure.actuated), np.inf)
         self._unbounded = (-inf, inf)
-        bounds = (structure.lower, structure.upper, torque_limits, *self._unbounded)
+        bounds = (
+            structure.lower,
+            structure.upper,
+            torque_limits,
+            *self._unbounded,
+            inf[:, None][:, :0],
+        )
         self.program = self.workspace.program(arrays, Bounds(structure.P, *bounds))
         sizes = (len(structure.F), len(structure.N), 2 * len(inf))
         self.working_set = np.zeros(sum(sizes), dtype=np.int64)
@@ -60,7 +66,10 @@ class Formulation:
             t: the time that references are evaluated at [s].
             loads: load fractions of contacts that are being loaded or unloaded.
         """
-        finite, P = self._fill_rows(state, t, loads), self.program
+        P = self.program
+        if P.closures:
+            self._fill_closures(state)
+        finite = self._fill_rows(state, t, loads)
         P.P, self._force_rows = self._force_terms(state, t)
         if self._force_rows:
             finite = finite and bool(np.isfinite(P.s).all() and np.isfinite(P.P).all())
@@ -69,6 +78,13 @@ class Formulation:
         if self.joint_limits is not None:
             P.slowest, P.fastest = self.joint_limits.bounds(state.q, state.velocity)
         return finite
+
+    def _fill_closures(self, state: State) -> None:
+        """Fill the rows of closures, B a = k, and Q."""
+        arrays, own, of = self.workspace.arrays, self.structure.closures, self.structure
+        B, k = closures.independent(state, of.parameters.contact_damping)
+        arrays["J"][own], arrays["k"][own] = B, k
+        self.program.Q = np.sqrt(of.evenness) * closures.opposed(state)
 
     def _fill_rows(self, state: State, t: float, loads: Mapping[str, float]) -> bool:
         """Fill the rows of contacts and tasks by the kernel, or in NumPy while it is compiled."""
@@ -84,7 +100,7 @@ class Formulation:
     def snapshot(self) -> Snapshot:
         """Return a copy of the program and of the tasks' rows."""
         P = self.program
-        bounds = Bounds(P.P, P.lower, P.upper, P.limits, P.slowest, P.fastest)
+        bounds = Bounds(P.P, P.lower, P.upper, P.limits, P.slowest, P.fastest, P.Q)
         return Snapshot(self.workspace, bounds, self._force_rows)
 
     def _force_terms(
@@ -97,6 +113,8 @@ class Formulation:
             if rows is None:
                 continue
             array(task.weight, f"weight of {task.name!r}", at_least=0)  # it may be set at any time
+            if self.program.closures:  # which no force task is about
+                rows = rows._replace(B=np.pad(rows.B, ((0, 0), (0, self.program.closures))))
             weighted = np.broadcast_to(task.weight, len(rows.c))[:, None] * rows.B
             P = P + rows.B.T @ weighted
             with np.errstate(invalid="ignore"):  # `update` tells whether it is finite

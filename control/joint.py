@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..dynamics import gravity_torques, inverse_dynamics
+from ..dynamics import State, closures
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector, check_configuration, check_robot, check_velocity
 from ..robots.robot import Robot
@@ -28,13 +28,22 @@ from .failure import OneThread, check_time
 def gravity_compensation(robot: Robot, q: ArrayLike) -> Array:
     """Return τ (na,) = −S τ_g(q), what holds the joints of a fixed base against gravity [N·m or N].
 
-    With a floating base the ground's forces are missing: see `contacts.static_hold`.
+    With a floating base the ground's forces are missing: see `contacts.static_hold`. With closures
+    Sᵀτ + J_cᵀλ = −τ_g: motors hold passive joints too, through loops; τ is the least-norm one.
 
     Raises:
-        ConfigurationError: a bad q.
+        ConfigurationError: a bad q, open closures, or loops that the motors cannot hold.
     """
-    check_robot(robot)
-    return np.asarray(-robot.selection_matrix @ gravity_torques(robot, q))
+    state = State.of(check_robot(robot), q)
+    return _motor_torques(state, -state.gravity_torques)
+
+
+def _motor_torques(state: State, generalised: Array) -> Array:
+    """τ (na,) of the motors, for generalised forces (nv,)."""
+    if not state.robot.closures:
+        return np.asarray(state.robot.selection_matrix @ generalised)
+    closures.require_closed(state)
+    return closures.motor_torques(state, generalised)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,15 +174,16 @@ class PID(PD):
 
 @dataclass(frozen=True, eq=False)
 class ComputedTorque:
-    """τ = S (M a* + vᵀC v − τ_g), a* = kp e + kd ė + target acceleration: exact on a fixed base.
+    """τ = S (M a* + vᵀC v − τ_g), S a* = kp e + kd ė + target acceleration: exact on a fixed base.
 
-    Every joint then moves as ë + kd ė + kp e = 0.
+    Every motor then moves as ë + kd ė + kp e = 0, and with closures all that they drive: a* keeps
+    the closures, and Sᵀτ + J_cᵀλ = M a* + vᵀC v − τ_g.
 
     Attributes:
-        robot: the robot; every joint actuated, fixed base.
-        target: q (nq,) to go to.
-        kp: [1/s²], a number or (nv,).
-        kd: [1/s], a number or (nv,); None: 2 √kp, critically damped.
+        robot: the robot; fixed base, and motors for all of its freedoms.
+        target: q (nq,) to go to, closed.
+        kp: [1/s²], a number or (na,).
+        kd: [1/s], a number or (na,); None: 2 √kp, critically damped.
     """
 
     robot: Robot
@@ -183,12 +193,13 @@ class ComputedTorque:
 
     def __post_init__(self) -> None:
         check_robot(self.robot)
-        if self.robot.na != self.robot.nv:
-            raise ConfigurationError(
-                f"{self.robot.name!r} has {self.robot.na} actuators for {self.robot.nv} degrees of "
-                "freedom; expected a fixed base with every joint actuated"
-            )
         target = check_configuration(self.robot, self.target, "target").copy()
+        free = self.robot.nv - _closed_rank(self.robot, target)
+        if self.robot.na < free:
+            raise ConfigurationError(
+                f"{self.robot.name!r} has {self.robot.na} actuators for {free} degrees of "
+                "freedom; expected a fixed base with every joint actuated, or moved by loops"
+            )
         kp = _gain(self.robot, self.kp, "kp")
         kd = 2 * np.sqrt(kp) if self.kd is None else _gain(self.robot, self.kd, "kd")
         for name, value in (("target", target), ("kp", kp), ("kd", kd)):
@@ -197,10 +208,21 @@ class ComputedTorque:
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """Return τ (na,)."""
         check_time(t)
-        S = self.robot.selection_matrix
-        error = self.robot.difference(q, self.target)
-        wanted = self.kp * error - self.kd * check_velocity(self.robot, v)
-        return np.asarray(S @ inverse_dynamics(self.robot, q, v, wanted))
+        S, state = self.robot.selection_matrix, State.of(self.robot, q, v)
+        error = S @ self.robot.difference(state.q, self.target)
+        a = self.kp * error - self.kd * (S @ state.velocity)
+        if self.robot.closures:
+            a = closures.motor_accelerations(state, a)
+        return _motor_torques(state, state.inverse_dynamics(a))
+
+
+def _closed_rank(robot: Robot, q: Array) -> int:
+    """How many freedoms the closures take, at a q in which they are closed."""
+    if not robot.closures:
+        return 0
+    state = State(robot, q)
+    closures.require_closed(state)
+    return len(state.closure_basis)
 
 
 def _gain(robot: Robot, value: ArrayLike, name: str) -> Array:

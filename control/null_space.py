@@ -35,8 +35,8 @@ class Solutions(NamedTuple):
 
 
 def moving_columns(robot: Robot, models: Sequence[ContactModel]) -> NDArray[np.intp]:
-    """Return which entries of v move any of the contacts."""
-    moving: set[int] = set()
+    """Return which entries of v move any of the contacts, or any closure."""
+    moving: set[int] = set(robot._closure_rows.columns.tolist()) if robot.closures else set()
     for model in models:
         joint = model.joint
         while joint > 0:

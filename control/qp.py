@@ -1,11 +1,14 @@
-"""Quadratic program of one tick, in accelerations a (nv,) and contact forces w (dim,).
+"""Quadratic program of one tick, in accelerations a (nv,) and forces w (dim,) of constraints.
 
-minimise    ½ Σ_i weight_i (A_i a − r_i)² + ½ Σ_j d_j (a_j − p_j)² + ½ wᵀP w − sᵀw
+minimise    ½ Σ_i weight_i (A_i a − r_i)² + ½ Σ_j d_j (a_j − p_j)² + ½ wᵀP w − sᵀw + ½ ‖Qᵀτ‖²
 such that   M_u a + b_u = J_uᵀ w                     rows without an actuator
-            J a = k                                  contacts stay where they are
+            J a = k                                  contacts stay where they are, closures closed
             F w ≤ 0,   lower ≤ w_n ≤ upper           friction by inner cones, normal forces
             |M_act a + b_act − J_actᵀ w| ≤ limits    torques, which S eliminates
             slowest ≤ a_act ≤ fastest                velocity and position limits
+
+The last rows of J, B of B v = 0, and of w are those of the robot's closures: neither bounds nor
+costs. Where loops have more motors than freedoms, ‖Qᵀτ‖² evens out what these do to each other.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ class Program:
     Attributes:
         M (nv, nv), b (nv,): mass matrix and bias.
         J (dim, nv), k (dim,): contact Jacobian in contact axes, and right-hand side of J a = k.
+        closures: how many of the rows of J, the last ones, are of closures.
         actuated, unactuated: rows of S, and the others.
         A (m, nv), r (m,), weight (m,): motion tasks.
         d (nv,), p (nv,): weights and targets of single accelerations.
@@ -33,6 +37,8 @@ class Program:
         N (C, dim), lower (C,), upper (C,): picks the normal forces; their bounds.
         limits (na,): of the torques, inf without limit.
         slowest, fastest (na,): bounds of the actuated accelerations, ∓inf for none.
+        Q (na, p): orthogonal torques of motors against each other through closures, which move
+            nothing, as long as the root of their weight.
     """
 
     M: Array
@@ -55,6 +61,8 @@ class Program:
     limits: Array
     slowest: Array
     fastest: Array
+    Q: Array
+    closures: int = 0
 
     @property
     def nv(self) -> int:
@@ -66,6 +74,11 @@ class Program:
         """Size of w."""
         return len(self.k)
 
+    @property
+    def contact_dim(self) -> int:
+        """How many of the rows of J, the first ones, are of contacts."""
+        return self.dim - self.closures
+
     def torques(self, a: Array, w: Array) -> Array:
         """Return τ (na,) = S (M a + b − Jᵀw)."""
         return np.asarray((self.M @ a + self.b - self.J.T @ w)[self.actuated])
@@ -74,22 +87,24 @@ class Program:
         """Return the objective."""
         e, p = self.A @ a - self.r, a - self.p
         tasks = e @ (self.weight * e) + p @ (self.d * p)
-        return float(0.5 * tasks + 0.5 * w @ self.P @ w - self.s @ w)
+        uneven = self.Q.T @ self.torques(a, w)
+        return float(0.5 * (tasks + w @ self.P @ w + uneven @ uneven) - self.s @ w)
 
     # --- violation of the constraints, in SI units -------------------------------
 
     def violations(self, a: Array, w: Array) -> dict[str, float]:
         """Return the largest violation of each kind of constraint, 0 where it holds.
 
-        "dynamics" [N, N·m] of the rows without an actuator, "contacts" [m/s², rad/s²], "friction"
-        [N] of the inner cones' faces, "normal force" [N], "torques" [N·m], "joint limits"
-        [rad/s²].
+        "dynamics" [N, N·m] of the rows without an actuator, "contacts" and "closures" [m/s²,
+        rad/s²], "friction" [N] of the inner cones' faces, "normal force" [N], "torques" [N·m],
+        "joint limits" [rad/s²].
         """
         left = (self.M @ a + self.b - self.J.T @ w)[self.unactuated]
-        normal, joints = self.N @ w, a[self.actuated]
+        normal, joints, kept = self.N @ w, a[self.actuated], np.abs(self.J @ a - self.k)
         return {
             "dynamics": _largest(np.abs(left)),
-            "contacts": _largest(np.abs(self.J @ a - self.k)),
+            "contacts": _largest(kept[: self.contact_dim]),
+            "closures": _largest(kept[self.contact_dim :]),
             "friction": _largest(self.F @ w),
             "normal force": _largest(np.concatenate([self.lower - normal, normal - self.upper])),
             "torques": _largest(np.abs(self.torques(a, w)) - self.limits),
@@ -140,6 +155,9 @@ def reduced(program: Program, solutions: Any, accelerations: bool) -> Reduced:
     g = AZ.T @ (P.weight * (P.A @ a0 - P.r)) + DZ.T @ (a0 - P.p) + Zw.T @ (P.P @ w0 - P.s)
     T = P.M[act] @ Za - P.J[:, act].T @ Zw
     t0 = P.torques(a0, w0)
+    if P.Q.size:
+        QT = P.Q.T @ T
+        H, g = H + QT.T @ QT, g + QT.T @ (P.Q.T @ t0)
     normal = P.N @ w0
     C = [P.F @ Zw, P.N @ Zw, T]
     low = [np.full(len(P.F), -np.inf), P.lower - normal, -P.limits - t0]

@@ -41,7 +41,8 @@ def minimum(
     """Return (a, w, τ) of the minimum, and the iterations it took from the last working set.
 
     Most ticks of a robot that stands or walks need no other solver. None where the iterations do
-    not converge, where the equations lack rank, without Numba, or as long as it is not compiled.
+    not converge, where the equations lack rank, where motors act against each other through
+    closures, without Numba, or as long as it is not compiled.
     """
     if not _supports(program, structure):
         return None, 0
@@ -77,7 +78,8 @@ def update_working_set(structure: Structure, small: Reduced, y: Array) -> None:
 
 def _supports(program: Program, structure: Structure) -> bool:
     """Whether the equations have the structure that the kernel exploits."""
-    return 0 < program.dim <= len(structure.columns) and len(program.unactuated) <= program.dim
+    square = 0 < program.dim <= len(structure.columns)
+    return square and len(program.unactuated) <= program.dim and not program.Q.size
 
 
 def _solution(P: Program) -> Solution:

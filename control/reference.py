@@ -20,7 +20,9 @@ from .whole_body import WholeBodyController
 def by_cvxpy(
     controller: WholeBodyController, q: Array, v: Array, t: float = 0.0, exact: bool = False
 ) -> tuple[Array, Array, Array]:
-    """Return a (nv,), w (dim,) in contact axes and τ (na,) of the controller's program at a state.
+    """Return a (nv,), w (dim,) and τ (na,) of the controller's program at a state.
+
+    w has the contacts' forces in contact axes, then those of closures.
 
     Args:
         controller: whose program; weighted sums only.
@@ -40,7 +42,7 @@ def by_cvxpy(
     friction = [P.F @ w <= 0] if len(P.F) else []
     if exact and P.dim:
         turn = _turn(controller.contacts, controller.contact_models, state)
-        friction = controller.contacts.friction_constraints(turn @ w, q)
+        friction = controller.contacts.friction_constraints(turn @ w[: P.contact_dim], q)
     problem = cp.Problem(
         cp.Minimize(_cost(P, a, w) / _size(P, controller.robot.mass)),
         _constraints(P, a, w) + friction,
@@ -58,9 +60,12 @@ def _cost(P: Program, a: Any, w: Any) -> Any:
     cost = 0.5 * cp.sum_squares(cp.multiply(np.sqrt(P.d), a - P.p))
     if len(P.r):
         cost += 0.5 * cp.sum_squares(cp.multiply(np.sqrt(P.weight), P.A @ a - P.r))
-    if P.dim:
-        root = np.linalg.cholesky(P.P + 1e-14 * np.trace(P.P) * np.eye(P.dim))
-        cost += 0.5 * cp.sum_squares(root.T @ w) - P.s @ w
+    if P.Q.size:
+        cost += 0.5 * cp.sum_squares(P.Q.T @ _torques(P, a, w))
+    if P.contact_dim:
+        own = slice(0, P.contact_dim)  # closures have no cost
+        root = np.linalg.cholesky(P.P[own, own] + 1e-14 * np.trace(P.P) * np.eye(P.contact_dim))
+        cost += 0.5 * cp.sum_squares(root.T @ w[own]) - P.s[own] @ w[own]
     return cost
 
 
@@ -69,9 +74,12 @@ def _size(P: Program, mass: float) -> float:
     return float(max(largest))
 
 
+def _torques(P: Program, a: Any, w: Any) -> Any:
+    return P.M[P.actuated] @ a + P.b[P.actuated] - P.J[:, P.actuated].T @ w
+
+
 def _constraints(P: Program, a: Any, w: Any) -> list[Any]:
-    tau = P.M[P.actuated] @ a + P.b[P.actuated] - P.J[:, P.actuated].T @ w
-    found = []
+    tau, found = _torques(P, a, w), []
     if len(P.unactuated):
         u = P.unactuated
         found.append(P.M[u] @ a + P.b[u] == P.J[:, u].T @ w)

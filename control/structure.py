@@ -38,12 +38,13 @@ class ProgramStructure:
     Attributes:
         robot, contacts, parameters: as given.
         models: of the contacts, in order; contact_rows: their rows of w.
-        columns, others: entries of v that move any contact, and those that move none.
+        closures: the rows of w of the robot's closures, below.
+        columns, others: entries of v that move any contact or closure, and those that move none.
         actuated, unactuated: rows of S, and the others.
         dense, diagonal: motion tasks with their rows; of diagonal ones each row has a single entry.
         forces: force tasks.
         F, N, lower, upper: cones and normal forces, as in `Program`.
-        P: (dim, dim), cost of unevenly distributed contact forces.
+        P: (dim, dim), cost of unevenly distributed contact forces; evenness: its scale.
         weight: of the robot [N].
     """
 
@@ -54,10 +55,12 @@ class ProgramStructure:
         tasks: Sequence[AnyTask],
         sizes: Mapping[str, int],
         parameters: Parameters,
+        closures: int = 0,
     ) -> None:
         self.contacts, self.parameters = contacts, parameters
         self.robot = robot = contacts.robot
         self.weight = robot.mass * float(np.linalg.norm(robot._model.gravity.linear))
+        self.closures = slice(contacts.dim, contacts.dim + closures)
         self._add_contacts(models)
         driven = robot.selection_matrix.any(axis=0)
         self.actuated, self.unactuated = np.flatnonzero(driven), np.flatnonzero(~driven)
@@ -76,13 +79,15 @@ class ProgramStructure:
         self.contact_rows = _stacked(models, [model.dim for model in models])
         self.columns = moving_columns(robot, self.models)
         self.others: Index = np.setdiff1d(np.arange(robot.nv), self.columns)
-        self.F = _block_diagonal([model.faces for model in models])
-        self.N = _block_diagonal([np.eye(1, model.dim, 2) for model in models])
+        rest = self.closures.stop - self.closures.start
+        self.F = _block_diagonal([model.faces for model in models], rest)
+        self.N = _block_diagonal([np.eye(1, model.dim, 2) for model in models], rest)
         # arrays of their own, row-major: the kernels are compiled once for all controllers
         self.lower = np.array([model.bounds[0] for model in models])
         self.upper = np.array([model.bounds[1] for model in models])
-        metric = _block_diagonal([model.metric for model in models])
-        self.P = parameters.force_weight / max(robot.mass, 1e-9) ** 2 * metric
+        metric = _block_diagonal([*[model.metric for model in models], np.zeros((rest, rest))])
+        self.evenness = parameters.force_weight / max(robot.mass, 1e-9) ** 2
+        self.P = self.evenness * metric
 
     @property
     def dim(self) -> int:
@@ -116,8 +121,10 @@ class ProgramStructure:
         return lower, upper
 
 
-def _block_diagonal(matrices: list[Array]) -> NDArray[np.float64]:
-    return np.asarray(block_diag(*matrices)) if matrices else np.zeros((0, 0))
+def _block_diagonal(matrices: list[Array], rest: int = 0) -> NDArray[np.float64]:
+    """The matrices in a diagonal, then `rest` columns of zeros."""
+    found = np.asarray(block_diag(*matrices)) if matrices else np.zeros((0, 0))
+    return np.pad(found, ((0, 0), (0, rest))) if rest else found
 
 
 def _stacked(items: Sequence[Any], sizes: Sequence[int]) -> list[tuple[Any, slice]]:

@@ -16,6 +16,7 @@ from ..arrays import Array
 from ..contacts import Contact, ContactSet
 from ..contacts.torque_limits import torque_limits_of
 from ..dynamics import State
+from ..dynamics.closures import require_closed
 from ..errors import ConfigurationError, ContactError, SolverError, unknown
 from ..robots.configuration import check_reach
 from ..robots.robot import Robot
@@ -51,7 +52,8 @@ class WholeBodyController:
     Each call solves the program of `control.qp` at (q, v): weighted tasks on accelerations and
     contact forces, the equations of motion, contacts that stay, friction by inner cones, torque
     limits, joint ranges and speeds. Its torques come with the accelerations and forces that belong
-    to them, and with residuals that anyone can check. A controller remembers its last tick, so it
+    to them, and with residuals that anyone can check. Closures of the robot are kept, by forces
+    without bounds; the torques are those of its motors. A controller remembers its last tick, so it
     serves one thread: another one needs its own, `copy.deepcopy(controller)`.
 
     Args:
@@ -64,7 +66,7 @@ class WholeBodyController:
         strict: whether the tasks' levels are a strict hierarchy (see `control.hierarchy`); else
             only weights count.
         sides: of the inner friction pyramids, at least 3.
-        contact_damping: rate at which residual contact velocities decay [1/s].
+        contact_damping: rate at which residual velocities of contacts and closures decay [1/s].
         force_weight: of deviations from the nominal contact forces [s⁴/m², per (force/mass)²].
         regularisation: of all accelerations [s⁴/m², s⁴/rad²].
         on_failure: of a tick that fails: "hold" the last torques, "damp" the joints, or "raise".
@@ -79,7 +81,7 @@ class WholeBodyController:
 
     gives_commands = True
     _current: Formulation | None
-    _formulations: dict[tuple[Contact, ...], Formulation]
+    _formulations: dict[tuple[Any, ...], Formulation]
 
     def __init__(
         self,
@@ -120,6 +122,7 @@ class WholeBodyController:
         self._forget_formulations()
         self._models: WeakKeyDictionary[Contact, ContactModel] = WeakKeyDictionary()
         self._data = robot._model.createData()  # one for all formulations: it takes a while
+        self._closure_rank = 0  # that of the last state
         self.tasks: tuple[AnyTask, ...] = ()
         self.contacts = ContactSet.of(robot, contacts)
         self._known = set(self.contacts.names)
@@ -246,10 +249,10 @@ class WholeBodyController:
     def _formulation(self) -> Formulation:
         """Of the contacts that are there; those of earlier sets are kept until tasks change."""
         if self._current is None:
-            contacts = tuple(self.contacts)
-            if (found := self._formulations.pop(contacts, None)) is None:
+            key = (self._closure_rank, *self.contacts)
+            if (found := self._formulations.pop(key, None)) is None:
                 found = self._formulated()
-            self._formulations[contacts] = self._current = found
+            self._formulations[key] = self._current = found
             if len(self._formulations) > KEPT:
                 del self._formulations[next(iter(self._formulations))]
             self._solver.reset()
@@ -259,7 +262,9 @@ class WholeBodyController:
     def _formulated(self) -> Formulation:
         parameters = Parameters(self.contact_damping, self.force_weight, self.regularisation)
         models = self._contact_models(self.contacts)
-        structure = ProgramStructure(self.contacts, models, self.tasks, self._sizes, parameters)
+        structure = ProgramStructure(
+            self.contacts, models, self.tasks, self._sizes, parameters, self._closure_rank
+        )
         return Formulation(structure, self.torque_limits, self.joint_limits, self._data)
 
     # --- one tick ----------------------------------------------------------------------------
@@ -300,9 +305,17 @@ class WholeBodyController:
         """Return the program of a state, as `control.reference` solves it with cvxpy."""
         state = State.of(self.robot, q, v)
         check_time(t)
-        loads = self._loads(t)  # first: it may remove a contact, and change the formulation
-        self._formulation.update(state, t, loads)
+        self._updated(state, t)
         return self._formulation.snapshot().program
+
+    def _updated(self, state: State, t: float) -> bool:
+        """Formulate the program of a state; return whether all its data are finite."""
+        loads = self._loads(t)  # first: it may remove a contact, and change the formulation
+        if self.robot.closures:
+            require_closed(state)
+            if len(state.closure_basis) != self._closure_rank:
+                self._closure_rank, self._current = len(state.closure_basis), None
+        return self._formulation.update(state, t, loads)
 
     def _checked(
         self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
@@ -324,8 +337,7 @@ class WholeBodyController:
         return state
 
     def _solved(self, state: State, t: float) -> Command:
-        loads = self._loads(t)
-        if not self._formulation.update(state, t, loads):
+        if not self._updated(state, t):
             raise ConfigurationError("tasks: what they ask for is not finite")
         program = self._formulation.program
         a, w, tau, answer = self._answer(program)
@@ -337,8 +349,12 @@ class WholeBodyController:
                 status, reason = "relaxed", f"{answer.status}; gave way: {', '.join(gave_way)}"
         if not isfinite(tau @ tau):  # as of weights that are not
             raise SolverError("the answer's torques are not finite")
+        multipliers = _NOTHING
+        if program.closures:
+            w, multipliers = w[: program.contact_dim], w[program.contact_dim :]
         return Command.of(
             tau=tau, status=status, reason=reason, a=a, w=w, t=t, q=state.q, v=state.v,
+            multipliers=multipliers,
             contacts=self.contacts, gave_way=gave_way, iterations=answer.iterations,
             solver=self._solver.name, models=self.contact_models,
             snapshot=self._formulation.snapshot(),

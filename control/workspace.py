@@ -41,7 +41,7 @@ class TaskRows(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The part of a program outside the workspace: cost of the forces, and bounds; as there."""
+    """The part of a program outside the workspace: costs of the forces, and bounds; as there."""
 
     P: Array
     lower: Array
@@ -49,6 +49,7 @@ class Bounds(NamedTuple):
     limits: Array
     slowest: Array
     fastest: Array
+    Q: Array
 
 
 class Workspace:
@@ -85,6 +86,7 @@ class Workspace:
         return Program(
             of["M"], of["b"], of["J"], of["k"], s.actuated, s.unactuated, of["A"], of["r"],
             of["weight"], of["d"], of["p"], bounds.P, of["s"], s.F, s.N, *bounds[1:],
+            s.closures.stop - s.closures.start,
         )  # fmt: skip
 
     def task_rows(

@@ -118,11 +118,34 @@ def _world_twists(state: Any) -> Array:
     return np.asarray((carried_by(state.robot) * state.velocity) @ state.joint_columns.T)
 
 
-def basis(state: Any) -> Array:
-    """Return orthonormal rows B (r, nv) that span those of J_c, of rank r."""
-    J = state.closure_jacobian
-    _, s, V = np.linalg.svd(J, full_matrices=False)
-    return np.asarray(V[: int((s > _RANK * s.max(initial=0.0)).sum())])
+def factors(state: Any) -> tuple[Array, Array, Array]:
+    """Return U (m, r), s (r,) and B (r, nv), J_c = U diag(s) B of rank r: the singular values."""
+    U, s, V = np.linalg.svd(state.closure_jacobian, full_matrices=False)
+    r = int((s > _RANK * s.max(initial=0.0)).sum())
+    return U[:, :r], s[:r], V[:r]
+
+
+def independent(state: Any, damping: float = 0.0) -> tuple[Array, Array]:
+    """Return B (r, nv) and k (r,), independent rows B a = k of J_c a = −J̇_c v − damping J_c v.
+
+    A generalised force J_cᵀλ is Bᵀ(s Uᵀλ), with U and s of the singular values of J_c.
+    """
+    U, s, B = state._closure_factors
+    wanted = -state.closure_drift - damping * (state.closure_jacobian @ state.velocity)
+    return B, (U.T @ wanted) / s
+
+
+def opposed(state: Any) -> Array:
+    """Return orthonormal torques (na, p) that motors exert against each other through closures.
+
+    Those with Sᵀτ = J_cᵀλ for some λ: they move nothing. None where no loop has more motors than
+    freedoms.
+    """
+    robot, B = state.robot, state.closure_basis
+    passive = ~robot.selection_matrix.any(axis=0)
+    U, s, _ = np.linalg.svd(B[:, passive])
+    K = U[:, int((s > _RANK).sum()) :]  # K z: multipliers without a force on passive joints
+    return np.asarray(robot.selection_matrix @ B.T @ K)
 
 
 def accelerations(state: Any, free: Array) -> tuple[Array, Array]:
@@ -141,6 +164,45 @@ def velocity(state: Any, v: Array | None = None) -> Array:
         return v
     projection: Projection = state.closure_projection
     return projection.nearest(v, np.zeros(len(projection.J)))[0]
+
+
+def freedoms(B: Array) -> Array:
+    """Return N (nv, nv − r), orthonormal columns: the motions B N = 0 that rows B (r, nv) allow."""
+    return np.linalg.svd(B)[2][len(B) :].T
+
+
+def motor_accelerations(state: Any, wanted: Array) -> Array:
+    """Return the a (nv,) that keeps the closures with S a nearest to `wanted` (na,)."""
+    B, k = independent(state)
+    N, S = freedoms(B), state.robot.selection_matrix
+    a = k @ B
+    return np.asarray(a + N @ np.linalg.lstsq(S @ N, wanted - S @ a, rcond=_RANK)[0])
+
+
+def motor_torques(state: Any, generalised: Array) -> Array:
+    """Return the least-norm τ (na,) with Sᵀτ + J_cᵀλ = generalised forces (nv,), for some λ.
+
+    In the rows of joints that have a motor or are part of a closure; elsewhere, as in those of a
+    floating base, the forces are others'. With N the motions that closures allow,
+    NᵀSᵀτ = Nᵀ(generalised forces): virtual work.
+
+    Raises:
+        ConfigurationError: the motors cannot exert them.
+    """
+    robot, S = state.robot, state.robot.selection_matrix
+    held = np.union1d(robot.actuated_rows, robot._closure_rows.columns)
+    N = freedoms(state.closure_basis[:, held])
+    work, given = N.T @ S[:, held].T, N.T @ generalised[held]
+    tau = np.linalg.lstsq(work, given, rcond=_RANK)[0]
+    left = np.abs(N @ (work @ tau - given))
+    if len(left) and left.max() > 1e-7 * (1.0 + np.abs(generalised[held]).max()):
+        joint = robot.joint_of_row[held[int(left.argmax())]]
+        raise ConfigurationError(
+            f"{robot.name!r}: its motors cannot balance the forces on its closures; at this q "
+            f"{joint!r} lacks {left.max():.3g} N·m or N. Expected motors for all that its loops "
+            "can do, and loops away from their dead centres"
+        )
+    return np.asarray(tau)
 
 
 def forces(state: Any, generalised: Array) -> dict[str, Array]:

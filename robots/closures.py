@@ -159,6 +159,9 @@ class ClosureRows:
                 joint = model.joints[above]
                 carried[j, joint.idx_v : joint.idx_v + joint.nv] = 1.0
         self.carried = carried[self.joints[:, 1]] - carried[self.joints[:, 0]]
+        coupled = [at[1] for _, _, *both in self.couplings for at in both if at]
+        moved = np.flatnonzero(self.carried.any(axis=0))
+        self.columns = np.union1d(moved, np.array(coupled, dtype=np.intp))  # not always zero
         rows = [6 * k + i for k, (c, _) in enumerate(self.loops) for i in range(c.dim)]
         self.chosen = np.array(rows, dtype=np.intp)  # of the 6 of each loop
         own = [np.arange(rows.start, rows.stop) for _, rows in self.loops]

@@ -1,0 +1,342 @@
+"""Control of robots with closures: torques of the motors alone, on loops that stay closed."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import footwork as fw
+from footwork import contacts, control, dynamics
+from footwork.control import gravity_compensation
+from footwork.dynamics import State
+from footwork.robots import JointCoupling, LoopClosure
+
+# --- linkages in the x-z plane: bars on hinges about +y, along their own −z ---------------------
+
+BESIDE = np.array([[1.0, 0, 0], [0, 0, 1.0], [0, -1.0, 0]])  # z along the hinges
+
+
+def box(mass, x, y, z):
+    return mass / 12 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
+
+
+def link(name, mass, inertia, at=(0, 0, 0)):
+    place, (a, b, c) = " ".join(map(str, at)), inertia
+    return (
+        f'<link name="{name}"><inertial><origin xyz="{place}"/><mass value="{mass}"/><inertia '
+        f'ixx="{a}" iyy="{b}" izz="{c}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    )
+
+
+def bar(name, parent, at, length, mass=0.5, effort=100.0, axis="0 1 0"):
+    """A bar `name` on the hinge `name_joint`, at a point of its parent."""
+    place, inertia = " ".join(map(str, at)), box(mass, 0.02, 0.02, length)
+    return (
+        f'{link(name, mass, inertia, (0, 0, -length / 2))}<joint name="{name}_joint" '
+        f'type="revolute"><parent link="{parent}"/><child link="{name}"/><origin xyz="{place}"/>'
+        f'<axis xyz="{axis}"/><limit lower="-3" upper="3" velocity="50" effort="{effort}"/></joint>'
+    )
+
+
+def pin_joint(name, frame_1, at_1, frame_2, at_2, kind="point"):
+    ends = [pin.SE3(BESIDE, np.array(at, float)) for at in (at_1, at_2)]
+    return LoopClosure(name, frame_1, frame_2, kind, *ends)
+
+
+def loaded(parts, closures, base="fixed", motors=(), feet=None):
+    text = f'<robot name="linkage">{"".join(parts)}</robot>'
+    robot = fw.load(text, base=base, feet=feet)
+    passive = [joint for joint in robot.joint_names if joint not in motors]
+    return fw.load(text, base=base, feet=feet, passive=passive).with_closures(closures)
+
+
+def four_bar(motors=("crank_joint",), kind="point"):
+    """Crank, coupler and rocker between two pivots of the world, closed at the rocker's end."""
+    parts = [
+        link("world_link", 0.0, (0, 0, 0)),
+        bar("crank", "world_link", (0, 0, 0), 0.2),
+        bar("coupler", "crank", (0, 0, -0.2), 0.5, 0.7),
+        bar("rocker", "world_link", (0.45, 0, 0), 0.3, 0.4),
+    ]
+    closure = pin_joint("tip", "coupler", (0, 0, -0.5), "rocker", (0, 0, -0.3), kind)
+    robot = loaded(parts, [closure], motors=motors)
+    return robot, robot.close(np.array([0.4, -1.5, 0.3]))
+
+
+def moving(robot, q, seed, size=1.0):
+    """A velocity that the closures allow."""
+    return dynamics.closed(robot, q, size * np.random.default_rng(seed).standard_normal(robot.nv))[
+        1
+    ]
+
+
+# --- joint controllers ----------------------------------------------------------------------
+
+
+def test_the_motor_of_a_four_bar_holds_it_by_virtual_work():
+    robot, q = four_bar()
+    crank = robot.actuated_rows[0]
+    (tau,) = gravity_compensation(robot, q)
+
+    def height(angle):  # potential energy of the loop as a function of the crank alone
+        moved = q.copy()
+        moved[crank] += angle
+        return dynamics.potential_energy(robot, robot.close(moved))
+
+    h = 1e-4
+    slope = (8 * (height(h) - height(-h)) - (height(2 * h) - height(-2 * h))) / (12 * h)
+    assert tau == pytest.approx(slope, abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["point", "hinge"])
+def test_gravity_compensation_keeps_a_loop_at_rest(kind):
+    """A hinge has five rows of which two are independent in a plane; the torque is the same."""
+    robot, q = four_bar(kind=kind)
+    tau = gravity_compensation(robot, q)
+    assert np.abs(dynamics.forward_dynamics(robot, q, np.zeros(robot.nv), tau)).max() < 1e-9
+    assert tau == pytest.approx(gravity_compensation(four_bar()[0], q), abs=1e-9)
+
+
+def test_of_two_motors_on_one_freedom_the_least_torques():
+    robot, q = four_bar(motors=("crank_joint", "rocker_joint"))
+    state, tau = State(robot, q, np.zeros(3)), gravity_compensation(robot, q)
+    assert np.abs(state.forward_dynamics(tau)).max() < 1e-9
+    (both,) = dynamics.closures.opposed(state).T
+    assert tau @ both == pytest.approx(0.0, abs=1e-10)
+    assert np.abs(state.forward_dynamics(tau + 20 * both)).max() < 1e-8  # they only strain
+
+
+def test_a_loop_without_a_motor_cannot_be_held():
+    robot, q = four_bar(motors=())
+    with pytest.raises(fw.ConfigurationError, match="its motors cannot balance"):
+        gravity_compensation(robot, q)
+    with pytest.raises(fw.ConfigurationError, match="is open by"):
+        gravity_compensation(four_bar()[0], np.array([0.4, 0.0, 0.3]))
+
+
+def test_computed_torque_makes_the_motor_a_damped_spring():
+    robot, start = four_bar()
+    crank, goal = robot.actuated_rows[0], start.copy()
+    goal[crank] += 0.5
+    law = control.ComputedTorque(robot, robot.close(goal), kp=25.0)
+    run = dynamics.simulate(robot, start, np.zeros(3), law, duration=0.6, step=0.002)
+    left = run.q[:, crank] - goal[crank]
+    assert left == pytest.approx(-0.5 * (1 + 5 * run.t) * np.exp(-5 * run.t), abs=1e-7)
+    with pytest.raises(fw.ConfigurationError, match="0 actuators for 1 degrees"):
+        control.ComputedTorque(four_bar(motors=())[0], start)
+
+
+def test_pd_with_gravity_compensation_settles_a_loop():
+    robot, q = four_bar()
+    moved = q.copy()
+    moved[robot.actuated_rows[0]] += 0.4
+    law = control.PD(
+        robot, q, 20.0, 4.0, feedforward=lambda t, x, v: gravity_compensation(robot, x)
+    )
+    run = dynamics.simulate(robot, robot.close(moved), np.zeros(3), law, duration=3.0, step=0.005)
+    assert np.abs(run.q[-1] - q).max() < 1e-4
+
+
+# --- the whole-body controller --------------------------------------------------------------
+
+
+def leg(side, y):
+    """Roll and yaw of the hip; thigh and crank on one axis, a rod from the crank to the shank."""
+    return [
+        bar(f"roll_{side}", "body", (0, y, 0), 0.05, 1.0, axis="1 0 0"),
+        bar(f"yaw_{side}", f"roll_{side}", (0, 0, 0), 0.05, 1.0, axis="0 0 1"),
+        bar(f"thigh_{side}", f"yaw_{side}", (0, 0, 0), 0.4, 2.0),
+        bar(f"crank_{side}", f"yaw_{side}", (0, 0, 0), 0.1, 0.3),
+        bar(f"rod_{side}", f"crank_{side}", (0, 0, -0.1), 0.4, 0.3),
+        bar(f"shank_{side}", f"thigh_{side}", (0, 0, -0.4), 0.4, 1.5),
+        bar(f"ankle_{side}", f"shank_{side}", (0, 0, -0.4), 0.05, 0.3),
+        bar(f"foot_{side}", f"ankle_{side}", (0, 0, 0), 0.05, 0.5, axis="1 0 0"),
+    ]
+
+
+def biped(kind="point"):
+    """Two legs whose knees are moved by a motor at the hip, through a parallelogram."""
+    sides = {"left": 0.12, "right": -0.12}
+    parts = [link("body", 20.0, box(20.0, 0.2, 0.4, 0.4), (0, 0, 0.2))]
+    for side, y in sides.items():
+        parts += leg(side, y)
+    closures = [
+        pin_joint(f"loop_{s}", f"rod_{s}", (0, 0, -0.4), f"shank_{s}", (0, 0, -0.1), kind)
+        for s in sides
+    ]
+    motors = [
+        f"{part}_{s}_joint"
+        for s in sides
+        for part in ("roll", "yaw", "thigh", "crank", "ankle", "foot")
+    ]
+    feet = {
+        s: {"frame": f"foot_{s}", "size": [0.22, 0.14], "offset": [0.02, 0, -0.05]} for s in sides
+    }
+    robot = loaded(parts, closures, "floating", motors, feet)
+    q = robot.neutral()
+    for side in sides:
+        for part, angle in (
+            ("thigh", -0.4),
+            ("crank", 0.4),
+            ("rod", -0.8),
+            ("shank", 0.8),
+            ("ankle", -0.4),
+        ):
+            q[robot._model.joints[robot.joint_id(f"{part}_{side}_joint")].idx_q] = angle
+    q[2] = 0.8 * np.cos(0.4) + 0.05
+    return robot, q
+
+
+ASIDE = np.array([0.02, 0.01, -0.02])
+
+
+def controller(robot, q, **options):
+    """Centre of mass a little aside, the body level, the posture of all joints."""
+    feet = contacts.at_feet(robot, 0.7) if robot.is_floating else []
+    tasks = [control.PostureTask(q, weight=0.1, gain=50.0)]
+    if robot.is_floating:
+        pose = dynamics.frame_placement(robot, q, "body")
+        tasks += [
+            control.ComTask(dynamics.com(robot, q) + ASIDE, weight=10.0),
+            control.FrameTask(pose, frame="body", rows_of="orientation", weight=5.0),
+        ]
+    options.setdefault("on_failure", "raise")
+    return control.WholeBodyController(robot, feet, tasks, **options)
+
+
+def unexplained(robot, command):
+    """M a + b − Sᵀτ − Jᵀf − J_cᵀλ with the λ that leaves least, and J_c a + J̇_c v."""
+    state = State(robot, command.q, command.v)
+    left = state.inverse_dynamics(command.a) - robot.selection_matrix.T @ command.tau
+    if command.contacts.dim:
+        left -= command.contacts.jacobian(state).T @ command.f
+    J = state.closure_jacobian
+    left -= J.T @ np.linalg.lstsq(J.T, left, rcond=1e-9)[0]
+    return np.abs(left).max(), np.abs(J @ command.a + state.closure_drift).max()
+
+
+@pytest.mark.parametrize("kind", ["point", "hinge"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_program_is_that_of_cvxpy_and_keeps_the_equations(kind, seed):
+    robot, q = biped(kind)
+    law, v = controller(robot, q), moving(robot, q, seed, 0.1)
+    command = law(q, v)
+    assert command.status == "optimal"
+    torques, kept = unexplained(robot, command)
+    assert torques < 1e-8
+    assert kept < 1e-10
+    a, w, tau = control.by_cvxpy(law, q, v)
+    assert command.a == pytest.approx(a, abs=1e-6 * (1 + np.abs(a).max()))
+    assert command.w == pytest.approx(w[: law.contacts.dim], abs=1e-4)
+    assert command.tau == pytest.approx(tau, abs=1e-4)
+    assert max(command.residuals.values()) < 1e-7
+    total = sum(
+        s.T @ f
+        for s, f in zip(
+            np.split(State(robot, q).closure_jacobian, 2),
+            command.closure_forces.values(),
+            strict=True,
+        )
+    )
+    passive = ~robot.selection_matrix.any(axis=0)
+    left = dynamics.inverse_dynamics(robot, q, v, command.a) - total
+    left -= law.contacts.jacobian(q).T @ command.f
+    assert np.abs(left[passive]).max() < 1e-8  # joints without a motor, and the base
+
+
+def test_a_point_and_a_hinge_in_a_plane_are_one():
+    commands = [controller(*biped(kind))(biped()[1], np.zeros(22)) for kind in ("point", "hinge")]
+    assert commands[0].tau == pytest.approx(commands[1].tau, abs=1e-7)
+    assert len(commands[0].multipliers) == len(commands[1].multipliers) == 4
+
+
+ARM = ("left_shoulder_pitch", "left_shoulder_roll", "left_elbow")
+
+
+def held_by(how, robot, q):
+    """The arm's joints held where they are: by a weld of its end, or one by one."""
+    if how == "weld":
+        torso, hand = (dynamics.frame_placement(robot, q, f) for f in ("torso", "left_forearm"))
+        return [LoopClosure("hold", "torso", "left_forearm", "weld", torso.inverse() * hand)]
+    at = {name: q[robot._model.joints[robot.joint_id(name)].idx_q] for name in ARM}
+    return [JointCoupling(f"hold {name}", name, None, (0.0,), at[name]) for name in ARM]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("how", ["weld", "coupling"])
+def test_joints_that_closures_hold_are_joints_that_are_locked(load_robot, how, strict):
+    whole = fw.load("biped", passive=ARM)
+    q = whole.posture()
+    closed = whole.with_closures(held_by(how, whole, q))
+    at = {name: float(q[whole._model.joints[whole.joint_id(name)].idx_q]) for name in ARM}
+    locked = fw.load("biped", lock=at)
+    rows = [i for i, name in enumerate(whole.joint_of_row) if name not in ARM]
+    places = np.setdiff1d(np.arange(whole.nq), [i + 1 for i in range(whole.nv) if i not in rows])
+    v = 0.05 * np.random.default_rng(0).standard_normal(whole.nv)
+    v[[i for i in range(whole.nv) if i not in rows]] = 0.0
+
+    def command(robot, q, v):
+        tasks = [
+            control.ComTask(dynamics.com(robot, q) + ASIDE, weight=10.0),
+            control.PostureTask(q, weight=0.1, gain=50.0, level=1),
+        ]
+        feet = contacts.at_feet(robot, 0.7)
+        return control.WholeBodyController(robot, feet, tasks, strict=strict)(q, v)
+
+    one, other = command(closed, q, v), command(locked, q[places], v[rows])
+    assert one.status == other.status == "optimal"
+    assert one.a[rows] == pytest.approx(other.a, abs=1e-7)
+    assert one.w == pytest.approx(other.w, abs=1e-4)
+    assert one.tau == pytest.approx(other.tau, abs=1e-5)
+
+
+def test_motors_that_share_a_freedom_share_its_load_within_their_limits():
+    robot, q = four_bar(motors=("crank_joint", "rocker_joint"))
+    least = gravity_compensation(robot, q)
+    assert controller(robot, q)(q, np.zeros(3)).tau == pytest.approx(least, abs=1e-6)
+    weak = np.where(np.abs(least) == np.abs(least).max(), 0.6 * np.abs(least), np.inf)
+    law = controller(robot, q, torque_limits=weak)
+    command = law(q, np.zeros(3))
+    assert command.status == "optimal"
+    assert (np.abs(command.tau) <= weak + 1e-9).all()
+    assert np.abs(command.a).max() < 1e-4  # the other one takes the rest
+    assert max(unexplained(robot, command)) < 1e-8
+    assert command.tau == pytest.approx(control.by_cvxpy(law, q, np.zeros(3))[2], abs=1e-5)
+
+
+def test_limits_bind_and_closures_do_not_give_way():
+    robot, q = biped()
+    free = np.abs(controller(robot, q)(q, np.zeros(22)).tau)
+    limits = np.where(free > 0.8 * free.max(), 0.97 * free, np.inf)
+    law = controller(robot, q, torque_limits=limits)
+    command = law(q, np.zeros(22))
+    assert command.status == "optimal"
+    assert (np.abs(command.tau) <= limits + 1e-7).all()
+    assert command.tau == pytest.approx(control.by_cvxpy(law, q, np.zeros(22))[2], abs=1e-4)
+
+
+def test_contacts_give_way_before_closures_do():
+    robot, q = biped()
+    law, v = controller(robot, q, torque_limits=2.0), moving(robot, q, 0, 1.0)
+    command = law(q, v)
+    assert command.status == "relaxed"
+    assert command.gave_way
+    assert command.residuals["closures"] < 1e-6
+    torques, kept = unexplained(robot, command)
+    assert torques < 1e-4
+    assert kept < 1e-6
+
+
+def test_open_closures_are_refused_and_copies_are_controllers():
+    robot, q = biped()
+    law = controller(robot, q)
+    bent = q.copy()
+    bent[-3] += 0.1
+    with pytest.raises(fw.ConfigurationError, match="is open by"):
+        law(bent, np.zeros(22))
+    copied = pickle.loads(pickle.dumps(law))
+    v = np.zeros(22)
+    assert copied(q, v).tau == pytest.approx(law(q, v).tau, abs=1e-9)
