@@ -38,4 +38,6 @@ def read(description: Description, options: Options) -> Parts:
             f"{description.origin}: SDF is not supported. Convert it to URDF, for example with "
             "`gz sdf` and ros2's sdformat_urdf, or load the URDF that it was made from"
         )
+    if tree.tag == "mujocoinclude":
+        raise ModelError(f"{description.origin}: a part of an MJCF model, which another <include>s")
     return from_urdf(tree, description, options)

@@ -193,8 +193,12 @@ def test_meshes_are_found_as_exporters_name_them(tmp_path):
     stl(tmp_path / "robot/urdf" / secret)
     for name in (secret, f"package:///{secret}", f"package:///{secret.upper()}"):
         file.write_text(urdf(mesh=name))
+        words = "1 mesh is missing or may not be read, and left out: .*outside the folders"
+        with pytest.warns(FootworkWarning, match=words):
+            assert load(file).mass == 3
         with pytest.raises(ModelError, match="outside the folders"):
-            load(file)
+            load(file, strict=True)
+        assert [f.level for f in robots.diagnose(file) if f.code == "mesh"] == ["warning"]
 
 
 def test_primitive_shapes_stay_when_meshes_are_left_out():

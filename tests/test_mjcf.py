@@ -520,6 +520,29 @@ def test_robots_load_without_the_meshes_that_are_missing(tmp_path):
     agree(file, 1e-7)
 
 
+@pytest.mark.parametrize("meshdir", ["", "shapes"])
+def test_files_are_beside_the_main_file_or_the_one_that_names_them(tmp_path, meshdir):
+    main, parts = tmp_path / "main.xml", tmp_path / "parts"
+    (parts / "more").mkdir(parents=True)
+    compiler = f'<compiler meshdir="{meshdir}"/>' if meshdir else ""
+    main.write_text(
+        f'<mujoco>{compiler}<include file="parts/a.xml"/><worldbody><body><joint/>'
+        '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+    )
+    (parts / "a.xml").write_text('<mujoco><include file="more/b.xml"/></mujoco>')
+    asset = '<asset><mesh name="m" file="m.obj"/></asset>'
+    (parts / "more/b.xml").write_text(f"<mujoco>{asset}</mujoco>")
+    with pytest.raises(ModelError, match=r"m\.obj' not found"):
+        load(main)
+    for size, folder in ((3, "parts/more"), (2, meshdir)):  # the second goes before the first
+        file = tmp_path / folder / "m.obj"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        corners = f"v 0 0 0\nv {size} 0 0\nv 0 {size} 0\nv 0 0 {size}\n"
+        file.write_text(f"{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+        robot, _ = agree(main, 1e-7)
+        assert robot.mass == pytest.approx(1000 * size**3 / 6)
+
+
 def test_bases_are_those_that_are_asked_for():
     arm = '<mujoco><worldbody><body name="b" pos="0 0 1"><geom size="0.1"/>'
     arm += '<body name="c"><joint name="x" type="slide"/><geom size="0.1"/></body></body>'

@@ -15,24 +15,24 @@ from ..findings import Finding, Level, listed, of_level
 from ..values import FARTHEST
 from .hardened_xml import Node
 from .mesh_headers import is_stub, unit, why_unreadable
-from .packages import Folders
+from .packages import OUTSIDE, Folders
 
 _NAMED = 10  # missing meshes whose names are told
-_LEVELS: tuple[Level, Level] = ("error", "warning")  # of one that cannot be used, that is missing
+_LEVELS: tuple[Level, Level] = ("error", "warning")  # of one that is damaged, that is not there
 
 
 def resolve(tree: Node, folders: Folders) -> list[Finding]:
-    """Replace the mesh names in a URDF by paths; leave out those that are missing, and say so.
+    """Replace the mesh names in a URDF by paths; leave out those not to be had, and say so.
 
     Raises:
-        ModelError: a mesh that may not be read, or is none.
+        ModelError: a file that is no mesh.
     """
     findings = examine(tree, folders, replace=True)
     errors = of_level(findings, "error")
     if errors:
         raise ModelError(
-            f"{len(errors)} meshes cannot be used (package_dirs=[…] names the folders of their "
-            f"packages, meshes=False does without):\n{listed(errors, limit=5)}"
+            f"{len(errors)} {'mesh' if len(errors) == 1 else 'meshes'} cannot be used "
+            f"(meshes=False does without):\n{listed(errors, limit=5)}"
         )
     missing = {
         mesh.get("filename"): mesh.get("missing") for _, mesh in _meshes(tree) if _lost(mesh)
@@ -48,16 +48,22 @@ def left_out(missing: Mapping[str, str]) -> list[Finding]:
     names = ", ".join(repr(name) for name in list(missing)[:_NAMED])
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
     mesh, is_ = ("mesh", "is") if len(missing) == 1 else ("meshes", "are")
-    message = f"{len(missing)} {mesh} {is_} missing and left out: {names}{more}; the first "
+    outside = next((why for why in missing.values() if OUTSIDE in why), "")
+    what = "missing or may not be read," if outside else "missing"
+    why = f"one of them {outside}" if outside else f"the first {next(iter(missing.values()))}"
+    message = f"{len(missing)} {mesh} {is_} {what} and left out: {names}{more}; {why}"
     hint = "package_dirs=[…] names the folders of their packages, meshes=False does without"
-    return [Finding("warning", "mesh", message + next(iter(missing.values())), hint)]
+    return [Finding("warning", "mesh", message, hint)]
 
 
 def locate(name: str, folders: Folders) -> tuple[Path | None, str, bool]:
-    """Return the path of a mesh, why it cannot be used or "", and whether it is only missing."""
+    """Return the path of a mesh, why it cannot be used or "", and whether that is no damage of it.
+
+    One that is missing, or that may not be read, is left out; one that is damaged is an error.
+    """
     found = folders.find(name)
     if found.path is None:
-        return None, found.problem, not found.refused
+        return None, found.problem, True
     if is_stub(found.path):
         return None, f"is a pointer of Git LFS, {found.path}: `git lfs pull` fetches the file", True
     return found.path, why_unreadable(found.path), False
@@ -66,7 +72,7 @@ def locate(name: str, folders: Folders) -> tuple[Path | None, str, bool]:
 def examine(
     tree: Node, folders: Folders, replace: bool = False, whole: bool = False
 ) -> list[Finding]:
-    """Return the meshes that may not be read or are none (errors), are missing or not in metres.
+    """Return the meshes that are none (errors), are not to be had or not in metres (warnings).
 
     With `replace`, names are replaced by paths, and what is missing is marked; with `whole`, files
     are read to their end.

@@ -20,6 +20,7 @@ from .installed import share_folders
 
 _PACKAGE = re.compile(r"^(?:package|model)://([^/]+)/(.*)$")
 _OWN_PACKAGE = re.compile(r"^(?:package|model):///+(.*)$")  # as onshape-to-robot writes it
+OUTSIDE = "outside the folders that may be read"
 _MOST_ENTRIES = 20_000  # of a folder that is searched for a name in other case
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):/")
 
@@ -114,7 +115,7 @@ class Folders:
                 folders = ", ".join(str(root) for root in dict.fromkeys(allowed)) or "none"
                 return Found(
                     None,
-                    refused=f"leads to {path}, outside the folders that may be read ({folders}); "
+                    refused=f"leads to {path}, {OUTSIDE} ({folders}); "
                     f"package_dirs=[{str(path.parent)!r}] allows it",
                 )
             if path.is_file():

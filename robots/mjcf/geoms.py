@@ -348,12 +348,14 @@ def _hull(points: Array) -> Index:
 # --- assets --------------------------------------------------------------------------------------
 
 
-def read_mesh(model: Mjcf, node: Node, find: Callable[[str], tuple[Path | None, str]]) -> Mesh:
-    """Return a mesh asset; `find` returns the path of a file, or why there is none."""
+def read_mesh(
+    model: Mjcf, node: Node, find: Callable[[list[str]], tuple[Path | None, str]]
+) -> Mesh:
+    """Return a mesh asset; `find` returns the path of the first file that is there, or a reason."""
     attributes = model.attributes(node)
     path, problem, vertices, faces = None, "", None, None
     if "file" in attributes:
-        path, problem = find(model.file_of(node))
+        path, problem = find(model.files_of(node))
     elif "vertex" in attributes and len(values(attributes, "vertex")) % 3 == 0:
         vertices = values(attributes, "vertex").reshape(-1, 3)
         if "face" in attributes:
@@ -369,6 +371,7 @@ def read_mesh(model: Mjcf, node: Node, find: Callable[[str], tuple[Path | None, 
         quaternion(values(attributes, "refquat", (1.0, 0.0, 0.0, 0.0))).matrix(),
         values(attributes, "refpos", (0.0, 0.0, 0.0)),
     )
+    exact = model.compiler.get("exactmeshinertia") == "true"  # before MuJoCo 3.3
     name = attributes.get("name") or Path(attributes.get("file", "").replace("\\", "/")).stem
     return Mesh(
         name,
@@ -378,5 +381,5 @@ def read_mesh(model: Mjcf, node: Node, find: Callable[[str], tuple[Path | None, 
         reference,
         vertices,
         faces,
-        attributes.get("inertia", "legacy"),
+        attributes.get("inertia", "exact" if exact else "legacy"),
     )

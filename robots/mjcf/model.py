@@ -145,19 +145,19 @@ class Builder:
             lost = {mesh.name: mesh.problem for mesh in self.meshes.values() if mesh.problem}
             self.findings += left_out(lost)
 
-    def _find(self, name: str) -> tuple[Path | None, str]:
-        """Return the path of a mesh, or why there is none.
+    def _find(self, names: list[str]) -> tuple[Path | None, str]:
+        """Return the path of a mesh in one of several places, or why there is none in the first.
 
         Raises:
-            ModelError: it may not be read, or is no mesh.
+            ModelError: it is no mesh.
         """
-        path, problem, missing = locate(name, self.folders)
+        places = [locate(name, self.folders) for name in names]
+        path, problem, missing = next((p for p in places if p[0] or not p[2]), places[0])
         if problem and not missing and self.options.meshes:
             raise ModelError(
-                f"mesh {name!r}: {problem}; package_dirs=[…] allows more folders, meshes=False "
-                "loads the dynamics without shapes"
+                f"mesh {names[0]!r}: {problem}; meshes=False loads the dynamics without shapes"
             )
-        return (None if problem else path), problem and f"{name!r} {problem}"
+        return (None if problem else path), problem and f"{names[0]!r} {problem}"
 
     def _trees(self) -> list[tuple[Node, str, pin.SE3]]:
         """Return the bodies on the world that move, or carry what moves; the robot's base first.
@@ -369,6 +369,8 @@ class Builder:
             if geom is None or not lowest <= geom.group <= highest:
                 continue
             try:
+                if geom.kind == "sdf":
+                    raise ValueError("a signed distance field, which is not read")
                 if geom.mesh is not None and geom.mesh.problem:
                     raise ValueError(geom.mesh.problem)
                 total = total + inertia_of(geom, known)

@@ -13,9 +13,10 @@ from ..findings import Finding
 from ..options import Options, Parts
 from ..refusal import refuse_errors
 from ..urdf.physics import check_inertia_of_motion, impossible
+from .actuators import UNLIMITED, of_limited
 from .model import Builder
 from .shapes import GeomShapes
-from .tree import Mjcf, read, values
+from .tree import Attributes, Mjcf, read, values
 
 
 def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
@@ -29,7 +30,7 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
     builder.build()
     model = builder.model
     keyframes = builder.keyframes()
-    findings = (*builder.findings, *left_out(file), *_examine(model))
+    findings = (*file.findings, *builder.findings, *left_out(file, builder), *_examine(model))
     refuse_errors(findings, description.origin, options.strict)
     motors = {name for name, drive in builder.drives.items() if drive.is_motor}
     joints = tuple(model.names)[1:]
@@ -66,9 +67,9 @@ _ELASTIC = {"stiffness", "damping", "frictionloss"}
 _BODIES = ("composite", "flexcomp", "flex", "attach")  # stand for bodies and joints
 
 
-def left_out(file: Mjcf) -> list[Finding]:
+def left_out(file: Mjcf, builder: Builder) -> list[Finding]:
     """Return what of a file becomes no part of the robot; warnings where that moves it."""
-    findings = _forces(file)
+    findings = [*_forces(file), *_limits(file, builder), *_settings(file)]
     sections = {tag: nodes for tag, nodes in file.sections.items() if tag not in _SETTINGS}
     others = Counter[str]()
     for tag, nodes in sections.items():
@@ -102,7 +103,7 @@ def _forces(file: Mjcf) -> list[Finding]:
     light = [node for node in nodes if values(node.attrib, "gravcomp", (0.0,)).any()]
     report("warning", "gravity", light, "gravcomp is left out: these bodies have their weight")
     joints = list(_with_classes(file, file.world, ""))
-    springs = [node for node, known in joints if values(known, "stiffness", (0.0,)).any()]
+    springs = [node for node, known in joints if _is_spring(known)]
     hint = "dynamics.JointSprings has their forces"
     report("info", "springs", springs, f"springs in {len(springs)} joints are left out", hint)
     tendons = file.sections.get("tendon", [])
@@ -115,6 +116,51 @@ def _forces(file: Mjcf) -> list[Finding]:
         message = f"<option {' '.join(fluid)}>: forces of a fluid are left out"
         findings.append(Finding("info", "fluid", message))
     return findings
+
+
+def _is_spring(known: Attributes) -> bool:
+    return any(values(known, key, (0.0,)).any() for key in ("stiffness", "springdamper"))
+
+
+def _limits(file: Mjcf, builder: Builder) -> list[Finding]:
+    """Return the limits of motion and of torque that the robot does not have as the file does."""
+    limited = ("limited", "range")
+    balls = [joint for joint in builder.joints.values() if joint.kind == "ball"]
+    balls = [j for j in balls if of_limited(file, j.attributes, *limited) != UNLIMITED]
+    tendons = [
+        tendon
+        for tendon in file.sections.get("tendon", ())
+        if of_limited(file, file.attributes(tendon), *limited) != UNLIMITED
+    ]
+    doubts = {
+        "ranges of ball joints are left out": [joint.name for joint in balls],
+        "ranges of tendons are left out": [tendon.get("name") for tendon in tendons],
+        "torque limits that differ by sign: the larger one counts": builder.one_sided,
+    }
+    return [
+        Finding("info", "limits", f"{what}: {', '.join(names)}")
+        for what, names in doubts.items()
+        if names
+    ]
+
+
+def _settings(file: Mjcf) -> list[Finding]:
+    """Return the settings of the simulation that are not those of the robot."""
+    findings = []
+    off = [key for key in ("actuation", "constraint", "equality", "limit") if _is_off(file, key)]
+    off += ["actuatorgroupdisable"] * ("actuatorgroupdisable" in file.option)
+    if off:
+        message = f"<option>: {', '.join(off)}: what the file switches off is not off here"
+        findings.append(Finding("info", "option", message))
+    free = [n for n in file.world.walk() if n.tag == "freejoint" and n.get("align") == "true"]
+    if free or file.compiler.get("alignfree") == "true":
+        message = "free bodies are not aligned with their inertia: q is that of their own frame"
+        findings.append(Finding("info", "align", message))
+    return findings
+
+
+def _is_off(file: Mjcf, flag: str) -> bool:
+    return file.flags.get(flag) == "disable"
 
 
 def _with_classes(file: Mjcf, node: Node, childclass: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 import pinocchio as pin
@@ -18,22 +18,21 @@ from ...errors import ModelError, unknown
 from ..files.hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
 from ..files.packages import Folders
 from ..files.sources import read_file
+from ..findings import Finding
 from ..urdf.values import numbers, plain
+from .elements import ACTUATORS, unknown_names
 
 Attributes = dict[str, str]
 
 _MAX_INCLUDES = 50
 _MAX_ATTRIBUTES = 100  # of an element; MuJoCo knows 40
-ACTUATORS = (
-    "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper",
-    "cylinder", "muscle", "adhesion", "dcmotor", "plugin",
-)  # fmt: skip
 # how many numbers an attribute has; None: any number of them
 _Counts = dict[str, int | None]
 _POSE: _Counts = {"pos": 3, "quat": 4, "axisangle": 4, "xyaxes": 6, "zaxis": 3, "euler": 3}
 _ACTUATOR: _Counts = {"gear": None, "ctrlrange": 2, "forcerange": 2, "actrange": 2, "area": 1}
 _ACTUATOR |= {"armature": 1, "damping": None, "gainprm": None, "biasprm": None, "bias": None}
 _ACTUATOR |= {"diameter": 1, "saturation": None, "kp": 1, "kv": None}
+_TENDON: _Counts = {"armature": 1, "range": 2}
 _COUNTS: Mapping[str, _Counts] = {
     "compiler": {"boundmass": 1, "boundinertia": 1, "settotalmass": 1, "inertiagrouprange": 2},
     "option": {"gravity": 3},
@@ -42,16 +41,15 @@ _COUNTS: Mapping[str, _Counts] = {
     "replicate": {"offset": 3, "euler": 3, "count": 1},
     "inertial": {**_POSE, "mass": 1, "diaginertia": 3, "fullinertia": 6},
     "joint": {"pos": 3, "axis": 3, "range": 2, "armature": 1, "ref": 1, "actuatorfrcrange": 2,
-              "damping": None, "frictionloss": 1, "stiffness": None, "springref": 1},
+              "damping": None, "frictionloss": 1, "stiffness": None, "springref": 1,
+              "springdamper": 2},
     "geom": {**_POSE, "size": None, "fromto": 6, "mass": 1, "density": 1, "rgba": 4, "group": 1,
              "contype": 1, "conaffinity": 1, "fitscale": 1},
     "site": {**_POSE, "fromto": 6},
     "mesh": {"scale": 3, "refpos": 3, "refquat": 4, "vertex": None, "face": None},
     "material": {"rgba": 4},
     "key": {"qpos": None},
-    "fixed": {"armature": 1},
-    "spatial": {"armature": 1},
-    "tendon": {"armature": 1},
+    **dict.fromkeys(("fixed", "spatial", "tendon"), _TENDON),
     **dict.fromkeys(ACTUATORS, _ACTUATOR),
 }  # fmt: skip
 _TENDONS = ("fixed", "spatial")
@@ -75,6 +73,8 @@ class Mjcf:
         world: the children of every <worldbody>.
         sections: tag -> children of all other sections of this tag.
         copies: name of an element of a <replicate> -> what its copies' names have more.
+        findings: about names that MJCF does not have.
+        included: element with a file, of an included file -> folder of that one.
     """
 
     origin: str
@@ -85,6 +85,8 @@ class Mjcf:
     world: Node = field(default_factory=lambda: Node("worldbody"))
     sections: dict[str, list[Node]] = field(default_factory=dict)
     copies: dict[str, dict[str, None]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    included: dict[Node, str] = field(default_factory=dict)
     _classes: dict[str, dict[str, Attributes]] = field(default_factory=dict)
 
     def attributes(self, node: Node, childclass: str = "") -> Attributes:
@@ -143,14 +145,20 @@ class Mjcf:
             R = R @ step if letter.islower() else step @ R
         return R
 
-    def file_of(self, node: Node) -> str:
-        """Return the name of the file of a mesh, relative to the folder of the main file."""
+    def files_of(self, node: Node) -> list[str]:
+        """Return where the file of a mesh may be, relative to the folder of the main file."""
         name = node.get("file").replace("\\", "/")
         if self.compiler.get("strippath") == "true":
             name = PurePosixPath(name).name
+        if name.startswith(("/", "package://", "file://", "model://")):
+            return [name]
         folder = self.compiler.get("meshdir") or self.compiler.get("assetdir", "")
-        inside = folder and not name.startswith(("/", "package://", "file://", "model://"))
-        return f"{folder.rstrip('/')}/{name}" if inside else name
+        within = f"{folder.rstrip('/')}/" if folder else ""
+        if node not in self.included:
+            return [f"{within}{name}"]
+        # where MuJoCo looks next depends on whether the main file was named by an absolute path
+        beside = f"{self.included[node]}/{name}"
+        return [f"{within}{name}", f"{within}{beside}", beside]
 
 
 def values(
@@ -186,8 +194,8 @@ def read(tree: Node, folders: Folders, origin: str) -> Mjcf:
     Raises:
         ModelError: a file is missing or may not be read, a number that is none, a class twice.
     """
-    _include(tree, folders)
-    model = Mjcf(origin, tree.get("model").strip() or "robot")
+    name, included = tree.get("model").strip() or "robot", _include(tree, folders)
+    model = Mjcf(origin, name, findings=unknown_names(tree), included=included)
     defaults = tree.all("default")
     for section in tree.children:
         if section.tag == "compiler":
@@ -233,9 +241,12 @@ def _with_numbers(model: Mjcf, defaults: list[Node]) -> Iterator[Node]:
 # --- files that are included ---------------------------------------------------------------------
 
 
-def _include(tree: Node, folders: Folders) -> None:
-    """Replace every <include file="…"/> by the contents of the file; each file comes once."""
-    stack, seen = [(tree, 1)], set[str]()
+def _include(tree: Node, folders: Folders) -> dict[Node, str]:
+    """Replace every <include file="…"/> by the contents of the file; each file comes once.
+
+    Return element with a file -> folder, of those from included files in other folders.
+    """
+    stack, seen, origins = [(tree, 1)], set[Path](), dict[Node, str]()
     while stack:
         node, depth = stack.pop()
         if depth > MAX_DEPTH:
@@ -245,21 +256,34 @@ def _include(tree: Node, folders: Folders) -> None:
             if child.tag != "include":
                 children.append(child)
                 continue
-            found = folders.find(child.get("file"))
-            name = str(found.path)
-            if found.path is None or name in seen or len(seen) >= _MAX_INCLUDES:
-                most = f"more than {_MAX_INCLUDES} includes"
-                problem = found.problem or ("a file that includes itself, or is included twice")
-                why = problem if found.path is None or name in seen else most
+            name, path = _included(child, folders, origins.get(child))
+            if path in seen or len(seen) >= _MAX_INCLUDES:
+                why = f"more than {_MAX_INCLUDES} includes"
+                if path in seen:
+                    why = "a file that includes itself, or is included twice"
                 raise ModelError(f"line {child.line}: include {child.get('file')!r}: {why}")
-            seen.add(name)
-            children.extend(parse(read_file(found.path), name).children)
+            seen.add(path)
+            inner = parse(read_file(path), str(path))
+            children.extend(inner.children)
+            own = str(PurePosixPath(name).parent)
+            origins |= {n: own for n in inner.walk() if "file" in n.attrib and own != "."}
         node.children = children
         # included files may include others
         if any(child.tag == "include" for child in children):
             stack.append((node, depth))
         else:
             stack.extend((child, depth + 1) for child in children)
+    return origins
+
+
+def _included(node: Node, folders: Folders, beside: str | None) -> tuple[str, Path]:
+    """Return name and path of a file to include: beside the main file, or the one that asks."""
+    names = [node.get("file"), *([f"{beside}/{node.get('file')}"] if beside else [])]
+    found = [folders.find(name) for name in names]
+    for name, file in zip(names, found, strict=True):
+        if file.path is not None:
+            return name, file.path
+    raise ModelError(f"line {node.line}: include {node.get('file')!r}: {found[0].problem}")
 
 
 # --- numbers, names, sizes -----------------------------------------------------------------------

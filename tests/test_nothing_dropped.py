@@ -1,0 +1,125 @@
+"""Every element of a description is read or named: all that MuJoCo's schema and URDF's have."""
+
+import re
+
+import pytest
+
+from footwork import FootworkWarning, ModelError, load, robots
+from footwork.robots.mjcf import elements
+
+# --- MJCF ----------------------------------------------------------------------------------------
+
+# MuJoCo's settings of pictures and memory, that say nothing of a robot, and elements that are read
+SETTINGS = {"compiler", "option", "size", "statistic", "visual", "default", "extension", "custom"}
+READ = {"body", "joint", "freejoint", "geom", "site", "inertial", "mesh", "material", "key"}
+READ |= {"exclude"}
+BODY = '<body name="leg"><joint name="a"/><geom size="0.1"/>{}</body>'
+
+
+def schema():
+    """Return (path of tags, attributes) of every element that MuJoCo knows."""
+    mujoco = pytest.importorskip("mujoco")
+    path, found = [], []
+    for line in mujoco.mj_printSchema(False, False).splitlines():
+        if match := re.match(r"( *)(?:\(world\))?(\w+) \(.\)(.*)", line):
+            depth = len(match[1]) // 3
+            path = [*path[:depth], match[2]]
+            found.append((tuple(path[1:]), match[3].split()))
+        elif found:
+            found[-1][1].extend(line.split())
+    return found
+
+
+def words_about(inside, after=""):
+    text = f"<mujoco><worldbody>{BODY.format(inside)}</worldbody>{after}</mujoco>"
+    return "\n".join(f.message for f in robots.diagnose(text))
+
+
+def test_every_element_of_mujoco_is_read_or_named():
+    checked = 0
+    for path, _ in schema():
+        if len(path) != 2 or path[0] in SETTINGS:
+            continue
+        section, tag = path
+        element = f"<{tag}/>"
+        if section == "body":
+            words = words_about("" if tag == "freejoint" else element)
+        else:
+            words = words_about("", f"<{section}>{element}</{section}>")
+        assert "no element" not in words, path
+        named = section in ("sensor", "tendon") and f"<{section}>" in words
+        assert tag in READ or named or f"<{tag}>" in words, (path, words)
+        checked += 1
+    assert checked > 70
+
+
+def test_every_attribute_of_mujoco_is_known():
+    """Of elements that are read; the others have a name, and no part in the robot."""
+    known = {tag: set(names.split()) for tag, names in elements.ATTRIBUTES.items()}
+    for path, attributes in schema():
+        if path and path[-1] in known and path[0] in (*SETTINGS, "body", "actuator", "asset"):
+            assert set(attributes) <= known[path[-1]], path
+
+
+@pytest.mark.parametrize(
+    ("inside", "after", "words"),
+    [
+        ('<jont name="b"/>', "", "no element of <body> 'jont'; did you mean 'joint'"),
+        ('<motor joint="a"/>', "", "no element of <body> 'motor'"),
+        ("", '<actuators><motor joint="a"/></actuators>', "no element of <mujoco> 'actuators'"),
+        ('<body><joint armatur="1"/><geom size="1"/></body>', "", "did you mean 'armature'"),
+        ("", '<compiler angel="radian"/>', "no attribute of <compiler> 'angel'; did you mean 'ang"),
+        ("", '<default><joint dampin="1"/></default>', "no attribute of <joint> 'dampin'"),
+        ("", '<option><flag gravitation="enable"/></option>', "no attribute of <flag>"),
+        ("<geom size='1'><joint/></geom>", "", "no element of <geom> 'joint'"),
+    ],
+)
+def test_names_that_mjcf_does_not_have_are_warned_of(inside, after, words):
+    assert words in words_about(inside, after)
+    text = f"<mujoco><worldbody>{BODY.format(inside)}</worldbody>{after}</mujoco>"
+    with pytest.warns(FootworkWarning, match=re.escape(words)):
+        load(text)
+    with pytest.raises(ModelError, match=re.escape(words)):
+        load(text, strict=True)
+
+
+def test_thousands_of_unknown_names_are_counted():
+    text = "".join(f"<x{k}/>" for k in range(3000))
+    assert "2980 more names" in words_about(text)
+
+
+def test_limits_and_settings_that_the_robot_does_not_have_are_named():
+    ball = '<body><joint name="b" type="ball" range="0 90"/><geom size="0.1"/></body>'
+    spring = '<body><joint name="c" springdamper="1 1"/><geom size="0.1"/></body>'
+    tendon = '<tendon><fixed name="t" range="-1 1"><joint joint="a" coef="1"/></fixed></tendon>'
+    motor = '<actuator><motor joint="a" ctrlrange="-1 3"/></actuator>'
+    option = '<option actuatorgroupdisable="1"><flag limit="disable"/></option>'
+    words = words_about(ball + spring, f'<compiler alignfree="true"/>{tendon}{motor}{option}')
+    for what in (
+        "ranges of ball joints are left out: b",
+        "ranges of tendons are left out: t",
+        "differ by sign: the larger one counts: a",
+        "springs in 1 joints",
+        "limit, actuatorgroupdisable",
+        "not aligned with their inertia",
+    ):
+        assert what in words
+
+
+def test_a_part_of_a_model_says_that_it_is_one():
+    with pytest.raises(ModelError, match="a part of an MJCF model, which another <include>s"):
+        load("<mujocoinclude><worldbody/></mujocoinclude>")
+
+
+# --- URDF ----------------------------------------------------------------------------------------
+
+LINK = '<link name="{}"><inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" '
+LINK += 'iyz="0" izz="1"/></inertial>{}</link>'
+
+
+def urdf(of_joint="", of_link="", beside=""):
+    return (
+        f'<robot name="r">{LINK.format("a", of_link)}{LINK.format("b", "")}'
+        '<joint name="j" type="revolute"><parent link="a"/><child link="b"/>'
+        f'<limit lower="-1" upper="1" effort="9" velocity="9"/>{of_joint}</joint>{beside}</robot>'
+    )
