@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..errors import ModelError
+from ..errors import ConfigurationError, FootworkError, ModelError
+from .configuration import check_configuration
 from .feet.foot import Foot
 from .srdf import Values
+from .values import array
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+_QUATERNIONS = ("JointModelFreeFlyer", "JointModelSpherical", "JointModelComposite")
 
 
 def configurations(
@@ -47,13 +55,34 @@ def floats(model: Any) -> bool:
     return bool(model.njoints > 1 and model.joints[1].shortname() == "JointModelFreeFlyer")
 
 
+def with_joints(robot: Robot, q: Array, joints: Mapping[str, ArrayLike]) -> Array:
+    """Return a copy of q (nq,) with joints set by name: see `Robot.set`."""
+    q = q.copy()
+    for name, values in joints.items():
+        if name in robot.locked:
+            raise ConfigurationError(f"joint {name!r} is locked: it is no part of q")
+        given = array(values, f"joint {name!r}", (), (None,), meaning="[rad or m]")
+        joint = robot._model.joints[robot.joint_id(name)]
+        _write(q, joint, tuple(given.ravel().tolist()), f"joint {name!r}", ConfigurationError)
+    return check_configuration(robot, q)
+
+
 def _set(q: Array, joint: Any, values: tuple[float, ...], where: str) -> None:
-    if joint.shortname() == "JointModelFreeFlyer":
-        return
-    if joint.nq == 2 and joint.nv == 1 and len(values) == 1:  # a continuous joint: one angle
-        values = (math.cos(values[0]), math.sin(values[0]))
+    if joint.shortname() != "JointModelFreeFlyer":
+        _write(q, joint, values, where, ModelError)
+
+
+def _write(
+    q: Array, joint: Any, values: tuple[float, ...], where: str, error: type[FootworkError]
+) -> None:
+    """Write a joint's entries of q; an angle in the place of (cos, sin) will do."""
+    expected = f"{joint.nq}"
+    if joint.nq == joint.nv + 1 and joint.shortname() not in _QUATERNIONS:  # … cos, sin at the end
+        expected = f"{joint.nv}, the last an angle, or {joint.nq} with its cosine and sine"
+        if len(values) == joint.nv:
+            values = (*values[:-1], math.cos(values[-1]), math.sin(values[-1]))
     if len(values) != joint.nq:
-        raise ModelError(f"{where}: got {len(values)} values, expected {joint.nq}")
+        raise error(f"{where}: got {len(values)} values, expected {expected}")
     q[joint.idx_q : joint.idx_q + joint.nq] = values
 
 

@@ -21,6 +21,7 @@ from .closures import Closure, ClosureRows, check_closures, closed
 from .feet.foot import Foot
 from .feet.found import FoundFeet, SolvedPostures, standing_of
 from .feet.standing import Standing
+from .postures import with_joints
 from .ranges import ranges
 from .shapes import NoShapes, Shapes
 from .values import array, instance, mapping, sequence, text, texts
@@ -351,6 +352,32 @@ class Robot:
             direction = rng.standard_normal(stop - start)
             q[start:stop] = direction / np.linalg.norm(direction)
         return q
+
+    def set(
+        self,
+        q: ArrayLike | None = None,
+        joints: Mapping[str, ArrayLike] | None = None,
+        /,
+        **angles: ArrayLike,
+    ) -> Array:
+        """Return a copy of q (nq,) with joints set by name; the other joints stay.
+
+        `robot.set(q, left_knee=0.3)`, or `robot.set(q, {"left-knee": 0.3})` for names that are no
+        identifiers. Ranges are not looked at; `close` moves what loops and couplings move along.
+
+        Args:
+            q: configuration (nq,). Default: `posture()`, the one to stand in.
+            joints: name -> the angle [rad] or position [m]; for joints with several entries all of
+                them, in their order in q. Where q has (cos, sin), an angle will do.
+            angles: the same by keyword.
+
+        Raises:
+            ConfigurationError: a bad q, no such joint (the message has the nearest names) or a
+                locked one, a wrong number of values, or a quaternion that is not of unit norm.
+        """
+        start = self.posture() if q is None else configuration.check_configuration(self, q)
+        named = mapping({} if joints is None else joints, "joints", kind="joint")
+        return with_joints(self, start, named | angles)
 
     def integrate(self, q: ArrayLike, dv: ArrayLike) -> Array:
         """Return q ⊕ dv (nq,): the configuration after the tangent step dv (nv,) = v Δt.

@@ -205,3 +205,61 @@ def test_the_wrong_passive_or_locked_joint_is_refused_by_name():
         load("biped", passive=["waist_yav"])
     with pytest.raises(ModelError, match="'waist_yaw'"):
         load("biped", lock=["waist_yav"])
+
+
+# --- joints by name -------------------------------------------------------------------------
+
+
+def test_joints_are_set_by_name_and_nothing_else_moves(biped):
+    q = biped.random_configuration(2)
+    before = q.copy()
+    moved = biped.set(q, left_knee=0.3, waist_yaw=-0.2)
+    np.testing.assert_array_equal(q, before)
+    at = {name: biped.model.joints[biped.joint_id(name)].idx_q for name in biped.joint_names}
+    assert (moved[at["left_knee"]], moved[at["waist_yaw"]]) == (0.3, -0.2)
+    assert set(np.flatnonzero(moved != q)) == {at["left_knee"], at["waist_yaw"]}
+    np.testing.assert_array_equal(biped.set(q, {"left_knee": [0.3]}, waist_yaw=-0.2), moved)
+    np.testing.assert_array_equal(biped.set(), biped.posture())
+    base = biped.set(q, root_joint=[1, 2, 3, 0, 0, 0, 1])
+    np.testing.assert_array_equal(base[:7], [1, 2, 3, 0, 0, 0, 1])
+
+
+JOINTED = """<robot name="odd"><link name="a"/>
+<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+</inertial></link><link name="c"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="left-wheel" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>
+</joint>
+<joint name="table" type="planar"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/></joint>
+</robot>"""
+
+
+def test_an_angle_will_do_where_q_has_a_cosine_and_a_sine():
+    robot = load(JOINTED, base="fixed")
+    c, s = np.cos(0.4), np.sin(0.4)
+    q = robot.set(None, {"left-wheel": 0.4, "table": [1, 2, 0.4]})
+    np.testing.assert_array_equal(q, [c, s, 1, 2, c, s])
+    np.testing.assert_array_equal(robot.set(None, {"left-wheel": [c, s], "table": q[2:]}), q)
+    with pytest.raises(ConfigurationError, match="'table': got 2 values, expected 3, the last an"):
+        robot.set(q, table=[1, 2])
+    with pytest.raises(ConfigurationError, match=r"\(cos, sin\) pair .* has norm 2"):
+        robot.set(q, {"left-wheel": [2, 0]})
+
+
+def test_joints_that_cannot_be_set_are_refused(biped):
+    q = biped.posture()
+    with pytest.raises(ConfigurationError, match="did you mean 'left_knee'"):
+        biped.set(q, left_nee=0.3)
+    with pytest.raises(ConfigurationError, match="joint 'left_knee' is locked"):
+        load("biped", lock=["left_knee"]).set(left_knee=0.3)
+    with pytest.raises(ConfigurationError, match="'left_knee': got 2 values, expected 1"):
+        biped.set(q, left_knee=[0.3, 0.2])
+    with pytest.raises(ConfigurationError, match="'left_knee': got nan"):
+        biped.set(q, left_knee=np.nan)
+    with pytest.raises(ConfigurationError, match="'left_knee': got '0"):
+        biped.set(q, left_knee="0.3")
+    with pytest.raises(ConfigurationError, match="'root_joint': got 6 values, expected 7"):
+        biped.set(q, root_joint=np.zeros(6))
+    for bad in (0.3, ["left_knee"]):
+        with pytest.raises(ConfigurationError, match="joints: got"):
+            biped.set(q, bad)
