@@ -236,6 +236,11 @@ def at_feet(
 
 def _own(robot: Robot) -> Mapping[str, Foot]:
     feet = robot.feet
+    if not feet and not robot.is_floating:
+        raise ContactError(
+            f"{robot.name!r} has no feet that we know of: its base is fixed; expected a floating "
+            "one (base='floating'), or PointContact and SurfaceContact by hand"
+        )
     if not feet:
         raise ContactError(
             f"{robot.name!r} has no feet that we know of, and no shapes that show where it touches "

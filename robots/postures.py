@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -16,9 +16,6 @@ from .configuration import check_configuration
 from .feet.foot import Foot
 from .srdf import Values
 from .values import array
-
-if TYPE_CHECKING:
-    from .robot import Robot
 
 _QUATERNIONS = ("JointModelFreeFlyer", "JointModelSpherical", "JointModelComposite")
 
@@ -55,7 +52,7 @@ def floats(model: Any) -> bool:
     return bool(model.njoints > 1 and model.joints[1].shortname() == "JointModelFreeFlyer")
 
 
-def with_joints(robot: Robot, q: Array, joints: Mapping[str, ArrayLike]) -> Array:
+def with_joints(robot: Any, q: Array, joints: Mapping[str, ArrayLike]) -> Array:
     """Return a copy of q (nq,) with joints set by name: see `Robot.set`."""
     q = q.copy()
     for name, values in joints.items():

@@ -162,7 +162,6 @@ def test_passive_and_locked_joints(run):
         (["hold", "biped", "--passive", "left_kne"], "did you mean"),
         (["holt", "biped"], "invalid choice"),
         (["hold"], "required"),
-        ([], "required"),
     ],
 )
 def test_bad_usage(run, arguments, says):

@@ -27,6 +27,7 @@ from .errors import FootworkError, FootworkWarning
 # Python arguments in messages, and the equivalent flags of the command
 _TYPED = {
     "package_dirs=[…]": "--package-dir",
+    "base='floating'": "--base floating",
     "meshes=False": "--no-meshes",
     "strict=True": "footwork check --strict",
 }
@@ -59,10 +60,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Return what was asked for; --help, --version and bad usage end here."""
+    """Return what was asked for; --help (also without any words) and bad usage end here."""
     try:
         try:
-            return _parser().parse_args(arguments)
+            parser = _parser()
+            if not (sys.argv[1:] if arguments is None else arguments):
+                parser.print_help()
+                raise SystemExit(BAD)
+            return parser.parse_args(arguments)
         finally:
             sys.stdout.flush()
     except OSError as error:  # `footwork --help | head`, or a full disk

@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
         metavar="ROBOT",
         help="also fit this robot to the markers, as an independent model (human)",
     )
-    flags.shared(parser, "--html", "--json")
+    flags.shared(parser, "--base", "--html", "--json")
 
 
 def _reading_flags(parser: argparse.ArgumentParser) -> None:
@@ -138,7 +138,9 @@ def _one(file: Path, options: argparse.Namespace, tell: Callable[[str], None]) -
         progress=tell,
     )
     tell("robot")
-    robot = robot_gait(gait, load(options.robot), progress=False) if options.robot else None
+    robot = None
+    if options.robot:
+        robot = robot_gait(gait, load(options.robot, base=options.base), progress=False)
     tell("write")
     _write(gait, robot, options)
     if options.out:
