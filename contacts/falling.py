@@ -14,6 +14,7 @@ from .. import dynamics
 from ..arrays import Array
 from ..dynamics import State
 from ..errors import ContactError
+from ..robots import Robot
 from ..robots.values import number, whole_number
 from .contact_set import ContactSet
 from .equilibrium.reasons import STILL, weakest_joint
@@ -46,6 +47,7 @@ def falling_path(hold: Hold, distance: float, steps: int = _STEPS) -> Array:
 
         dq/ds = y + δ,   with the least ‖δ‖ for which   J_k (y + δ) = 0      at points that stay,
                                                         n·J_k (y + δ) = 0    at points that slip
+                                                        J_c (y + δ) = 0      for closures
 
     integrated on the manifold. (A certificate lets what slips rise by μ times what it slips, the
     direction that friction resists least; a real foot glides along its ground.)
@@ -65,13 +67,15 @@ def falling_path(hold: Hold, distance: float, steps: int = _STEPS) -> Array:
     axes = PointForces.of(contacts, q).axes
     J, places = _along(contacts, q, axes)
     held = _held(contacts, J @ y, dynamics.com_jacobian(robot, q) @ y)
-    ds = _amplitude(hold, _constrained(J[held], y), distance) / steps
+    ds = _amplitude(hold, _constrained(_fixed(robot, q, J[held]), y), distance) / steps
     path = [q]
     for _ in range(steps):
         J, _ = _along(contacts, q, axes)
-        q = robot.integrate(q, ds * _constrained(J[held], y))
+        q = robot.integrate(q, ds * _constrained(_fixed(robot, q, J[held]), y))
         J, p = _along(contacts, q, axes)
-        q = robot.integrate(q, -np.linalg.lstsq(J[held], (p - places)[held], rcond=1e-6)[0])
+        off = np.append((p - places)[held], State(robot, q).closure_error)
+        back = np.linalg.lstsq(_fixed(robot, q, J[held]), off, rcond=1e-6)[0]
+        q = robot.integrate(q, -back)
         path.append(q)
     return np.array(path)
 
@@ -102,6 +106,11 @@ def _held(contacts: ContactSet, u: Array, com_velocity: Array) -> NDArray[np.boo
     stays = speeds <= STILL * fastest
     slips = u[:, 2] <= _SLIPS * np.linalg.norm(contacts.limits.friction * u[:, :2], axis=1)
     return np.column_stack([stays, stays, stays | slips])
+
+
+def _fixed(robot: Robot, q: Array, rows: Array) -> Array:
+    """Rows (…, nv) of points, and of the robot's closures below."""
+    return np.vstack([rows, State(robot, q).closure_jacobian]) if robot.closures else rows
 
 
 def _constrained(rows: Array, y: Array) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import registry
 from ..arrays import Array
-from ..dynamics import State, Wrench
+from ..dynamics import State, Wrench, closures
 from ..errors import ContactError
 from ..robots.values import number
 from .contact import Contact
@@ -38,8 +38,9 @@ class Hold:
             helps, nan where the solver did not find it.
         certificate: y (nv,), ‖y‖ = 1, a virtual velocity along which the robot falls and nothing
             can stop it, when infeasible: n·u ≥ μ ‖u_t‖ for every u = J_k y (u = 0 if bilateral),
-            and yᵀ(τ_g + τ_ext − M a − vᵀCv) > Σ limit |S y| (S y = 0 where there is no limit);
-            `certificate.py` has the form for torsional friction and bounds on normal forces.
+            J_c y = 0 of a robot with closures, and yᵀ(τ_g + τ_ext − M a − vᵀCv) > Σ limit |S y|
+            (S y = 0 where there is no limit); `certificate.py` has the form for torsional friction
+            and bounds on normal forces.
         solver: the one that was asked.
         objective: which admissible forces were asked for, "preferred" for those nearest to some.
         contacts, state, external: what was asked: contacts, configuration and velocity, external
@@ -159,12 +160,26 @@ class Hold:
 
     @cached_property
     def torques(self) -> Array | None:
-        """τ (na,) that goes with the forces [N·m or N]; None when infeasible."""
+        """τ (na,) that goes with the forces [N·m or N]; None when infeasible.
+
+        Where closures leave it open (motors that work against each other), that of least Στ².
+        """
         return None if self._unknowns is None else self.balance.torques(self._unknowns)
 
     @cached_property
+    def closure_forces(self) -> dict[str, Array] | None:
+        """{closure: λ (dim,)} that goes with forces and torques, in the rows of J_c (see
+        `robots.LoopClosure`), least-norm where these are redundant [N, N·m]; None when infeasible.
+        """
+        if self._unknowns is None or not self.contacts.robot.closures:
+            return None if self._unknowns is None else {}
+        given = self.balance.closures @ self._unknowns[self.balance.limits.own :]
+        return closures.forces(self.state, given)
+
+    @cached_property
     def residual(self) -> float:
-        """Largest entry of M a + vᵀCv − Sᵀτ − τ_g − Σ Jᵀf − τ_ext [N, N·m]; nan without f."""
+        """Largest entry of M a + vᵀCv − Sᵀτ − τ_g − Σ Jᵀf − J_cᵀλ − τ_ext [N, N·m]; nan without
+        f."""
         # torques are what balances the actuated rows: nothing is left of these
         return float("nan") if self._unknowns is None else self.balance.residual(self._unknowns)
 
@@ -333,6 +348,8 @@ class Hold:
             }
             or None,
             "torques": _listed(self.torques),
+            "closure_forces": {n: _listed(f) for n, f in (self.closure_forces or {}).items()}
+            or None,
             "certificate": _listed(self.certificate),
         }
 

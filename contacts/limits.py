@@ -2,15 +2,16 @@
 
 K points of C contacts push on the robot with forces f_k in contact axes (two tangents, then the
 normal), and soft points with a moment m about their normal besides. Stacked, in newtons, they are
-x (n,) = [f_1 … f_K, m/γ of the soft points], limited by
+x (n,) = [f_1 … f_K, m/γ of the soft points, others without limits], limited by
 
     ‖(f_1/μ_1, f_2/μ_2)‖ ≤ f_n              a point: Coulomb's cone, elliptic where μ_1 ≠ μ_2
     ‖(f_1/μ_1, f_2/μ_2, m/γ)‖ ≤ f_n         a soft point, with torsional friction γ [m]
     |Σ_k n·(r_k × f_k)| ≤ γ Σ_k f_n         a patch with torsional friction, about its centre
     lower ≤ Σ_k f_n ≤ upper                 a contact, its whole normal force
 
-A bilateral point has neither a cone nor f_n ≥ 0. Velocities u (n,) = [u_1 … u_K, γ ω of the soft
-points] are dual to x: xᵀu is a power. With M = diag(μ_1, μ_2) the dual of a point's cone is
+A bilateral point has neither a cone nor f_n ≥ 0. The others, such as multipliers of a robot's
+closures, enter no norm of x. Velocities u (n,) = [u_1 … u_K, γ ω of the soft points, those of the
+others] are dual to x: xᵀu is a power. With M = diag(μ_1, μ_2) the dual of a point's cone is
 u_n ≥ ‖(M u_t, γ ω)‖, so that friction takes at most ‖(M u_t, γ ω)‖ of power per newton of normal
 force out of a motion, by the force f_t = −f_n M² u_t/‖M u_t‖ (maximum dissipation).
 
@@ -78,6 +79,7 @@ class ContactLimits:
         torsion: (C,), γ [m]: of a single point, of its own moment (0: none); of a patch, the limit
             of what its points make (inf: none).
         lower, upper: (C,), bounds of the contact's whole normal force [N], ∓inf for none.
+        free: how many unknowns without limits x has besides.
     """
 
     friction: Array
@@ -87,6 +89,7 @@ class ContactLimits:
     torsion: Array
     lower: Array
     upper: Array
+    free: int = 0
 
     @classmethod
     def of(cls, contacts: Iterable[Contact]) -> ContactLimits:
@@ -129,6 +132,11 @@ class ContactLimits:
     @property
     def size(self) -> int:
         """Return n, the number of unknowns in x."""
+        return self.own + self.free
+
+    @property
+    def own(self) -> int:
+        """How many unknowns are those of the contacts, the first ones of x."""
         return 3 * self.point_count + len(self.soft)
 
     @cached_property
@@ -208,12 +216,12 @@ class ContactLimits:
         """(n,), d with which x = d * g has Lorentz cones in g: ‖(g_1, g_2[, g_m])‖ ≤ g_n.
 
         A column of a program times d: (μ_1, μ_2, 1) of a point, 1 of a soft point's m/γ. Of
-        bilateral points, and of those without a limit, 1.
+        bilateral points, and of what has no limit, 1.
         """
         cone = ~self.bilateral[:, None] & np.isfinite(self.friction)
         tangents = np.where(cone, self.friction, 1.0)
         points = np.column_stack([tangents, np.ones(self.point_count)]).ravel()
-        return np.append(points, np.ones(len(self.soft)))
+        return np.append(points, np.ones(self.size - len(points)))
 
     def forces(self, x: Array) -> Array:
         """Return the forces (K, 3) of x, in contact axes [N]."""
@@ -222,7 +230,7 @@ class ContactLimits:
     def moments(self, x: Array) -> Array:
         """Return the moments (C,) that soft points give besides their force, about the normal."""
         moments = np.zeros(self.contact_count)
-        moments[self.soft] = self.torsion[self.soft] * x[3 * self.point_count :]
+        moments[self.soft] = self.torsion[self.soft] * x[3 * self.point_count : self.own]
         return moments
 
     # --- the same contacts with other limits ------------------------------------------------------
@@ -232,6 +240,10 @@ class ContactLimits:
         mu = np.asarray(friction, dtype=float)
         mu = mu[:, None] if mu.ndim == 1 else mu
         return replace(self, friction=np.array(np.broadcast_to(mu, self.friction.shape)))
+
+    def with_free(self, count: int) -> ContactLimits:
+        """Return the limits for x with so many unknowns without limits at its end."""
+        return replace(self, free=count)
 
     def without_bounds(self) -> ContactLimits:
         """Return the limits without bounds on normal forces."""
@@ -420,7 +432,7 @@ class ContactLimits:
         tangential = np.hypot(*(W * f[:, :2]).T)
         if len(self.soft):
             soft = self.first[self.soft]
-            moment = top[soft] * x[3 * self.point_count :]
+            moment = top[soft] * x[3 * self.point_count : self.own]
             tangential[soft] = np.hypot(tangential[soft], moment)
         outside = np.maximum(tangential - top * f[:, 2], -f[:, 2])[~self.bilateral]
         return float(max(outside.max(initial=0.0), np.abs(x[self.locked]).max(initial=0.0)))
@@ -442,7 +454,7 @@ class ContactLimits:
         limit.
         """
         v, turning = self.forces(u), np.zeros(self.point_count)
-        turning[self.first[self.soft]] = u[3 * self.point_count :]
+        turning[self.first[self.soft]] = u[3 * self.point_count : self.own]
         rubbing = np.linalg.norm(self.friction * v[:, :2], axis=1)
         return np.where(self.bilateral, 0.0, np.hypot(rubbing, turning))
 
@@ -492,14 +504,16 @@ class ContactLimits:
         """Return by how much u leaves what has a least power: what holds moves, or sinks [m/s].
 
         Contacts without an upper bound must have r ≥ 0, bilateral points u_t = 0 and the u_n of
-        their contact, which without a lower bound must not rise either.
+        their contact, which without a lower bound must not rise either; what has no limit must not
+        move.
         """
         r, held = self.rates(u), self.bilateral
         along = np.outer(r[self.owner[held]], [0.0, 0.0, 1.0])
         uneven = np.abs(self.forces(u)[held] - along).max(initial=0.0)
         falls = np.where(np.isinf(self.upper), -r, 0.0).max(initial=0.0)
         rises = np.where(self._endless, r, 0.0).max(initial=0.0)
-        return float(max(uneven, falls, rises))
+        moves = np.abs(u[self.own :]).max(initial=0.0)
+        return float(max(uneven, falls, rises, moves))
 
     def least_power_program(self, u: Any, tightening: float = 0.0) -> tuple[Any, list[Any]]:
         """Return min_x xᵀu [W] of velocities u (n,), a cvxpy expression, and what makes it one.
@@ -521,6 +535,8 @@ class ContactLimits:
             found.append(v[~free][:, 2] - resisted >= r[~free] + tightening)
         if free.any():
             found += [v[free][:, :2] == 0, v[free][:, 2] == r[free]]
+        if self.free:
+            found.append(u[self.own :] == 0)
         return lower @ rise - upper @ fall, found
 
     def _slip_program(self, u: Any, v: Any, spin: Any) -> tuple[Any, Any]:
@@ -538,7 +554,7 @@ class ContactLimits:
         if T:
             turning = np.zeros((K, T))
             turning[self.first[self.soft], np.arange(T)] = 1.0
-            own = cp.reshape(turning @ u[3 * K :], (K, 1), order="C")
+            own = cp.reshape(turning @ u[3 * K : self.own], (K, 1), order="C")
             slip = cp.hstack([slip, own])
         return slip, price
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 
 import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import ConfigurationError, contacts, dynamics, robots
+from footwork import ConfigurationError, ModelError, Wrench, contacts, dynamics, robots
+from footwork.contacts.falling import falling_path
 from footwork.contacts.motion import constrained, operational_space
 from footwork.robots import JointCoupling, LoopClosure
 
@@ -391,3 +393,248 @@ def test_what_a_closure_holds_moves_as_one_body(kind):
     step = contacts.frictional_forward_dynamics(robot, wide_q, wide_v, torques, ours, 1e-3)
     same = contacts.frictional_forward_dynamics(whole, q, v, torques, one, 1e-3)
     assert np.abs(step.v[rows] - same.v).max() < 1e-8
+
+
+# --- verdicts -------------------------------------------------------------------------------------
+
+
+class Reduced:
+    """Nᵀ (Sᵀτ + Jᵀf + h) = 0 for motions N that closures allow, in cvxpy, from frames alone."""
+
+    def __init__(self, robot, on, q, limits):
+        import cvxpy as cp
+
+        self.cp, self.limits = cp, limits
+        state = dynamics.State(robot, q, np.zeros(robot.nv))
+        N = np.linalg.svd(state.closure_jacobian)[2][len(state.closure_basis) :].T
+        columns, normals, self.mu = [], [], []
+        for contact in on:
+            R, centre = contact.pose(robot, q).rotation, contact.pose(robot, q).translation
+            J = dynamics.frame_jacobian(robot, q, contact.frame)
+            origin = state.frame_placement(contact.frame).translation
+            at_point = lambda p, J=J, o=origin: J[:3] - pin.skew(p - o) @ J[3:]  # noqa: E731
+            columns += [(R.T @ at_point(p)).T for p in contact.world_points(robot, q)]
+            self.mu += [contact.friction] * len(contact.world_points(robot, q))
+            normals.append((R.T @ at_point(centre)).T[:, 2])
+        self.weight = 9.81 * robot.mass
+        self.A = N.T @ np.hstack(columns)
+        self.S, self.n = N.T @ robot.selection_matrix.T, N.T @ np.sum(normals, axis=0)
+        self.h = N.T @ -state.inverse_dynamics(np.zeros(robot.nv)) / self.weight
+        self.f, self.tau = cp.Variable((len(self.mu), 3)), cp.Variable(robot.na)
+        self.push = N.T @ state.com_jacobian[:2].T
+
+    def solve(self, objective, more=(), extra=0.0):
+        cp, mu = self.cp, np.array(self.mu)
+        total = self.S @ self.tau + self.A @ cp.vec(self.f, order="C") + extra + self.h
+        cones = cp.norm(self.f[:, :2], axis=1) <= cp.multiply(mu, self.f[:, 2])
+        problem = cp.Problem(objective, [total == 0, cones, *more])
+        tight = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), 1e-11)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it says how far it came
+            problem.solve(solver="CLARABEL", **tight)
+        return problem.status, problem.value
+
+    @property
+    def kept(self):
+        return [self.cp.abs(self.tau) <= self.limits / self.weight]
+
+    def margin(self):
+        epsilon = self.cp.Variable()
+        status, value = self.solve(self.cp.Maximize(epsilon), self.kept, epsilon * self.n)
+        return value * self.weight if "optimal" in status else -np.inf
+
+    def torque_margin(self):
+        s = self.cp.Variable()
+        most = (1 - s) * self.limits / self.weight
+        return self.solve(self.cp.Maximize(s), [self.cp.abs(self.tau) <= most])[1]
+
+    def forces(self):
+        self.solve(self.cp.Minimize(self.cp.sum_squares(self.f)), self.kept)
+        return self.f.value * self.weight
+
+    def push_along(self, direction):
+        t = self.cp.Variable()
+        return (
+            self.weight * self.solve(self.cp.Maximize(t), self.kept, t * (self.push @ direction))[1]
+        )
+
+
+def held_case(name, seed):
+    """A closed posture with limits that may be too weak for it."""
+    robot, on = case(name)
+    rng = np.random.default_rng(seed)
+    far = 0.2 * np.r_[np.zeros(3), np.ones(robot.nv - 3)]
+    q = robot.close(robot.integrate(robot.posture(), far * rng.standard_normal(robot.nv)))
+    return robot, on, q, rng.choice([0.1, 0.4, 1.0]) * robot.torque_limits
+
+
+@every
+@pytest.mark.parametrize("seed", range(8))
+def test_verdicts_are_those_of_reduced_coordinates(name, seed):
+    robot, on, q, limits = held_case(name, seed)
+    reduced, hold = Reduced(robot, on, q, limits), contacts.static_hold(robot, q, on, None, limits)
+    W, margin = reduced.weight, reduced.margin()
+    assert hold.margin == pytest.approx(margin, abs=1e-6 * W)
+    assert hold.feasible is (margin > 0)
+    assert hold.torque_margin == pytest.approx(reduced.torque_margin(), abs=1e-6)
+    by_cvxpy = contacts.static_hold(robot, q, on, None, limits, solver="cvxpy")
+    assert by_cvxpy.margin == pytest.approx(margin, abs=1e-6 * W)
+    state = dynamics.State(robot, q)
+    N = np.linalg.svd(state.closure_jacobian)[2][len(state.closure_basis) :].T
+    if not hold.feasible:
+        y = hold.certificate
+        assert np.abs(state.closure_jacobian @ y).max() < 1e-12
+        speeds = np.abs(robot.selection_matrix @ y)
+        u = (reduced.A.T @ (N.T @ y)).reshape(-1, 3)
+        slip = np.array(reduced.mu) * np.linalg.norm(u[:, :2], axis=1)
+        assert (u[:, 2] - slip).min() > -1e-8
+        assert y @ state.gravity_torques - limits @ speeds > 1e-7 * W
+        assert hold.reason in hold.explain()
+        return
+    f = np.vstack(list(hold.forces.values()))
+    own = reduced.forces()
+    axes = np.repeat(hold.axes, np.bincount(on.limits.owner), axis=0)
+    assert np.abs(f - np.einsum("kij,kj->ki", axes, own)).max() < 1e-4 * W
+    wrenches = np.concatenate(
+        [
+            np.append(w.force, w.moment)[: c.dim]
+            for c, w in zip(on, hold.wrenches.values(), strict=True)
+        ]
+    )
+    given = robot.selection_matrix.T @ hold.torques + on.jacobian(q).T @ wrenches
+    # virtual work along motions that the closures allow, then with their forces
+    assert np.abs(N.T @ (given + state.gravity_torques)).max() < 1e-9 * W
+    inner = np.concatenate([hold.closure_forces[c.name] for c in robot.closures])
+    missing = given + state.closure_jacobian.T @ inner + state.gravity_torques
+    assert np.abs(missing).max() < 1e-9 * W
+    assert (np.abs(hold.torques) <= limits + 1e-6 * W).all()
+    assert hold.residual < 1e-9 * W
+
+
+@pytest.mark.parametrize(("name", "seed"), [("five_bars", 4), ("ankles", 0), ("hands", 3)])
+def test_other_margins(name, seed):
+    robot, on, q, limits = held_case(name, seed)
+    reduced, hold = Reduced(robot, on, q, limits), contacts.static_hold(robot, q, on, None, limits)
+    angles = np.linspace(0, 2 * np.pi, 91)
+    pushes = [reduced.push_along(np.array([np.cos(a), np.sin(a)])) for a in angles]
+    assert hold.push_margin() == pytest.approx(min(pushes), rel=2e-3)
+    assert hold.push_margin() < min(pushes) + 1e-6 * reduced.weight
+    factor = hold.friction_margin()
+    shrunk = hold.balance.shrunk(factor * 0.999), hold.balance.shrunk(factor * 1.001)
+    assert shrunk[0].margin().value > 0 > shrunk[1].margin().value
+    assert hold.saddle.margin == pytest.approx(hold.margin, abs=1e-7 * reduced.weight)
+    least = contacts.static_hold(robot, q, on, None, limits, objective="least_torque")
+    cp = reduced.cp
+    reduced.solve(cp.Minimize(cp.sum_squares(reduced.tau)), reduced.kept)
+    best = reduced.weight * reduced.tau.value
+    assert least.torques == pytest.approx(best, abs=1e-2 * np.abs(best).max())
+    many = contacts.batch.static_hold(robot, np.stack([q, q]), on, torque_limits=limits)
+    assert many.margin == pytest.approx(hold.margin, abs=1e-7 * reduced.weight)
+    region = contacts.feasible_region(robot, q, on, None, limits)
+    com, direction = dynamics.com(robot, q)[:2], np.array([0.6, 0.8])
+    couple = np.cross(np.append(direction, 0.0), [0, 0, -reduced.weight])
+    R = pin.Quaternion(q[3:7]).matrix()
+    column, t = np.zeros(robot.nv), cp.Variable()
+    column[3:6] = R.T @ couple / reduced.weight
+    N = np.linalg.svd(dynamics.State(robot, q).closure_jacobian)[2]
+    N = N[len(dynamics.State(robot, q).closure_basis) :].T
+    reach = reduced.solve(cp.Maximize(t), reduced.kept, t * (N.T @ column))[1]
+    assert region.contains(com + (reach - 2e-3) * direction)
+    assert not region.contains(com + (reach + 1e-3) * direction)
+
+
+def test_arms_that_hold_each_other():
+    """A load on one hand that its own arm cannot bear: the other arm bears it through the grip."""
+    robot, on = case("hands")
+    q, limits = robot.posture(), robot.torque_limits.copy()
+    left = np.array(["left_" in j and ("shoulder" in j or "elbow" in j) for j in robot.actuated])
+    limits[left] = 1.0
+    load = {"left_forearm": Wrench([0.0, 0.0, -20.0], np.zeros(3))}
+    alone = contacts.static_hold(robot.with_closures(()), q, list(on), load, limits)
+    assert alone.feasible is False
+    assert "torque" in alone.reason
+    hold = contacts.static_hold(robot, q, on, load, limits)
+    assert hold.feasible is True
+    assert (np.abs(hold.torques[left]) <= 1 + 1e-8).all()
+    # of all torques that go with these forces, none are less
+    import cvxpy as cp
+
+    state, tau = dynamics.State(robot, q, np.zeros(robot.nv)), cp.Variable(robot.na)
+    N = np.linalg.svd(state.closure_jacobian)[2][len(state.closure_basis) :].T
+    rest = (
+        hold.balance.load + hold.balance.grasp @ hold.balance.limits.forces(hold._unknowns).ravel()
+    )
+    balanced = N.T @ (robot.selection_matrix.T @ tau + rest) == 0
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(tau)), [balanced, cp.abs(tau) <= limits])
+    problem.solve(solver="CLARABEL")
+    assert hold.torques == pytest.approx(tau.value, abs=1e-5)
+    weaker = contacts.static_hold(robot, q, on, load, 0.02 * limits)
+    assert weaker.feasible is False
+    assert np.abs(state.closure_jacobian @ weaker.certificate).max() < 1e-12
+
+
+@pytest.mark.parametrize("kind", ["weld", "coupling"])
+def test_what_a_closure_holds_stands_as_one_body(kind):
+    robot, whole = with_and_without(kind)
+    q = whole.neutral()
+    wide = robot.neutral()
+    q[7 + whole.joint_names.index("hip")] = wide[7 + robot.joint_names.index("hip")] = 0.2
+    if kind == "coupling":
+        wide[7 + robot.joint_names.index("own")] = 0.2
+
+    def stands(r, link, at_q):
+        corners = [(x, y, -0.1) for x in (-0.1, 0.1) for y in (-0.1, 0.1)]
+        points = [contacts.PointContact("trunk", 0.5, offset=p, name=str(p)) for p in corners]
+        points.append(contacts.PointContact(link, 0.5, offset=(0.1, 0, -0.32)))
+        return contacts.static_hold(r, at_q, points)
+
+    ours, one = stands(robot, "half", wide), stands(whole, "thigh", q)
+    weight = 9.81 * whole.mass
+    assert (ours.feasible, one.feasible) == (True, True)
+    assert ours.margin == pytest.approx(one.margin, abs=1e-8 * weight)
+    assert ours.torque_margin == pytest.approx(one.torque_margin, abs=1e-7)
+    forces = [np.vstack(list(h.forces.values())) for h in (ours, one)]
+    assert forces[0] == pytest.approx(forces[1], abs=1e-6 * weight)
+    assert ours.torques == pytest.approx(one.torques, abs=1e-6 * weight)
+
+
+# --- postures, and what refuses -------------------------------------------------------------------
+
+
+@every
+@pytest.mark.parametrize("com", [None, "inside"])
+def test_postures_close(name, com):
+    robot, on = case(name)
+    rng = np.random.default_rng(7)
+    away = 0.2 * rng.standard_normal(robot.nv) * (np.arange(robot.nv) > 5)
+    start = robot.integrate(robot.posture(), away)
+    found = contacts.solve_posture(robot, on, com, q0=start)
+    assert found.converged
+    assert np.abs(dynamics.State(robot, found.q).closure_error).max() < 1e-9
+    assert max(abs(p[2]) for c in on for p in c.world_points(robot, found.q)) < 1e-7
+    assert set(found.errors) >= {f"closure {c.name}" for c in robot.closures}
+    if com:
+        assert contacts.static_hold(robot, found.q, on, torque_limits=False).feasible
+
+
+def test_falls_along_the_closures():
+    robot, on, q, limits = held_case("ankles", 1)
+    hold = contacts.static_hold(robot, q, on, None, limits)
+    path = falling_path(hold, 0.1)
+    opened = [np.abs(dynamics.State(robot, there).closure_error).max() for there in path]
+    assert max(opened) < 1e-6
+    assert np.abs(path[-1] - path[0]).max() > 0.01
+
+
+def test_what_does_not_know_closures_refuses():
+    robot, on, q, _ = held_case("five_bars", 0)
+    hold = contacts.static_hold(robot, q, on)
+    with pytest.raises(ModelError, match="margin_gradient does not know closures"):
+        contacts.margin_gradient(hold)
+    with pytest.raises(ModelError, match="maximize does not know closures"):
+        contacts.solve_posture(robot, on, maximize="margin")
+    q = q.copy()
+    q[8] += 0.1
+    for call in (contacts.static_hold, contacts.batch.static_hold, contacts.feasible_region):
+        with pytest.raises(ConfigurationError, match="open by"):
+            call(robot, q, on)

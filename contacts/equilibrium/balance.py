@@ -1,10 +1,11 @@
 """The balance of contact forces, torques and loads.
 
-    Sᵀτ + Σ_k J_kᵀ f_k + Σ_c J_ω,cᵀ n_c m_c + h = 0,     h = τ_g + τ_ext − M a − vᵀCv
+    Sᵀτ + Σ_k J_kᵀ f_k + Σ_c J_ω,cᵀ n_c m_c + Bᵀλ + h = 0,     h = τ_g + τ_ext − M a − vᵀCv
 
-with one force f_k per vertex of a patch (or per point) in contact axes, and a moment m_c about the
-normal for each soft point, stacked in x (n,) as `ContactLimits` has it, and limited by these;
-torques by |τ| ≤ torque limits.
+with one force f_k per vertex of a patch (or per point) in contact axes, a moment m_c about the
+normal for each soft point, and multipliers λ of the robot's closures, of which the orthonormal rows
+B span those of J_c; stacked in x (n,) as `ContactLimits` has it, and limited by these (λ by
+nothing); torques by |τ| ≤ torque limits.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from numpy.typing import ArrayLike
 from ... import dynamics
 from ...arrays import Array, Index
 from ...dynamics import State
+from ...dynamics.closures import require_closed
 from ...dynamics.per_robot import per_robot
 from ...robots import Robot
+from ..conic_solver import Program, Rows
 from ..contact_set import ContactSet
 from ..kernels import compiled
 from ..limits import ContactLimits
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
 _layouts: WeakKeyDictionary[ContactSet, dict[bytes, Layout]] = WeakKeyDictionary()
 _MOST_LAYOUTS = 64  # kept for one set of contacts
+_RANK = 1e-9  # of parts of orthonormal rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +48,7 @@ class Balance:
         grasp: (nv, 3K), J_kᵀ R_c: what the k-th force, in contact axes, does to the robot.
         central: (nv, 3K), the same were that force applied at its contact's centre.
         spin: (nv, C), J_ω,cᵀ n_c: what a moment about the contact's normal does to the robot.
+        closures: Bᵀ (nv, r), what the multipliers λ do; (nv, 0) without closures.
         limits: what limits x.
         actuated: rows of S, indices into (nv,).
         torque_limits: (na,), largest |τ|, inf without limit.
@@ -54,6 +59,7 @@ class Balance:
     grasp: Array
     central: Array
     spin: Array
+    closures: Array
     limits: ContactLimits
     actuated: Index
     torque_limits: Array
@@ -63,25 +69,35 @@ class Balance:
     def of(
         cls, contacts: ContactSet, q: ArrayLike | State, load: Array, torque_limits: Array
     ) -> Self:
-        """Return the balance of `load` by these contacts at q (nq,), or in a State."""
+        """Return the balance of `load` by these contacts at q (nq,), or in a State.
+
+        Raises:
+            ConfigurationError: closures are open at q.
+        """
         robot, limits, state = contacts.robot, contacts.limits, State.of(contacts.robot, q)
         axes, J = contacts.attachment.rotations(state), contacts.attachment.centre_jacobians(state)
         C, _, nv = J.shape
         # what a unit of each velocity does to the contacts' centres, in their axes
         turned = axes.transpose(0, 2, 1)[:, None] @ J.reshape(C, 2, 3, nv)
         n = 3 * limits.point_count
-        wrenches = limits.wrench_rows[:, :, :n]
+        wrenches, closures = limits.wrench_rows[:, :, :n], np.zeros((nv, 0))
+        if robot.closures:
+            require_closed(state)
+            closures = np.ascontiguousarray(state.closure_basis.T)
+            limits = limits.with_free(closures.shape[1])
         found = cls(
             load=load,
             grasp=turned.reshape(6 * C, nv).T @ wrenches.reshape(6 * C, n),
             central=turned[:, 0].reshape(3 * C, nv).T @ wrenches[:, :3].reshape(3 * C, n),
             spin=np.ascontiguousarray(turned[:, 1, 2].T),
+            closures=closures,
             limits=limits,
             actuated=robot.actuated_rows,
             torque_limits=torque_limits,
             weight=weight(robot),
         )
-        vars(found)["layout"] = layout_of(contacts, torque_limits)
+        if not robot.closures:
+            vars(found)["layout"] = layout_of(contacts, torque_limits)
         return found
 
     @classmethod
@@ -98,6 +114,7 @@ class Balance:
             grasp=forces.grasp,
             central=forces.central,
             spin=np.vstack([np.zeros((3, len(forces.centres))), forces.centre_normals.T]),
+            closures=np.zeros((6, 0)),
             limits=forces.limits,
             actuated=np.zeros(0, dtype=np.intp),
             torque_limits=np.zeros(0),
@@ -110,9 +127,10 @@ class Balance:
     def columns(self) -> Array:
         """(nv, n), what a newton of each unknown of x does to the robot."""
         soft = self.limits.soft
-        if not len(soft):
+        if not len(soft) and not self.limits.free:
             return self.grasp
-        return np.hstack([self.grasp, self.spin[:, soft] * self.limits.torsion[soft]])
+        turns = self.spin[:, soft] * self.limits.torsion[soft]
+        return np.hstack([self.grasp, turns, self.closures])
 
     @cached_property
     def normals(self) -> Array:
@@ -170,10 +188,49 @@ class Balance:
         return float(np.abs(rows).max(initial=0.0))
 
     def polished(self, x: Array) -> Array:
-        """Return the nearest unknowns that balance the unactuated rows to rounding."""
-        A = self.columns[self.unactuated]
+        """Return the nearest unknowns that balance the unactuated rows to rounding.
+
+        Nearest by the contacts' forces, whatever the multipliers of closures.
+        """
+        A, own = self.columns[self.unactuated], self.limits.own
         missing = -(self.load[self.unactuated] + A @ x)
-        return x + np.linalg.lstsq(A, missing, rcond=1e-10)[0] if A.size else x.copy()
+        if not A.size:
+            return x.copy()
+        if not self.limits.free:
+            return np.asarray(x + np.linalg.lstsq(A, missing, rcond=1e-10)[0])
+        N, _ = self._loops
+        forces = np.linalg.lstsq(N.T @ A[:, :own], N.T @ missing, rcond=1e-10)[0]
+        missing -= A[:, :own] @ forces
+        inner = np.linalg.lstsq(A[:, own:], missing, rcond=_RANK)[0]
+        return np.asarray(x + np.concatenate([forces, inner]))
+
+    @cached_property
+    def _loops(self) -> tuple[Array, Array]:
+        """N with Nᵀ Bᵀ = 0 in the unactuated rows, W with Bᵀ W = 0 there: what closures cannot do
+        to them, and what closures do to motors alone."""
+        U, s, V = np.linalg.svd(self.closures[self.unactuated])
+        rank = int((s > _RANK).sum())
+        return U[:, rank:], V[rank:].T
+
+    def with_least_torques(self, x: Array) -> Array:
+        """Return x with those multipliers of closures, for the same forces, of least Στ².
+
+        Where loops leave torques open: two arms that hold each other.
+        """
+        _, W = self._loops
+        if not W.size:
+            return x
+        # τ = t − G z for multipliers more by W z
+        t, G = self.torques(x), self.closures[self.actuated] @ W
+        z = np.linalg.lstsq(G, t, rcond=_RANK)[0]
+        if not (np.abs(t - G @ z) <= self.torque_limits).all():
+            limited, unit = np.isfinite(self.torque_limits), self.weight
+            most, G, t = self.torque_limits[limited] / unit, G / unit, t / unit
+            rows = np.vstack([-G[limited], G[limited]])
+            room = np.concatenate([most - t[limited], most + t[limited]])
+            found = Program([], Rows(rows, room)).solve(-t @ G, G.T @ G).unknowns
+            z = np.zeros(len(z)) if found is None else found
+        return np.concatenate([x[: self.limits.own], x[self.limits.own :] + W @ z])
 
 
 def others(count: int, some: Index) -> Index:

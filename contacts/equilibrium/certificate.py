@@ -2,7 +2,8 @@
 
 For y in R^nv the unknowns x of the contacts' forces have the velocities u = Aᵀy (J_k y at point k),
 into which they put at least min_x xᵀu of power (`ContactLimits.least_power`: 0 for contacts without
-bounds, if u lies in the dual cones). Torques brake with at most Σ limit |S y|, so that
+bounds, if u lies in the dual cones, and for closures, if J_c y = 0). Torques brake with at most
+Σ limit |S y|, so that
 
     yᵀh − Σ_j limit_j |S y|_j + min_x xᵀAᵀy > 0
 
@@ -39,12 +40,23 @@ def certificate(balance: Equilibrium, first: Array | None = None) -> Array | Non
     for y in chain([first], _motions(balance)):
         if y is None or not np.linalg.norm(y) > 0:
             continue
-        y = y / np.linalg.norm(y)
-        y[balance.actuated[~np.isfinite(balance.torque_limits)]] = 0.0
+        y = _keeping_closures(balance, y / np.linalg.norm(y))
         strict = certificate_value(balance, y) > EDGE * balance.weight
         if strict and certificate_violation(balance, y) <= 1e-8:
             return np.asarray(y)
     return None
+
+
+def _keeping_closures(balance: Balance, y: Array) -> Array:
+    """The nearest motion that turns no joint of unlimited torque, and keeps J_c y = 0."""
+    turns = np.ones(len(y), dtype=bool)
+    turns[balance.actuated[~np.isfinite(balance.torque_limits)]] = False
+    y = np.where(turns, y, 0.0)
+    if balance.limits.free:
+        B = balance.closures.T * turns
+        for _ in range(2):  # the second time takes out the rounding of the first
+            y -= np.linalg.lstsq(B, B @ y, rcond=1e-9)[0]
+    return y
 
 
 def _motions(balance: Equilibrium) -> Iterator[Array | None]:

@@ -100,11 +100,11 @@ def least_norm(programs: Programs) -> Solution:
     Where the least norm of all that balance is within all limits, no other is admissible and less.
     """
     balance = programs.limits.balance
-    n = balance.columns.shape[1]
+    n, own = balance.columns.shape[1], balance.limits.own
     x = balance.polished(np.zeros(n))
     if _admits(balance, x):
-        return Solution("optimal", float(x @ x), x)
-    answer = programs.best(np.zeros(n), np.full(n, 2.0))
+        return Solution("optimal", float(x[:own] @ x[:own]), x)
+    answer = programs.best(np.zeros(n), np.repeat([2.0, 0.0], [own, n - own]))
     return answer.in_units(balance.weight**2, balance.weight)
 
 

@@ -84,6 +84,8 @@ def admissible_forces(
     for x in candidates(balance, objective, margin, targets):
         exact = balance.residual(x) <= ROUNDING * balance.weight
         polished = x if exact else balance.polished(x)
+        if balance.limits.free:
+            polished = balance.with_least_torques(polished)
         if _checks_out(balance, polished):
             return polished
     return None

@@ -79,12 +79,14 @@ class Proved(NamedTuple):
 
 
 def knows(contacts: ContactSet, torque_limits: Array) -> bool:
-    """Whether the kernel knows these contacts."""
-    return layout_of(contacts, torque_limits).known
+    """Whether the kernel knows these contacts, of a robot without closures."""
+    return not contacts.robot.closures and layout_of(contacts, torque_limits).known
 
 
 def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array) -> Proved | None:
     """Return what the kernel proves; None where it does not, or is not there yet."""
+    if contacts.robot.closures:
+        return None
     layout = layout_of(contacts, torque_limits)
     kernels = compiled.select_of_state() if layout.known else None
     if kernels is None:

@@ -112,6 +112,7 @@ class Shrinking:
     def __init__(self, balance: Balance) -> None:
         self.balance, self.arms = balance, balance.columns.copy()
         self.arms[:, : balance.central.shape[1]] -= balance.central
+        self.arms[:, balance.limits.own :] = 0.0
         if balance.problem is not None:
             A, G = balance.problem.scaled(balance.layout.spread(self.arms).T)
             self._A, self._G = A.T.ravel(), G.T.ravel()

@@ -58,14 +58,14 @@ def candidates(
     constraints = balance.admissible(x, balance.columns @ x)
     if objective == "largest_margin":
         extra = _keeps_margin(balance, x, margin)
-        best = solve(cp.Problem(cp.Minimize(cp.sum_squares(x)), constraints + extra), x)
+        best = solve(cp.Problem(cp.Minimize(balance.norm(x)), constraints + extra), x)
         return _found(best.in_units(1.0, balance.weight).unknowns)
     cost = _distance(balance, x, targets) if targets is not None else _COSTS[objective](balance, x)
     best = solve(cp.Problem(cp.Minimize(cost), constraints), x)
     if best.unknowns is None:
         return []
     constraints.append(cost <= best.value * (1 + _SLACK[0]) + _SLACK[1])
-    least = solve(cp.Problem(cp.Minimize(cp.sum_squares(x)), constraints), x)
+    least = solve(cp.Problem(cp.Minimize(balance.norm(x)), constraints), x)
     return [y * balance.weight for y in (least.unknowns, best.unknowns) if y is not None]
 
 

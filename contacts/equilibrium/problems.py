@@ -61,11 +61,13 @@ class Layout:
 
     @cached_property
     def known(self) -> bool:
-        """Whether the kernel knows these contacts: points that push, with finite friction."""
+        """Whether the kernel knows these contacts: points that push, with finite friction, and
+        nothing besides."""
         limits = self.limits
         some = limits.point_count > 0 and bool(limits.presses.any())
         finite = bool(np.isfinite(limits.friction).all())
-        return some and finite and len(self.rows) > 1 and not limits.bilateral.any()
+        closed = limits.free > 0  # multipliers of closures, which have no cones
+        return some and finite and len(self.rows) > 1 and not limits.bilateral.any() and not closed
 
     @cached_property
     def circular(self) -> bool:
@@ -96,7 +98,7 @@ class Layout:
         """What limits contacts as a whole."""
         A, T, b = self.limits.whole_rows
         size = np.abs(A).max(axis=1, initial=0.0)  # one tolerance for newtons and newton-metres
-        G, g = self.spread(A), T @ self.limits.presses
+        G, g = self.spread(A[:, : self.limits.own]), T @ self.limits.presses
         return Whole(G / size[:, None], g / size, b / (self.weight * size), size)
 
     @cached_property

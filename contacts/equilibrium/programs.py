@@ -43,7 +43,7 @@ class Equilibrium(Balance):
         return conic_program.margin(self._even if shares is None else Programs.of(self, shares))
 
     def least_norm(self) -> Solution:
-        """Solve min ‖x‖² over the admissible forces [N²]."""
+        """Solve min ‖x‖² over the admissible forces, without multipliers of closures [N²]."""
         return conic_program.least_norm(self._even)
 
     @cached_property
@@ -111,6 +111,12 @@ class Equilibrium(Balance):
 
         n = self.columns.shape[1]
         return cp.Variable(n) if n else cp.Constant(np.zeros(0))
+
+    def norm(self, x: Any) -> Any:
+        """Return ‖x‖² of the contacts' forces alone, as for cvxpy."""
+        import cvxpy as cp
+
+        return cp.sum_squares(x[: self.limits.own])
 
     def scaled_torques(self, given: Any) -> Any:
         """Return τ/weight (na,) when contacts give `given` (nv,)/weight."""

@@ -119,7 +119,7 @@ def _least_that_holds(with_value: Callable[[float], Equilibrium], high: float) -
 def _yaw_words(contacts: ContactSet, balance: Equilibrium, q: Array, y: Array) -> str:
     """For a robot that spins on its only contact: the moment asked about its normal, and the most.
 
-    The wrench w on a single contact follows from the unactuated rows alone, Jᵀw = −h.
+    The wrench w on a single contact follows from the unactuated rows alone, Jᵀw + Bᵀλ = −h.
     """
     contact = next(iter(contacts))
     if len(contacts) > 1 or contact.dim not in (4, 6):
@@ -129,7 +129,8 @@ def _yaw_words(contacts: ContactSet, balance: Equilibrium, q: Array, y: Array) -
         return ""
     J, rows = contacts.jacobian(q), balance.unactuated
     normal = contact.pose(contacts.robot, q).rotation[:, 2]
-    moment = np.linalg.lstsq(J[:, rows].T, -balance.load[rows])[0][3:]
+    columns = np.hstack([J[:, rows].T, balance.closures[rows]])
+    moment = np.linalg.lstsq(columns, -balance.load[rows])[0][3 : contact.dim]
     needed = abs(float(moment @ normal if contact.dim == 6 else moment[0]))
     most = needed - balance.least_help(balance.spin[:, :1], signed=True).value
     return (

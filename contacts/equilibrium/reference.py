@@ -39,12 +39,12 @@ class ReferenceEquilibrium(Equilibrium):
         return solve(problem, x).in_units(self.weight, self.weight)
 
     def least_norm(self) -> Solution:
-        """min ‖x‖²."""
+        """min ‖x‖², without multipliers of closures."""
         import cvxpy as cp
 
         x = self.variable()
         constraints = self.admissible(x, self.columns @ x)
-        problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), constraints)
+        problem = cp.Problem(cp.Minimize(self.norm(x)), constraints)
         return solve(problem, x).in_units(self.weight**2, self.weight)
 
     def torque_margin(self) -> Solution:

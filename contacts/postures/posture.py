@@ -1,6 +1,6 @@
 """Inverse kinematics onto contacts: configurations in which they are at their targets.
 
-    p_i(q) = p_i*,  R_i(q) = R_i*,  com(q) = com*,  lower ≤ q ≤ upper
+    p_i(q) = p_i*,  R_i(q) = R_i*,  com(q) = com*,  e(q) = 0 of closures,  lower ≤ q ≤ upper
 
 Inverse kinematics onto the contacts: of the many solutions one near a preferred configuration.
 """
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from ... import dynamics
 from ...arrays import Array
 from ...dynamics import Wrench
+from ...dynamics.closures import require_no_closures
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
@@ -28,7 +29,7 @@ from ..regions.region import static_equilibrium_polygon
 from ..terrain.solids import Face
 from ..torque_limits import torque_limits_of
 from .ascent import Ascent
-from .reach import Goal, Reach
+from .reach import CLOSURE, Goal, Reach
 from .self_collision import Clearance, self_collisions
 from .targets import all_targets
 
@@ -46,9 +47,10 @@ class Posture:
     Attributes:
         q: (nq,), the configuration; when not converged, the nearest that was found.
         error: the largest of `errors`.
-        errors: {contact: the largest entry of its error [m or rad]}; when asked for, "com" [m] and
-            "self-collision", what the nearest links lack of their clearance [m].
-        converged: whether `error` is within the tolerance.
+        errors: {contact: the largest entry of its error [m or rad]}, and of each "closure …" of the
+            robot; when asked for, "com" [m] and "self-collision", what the nearest links lack of
+            their clearance [m].
+        converged: whether `error` is within the tolerance, and closures within 1e-10.
         reason: in words, when not converged: which contact, and which joint limits hold it back.
         targets: {contact: T_world_target} (`pin.SE3`), where the contacts should be.
         com: (3,), where the centre of mass should be, nan where it was free [m].
@@ -92,7 +94,7 @@ def solve_posture(
     """Return a configuration whose contacts are where they should be, near q0.
 
     Args:
-        robot: floating or fixed base.
+        robot: floating or fixed base. Its closures close in the answer.
         contacts: a ContactSet of this robot, or any contacts.
         com: where the centre of mass should be: (x, y) or (x, y, z) with None where it is free [m],
             or "inside": where the contacts can hold the robot still (static polygon, drawn in by a
@@ -116,12 +118,14 @@ def solve_posture(
         is the nearest one, and `reason` says which contact is out of reach and why.
 
     Raises:
-        ConfigurationError: a bad q0.
+        ConfigurationError: a bad q0, or one near which the robot's closures do not close.
+        ModelError: maximize of a robot with closures.
         ContactError: a target that is none, or of a contact that does not exist; a bad com; a
             clearance that is none, or a robot without collision shapes; a maximize that is none.
     """
     if maximize is not None:
         one_of(maximize, "maximize", ("margin",), error=ContactError)
+        require_no_closures(robot, "maximize")
     limits = boolean(limits, "limits", error=ContactError)
     tolerance = number(tolerance, "tolerance", above=0, error=ContactError)
     iterations = whole_number(iterations, "iterations", at_least=1, error=ContactError)
@@ -131,6 +135,7 @@ def solve_posture(
     )
     contact_set = ContactSet.of(robot, contacts)
     start = robot.posture() if q0 is None else check_configuration(robot, q0, "q0").copy()
+    start = robot.close(start) if robot.closures else start
     given = all_targets(contact_set, start, targets, ground)
     goal = Goal(
         contact_set,
@@ -190,7 +195,7 @@ def _nearest(reach: Reach, start: Array, tolerance: float, iterations: int) -> P
         size = float(np.linalg.norm(error / reach.goal.row_units))
         if size < least:
             best, least = q, size
-        if np.abs(error).max(initial=0.0) <= tolerance:
+        if reach.goal.reached(error, tolerance):
             break
     return _posture(reach, best, tolerance, steps)
 
@@ -204,7 +209,7 @@ def _posture(reach: Reach, q: Array, tolerance: float, iterations: int) -> Postu
             points = goal.contacts[name].world_points(reach.robot, q)
             errors[name] = max(errors[name], face.overhang(points))
     largest = max(errors.values(), default=0.0)
-    converged = largest <= tolerance
+    converged = largest <= tolerance and goal.reached(error, tolerance)
     reason = "" if converged else _reason(reach, q, errors)
     return Posture(
         q, largest, errors, converged, reason, goal.places(q), goal.com, goal.contacts, iterations
@@ -217,6 +222,8 @@ def _reason(reach: Reach, q: Array, errors: dict[str, float]) -> str:
     if errors.get("self-collision", 0.0) > 0.5 * errors[worst]:
         return _collision_words(reach, q)
     what = "the centre of mass" if worst == "com" else repr(worst)
+    if worst.startswith(CLOSURE):
+        what = f"the end of the closure {worst.removeprefix(CLOSURE)!r}"
     joints = dict.fromkeys(reach.robot.joint_of_row[row] for row in reach.blocked(q))
     held = (
         f"held back by the limits of {', '.join(joints)}"

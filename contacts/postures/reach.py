@@ -23,6 +23,7 @@ from scipy.optimize import lsq_linear
 from ...arrays import Array
 from ...dynamics import State
 from ...robots import Robot
+from ...robots.closures import Closure
 from ...robots.ranges import ranges
 from ..contact import Contact
 from ..contact_set import ContactSet
@@ -30,6 +31,8 @@ from ..terrain.solids import Face
 from .landing import landing
 from .self_collision import Clearance
 
+CLOSURE = "closure "  # before the name of one
+CLOSED = 1e-10  # what closures may be open by [m or rad]
 _STEP = 0.3  # the longest step of a joint, and of the base in robot sizes
 
 
@@ -40,7 +43,7 @@ class Goal:
     Attributes:
         contacts: whose places count.
         targets: {contact: T_world_target (`pin.SE3`), or a `Face` to lie anywhere on}.
-        com: (3,), of the centre of mass, nan where it is free [m].
+        com: (3,), of the centre of mass, nan where it is free [m]. Closures of the robot close.
         size: of the robot, the unit of length [m].
         clearance: links that should keep apart, None when nobody asks.
     """
@@ -57,12 +60,29 @@ class Goal:
         return self.contacts.robot
 
     def error(self, q: Array) -> Array:
-        """Return the errors of all contacts, then of the centre of mass, then of links that are
-        too near (m,) [m, rad]."""
+        """Return the errors of all contacts, then of the centre of mass, then of the robot's
+        closures, then of links that are too near (m,) [m, rad]."""
         wanted, state = np.isfinite(self.com), State.of(self.robot, q)
         com = state.com - self.com
         near = self.clearance.error(q) if self.clearance else np.zeros(0)
-        return np.concatenate([self.contacts.error(state, self.places(state)), com[wanted], near])
+        touching = self.contacts.error(state, self.places(state))
+        return np.concatenate([touching, com[wanted], self._open(state), near])
+
+    def _open(self, state: State) -> Array:
+        return state.closure_error if self.robot.closures else np.zeros(0)
+
+    def reached(self, error: Array, tolerance: float) -> bool:
+        """Whether errors (m,) are within a tolerance, and closures within `CLOSED` too."""
+        return bool((np.abs(error) <= np.minimum(tolerance, self._largest)).all())
+
+    @cached_property
+    def _largest(self) -> Array:
+        """(m,), what is allowed whatever the tolerance."""
+        allowed = np.full(len(self.row_units), np.inf)
+        for name, rows in self.parts().items():
+            if name.startswith(CLOSURE):
+                allowed[rows] = CLOSED
+        return allowed
 
     def places(self, q: Array | State) -> dict[str, Any]:
         """Return {contact: T_world_target}: of a contact on a face the nearest place there."""
@@ -73,13 +93,16 @@ class Goal:
         }
 
     def parts(self) -> dict[str, slice]:
-        """Return which rows of the error belong to which contact, "com" or "self-collision"."""
+        """Return which rows of the error belong to which contact, "com", "closure …" or
+        "self-collision"."""
         ends = {name: self.contacts.rows(name) for name in self.contacts.names}
         wanted, start = int(np.isfinite(self.com).sum()), self.contacts.dim
         if wanted:
-            ends["com"] = slice(start, start + wanted)
+            ends["com"] = slice(start, start := start + wanted)
+        for closure in self.robot.closures:
+            ends[CLOSURE + closure.name] = slice(start, start := start + closure.dim)
         if self.clearance:
-            ends["self-collision"] = slice(start + wanted, None)
+            ends["self-collision"] = slice(start, None)
         return ends
 
     def jacobian(self, q: Array) -> Array:
@@ -88,10 +111,13 @@ class Goal:
         return np.vstack([rows, self.clearance.jacobian(q)]) if self.clearance else rows
 
     def fixed_jacobian(self, q: Array) -> Array:
-        """Return the part that always holds: contacts and centre of mass, without clearances."""
+        """Return the part that always holds: contacts, centre of mass and closures, without
+        clearances."""
         state = State.of(self.robot, q)
         rows = [self._rows(state, contact, self.targets[contact.name]) for contact in self.contacts]
         rows.append(state.com_jacobian[np.isfinite(self.com)])
+        if self.robot.closures:
+            rows.append(state.closure_jacobian)
         return np.vstack(rows)
 
     def _rows(self, state: State, contact: Contact, target: Any) -> Array:
@@ -109,8 +135,10 @@ class Goal:
     def row_units(self) -> Array:
         """(m,), the unit of each error: the robot's size, or a radian."""
         units = [np.array([self.size] * 3 + [1.0] * (c.dim - 3)) for c in self.contacts]
-        lengths = int(np.isfinite(self.com).sum()) + (Clearance.ROWS if self.clearance else 0)
-        return np.concatenate([*units, np.full(lengths, self.size)])
+        units.append(np.full(int(np.isfinite(self.com).sum()), self.size))
+        units += [_closure_units(closure, self.size) for closure in self.robot.closures]
+        units.append(np.full(Clearance.ROWS if self.clearance else 0, self.size))
+        return np.concatenate(units)
 
     @cached_property
     def step_units(self) -> Array:
@@ -121,6 +149,11 @@ class Goal:
             slides = ~np.abs(S[3:]).any(axis=0)
             units[joint.idx_v : joint.idx_v + joint.nv][slides] = self.size
         return units
+
+
+def _closure_units(closure: Closure, size: float) -> Array:
+    """The unit of each row of a closure: a length of the loop's ends, a radian of all else."""
+    return np.array(([size] * 3 + [1.0] * 3)[: closure.dim]) if closure.dim > 1 else np.ones(1)
 
 
 def moving_joints(robot: Robot) -> list[Any]:
@@ -196,7 +229,7 @@ class Reach:
         error = self.goal.error(q)
         for k in range(iterations):
             r = error / self.goal.row_units
-            if np.abs(error).max(initial=0.0) <= tolerance or damping > 1e12:
+            if self.goal.reached(error, tolerance) or damping > 1e12:
                 return q, k
             # the pull to `prefer` fades with the error, so that it never biases the answer
             pull = min(1.0, float(np.linalg.norm(r))) * 0.5 ** max(0, k - 20)

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics import State, Wrench
+from ...dynamics.closures import require_no_closures
 from ...errors import ContactError
 from ...robots.configuration import check_velocity
 from ...robots.values import boolean, instance, one_of
@@ -118,9 +119,11 @@ def margin_gradient(
     Raises:
         ContactError: a margin that is infinite (a push margin of 0), v and a that are not those of
             the hold, no such `of`.
-        ModelError: a joint whose axes turn within its own body (no URDF has one).
+        ModelError: a joint whose axes turn within its own body (no URDF has one); a robot with
+            closures.
     """
     instance(hold, "hold", Hold, error=ContactError)
+    require_no_closures(hold.contacts.robot, "margin_gradient")
     one_of(of, "of", KINDS, error=ContactError)
     boolean(check, "check", error=ContactError)
     case = _Case.of(hold, v, a, of)
