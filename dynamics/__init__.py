@@ -9,6 +9,7 @@ from .. import registry
 from . import batch, conventions, jacobian_sums
 from .centroidal import centroidal_drift, centroidal_map, centroidal_momentum, com, com_jacobian
 from .com_coordinates import com_coordinates
+from .comparison import Comparison, compare
 from .contact_derivatives import contact_derivatives
 from .coriolis import christoffel_symbols, coriolis_matrix, coriolis_tensor, mass_matrix_derivative
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives, linearise
@@ -110,6 +111,8 @@ __all__ = [
     "block_on_table",
     "batch",
     "closed_forms",
+    "compare",
+    "Comparison",
     "jacobian_sums",
     "conventions",
     "Wrench",

@@ -26,6 +26,7 @@ OUTPUTS = {
     "info": {"json"},
     "terms": {"json", "csv"},
     "check": {"json"},
+    "diff": {"json"},
     "robots": {"json", "csv"},
     "show": {"html", "png"},
     "simulate": {"json", "html", "png", "csv"},

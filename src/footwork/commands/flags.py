@@ -36,8 +36,7 @@ def robot_flags(
 ) -> None:
     """Add the flags for the robot, its base, its passive and locked joints, and its posture."""
     parser.add_argument("robot", metavar=metavar, help=words)
-    shared(parser, "--base", "--passive", "--lock", "--feet", "--package-dir", "--xacro-arg")
-    shared(parser, "--no-meshes")
+    shared(parser, *LOADING)
     if posture:
         shared(parser, "--posture")
 
@@ -105,12 +104,12 @@ def count(text: str) -> int:
     return int(text)
 
 
-def load(options: argparse.Namespace) -> Robot:
-    """Return the robot of `robot_flags`."""
+def load(options: argparse.Namespace, source: str | None = None) -> Robot:
+    """Return the robot of `robot_flags`, or another one, with the flags for loading."""
     from .. import robots
 
     return robots.load(
-        options.robot,
+        source or options.robot,
         base=options.base,
         passive=options.passive,
         lock=options.lock,
@@ -139,6 +138,11 @@ def assignment(text: str) -> tuple[str, str]:
 def _file(words: str, metavar: str = "FILE") -> dict[str, Any]:
     return {"type": Path, "metavar": metavar, "help": words}
 
+
+# of `robots.load`
+LOADING = (
+    "--base", "--passive", "--lock", "--feet", "--package-dir", "--xacro-arg", "--no-meshes",
+)  # fmt: skip
 
 # flags that mean the same in every command
 SHARED: Mapping[str, dict[str, Any]] = {
@@ -175,6 +179,12 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "Coulomb friction coefficient (default: 0.7; in a scenario: of contacts "
         "without one); two, MU_X,MU_Y: along the axes of soles, and of point feet along the "
         "world's x and y",
+    },
+    "--tolerance": {
+        "type": positive, "metavar": "T",
+        "help": "gap to the exact region [m] (0.001). In diff: values this near are the same, "
+        "relative for masses, inertias, velocities and torques; in m and rad for places, "
+        "directions and positions (0.0001)",
     },
     "--seed": {"type": whole, "metavar": "N", "help": "seed of the random numbers"},
     "--json": {"action": "store_true", "help": "print the answer as JSON"},

@@ -25,14 +25,8 @@ def add(commands: Any) -> None:
         help="static: static equilibrium under the contacts (default); feasible: also under joint "
         "torque limits and loads; zmp: ZMP support area at the height of the lowest contact",
     )
-    parser.add_argument(
-        "--tolerance",
-        type=flags.positive,
-        default=1e-3,
-        metavar="M",
-        help="gap to the exact region [m] (0.001)",
-    )
-    flags.shared(parser, "--json", "--html", "--png", "--csv")
+    parser.set_defaults(tolerance=1e-3)
+    flags.shared(parser, "--tolerance", "--json", "--html", "--png", "--csv")
 
 
 def run(options: argparse.Namespace) -> int:

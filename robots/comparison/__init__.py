@@ -1,0 +1,1 @@
+"""Comparison of two descriptions of one robot: what of their bodies, joints and feet differs."""
