@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from ..dynamics import Wrench
+from ..dynamics import Wrench, closed
 from ..errors import ConfigurationError
 from ..robots.configuration import check_robot
 from ..robots.robot import Robot
@@ -113,10 +113,11 @@ class Noise:
     def measured(
         self, robot: Robot, q: Array, v: Array, rng: np.random.Generator
     ) -> tuple[Array, Array]:
-        """Return q and v as they are read."""
+        """Return q and v as they are read; passive joints of closures as the others have them."""
         at_q, at_v = np.full(robot.nv, self.positions), np.full(robot.nv, self.velocities)
         if robot.is_floating:
             at_q[:3], at_q[3:6] = self.base_position, self.base_orientation
             at_v[:6] = self.base_velocity
         dq, dv = rng.standard_normal(robot.nv), rng.standard_normal(robot.nv)
-        return robot.integrate(q, at_q * dq), v + at_v * dv
+        read = robot.integrate(q, at_q * dq), v + at_v * dv
+        return closed(robot, *read) if robot.closures else read

@@ -62,7 +62,7 @@ class Fall:
         return -float(np.min(self.terrain.signed_distance(points)))
 
     def _limbs(self) -> set[int]:
-        """The joints that move the contacts; the base only where it carries one."""
+        """The joints that move the contacts, also by loops; the base only where it carries one."""
         model, joints = self.robot._model, set()
         for contact in self.contacts:
             joint = int(model.frames[self.robot.frame_id(contact.frame)].parentJoint)
@@ -70,6 +70,9 @@ class Fall:
             while joint > 1:
                 joints.add(joint)
                 joint = int(model.parents[joint])
+        for moved in self.robot._closure_rows.carried if self.robot.closures else ():
+            loop = {self.robot.joint_id(self.robot.joint_of_row[i]) for i in np.flatnonzero(moved)}
+            joints |= loop if loop & joints else set()
         return joints
 
     def _links(self, q: Array, depth: float) -> set[str]:

@@ -4,10 +4,12 @@
 
 with u_k = J_k v⁺ + (d_k/h) n: a point at the distance d_k may approach by d_k within the step, and
 a penetration is corrected at a speed of at most `RECOVERY`. Joint stops (`control.stops`) are such
-points without friction. The complementarity problem is that of
-`contacts.frictional_forward_dynamics`; here Pinocchio's solvers find the impulses, warm-started
-from the last step's. Where μ differs along two tangents K is elliptic: with μ = max(μ_1, μ_2) and
-S = diag(μ_1/μ, μ_2/μ, 1), λ = S λ' solves it when λ' solves the round problem of the rows S J.
+points without friction. Closures are kept: the motion without impulses keeps them, and M⁻¹ is then
+what impulses do while they hold, M⁻¹ − M⁻¹J_cᵀ(J_c M⁻¹J_cᵀ)⁺J_c M⁻¹. The complementarity problem
+is that of `contacts.frictional_forward_dynamics`; here Pinocchio's solvers find the impulses,
+warm-started from the last step's. Where μ differs along two tangents K is elliptic: with
+μ = max(μ_1, μ_2) and S = diag(μ_1/μ, μ_2/μ, 1), λ = S λ' solves it when λ' solves the round problem
+of the rows S J.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..contacts import Contact, ContactSet, Terrain
+from ..dynamics import State
 from ..dynamics.free_armature import centrifugal
 from ..errors import ContactError, SolverError
 from ..robots.robot import Robot
@@ -104,8 +107,8 @@ class Ground:
         Raises:
             SolverError: the motion blew up.
         """
-        model, data = self._model, self._data
-        free = v + h * pin.aba(model, data, q, v, forces - centrifugal(self.robot, v))
+        state = State(self.robot, q, v) if self.robot.closures else None
+        free = v + h * self._acceleration(state, q, v, forces)
         if not np.isfinite(free).all() or np.abs(free).max() > DIVERGED:
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
         distances, normals, lowest = self.distances(q)
@@ -122,7 +125,7 @@ class Ground:
         ratios = np.where(top > 0, mu.T / np.where(top > 0, top, 1.0), 1.0).T
         axes[:, :, :2] *= ratios[:, None]  # S, with which the cone of λ' is round
         J = self._rows(q, near, axes, lowest, stopped)
-        JM = J @ _symmetric(pin.computeMinverse(model, data, q))
+        JM = self._moved(state, q, J)
         drift = J @ free
         gaps = np.concatenate([distances[near], ends[stopped]])
         drift[2::3] += np.maximum(gaps / h, -RECOVERY)
@@ -132,6 +135,19 @@ class Ground:
         self._last[which] = pushes[which] = found
         pushes[near] = np.einsum("kij,kj->ki", axes, found[: len(near)])
         return self._result(free + JM.T @ found.ravel(), pushes)
+
+    def _acceleration(self, state: State | None, q: Array, v: Array, forces: Array) -> Array:
+        """(nv,), without impulses."""
+        if state is not None:
+            return state.accelerations(forces)
+        free = forces - centrifugal(self.robot, v)
+        return np.asarray(pin.aba(self._model, self._data, q, v, free))
+
+    def _moved(self, state: State | None, q: Array, J: Array) -> Array:
+        """J M⁻¹ (3k, nv), with closures what impulses do while these hold."""
+        if state is not None:
+            return np.asarray(state.closure_projection.mobility(J.T).T)
+        return np.asarray(J @ _symmetric(pin.computeMinverse(self._model, self._data, q)))
 
     def _result(self, v: Array, pushes: Array) -> StepResult:
         """From impulses on points in world axes, then on stops in the third entries."""
@@ -204,7 +220,8 @@ class _Impulses:
     def solve(self, W: Array, w: Array, guess: Array) -> tuple[Array, bool]:
         """Return impulses (k, 3) in the points' axes, near a guess, and whether they are exact."""
         unit = np.trace(W) / len(W)
-        idle = np.where(np.diag(W) == 0.0, unit, 0.0)  # tangents of joint stops: zero rows of J
+        # tangents of joint stops: zero rows of J; joints that closures hold: zero to rounding
+        idle = np.where(np.diag(W) <= 1e-14 * unit, unit, 0.0)
         # regularised: of the impulses on redundant points the least are taken
         W = W + 1e-9 * unit * np.eye(len(W)) + np.diag(idle)
         best, converged = np.zeros_like(guess), False

@@ -2,29 +2,35 @@
 
 States and generalised forces go to the coordinates of `robots.conventions.to_mujoco`, in which the
 base's linear velocity is in world axes: v_world = R v_base, f_world = R f_base. Contacts and the
-stops of joints are compliant there, so there is a little penetration.
+stops of joints are compliant there, so there is a little penetration; closures are equality
+constraints between sites at their ends, as stiff as MuJoCo has them.
 """
 
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pinocchio as pin
+from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..contacts import ContactSet, Terrain
 from ..contacts.terrain.solids import Box, Plane
 from ..errors import ConfigurationError, ContactError, ModelError, SolverError
+from ..robots.closures import JointCoupling
 from ..robots.ranges import ranges
 from ..robots.robot import Robot
 from .ground import DIVERGED, Point, StepResult, points_of
 
 _FAR = 1e3  # an end of a range where there is none [rad or m]
 CORNER = 0.005  # radius of the balls that stand for a patch's corners [m]
+HINGE = 0.1  # between the two points of the axis of a hinge that closes a loop [m]
+_STIFF = 'solref="0.002 1" solimp="0.9999 0.9999 0.001 0.5 2"'  # MuJoCo's limits
 _AXES = {"RX": "1 0 0", "RY": "0 1 0", "RZ": "0 0 1", "PX": "1 0 0", "PY": "0 1 0", "PZ": "0 0 1"}
 
 
@@ -124,15 +130,18 @@ def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain) -> str:
     ups = np.repeat(
         [_up(robot, contact) for contact in contacts], [len(c.points) for c in contacts], axis=0
     )
-    balls = list(enumerate(zip(points, ups, mu, strict=True)))
+    carried: dict[int, str] = defaultdict(str)  # what is fixed to each joint's body, as MJCF
+    for i, (point, up, friction) in enumerate(zip(points, ups, mu, strict=True)):
+        carried[point.joint] += _ball(i, point, up, friction)
+    equalities = _equalities(robot, carried)
     gravity = " ".join(f"{g:.17g}" for g in robot._model.gravity.linear)
     return (
         f'<mujoco><compiler angle="radian" balanceinertia="false" autolimits="false"/>'
         f'<option gravity="{gravity}" cone="elliptic" integrator="implicitfast" '
         'jacobian="dense">'  # MuJoCo 4.0.0's Newton solver is wrong with sparse contact Jacobians
         f'<flag autoreset="disable"/></option>'  # it would start anew in silence
-        f"<worldbody>{''.join(_solid(s) for s in terrain.solids)}"
-        f"{_body(robot, 1, balls)}</worldbody></mujoco>"
+        f"<worldbody>{''.join(_solid(s) for s in terrain.solids)}{carried[0]}"
+        f"{_body(robot, 1, carried)}</worldbody><equality>{equalities}</equality></mujoco>"
     )
 
 
@@ -144,18 +153,49 @@ def _up(robot: Robot, contact: Any) -> Array:
     return np.asarray(CORNER * frame.placement.rotation @ contact.axes_in_frame[:, 2])
 
 
-def _body(robot: Robot, joint: int, points: list[tuple[int, tuple[Point, Array, float]]]) -> str:
+def _equalities(robot: Robot, carried: dict[int, str]) -> str:
+    """The robot's closures; adds the sites at their ends to what the bodies carry."""
+    found, rows = "", robot._closure_rows
+    for k, (loop, _) in enumerate(rows.loops):
+        # a hinge is two points of its axis
+        arms = [0.0, HINGE] if loop.kind == "hinge" else [0.0]
+        for n, arm in enumerate(arms):
+            sites = [f"closure {k} {n} {end}" for end in (1, 2)]
+            for site, joint, end in zip(sites, rows.joints[k], rows.ends[k], strict=True):
+                T = pin.SE3(end) * pin.SE3(np.eye(3), np.array([0.0, 0.0, arm]))
+                carried[int(joint)] += f'<site name="{site}" {_pose(T)}/>'
+            kind = "weld" if loop.kind == "weld" else "connect"
+            found += f'<{kind} site1="{sites[0]}" site2="{sites[1]}" {_STIFF}/>'
+    return found + "".join(_coupling(c) for c in robot.closures if isinstance(c, JointCoupling))
+
+
+def _coupling(coupling: JointCoupling) -> str:
+    """y = y_0 + Σ c_k (x − x_0)^k as a polynomial in x."""
+    law = Polynomial(coupling.coefficients or (0.0,))(Polynomial([-coupling.leader_at, 1.0]))
+    if len(law.coef) > 5:
+        raise ModelError(
+            f"closure {coupling.name!r}: got a polynomial of degree {len(law.coef) - 1}; expected "
+            "one of at most 4 for MuJoCo"
+        )
+    terms = np.zeros(5)
+    terms[: len(law.coef)] = law.coef
+    terms[0] += coupling.joint_at
+    leader = f"joint2={quoteattr(coupling.leader)}" if coupling.leader else ""
+    names = f"joint1={quoteattr(coupling.joint)} {leader}"
+    return f'<joint {names} polycoef="{_numbers(terms)}" {_STIFF}/>'
+
+
+def _body(robot: Robot, joint: int, carried: dict[int, str]) -> str:
     model = robot._model
     inertia, T = model.inertias[joint], model.jointPlacements[joint]
     about_com = inertia.inertia
     full = about_com[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-    own = [_ball(i, *ball) for i, ball in points if ball[0].joint == joint]
     below = [k for k in range(1, model.njoints) if model.parents[k] == joint]
     return (
         f"<body {_pose(T)}>{_joint(model, joint)}"
         f'<inertial pos="{_numbers(inertia.lever)}" mass="{inertia.mass:.17g}" '
-        f'fullinertia="{_numbers(full)}"/>{"".join(own)}'
-        f"{''.join(_body(robot, k, points) for k in below)}</body>"
+        f'fullinertia="{_numbers(full)}"/>{carried[joint]}'
+        f"{''.join(_body(robot, k, carried) for k in below)}</body>"
     )
 
 

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..contacts import ContactSet, Plane, Terrain, at_feet, solve_posture
 from ..contacts.cones.friction_cone import Friction
-from ..dynamics import external_torques, kinetic_energy, potential_energy
+from ..dynamics import State, closed, external_torques, kinetic_energy, potential_energy
+from ..dynamics.closures import require_motion
 from ..dynamics.trajectory import EventRecord
 from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration, check_robot, check_torques, check_velocity
@@ -46,6 +47,7 @@ def simulate(
 ) -> ClosedLoop:
     """Return the motion of a robot under a controller, on frictional ground.
 
+    Closures of the robot are kept: q and v are put back onto them after every step.
     Physics goes by `step`: points of the feet stick, slip, break or land on the terrain, and joints
     stop at the ends of their ranges. But for the points of the contacts, links pass through each
     other and through the ground; `ClosedLoop.collisions` tells of it. The controller is called
@@ -91,6 +93,8 @@ def simulate(
     )
     start = _start(robot, feet, ground, q)
     velocity = np.zeros(robot.nv) if v is None else check_velocity(robot, v).copy()
+    if robot.closures:
+        require_motion(State(robot, start, velocity))
     ticks, substeps = _steps(duration, step, step if control_step is None else control_step)
     physics = _engine(engine)(robot, feet, ground)
     if on_failure not in ("stop", "raise"):
@@ -208,6 +212,8 @@ class _Loop:
             v, impulses, stops = self.physics.step(q, v, forces, h)
             q = self.robot.integrate(q, h * v)
             q[3:7] /= np.linalg.norm(q[3:7])
+            if self.robot.closures:  # what the step leaves of e and J_c v, of its order
+                q, v = closed(self.robot, q, v)
             total += impulses
             stopped += stops
         return q, v, total, stopped

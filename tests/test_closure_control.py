@@ -10,7 +10,10 @@ import pytest
 
 import footwork as fw
 from footwork import contacts, control, dynamics
+from footwork.contacts import Plane, Terrain
 from footwork.control import gravity_compensation
+from footwork.control.falls import Fall
+from footwork.control.mujoco_engine import as_mjcf
 from footwork.dynamics import State
 from footwork.robots import JointCoupling, LoopClosure
 
@@ -64,6 +67,13 @@ def four_bar(motors=("crank_joint",), kind="point"):
     closure = pin_joint("tip", "coupler", (0, 0, -0.5), "rocker", (0, 0, -0.3), kind)
     robot = loaded(parts, [closure], motors=motors)
     return robot, robot.close(np.array([0.4, -1.5, 0.3]))
+
+
+def posed(robot, angles):
+    q = robot.neutral()
+    for name, angle in angles.items():
+        q[robot._model.joints[robot.joint_id(name)].idx_q] = angle
+    return q
 
 
 def moving(robot, q, seed, size=1.0):
@@ -176,16 +186,8 @@ def biped(kind="point"):
         s: {"frame": f"foot_{s}", "size": [0.22, 0.14], "offset": [0.02, 0, -0.05]} for s in sides
     }
     robot = loaded(parts, closures, "floating", motors, feet)
-    q = robot.neutral()
-    for side in sides:
-        for part, angle in (
-            ("thigh", -0.4),
-            ("crank", 0.4),
-            ("rod", -0.8),
-            ("shank", 0.8),
-            ("ankle", -0.4),
-        ):
-            q[robot._model.joints[robot.joint_id(f"{part}_{side}_joint")].idx_q] = angle
+    bent = {"thigh": -0.4, "crank": 0.4, "rod": -0.8, "shank": 0.8, "ankle": -0.4}
+    q = posed(robot, {f"{part}_{s}_joint": bent[part] for s in sides for part in bent})
     q[2] = 0.8 * np.cos(0.4) + 0.05
     return robot, q
 
@@ -340,3 +342,126 @@ def test_open_closures_are_refused_and_copies_are_controllers():
     copied = pickle.loads(pickle.dumps(law))
     v = np.zeros(22)
     assert copied(q, v).tau == pytest.approx(law(q, v).tau, abs=1e-9)
+
+
+# --- closed loop ----------------------------------------------------------------------------
+
+
+def minitaur():
+    """Four legs of five bars: two motors on one axis, two lower bars that meet at the foot."""
+    corners = {"fl": (0.2, 0.12), "fr": (0.2, -0.12), "hl": (-0.2, 0.12), "hr": (-0.2, -0.12)}
+    parts, closures, angles = [link("body", 6.0, box(6.0, 0.5, 0.2, 0.1))], [], {}
+    for name, (x, y) in corners.items():
+        for side, sign in (("a", 1.0), ("b", -1.0)):
+            parts += [
+                bar(f"upper_{name}_{side}", "body", (x, y, 0), 0.12, 0.2),
+                bar(f"lower_{name}_{side}", f"upper_{name}_{side}", (0, 0, -0.12), 0.2, 0.1),
+            ]
+            angles[f"upper_{name}_{side}_joint"] = 1.4 * sign
+            angles[f"lower_{name}_{side}_joint"] = -2.03 * sign
+        ends = [(f"lower_{name}_{side}", (0, 0, -0.2)) for side in "ab"]
+        closures.append(pin_joint(f"foot_{name}", *ends[0], *ends[1]))
+    feet = {n: {"frame": f"lower_{n}_a", "radius": 0.015, "offset": [0, 0, -0.2]} for n in corners}
+    motors = [joint for joint in angles if joint.startswith("upper")]
+    robot = loaded(parts, closures, "floating", motors, feet)
+    q = robot.close(posed(robot, angles))
+    q[2] = 0.015 - dynamics.frame_placement(robot, q, "lower_fl_a").act(np.array([0, 0, -0.2]))[2]
+    return robot, q
+
+
+@pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
+def test_a_biped_with_loops_stands(engine):
+    """Its centre of mass goes where its controller wants it."""
+    robot, q = biped()
+    law = controller(robot, q, on_failure="hold")
+    options = {"duration": 0.6, "step": 2e-3, "engine": engine}
+    run = control.simulate(robot, law, q=q, **options)
+    assert (run.ended, run.fell, set(run.statuses)) == ("", False, {"optimal"})
+    assert run.com[-1] - run.com[0] == pytest.approx(ASIDE, abs=8e-3)
+    assert max(np.abs(State(robot, x).closure_error).max() for x in run.q) < 1e-12
+    drift = [State(robot, *x).closure_jacobian @ x[1] for x in zip(run.q, run.v, strict=True)]
+    assert np.abs(drift).max() < 1e-12
+
+
+@pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
+def test_legs_of_five_bars_stand_by_two_laws(engine):
+    robot, q = minitaur()
+    whole, _ = control.stand(robot, q=q)
+    for law in (whole, control.PD(robot, q, 30.0, 1.0)):
+        run = control.simulate(robot, law, q=q, duration=0.2, step=2e-3, engine=engine)
+        assert run.ended == ""
+        assert np.abs(run.q[-1] - q).max() < 0.06
+        assert abs(run.com[-1, 2] - run.com[0, 2]) < 6e-3
+
+
+def in_flight(how):
+    """Robots with closures of each kind, high above the ground."""
+    if how in ("point", "hinge"):
+        return biped(how)
+    robot = fw.load("biped", passive=ARM)
+    q = robot.posture()
+    if how in ("weld", "coupling"):
+        return robot.with_closures(held_by(how, robot, q)), q
+    bent = {name: q[robot._model.joints[robot.joint_id(name)].idx_q] for name in ARM}
+    law = ("follow", ARM[2], ARM[0], (0.1, 0.5, -0.3, 0.2), bent[ARM[2]] - 0.1, bent[ARM[0]])
+    robot = robot.with_closures([JointCoupling(*law)])
+    return robot, robot.close(q)
+
+
+@pytest.mark.parametrize("how", ["point", "hinge", "weld", "coupling", "polynomial"])
+def test_both_engines_keep_closures_alike(how):
+    robot, q = in_flight(how)
+    q = q + np.eye(robot.nq)[2]
+    tau, v = np.random.default_rng(1).standard_normal(robot.na), moving(robot, q, 0)
+    ends = {}
+    for engine in ("pinocchio", "mujoco"):
+        options = {"q": q, "v": v, "duration": 0.05, "engine": engine}
+        ends[engine] = control.simulate(robot, lambda t, q, v: tau, **options).q[-1]
+    assert np.abs(ends["pinocchio"] - q).max() > 0.2
+    assert ends["mujoco"] == pytest.approx(ends["pinocchio"], abs=2e-5)
+
+
+def test_steps_of_the_ground_converge_to_the_motion_without_it():
+    robot, q = biped("hinge")
+    q = q + np.eye(robot.nq)[2]
+    tau, v = np.zeros(robot.na), moving(robot, q, 0, 0.5)
+    right = dynamics.simulate(robot, q, v, tau, duration=0.05, step=1e-3).q[-1]
+    far = [
+        control.simulate(robot, lambda t, q, v: tau, q=q, v=v, duration=0.05, step=h).q[-1] - right
+        for h in (1e-3, 5e-4)
+    ]
+    assert np.abs(far[1]).max() < 0.55 * np.abs(far[0]).max() < 0.02
+
+
+def test_a_loop_that_carries_a_foot_may_touch_the_ground():
+    robot, q = minitaur()
+    fall = Fall(robot, contacts.at_feet(robot), Terrain([Plane("ground")]), q)
+    names = {robot._model.names[joint] for joint in fall.limbs}
+    assert names == set(robot.joint_names)
+
+
+def test_what_controllers_are_told_has_closed_loops():
+    robot, q = biped()
+    noise, rng = control.Noise(positions=1e-2, velocities=0.1), np.random.default_rng(0)
+    read, v = noise.measured(robot, q, np.zeros(robot.nv), rng)
+    state = State(robot, read, v)
+    assert np.abs(read - q).max() > 5e-3
+    assert np.abs(state.closure_error).max() < 1e-11
+    assert np.abs(state.closure_jacobian @ v).max() < 1e-12
+
+
+def test_simulations_refuse_loops_that_are_open_or_come_apart():
+    robot, q = biped()
+    law = control.PD(robot, q, 1.0)
+    with pytest.raises(fw.ConfigurationError, match="is open by"):
+        control.simulate(robot, law, q=q + 0.1 * np.eye(robot.nq)[-3], duration=0.01)
+    with pytest.raises(fw.ConfigurationError, match="moves apart"):
+        control.simulate(robot, law, q=q, v=np.eye(robot.nv)[-3], duration=0.01)
+
+
+def test_mujoco_has_polynomials_of_four_degrees():
+    free = minitaur()[0]
+    names = free.joint_names[:2]
+    robot = free.with_closures([JointCoupling("c", *names, (0.0, 1.0, 0, 0, 0, 1.0))])
+    with pytest.raises(fw.ModelError, match="degree 5"):
+        as_mjcf(robot, contacts.at_feet(robot), Terrain([Plane("ground")]))
