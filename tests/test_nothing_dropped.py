@@ -123,3 +123,92 @@ def urdf(of_joint="", of_link="", beside=""):
         '<joint name="j" type="revolute"><parent link="a"/><child link="b"/>'
         f'<limit lower="-1" upper="1" effort="9" velocity="9"/>{of_joint}</joint>{beside}</robot>'
     )
+
+
+def warnings_about(text):
+    return [f.message for f in robots.diagnose(text) if f.level == "warning"]
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "safety_controller",
+        "calibration",
+        "joint_properties",
+        "gazebo",
+        "transmission",
+        "ros2_control",
+        "sensor",
+        "drake:joint",
+        "contact",
+        "self_collision_checking",
+    ],
+)
+def test_every_element_of_other_programs_is_named(element):
+    for text in (
+        urdf(of_joint=f"<{element}/>"),
+        urdf(of_link=f"<{element}/>"),
+        urdf(beside=f'<{element} name="x"/>'),
+    ):
+        words = " ".join(f.message for f in robots.diagnose(text))
+        assert re.search(rf"1 × <(joint/|link/)?{element}>", words), words
+        assert not warnings_about(text)
+
+
+def test_attributes_of_other_programs_are_named():
+    text = urdf('<dynamics damping="1" friction="0" armature="3"/>')
+    words = " ".join(f.message for f in robots.diagnose(text))
+    assert "1 × <dynamics armature=…>" in words
+
+
+@pytest.mark.parametrize(
+    ("of_joint", "of_link", "beside", "words"),
+    [
+        ('<orgin xyz="0 0 1"/>', "", "", "<joint/orgin> is not read; did you mean origin"),
+        ('<origin xzy="0 0 1"/>', "", "", "<origin xzy=…> is not read; did you mean xyz"),
+        ('<Axis xyz="0 0 1"/>', "", "", "<joint/Axis> is not read; did you mean axis"),
+        ('<origin xyz="0 0 1" quat_xyzw="0 0 1 0"/>', "", "", "<origin quat_xyzw=…> is not read"),
+        ("", "<inertail/>", "", None),  # there is one beside it
+        ("", '<visual><orgin xyz="0 0 1"/></visual>', "", "<visual/orgin> is not read"),
+        ("", "", '<joints name="k"/>', "<joints> is not read; did you mean joint"),
+        ("", "", '<gazebo reference="b"><gravity>0</gravity></gazebo>', "gravity off 'b'"),
+        ("", "", '<gazebo reference="b"><gravity>1</gravity></gazebo>', None),
+        ("", "", '<gazebo reference="b"><turnGravityOff>true</turnGravityOff></gazebo>', "'b'"),
+        ("", "", '<gazebo><joint name="loop"><parent>a</parent></joint></gazebo>', "joint 'loop'"),
+        ("", "", '<drake:ball_constraint name="c"/>', "'c': its forces are left out"),
+        (
+            "",
+            "",
+            '<transmission name="t"><actuator name="m"><drake:rotor_inertia value="0.1"/>'
+            "</actuator></transmission>",
+            "the inertia of rotors is left out",
+        ),
+    ],
+)
+def test_what_may_move_the_robot_is_warned_of(of_joint, of_link, beside, words):
+    text = urdf(of_joint, of_link, beside).replace("<robot ", '<robot xmlns:drake="d" ')
+    found = [line for line in warnings_about(text) if "shape" not in line]
+    assert len(found) == (words is not None)
+    if words:
+        assert words in found[0]
+        with pytest.warns(FootworkWarning, match=re.escape(words)):
+            load(text)
+
+
+def test_the_elements_of_urdf_are_read_without_a_word():
+    joint = (
+        '<origin xyz="0 0 1" rpy="0 0 1"/><axis xyz="0 1 0"/><dynamics damping="2" friction="3"/>'
+    )
+    link = '<visual name="v"><origin/><geometry><sphere radius="1"/></geometry><material name="m">'
+    link += '<color rgba="1 0 0 1"/></material></visual><collision name="c"><geometry>'
+    link += '<capsule radius="1" length="1"/></geometry></collision>'
+    robot = load(urdf(joint, link), strict=True)
+    assert not robots.diagnose(urdf(joint, link))
+    assert (robot.model.damping[6], robot.model.upperDryFrictionLimit[6]) == (2, 3)
+
+
+def test_thousands_of_names_of_other_programs_take_no_time():
+    many = "".join(f"<x{k}/>" for k in range(5000))
+    words = " ".join(f.message for f in robots.diagnose(urdf(beside=many)))
+    assert "1 × <x0>" in words
+    assert len(words) < 3000

@@ -16,8 +16,9 @@ from ..refusal import refuse_errors
 from ..robot import BASE_JOINT
 from ..shapes import UrdfShapes
 from . import closures, edits
+from .extensions import check_extensions, strip_extensions
 from .physics import check_inertia_of_motion, check_physics, repaired_limits
-from .structure import check_structure, strip_extensions
+from .structure import check_structure
 from .values import check_materials, check_values
 
 
@@ -97,6 +98,8 @@ def examine(tree: Node) -> list[Finding]:
     After an error the tree must not be loaded.
     """
     findings = check_structure(tree)
+    if tree.tag == "robot":
+        findings += check_extensions(tree)
     if any(finding.level == "error" for finding in findings):
         return findings
     strip_extensions(tree)

@@ -15,12 +15,6 @@ MAX_DEPTH = 400  # joints between the root and a link
 MAX_DOF = 200  # memory for the Coriolis tensor and Hessians grows with the cube: 0.6 GB at 200
 _NEAREST = 20  # misnamed links that are told the nearest names: that takes time
 _DOF = {"floating": 6, "planar": 3, "fixed": 0}
-_KNOWN = ("link", "joint", "material", "loop_joint")
-_INSIDE = {
-    "link": ("inertial", "visual", "collision"),
-    "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
-}
-_FORCES = ("drake:linear_bushing_rpy",)  # between two links
 
 
 def check_structure(tree: Node) -> list[Finding]:
@@ -28,7 +22,7 @@ def check_structure(tree: Node) -> list[Finding]:
     if tree.tag != "robot":
         return [_error("root", f"the root element is <{tree.tag}>, expected <robot>", tree)]
     links, joints = tree.all("link"), tree.all("joint")
-    findings = [*_unknown_elements(tree), *_names(links, "link"), *_names(joints, "joint")]
+    findings = [*_misplaced(tree), *_names(links, "link"), *_names(joints, "joint")]
     if not tree.get("name").strip():
         tree.attrib["name"] = "robot"
         message = 'the robot has no name: it is called "robot"'
@@ -50,38 +44,17 @@ def check_structure(tree: Node) -> list[Finding]:
     return findings
 
 
-def strip_extensions(tree: Node) -> None:
-    """Remove elements that are not URDF, such as extensions of other programs."""
-    tree.children = [child for child in tree.children if child.tag in _KNOWN]
-    for child in tree.children:
-        if child.tag in _INSIDE:
-            child.children = [c for c in child.children if c.tag in _INSIDE[child.tag]]
-
-
-def _unknown_elements(tree: Node) -> list[Finding]:
-    findings = []
+def _misplaced(tree: Node) -> list[Finding]:
+    """Return the errors of a file that has macros, or a robot in a robot."""
     macros = [node for node in tree.walk() if node.tag.startswith("xacro:")]
     if macros:
         message = f"<{macros[0].tag}>: a xacro file, to be expanded first"
         hint = "call the file .xacro, or load(…, xacro=True)"
         return [_error("xacro", message, macros[0], hint)]
-    others = Counter[str]()
-    for child in tree.children:
-        if child.tag == "robot":
-            findings.append(_error("lost", "a second <robot> inside the first", child, "remove it"))
-        elif child.tag in _FORCES:
-            message = f"<{child.tag}> {child.get('name')!r}: its forces are left out"
-            findings.append(Finding("warning", "closure", message, line=child.line))
-        elif child.tag not in _KNOWN:
-            others[child.tag] += 1
-        elif child.tag in _INSIDE:
-            known = _INSIDE[child.tag]
-            others.update(f"{child.tag}/{c.tag}" for c in child.children if c.tag not in known)
-    if others:
-        names = ", ".join(f"{many} × <{tag}>" for tag, many in sorted(others.items()))
-        message = f"no parts of the robot, left out: {names}"
-        findings.append(Finding("info", "unknown", message))
-    return findings
+    inner = tree.all("robot")
+    return [
+        _error("lost", "a second <robot> inside the first", node, "remove it") for node in inner
+    ]
 
 
 def _names(nodes: list[Node], kind: str) -> list[Finding]:
