@@ -180,7 +180,8 @@ def test_meshes_are_found_as_exporters_name_them(tmp_path):
     stl(tmp_path / "robot/Meshes/Leg.STL")
     (tmp_path / "robot/urdf").mkdir()
     file = tmp_path / "robot/urdf/robot.urdf"
-    for name in ("../meshes/leg.stl", "package:///Meshes/Leg.STL", "package:///meshes/LEG.stl"):
+    names = ("../meshes/leg.stl", "package:///Meshes/Leg.STL", "package:///meshes/LEG.stl")
+    for name in (*names, r"..\Meshes\Leg.STL"):
         file.write_text(urdf(mesh=name))
         assert load(file, strict=True).visual.ngeoms == 1, name
     stl(tmp_path / "robot/urdf/foot.stl")

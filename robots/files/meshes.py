@@ -50,7 +50,7 @@ def left_out(missing: Mapping[str, str]) -> list[Finding]:
     mesh, is_ = ("mesh", "is") if len(missing) == 1 else ("meshes", "are")
     outside = next((why for why in missing.values() if OUTSIDE in why), "")
     what = "missing or may not be read," if outside else "missing"
-    why = f"one of them {outside}" if outside else f"the first {next(iter(missing.values()))}"
+    why = f"one of them: {outside}" if outside else f"the first: {next(iter(missing.values()))}"
     message = f"{len(missing)} {mesh} {is_} {what} and left out: {names}{more}; {why}"
     hint = "package_dirs=[…] names the folders of their packages, meshes=False does without"
     return [Finding("warning", "mesh", message, hint)]

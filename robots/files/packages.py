@@ -62,7 +62,7 @@ class Folders:
         """Return the path of the file `name` of a description."""
         if "\0" in name or not name.strip():
             return Found(None, refused="is not a file name")
-        name = unquote(name) if "%" in name else name
+        name = (unquote(name) if "%" in name else name).replace("\\", "/")  # of Windows
         if own := _OWN_PACKAGE.match(name):
             return self._in_own_package(own[1])
         if package := _PACKAGE.match(name):
