@@ -306,8 +306,11 @@ class Robot:
         """The posture to stand in, in words: its name, and whether it was solved; or why none."""
         name = self._stance()
         if isinstance(self.postures, SolvedPostures) and name not in self.postures.given:
-            problem = self.standing.problem
-            return f"none: {problem}" if problem else "standing (solved: knees bent, soles level)"
+            if problem := self.standing.problem:
+                return f"none: {problem}"
+            toes = ", ".join(self.standing.toes)
+            also = f"; {toes}: on the ground too, but no part of the feet" if toes else ""
+            return f"standing (solved: knees bent, soles level{also})"
         return name or "neutral"
 
     @cached_property

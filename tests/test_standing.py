@@ -99,6 +99,16 @@ FEET = {  # geoms of a foot: the extents of its sole, and where its middle is
         ),
         (0.16, 0.06), 0.03, 1e-3,
     ),
+    "capsule that begins at the ankle": (
+        '<geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.05" mass="1"/>',
+        (0.2, 2 * np.sqrt(2 * 0.05 * 3e-3)), 0.1, 1e-3,
+    ),
+    "heel and toe balls": (
+        '<geom type="sphere" size="0.03" pos="-0.06 0 -0.05" mass="0.5"/>'
+        '<geom type="sphere" size="0.02" pos="0.10 0.03 -0.06" mass="0.2"/>'
+        '<geom type="sphere" size="0.02" pos="0.10 -0.03 -0.06" mass="0.2"/>',
+        (0.16, 0.06), 0.02, 1e-3,
+    ),
     "cylinder": (
         '<geom type="cylinder" size="0.06 0.02" pos="0.03 0 -0.06" mass="1"/>',
         (0.12, 0.12), 0.03, 1e-2,
@@ -123,7 +133,8 @@ def test_soles_of_all_shapes(kind, zero):
         place = foot.placement.translation
         box = 0.5 * (foot.vertices.min(axis=0) + foot.vertices.max(axis=0))
         centre = place + foot.placement.rotation @ [*box, 0.0]
-        np.testing.assert_allclose(centre, [middle, 0, -0.08], atol=max(tolerance, 1e-3))
+        depth = -0.05 if "ankle" in kind else -0.08
+        np.testing.assert_allclose(centre, [middle, 0, depth], atol=max(tolerance, 1e-3))
     check_that_it_stands(robot)
 
 
@@ -145,7 +156,7 @@ def check_that_it_stands(robot, bent: str = "knee"):
         T = data.oMf[robot.frame_id(foot.frame)] * foot.placement
         assert foot.lowest(data.oMf[robot.frame_id(foot.frame)]) == pytest.approx(0, abs=2e-3)
         if not foot.is_point:
-            assert T.rotation[2, 2] > 1 - 1e-5
+            assert T.rotation[2, 2] > 1 - 1e-9
             assert T.rotation[0, 0] > 0.99  # x forward
         corners = np.zeros((max(1, len(foot.vertices)), 3))
         corners[: len(foot.vertices), :2] = foot.vertices
@@ -156,6 +167,100 @@ def check_that_it_stands(robot, bent: str = "knee"):
     with pytest.warns(UserWarning, match="names no feet"):
         feet = at_feet(robot, 0.7)
     assert static_hold(robot, q, feet, torque_limits=False).feasible
+
+
+def toes(low: float, high: float) -> str:
+    """A foot of two boxes, 0.16 m and 0.1 m long, with a joint between them."""
+    return (
+        '<geom type="box" size="0.08 0.04 0.02" pos="0 0 -0.06" mass="1"/>'
+        '<body name="TOE" pos="0.09 0 -0.06">'
+        f'<joint name="toe_pitch" axis="0 1 0" range="{low} {high}"/>'
+        '<geom type="box" size="0.05 0.04 0.02" pos="0.0477668 0 -0.0147760" euler="0 0.3 0" '
+        'mass="0.1"/>'
+        "</body>"
+    )
+
+
+def with_toes(low: float, high: float) -> str:
+    left, right = biped(toes(low, high)).split('name="right_root"')
+    names = [part.replace("TOE", f"{s}_toe").replace("toe_pitch", f"{s}_toe_pitch")
+             for s, part in (("left", left), ("right", right))]  # fmt: skip
+    return 'name="right_root"'.join(names)
+
+
+def test_toes_lie_flat_behind_their_joint():
+    """At zero they are pitched by 0.3 rad into the ground; the foot is the part behind them."""
+    robot = load(with_toes(-1, 1))
+    assert list(robot.feet) == ["left_foot", "right_foot"]
+    for foot in robot.feet.values():
+        np.testing.assert_allclose(np.ptp(foot.vertices, axis=0), [0.16, 0.08], atol=1e-3)
+    assert robot.standing.toes == ("left_toe", "right_toe")
+    assert "left_toe, right_toe" in robot.stance
+    q = dict(zip(robot.joint_names, robot.posture()[7:], strict=True))
+    assert q["left_toe_pitch"] == pytest.approx(-0.3, abs=1e-5)
+    check_that_it_stands(robot)
+    both = load(with_toes(-1, 1), feet="left_foot,left_toe,right_foot,right_toe")
+    assert {round(float(np.ptp(f.vertices[:, 0])), 3) for f in both.feet.values()} == {0.16, 0.1}
+    assert both.standing.problem == ""
+    wide, narrow = (
+        static_hold(r, r.posture(), at_feet(r, 0.7, feet=r.feet), torque_limits=False).push_margin()
+        for r in (both, robot)
+    )
+    assert wide > 1.1 * narrow
+
+
+def _quiet(robot):
+    with pytest.warns(UserWarning, match="names no feet"):
+        return at_feet(robot, 0.7)
+
+
+def test_a_robot_whose_ankles_do_not_level_its_soles_stands_on_its_toes():
+    """As dogs and cats do."""
+    text = with_toes(-1.8, 1)
+    for side in ("left", "right"):
+        for joint, ends in (("ankle_pitch", "0.9 1.2"), ("hip_pitch", "-0.6 0.3")):
+            name = f'name="{side}_{joint}" axis="0 1 0"'
+            text = text.replace(f"{name} {RANGE}", f'{name} range="{ends}"')
+    robot = load(text)
+    assert list(robot.feet) == ["left_toe", "right_toe"]
+    assert robot.standing.toes == ()
+    for foot in robot.feet.values():
+        np.testing.assert_allclose(np.ptp(foot.vertices, axis=0), [0.1, 0.08], atol=1e-3)
+    check_that_it_stands(robot, bent="")
+
+
+def test_balls_for_feet_are_exactly_below_the_centre_of_mass():
+    """On two points it stands, if at all, where they are in one plane with it."""
+    robot = load(biped('<geom type="sphere" size="0.05" pos="0.02 0 -0.05" mass="1"/>'))
+    q = robot.posture()
+    left, right = (
+        fw.dynamics.frame_placement(robot, q, f.frame).act(f.placement.translation)
+        for f in robot.feet.values()
+    )
+    com = fw.dynamics.com(robot, q)
+    assert abs(np.cross((right - left), (com - left))[2]) < 1e-10
+    assert static_hold(robot, q, _quiet(robot), torque_limits=False).feasible
+
+
+def test_a_body_that_floats_beside_is_no_part_of_it():
+    """Neither its shapes, below the feet, nor its weight count."""
+    ball = '<body name="ball" pos="2 0 -2"><freejoint/><geom type="sphere" size="0.2"/></body>'
+    alone = load(biped(BOX))
+    robot = load(biped(BOX).replace("</worldbody>", ball + "</worldbody>"))
+    assert robot.standing.problem == ""
+    moving = [robot.joint_names.index(name) for name in alone.joint_names]
+    np.testing.assert_allclose(robot.posture()[7:][moving], alone.posture()[7:], atol=1e-6)
+
+
+def test_wings_are_no_legs():
+    wings = "".join(
+        f'<body name="{side}_wing" pos="0 {y} -0.1"><joint name="{side}_flap" axis="0 1 0"/>'
+        '<geom type="capsule" fromto="0 0 0 -0.6 0 -0.2" size="0.02" mass="0.1"/></body>'
+        for side, y in (("left", 0.12), ("right", -0.12))
+    )
+    text = biped(BOX).replace('<body pos="0 0.1 -0.1" name="left_root">', wings + "\\g")
+    robot = load(text.replace("\\g", '<body pos="0 0.1 -0.1" name="left_root">'))
+    assert list(robot.feet) == ["left_foot", "right_foot"]
 
 
 def test_left_and_right_alike():

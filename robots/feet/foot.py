@@ -52,13 +52,19 @@ class Foot:
         """Whether the foot is a point, without a sole."""
         return len(self.vertices) == 0
 
+    def points(self, T_world_frame: Any) -> Array:
+        """Return the corners of its sole, or its point, (k, 3) when its frame is at T_world_frame.
+
+        World axes [m].
+        """
+        T_world_sole = placement(T_world_frame, "T_world_frame") * self.placement
+        corners = np.zeros((max(1, len(self.vertices)), 3))
+        corners[: len(self.vertices), :2] = self.vertices
+        return np.asarray(corners @ T_world_sole.rotation.T + T_world_sole.translation)
+
     def lowest(self, T_world_frame: Any) -> float:
         """Return the height of the foot's lowest point [m] when its frame is at T_world_frame."""
-        T_world_sole = placement(T_world_frame, "T_world_frame") * self.placement
-        if self.is_point:
-            return float(T_world_sole.translation[2]) - self.radius
-        corners = np.column_stack([self.vertices, np.zeros(len(self.vertices))])
-        return float((corners @ T_world_sole.rotation.T + T_world_sole.translation)[:, 2].min())
+        return float(self.points(T_world_frame)[:, 2].min()) - self.radius
 
 
 def point_foot(

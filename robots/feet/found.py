@@ -7,14 +7,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from ...arrays import Array
 from ...errors import ModelError
 from .by_hand import GivenFoot
 from .foot import Foot
 from .outlines import Outline, lowest, outlines, placed
-from .standing import Standing, beside, stand, supports
+from .standing import Standing, stand
+from .support import beside, com_of, supports
 
 _LEVEL = 0.02  # of the robot's height: feet of a posture that a file names as one to stand in
 
@@ -120,10 +120,7 @@ def _only(robot: Any, shapes: list[Outline], joint: int, feet: list[Any]) -> lis
         placed_foot = foot if isinstance(foot, Foot) else foot.foot
         if placed_foot is not None:
             frame = robot._model.frames[frame_id]
-            corners = np.zeros((max(1, len(placed_foot.vertices)), 3))
-            corners[: len(placed_foot.vertices), :2] = placed_foot.vertices
-            T = frame.placement * placed_foot.placement
-            points = corners @ T.rotation.T + T.translation
+            points = placed_foot.points(frame.placement)
             added.append(Outline(frame_id, joint, points, placed_foot.radius))
         else:
             own = [shape for shape in shapes if shape.joint == joint]
@@ -150,8 +147,7 @@ def stands_in(robot: Any, q: Array) -> bool:
     slack = _slack(robot, q, heights)
     ups = (data.oMf[robot.frame_id(f.frame)].rotation @ f.placement.rotation[:, 2] for f in feet)
     upright = all(f.is_point or up[2] > 0.95 for f, up in zip(feet, ups, strict=True))
-    com = pin.centerOfMass(model, data, q)[:2]
-    above = beside(supports(model, data, feet), com) < slack
+    above = beside(supports(model, data, feet), com_of(model, data, q)[:2]) < slack
     return bool(np.ptp(heights) < slack and upright and above) and not lies_on(robot, q)
 
 

@@ -16,7 +16,8 @@ from .outlines import Outline, placed
 _CLUSTER = 0.3  # of a limb's length: branches no longer are its end (toes, fingers), not limbs
 _ALONG = 0.65  # of a limb's length: it points along an axis when it goes that far along it
 _REACH = 0.3  # of the robot's size: legs end this near to the lowest reach, and begin this near
-_HANDS = ("hand", "gripper", "finger", "wrist", "camera", "head", "neck", "tail")
+_HANDS = ("hand", "gripper", "finger", "wrist")  # of some robots' front legs too
+_NO_LEGS = ("wing", "antenna", "camera", "head", "neck", "tail")
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,8 @@ def legs(model: Any, shapes: list[Outline], q: Array) -> tuple[Leg, ...]:
     furthest down when stretched, and begin among the lowest; a limb in the median plane (a tail, an
     arm on the back) is none when others come in pairs.
     """
-    found = _limbs(model, shapes, q)
-    if all(_is_hand(model, limb) for limb in found):
+    found = [limb for limb in _limbs(model, shapes, q) if not _is_called(model, limb, _NO_LEGS)]
+    if all(_is_called(model, limb, _HANDS) for limb in found):
         return ()
     size = max(limb.length for limb in found)
     paired = [limb for limb in found if _paired(limb, found, size)]
@@ -127,9 +128,10 @@ def _paired(limb: _Limb, others: list[_Limb], size: float) -> bool:
     return False
 
 
-def _is_hand(model: Any, limb: _Limb) -> bool:
+def _is_called(model: Any, limb: _Limb, words: tuple[str, ...]) -> bool:
+    """Whether a link at the end of a limb has one of some words in its name, and none of a foot."""
     names = [f.name.lower() for f in model.frames if f.parentJoint in limb.end]
-    return any(word in name for name in names for word in _HANDS) and not any(
+    return any(word in name for name in names for word in words) and not any(
         word in name for name in names for word in ("foot", "toe", "leg", "ankle", "sole")
     )
 

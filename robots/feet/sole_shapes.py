@@ -127,11 +127,13 @@ def joint_axis(model: Any, joint: int) -> Array:
     return np.asarray(S.reshape(-1)[3:6]) if S.size == 6 else np.zeros(3)
 
 
-def sole_normal(shapes: list[Outline], downs: Iterable[Array], inside: Array) -> Array | None:
-    """Return the normal (3,) of the flat face along which a foot can stand, out of the foot.
+def sole_normal(
+    shapes: list[Outline], downs: Iterable[Array], inside: Array
+) -> tuple[Array | None, float]:
+    """Return the outward normal (3,) of the flat face on which a foot can stand, and its area [m²].
 
     Of the planes that support the foot within 60° of one of `downs`, the one with the largest sole,
-    weighted by the cosine to the nearest of them; None when no sole is large enough.
+    weighted by the cosine to the nearest of them; None and 0 when no sole is large enough.
 
     Args:
         shapes: of one joint; normals are in its axes.
@@ -141,38 +143,71 @@ def sole_normal(shapes: list[Outline], downs: Iterable[Array], inside: Array) ->
     downs = np.array(list(downs))
     round_ = any(s.radius > 0 or s.axis.any() for s in shapes)
     best, normal = 0.0, None
-    for n in _facets(shapes, inside):
+    for n in _facets(shapes, downs, inside):
         cosine = float((downs @ n).max())
         if cosine < _CONE:
             continue
         for _ in range(2 if round_ else 0):  # balls of several sizes tilt their middles' plane
             n = _levelled(lowest_balls(shapes, n, rough=True)[0], n)
-        area = _area(lowest_balls(shapes, n, rough=True)[0], n) * cosine**2
+        points, radius = lowest_balls(shapes, n, rough=True)
+        area = _area(points, n, radius) * cosine**2
         if area > best * 1.05:
             best, normal = area, n
     if normal is None or best < _SMALLEST_SOLE / 2:
-        return None
+        return None, 0.0
     nearest = downs[(downs @ normal).argmax()]
-    return nearest if nearest @ normal > _ALIGNED else normal
+    return (nearest if nearest @ normal > _ALIGNED else normal), best
 
 
-def _facets(shapes: list[Outline], inside: Array) -> list[Array]:
+def _facets(shapes: list[Outline], downs: Array, inside: Array) -> list[Array]:
     points = np.vstack([*(s.points for s in shapes), inside[None]])
     try:
         hull = ConvexHull(points)
     except (QhullError, ValueError):  # on a line, or in a plane with the joint
-        return []
+        return _edges(points, downs)
     corners = points[hull.simplices]
     areas = np.linalg.norm(
         np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1
     )
     found: list[Array] = []
+    chosen: list[Array] = []
     for k in np.argsort(-areas)[:400]:
         n = hull.equations[k, :3]
         if not found or (np.array(found) @ n).max() < 0.9994:  # 2 degrees
             found.append(n)
+            chosen.append(hull.simplices[k])
     alike = hull.equations[:, :3] @ np.array(found).T > 0.9994
-    return [found[i] for i in np.argsort(-(areas @ alike), kind="stable")[:_FACETS]]
+    largest = np.argsort(-(areas @ alike), kind="stable")[:_FACETS]
+    radii = np.array([*(s.radius for s in shapes for _ in s.points), 0.0])
+    return [_tangent(points, radii, chosen[i], found[i]) for i in largest]
+
+
+def _tangent(points: Array, radii: Array, facet: Array, n: Array) -> Array:
+    """Return the normal of the plane on three balls, near n: it is that of c_i + r_i n."""
+    for _ in range(10):
+        a, b, c = points[facet] + radii[facet, None] * n
+        normal = np.cross(b - a, c - a)
+        size = float(np.linalg.norm(normal))
+        if size < 1e-12:
+            return n
+        n = normal / size * np.sign(normal @ n)
+    return n
+
+
+def _edges(points: Array, downs: Array) -> list[Array]:
+    """Normals along which capsules lie: across the edges of points (k, 3) in a plane, within it.
+
+    Of points on a line, with the joint, there is one towards each of `downs` (m, 3).
+    """
+    middle = points - points.mean(axis=0)
+    axes = np.linalg.svd(middle, full_matrices=False)[2]
+    try:
+        edges = ConvexHull(middle @ axes[:2].T).equations[:, :2]
+    except (QhullError, ValueError):
+        across = downs - np.outer(downs @ axes[0], axes[0])
+        sizes = np.linalg.norm(across, axis=1)
+        return [n / size for n, size in zip(across, sizes, strict=True) if size > _CONE]
+    return [np.asarray(n @ axes[:2]) for n in edges]
 
 
 def _levelled(points: Array, n: Array) -> Array:
@@ -186,8 +221,8 @@ def _levelled(points: Array, n: Array) -> Array:
     return np.asarray(axes[2] * np.sign(axes[2] @ n))
 
 
-def _area(points: Array, n: Array) -> float:
-    corners = sole_corners(points @ _plane(n))
+def _area(points: Array, n: Array, radius: float = 0.0) -> float:
+    corners = sole_corners(_widened(points @ _plane(n), radius))
     return 0.0 if corners is None else _shoelace(corners)
 
 
@@ -222,13 +257,36 @@ def sole_corners(points: Array) -> Array | None:
     return np.asarray(corners)
 
 
-def touching_foot(
+def ball_of(
     model: Any, data: Any, shapes: list[Outline], normal: Array | None = None
+) -> tuple[Array, float] | None:
+    """Return centre (3,) and radius [m] of a wheel, or of the ball in which a mesh ends.
+
+    In the joint's axes; None where there is none. The arguments are those of `touching_foot`.
+    """
+    ball = wheel(model, data, shapes)
+    if ball is not None or normal is not None:
+        return ball
+    R_world_joint = data.oMi[shapes[0].joint].rotation
+    down = -np.array(R_world_joint[2])
+    lowest = max(shapes, key=lambda s: float(s.extents(down).max()))
+    if _radius(lowest, down) > 0:
+        return None
+    return _tip(shapes, down, _facing(R_world_joint, down)[:, 0])
+
+
+def touching_foot(
+    model: Any,
+    data: Any,
+    shapes: list[Outline],
+    normal: Array | None = None,
+    ball: tuple[Array, float] | None = None,
 ) -> Foot:
     """Return the foot given by the shapes of one joint, at the placements of a `pin.Data`.
 
     What lies within `FLAT` of its lowest plane is its sole; where that is small, it is the ball
-    there. The plane is level, or across `normal` (3,), out of the foot in the joint's axes.
+    there, or `ball` where it is known. The plane is level, or across `normal` (3,), out of the foot
+    in the joint's axes.
     """
     T_world_joint = data.oMi[shapes[0].joint]
     down = -np.array(T_world_joint.rotation[2]) if normal is None else normal
@@ -236,9 +294,7 @@ def touching_foot(
     frame = model.frames[lowest.link]
     T_frame_joint = frame.placement.inverse()
     R_joint_sole = _facing(T_world_joint.rotation, down)
-    ball = wheel(model, data, shapes)
-    if ball is None and normal is None and _radius(lowest, down) == 0:
-        ball = _tip(shapes, down, R_joint_sole[:, 0])
+    ball = ball or ball_of(model, data, shapes, normal)
     if ball is not None:
         return point_foot(frame.name, frame.name, T_frame_joint.act(ball[0]), ball[1])
     points, radius = lowest_balls(shapes, down, rough=normal is not None)
