@@ -431,7 +431,7 @@ def test_postures_of_mujoco_are_ours():
     at = ends.oMf[robot.frame_id("leg")].translation
     np.testing.assert_allclose(at, data.body("leg").xpos, atol=1e-14)
     with pytest.warns(FootworkWarning, match="10 values, but the model has 9"):
-        assert not load(text.replace('0.3"/></keyframe', '0.3 4"/></keyframe')).postures
+        assert "k" not in load(text.replace('0.3"/></keyframe', '0.3 4"/></keyframe')).postures
 
 
 def test_geoms_are_where_mujoco_has_them():

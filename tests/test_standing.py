@@ -218,7 +218,7 @@ def test_a_robot_whose_ankles_do_not_level_its_soles_stands_on_its_toes():
     """As dogs and cats do."""
     text = with_toes(-1.8, 1)
     for side in ("left", "right"):
-        for joint, ends in (("ankle_pitch", "0.9 1.2"), ("hip_pitch", "-0.6 0.3")):
+        for joint, ends in (("ankle_pitch", "0.6 1.2"), ("hip_pitch", "-0.4 0.3")):
             name = f'name="{side}_{joint}" axis="0 1 0"'
             text = text.replace(f"{name} {RANGE}", f'{name} range="{ends}"')
     robot = load(text)
