@@ -19,10 +19,11 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array
+from ..dynamics.closures import require_no_closures
 from ..dynamics.spatial import skew
 from ..dynamics.workspace import workspace_of
 from ..errors import ConfigurationError
-from ..robots.configuration import as_vector, check_configuration, check_robot
+from ..robots.configuration import as_vector, check_configuration
 from ..robots.robot import Robot
 from ..robots.values import array, instance, mapping
 from .markers import Markers
@@ -125,10 +126,11 @@ def fit_markers(
 
     Raises:
         ConfigurationError: no such marker or link, a frame without markers, or a bad start.
+        ModelError: a robot with closures.
     """
     from tqdm import tqdm
 
-    check_robot(robot)
+    require_no_closures(robot, "fit_markers")
     instance(markers, "markers", Markers)
     if not mapping(attachments, "attachments", kind="marker"):
         raise ConfigurationError("attachments: got none; expected {marker: (link, where on it)}")

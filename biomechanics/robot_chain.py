@@ -9,6 +9,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..dynamics.closures import require_no_closures
 from ..dynamics.workspace import workspace_of
 from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration, check_robot, check_velocity
@@ -26,8 +27,10 @@ def chain_of_robot(robot: Robot) -> SegmentChain:
 
     Raises:
         ConfigurationError: more than one joint is attached to the world, or none.
+        ModelError: a robot with closures.
     """
-    model = check_robot(robot)._model
+    require_no_closures(robot, "chain_of_robot")
+    model = robot._model
     segments = []
     for j in range(1, model.njoints):
         inertia, parent = model.inertias[j], model.parents[j]

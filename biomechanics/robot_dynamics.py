@@ -10,6 +10,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..dynamics.closures import require_no_closures
 from ..dynamics.equations import inverse_dynamics
 from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration, check_robot
@@ -75,8 +76,10 @@ def trial_dynamics(
 
     Raises:
         ConfigurationError: a fixed base, a bad q, no such link, lengths that differ.
+        ModelError: a robot with closures.
     """
-    if not check_robot(robot).is_floating:
+    require_no_closures(robot, "trial_dynamics")
+    if not robot.is_floating:
         raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
     v, a = velocities_and_accelerations(robot, q, rate)
     given = {} if external is None else mapping(external, "external", kind="link")

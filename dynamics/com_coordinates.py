@@ -9,7 +9,8 @@ The kinetic energy is then ½ m |ċ|² plus what the robot has relative to its c
     [m 1  0 ] ẏ + [0  0 ] y = Sᵀτ + [m g] + Σ J_yᵀ w
     [0   M_r]     [0 C_r]           [ 0 ]
 
-with the same S: Newton's law for the centre of mass on top, all that posture can do below. Source:
+with the same S: Newton's law for the centre of mass on top, all that posture can do below.
+Closures of the robot add T⁻ᵀ J_cᵀλ on the right. Source:
 G. Garofalo, C. Ott, A. Albu-Schäffer (2015).
 """
 

@@ -77,7 +77,8 @@ def inverse_dynamics(
     """Return M a + vᵀC v − τ_g − τ_ext (nv,), the generalised forces that make the motion happen.
 
     For a floating base the first six are what the ground would have to supply through the base, in
-    its axes: zero for a motion that the wrenches explain. Recursive Newton-Euler.
+    its axes: zero for a motion that the wrenches explain. With closures they are Sᵀτ + J_cᵀλ.
+    Recursive Newton-Euler.
 
     Args:
         robot: the robot.
@@ -197,6 +198,7 @@ def joint_wrenches(
 
     Raises:
         ConfigurationError: a bad q, v or a, no such frame, or a value that is no `Wrench`.
+        ModelError: a robot with closures, which pass on wrenches too.
     """
     return State.of(robot, q, v).joint_wrenches(a, wrenches)
 

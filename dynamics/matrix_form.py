@@ -18,6 +18,7 @@ from ..errors import ConfigurationError, ModelError
 from ..robots.configuration import check_robot, check_torques
 from ..robots.robot import Robot
 from ..robots.values import array, instance
+from .closures import require_no_closures
 from .coriolis import structure_constants
 from .kinematics import frame_jacobian
 from .springs import JointSprings
@@ -64,7 +65,9 @@ def matrix_form(
 
     Raises:
         ConfigurationError: a bad q, v, τ or A, or no such frame or joint.
+        ModelError: a robot with closures.
     """
+    require_no_closures(robot, "matrix_form")
     state = State.of(robot, q, v)
     tau = check_torques(robot, np.zeros(robot.na) if tau is None else tau)
     given = np.eye(robot.nv) if coordinates is None else coordinates

@@ -23,9 +23,10 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError
-from ..robots.configuration import check_robot, check_torques, check_velocity
+from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import array, number, texts
+from .closures import require_no_closures
 from .state import State
 from .wrench import Wrench
 
@@ -60,11 +61,12 @@ class MomentumObserver:
 
     Raises:
         ConfigurationError: a gain that is not positive.
+        ModelError: a robot with closures, whose forces change the momentum too.
     """
 
     def __init__(self, robot: Robot, gain: ArrayLike = 50.0) -> None:
         self.robot = robot
-        check_robot(robot)
+        require_no_closures(robot, "MomentumObserver")
         given = array(gain, "gain", (), (robot.nv,), meaning="positive numbers [1/s]")
         if not (given > 0).all():
             raise ConfigurationError(f"gain: got {gain!r}; expected positive numbers [1/s]")

@@ -526,6 +526,7 @@ class State:
         self, a: ArrayLike, wrenches: Mapping[str, Wrench] | None = None
     ) -> dict[str, Wrench]:
         """Return {joint: Wrench}, parent on child, at the joint's origin, world axes."""
+        closures.require_no_closures(self.robot, "joint_wrenches")
         robot, a, v = self.robot, check_velocity(self.robot, a, "a"), self.velocity
         outside, T = self._forces_on_joints(wrenches), self.joint_placements
         data = workspace_of(robot).data

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..robots.robot import Robot
 from ..robots.values import array, number
+from .closures import close
+from .state import State
 
 
 class EventRecord(NamedTuple):
@@ -52,6 +54,8 @@ class Trajectory:
     def at(self, time: float) -> tuple[Array, Array]:
         """Return (q, v) at a time, between samples along the geodesic of the manifold.
 
+        Closures of the robot are closed there.
+
         Raises:
             ConfigurationError: a time outside of the trajectory.
         """
@@ -62,7 +66,8 @@ class Trajectory:
         share = (time - self.t[i]) / (self.t[i + 1] - self.t[i])
         way = self.robot.difference(self.q[i], self.q[i + 1])
         q = self.robot.integrate(self.q[i], share * way)
-        return q, (1 - share) * self.v[i] + share * self.v[i + 1]
+        v = (1 - share) * self.v[i] + share * self.v[i + 1]
+        return close(State(self.robot, q, v)) if self.robot.closures else (q, v)
 
     def resampled(self, times: ArrayLike) -> tuple[Array, Array]:
         """Return (q (k, nq), v (k, nv)) at k times, as for an animation at a steady rate.

@@ -10,6 +10,7 @@ import pytest
 
 import footwork as fw
 from footwork import contacts, control, dynamics
+from footwork.biomechanics import trial_dynamics
 from footwork.contacts import Plane, Terrain
 from footwork.control import gravity_compensation
 from footwork.control.falls import Fall
@@ -465,3 +466,31 @@ def test_mujoco_has_polynomials_of_four_degrees():
     robot = free.with_closures([JointCoupling("c", *names, (0.0, 1.0, 0, 0, 0, 1.0))])
     with pytest.raises(fw.ModelError, match="degree 5"):
         as_mjcf(robot, contacts.at_feet(robot), Terrain([Plane("ground")]))
+
+
+# --- what knows trees alone -------------------------------------------------------------------
+
+TREES_ALONE = {
+    "joint_wrenches": lambda robot, q, v: dynamics.joint_wrenches(robot, q, v, v),
+    "matrix_form": lambda robot, q, v: dynamics.matrix_form(robot, q, v),
+    "MomentumObserver": lambda robot, q, v: dynamics.MomentumObserver(robot),
+    "chain_of_robot": lambda robot, q, v: fw.biomechanics.chain_of_robot(robot),
+    "trial_dynamics": lambda robot, q, v: trial_dynamics(robot, np.tile(q, (20, 1)), 100.0),
+    "fit_markers": lambda robot, q, v: fw.biomechanics.fit_markers(robot, None, None),
+}
+
+
+@pytest.mark.parametrize("what", TREES_ALONE)
+def test_what_knows_trees_alone_refuses_closures(what):
+    robot, q = biped()
+    with pytest.raises(fw.ModelError, match=rf"{what} does not know closures; 'linkage' has 2"):
+        TREES_ALONE[what](robot, q, np.zeros(robot.nv))
+
+
+def test_motions_between_samples_are_closed():
+    robot, q = four_bar()
+    v = moving(robot, q, 0)
+    run = dynamics.simulate(robot, q, v, duration=0.2, step=0.05)
+    state = State(robot, *run.at(0.12))
+    assert np.abs(state.closure_error).max() < 1e-12
+    assert np.abs(state.closure_jacobian @ state.v).max() < 1e-12
