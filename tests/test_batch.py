@@ -12,7 +12,7 @@ import pytest
 import footwork as fw
 from footwork import dynamics as dyn
 from footwork.dynamics import batch
-from footwork.dynamics.batch import running, work
+from footwork.dynamics.batch import running, term
 from footwork.dynamics.kernels import toolchain
 
 pytestmark = pytest.mark.timeout(600)  # the first run compiles all kernels
@@ -130,8 +130,8 @@ def cases(robot, count=11):
 
 
 def without_kernels(monkeypatch):
-    monkeypatch.setattr(work, "_can_compile", lambda robot: False)
-    monkeypatch.setattr(running, "bound", work.Bound)  # a new one each time
+    monkeypatch.setattr(term, "_can_compile", lambda robot: False)
+    monkeypatch.setattr(running, "bound", term.BoundTerm)  # a new one each time
 
 
 def one_by_one(robot, single, values):
@@ -395,9 +395,9 @@ def test_joints_that_kernels_do_not_know(load_robot, numba):
 @pytest.fixture
 def fresh():
     """A robot that no kernel was made for, and no notes taken."""
-    work._note_numba.cache_clear()
+    term._note_numba.cache_clear()
     yield fw.robots.double_pendulum()
-    work._note_numba.cache_clear()
+    term._note_numba.cache_clear()
 
 
 def test_without_numba_it_says_so_once(fresh, monkeypatch):

@@ -11,7 +11,7 @@ from ..kernels import centroidal as kernels
 from ..kernels.momentum import momentum_rows
 from ..topology import moving_share
 from .running import run
-from .work import Work
+from .term import Term
 
 
 def _vector(robot: Robot) -> tuple[int, ...]:
@@ -22,17 +22,17 @@ def _six(robot: Robot) -> tuple[int, ...]:
     return (6,)
 
 
-_COM = Work(kernels.com_rows, centroidal.com, ("Q",), _vector)
-_COM_JACOBIAN = Work(
+_COM = Term(kernels.com_rows, centroidal.com, ("Q",), _vector)
+_COM_JACOBIAN = Term(
     kernels.com_jacobian_rows, centroidal.com_jacobian, ("Q",), lambda robot: (3, robot.nv)
 )
-_CENTROIDAL_MAP = Work(
+_CENTROIDAL_MAP = Term(
     kernels.centroidal_map_rows, centroidal.centroidal_map, ("Q",), lambda robot: (6, robot.nv)
 )
-_MOMENTUM = Work(
+_MOMENTUM = Term(
     momentum_rows, centroidal.centroidal_momentum, ("Q", "V"), _six, tables=lambda robot: (False,)
 )
-_DRIFT = Work(
+_DRIFT = Term(
     momentum_rows, centroidal.centroidal_drift, ("Q", "V"), _six, tables=lambda robot: (True,)
 )
 

@@ -19,7 +19,7 @@ from ..kernels.coriolis_matrix import coriolis_matrix_rows
 from ..per_robot import per_robot
 from ..topology import require_fixed_axes
 from .running import run
-from .work import Work
+from .term import Term
 
 
 def coriolis_matrix(
@@ -136,8 +136,8 @@ def _entries(robot: Robot) -> tuple[int, ...]:
     return ((216 if robot.is_floating else 0) + int((np.diff(starts) ** 2).sum()),)
 
 
-_MATRIX = Work(
+_MATRIX = Term(
     coriolis_matrix_rows, coriolis.coriolis_matrix, ("Q", "V"), lambda robot: (robot.nv,) * 2
 )
-_TENSOR = Work(None, coriolis.coriolis_tensor, ("Q",), lambda robot: (robot.nv,) * 3)
-_CHAINS = Work(kernels.chain_squares_rows, _squares, ("Q",), _entries, tables=_chains)
+_TENSOR = Term(None, coriolis.coriolis_tensor, ("Q",), lambda robot: (robot.nv,) * 3)
+_CHAINS = Term(kernels.chain_squares_rows, _squares, ("Q",), _entries, tables=_chains)

@@ -15,7 +15,7 @@ from ..closures import require_no_closures
 from ..kernels import aba, crba, gravity, rnea
 from ..kernels.scalars import LANES
 from .running import run
-from .work import Work
+from .term import Term
 
 Layout = Literal["rows", "lanes"]
 
@@ -33,16 +33,16 @@ def _actuated(robot: Robot) -> tuple[Any, ...]:
     return (robot.actuated_rows.astype(np.int64),)
 
 
-_INVERSE_DYNAMICS = Work(
+_INVERSE_DYNAMICS = Term(
     rnea.inverse_dynamics_rows, equations.inverse_dynamics, ("Q", "V", "A"), _velocity
 )
-_BIAS = Work(rnea.bias_rows, equations.bias, ("Q", "V"), _velocity)
-_GRAVITY = Work(gravity.gravity_torques_rows, equations.gravity_torques, ("Q",), _velocity)
+_BIAS = Term(rnea.bias_rows, equations.bias, ("Q", "V"), _velocity)
+_GRAVITY = Term(gravity.gravity_torques_rows, equations.gravity_torques, ("Q",), _velocity)
 _MASS_MATRIX = {
-    "rows": Work(crba.mass_matrix_rows, equations.mass_matrix, ("Q",), _matrix),
-    "lanes": Work(crba.mass_matrix_lanes, equations.mass_matrix, ("Q",), _matrix, in_lanes=True),
+    "rows": Term(crba.mass_matrix_rows, equations.mass_matrix, ("Q",), _matrix),
+    "lanes": Term(crba.mass_matrix_lanes, equations.mass_matrix, ("Q",), _matrix, in_lanes=True),
 }
-_FORWARD_DYNAMICS = Work(
+_FORWARD_DYNAMICS = Term(
     aba.forward_dynamics_rows,
     equations.forward_dynamics,
     ("Q", "V", "tau"),
@@ -121,10 +121,10 @@ def mass_matrix(
     Raises:
         ConfigurationError: a bad value, with its row, or another layout.
     """
-    work = _MASS_MATRIX.get(layout) if isinstance(layout, str) else None
-    if work is None:
+    term = _MASS_MATRIX.get(layout) if isinstance(layout, str) else None
+    if term is None:
         raise ConfigurationError(unknown("layout", layout, _MASS_MATRIX))
-    return run(robot, work, (Q,), out, threads)
+    return run(robot, term, (Q,), out, threads)
 
 
 def from_lanes(blocks: ArrayLike, count: int) -> Array:

@@ -14,7 +14,7 @@ from ..kernels.body_table import chain_and_place
 from ..per_robot import per_robot
 from ..spatial import LOCAL_WORLD_ALIGNED, as_reference
 from .running import run
-from .work import Work
+from .term import Term
 
 _REFERENCES = {
     "LOCAL": jacobians.LOCAL,
@@ -31,7 +31,7 @@ def frame_placement(
     Raises:
         ConfigurationError: a bad value, with its row, or no such frame.
     """
-    return run(robot, _work(robot, jacobians.frame_placement_rows, frame), (Q,), out, threads)
+    return run(robot, _term(robot, jacobians.frame_placement_rows, frame), (Q,), out, threads)
 
 
 def frame_jacobian(
@@ -47,8 +47,8 @@ def frame_jacobian(
     Raises:
         ConfigurationError: a bad value, with its row, no such frame, or no such reference.
     """
-    work = _work(robot, jacobians.frame_jacobian_rows, frame, as_reference(reference).name)
-    return run(robot, work, (Q,), out, threads)
+    term = _term(robot, jacobians.frame_jacobian_rows, frame, as_reference(reference).name)
+    return run(robot, term, (Q,), out, threads)
 
 
 def frame_drift(
@@ -67,26 +67,26 @@ def frame_drift(
     Raises:
         ConfigurationError: a bad value, with its row, no such frame, or no such reference.
     """
-    work = _work(robot, drifts.frame_drift_rows, frame, as_reference(reference).name)
-    return run(robot, work, (Q, V), out, threads)
+    term = _term(robot, drifts.frame_drift_rows, frame, as_reference(reference).name)
+    return run(robot, term, (Q, V), out, threads)
 
 
-def _work(robot: Robot, kernel: Any, frame: str, reference: str | None = None) -> Work:
+def _term(robot: Robot, kernel: Any, frame: str, reference: str | None = None) -> Term:
     """What is done for one frame of one robot."""
     known, key = _known(robot), (kernel, frame, reference)
     try:
         return known[key]
     except (KeyError, TypeError):  # not asked for before, or no name at all
-        return known.setdefault(key, _new_work(robot, kernel, frame, reference))
+        return known.setdefault(key, _new_term(robot, kernel, frame, reference))
 
 
 @per_robot
-def _known(robot: Robot) -> dict[Any, Work]:
+def _known(robot: Robot) -> dict[Any, Term]:
     """The frames that were asked for."""
     return {}
 
 
-def _new_work(robot: Robot, kernel: Any, frame: str, reference: str | None) -> Work:
+def _new_term(robot: Robot, kernel: Any, frame: str, reference: str | None) -> Term:
     on_world = robot._model.frames[robot.frame_id(frame)].parentJoint == 0
     more = () if reference is None else (_REFERENCES[reference],)
 
@@ -100,7 +100,7 @@ def _new_work(robot: Robot, kernel: Any, frame: str, reference: str | None) -> W
 
     if on_world and robot.is_floating:  # it does not move: no body of the table carries it
         kernel = None
-    return Work(kernel, one, takes, shape, tables)
+    return Term(kernel, one, takes, shape, tables)
 
 
 def _homogeneous(robot: Robot, q: Any, frame: str) -> Any:

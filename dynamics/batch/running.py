@@ -27,7 +27,7 @@ from ..columns import check_out
 from ..kernels.rows import DONE, MISFIT
 from ..kernels.scalars import LANES
 from ..workspace import KERNEL_MEMORY
-from .work import Bound, Work, bound
+from .term import BoundTerm, Term, bound
 
 _FLOAT = np.dtype(np.float64)
 _NOTHING = nullcontext()
@@ -36,13 +36,13 @@ _PART = 32 * LANES  # rows done one by one before it is asked again whether ther
 
 def run(
     robot: Robot,
-    work: Work,
+    term: Term,
     given: tuple[ArrayLike, ...],
     out: Array | None = None,
     threads: int = 1,
 ) -> Array:
-    """Return out (N, *shape), filled; `given` are (N, width) each, in the order of work.takes."""
-    task = bound(robot, work)
+    """Return out (N, *shape), filled; `given` are (N, width) each, in the order of term.takes."""
+    task = bound(robot, term)
     if task.compiles and type(threads) is int and threads == 1:
         try:
             for value in given:
@@ -63,17 +63,17 @@ def run(
 
 
 def _run_checked(
-    robot: Robot, task: Bound, given: Sequence[ArrayLike], out: Array | None, threads: int
+    robot: Robot, task: BoundTerm, given: Sequence[ArrayLike], out: Array | None, threads: int
 ) -> Array:
     """The same, of anything that can be read as rows of numbers."""
-    work = task.work
+    term = task.term
     arrays = [
         as_rows(value, width, name)
-        for value, width, name in zip(given, task.widths, work.takes, strict=True)
+        for value, width, name in zip(given, task.widths, term.takes, strict=True)
     ]
     count = len(arrays[0])
     if any([len(array) != count for array in arrays]):
-        sizes = ", ".join(f"{len(a)} of {n}" for a, n in zip(arrays, work.takes, strict=True))
+        sizes = ", ".join(f"{len(a)} of {n}" for a, n in zip(arrays, term.takes, strict=True))
         raise ConfigurationError(f"got {sizes}; expected as many rows of each")
     shape = task.full(count)
     out = task.new(shape) if out is None else _fitting(shape, out, arrays)
@@ -134,7 +134,7 @@ def _pool(process: int, threads: int) -> ThreadPoolExecutor:
 
 
 def _fill(
-    robot: Robot, task: Bound, arrays: list[Array], out: Array, first: int, last: int
+    robot: Robot, task: BoundTerm, arrays: list[Array], out: Array, first: int, last: int
 ) -> None:
     """Rows first … last of out: by the kernel and, where it hands one back, one by one."""
     single = len(arrays[0]) == 1
@@ -147,7 +147,7 @@ def _fill(
         elif (stopped := _call(kernel, task, arrays, out, first, last)) == DONE:
             return
         elif stopped == MISFIT:
-            raise FootworkError(f"a kernel does not take what was checked ({task.work.takes})")
+            raise FootworkError(f"a kernel does not take what was checked ({task.term.takes})")
         else:
             stop = min(stopped + LANES, last)
             _loop(robot, task, arrays, out, stopped, stop)
@@ -155,7 +155,12 @@ def _fill(
 
 
 def _call(
-    kernel: Callable[..., int], task: Bound, arrays: list[Array], out: Array, first: int, last: int
+    kernel: Callable[..., int],
+    task: BoundTerm,
+    arrays: list[Array],
+    out: Array,
+    first: int,
+    last: int,
 ) -> int:
     """Rows first … last by the kernel, in memory that grows until it is enough."""
     while True:
@@ -166,15 +171,15 @@ def _call(
 
 
 def _loop(
-    robot: Robot, task: Bound, arrays: list[Array], out: Array, first: int, last: int
+    robot: Robot, task: BoundTerm, arrays: list[Array], out: Array, first: int, last: int
 ) -> None:
     """Rows first … last by the function for one state, whose errors get the row's number."""
     for row in range(first, last):
         try:
-            answer = task.work.single(robot, *[array[row] for array in arrays])
+            answer = task.term.single(robot, *[array[row] for array in arrays])
         except FootworkError as error:
             raise type(error)(f"row {row}: {error}") from None
-        if task.work.in_lanes:
+        if task.term.in_lanes:
             out[row // LANES, ..., row % LANES] = answer
         else:
             out[row] = answer

@@ -228,7 +228,9 @@ class Overload:
             return None
         self._last_lookup = now
         if _switched_off():
-            self._function = self.kernel.function
+            # lanes are NumPy arrays then: infinities of cases not chosen are no more told than
+            # by compiled code
+            self._function = np.errstate(all="ignore")(self.kernel.function)
             return self._function
         self._uncompilable = bool(obstacle())
         return None if self._uncompilable or not self._entry.exists() else self._loaded()
@@ -239,10 +241,10 @@ class Overload:
         For arguments of exactly these types: others are misread.
         """
         found = self.available()
-        if found is None or found is self.kernel.function:
+        if found is None or not hasattr(found, "overloads"):  # with NUMBA_DISABLE_JIT=1
             return found
         if self._entry_point is None:
-            (only,) = found.overloads.values()  # type: ignore[attr-defined]
+            (only,) = found.overloads.values()
             self._entry_point = only.entry_point
         return self._entry_point
 

@@ -27,8 +27,8 @@ def no_tables(robot: Robot) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
-    """What is to be done for each row.
+class Term:
+    """A term of the equations of motion, worked out for each row.
 
     Attributes:
         kernel: called as kernel(table, *tables, *values, out, first, last, memory), see
@@ -48,11 +48,11 @@ class Work:
     in_lanes: bool = False
 
 
-class Bound:
-    """Some work for one robot (which it does not keep alive).
+class BoundTerm:
+    """A term for one robot (which it does not keep alive).
 
     Attributes:
-        work: what is done.
+        term: what is worked out.
         compiles: whether there is a kernel for it.
         tables: the first arguments of the kernel.
         widths: sizes of the rows of the values.
@@ -66,31 +66,31 @@ class Bound:
     many: Callable[..., int] | None = None
     one: Callable[..., int] | None = None
 
-    def __init__(self, robot: Robot, work: Work) -> None:
+    def __init__(self, robot: Robot, term: Term) -> None:
         sizes = {"Q": robot.nq, "V": robot.nv, "A": robot.nv, "tau": robot.na}
-        self.work = work
-        self.widths = tuple(sizes[name] for name in work.takes)
-        self.shape = work.gives(robot)
+        self.term = term
+        self.widths = tuple(sizes[name] for name in term.takes)
+        self.shape = term.gives(robot)
         self.one_row = self.full(1)
-        self.new: Callable[..., Array] = _zeros_on_cache_lines if work.in_lanes else np.empty
-        self.compiles = work.kernel is not None and _can_compile(robot)
+        self.new: Callable[..., Array] = _zeros_on_cache_lines if term.in_lanes else np.empty
+        self.compiles = term.kernel is not None and _can_compile(robot)
         self.tables = (
-            (body_table(robot).view(np.uint8), *work.tables(robot)) if self.compiles else ()
+            (body_table(robot).view(np.uint8), *term.tables(robot)) if self.compiles else ()
         )
 
     def full(self, count: int) -> tuple[int, ...]:
         """Return the shape of the answers of so many rows."""
-        if self.work.in_lanes:
+        if self.term.in_lanes:
             return -(-count // LANES), *self.shape, LANES
         return count, *self.shape
 
     def overload(self, single: bool) -> Overload:
         """Return the kernel for these tables: for one row, or for eight at a time."""
-        numbers = LANES if self.work.in_lanes or not single else 1
+        numbers = LANES if self.term.in_lanes or not single else 1
         rows = np.empty((0, 0))
         rows.setflags(write=False)  # kernels only read them
         values, out = [rows] * len(self.widths), np.empty((0,) * len(self.one_row))
-        kernel = _kernel(self.work.kernel, numbers)
+        kernel = _kernel(self.term.kernel, numbers)
         return kernel.overload(*self.tables, *values, out, 0, 0, np.empty(0))
 
     def select(self, count: int, single: bool) -> Callable[..., int] | None:
@@ -109,21 +109,21 @@ class Bound:
 
 @cache
 def _kernel(function: Callable[..., int], numbers: int) -> Kernel:
-    """Return the kernel that some kinds of work and all robots share."""
+    """Return the kernel that some terms and all robots share."""
     return Kernel(function, numbers)
 
 
-def bound(robot: Robot, work: Work) -> Bound:
-    """Return some work for a robot; the first time, it is said if there is no kernel."""
+def bound(robot: Robot, term: Term) -> BoundTerm:
+    """Return a term for a robot; the first time, it is said if there is no kernel."""
     try:
-        return _bound(robot)[work]
+        return _bound(robot)[term]
     except KeyError:
-        return _bound(robot).setdefault(work, Bound(robot, work))
+        return _bound(robot).setdefault(term, BoundTerm(robot, term))
 
 
 @per_robot
-def _bound(robot: Robot) -> dict[Work, Bound]:
-    """The work that was asked for."""
+def _bound(robot: Robot) -> dict[Term, BoundTerm]:
+    """The terms that were asked for."""
     return {}
 
 
