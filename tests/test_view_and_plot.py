@@ -180,3 +180,12 @@ def test_options_reach_the_function_that_draws():
     (piece,) = viewer.names
     assert piece == "region"
     assert fw.view(feet.robot, q, opacity=0.5).robot is feet.robot
+
+
+def test_arguments_that_its_function_does_not_take_are_told():
+    feet = fw.at_feet(fw.load("biped"))
+    for draw in (fw.view, fw.plot):
+        with pytest.raises(fw.FootworkError, match=r"'q'; expected \w+\(contacts, q"):
+            draw(feet)
+        with pytest.raises(fw.FootworkError, match="unexpected keyword argument 'color'"):
+            draw(feet, feet.robot.posture(), color="red")

@@ -7,6 +7,7 @@ Nothing is imported from here before it is used: a lower package names what a hi
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
 import sys
 import warnings
@@ -132,12 +133,13 @@ def view(x: Any, *more: Any, **options: Any) -> Any:
         more, options: of the function that shows it, such as a Robot's q or a Hold's `by_margin`.
 
     Raises:
-        FootworkError: nothing is known that shows x; the message has what can be shown.
+        FootworkError: nothing is known that shows x (the message has what can be shown), or its
+            function needs other arguments.
 
     >>> fw.view(robot, q).open()
     >>> fw.view(hold, by_margin=True).save_html("hold.html")
     """
-    return _drawn_by(VIEWS, "view", x)(x, *more, **options)
+    return _drawn(VIEWS, "view", x, more, options)
 
 
 def plot(x: Any, *more: Any, **options: Any) -> Any:
@@ -148,18 +150,35 @@ def plot(x: Any, *more: Any, **options: Any) -> Any:
         more, options: of the function that draws it, such as a Region's contacts and q, or `ax`.
 
     Raises:
-        FootworkError: nothing is known that draws x (the message has what can be drawn), or
-            Matplotlib is not installed.
+        FootworkError: nothing is known that draws x (the message has what can be drawn), its
+            function needs other arguments, or Matplotlib is not installed.
 
     >>> fw.plot(region, contacts, q).figure.savefig("region.png")
     """
-    return _drawn_by(PLOTS, "plot", x)(x, *more, **options)
+    return _drawn(PLOTS, "plot", x, more, options)
 
 
 def html_of(x: Any) -> str:
     """Return x for a notebook (`_repr_html_`): numbers, and the picture of `plot`."""
     text: str = resolve("visualize.notebook:html_of")(x)
     return text
+
+
+def _drawn(
+    table: Mapping[str, str], verb: str, x: Any, more: Sequence[Any], options: Mapping[str, Any]
+) -> Any:
+    """Return what the function for x gives, called with these arguments."""
+    function = _drawn_by(table, verb, x)
+    signature = inspect.signature(function)
+    try:
+        signature.bind(x, *more, **options)
+    except TypeError as error:
+        bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+        takes = signature.replace(parameters=bare, return_annotation=signature.empty)
+        raise FootworkError(
+            f"{verb}: {error}; expected {verb}{takes} for a {type(x).__name__}"
+        ) from None
+    return function(x, *more, **options)
 
 
 def _drawn_by(table: Mapping[str, str], verb: str, x: Any) -> Any:
