@@ -23,6 +23,7 @@ from .equilibrium.programs import Equilibrium
 from .equilibrium.reasons import why_not
 from .equilibrium.saddle import Multipliers, Saddle, saddle_point
 from .geometry.planar import FARTHEST
+from .margin_words import margin_words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -267,9 +268,7 @@ class Hold:
         lines = [f"{self.contacts.robot.name} {verdict} on {where}"]
         if self.reason:
             lines.append(self.reason)
-        lines.append(
-            f"margin {self.margin:.4g} N of normal force at every contact{self._nearest()}"
-        )
+        lines.append(f"{margin_words(self.margin)}{self._nearest()}")
         if self.forces is not None:
             lines += self._force_lines() + self._torque_lines()
             lines.append(f"residual of the equations of motion {self.residual:.1e} N")
@@ -356,7 +355,9 @@ class Hold:
     _repr_html_ = registry.html_of
 
     def __repr__(self) -> str:
-        return f"Hold(feasible={self.feasible}, margin={self.margin:.6g} N, status={self.status!r})"
+        unit = " N" * bool(np.isfinite(self.margin))
+        margin = f"margin={self.margin:.6g}{unit}"
+        return f"Hold(feasible={self.feasible}, {margin}, status={self.status!r})"
 
 
 def _check_tolerance(tolerance: float) -> None:

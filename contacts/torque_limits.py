@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..errors import FootworkWarning
+from ..errors import FootworkWarning, counted
 from ..robots import Robot
 from ..robots.configuration import check_robot
 from ..robots.values import array
@@ -34,8 +34,8 @@ def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
         return np.full(robot.na, np.inf)
     if names := robot.unlimited_joints:
         warnings.warn(
-            f"{robot.name!r}: no torque limit for {len(names)} joints, taken as unlimited: "
-            f"{', '.join(names[:8])}{', …' if len(names) > 8 else ''}",
+            f"{robot.name!r}: no torque limit for {counted(len(names), 'joint')}, taken as "
+            f"unlimited: {', '.join(names[:8])}{', …' if len(names) > 8 else ''}",
             FootworkWarning,
             stacklevel=3,
         )

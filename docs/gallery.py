@@ -37,6 +37,10 @@ This page and its pictures are made by `python docs/gallery.py`.
 """
 
 
+def _factor(value: float) -> str:
+    return f"{value:.3g}" if np.isfinite(value) else "without bound"
+
+
 def entry(scenario: Scenario, hold: Hold) -> str:
     """Return the entry of a scenario."""
     verdict = {True: "Feasible", False: "Infeasible", None: "At the edge"}[hold.feasible]
@@ -51,7 +55,7 @@ def entry(scenario: Scenario, hold: Hold) -> str:
     if hold.feasible:
         lines.append(
             f"**{verdict}**: margin {hold.margin:.3g} N at every contact, push margin "
-            f"{_newtons(hold.push_margin())}, friction margin {hold.friction_margin():.3g}."
+            f"{_newtons(hold.push_margin())}, friction margin {_factor(hold.friction_margin())}."
         )
     else:
         cause, motion = hold.reason.split("; ", 1)

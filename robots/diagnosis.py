@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, counted
 from .files import meshes as mesh_files
 from .files.sources import Description, describe
 from .findings import LEVELS, Finding, listed, of_level
@@ -84,7 +84,7 @@ def verdict(findings: Iterable[Finding]) -> str:
     counts = [(level, of_level(findings, level)) for level in LEVELS]
     if not findings:
         return "No problems found; the robot loads."
-    summary = ", ".join(f"{len(some)} {level}{'s' * (len(some) != 1)}" for level, some in counts)
+    summary = ", ".join(counted(len(some), level) for level, some in counts)
     parts = [f"{level}s:\n{listed(some, limit=200)}" for level, some in counts if some]
     return "\n".join([summary, *parts])
 

@@ -614,7 +614,7 @@ def test_what_is_left_out_is_said():
         load(mjcf(leg("<joint/>", 'name="leg" gravcomp="1"')))
     text = mjcf(leg('<joint name="a" stiffness="3"/>'), '<option viscosity="1"/>')
     words = " ".join(f.message for f in robots.diagnose(text))
-    assert "springs in 1 joints" in words
+    assert "springs in 1 joint" in words
     assert "viscosity" in words
     with warnings.catch_warnings():
         warnings.simplefilter("error")

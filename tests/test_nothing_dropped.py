@@ -99,7 +99,7 @@ def test_limits_and_settings_that_the_robot_does_not_have_are_named():
         "ranges of ball joints are left out: b",
         "ranges of tendons are left out: t",
         "differ by sign: the larger one counts: a",
-        "springs in 1 joints",
+        "springs in 1 joint",
         "limit, actuatorgroupdisable",
         "not aligned with their inertia",
     ):

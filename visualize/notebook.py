@@ -16,7 +16,7 @@ from ..contacts.hold import Hold
 from ..contacts.regions.friction_map import FrictionMap
 from ..contacts.regions.region import Region
 from ..contacts.sweeps.result import Sweep
-from ..errors import FootworkError
+from ..errors import FootworkError, counted
 
 
 def html_of(x: Any) -> str:
@@ -47,7 +47,8 @@ def _(hold: Hold) -> str:
 
 @numbers_of.register
 def _(region: Region) -> str:
-    return f"{region.status} region of {region.area:.4g} m², {len(region.vertices)} vertices"
+    corners = counted(len(region.vertices), "vertex", "vertices")
+    return f"{region.status} region of {region.area:.4g} m², {corners}"
 
 
 @numbers_of.register

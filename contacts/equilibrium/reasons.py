@@ -202,7 +202,7 @@ def _contact_words(
         return "spins about its normal"
     direction = axes[:, :2] @ u.mean(axis=0)[:2]
     direction = direction / np.linalg.norm(direction)
-    return f"slips along ({', '.join(f'{x:.2f}' for x in direction)})"
+    return f"slips along ({', '.join(f'{x:z.2f}' for x in direction)})"
 
 
 def _spins(limits: ContactLimits, contact: int, velocities: Array, spin: float) -> bool:

@@ -72,7 +72,8 @@ def of_push(
     J, weight = state.com_jacobian[:2], balance.weight
     radius, normal = largest_push(balance, J, 1e-6)
     if not 0 < radius < 0.99 * FARTHEST * weight:
-        raise ContactError(f"hold: got a push margin of {radius:.3g} N, which has no slope")
+        size = "zero" if radius <= 0 else "more than a thousand times the weight"
+        raise ContactError(f"hold: got a push margin of {size}, which has no slope")
     angle, before, near = float(np.arctan2(normal[1], normal[0])), None, None
     for _ in range(_STEPS):
         d = np.array([np.cos(angle), np.sin(angle)])
@@ -97,7 +98,8 @@ def of_friction(
     shrinking = Shrinking(balance)
     largest, s, near = shrinking.root(1e-4, known)
     if not 0 < largest < np.inf:
-        raise ContactError(f"hold: got a friction margin of {largest}, which has no slope")
+        size = "zero" if largest <= 0 else "without bound"
+        raise ContactError(f"hold: got a friction margin {size}, which has no slope")
     found = shrinking.exact_saddle(s) if near is None else near
     for _ in range(_STEPS):
         slope = shrinking.slope(found, s) / s

@@ -10,7 +10,7 @@ from typing import Any
 import coal  # type: ignore[import-untyped]
 import numpy as np
 
-from ...errors import ModelError
+from ...errors import ModelError, counted
 from ..findings import Finding, Level, listed, of_level
 from ..values import FARTHEST
 from .hardened_xml import Node
@@ -31,7 +31,7 @@ def resolve(tree: Node, folders: Folders) -> list[Finding]:
     errors = of_level(findings, "error")
     if errors:
         raise ModelError(
-            f"{len(errors)} {'mesh' if len(errors) == 1 else 'meshes'} cannot be used "
+            f"{counted(len(errors), 'mesh', 'meshes')} cannot be used "
             f"(meshes=False does without):\n{listed(errors, limit=5)}"
         )
     missing = {
@@ -47,11 +47,11 @@ def left_out(missing: Mapping[str, str]) -> list[Finding]:
         return []
     names = ", ".join(repr(name) for name in list(missing)[:_NAMED])
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-    mesh, is_ = ("mesh", "is") if len(missing) == 1 else ("meshes", "are")
+    meshes, is_ = counted(len(missing), "mesh", "meshes"), "is" if len(missing) == 1 else "are"
     outside = next((why for why in missing.values() if OUTSIDE in why), "")
     what = "missing or may not be read," if outside else "missing"
     why = f"one of them: {outside}" if outside else f"the first: {next(iter(missing.values()))}"
-    message = f"{len(missing)} {mesh} {is_} {what} and left out: {names}{more}; {why}"
+    message = f"{meshes} {is_} {what} and left out: {names}{more}; {why}"
     hint = "package_dirs=[…] names the folders of their packages, meshes=False does without"
     return [Finding("warning", "mesh", message, hint)]
 

@@ -7,7 +7,7 @@ Source: MuJoCo's XML schema.
 
 from __future__ import annotations
 
-from ...errors import unknown
+from ...errors import counted, unknown
 from ..files.hardened_xml import Node
 from ..findings import Finding
 
@@ -105,7 +105,7 @@ def unknown_names(tree: Node) -> list[Finding]:
         for names, nodes in list(found.items())[:_TOLD]
     ]
     if len(found) > _TOLD:
-        message = f"{len(found) - _TOLD} more names that MJCF does not have"
+        message = f"{counted(len(found) - _TOLD, 'more name')} that MJCF does not have"
         findings.append(Finding("warning", "unknown", message))
     return findings
 

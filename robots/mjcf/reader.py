@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import counted
 from ..files.hardened_xml import Node
 from ..files.sources import Description
 from ..findings import Finding
@@ -105,7 +106,8 @@ def _forces(file: Mjcf) -> list[Finding]:
     joints = list(_with_classes(file, file.world, ""))
     springs = [node for node, known in joints if _is_spring(known)]
     hint = "dynamics.JointSprings has their forces"
-    report("info", "springs", springs, f"springs in {len(springs)} joints are left out", hint)
+    left = f"springs in {counted(len(springs), 'joint')} are left out"
+    report("info", "springs", springs, left, hint)
     tendons = file.sections.get("tendon", [])
     heavy = [t for t in tendons if values(file.attributes(t), "armature", (0.0,)).any()]
     report("warning", "inertia", heavy, "the armature of tendons is left out")

@@ -13,6 +13,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...errors import counted
 from ..files.hardened_xml import Node
 from ..findings import Finding
 from .values import number, numbers, vector
@@ -171,7 +172,8 @@ def _unlimited(tree: Node) -> list[Finding]:
     ]
     if not names:
         return []
-    message = f"{len(names)} joints with zero or no effort count as unlimited: {', '.join(names)}"
+    joints, count = counted(len(names), "joint"), "counts" if len(names) == 1 else "count"
+    message = f"{joints} with zero or no effort {count} as unlimited: {', '.join(names)}"
     return [Finding("info", "unlimited", message, "give the torque limits of the motors")]
 
 
@@ -190,7 +192,8 @@ def _mimic(tree: Node) -> list[Finding]:
             hint = "name a leader that follows no other joint"
             findings.append(Finding("warning", "mimic", message, hint, "", name, mimic.line))
     if followers:
-        message = f"{len(followers)} joints follow another: {', '.join(followers)}"
+        follow = f"{counted(len(followers), 'joint')} follow{'s' * (len(followers) == 1)}"
+        message = f"{follow} another: {', '.join(followers)}"
         hint = "load(mimic=…): 'couple' keeps that as a closure, 'lock' freezes them at rest"
         findings.append(Finding("info", "mimic", message, hint))
     return findings

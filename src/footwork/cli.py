@@ -22,7 +22,7 @@ from . import __version__, commands
 from .commands import output
 from .commands.flags import BAD, BUG, INTERRUPTED, OK
 from .commands.parser import Parser
-from .errors import FootworkError, FootworkWarning
+from .errors import FootworkError, FootworkWarning, counted
 
 # Python arguments in messages, and the equivalent flags of the command
 _TYPED = {
@@ -142,7 +142,7 @@ def _one_line(text: str) -> str:
     for said, typed in _TYPED.items():
         text = text.replace(said, typed)
     lines = [line.strip() for line in text.splitlines() if line.strip()] or ["failed"]
-    more = f" (and {len(lines) - 2} more lines: --debug)" if len(lines) > 2 else ""
+    more = f" (and {counted(len(lines) - 2, 'more line')}: --debug)" if len(lines) > 2 else ""
     return " ".join(lines[:2]) + more
 
 

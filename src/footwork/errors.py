@@ -37,6 +37,15 @@ class FootworkWarning(UserWarning):
     """A doubtful element of a robot description that does not prevent loading."""
 
 
+def counted(count: int, one: str, several: str = "") -> str:
+    """Return a number of things in words.
+
+    >>> counted(1, "mesh", "meshes"), counted(2, "joint")
+    ('1 mesh', '2 joints')
+    """
+    return f"{count} {one if count == 1 else several or f'{one}s'}"
+
+
 def unknown(kind: str, name: object, existing: Iterable[str]) -> str:
     """Return the message for a `name` that does not exist, with the nearest ones that do.
 

@@ -19,6 +19,7 @@ from ...contacts.contact_set import ContactSet
 from ...contacts.geometry.polygon import convex_hull
 from ...contacts.hold import Hold
 from ...contacts.limits import ContactLimits
+from ...contacts.margin_words import margin_words
 from ...contacts.regions.friction_map import FrictionMap
 from ...contacts.regions.region import Region, static_equilibrium_polygon
 from ...contacts.scenario.scenario import Scenario
@@ -298,7 +299,8 @@ def plot_hold(hold: Hold) -> NDArray[Any]:
     if hold.forces is not None:
         plot_forces(hold, ax=axes[1])
     plot_margins(hold, ax=axes[-1])
-    axes[0].figure.suptitle(str(hold), fontsize="medium")
+    verdict = hold.explain().splitlines()[0]
+    axes[0].figure.suptitle(f"{verdict}\n{margin_words(hold.margin)}", fontsize="medium")
     return axes
 
 

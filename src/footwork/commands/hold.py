@@ -47,14 +47,14 @@ def _facts(hold: Hold, scenario: Scenario | None) -> dict[str, Any]:
 
 
 def _report(hold: Hold, scenario: Scenario | None) -> list[str]:
+    from ..contacts.margin_words import friction_words, push_words
+
     lines = hold.explain().splitlines()
     if scenario is not None:
         lines += [f"  note: {link}" for link in scenario.penetrations()]
     if hold.feasible:
-        lines.append(
-            f"  push margin {hold.push_margin():.4g} N at the centre of mass, any direction"
-        )
-        lines.append(f"  friction margin {hold.friction_margin():.4g} (may shrink by this factor)")
+        lines.append(f"  {push_words(hold.push_margin())}")
+        lines.append(f"  {friction_words(hold.friction_margin())}")
     return lines
 
 

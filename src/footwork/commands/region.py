@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..errors import FootworkError
+from ..errors import FootworkError, counted
 from . import flags, stance
 from .output import answer, write_scene, write_table
 
@@ -53,12 +53,13 @@ def _report(region: Region, com: Any) -> str:
         return "unbounded: static equilibrium at every position of the centre of mass"
     away = region.distance(com)
     side = "inside" if away <= 0 else "outside"
+    corners = counted(len(region.vertices), "vertex", "vertices")
     lines = [
-        f"area {region.area:.4g} m², {len(region.vertices)} vertices, {region.status}",
-        f"centre of mass ({com[0]:.4f}, {com[1]:.4f}), {abs(away):.4f} m {side}",
+        f"area {region.area:.4g} m², {corners}, {region.status}",
+        f"centre of mass ({com[0]:z.4f}, {com[1]:z.4f}), {abs(away):.4f} m {side}",
         "vertices, counter-clockwise [m]",
     ]
-    return "\n".join([*lines, *(f"  {x:9.4f} {y:9.4f}" for x, y in region.vertices + 0.0)])
+    return "\n".join([*lines, *(f"  {x:z9.4f} {y:z9.4f}" for x, y in region.vertices)])
 
 
 def _facts(region: Region, com: Any) -> dict[str, Any]:

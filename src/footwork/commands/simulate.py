@@ -158,7 +158,7 @@ def _words(report: dict[str, Any]) -> list[str]:
     return [
         f"{report['robot']} {how} after {report['seconds']:.2f} s{': ' * bool(why)}{why}",
         *([f"  {report['ended']}"] if failed else []),
-        f"  its centre of mass moved ({x:.3f}, {y:.3f}, {z:.3f}) m",
+        f"  its centre of mass moved ({x:z.3f}, {y:z.3f}, {z:z.3f}) m",
         f"  ticks: {ticks}",
         *(f"  {collision}" for collision in report["collisions"]),
     ]
