@@ -50,8 +50,9 @@ def static_hold(
 
         Sᵀτ + τ_g(q) + Σ_k J_kᵀ f_k + τ_ext = 0,   ‖f_t‖ ≤ μ f_n at every vertex,   |τ| ≤ limits
 
-    and whatever else limits the contacts: torsional friction, bounds on their normal forces. The
-    cones are exact (second-order cones). The answer is decided by the margin, the largest ε such
+    and whatever else limits the contacts: torsional friction, bounds on their normal forces. Of a
+    robot with closures J_cᵀλ joins the sum, λ without bounds (`Hold.closure_forces`). The cones are
+    exact (second-order cones). The answer is decided by the margin, the largest ε such
     that every contact wrench keeps to its limits after ε of normal force is taken away at its
     centre; the objective only chooses among the forces.
 
@@ -77,7 +78,8 @@ def static_hold(
         Hold, whose `feasible` is True, False, or None at the edge.
 
     Raises:
-        ConfigurationError, ContactError: invalid input. A solver never raises.
+        ConfigurationError, ContactError: invalid input, a q in which closures are open. A solver
+            never raises.
     """
     check_robot(robot)
     zero = np.zeros(robot.nv)
@@ -108,7 +110,7 @@ def contact_forces(
 
     Arguments and answer as in `static_hold`, with v and a (nv,). That J a + vᵀHv = 0 (or what the
     surfaces' motion asks) is the caller's to see to: nothing here asks whether the contacts stay
-    where they are.
+    where they are; nor, of a robot with closures, whether J_c v = 0 and J_c a + J̇_c v = 0.
     """
     contact_set = ContactSet.of(robot, contacts)
     check_objective(objective, preferred)

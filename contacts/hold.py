@@ -270,7 +270,7 @@ class Hold:
             lines.append(self.reason)
         lines.append(f"{margin_words(self.margin)}{self._nearest()}")
         if self.forces is not None:
-            lines += self._force_lines() + self._torque_lines()
+            lines += self._force_lines() + self._closure_lines() + self._torque_lines()
             lines.append(f"residual of the equations of motion {self.residual:.1e} N")
         return "\n  ".join(lines)
 
@@ -290,6 +290,10 @@ class Hold:
             moment = f"   moment ({_numbers(wrench.moment)}) N·m" if contact.dim > 3 else ""
             lines.append(line + moment + self._bound_words(contact))
         return lines
+
+    def _closure_lines(self) -> list[str]:
+        given = {name: _numbers(f) for name, f in (self.closure_forces or {}).items()}
+        return [f"{name:<14} closure ({numbers})" for name, numbers in given.items()]
 
     def _bound_words(self, contact: Contact) -> str:
         """The normal force and its bounds, where there are any."""

@@ -40,6 +40,22 @@ def require_no_closures(robot: Robot, what: str) -> None:
         )
 
 
+def require_loose(robot: Robot, what: str) -> None:
+    """Refuse a robot that closures tie to the world, where contacts alone are known to hold it.
+
+    Raises:
+        ModelError: which closure does.
+    """
+    for closure in robot.closures:
+        ends = [end for end in ("frame_1", "frame_2") if hasattr(closure, end)]
+        frames = [robot._model.frames[robot.frame_id(getattr(closure, end))] for end in ends]
+        if any(frame.parentJoint == 0 for frame in frames):
+            raise ModelError(
+                f"{what} knows the forces of contacts alone; the closure {closure.name!r} ties "
+                f"{robot.name!r} to the world. Expected closures between its own bodies"
+            )
+
+
 def require_closed(state: Any) -> None:
     """Refuse a configuration in which closures are open by more than a millimetre or milliradian.
 

@@ -638,3 +638,57 @@ def test_what_does_not_know_closures_refuses():
     for call in (contacts.static_hold, contacts.batch.static_hold, contacts.feasible_region):
         with pytest.raises(ConfigurationError, match="open by"):
             call(robot, q, on)
+
+
+def test_regions_of_contacts_alone_refuse_ties_to_the_world():
+    robot, _ = case("five_bars")
+    q = robot.posture()
+    p = dynamics.frame_placement(robot, q, "trunk").translation
+    tied = robot.with_closures(
+        [*robot.closures, LoopClosure("rope", "universe", "trunk", "point", at(*p))]
+    )
+    on = on_five_bars()
+    for region in (
+        contacts.static_equilibrium_polygon,
+        contacts.zmp_support_area,
+        contacts.com_acceleration_cone,
+        contacts.friction_map,
+        lambda r, q, c: contacts.robust_equilibrium_polygon(r, q, c, contacts.Pushes(1.0)),
+    ):
+        region(robot, robot.close(q), on)
+        with pytest.raises(ModelError, match="'rope' ties"):
+            region(tied, q, on)
+    # what knows closures lets it hang
+    assert contacts.static_hold(tied, q, []).feasible is not False
+    assert contacts.static_hold(robot, robot.close(q), []).feasible is False
+
+
+def test_files_with_closures_stand(tmp_path):
+    """From MJCF to scenario, verdict and sweep, where joints and bodies share their names."""
+    ties = "".join(
+        f'<connect name="{n}" body1="{n}_foot" body2="{n}_rod" anchor=".06 0 -.2"/>'
+        for n in FIVE_BARS
+    )
+    text = xml(*five_bar_parts()).replace("</mujoco>", f"<equality>{ties}</equality></mujoco>")
+    (tmp_path / "five.xml").write_text(text)
+    feet = "\n".join(
+        f"  - frame: {n}_foot\n    kind: point\n    offset: [0.06, 0, -0.2]" for n in FIVE_BARS
+    )
+    (tmp_path / "stands.yaml").write_text(
+        f"version: 1\nrobot: five.xml\nterrain:\n  - plane: ground\ncontacts:\n{feet}\n"
+        "loads:\n  - push: trunk\n    force: [0, 1, 0]\n"
+    )
+    scenario = contacts.Scenario.load(tmp_path / "stands.yaml")
+    robot, on = scenario.machine, scenario.contact_set
+    assert {c.name for c in robot.closures} == set(FIVE_BARS)
+    hold = scenario.check()
+    assert hold.feasible
+    assert np.abs(hold.state.closure_error).max() < 1e-9
+    pushes = [0.0, 10.0, 40.0]
+    found = contacts.sweep(tmp_path / "stands.yaml", {"loads[0].force[1]": pushes})
+    for push, margin in zip(pushes, found["margin"], strict=True):
+        load = {"trunk": Wrench([0.0, push, 0.0])}
+        reduced = Reduced(robot, on, hold.q, robot.torque_limits)
+        N = np.linalg.svd(hold.state.closure_jacobian)[2][len(hold.state.closure_basis) :].T
+        reduced.h += N.T @ dynamics.external_torques(robot, hold.q, load) / reduced.weight
+        assert margin == pytest.approx(reduced.margin(), abs=1e-6 * reduced.weight)

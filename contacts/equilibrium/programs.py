@@ -116,7 +116,7 @@ class Equilibrium(Balance):
         """Return ‖x‖² of the contacts' forces alone, as for cvxpy."""
         import cvxpy as cp
 
-        return cp.sum_squares(x[: self.limits.own])
+        return cp.sum_squares(x[: self.limits.own] if self.limits.free else x)
 
     def scaled_torques(self, given: Any) -> Any:
         """Return τ/weight (na,) when contacts give `given` (nv,)/weight."""

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from ... import registry
 from ...arrays import Array
 from ...dynamics import State, Wrench
+from ...dynamics.closures import require_loose
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import array, number
@@ -86,8 +87,10 @@ def friction_map(
 
     Raises:
         ContactError: a grid, a tolerance, a load that is none; contacts with other limits.
+        ModelError: closures that tie the robot to the world.
     """
     state = State.of(robot, q)
+    require_loose(robot, "friction_map")
     points = PointForces.of(ContactSet.of(robot, contacts), state)
     if not points.limits.plain:
         raise ContactError(

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from ... import registry
 from ...arrays import Array
 from ...dynamics import State, Wrench
+from ...dynamics.closures import require_loose
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_reach
@@ -100,9 +101,13 @@ def static_equilibrium_polygon(
             of that polygon at once, `vertices` and `outer` alike.
         sides: of the pyramids, at least 3.
 
+    Raises:
+        ModelError: closures that tie the robot to the world.
+
     Source: T. Bretl, S. Lall, "Testing static equilibrium for legged robots" (2008).
     """
     contact_set, gravity = ContactSet.of(robot, contacts), down(robot)
+    require_loose(robot, "static_equilibrium_polygon")
     state = State.of(robot, q)
     points = PointForces.of(contact_set, state).in_units(weight(robot))
     height = 0.0 if gravity[2] == -1.0 else float(state.com[2])
@@ -166,8 +171,10 @@ def zmp_support_area(
 
     Raises:
         ContactError: gravity does not point down.
+        ModelError: closures that tie the robot to the world.
     """
     state = State.of(robot, q)
+    require_loose(robot, "zmp_support_area")
     c = state.com if com is None else vector(com, "com", error=ContactError)
     unit = -weight(robot) * float(down(robot)[2])  # Σ f_z when c̈_z = 0
     if not unit > 0:
@@ -203,13 +210,14 @@ def feasible_region(
 
     The static-equilibrium polygon with |τ| ≤ limits: the whole of Sᵀτ + Jᵀf + τ_g + τ_ext = 0 with
     the Jacobians of q, the weight being moved sideways by the couple (c − c(q)) × m g on the base,
-    as if payload shifted inside it.
+    as if payload shifted inside it. Closures hold, J_cᵀλ joins the equations.
 
     Args:
         wrenches, torque_limits: as for `static_hold`; the others as above.
 
     Raises:
         ContactError: a fixed base, on which any centre of mass is held.
+        ConfigurationError: a q in which closures are open.
 
     Source: R. Orsolino et al., "Feasible region" (IEEE TRO 2020).
     """
@@ -271,8 +279,12 @@ def com_acceleration_cone(
     """Return how the centre of mass can be accelerated by the contacts: see `AccelerationCone`.
 
     `com` (3,) is the robot's at q by default [m].
+
+    Raises:
+        ModelError: closures that tie the robot to the world.
     """
     state = State.of(robot, q)
+    require_loose(robot, "com_acceleration_cone")
     c = state.com if com is None else vector(com, "com", error=ContactError)
     forces = PointForces.of(ContactSet.of(robot, contacts), state, c).in_units(weight(robot))
     return AccelerationCone(np.array(robot._model.gravity.linear), forces)

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics import State, Wrench
+from ...dynamics.closures import require_loose
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import number, one_of, vector, whole_number
@@ -98,8 +99,10 @@ def robust_equilibrium_polygon(
 
     Raises:
         ContactError: no disturbances, what is no `Wrench` or not in world axes, a bad height.
+        ModelError: closures that tie the robot to the world.
     """
     state = State.of(robot, q)
+    require_loose(robot, "robust_equilibrium_polygon")
     points = PointForces.of(ContactSet.of(robot, contacts), state).in_units(weight(robot))
     z = state.com[2] if height is None else height
     z = number(z, "height", unit="[m]", error=ContactError)

@@ -108,7 +108,9 @@ class Equalities:
         return _WORLD, self.places[body] * T
 
     def _joint_of(self, frame: str) -> int:
-        return int(self.model.frames[self.model.getFrameId(frame)].parentJoint)
+        # of what has this name a body comes first, as in `Robot.frame_id`
+        own = [f for f in self.model.frames if f.name == frame]
+        return int(min(own, key=lambda f: f.type != pin.FrameType.BODY).parentJoint)
 
     # --- between joints ------------------------------------------------------------------------
 
