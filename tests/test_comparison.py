@@ -468,7 +468,8 @@ def test_silent_on_what_mujoco_writes_of_it(name, fused):
     found = dynamics.compare(a, b)
     assert found.same, str(found)
     assert found.total.relative < 1e-5
-    assert any("velocity limits are not compared" in note for note in found.notes)
+    assert "velocity limits are not compared: B has none at all" in found.notes
+    assert any("welded links that B does not name" in n for n in found.notes) == fused
     assert dynamics.compare(b, a).same
 
 
@@ -596,15 +597,16 @@ def test_the_total_is_what_mujoco_says_of_both(name):
     for seed in range(20):
         rng = np.random.default_rng(seed)
         q = dict(zip(loaded(name).joint_names, rng.uniform(-1, 1, 60), strict=False))
-        masses = [mass_matrix(model, q, found.matched) for model in models]
+        masses = [mass_matrix(model, q) for model in models]
         scale = np.sqrt(np.outer(*2 * [np.maximum(*map(np.diag, masses))]))
         largest = max(largest, float((np.abs(masses[1] - masses[0]) / scale).max()))
     assert 0.3 * largest < found.total.relative < 3 * largest
 
 
-def mass_matrix(model, q, count):
+def mass_matrix(model, q):
+    """MuJoCo's M: of the base, then of the joints in the order of their names."""
     data = mujoco.MjData(model)
-    names = sorted(q)[:]
+    names = sorted(q)
     for name in names:
         data.joint(name).qpos[0] = q[name]
     mujoco.mj_forward(model, data)
@@ -657,6 +659,23 @@ def merged(own, changed, now, field):
         moved = not np.array_equal(x.translation, y.translation)
         return pin.SE3(R, y.translation if moved else z.translation)
     return y
+
+
+def test_the_welded_joint_and_the_lost_limb_in_numbers():
+    a = loaded("go2")
+    root = ET.fromstring(text_of("go2"))
+    gone_below(root, next(x for x in root.findall("link") if x.get("name") == "FL_calf"))
+    b = load(root)
+    found = dynamics.compare(a, b)
+    (calf,) = found.differences
+    assert (calf.link, calf.words) == ("FL_calf", ("revolute", "none"))
+    weight = 9.81 * (a.mass - b.mass)
+    assert found.effects[0].force.value == pytest.approx(weight)
+    assert found.total.force.value == pytest.approx(weight)
+    back = dynamics.compare(b, a)
+    assert back.differences[0].words == ("none", "revolute")
+    assert back.effects[0].force.value == pytest.approx(weight)
+    assert back.total.relative == pytest.approx(found.total.relative, rel=0.5)
 
 
 # --- what cannot be compared, and the command ----------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,7 +22,11 @@ from .matching import Match, matched, unmatched
 from .quantities import QUANTITIES, Quantity, close, degrees, kind_of, metres, numbers
 
 Bodies = tuple[Body, ...]
+Side = TypeVar("Side")
+_Sides = tuple[Side, Side]  # of A and of B
 
+_VELOCITY = "velocity limit"
+_LISTED = 6  # names of a note
 _ROUND = 1e-6  # [m or rad]: less is not said
 
 
@@ -40,7 +45,7 @@ class Alignment:
 
     a: Robot
     b: Robot
-    machines: tuple[Machine, Machine]
+    machines: _Sides[Machine]
     whole: Change
     differences: tuple[Difference, ...]
     notes: tuple[str, ...]
@@ -58,32 +63,62 @@ def align(a: Robot, b: Robot, tolerance: float) -> Alignment:
     whole = bodies_of(a), bodies_of(b)
     match = matched(*whole)
     _require_one_robot(a, b, match)
-    partner = {k: i for i, k in match.pairs.items()}
-    gone = (
-        unmatched(whole[0], set(match.pairs), whole[1], match.pairs.get),
-        unmatched(whole[1], set(partner), whole[0], partner.get),
-    )
-    common = welded(whole[0], *gone[0]), welded(whole[1], *gone[1])
-    pairs = _renumbered(match.pairs, *(parts[0] for parts in gone))
-    bodies = common[0], expressed(*common, pairs, tolerance)
+    both = _Both.of(whole, match, tolerance)
+    bodies = both.bodies()
     machines = Machine(bodies[0], _gravity(a)), Machine(bodies[1], _gravity(b))
-    loose = _loose(whole, gone, machines, pairs, tolerance)
+    heavy = both.bodies(both.dropped)
+    total = Change(*(x._replace(bodies=some) for x, some in zip(machines, heavy, strict=True)))
     feet, remarks = compared_feet(a, b, bodies, tolerance)
-    silent = tuple(_silent(bodies))
+    if unsaid := _no_velocities(bodies):
+        remarks.append(f"{_VELOCITY}s are not compared: {unsaid} has none at all")
     found = (
-        *loose,
-        *_bodies(machines, silent, tolerance),
+        *_loose(both, machines),
+        *_bodies(machines, {_VELOCITY} if unsaid else set(), tolerance),
         *feet,
         *compared_closures(a, b, bodies, tolerance),
         *_robot(machines, tolerance),
     )
-    notes = (*_names(whole, match), *_unsaid(silent), *remarks)
-    heavy = welded(whole[0], gone[0][0]), welded(whole[1], gone[1][0])
-    total = Change(
-        machines[0]._replace(bodies=heavy[0]),
-        machines[1]._replace(bodies=expressed(heavy[0], heavy[1], pairs, tolerance)),
-    )
+    notes = (*_names(whole, match), *_lacking(whole), *remarks)
     return Alignment(a, b, machines, total, found, notes)
+
+
+@dataclass(frozen=True)
+class _Both:
+    """The bodies of two robots, which of them only one has, and the pairs of all others.
+
+    Attributes:
+        whole: the bodies of both.
+        welds: of both, the bodies whose joints the other lacks.
+        dropped: those of them that the other lacks altogether.
+        pairs: the indices that remain, of A to those of B.
+    """
+
+    whole: _Sides[Bodies]
+    welds: _Sides[set[int]]
+    dropped: _Sides[set[int]]
+    pairs: dict[int, int]
+    tolerance: float
+
+    @classmethod
+    def of(cls, whole: _Sides[Bodies], match: Match, tolerance: float) -> _Both:
+        partners = match.pairs, {k: i for i, k in match.pairs.items()}
+        (welds, dropped), (other_welds, other_dropped) = (
+            unmatched(whole[side], set(partners[side]), whole[1 - side], partners[side].get)
+            for side in (0, 1)
+        )
+        pairs = {
+            i - sum(gone < i for gone in welds): k - sum(gone < k for gone in other_welds)
+            for i, k in match.pairs.items()
+        }
+        return cls(whole, (welds, other_welds), (dropped, other_dropped), pairs, tolerance)
+
+    def bodies(self, kept: _Sides[set[int]] = (set(), set())) -> _Sides[Bodies]:
+        """Return A's bodies and B's in A's frames, without those dropped that are not `kept`."""
+        a, b = (
+            welded(self.whole[side], self.welds[side], self.dropped[side] - kept[side])
+            for side in (0, 1)
+        )
+        return a, expressed(a, b, self.pairs, self.tolerance)
 
 
 def _gravity(robot: Robot) -> Array:
@@ -108,66 +143,38 @@ def _require_one_robot(a: Robot, b: Robot, match: Match) -> None:
     )
 
 
-def _renumbered(pairs: dict[int, int], gone: set[int], others: set[int]) -> dict[int, int]:
-    """Return the pairs with the indices that bodies have when some are gone."""
-    return {i - sum(g < i for g in gone): k - sum(g < k for g in others) for i, k in pairs.items()}
-
-
 # --- joints of one description only ------------------------------------------------------------
 
 
-def _loose(
-    whole: tuple[Bodies, Bodies],
-    gone: tuple[tuple[set[int], set[int]], ...],
-    machines: tuple[Machine, Machine],
-    pairs: dict[int, int],
-    tolerance: float,
-) -> Iterator[Difference]:
+def _loose(both: _Both, machines: _Sides[Machine]) -> Iterator[Difference]:
     """Yield the joints that only one of the descriptions has."""
-    for side, (bodies, (welds, dropped)) in enumerate(zip(whole, gone, strict=True)):
-        other = whole[1 - side]
+    for side, bodies in enumerate(both.whole):
+        other = both.whole[1 - side]
         known = {name for body in other for name in body.frames}
         same = {body.joint: kind_of(body) for body in other}
-        for i in sorted(welds):
+        for i in sorted(both.welds[side]):
             body = bodies[i]
-            there = same.get(body.joint) or ("fixed" if {*body.links, body.joint} & known else "")
-            texts = kind_of(body), there or "none"
             if body.joint in same and side == 1:
                 continue  # another kind of joint: said once
-            change = None
-            if i in dropped and bodies[i].parent not in dropped:
-                change = _carried(whole, gone, machines, pairs, side, below(bodies, i), tolerance)
-            a, b = texts if side == 0 else texts[::-1]
+            there = same.get(body.joint) or ("fixed" if {*body.links, body.joint} & known else "")
+            a, b = (kind_of(body), there or "none")[:: 1 - 2 * side]
+            lost = i in both.dropped[side] and body.parent not in both.dropped[side]
+            change = _carried(both, machines[side], side, below(bodies, i)) if lost else None
             yield Difference(body.link, body.joint, "joint", a, b, words=(a, b), change=change)
 
 
-def _carried(
-    whole: tuple[Bodies, Bodies],
-    gone: tuple[tuple[set[int], set[int]], ...],
-    machines: tuple[Machine, Machine],
-    pairs: dict[int, int],
-    side: int,
-    tree: set[int],
-    tolerance: float,
-) -> Change:
+def _carried(both: _Both, machine: Machine, side: int, tree: set[int]) -> Change:
     """Return what it does that one description lacks bodies which the other has."""
-    welds, dropped = gone[side]
-    heavier = welded(whole[side], welds, dropped - tree)
-    if side == 0:
-        return Change(machines[0]._replace(bodies=heavier), machines[0])
-    lighter = welded(whole[side], welds, dropped)
-    bodies = [expressed(machines[0].bodies, some, pairs, tolerance) for some in (lighter, heavier)]
-    return Change(*(machines[1]._replace(bodies=some) for some in bodies))
+    kept = (tree, set[int]()) if side == 0 else (set[int](), tree)
+    heavier = machine._replace(bodies=both.bodies(kept)[side])
+    return Change(heavier, machine) if side == 0 else Change(machine, heavier)
 
 
 # --- bodies, joints, robot ---------------------------------------------------------------------
 
 
-def _bodies(
-    machines: tuple[Machine, Machine], silent: tuple[tuple[str, str], ...], tolerance: float
-) -> Iterator[Difference]:
+def _bodies(machines: _Sides[Machine], skipped: set[str], tolerance: float) -> Iterator[Difference]:
     """Yield what differs in the bodies and joints that both descriptions have."""
-    skipped = {name for name, _ in silent}
     bodies, others = (machine.bodies for machine in machines)
     for i, (body, other) in enumerate(zip(bodies, others, strict=True)):
         leave = set(skipped)
@@ -187,9 +194,7 @@ def _bodies(
             yield _of_frames(body, other, moved)
 
 
-def _of(
-    quantity: Quantity, machines: tuple[Machine, Machine], i: int, tolerance: float
-) -> Difference:
+def _of(quantity: Quantity, machines: _Sides[Machine], i: int, tolerance: float) -> Difference:
     body, other = (machine.bodies[i] for machine in machines)
     x, y = quantity.of(body), quantity.of(other)
     digits = max(6, 2 - int(np.floor(np.log10(tolerance))))
@@ -199,7 +204,7 @@ def _of(
     return Difference(body.link, body.joint, quantity.name, x, y, unit, texts, gap, change)
 
 
-def _of_parent(machines: tuple[Machine, Machine], i: int) -> Difference:
+def _of_parent(machines: _Sides[Machine], i: int) -> Difference:
     bodies, others = (machine.bodies for machine in machines)
     names = bodies[bodies[i].parent].link, bodies[others[i].parent].link
     change = _changed(machines, i, lambda a, b: replace(a, parent=b.parent, placement=b.placement))
@@ -218,9 +223,7 @@ def _of_frames(body: Body, other: Body, moved: list[tuple[str, float, float]]) -
     return Difference(body.link, body.joint, f"frame of {name!r}{rest}", x, y, "m", texts, gap)
 
 
-def _changed(
-    machines: tuple[Machine, Machine], i: int, put: Callable[[Body, Body], Body]
-) -> Change:
+def _changed(machines: _Sides[Machine], i: int, put: Callable[[Body, Body], Body]) -> Change:
     """Return A without and with something of B's body."""
     a, b = machines
     bodies = list(a.bodies)
@@ -228,7 +231,7 @@ def _changed(
     return Change(a, a._replace(bodies=tuple(bodies)))
 
 
-def _robot(machines: tuple[Machine, Machine], tolerance: float) -> Iterator[Difference]:
+def _robot(machines: _Sides[Machine], tolerance: float) -> Iterator[Difference]:
     a, b = machines
     if not close(a.gravity, b.gravity, tolerance):
         texts = numbers(a.gravity), numbers(b.gravity)
@@ -239,20 +242,13 @@ def _robot(machines: tuple[Machine, Machine], tolerance: float) -> Iterator[Diff
 # --- remarks -----------------------------------------------------------------------------------
 
 
-def _silent(bodies: tuple[Bodies, Bodies]) -> Iterator[tuple[str, str]]:
-    """Yield (quantity, robot) of limits that only one of the descriptions has anything of."""
-    limits = {q.name: q for q in QUANTITIES if q.name in ("velocity limit", "torque limit")}
-    for name, quantity in limits.items():
-        has = [any(np.isfinite(quantity.of(body)).any() for body in some) for some in bodies]
-        if has[0] != has[1]:
-            yield name, "AB"[has[0]]
+def _no_velocities(bodies: _Sides[Bodies]) -> str:
+    """Return which of the descriptions alone has no velocity limit at all, as MJCF; else ""."""
+    known = [any(np.isfinite(body.velocity).any() for body in some) for some in bodies]
+    return "" if known[0] == known[1] else "AB"[known[0]]
 
 
-def _unsaid(silent: tuple[tuple[str, str], ...]) -> list[str]:
-    return [f"{name}s are not compared: {robot} has none at all" for name, robot in silent]
-
-
-def _names(whole: tuple[Bodies, Bodies], match: Match) -> Iterator[str]:
+def _names(whole: _Sides[Bodies], match: Match) -> Iterator[str]:
     """Yield what was matched by other means than the names of joints."""
     a, b = whole
     for i, k in sorted(match.pairs.items()):
@@ -262,3 +258,15 @@ def _names(whole: tuple[Bodies, Bodies], match: Match) -> Iterator[str]:
             yield f"joint {names[0]!r} is {names[1]!r} in B, by the {by}"
         elif i and links[0] != links[1] and links[1] not in a[i].links:
             yield f"link {links[0]!r} is {links[1]!r} in B"
+
+
+def _lacking(whole: _Sides[Bodies]) -> Iterator[str]:
+    """Yield the links that are welded to a body and that the other description does not name."""
+    names = [{name for body in bodies for name in body.links} for bodies in whole]
+    for side, bodies in enumerate(whole):
+        welds = [name for body in bodies for name in body.links[1:]]
+        lost = [name for name in welds if name not in names[1 - side]]
+        if lost:
+            more = f" and {len(lost) - _LISTED} more" if len(lost) > _LISTED else ""
+            listed = ", ".join(map(repr, lost[:_LISTED]))
+            yield f"welded links that {'BA'[side]} does not name: {listed}{more}"

@@ -145,14 +145,12 @@ def off_axis(body: Body) -> Array:
     return np.asarray(body.point - body.axis * (body.axis @ body.point))
 
 
-def _joint(body: Body) -> str:
-    """The kind of the joint, in the words of descriptions."""
+def kind_of(body: Body) -> str:
+    """Return the kind of a body's joint, in the words of descriptions."""
     if body.kind == "hinge":
         return "continuous" if np.isinf(body.limits).all() else "revolute"
     return {"slide": "prismatic"}.get(body.kind, body.kind)
 
-
-kind_of = _joint
 
 QUANTITIES = (
     Quantity(
