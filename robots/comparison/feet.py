@@ -73,12 +73,8 @@ def _placed(robot: Robot, bodies: Bodies) -> list[Placed]:
     for foot in robot.feet.values():
         if foot.frame in where:
             i, T = where[foot.frame]
-            sole = T * foot.placement
-            corners = np.zeros((max(1, len(foot.vertices)), 3))
-            corners[: len(foot.vertices), :2] = foot.vertices
-            found.append(
-                Placed(foot, i, corners @ sole.rotation.T + sole.translation, sole.rotation)
-            )
+            axes = (T * foot.placement).rotation
+            found.append(Placed(foot, i, foot.points(T), axes))
     return found
 
 
