@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
@@ -21,7 +22,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Index
 from ..errors import ConfigurationError, ModelError, unknown
 from . import values
 
@@ -207,9 +208,22 @@ class ClosureRows:
 
     def at_q(self, q: Array, data: Any) -> tuple[Array, Array]:
         """Return e and J_c at q, by Pinocchio."""
-        S = pin.computeJointJacobians(self.robot._model, data, q)
+        pin.computeJointJacobians(self.robot._model, data, q)
+        return self.of(q, data)
+
+    def of(self, q: Array, data: Any) -> tuple[Array, Array]:
+        """Return the same where a `pin.Data` has the joints' Jacobians at q already."""
         T = np.array([place.homogeneous[:3] for place in data.oMi])
-        return self.error(q, T), self.jacobian(q, T, S)
+        return self.error(q, T), self.jacobian(q, T, np.array(data.J))
+
+    @cached_property
+    def moving(self) -> Index:
+        """The entries of v that move any closure, but for those of a floating base."""
+        moves = self.carried.any(axis=0)
+        moves[: 6 * self.robot.is_floating] = False
+        for _, _, (_, own), leader in self.couplings:
+            moves[[own, leader[1]] if leader else own] = True
+        return np.flatnonzero(moves)
 
     def worst(self, e: Array) -> tuple[str, float]:
         """Return which closure is open most, and by how much [m or rad]."""

@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import ConfigurationError, ModelError, dynamics, load
+from footwork import ConfigurationError, ModelError, contacts, dynamics, load
 from footwork.dynamics import State
 from footwork.errors import FootworkWarning
 from footwork.robots import JointCoupling, LoopClosure, conventions, diagnose
@@ -293,6 +293,44 @@ def test_closures_of_what_is_not_there_are_refused(talos):
     q = talos.neutral()
     for twin in (again, copy.deepcopy(talos)):
         np.testing.assert_array_equal(State(twin, q).closure_error, State(talos, q).closure_error)
+
+
+FIVE_BARS = """<body name="{0}_a" pos="{1} {2} 0" euler="0 60 0">
+ <joint name="{0}_a" axis="0 1 0" range="-90 90"/>{a}
+ <body name="{0}_al" pos="0 0 -.1" euler="0 -90 0">
+ <joint name="{0}_al" axis="0 1 0" range="-90 90"/>{b}<geom size=".03" pos="0 0 -.2" mass=".02"/>
+ <site name="{0}_b" pos="0 0 -.2"/></body></body>
+<body name="{0}_b" pos="{1} {2} 0" euler="0 -60 0"><joint name="{0}_b" axis="0 1 0" range="-90 90"/>
+ {a}<body name="{0}_bl" pos="0 0 -.1" euler="0 90 0">
+ <joint name="{0}_bl" axis="0 1 0" range="-90 90"/>{b}
+ <site name="{0}_al" pos="0 0 -.2"/></body></body>"""
+PLACES = {"fl": (0.2, 0.12), "fr": (0.2, -0.12), "hl": (-0.2, 0.12), "hr": (-0.2, -0.12)}
+
+
+def five_bar_quadruped():
+    """Two motors and two passive knees a leg; its sites have names of bodies, as files may."""
+    bars = {"a": BODY.format(-0.1, 0.1), "b": BODY.format(-0.2, 0.05)}
+    legs = "".join(FIVE_BARS.format(leg, *place, **bars) for leg, place in PLACES.items())
+    loops = "".join(f'<connect name="{n}" site1="{n}_b" site2="{n}_al"/>' for n in PLACES)
+    motors = "".join(f'<motor joint="{n}_{k}" ctrlrange="-5 5"/>' for n in PLACES for k in "ab")
+    return load(
+        '<mujoco model="five bars"><worldbody><body name="trunk" pos="0 0 .5"><freejoint/>'
+        f'<geom type="box" size=".25 .1 .03" mass="4"/>{legs}</body></worldbody>'
+        f"<actuator>{motors}</actuator><equality>{loops}</equality></mujoco>"
+    )
+
+
+def test_a_robot_stands_on_legs_of_closed_loops():
+    """One foot a leg, although two chains of joints lead to each; motors hold it."""
+    robot = five_bar_quadruped()
+    assert robot.stance == "standing (solved: knees bent, soles level)"
+    assert sorted(robot.feet) == ["fl_al", "fr_al", "hl_al", "hr_al"]
+    q = robot.posture()
+    np.testing.assert_allclose(State(robot, q).closure_error, 0, atol=1e-12)
+    hold = contacts.static_hold(robot, q, contacts.at_feet(robot, feet=dict(robot.feet)))
+    assert hold.feasible
+    # a leg's two motors carry a quarter of the weight: by symmetry they pull alike
+    np.testing.assert_allclose(hold.torques[::2], -hold.torques[1::2], atol=1e-9)
 
 
 # --- motion ----------------------------------------------------------------------------------

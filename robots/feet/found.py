@@ -96,16 +96,15 @@ def standing_of(robot: Any) -> Standing:
     """Return how a robot stands, on its own feet where they are known."""
     if not robot.is_floating:
         return Standing(robot.neutral(), problem="its base is fixed")
-    model = robot._model
     shapes = outlines(robot._collision, robot._visual)
     known = robot.feet.given if isinstance(robot.feet, FoundFeet) else robot.feet.values()
     if not known:
-        return stand(model, shapes)
+        return stand(robot, shapes)
     joints = {_joint(robot, foot.frame) for foot in known}
     for joint in joints:
         own = [foot for foot in known if _joint(robot, foot.frame) == joint]
         shapes = _only(robot, shapes, joint, own)
-    return stand(model, shapes, joints)
+    return stand(robot, shapes, joints)
 
 
 def _joint(robot: Any, frame: str) -> int:

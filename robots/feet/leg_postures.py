@@ -2,12 +2,12 @@
 
 The joints of the legs minimise
 
-    Σ_i w_z² (z_i − z*)² + w_n² ‖n_i + e_z‖² + w_x² ‖x_i − x_i*‖² + w_q² ‖q − q_0‖²
+    Σ_i w_z² (z_i − z*)² + w_n² ‖n_i + e_z‖² + w_x² ‖x_i − x_i*‖² + w_q² ‖q − q_0‖² + w_e² ‖e‖²
 
-within their ranges, over the lowest points (x_i, z_i) and the normals n_i of soles and toes (toes
-without the third term): first with z* out of reach, which stretches the legs, then with z* a tenth
-of their length higher, which bends the knees. Newton steps then level the feet, and bring them
-around the centre of mass, to rounding.
+within their ranges, with e(q) the closures of the robot, over the lowest points (x_i, z_i) and the
+normals n_i of soles and toes (toes without the third term): first with z* out of reach, which
+stretches the legs, then with z* a tenth of their length higher, which bends the knees. Newton steps
+then level the feet, close the loops, and bring the feet around the centre of mass, to rounding.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ..closures import ClosureRows
 from ..ranges import ranges
 from .outlines import lowest, placed
 from .parts import Part, pitches
@@ -28,6 +29,7 @@ from .support import com_of
 LEVEL = 2e-3  # of the legs' length: how far lowest points may be from one plane
 _BENT = 0.1  # of the legs' length, by which the hips come down from straight legs
 _HEIGHT, _FLAT, _ACROSS, _REST = 30.0, 30.0, 1.0, 0.05  # weights, lengths in robot sizes
+_CLOSED = 100.0  # of e, above all of them
 _HIPS = (0.0, -0.4, 0.4, -1.2, 1.2, 1.57, -1.57, 2.6, -2.6)  # angles that are tried [rad]
 _KNEES = (0.0, 0.8, -0.8, 1.6, -1.6)
 _UP = np.array([0.0, 0.0, 1.0])
@@ -42,14 +44,19 @@ class LegPostures:
         model: `pin.Model` with a floating base.
         parts: of its feet.
         rest: (nq,), the configuration that the joints stay near.
+        closures: of its loops and joints, e(q) = 0.
     """
 
-    def __init__(self, model: Any, parts: Sequence[Part], rest: Array) -> None:
-        self.model, self.parts, self.rest = model, parts, rest
+    def __init__(
+        self, model: Any, parts: Sequence[Part], rest: Array, closures: ClosureRows
+    ) -> None:
+        self.model, self.parts, self.rest, self.closures = model, parts, rest, closures
         self.feet = [part for part in parts if not part.is_toe]
         self.data = model.createData()
         data = placed(model, rest)
-        joints = sorted({j for part in parts for j in part.chain})
+        owners = np.repeat(np.arange(model.njoints), model.nvs)
+        held = owners[closures.moving].tolist()
+        joints = sorted({j for part in parts for j in part.chain}.union(held))
         rows = [
             (model.idx_vs[j] + k, model.idx_qs[j] + k * (model.nqs[j] == model.nvs[j]))
             for j in joints
@@ -209,8 +216,9 @@ class LegPostures:
             rows += [weights * error, _FLAT * tilt]
             slopes += [weights[:, None] * J / self.size, _FLAT * J_tilt]
         moved = np.array(pin.difference(self.model, self.rest, q))[self.columns]
-        rows.append(_REST * moved)
-        slopes.append(_REST * np.eye(len(self.columns)))
+        e, J_closed = self.closures.of(q, self.data)
+        rows += [_REST * moved, _CLOSED * e]
+        slopes += [_REST * np.eye(len(self.columns)), _CLOSED * J_closed[:, self.columns]]
         return np.concatenate(rows), np.vstack(slopes)
 
     def _conditions(self, q: Array, toes: bool, balance: bool) -> tuple[Array, Array]:
@@ -232,7 +240,8 @@ class LegPostures:
             J_com = pin.jacobianSubtreeCenterOfMass(model, data, q, 1)[:, self.columns]
             rows.append((places[feet].mean(axis=0) - com)[:2] / self.size)
             J.append((slopes[feet].mean(axis=0) - J_com)[:2] / self.size)
-        return np.concatenate(rows), np.vstack(J)
+        e, J_closed = self.closures.of(q, data)
+        return np.concatenate([e, *rows]), np.vstack([J_closed[:, self.columns], *J])
 
     def _touching(self, part: Part) -> tuple[Array, Array, Array, Array]:
         """Where a part touches (3,), n + e_z of its sole (3,) or (0,), and their derivatives."""

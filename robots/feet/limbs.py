@@ -106,6 +106,22 @@ def legs(model: Any, shapes: list[Outline], q: Array) -> tuple[Leg, ...]:
     return tuple(Leg(limb.path, limb.end, limb.hip, limb.length) for limb in chosen)
 
 
+def unlinked(found: Iterable[Leg], linked: Array) -> tuple[Leg, ...]:
+    """Return the legs without those that loops hold to another one that reaches as far down.
+
+    Args:
+        found: the limbs that may be legs.
+        linked: (K, 2), joints whose bodies a loop holds together.
+    """
+    kept: list[Leg] = []
+    for leg in sorted(found, key=lambda leg: leg.hip[2] - leg.length):
+        own = {*leg.joints, *leg.end}
+        others = {j for other in kept for j in (*other.joints, *other.end)} - own
+        if not any({a, b} & own and {a, b} & others for a, b in linked.tolist()):
+            kept.append(leg)
+    return tuple(sorted(kept, key=lambda leg: leg.joints))
+
+
 def legs_to(model: Any, q: Array, feet: Iterable[int]) -> tuple[Leg, ...]:
     """Return the legs that end in these joints; of a foot on the base there is none."""
     origins = [np.array(T.translation) for T in placed(model, q).oMi]

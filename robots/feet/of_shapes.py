@@ -46,4 +46,4 @@ def feet_of_shapes(robot: Robot, links: Iterable[str] | None = None) -> dict[str
 def _by_shape(robot: Robot) -> dict[str, Foot]:
     if not robot.is_floating:
         return {}
-    return stand(robot._model, outlines(robot._collision, robot._visual)).feet
+    return stand(robot, outlines(robot._collision, robot._visual)).feet

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ...arrays import Array
+from ..closures import ClosureRows
 from .alike import alike
 from .foot import Foot
 from .leg_postures import LEVEL, LegPostures
-from .limbs import legs, legs_to, upright
+from .limbs import legs, legs_to, unlinked, upright
 from .outlines import Outline, lowest, placed
 from .parts import Part, parts_of
 from .sole_shapes import ball_of, touching_foot
@@ -38,35 +41,39 @@ class Standing:
     problem: str = ""
 
 
-def stand(model: Any, shapes: list[Outline], feet: Iterable[int] | None = None) -> Standing:
-    """Return a posture in which a floating model stands on its legs, knees bent where they can be.
+def stand(robot: Any, shapes: list[Outline], feet: Iterable[int] | None = None) -> Standing:
+    """Return a posture in which a floating robot stands on its legs, knees bent where they can be.
 
     `problem` says what stands against it: a robot without legs, legs that do not reach below the
     trunk, a centre of mass beside the feet.
 
     Args:
-        model: `pin.Model`.
+        robot: with a floating base.
         shapes: of its bodies.
         feet: the joints whose bodies are the feet; the ends of the legs when not given.
     """
+    model, closures = robot._model, robot._closure_rows
     shapes = [shape for shape in shapes if _carried(model, shape.joint)]
     q = upright(model, shapes)
     known = sorted({shape.joint for shape in shapes} & set(feet or ()))
-    found = legs(model, shapes, q) if feet is None else legs_to(model, q, known)
+    found = legs_to(model, q, known)
+    if feet is None:
+        found = unlinked(legs(model, shapes, q), closures.joints)
     if not found:
         return _body(model, shapes, q)
     data, answers = placed(model, q), []
     for on_toes in (False, True):
         parts = [p for leg in found for p in parts_of(model, data, shapes, leg, on_toes=on_toes)]
-        answers.append(_on(parts, model, shapes, q))
+        answers.append(_on(parts, closures, shapes, q))
         if not answers[-1].problem or not any(part.is_toe for part in parts):
             break
     return answers[-1] if not answers[-1].problem else answers[0]
 
 
-def _on(parts: list[Part], model: Any, shapes: list[Outline], q: Array) -> Standing:
+def _on(parts: list[Part], closures: ClosureRows, shapes: list[Outline], q: Array) -> Standing:
     """Return how it stands on these parts of its feet."""
-    solver = LegPostures(model, parts, q)
+    model = closures.robot._model
+    solver = LegPostures(model, parts, q, closures)
     stretched = solver.stretched()
     if solver.drop(stretched) < _DROP * solver.size:
         return Standing(q, problem="its legs do not reach below its hips")
@@ -111,6 +118,9 @@ def _result(solver: LegPostures, shapes: list[Outline], q: Array) -> Standing:
 
 def _problem(solver: LegPostures, shapes: list[Outline], q: Array, feet: list[Foot]) -> str:
     uneven, size, model = solver.unevenness(q), solver.size, solver.model
+    e = solver.closures.at_q(q, model.createData())[0]
+    if np.abs(e).max(initial=0.0) > 1e-9:
+        return f"the closure {solver.closures.worst(e)[0]!r} does not close while it stands"
     if uneven > LEVEL:
         return f"its feet reach no common ground: they are {uneven * size:.3g} m apart"
     data = placed(model, q)

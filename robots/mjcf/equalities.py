@@ -78,12 +78,15 @@ class Equalities:
             yield LoopClosure(name, frame_1, frame_2, _LOOPS[node.tag], T_1, T_2)  # type: ignore[arg-type]
 
     def _sites(self, node: Node, known: Attributes) -> list[tuple[str, pin.SE3]]:
-        names = [known.get(key, "") for key in ("site1", "site2")]
-        for name in names:
-            if not self.model.existFrame(name, pin.FrameType.OP_FRAME):
-                sites = [f.name for f in self.model.frames if f.type == pin.FrameType.OP_FRAME]
+        """Return the sites as places on their bodies, whose names no other frame can take."""
+        sites = {f.name: f for f in self.model.frames if f.type == pin.FrameType.OP_FRAME}
+        ends = []
+        for name in (known.get(key, "") for key in ("site1", "site2")):
+            if name not in sites:
                 raise self.file.error(node, unknown("site", name, sites))
-        return [(name, pin.SE3.Identity()) for name in names]
+            body = self.model.frames[sites[name].parentFrame]
+            ends.append((body.name, body.placement.actInv(sites[name].placement)))
+        return ends
 
     def _bodies(self, node: Node, known: Attributes) -> list[tuple[str, pin.SE3]]:
         one, two = known.get("body1", ""), known.get("body2", "world")
@@ -108,9 +111,10 @@ class Equalities:
         return _WORLD, self.places[body] * T
 
     def _joint_of(self, frame: str) -> int:
-        # of what has this name a body comes first, as in `Robot.frame_id`
-        own = [f for f in self.model.frames if f.name == frame]
-        return int(min(own, key=lambda f: f.type != pin.FrameType.BODY).parentJoint)
+        if frame == _WORLD:
+            return 0
+        body = self.model.getFrameId(frame, pin.FrameType.BODY)
+        return int(self.model.frames[body].parentJoint)
 
     # --- between joints ------------------------------------------------------------------------
 
