@@ -511,6 +511,20 @@ def test_verdicts_are_those_of_reduced_coordinates(name, seed):
     assert hold.residual < 1e-9 * W
 
 
+@pytest.mark.parametrize("name", ["ankles", "hands"])
+def test_certificates_without_torque_limits(name):
+    """Joints of any strength, so that y moves none of them: the base, and what has no motor."""
+    robot, on, q, _ = held_case(name, 2)
+    hold, state = contacts.static_hold(robot, q, on, None, False), dynamics.State(robot, q)
+    y = hold.certificate
+    assert hold.feasible is False
+    assert np.abs(robot.selection_matrix @ y).max() == 0
+    assert np.abs(state.closure_jacobian @ y).max() < 1e-12
+    u = (hold.balance.grasp.T @ y).reshape(-1, 3)
+    assert (u[:, 2] - on[on.names[0]].friction * np.hypot(u[:, 0], u[:, 1])).min() > -1e-8
+    assert y @ state.gravity_torques > 1e-6 * hold.balance.weight
+
+
 @pytest.mark.parametrize(("name", "seed"), [("five_bars", 4), ("ankles", 0), ("hands", 3)])
 def test_other_margins(name, seed):
     robot, on, q, limits = held_case(name, seed)

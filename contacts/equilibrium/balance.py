@@ -201,7 +201,7 @@ class Balance:
         N, _ = self._loops
         forces = np.linalg.lstsq(N.T @ A[:, :own], N.T @ missing, rcond=1e-10)[0]
         missing -= A[:, :own] @ forces
-        inner = np.linalg.lstsq(A[:, own:], missing, rcond=_RANK)[0]
+        inner = least_solution(A[:, own:], missing)
         return np.asarray(x + np.concatenate([forces, inner]))
 
     @cached_property
@@ -222,15 +222,25 @@ class Balance:
             return x
         # τ = t − G z for multipliers more by W z
         t, G = self.torques(x), self.closures[self.actuated] @ W
-        z = np.linalg.lstsq(G, t, rcond=_RANK)[0]
+        z = G.T @ t  # as the columns of G are orthonormal
         if not (np.abs(t - G @ z) <= self.torque_limits).all():
             limited, unit = np.isfinite(self.torque_limits), self.weight
-            most, G, t = self.torque_limits[limited] / unit, G / unit, t / unit
+            most, t = self.torque_limits[limited] / unit, t / unit
             rows = np.vstack([-G[limited], G[limited]])
             room = np.concatenate([most - t[limited], most + t[limited]])
             found = Program([], Rows(rows, room)).solve(-t @ G, G.T @ G).unknowns
-            z = np.zeros(len(z)) if found is None else found
+            z = np.zeros(len(z)) if found is None else found * unit
         return np.concatenate([x[: self.limits.own], x[self.limits.own :] + W @ z])
+
+
+def least_solution(A: Array, b: Array) -> Array:
+    """Return the least x with A x nearest to b, for A a part of orthonormal rows or columns.
+
+    Of such a part all may be rounding: zero is what is small by itself, not next to the largest.
+    """
+    U, s, V = np.linalg.svd(A, full_matrices=False)
+    rank = int((s > _RANK).sum())
+    return np.asarray(V[:rank].T @ ((U[:, :rank].T @ b) / s[:rank]))
 
 
 def others(count: int, some: Index) -> Index:

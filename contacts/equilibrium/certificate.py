@@ -21,7 +21,7 @@ import numpy as np
 from ...arrays import Array
 from ...errors import ContactError
 from ..conic_solver import Solution
-from .balance import Balance
+from .balance import Balance, least_solution
 from .programs import Equilibrium
 from .saddle import saddle_point
 from .solving import solve
@@ -55,7 +55,7 @@ def _keeping_closures(balance: Balance, y: Array) -> Array:
     if balance.limits.free:
         B = balance.closures.T * turns
         for _ in range(2):  # the second time takes out the rounding of the first
-            y -= np.linalg.lstsq(B, B @ y, rcond=1e-9)[0]
+            y -= turns * least_solution(B, B @ y)
     return y
 
 
