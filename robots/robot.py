@@ -432,7 +432,9 @@ class Robot:
         Raises:
             ConfigurationError: a closure of a frame or joint that it does not have.
         """
-        return replace(self, closures=sequence(closures, "closures", Closure))
+        # feet found by shape are found anew: where bars of a loop meet there is one
+        feet = FoundFeet(self.feet.given) if isinstance(self.feet, FoundFeet) else self.feet
+        return replace(self, closures=sequence(closures, "closures", Closure), feet=feet)
 
     # --- other robots ----------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import pinocchio as pin
 import pytest
 
 import footwork as fw
-from footwork import contacts, control, dynamics
+from footwork import cli, contacts, control, dynamics
 from footwork.biomechanics import trial_dynamics
 from footwork.contacts import Plane, Terrain
 from footwork.control import gravity_compensation
@@ -494,3 +494,61 @@ def test_motions_between_samples_are_closed():
     state = State(robot, *run.at(0.12))
     assert np.abs(state.closure_error).max() < 1e-12
     assert np.abs(state.closure_jacobian @ state.v).max() < 1e-12
+
+
+# --- from a file to a robot that stands -------------------------------------------------------
+
+
+def five_bar_file():
+    """The quadruped of five-bar legs as MJCF, without feet, postures or keyframes."""
+
+    def capsule(name, at, length, mass, inside):
+        return (
+            f'<body name="{name}" pos="{at}"><joint name="{name}" axis="0 1 0" range="-3 3"/>'
+            f'<geom type="capsule" fromto="0 0 0 0 0 {-length}" size="0.012" mass="{mass}"/>'
+            f"{inside}</body>"
+        )
+
+    legs, loops, motors = "", "", ""
+    for leg, at in {
+        "fl": ".2 .12 0",
+        "fr": ".2 -.12 0",
+        "hl": "-.2 .12 0",
+        "hr": "-.2 -.12 0",
+    }.items():
+        for side in "ab":
+            ball = '<geom type="sphere" size="0.02" pos="0 0 -0.2" mass="0.02"/>'
+            lower = capsule(
+                f"lower_{leg}_{side}", "0 0 -0.12", 0.2, 0.1, ball if side == "a" else ""
+            )
+            legs += capsule(f"upper_{leg}_{side}", at, 0.12, 0.2, lower)
+            motors += f'<motor joint="upper_{leg}_{side}" ctrlrange="-20 20" ctrllimited="true"/>'
+        ends = f'body1="lower_{leg}_a" body2="lower_{leg}_b"'
+        loops += f'<connect name="{leg}" {ends} anchor="0 0 -0.2"/>'
+    return (
+        '<mujoco model="five bars"><compiler angle="radian" autolimits="true"/><worldbody><body '
+        'name="body"><freejoint/><geom type="box" size="0.25 0.1 0.05" mass="6"/>'
+        f"{legs}</body></worldbody><equality>{loops}</equality><actuator>{motors}</actuator></mujoco>"
+    )
+
+
+def test_a_leg_of_five_bars_has_one_foot_and_the_robot_stands_on_it(tmp_path, capsys):
+    path = tmp_path / "five_bars.xml"
+    path.write_text(five_bar_file())
+    robot = fw.load(path)
+    assert sorted(robot.feet) == [f"lower_{leg}_a" for leg in ("fl", "fr", "hl", "hr")]
+    assert not robot.standing.problem
+    q = robot.posture()
+    assert np.abs(State(robot, q).closure_error).max() < 1e-11
+    with pytest.warns(fw.FootworkWarning, match="by their shapes"):
+        feet = contacts.at_feet(robot, 0.7)
+    assert contacts.static_hold(robot, q, feet).feasible
+    assert cli.main(["simulate", str(path), "--duration", "0.1"]) == 0
+    assert "is on its feet after 0.10 s" in capsys.readouterr().out
+
+
+def test_a_robot_whose_loops_do_not_close_says_so():
+    robot = fw.load(five_bar_file())
+    assert len(robot.with_closures(()).feet) == 8 == 2 * len(robot.feet)
+    far = robot.with_closures([LoopClosure("far", "upper_fl_a", "upper_fr_a")])
+    assert "does not close" in far.standing.problem
