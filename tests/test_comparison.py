@@ -479,6 +479,93 @@ def test_what_mujoco_writes_of_an_mjcf_is_the_same():
     assert dynamics.compare(fw.load(CLOSED), fw.load(spec.to_xml())).same
 
 
+def random_tree(rng):
+    """Bodies as (kind, parent, placement, axis, inertia), at random; the first may be free."""
+    bodies = []
+    for k in range(int(rng.integers(3, 9))):
+        kind = str(rng.choice(["hinge", "hinge", "slide", "ball"]))
+        kind = "free" if k == 0 and rng.random() < 0.7 else kind
+        points = rng.normal(size=(9, 3)) * 0.1
+        inertia = sum(p @ p * np.eye(3) - np.outer(p, p) for p in points)
+        body = pin.Inertia(rng.uniform(0.2, 3), rng.normal(size=3) * 0.1, inertia)
+        axis = rng.normal(size=3)
+        parent = int(rng.integers(k)) if k else -1
+        bodies.append((kind, parent, pin.SE3.Random(), axis / np.linalg.norm(axis), body))
+    return bodies
+
+
+def in_other_frames(bodies, rng):
+    """The same, each body in another frame: turned, and further along the axis of its joint."""
+    shift = [
+        pin.SE3(pin.exp3(rng.normal(size=3)), 0.1 * rng.normal() * axis * (kind != "ball"))
+        for kind, _, _, axis, _ in bodies
+    ]
+    base = pin.SE3.Identity()
+    return [
+        (kind, parent, (shift[parent] if parent >= 0 else base).inverse() * T * shift[k],
+         shift[k].rotation.T @ axis, shift[k].actInv(inertia))
+        for k, (kind, parent, T, axis, inertia) in enumerate(bodies)
+    ]  # fmt: skip
+
+
+def robot_of(bodies, order, prefix=""):
+    """A robot of bodies, added in this order where their parents allow it."""
+    model, ids, left = pin.Model(), {-1: 0}, list(order)
+    while left:
+        k = next(k for k in left if bodies[k][1] in ids)
+        left.remove(k)
+        kind, parent, T, axis, inertia = bodies[k]
+        joint = {"free": pin.JointModelFreeFlyer(), "ball": pin.JointModelSpherical(),
+                 "hinge": pin.JointModelRevoluteUnaligned(axis),
+                 "slide": pin.JointModelPrismaticUnaligned(axis)}[kind]  # fmt: skip
+        place = pin.SE3.Identity() if kind == "free" else T
+        ids[k] = model.addJoint(ids[parent], joint, place, f"joint_{k}")
+        model.addJointFrame(ids[k])
+        model.addBodyFrame(f"{prefix}link_{k}", ids[k], pin.SE3.Identity(), -1)
+        model.appendBodyToJoint(ids[k], inertia, pin.SE3.Identity())
+    return fw.Robot(
+        "tree", model, tuple(f"joint_{k}" for k, b in enumerate(bodies) if b[0] != "free")
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_trees(seed):
+    """In another order and in other frames: the same. With one thing changed: that, and no more."""
+    rng = np.random.default_rng(seed)
+    pin.seed(seed)
+    bodies = random_tree(rng)
+    a = robot_of(bodies, range(len(bodies)))
+    assert dynamics.compare(a, robot_of(bodies, rng.permutation(len(bodies)))).same
+    for prefix in ("", "other_"):
+        b = robot_of(in_other_frames(bodies, rng), rng.permutation(len(bodies)), prefix)
+        found = dynamics.compare(a, b)
+        assert all(d.quantity.startswith("frame of") for d in found.differences), str(found)
+        assert found.total.relative < 1e-9
+    k = int(rng.integers(1, len(bodies)))
+    kind, parent, T, axis, own = bodies[k]
+    small = pin.SE3(pin.exp3(np.radians([0, 0.5, 0])), np.zeros(3))
+    side = np.cross(axis, [0.3, -0.5, 0.8])
+    changed = {
+        "mass": (T, axis, pin.Inertia(1.01 * own.mass, own.lever, own.inertia)),
+        "centre of mass": (
+            T,
+            axis,
+            pin.Inertia(own.mass, own.lever + np.array([0, 0, 1e-3]), own.inertia),
+        ),
+        "inertia": (T, axis, pin.Inertia(own.mass, own.lever, 1.01 * own.inertia)),
+        "placement": (pin.SE3(T.rotation, T.translation + np.array([1e-3, 0, 0])), axis, own),
+        "rotation": (T * small, axis, own),
+        "axis": (T, pin.exp3(0.01 * side / np.linalg.norm(side)) @ axis, own),
+    }
+    for quantity, values in changed.items():
+        if quantity == "axis" and kind == "ball":
+            continue
+        others = [*bodies[:k], (kind, parent, *values), *bodies[k + 1 :]]
+        found = dynamics.compare(a, robot_of(others, rng.permutation(len(bodies))))
+        assert [(d.link, d.quantity) for d in found.differences] == [(f"link_{k}", quantity)]
+        assert found.effects[0].relative == pytest.approx(found.total.relative, abs=1e-12)
+
+
 def test_frames_are_conventions():
     """Every link's frame turned and moved along its joint, in the file: the same robot."""
     root = ET.fromstring(text_of("solo12"))

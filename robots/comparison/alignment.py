@@ -189,16 +189,15 @@ def _bodies(machines: _Sides[Machine], skipped: set[str], tolerance: float) -> I
         for quantity in QUANTITIES:
             x, y = quantity.of(body), quantity.of(other)
             if quantity.name not in leave and not quantity.near(x, y, tolerance):
-                yield _of(quantity, machines, i, tolerance)
+                yield _of(quantity, machines, i)
         if moved := moved_frames(body, other, tolerance):
             yield _of_frames(body, other, moved)
 
 
-def _of(quantity: Quantity, machines: _Sides[Machine], i: int, tolerance: float) -> Difference:
+def _of(quantity: Quantity, machines: _Sides[Machine], i: int) -> Difference:
     body, other = (machine.bodies[i] for machine in machines)
     x, y = quantity.of(body), quantity.of(other)
-    digits = max(6, 2 - int(np.floor(np.log10(tolerance))))
-    texts = quantities.words(quantity, x, y, digits), quantities.words(quantity, y, x, digits)
+    texts = quantities.words(quantity, x, y), quantities.words(quantity, y, x)
     change = _changed(machines, i, quantity.put)
     unit, gap = quantities.unit_for(quantity, body), quantity.gap(x, y)
     return Difference(body.link, body.joint, quantity.name, x, y, unit, texts, gap, change)
@@ -219,7 +218,7 @@ def _of_frames(body: Body, other: Body, moved: list[tuple[str, float, float]]) -
     rest = f" and {len(moved) - 1} more" if len(moved) > 1 else ""
     gaps = [metres(apart)] * (apart > _ROUND) + [degrees(turned)] * (turned > _ROUND)
     gap = ", ".join(gaps)
-    texts = numbers(x), numbers(y)
+    texts = numbers(x, y), numbers(y, x)
     return Difference(body.link, body.joint, f"frame of {name!r}{rest}", x, y, "m", texts, gap)
 
 
@@ -234,7 +233,7 @@ def _changed(machines: _Sides[Machine], i: int, put: Callable[[Body, Body], Body
 def _robot(machines: _Sides[Machine], tolerance: float) -> Iterator[Difference]:
     a, b = machines
     if not close(a.gravity, b.gravity, tolerance):
-        texts = numbers(a.gravity), numbers(b.gravity)
+        texts = numbers(a.gravity, b.gravity), numbers(b.gravity, a.gravity)
         change = Change(a, a._replace(gravity=b.gravity))
         yield Difference("robot", "", "gravity", a.gravity, b.gravity, "m/s²", texts, change=change)
 

@@ -103,7 +103,7 @@ def _differences(
                 x, y = np.array(T.translation), np.array(U.translation)
                 gap = ", ".join([metres(apart), degrees(turned)][: 1 + (one.kind != "point")])
                 what = f"place of {name} on {bodies[i].link!r}"
-                yield Difference("robot", "", what, x, y, "m", (numbers(x), numbers(y)), gap)
+                yield Difference("robot", "", what, x, y, "m", (numbers(x, y), numbers(y, x)), gap)
 
 
 def _shown(one: Placed, other: Placed) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -127,5 +127,5 @@ def _laws(one: Placed, other: Placed, name: str, tolerance: float) -> Iterator[D
     laws = np.array([[c.joint_at + follows(c, x)[0] for x in _AT] for c in couplings])
     same = one.joins == other.joins  # else who follows whom is turned round
     if not same or np.abs(laws[0] - laws[1]).max() > tolerance:
-        a, b = (f"{c.joint} by {numbers(np.array(c.coefficients))}" for c in couplings)
+        a, b = (f"{c.joint} by {c.coefficients}" for c in couplings)
         yield Difference("robot", "", f"law of {name}", a, b, words=(a, b))

@@ -109,15 +109,15 @@ def _differences(
         return
     apart = float(np.linalg.norm(a.middle - b.middle))
     if apart > slack[0]:
-        texts = numbers(a.middle), numbers(b.middle)
+        texts = numbers(a.middle, b.middle), numbers(b.middle, a.middle)
         yield differ("place", a.middle, b.middle, "m", texts, metres(apart))
     sizes = _size(a), _size(b)
     if (gap := _larger(a, b)) > slack[0]:
-        yield differ("size", *sizes, "m", (_words(sizes[0]), _words(sizes[1])), metres(gap))
+        yield differ("size", *sizes, "m", (_words(*sizes), _words(*sizes[::-1])), metres(gap))
     turned = angle(a.axes[:, 2], b.axes[:, 2])
     if not a.foot.is_point and turned > slack[1]:
         normals = a.axes[:, 2], b.axes[:, 2]
-        texts = numbers(normals[0]), numbers(normals[1])
+        texts = numbers(*normals), numbers(*normals[::-1])
         yield differ("normal", *normals, "", texts, degrees(turned))
 
 
@@ -128,8 +128,9 @@ def _size(foot: Placed) -> Array:
     return np.asarray(np.ptp(foot.foot.vertices, axis=0))
 
 
-def _words(size: Array) -> str:
-    return "radius " + numbers(size) if len(size) == 1 else " x ".join(f"{x:.6g}" for x in size)
+def _words(size: Array, other: Array) -> str:
+    words = numbers(size, other).strip("()")
+    return f"radius {words}" if len(size) == 1 else words.replace(", ", " x ")
 
 
 def _larger(a: Placed, b: Placed) -> float:

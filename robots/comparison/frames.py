@@ -23,7 +23,8 @@ def expressed(a: Bodies, b: Bodies, pairs: dict[int, int], tolerance: float) -> 
 
     Frames are conventions. Those of links with the same name are taken for the same, unless with
     another choice less of a body differs: frames of another link, joint frames, the frames that
-    coincide while the joints are at zero, or for a base those in which its joints coincide.
+    coincide while the joints are at zero, or for a base those in which its principal axes or its
+    joints coincide.
     """
     index = {k: i for i, k in pairs.items()}
     found: dict[int, pin.SE3] = {}
@@ -32,6 +33,7 @@ def expressed(a: Bodies, b: Bodies, pairs: dict[int, int], tolerance: float) -> 
         parent = found.get(index.get(other.parent, -1))
         ways = list(_ways(a[i], other, found.get(a[i].parent), parent))
         if a[i].kind in ("free", "world"):
+            ways += _principal(a[i], other)
             ways += _fitted(_points(a, i), _points(b, pairs[i], [pairs[c] for c in _carried(a, i)]))
         counts = [
             sum(_mismatches(a, b, pairs, i, X, parent, within) for within in (tolerance, _GROSS))
@@ -51,6 +53,14 @@ def _ways(body: Body, other: Body, own: pin.SE3 | None, its: pin.SE3 | None) -> 
     yield pin.SE3.Identity()
     if own is not None and its is own and body.kind != "free":
         yield body.placement.inverse() * its * other.placement
+
+
+def _principal(body: Body, other: Body) -> list[pin.SE3]:
+    """Return the placements in which two centres of mass and all principal axes coincide."""
+    axes, its = (np.linalg.eigh(x.inertia.inertia)[1] for x in (body, other))
+    handed = np.sign(np.linalg.det(axes) * np.linalg.det(its))
+    turns = [(axes * (x, y, handed * x * y)) @ its.T for x in (1, -1) for y in (1, -1)]
+    return [pin.SE3(R, body.inertia.lever - R @ other.inertia.lever) for R in turns]
 
 
 def _carried(bodies: Bodies, i: int) -> list[int]:

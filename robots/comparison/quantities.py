@@ -13,7 +13,6 @@ from ...arrays import Array
 from .bodies import Body
 
 _MASSLESS = 1e-9  # [kg]: such a body has no centre of mass to speak of
-_ROUNDING = 1e-12  # below which a number is said to be zero
 _LEAST = 1e-9  # of masses, limits and the like, in their units: what files write for zero
 
 
@@ -102,11 +101,12 @@ def _entry(x: Array, y: Array) -> str:
     scale = _moments(x, y)
     gaps = np.abs(x - y) / np.where(scale > 0, scale, 1.0)
     i, j = sorted(map(int, np.unravel_index(int(np.argmax(gaps)), gaps.shape)))
-    return f"I{'xyz'[i]}{'xyz'[j]} {x[i, j]:.6g}"
+    return f"I{'xyz'[i]}{'xyz'[j]} {numbers(x[i, j], y[i, j])}"
 
 
 def _roll_pitch_yaw(x: Array, y: Array) -> str:
-    return f"rpy {numbers(np.degrees(pin.rpy.matrixToRpy(x)), 4)}°"
+    angles = (np.degrees(pin.rpy.matrixToRpy(R)) for R in (x, y))
+    return f"rpy {numbers(*angles)}°"
 
 
 def _yes_no(x: Array, y: Array) -> str:
@@ -114,7 +114,13 @@ def _yes_no(x: Array, y: Array) -> str:
 
 
 def _range(x: Array, y: Array) -> str:
-    return f"[{x[0]:.6g}, {x[1]:.6g}]"
+    return f"[{numbers(x, y).strip('()')}]"
+
+
+def _rows(x: Array, y: Array) -> str:
+    """Return the rows of a joint; once where they are all the same."""
+    same = all(len(set(values.tolist())) == 1 for values in (x, y))
+    return numbers(x[:1], y[:1]) if same else numbers(x, y)
 
 
 def _inertia_gap(x: Array, y: Array) -> str:
@@ -185,12 +191,12 @@ QUANTITIES = (
         "position limits", "rad", lambda x: x.limits, beside, _nothing, _field("limits"), _range
     ),
     Quantity(
-        "velocity limit", "rad/s", lambda x: x.velocity, close, _share, _field("velocity")
+        "velocity limit", "rad/s", lambda x: x.velocity, close, _share, _field("velocity"), _rows
     ),
-    Quantity("torque limit", "N·m", lambda x: x.effort, close, _share, _field("effort")),
-    Quantity("armature", "kg m²", lambda x: x.armature, close, _share, _field("armature")),
-    Quantity("damping", "N·m s/rad", lambda x: x.damping, close, _share, _field("damping")),
-    Quantity("friction", "N·m", lambda x: x.friction, close, _share, _field("friction")),
+    Quantity("torque limit", "N·m", lambda x: x.effort, close, _share, _field("effort"), _rows),
+    Quantity("armature", "kg m²", lambda x: x.armature, close, _share, _field("armature"), _rows),
+    Quantity("damping", "N·m s/rad", lambda x: x.damping, close, _share, _field("damping"), _rows),
+    Quantity("friction", "N·m", lambda x: x.friction, close, _share, _field("friction"), _rows),
     Quantity(
         "motor", "", lambda x: np.array(x.motor), lambda x, y, _: bool(x == y), _nothing,
         _field("motor"), _yes_no,
@@ -211,15 +217,16 @@ def unit_for(quantity: Quantity, body: Body) -> str:
     return "kg" if quantity.name == "armature" else _OF_SLIDES.get(quantity.unit, quantity.unit)
 
 
-def words(quantity: Quantity, x: Array, y: Array, digits: int = 6) -> str:
+def words(quantity: Quantity, x: Array, y: Array) -> str:
     """Return the first of two values in words, without its unit."""
-    return (quantity.words or (lambda x, _: numbers(x, digits)))(x, y)
+    return (quantity.words or numbers)(x, y)
 
 
-def numbers(x: Array, digits: int = 6) -> str:
-    """Return numbers in words; those that are all the same once."""
-    x = np.where(np.abs(np.ravel(x)) < _ROUNDING, 0.0, np.ravel(x))
-    if len(x) > 1 and (x == x[0]).all() and not (len(x) == 3 and np.isfinite(x).all()):
-        x = x[:1]
-    texts = ["none" if np.isinf(value) else f"{value:.{digits}g}" for value in x]
+def numbers(x: Array, y: Array) -> str:
+    """Return the first of two values in words, to the digits in which they differ; "none": inf."""
+    x, y = np.ravel(x), np.ravel(y)
+    apart = np.abs(x - y)[np.isfinite(x) & np.isfinite(y)] if x.shape == y.shape else x[:0]
+    gap = float(apart.max(initial=0.0))
+    decimals = int(np.clip(2 - np.floor(np.log10(gap)), 0, 15)) if gap > 0 else 6
+    texts = ["none" if np.isinf(v) else f"{round(v, decimals) + 0.0:.12g}" for v in x.tolist()]
     return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
