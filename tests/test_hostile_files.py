@@ -120,6 +120,19 @@ def test_a_name_with_a_null_byte_is_no_robot():
         load("talos\0")
 
 
+def test_comments_may_have_hyphens_as_other_readers_allow():
+    text = "<a><!-- one -- two -->\n<!------ three\n---><b/></a>"
+    (child,) = parse(text).children
+    assert (child.tag, child.line) == ("b", 3)
+    with pytest.raises(ModelError, match="mismatched tag at line 2"):
+        parse("<a><!-- one -- two -->\n<b></a>")
+    with pytest.raises(ModelError, match="DTDForbidden"):
+        parse("<!DOCTYPE a><!-- -- --><a/>")
+    for text in ("<!--" * 100_000, f"<!--{'-- ' * 100_000}", "<!-- a -- b -->" * 20_000):
+        with pytest.raises(ModelError):
+            parse(f"<a>{text}")
+
+
 # --- meshes ------------------------------------------------------------------------------------
 
 

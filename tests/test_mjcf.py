@@ -11,6 +11,7 @@ from footwork import FootworkWarning, ModelError, cli, load, robots
 from footwork import dynamics as dyn
 from footwork.dynamics import coriolis, equations, jacobian_sums
 
+INERTIAL = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
 BALL = '<geom type="sphere" size="0.1" pos="0.1 0.02 0.03" mass="1.5"/>'
 
 
@@ -430,6 +431,8 @@ def test_postures_of_mujoco_are_ours():
     mujoco.mj_forward(model, data)
     at = ends.oMf[robot.frame_id("leg")].translation
     np.testing.assert_allclose(at, data.body("leg").xpos, atol=1e-14)
+    drawn = quiet(text.replace('qpos="1 2 3 0 1 0 1 0.2 0.3"', "")).posture("k")
+    assert (drawn[7], drawn[8]) == pytest.approx((np.radians(30), 0.2))
     with pytest.warns(FootworkWarning, match="10 values, but the model has 9"):
         assert "k" not in load(text.replace('0.3"/></keyframe', '0.3 4"/></keyframe')).postures
 
@@ -569,6 +572,22 @@ def test_bases_are_those_that_are_asked_for():
             "two",
         ),
         (mjcf(leg("<freejoint/>")), "free joint stands alone"),
+        (mjcf(leg('<joint name="a"/><joint name="a"/>')), "called 'a', of which there are two"),
+        (mjcf(leg("<joint/>", 'name="world"')), "called 'world', the name of the world"),
+        (mjcf(leg('<joint name="universe"/>')), "called 'universe', the name of the world"),
+        (
+            mjcf(leg("<joint/>"), after='<keyframe><key name="k"/><key name="k"/></keyframe>'),
+            "<key>: called 'k', of which there are two",
+        ),
+        (mjcf(leg("<joint/>"), '<compiler angle="rad"/>'), "expected radian or degree"),
+        (mjcf(leg("<joint/>"), '<compiler autolimits="True"/>'), "expected true or false"),
+        (mjcf(leg('<joint limited="yes"/>')), "expected true or false or auto"),
+        (mjcf(leg("<joint/>"), '<option><flag gravity="off"/></option>'), "enable or disable"),
+        (mjcf(leg(f"<joint/>{INERTIAL}{INERTIAL}")), "<inertial>: a body has one"),
+        (
+            mjcf(leg(f"<joint/>{INERTIAL}").replace("diag", 'fullinertia="1 1 1 0 0 0" diag')),
+            "full.*stands",
+        ),
         (mjcf(leg('<joint/><geom type="mesh" mesh="x"/>')), "mesh 'x' is no asset"),
         (mjcf(leg('<joint/><geom type="mesh"/>')), "mesh '' is no asset"),
         (with_mesh("").replace('face="0 2', 'face="0 200'), "indices of vertices"),

@@ -92,6 +92,15 @@ class _Builder(ContentHandler):
             self._text[-1].append(content)
 
 
+def _without_comments(data: bytes) -> bytes:
+    """Return a text without its comments, but with their lines."""
+    pieces, at = [], 0
+    while (start := data.find(b"<!--", at)) >= 0 and (end := data.find(b"-->", start + 4)) >= 0:
+        pieces += [data[at:start], b"\n" * data.count(b"\n", start, end)]
+        at = end + 3
+    return b"".join([*pieces, data[at:]])
+
+
 def parse(data: str | bytes, what: str = "the description", max_depth: int = MAX_DEPTH) -> Node:
     """Return the root of an XML text.
 
@@ -118,6 +127,9 @@ def parse(data: str | bytes, what: str = "the description", max_depth: int = MAX
             "descriptions need neither, and files with them are refused: remove it"
         ) from None
     except SAXParseException as error:
+        bare = _without_comments(data)
+        if bare != data:  # XML allows no "--" in a comment, other readers of robots do
+            return parse(bare, what, max_depth)
         where = f"line {error.getLineNumber()}, column {error.getColumnNumber()}"
         raise ModelError(f"{what}: no well-formed XML: {error.getMessage()} at {where}") from None
     except ModelError as error:

@@ -81,6 +81,22 @@ ATTRIBUTES = {
     "key": "act ctrl mpos mquat name plastic qpos qvel time",
     **dict.fromkeys(ACTUATORS, _ACTUATOR),
 }
+_SWITCH = ("true", "false")
+KEYWORDS = {
+    "angle": ("radian", "degree"),
+    "coordinate": ("local", "global"),
+    "inertiafromgeom": ("true", "false", "auto"),
+    "inertia": ("convex", "exact", "legacy", "shell"),  # of a mesh
+    **dict.fromkeys(
+        ("alignfree", "autolimits", "balanceinertia", "exactmeshinertia", "fitaabb", "fusestatic",
+         "shellinertia", "strippath"),
+        _SWITCH,
+    ),
+    **dict.fromkeys(
+        ("limited", "actuatorfrclimited", "ctrllimited", "forcelimited", "actlimited"),
+        (*_SWITCH, "auto"),
+    ),
+}  # fmt: skip
 _TOLD = 20  # names that the nearest ones are found for: that takes time
 _ELEMENTS = {tag: frozenset(names.split()) for tag, names in _CHILDREN.items()}
 _NAMES = {tag: frozenset(names.split()) for tag, names in ATTRIBUTES.items()}

@@ -32,7 +32,7 @@ from .actuators import UNLIMITED, Drive, cut, drives_of, of_limited
 from .equalities import Equalities
 from .geoms import Geom, Mesh, between, inertia_of, read_geom, read_mesh, scaled
 from .shapes import Placed
-from .tree import Attributes, Mjcf, quaternion, turn, values
+from .tree import ORIENTATIONS, Attributes, Mjcf, quaternion, turn, values
 
 _GRAVITY = (0.0, 0.0, -9.81)
 _MAX_GEOMS = 2_000
@@ -57,14 +57,15 @@ class Joint:
         """Its name, or the one that it was given."""
         return self.node.get("name")
 
-    def qpos0(self) -> Array:
+    def qpos0(self, file: Mjcf) -> Array:
         """Return its part of MuJoCo's configuration in which the file is drawn."""
         if self.kind == "free":
             x, y, z, w = pin.Quaternion(self.body.rotation).coeffs()
             return np.array([*self.body.translation, w, x, y, z])
         if self.kind == "ball":
             return np.array([1.0, 0.0, 0.0, 0.0])
-        return values(self.attributes, "ref", (0.0,))
+        ref = float(values(self.attributes, "ref", (0.0,))[0])
+        return np.array([file.angle(ref) if self.kind == "hinge" else ref])
 
 
 @dataclass
@@ -340,6 +341,8 @@ class Builder:
         compiler = self.file.compiler
         whence = compiler.get("inertiafromgeom", "auto")
         given = [(node, T) for node, _, T in parts if node.tag == "inertial"]
+        if len(given) > 1:
+            raise self.file.error(given[1][0], "a body has one")
         inertia = pin.Inertia.Zero()
         if whence == "true" or (whence == "auto" and not given):
             inertia = self._inertia_of_geoms(body, parts)
@@ -348,7 +351,9 @@ class Builder:
         return _bounded(compiler, inertia)
 
     def _given_inertia(self, node: Node, T: pin.SE3) -> pin.Inertia:
-        mass = float(values(node.attrib, "mass", (0.0,))[0])
+        mass, full = float(values(node.attrib, "mass", (0.0,))[0]), "fullinertia" in node.attrib
+        if full and node.attrib.keys() & {"diaginertia", *ORIENTATIONS}:
+            raise self.file.error(node, "fullinertia stands without diaginertia and orientation")
         xx, yy, zz, xy, xz, yz = values(node.attrib, "fullinertia", (0.0,) * 6)
         matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         if "diaginertia" in node.attrib:
@@ -482,7 +487,7 @@ class Builder:
         joints = list(self.joints.values())
         q: Array = pin.neutral(self.model)
         qpos = values(node.attrib, "qpos", ())
-        drawn = np.concatenate([np.zeros(0), *(j.qpos0() for j in joints)])
+        drawn = np.concatenate([np.zeros(0), *(j.qpos0(self.file) for j in joints)])
         extra = _SIZES["free"] * self._added_base
         if len(qpos) > len(drawn) - extra:
             message = f"{len(qpos)} values, but the model has {len(drawn) - extra}; left out"

@@ -20,7 +20,7 @@ from ..files.packages import Folders
 from ..files.sources import read_file
 from ..findings import Finding
 from ..urdf.values import numbers, plain
-from .elements import ACTUATORS, unknown_names
+from .elements import ACTUATORS, KEYWORDS, unknown_names
 
 Attributes = dict[str, str]
 
@@ -54,7 +54,7 @@ _COUNTS: Mapping[str, _Counts] = {
 }  # fmt: skip
 _TENDONS = ("fixed", "spatial")
 _REFERRING = ("actuator", "equality", "contact", "tendon", "sensor")
-_ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
+ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 _LAW = ("gaintype", "gainprm", "biastype", "biasprm", "dyntype", "kp", "kv", "area", "diameter",
         "bias")  # fmt: skip
 _DIRECTIONS = ("quat", "axis", "zaxis", "xyaxes", "refquat")
@@ -223,6 +223,7 @@ def _check_settings(model: Mjcf, tree: Node) -> None:
         node = next((n for n in tree.all(tag)), tree)
         settings = Node(tag, attributes, node.line)
         _check_numbers(settings, model.origin)
+    _check_keywords(Node("flag", model.flags, tree.line), model.origin)
     if model.compiler.get("coordinate", "local") != "local":
         raise ModelError(f"{model.origin}: coordinate='global' was removed from MuJoCo in 2.3.4")
     sequence = model.compiler.get("eulerseq", "xyz")
@@ -293,6 +294,7 @@ def _check_numbers(node: Node, origin: str) -> None:
     """Rewrite the numeric attributes of an element in a canonical form."""
     if len(node.attrib) > _MAX_ATTRIBUTES:
         raise ModelError(f"{origin}, line {node.line}: more than {_MAX_ATTRIBUTES} attributes")
+    _check_keywords(node, origin)
     counts = _COUNTS.get(node.tag, {})
     for key in counts.keys() & node.attrib.keys():
         text, count = node.get(key), counts[key]
@@ -312,17 +314,34 @@ def _check_numbers(node: Node, origin: str) -> None:
         node.attrib[key] = plain(found)
 
 
+def _check_keywords(node: Node, origin: str) -> None:
+    """Raise `ModelError` for a word in place of another, as angle="rad"."""
+    for key in node.attrib if node.tag == "flag" else node.attrib.keys() & KEYWORDS.keys():
+        words = ("enable", "disable") if node.tag == "flag" else KEYWORDS[key]
+        if node.attrib[key] not in words and (key != "inertia" or node.tag == "mesh"):
+            raise ModelError(
+                f"{origin}, line {node.line}: <{node.tag} {key}={node.attrib[key][:80]!r}>: "
+                f"expected {' or '.join(words)}"
+            )
+
+
 def _check_names(model: Mjcf) -> None:
-    """Raise `ModelError` when two bodies, joints, geoms or sites have the same name."""
-    for tags in (("body",), ("joint", "freejoint"), ("geom",), ("site",)):
-        seen: set[str] = set()
-        for node in model.world.walk():
+    """Raise `ModelError` when two bodies, joints, geoms, sites or keyframes have the same name."""
+    world = list(model.world.walk())
+    for tags, taken in (
+        (("body",), {"world", "universe"}),  # names of the world, in MuJoCo and in Pinocchio
+        (("joint", "freejoint"), {"universe"}),
+        (("geom",), set()),
+        (("site",), set()),
+        (("key",), set()),
+    ):
+        seen: set[str] = set(taken)
+        for node in world if tags != ("key",) else model.sections.get("keyframe", ()):
             name = node.get("name")
             if node.tag in tags and name:
                 if name in seen:
-                    raise ModelError(
-                        f"{model.origin}, line {node.line}: two <{node.tag}> called {name!r}"
-                    )
+                    what = "the name of the world" if name in taken else "of which there are two"
+                    raise model.error(node, f"called {name!r}, {what}")
                 seen.add(name)
 
 
@@ -449,8 +468,8 @@ def _set_defaults(known: dict[str, Attributes], node: Node) -> None:
 
 def _over(known: Attributes, own: Attributes) -> Attributes:
     """Return attributes with others over them; an orientation is replaced whole."""
-    if any(key in own for key in _ORIENTATIONS):
-        known = {key: value for key, value in known.items() if key not in _ORIENTATIONS}
+    if any(key in own for key in ORIENTATIONS):
+        known = {key: value for key, value in known.items() if key not in ORIENTATIONS}
     return {**known, **own}
 
 
