@@ -242,10 +242,10 @@ def _own(robot: Robot) -> Mapping[str, Foot]:
             "one (base='floating'), or PointContact and SurfaceContact by hand"
         )
     if not feet:
+        why = robot.standing.problem or "no shapes show where it touches the ground"
         raise ContactError(
-            f"{robot.name!r} has no feet that we know of, and no shapes that show where it touches "
-            "the ground; give PointContact or SurfaceContact by hand, or feet when it is loaded "
-            "('LINK:0.22x0.10')"
+            f"{robot.name!r} has no feet that we know of: {why}; give PointContact or "
+            "SurfaceContact by hand, or feet when it is loaded ('LINK:0.22x0.10')"
         )
     if robot.feet_by_shape:
         kinds = (f"{n} ({'a point' if f.is_point else 'a sole'})" for n, f in feet.items())

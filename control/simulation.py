@@ -25,6 +25,8 @@ from .disturbances import ForcePulse, Noise
 from .falls import LOOKS, Fall
 from .ground import Ground
 
+_NO_INERTIA = 1e-14  # of the largest eigenvalue of M: a smaller one is none
+
 
 def simulate(
     robot: Robot,
@@ -77,7 +79,8 @@ def simulate(
         progress: draw a bar on stderr; when not given, if that is a terminal.
 
     Raises:
-        ConfigurationError: a bad q, v, duration or step, a robot without a floating base.
+        ConfigurationError: a bad q, v, duration or step, a robot without a floating base, or with
+            joints that move nothing.
         ContactError: contacts that cannot be simulated.
         SolverError: the motion blew up, in the first tick or with on_failure="raise"; the same goes
             for what the controller raises.
@@ -93,8 +96,10 @@ def simulate(
     )
     start = _start(robot, feet, ground, q)
     velocity = np.zeros(robot.nv) if v is None else check_velocity(robot, v).copy()
+    state = State(robot, start, velocity)
+    _check_inertia(robot, state)
     if robot.closures:
-        require_motion(State(robot, start, velocity))
+        require_motion(state)
     ticks, substeps = _steps(duration, step, step if control_step is None else control_step)
     physics = _engine(engine)(robot, feet, ground)
     if on_failure not in ("stop", "raise"):
@@ -105,6 +110,20 @@ def simulate(
     loop = _Loop(robot, controller, physics, pushes, noise, seed)
     draw = sys.stderr.isatty() if progress is None else progress
     return loop.run(start, velocity, ticks, substeps, step, draw, on_failure == "stop")
+
+
+def _check_inertia(robot: Robot, state: State) -> None:
+    """Refuse a robot some of whose joints move nothing: their accelerations are endless."""
+    inertias, axes = np.linalg.eigh(state.mass_matrix)
+    if inertias[0] > _NO_INERTIA * inertias[-1]:
+        return
+    loose = axes[:, inertias <= _NO_INERTIA * inertias[-1]]
+    rows = np.flatnonzero(np.abs(loose).max(axis=1) > 0.1)
+    joints = ", ".join(dict.fromkeys(robot.joint_of_row[row] for row in rows))
+    raise ConfigurationError(
+        f"{robot.name!r} cannot be simulated: nothing that {joints} would move has inertia; "
+        "expected inertias of its links, or lock=[…] for these joints"
+    )
 
 
 def _start(robot: Robot, feet: ContactSet, ground: Terrain, q: ArrayLike | None) -> Array:

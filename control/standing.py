@@ -14,6 +14,7 @@ from ..contacts import ContactSet, PointContact, Terrain, at_feet, solve_posture
 from ..contacts.cones.friction_cone import Friction
 from ..errors import ContactError
 from ..robots.configuration import check_configuration, check_robot
+from ..robots.feet.found import stands_nowhere
 from ..robots.robot import Robot
 from ..robots.values import instance, number
 from .tasks import ComTask, FrameTask, PostureTask
@@ -90,6 +91,8 @@ def _facing(feet: ContactSet, targets: dict[str, Any]) -> ContactSet:
 
 
 def _balanced(robot: Robot, feet: ContactSet, targets: dict[str, Any] | None) -> Array:
+    if problem := stands_nowhere(robot):
+        raise ContactError(f"{robot.name!r} finds no posture to stand in: {problem}")
     posture = solve_posture(robot, feet, com="inside", targets=targets)
     if not posture.converged:
         raise ContactError(f"{robot.name!r} finds no posture to stand in: {posture.reason}")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ..errors import ConfigurationError, FootworkWarning, ModelError, unknown
@@ -102,6 +103,7 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
     semantics = read_srdf(description.srdf) if description.srdf else Semantics()
     feet = _feet(parts, semantics, info)
     given = beside(description.path) if options.feet is None else given_feet(options.feet)
+    _check_links(model, feet, given)
     standing_on = _by_hand(feet, given) if given else feet
     postures = dict(semantics.postures)
     if info:
@@ -139,6 +141,15 @@ def _with_closed_postures(robot: Robot) -> Robot:
         except ConfigurationError:
             closed[name] = q
     return replace(robot, postures=closed)
+
+
+def _check_links(model: Any, known: dict[str, Foot], given: tuple[GivenFoot, ...]) -> None:
+    """Refuse feet by hand on links that the robot does not have."""
+    links = [f.name for f in model.frames if f.type in (pin.FrameType.BODY, pin.FrameType.OP_FRAME)]
+    for foot in given:
+        if foot.frame not in (*known, *(frame.name for frame in model.frames)):
+            own = f"; the feet of its description are {', '.join(known)}" if known else ""
+            raise ConfigurationError(f"feet: {unknown('link', foot.frame, [*known, *links])}{own}")
 
 
 def _by_hand(known: dict[str, Foot], given: tuple[GivenFoot, ...]) -> dict[str, Foot]:

@@ -7,9 +7,10 @@ import pinocchio as pin
 import pytest
 
 from footwork import load
-from footwork.contacts import Box, Plane, Terrain, at_feet
+from footwork.contacts import Box, ContactSet, Plane, PointContact, Terrain, at_feet
 from footwork.control import simulate
 from footwork.control.falls import Fall
+from footwork.errors import ConfigurationError
 
 FLOOR = Terrain([Plane("ground")])
 
@@ -76,3 +77,26 @@ def test_a_robot_that_is_dropped_has_not_fallen_when_it_lands():
     q = moved(robot.posture(), z=2.0)
     fall = Fall(robot, at_feet(robot, 0.7), FLOOR, q)
     assert fall.reason(robot.posture()) == ""
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_joints_that_move_nothing_are_named():
+    """Their accelerations would be endless; without them it is simulated."""
+    text = (
+        '<mujoco model="m"><worldbody><body name="trunk" pos="0 0 0.1"><freejoint/>'
+        '<geom type="box" size="0.2 0.2 0.1" mass="5"/><body name="arm"><joint name="shoulder"/>'
+        '<inertial pos="0 0 0" mass="1" diaginertia="0.01 0.01 0.01"/><body name="dial">'
+        '<joint name="twist" axis="1 0 0"/><inertial pos="0 0 0" mass="0.1" '
+        'diaginertia="1e-20 1e-20 1e-20"/></body></body></body></worldbody></mujoco>'
+    )
+    for lock, count in (((), 2), (("twist",), 1)):
+        robot = load(text, lock=lock)
+        q = robot.neutral()
+        q[2] = 0.1
+        feet = ContactSet(robot, [PointContact("trunk", 0.7)])
+        law = lambda t, q, v, n=count: np.zeros(n)  # noqa: E731
+        if lock:
+            assert simulate(robot, law, q=q, contacts=feet, duration=0.01).duration > 0
+            continue
+        with pytest.raises(ConfigurationError, match="nothing that twist would move has inertia"):
+            simulate(robot, law, q=q, contacts=feet, duration=0.01)

@@ -414,7 +414,7 @@ def test_feet_by_hand(tmp_path):
 @pytest.mark.parametrize(
     ("feet", "error", "words"),
     [
-        ("left_fot:0.2x0.1", ConfigurationError, "did you mean 'left_foot'"),
+        ("left_fot:0.2x0.1", ConfigurationError, "no link 'left_fot'; did you mean 'left_foot'"),
         ("left_foot:0.2x", ModelError, "expected LINK"),
         ("left_foot:-1", ModelError, "expected LINK"),
         (7, ModelError, "expected text"),
@@ -459,6 +459,40 @@ def test_a_robot_on_its_belly_does_not_hold(run, tmp_path):
     assert code == 0
     assert "front_left_shank (front_left_shank, point, radius 0.04 m)" in out
     assert "solved" in run("info", str(file))[1]
+
+
+def test_a_link_that_there_is_not_is_answered_by_the_feet_that_there_are():
+    with pytest.raises(ConfigurationError, match="feet of its description are left_foot, right_f"):
+        load("biped", feet="zzz")
+
+
+def test_a_robot_that_cannot_stand_is_refused_with_the_reason(run, tmp_path):
+    """All of it hangs to one side of its legs."""
+    file = tmp_path / "leaning.xml"
+    weight = '<geom type="sphere" size="0.1" pos="2 0 0.3" mass="200"/>'
+    file.write_text(biped(BOX).replace("<freejoint/>", "<freejoint/>" + weight))
+    robot = load(file)
+    why = robot.standing.problem
+    assert "beside its feet" in why
+    for verb in ("hold", "simulate"):
+        code, _, err = run(verb, str(file))
+        assert code == 2
+        assert f"'r' finds no posture to stand in: {why}" in err
+    assert run("hold", str(file), "--posture", "neutral")[0] == 1
+
+
+def test_motors_that_are_missing_are_named(run, tmp_path):
+    file = tmp_path / "weak.xml"
+    file.write_text(biped(BOX))
+    code, out, _ = run("hold", str(file), "--passive", "left_knee", "right_knee")
+    assert code == 1
+    robot = load(biped(BOX))
+    feet = at_feet(robot, 0.7, feet=robot.feet)
+    torques = static_hold(robot, robot.posture(), feet, torque_limits=False).torques
+    needed = abs(dict(zip(robot.actuated, torques, strict=True))["left_knee"])
+    words = out.splitlines()[1]
+    assert "joints without a motor would have to hold: " in words
+    assert all(f"{side}_knee with {needed:.2f}"[:-1] in words for side in ("left", "right"))
 
 
 def test_the_picture_of_a_robot_has_its_soles(monkeypatch):

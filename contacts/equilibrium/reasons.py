@@ -1,8 +1,8 @@
 """Explanations of infeasible verdicts: the cause with its figure, and the resulting motion.
 
-The causes are told apart by relaxing the problem: without torque limits, without bounds on normal
-forces, with soles that cannot be turned, on ground rougher than any, with contacts that may pull;
-the first relaxation that holds names the cause.
+The causes are told apart by relaxing the problem: without torque limits, with motors at all
+joints, without bounds on normal forces, with soles that cannot be turned, on ground rougher than
+any, with contacts that may pull; the first relaxation that holds names the cause.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ def why_not(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> s
     rough, unbounded = strong.with_limits(rougher), rougher.without_bounds()
     if strong.margin().value > 0:
         cause = _torque_words(contacts, balance)
+    elif motors := _motor_words(contacts, strong):
+        cause = motors
     elif limits.bounded and strong.with_limits(limits.without_bounds()).margin().value > 0:
         cause = _bound_words(contacts, strong)
     elif limits.has_torsion and gripping.margin().value > 0:
@@ -52,6 +54,22 @@ def _torque_words(contacts: ContactSet, balance: Equilibrium) -> str:
     name, torque, limit = weakest_joint(contacts, balance, best.unknowns)
     asked = f"{torque:.4g} of its {limit:.4g} N·m"
     return f"torque limits: {name} would need {asked} even with the best forces"
+
+
+def _motor_words(contacts: ContactSet, balance: Equilibrium) -> str:
+    """Which joints would have to have a motor, and the least that these would do in sum."""
+    robot = contacts.robot
+    passive = [row for row in balance.unactuated if not (robot.is_floating and row < 6)]
+    if not passive:
+        return ""
+    torques = balance.least_help(np.eye(robot.nv)[:, passive], signed=True).unknowns
+    if torques is None:
+        return ""
+    asked = {robot.joint_of_row[row]: abs(t) for row, t in zip(passive, torques, strict=True)}
+    needed = [n for n in sorted(asked, key=lambda n: -asked[n]) if asked[n] > 1e-6 * balance.weight]
+    words = ", ".join(f"{name} with {asked[name]:.4g}" for name in needed[:3])
+    more = f" and {len(needed) - 3} more" if len(needed) > 3 else ""
+    return f"joints without a motor would have to hold: {words}{more} [N·m or N]"
 
 
 def weakest_joint(contacts: ContactSet, balance: Equilibrium, x: Array) -> tuple[str, float, float]:

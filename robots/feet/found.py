@@ -13,7 +13,7 @@ from ...errors import ModelError
 from .by_hand import GivenFoot
 from .foot import Foot
 from .outlines import Outline, lowest, outlines, placed
-from .standing import Standing, stand
+from .standing import Standing, carried, stand
 from .support import beside, com_of, supports
 
 _LEVEL = 0.02  # of the robot's height: feet of a posture that a file names as one to stand in
@@ -150,6 +150,14 @@ def stands_in(robot: Any, q: Array) -> bool:
     return bool(np.ptp(heights) < slack and upright and above) and not lies_on(robot, q)
 
 
+def stands_nowhere(robot: Any) -> str:
+    """Return why a robot has feet and joints but no posture to stand in, in words; "" when not."""
+    known = not isinstance(robot.postures, SolvedPostures)
+    if known or not robot.joint_names or not robot.feet:
+        return ""
+    return "" if robot.postures.stance else str(robot.standing.problem)
+
+
 def lies_on(robot: Any, q: Array) -> str:
     """Return which link lies below the feet of a robot at q (nq,), in words; "" when none does.
 
@@ -164,7 +172,8 @@ def lies_on(robot: Any, q: Array) -> str:
     data = placed(robot._model, q)
     ground = _heights(robot, data).min()
     joints = {_joint(robot, foot.frame) for foot in robot.feet.values()}
-    others = [shape for shape in shapes if shape.joint not in joints]
+    own = (shape for shape in shapes if carried(robot._model, shape.joint))
+    others = [shape for shape in own if shape.joint not in joints]
     if not others:
         return ""
     low = min(others, key=lambda shape: lowest([shape], data))

@@ -50,20 +50,22 @@ def stand(robot: Any, shapes: list[Outline], feet: Iterable[int] | None = None) 
     Args:
         robot: with a floating base.
         shapes: of its bodies.
-        feet: the joints whose bodies are the feet; the ends of the legs when not given.
+        feet: the joints whose bodies are the feet, some ends of its legs, which then all stand on
+            the ground, or others; the ends of the legs when not given.
     """
     model, closures = robot._model, robot._closure_rows
-    shapes = [shape for shape in shapes if _carried(model, shape.joint)]
+    shapes = [shape for shape in shapes if carried(model, shape.joint)]
     q = upright(model, shapes)
-    known = sorted({shape.joint for shape in shapes} & set(feet or ()))
-    found = legs_to(model, q, known)
-    if feet is None:
-        found = unlinked(legs(model, shapes, q), closures.joints)
-    if not found:
-        return _body(model, shapes, q)
+    known = {shape.joint for shape in shapes} & set(feet or ())
+    found = unlinked(legs(model, shapes, q), closures.joints)
     data, answers = placed(model, q), []
     for on_toes in (False, True):
         parts = [p for leg in found for p in parts_of(model, data, shapes, leg, on_toes=on_toes)]
+        if not known <= {part.joint for part in parts if not part.is_toe}:
+            ends = legs_to(model, q, sorted(known))
+            parts = [p for leg in ends for p in parts_of(model, data, shapes, leg)]
+        if not parts:
+            return _body(model, shapes, q)
         answers.append(_on(parts, closures, shapes, q))
         if not answers[-1].problem or not any(part.is_toe for part in parts):
             break
@@ -84,7 +86,7 @@ def _on(parts: list[Part], closures: ClosureRows, shapes: list[Outline], q: Arra
     return _result(solver, shapes, solver.levelled(q))
 
 
-def _carried(model: Any, joint: int) -> bool:
+def carried(model: Any, joint: int) -> bool:
     """Whether the floating base carries it: it is no body that floats beside."""
     while joint > 1:
         joint = model.parents[joint]

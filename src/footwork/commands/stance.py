@@ -128,9 +128,14 @@ def stance_of(options: argparse.Namespace, scenario: Scenario | None) -> Stance:
         parts = scenario.contact_set, scenario.wrenches_at(q), scenario.torque_limits
         return Stance(scenario.machine, q, *parts, scenario)
     from ..contacts.scenario.loads import wrenches_of
-    from ..robots.feet.found import lies_on
+    from ..robots.feet.found import lies_on, stands_nowhere
 
     robot = flags.load(options)
+    problem = "" if options.posture else stands_nowhere(robot)
+    if problem:
+        raise FootworkError(
+            f"{robot.name!r} finds no posture to stand in: {problem}; --posture NAME takes one"
+        )
     q, feet = robot.posture(options.posture), flags.feet(robot, options)
     if why := lies_on(robot, q):
         named = options.posture or robot.stance
