@@ -20,6 +20,7 @@ from ..robots.robot import Robot
 from .body_points import BodyPoints
 from .per_robot import per_robot
 from .projection import Projection
+from .spatial import cross
 from .topology import carried_by
 
 _RANK = 1e-9  # of singular values: in planar loops the rows across the plane are rounding
@@ -118,12 +119,16 @@ def drift(state: Any) -> Array:
     places = rows.places(T)
     # the bodies' twists, about the world's origin in its axes
     motions = _world_twists(state)[rows.joints]
-    (w_1, w_2), d = motions[:, :, 3:].swapaxes(0, 1), places[:, 1, :, 3] - places[:, 0, :, 3]
-    relative = motions[:, 1] - motions[:, 0]
-    slip = relative[:, :3] + np.cross(relative[:, 3:], places[:, 1, :, 3])
-    (a_1, alpha_1), (a_2, alpha_2) = y[:, 0].swapaxes(0, 1), y[:, 1].swapaxes(0, 1)
-    turning = np.cross(alpha_1, d) + np.cross(w_1, np.cross(w_1, d)) + 2 * np.cross(w_1, slip)
-    seen = np.stack([a_2 - a_1 - turning, alpha_2 - alpha_1 - np.cross(w_1, w_2)], axis=1)
+    # from here on (3, K), as `cross` has vectors
+    (w_1, w_2), (p_1, p_2) = (
+        motions[:, :, 3:].T.swapaxes(0, 1),
+        places[:, :, :, 3].transpose(1, 2, 0),
+    )
+    relative, d = (motions[:, 1] - motions[:, 0]).T, p_2 - p_1
+    slip = relative[:3] + cross(relative[3:], p_2)
+    (a_1, alpha_1), (a_2, alpha_2) = y.transpose(1, 2, 3, 0)
+    turning = cross(alpha_1, d) + cross(w_1, cross(w_1, d) + 2 * slip)
+    seen = np.stack([a_2 - a_1 - turning, alpha_2 - alpha_1 - cross(w_1, w_2)]).transpose(2, 0, 1)
     local = seen @ places[:, 0, :, :3]  # rows times R_1
     out[rows.at] = local.reshape(-1)[rows.chosen]
     return out

@@ -29,6 +29,7 @@ from . import values
 Kind = Literal["point", "hinge", "weld"]
 _ROWS = {"point": 3, "hinge": 5, "weld": 6}
 OPEN = 1e-3  # a closure that is further open than this does not close [m or rad]
+_CROSS = np.cross(np.eye(3)[:, None], np.eye(3)).transpose(1, 2, 0).reshape(3, 9)
 _CLOSED, _NEAR = 1e-13, 1e-11  # where Newton's method stops, and what rounding may leave of it
 
 
@@ -197,7 +198,7 @@ class ClosureRows:
         # body 2 against body 1 at end 2: v_2 − v_1 − ω_1 × (p_2 − p_1)
         D = S * self.carried[:, None]
         p, axes = places[:, 1, :, 3], places[:, 0, :, :3].transpose(0, 2, 1)
-        D[:, :3] += np.cross(D[:, 3:], p[:, :, None], axis=1)
+        D[:, :3] += (p @ _CROSS).reshape(-1, 3, 3) @ D[:, 3:]
         seen = axes[:, None] @ D.reshape(len(D), 2, 3, self.nv)
         J[self.at] = seen.reshape(-1, self.nv)[self.chosen]
         for closure, row, (_, own), leader in self.couplings:
