@@ -174,8 +174,7 @@ class Hold:
         """
         if self._unknowns is None or not self.contacts.robot.closures:
             return None if self._unknowns is None else {}
-        given = self.balance.closures @ self._unknowns[self.balance.limits.own :]
-        return closures.forces(self.state, given)
+        return closures.forces(self.state, self.balance.inner(self._unknowns))
 
     @cached_property
     def residual(self) -> float:

@@ -231,10 +231,14 @@ def forces(state: Any, generalised: Array) -> dict[str, Array]:
 
     Where no λ gives them, the nearest.
     """
-    J, slices = state.closure_jacobian, state.robot._closure_rows.slices
-    multipliers = np.linalg.lstsq(J.T, generalised, rcond=_RANK)[0]
+    slices, given = state.robot._closure_rows.slices, multipliers(state, generalised)
     names = [closure.name for closure in state.robot.closures]
-    return {name: multipliers[rows] for name, rows in zip(names, slices, strict=True)}
+    return {name: given[rows] for name, rows in zip(names, slices, strict=True)}
+
+
+def multipliers(state: Any, generalised: Array) -> Array:
+    """Return the least-norm λ (m,) with J_cᵀλ = generalised forces (nv,), or nearest to them."""
+    return np.asarray(np.linalg.lstsq(state.closure_jacobian.T, generalised, rcond=_RANK)[0])
 
 
 def close(state: Any) -> tuple[Array, Array]:

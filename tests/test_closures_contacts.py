@@ -81,6 +81,16 @@ def five_bars():
     )
 
 
+@cache
+def mixed():
+    """The same with hinges, whose forces have moments, and two joints coupled by a parabola."""
+    turn = pin.utils.rotate("x", -np.pi / 2)  # z along the joints' axes
+    ends = pin.SE3(turn, np.array([0.06, 0, -0.2])), pin.SE3(turn, np.array([-0.06, 0, -0.2]))
+    loops = [LoopClosure(n, f"{n}_foot", f"{n}_rod", "hinge", *ends) for n in FIVE_BARS]
+    bent = JointCoupling("bent", "lh_front", "rh_front", (0.0, 1.0, 0.7))
+    return five_bars().with_closures([*loops, bent])
+
+
 def on_five_bars(friction=0.6):
     return [contacts.PointContact(f"{n}_foot", friction, offset=(0.06, 0, -0.2)) for n in FIVE_BARS]
 
@@ -132,6 +142,7 @@ def on_feet(friction=0.7):
 
 CASES = {
     "five_bars": (five_bars, on_five_bars),
+    "mixed": (mixed, on_five_bars),
     "ankles": (ankles, on_soles),
     "hands": (hands, on_feet),
 }
@@ -301,12 +312,16 @@ def test_impacts_keep_the_closures(name, restitution):
     robot, on = case(name)
     q, v, _ = closed_state(robot, on, 4, keep=False)
     after, impulse = contacts.impact(robot, q, v, on, restitution)
-    inverse, J, _ = dense(robot, on, q)
-    Lambda = np.linalg.pinv(J @ inverse @ J.T, 1e-9)
-    expected = -(1 + restitution) * Lambda @ (J @ v)
-    assert np.abs(impulse - expected).max() < 1e-8 * np.abs(expected).max()
-    assert np.abs(after - v - inverse @ J.T @ expected).max() < 1e-9 * np.abs(v).max()
-    assert np.abs(dynamics.State(robot, q).closure_jacobian @ after).max() < 1e-10
+    _, J, N = dense(robot, on, q)
+    state, size = dynamics.State(robot, q), np.abs(impulse).max()
+    assert np.abs(J @ after + restitution * J @ v).max() < 1e-9 * np.abs(after).max()
+    assert np.abs(state.closure_jacobian @ after).max() < 1e-10
+    given = state.mass_matrix @ (after - v) - J.T @ impulse
+    assert np.abs(N.T @ given).max() < 1e-9 * size
+    # least norm: nothing of it does nothing
+    U, s, _ = np.linalg.svd(J @ N)
+    idle = U[:, (s > 1e-8).sum() :]
+    assert np.abs(idle.T @ impulse).max(initial=0.0) < 1e-9 * size
 
 
 @every
@@ -640,13 +655,52 @@ def test_falls_along_the_closures():
     assert np.abs(path[-1] - path[0]).max() > 0.01
 
 
-def test_what_does_not_know_closures_refuses():
+@pytest.mark.parametrize(
+    ("name", "seed"), [("five_bars", 4), ("mixed", 0), ("ankles", 2), ("hands", 3), ("hands", 0)]
+)
+@pytest.mark.parametrize("of", ["margin", "push", "friction"])
+def test_gradients_along_the_closures(name, seed, of):
+    """Differences between closed configurations."""
+    robot, on, q, limits = held_case(name, seed)
+    load = {robot.frame_names[2]: Wrench([3.0, 2.0, 0.0])}
+
+    def value(step):
+        there = robot.close(robot.integrate(q, step))
+        hold = contacts.static_hold(robot, there, on, load, limits)
+        margins = {"push": hold.push_margin, "friction": hold.friction_margin}
+        return margins[of](1e-9) if of in margins else hold.margin
+
+    hold = contacts.static_hold(robot, q, on, load, limits)
+    if of == "push" and not hold.feasible:
+        return
+    found, B = contacts.margin_gradient(hold, of=of), dynamics.State(robot, q).closure_basis
+    N = np.linalg.svd(B)[2][len(B) :].T
+    assert np.abs(B @ found.q).max() < 1e-9 * max(1.0, np.abs(found.q).max())
+    rng = np.random.default_rng(0)
+    for _ in range(2):
+        along = N @ rng.standard_normal(N.shape[1])
+        slope = (value(2e-4 * along) - value(-2e-4 * along)) / 4e-4
+        scale = np.linalg.norm(found.q) * np.linalg.norm(along)
+        rounding = 1e-9 * abs(found.margin) / 2e-4
+        assert found.q @ along == pytest.approx(slope, abs=2e-5 * scale + 5 * rounding)
+
+
+def test_margins_grow_along_the_closures():
+    robot, on = case("mixed")
+    first = contacts.solve_posture(robot, on, (0.04, 0.0))
+    best = contacts.solve_posture(
+        robot, on, q0=first.q, targets=first.targets, maximize="margin", torque_limits=False
+    )
+    assert first.converged
+    assert best.converged
+    assert np.abs(dynamics.State(robot, best.q).closure_error).max() < 1e-9
+    margins = [contacts.static_hold(robot, p.q, on, None, False).margin for p in (first, best)]
+    assert margins[1] > margins[0] + 0.01 * 9.81 * robot.mass
+    assert best.margins[-1] == pytest.approx(margins[1], abs=1e-6)
+
+
+def test_open_closures_are_refused():
     robot, on, q, _ = held_case("five_bars", 0)
-    hold = contacts.static_hold(robot, q, on)
-    with pytest.raises(ModelError, match="margin_gradient does not know closures"):
-        contacts.margin_gradient(hold)
-    with pytest.raises(ModelError, match="maximize does not know closures"):
-        contacts.solve_posture(robot, on, maximize="margin")
     q = q.copy()
     q[8] += 0.1
     for call in (contacts.static_hold, contacts.batch.static_hold, contacts.feasible_region):

@@ -212,6 +212,10 @@ class Balance:
         rank = int((s > _RANK).sum())
         return U[:, rank:], V[rank:].T
 
+    def inner(self, x: Array) -> Array:
+        """Return Bᵀλ (nv,), what closures give."""
+        return np.asarray(self.closures @ x[self.limits.own :])
+
     def with_least_torques(self, x: Array) -> Array:
         """Return x with those multipliers of closures, for the same forces, of least Στ².
 

@@ -81,8 +81,7 @@ class Ascent:
     def _touching(self, q: Array) -> tuple[Array, bool]:
         nearest = Reach(self.reach.goal, q, self.reach.bounded)  # nothing pulls back to the start
         q, _ = nearest.run(q, self.tolerance, self.iterations)
-        error = np.abs(self.reach.goal.error(q)).max(initial=0.0)
-        return q, bool(error <= self.tolerance)
+        return q, self.reach.goal.reached(self.reach.goal.error(q), self.tolerance)
 
     def _step(self, q: Array, trust: float) -> tuple[Array, float]:
         """The best tangent step (nv,) by the linearised program, and the gain it predicts [N]."""
@@ -92,7 +91,7 @@ class Ascent:
         saddle = saddle_point(balance)
         units = self.reach.goal.step_units
         x, epsilon, delta = balance.variable(), cp.Variable(), cp.Variable(len(units))
-        change = self._change(q, saddle) * units / balance.weight
+        change = self._change(q, saddle, balance) * units / balance.weight
         given = balance.columns @ x + epsilon * balance.normals.sum(axis=1) + change @ delta
         down, up = (np.clip(side / units, -trust, trust) for side in self.reach.travel(q))
         constraints = balance.admissible(x, given, epsilon * balance.limits.presses)
@@ -107,13 +106,14 @@ class Ascent:
         gain = float(epsilon.value) * balance.weight - saddle.margin
         return solution.unknowns * units, gain
 
-    def _change(self, q: Array, saddle: Saddle) -> Array:
+    def _change(self, q: Array, saddle: Saddle, balance: Equilibrium) -> Array:
         """∂(A x̄ + ε̄ N + h)/∂q (nv, nv)."""
         contacts, zero = self.reach.goal.contacts, np.zeros(self.reach.robot.nv)
-        wrenches = local_wrenches(contacts, saddle.unknowns, saddle.margin)
+        rows, inner = balance.limits.wrench_rows, balance.inner(saddle.unknowns)
+        wrenches = local_wrenches(contacts, saddle.unknowns, saddle.margin, rows)
         state = State(self.reach.robot, q, zero)
         loads = external_forces(state, self.external)
-        return balance_derivative(contacts, state, zero, wrenches, loads)
+        return balance_derivative(contacts, state, zero, wrenches, loads, inner)
 
 
 def _independent(rows: Array) -> Array:

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 from ... import dynamics
 from ...arrays import Array
 from ...dynamics import Wrench
-from ...dynamics.closures import require_no_closures
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
@@ -119,13 +118,11 @@ def solve_posture(
 
     Raises:
         ConfigurationError: a bad q0, or one near which the robot's closures do not close.
-        ModelError: maximize of a robot with closures.
         ContactError: a target that is none, or of a contact that does not exist; a bad com; a
             clearance that is none, or a robot without collision shapes; a maximize that is none.
     """
     if maximize is not None:
         one_of(maximize, "maximize", ("margin",), error=ContactError)
-        require_no_closures(robot, "maximize")
     limits = boolean(limits, "limits", error=ContactError)
     tolerance = number(tolerance, "tolerance", above=0, error=ContactError)
     iterations = whole_number(iterations, "iterations", at_least=1, error=ContactError)

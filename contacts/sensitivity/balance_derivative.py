@@ -10,7 +10,8 @@ the link. With F_j the sum of the wrenches that the motion j carries that is
     ∂(Σ S_j·w)/∂q_k = S_j·(S_k ×* F_k)   of wrenches that turn, where k does not carry j
                       S_k·(S_j ×* F_j)   of those that stay in the world, where k carries j
 
-and ω_j·(u_k × f) more where the point at which a force f acts moves with its link, by u_k.
+and ω_j·(u_k × f) more where the point at which a force f acts moves with its link, by u_k. Forces
+of closures act on two bodies, and turn with the first: see `closures_derivative`.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array, Index
-from ...dynamics import State, Wrench
+from ...dynamics import State, Wrench, closures
 from ...dynamics.loads import world_wrench
 from ...dynamics.spatial import cross, skew
 from ...dynamics.topology import carried_by, frames_of, moved_by, require_fixed_axes
 from ...dynamics.workspace import workspace_of
 from ...errors import ConfigurationError
+from ...robots.closures import follows
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet
 from ..surface_contact import PlacedContact
@@ -81,6 +83,7 @@ def balance_derivative(
     a: Array,
     wrenches: Array,
     external: Forces | None = None,
+    inner: Array | None = None,
 ) -> Array:
     """Return ∂(h + Σ_c J_cᵀ w_c)/∂q (nv, nv).
 
@@ -90,6 +93,7 @@ def balance_derivative(
         a: (nv,), the acceleration.
         wrenches: w_c (C, 6), at the centres, in contact axes.
         external: those of τ_ext, as `external_forces` has them.
+        inner: (nv,), what closures give besides, along motions that they allow.
 
     Raises:
         ModelError: a joint whose axes turn within its own body (no URDF has one).
@@ -97,7 +101,35 @@ def balance_derivative(
     loads = contact_forces(contacts, state, wrenches)
     if external is not None:
         loads = Forces(*(np.concatenate(pair) for pair in zip(loads, external, strict=True)))
-    return derivative_of(state, a, loads)
+    change = derivative_of(state, a, loads)
+    if inner is None or not state.robot.closures:
+        return change
+    return change + closures_derivative(state, closures.multipliers(state, inner))
+
+
+def closures_derivative(state: State, multipliers: Array) -> Array:
+    """Return ∂(J_cᵀλ)/∂q (nv, nv) of the closures' multipliers λ (m,), along what they allow.
+
+    Of a loop W, [f; m] about the world's origin, acts on body 2, −W on body 1, and turns with body
+    1. It gives ±S_j·W to each motion j that carries one body alone, so that
+
+        ∂(S_j·W)/∂q_k = S_j·(S_k ×* W) (1 where k carries body 1, −1 where it carries j)
+    """
+    rows, S = state.robot._closure_rows, state.joint_columns
+    carried, moved = carried_by(state.robot) > 0, moved_by(state.robot).astype(float)
+    change, places = np.zeros_like(moved), rows.places(state.joint_placements)
+    for (loop, own), bodies, ends in zip(rows.loops, rows.joints, places, strict=True):
+        given = np.append(multipliers[own], np.zeros(6 - loop.dim)).reshape(2, 3)
+        f, m = given @ ends[0, :, :3].T
+        W = np.concatenate([f, m + cross(ends[1, :, 3], f)])
+        products = S.T @ moved_forces(S, np.repeat(W[:, None], S.shape[1], axis=1))
+        first, second = carried[bodies].astype(float)
+        change += (second - first)[:, None] * products * (first - moved)
+    for coupling, row, _, leader in rows.couplings:
+        if leader:
+            curvature = follows(coupling, leader[0](state.q))[2]
+            change[leader[1], leader[1]] -= multipliers[row] * curvature
+    return change
 
 
 def derivative_of(state: State, a: Array, loads: Forces) -> Array:

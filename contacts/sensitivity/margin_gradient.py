@@ -27,7 +27,6 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics import State, Wrench
-from ...dynamics.closures import require_no_closures
 from ...errors import ContactError
 from ...robots.configuration import check_velocity
 from ...robots.values import boolean, instance, one_of
@@ -54,7 +53,8 @@ class MarginGradient:
 
     Attributes:
         margin: ε [N]; of the friction margin, which has no unit, newtons are left out below.
-        q: (nv,), dε/dq along tangent directions, the contacts fixed to the robot [N/rad, N/m].
+        q: (nv,), dε/dq along tangent directions, the contacts fixed to the robot [N/rad, N/m]. Of a
+            robot with closures along motions that they allow, J_c q = 0.
         friction: {contact: dε/dμ} [N]; of a frictionless one the slope to the right; (2,) along the
             two tangents where friction is a pair.
         placement: {contact: (6,)}, along translations [N/m] and rotations [N/rad] of the contact on
@@ -119,11 +119,9 @@ def margin_gradient(
     Raises:
         ContactError: a margin that is infinite (a push margin of 0), v and a that are not those of
             the hold, no such `of`.
-        ModelError: a joint whose axes turn within its own body (no URDF has one); a robot with
-            closures.
+        ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
     instance(hold, "hold", Hold, error=ContactError)
-    require_no_closures(hold.contacts.robot, "margin_gradient")
     one_of(of, "of", KINDS, error=ContactError)
     boolean(check, "check", error=ContactError)
     case = _Case.of(hold, v, a, of)
@@ -131,9 +129,11 @@ def margin_gradient(
     known = hold.saddle if of == "margin" or hold.multipliers is not None else None
     found = KINDS[of](contacts, state, balance, known)
     y = found.velocity
-    by_q = y @ balance_derivative(contacts, state, case.a, found.wrenches, case.loads)
+    given = found.wrenches, case.loads, found.inner
+    by_q = y @ balance_derivative(contacts, state, case.a, *given)
     if found.push is not None:
         by_q += y @ np.tensordot(found.push, state.com_hessian[:2], axes=1)
+    by_q = _allowed(state, by_q)
     limited = np.isfinite(balance.torque_limits)
     slopes = {
         "q": by_q,
@@ -162,6 +162,14 @@ def margin_gradient(
         case,
         found,
     )
+
+
+def _allowed(state: State, along: Array) -> Array:
+    """The part of a direction or slope (nv,) along motions that closures allow."""
+    if not state.robot.closures:
+        return along
+    B = state.closure_basis
+    return np.asarray(along - B.T @ (B @ along))
 
 
 def _without_kinks(case: _Case, slopes: dict[str, Array], found: Optimum) -> Iterator[str]:
@@ -241,7 +249,8 @@ class _Case:
         robot, q, moved = self.contacts.robot, self.state.q, list(self.contacts)
         limits, more = self.balance.torque_limits, np.zeros(robot.nv)
         if name == "q":
-            q = robot.integrate(q, step)
+            q = robot.integrate(q, _allowed(self.state, step))
+            q = robot.close(q) if robot.closures else q
         elif name == "load":
             more = step
         elif name == "torque limits":

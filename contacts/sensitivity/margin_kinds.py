@@ -40,6 +40,7 @@ class Optimum:
         wrenches: (C, 6), what the contacts give at the optimum, in contact axes.
         velocity: c y = dvalue/dh (nv,).
         friction: (K, 2), dvalue/dμ of each point along both tangents.
+        inner: (nv,), what closures of the robot give.
         push: (2,), the horizontal force at the centre of mass that is part of ε N.
     """
 
@@ -48,6 +49,7 @@ class Optimum:
     wrenches: Array
     velocity: Array
     friction: Array
+    inner: Array
     push: Array | None = None
 
 
@@ -56,9 +58,9 @@ def of_margin(
 ) -> Optimum:
     """Return the margin: `Hold.margin`. `known` is its saddle point, here and below."""
     found = saddle_point(balance) if known is None else known
-    wrenches = local_wrenches(contacts, found.unknowns, found.margin)
-    friction = found.friction(balance.limits)
-    return Optimum(found.margin, balance.weight, wrenches, found.velocity, friction)
+    wrenches = local_wrenches(contacts, found.unknowns, found.margin, balance.limits.wrench_rows)
+    friction, inner = found.friction(balance.limits), balance.inner(found.unknowns)
+    return Optimum(found.margin, balance.weight, wrenches, found.velocity, friction, inner)
 
 
 def of_push(
@@ -86,9 +88,10 @@ def of_push(
         # first to the normal, then where the tilt's chord is zero
         rate = -1.0 if before is None else (tilt - before[1]) / (angle - before[0])
         before, angle = (angle, tilt), angle - tilt / rate if rate < 0 else angle + tilt
-    wrenches, push = local_wrenches(contacts, found.unknowns, 0.0), found.margin * d
-    friction = found.friction(balance.limits)
-    return Optimum(found.margin, weight, wrenches, found.velocity, friction, push)
+    wrenches = local_wrenches(contacts, found.unknowns, 0.0, balance.limits.wrench_rows)
+    friction, inner = found.friction(balance.limits), balance.inner(found.unknowns)
+    push = found.margin * d
+    return Optimum(found.margin, weight, wrenches, found.velocity, friction, inner, push)
 
 
 def of_friction(
@@ -115,7 +118,8 @@ def of_friction(
     factor, limits = -1.0 / slope, balance.limits.shrunk(s)
     wrenches = local_wrenches(contacts, found.unknowns, found.margin, limits.wrench_rows)
     friction = factor * found.friction(limits) / s
-    return Optimum(s, 1.0, wrenches, factor * found.velocity, friction)
+    inner = balance.inner(found.unknowns)
+    return Optimum(s, 1.0, wrenches, factor * found.velocity, friction, inner)
 
 
 KINDS: dict[str, Callable[..., Optimum]] = {
