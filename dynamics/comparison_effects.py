@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import Array
+from ..errors import FootworkError
 from ..robots.comparison.alignment import Alignment
 from ..robots.comparison.bodies import Body, Machine, model_of
 from ..robots.comparison.difference import Change
@@ -132,8 +133,12 @@ def coordinates(found: Alignment) -> list[list[Array]]:
     """Return the postures: for each body but the world, the coordinates of its joint."""
     bodies, rng = found.machines[0].bodies[1:], np.random.default_rng(0)
     neutral = [_neutral(body) for body in bodies]
-    own = [_own(found.a, body) for body in bodies]
-    return [neutral, own, *([_random(body, rng) for body in bodies] for _ in range(_POSTURES))]
+    random = [[_random(body, rng) for body in bodies] for _ in range(_POSTURES)]
+    try:
+        q = found.a.posture()
+    except FootworkError:  # its loops close nowhere, which is no matter here
+        return [neutral, *random]
+    return [neutral, [_own(found.a, body, q) for body in bodies], *random]
 
 
 def _neutral(body: Body) -> Array:
@@ -144,11 +149,11 @@ def _neutral(body: Body) -> Array:
     return np.array(pin.neutral(model))
 
 
-def _own(robot: Robot, body: Body) -> Array:
-    """Return the coordinates of a joint in the robot's default posture."""
+def _own(robot: Robot, body: Body, q: Array) -> Array:
+    """Return the coordinates of a joint in a configuration of the robot."""
     joint = robot._model.joints[robot.joint_id(body.joint)]
-    q = robot.posture()[joint.idx_q : joint.idx_q + joint.nq]
-    return np.array([np.arctan2(q[1], q[0])]) if body.rows == 1 and joint.nq == 2 else q
+    own = q[joint.idx_q : joint.idx_q + joint.nq]
+    return np.array([np.arctan2(own[1], own[0])]) if body.rows == 1 and joint.nq == 2 else own
 
 
 def _random(body: Body, rng: np.random.Generator) -> Array:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import Array
-from ...errors import ModelError
+from ...errors import FootworkError
 from ..feet.foot import Foot
 from ..feet.sole_shapes import FLAT
 from ..robot import Robot
@@ -48,7 +48,7 @@ def compared_feet(
     """Return the differences between the feet, and remarks."""
     try:
         feet = [_placed(robot, some) for robot, some in zip((a, b), bodies, strict=True)]
-    except ModelError as error:  # a mesh that cannot be read
+    except FootworkError as error:  # a mesh that cannot be read, a loop that does not close
         return [], [f"feet are not compared: {error}"]
     ways = ["found by shape" if robot.feet_by_shape else "described" for robot in (a, b)]
     if ways[0] != ways[1]:
