@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from footwork import contacts
+from footwork.visualize.viewer import browser
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -32,9 +33,16 @@ PACKAGES = (
 )
 NUMBER = re.compile(r"[-−+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 
-spec = importlib.util.spec_from_file_location("code_blocks", DOCS / "code_blocks.py")
-code_blocks = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(code_blocks)
+
+def script(name: str) -> types.ModuleType:
+    """A script of the documentation as a module."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+code_blocks = script("code_blocks")
 
 
 def same(shown: str, printed: str) -> bool:
@@ -133,3 +141,34 @@ def test_pictures_are_described_and_have_a_script(page):
         for scenario in contacts.scenarios():
             name = name.replace(f"scenario-{scenario}", "scenario-{name}")
         assert name in scripts, f"no script writes {target}"
+
+
+@pytest.mark.browser
+def test_what_the_copy_button_copies_of_a_console_is_what_one_types():
+    """Material copies the text that is seen of the code while it has the attribute."""
+    block = '<span class="gp">$ </span>footwork hold\n<span class="go">it holds</span>'
+    css = (DOCS / "extra.css").read_text(encoding="utf-8")
+    page = f'<style>{css}</style><div class="highlight"><pre><code>{block}</code></pre></div>'
+    with browser.open_html(page) as tab:
+        assert (
+            tab.evaluate("document.querySelector('code').innerText") == "$ footwork hold\nit holds"
+        )
+        tab.evaluate("document.querySelector('code').setAttribute('data-md-copying', '')")
+        copied = tab.evaluate("document.querySelector('code').innerText")
+    assert copied.strip() == "footwork hold"
+
+
+def test_the_sheets_of_robots_leave_out_what_is_not_installed(monkeypatch, capsys):
+    sheets = script("robots")
+    monkeypatch.setattr(sheets, "find_spec", lambda name: None)
+    assert list(sheets.of_packages()) == []
+    named = {source for source, *_ in sheets.of_the_catalogue()}
+    assert {"biped", "quadruped"} <= named
+    out = capsys.readouterr().out
+    for package in ("gymnasium", "dm_control", "pybullet_data"):
+        assert f"models of {package}, which is not installed" in out
+    assert {p.name for p in (DOCS / "pictures").glob("robots-*")} == {
+        "robots-catalogue.webp",
+        "robots-packages.webp",
+    }
+    assert sum(p.stat().st_size for p in (DOCS / "pictures").glob("robots-*")) < 600_000

@@ -483,6 +483,18 @@ def test_shapes_that_collide_are_not_drawn_over_those_that_are_seen():
     names = [o.name for o in robot.collision.geometryObjects]
     assert names == ["hull", "ghost", "leg_3", "toe", "sole"]
     np.testing.assert_allclose(robot.visual.geometryObjects[1].meshColor, [1, 0, 0, 1])
+    bones = leg(
+        '<joint name="a"/><geom name="bone" size="0.1" contype="0" conaffinity="0" group="5"/>'
+        '<geom name="hull" size="0.2" group="3"/>'
+    )
+    eye = '<body name="eye"><geom name="eye" size="0.1"/></body>'
+    skin = '<asset><skin name="fur" file="fur.skn"/></asset>'
+    for more, drawn in (
+        ("", ["leg_2", "eye"]),
+        (skin, ["bone", "eye"]),
+    ):  # that covers them, undrawn
+        shapes = quiet(mjcf(bones + eye, more)).visual.geometryObjects
+        assert [o.name for o in shapes] == drawn
     both = quiet(
         mjcf(
             leg('<joint name="a"/>'),

@@ -37,7 +37,8 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
     joints = tuple(model.names)[1:]
     driven = bool(file.sections.get("actuator"))
     passive = tuple(name for name in joints if driven and name not in motors)
-    shapes = GeomShapes(tuple(builder.geoms))
+    under = (*file.sections.get("asset", ()), *file.sections.get("deformable", ()))
+    shapes = GeomShapes(tuple(builder.geoms), any(node.tag == "skin" for node in under))
     return Parts(
         file.name,
         model,

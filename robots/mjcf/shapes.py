@@ -29,9 +29,15 @@ class Placed:
 
 @dataclass(frozen=True, eq=False)
 class GeomShapes:
-    """The shapes of geoms; meshes are read at first use."""
+    """The shapes of geoms; meshes are read at first use.
+
+    Attributes:
+        geoms: of all bodies.
+        skinned: whether a skin covers them, which is not drawn: then geoms of all groups are.
+    """
 
     geoms: tuple[Placed, ...]
+    skinned: bool = False
 
     def primitive(self) -> GeomShapes:
         """Return the shapes that need no mesh file."""
@@ -44,7 +50,9 @@ class GeomShapes:
             ModelError: a mesh file cannot be read.
         """
         chosen = (
-            _drawn(self.geoms) if kind == "visual" else [g for g in self.geoms if g.geom.collides]
+            _drawn(self.geoms, self.skinned)
+            if kind == "visual"
+            else [g for g in self.geoms if g.geom.collides]
         )
         shapes, names = pin.GeometryModel(), set[str]()
         try:
@@ -63,10 +71,11 @@ class GeomShapes:
         return shapes
 
 
-def _drawn(geoms: tuple[Placed, ...]) -> list[Placed]:
+def _drawn(geoms: tuple[Placed, ...], every_group: bool) -> list[Placed]:
     """Return the geoms to draw: of each body those that do not collide, if it has such."""
     seen = [g for g in geoms if g.geom.rgba[3] > 0]
-    seen = [g for g in seen if g.geom.group <= _DRAWN] or seen
+    if not every_group:
+        seen = [g for g in seen if g.geom.group <= _DRAWN] or seen
     dressed = {g.frame for g in seen if not g.geom.collides}
     return [g for g in seen if not (g.geom.collides and g.frame in dressed)]
 

@@ -39,7 +39,7 @@ def _draw_feet(viewer: Viewer, robot: Robot, q: Array) -> None:
         else:
             corners = np.column_stack([foot.vertices, np.zeros(len(foot.vertices))])
             points = corners @ T.rotation.T + T.translation
-            viewer.polygon(f"feet/{name}", points, opacity=0.6)
+            viewer.polygon(f"feet/{name}", points, opacity=0.6, on_top=True)
 
 
 def view_state(state: State, **options: Any) -> Viewer:
