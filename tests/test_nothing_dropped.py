@@ -12,7 +12,7 @@ from footwork.robots.mjcf import elements
 # MuJoCo's settings of pictures and memory, that say nothing of a robot, and elements that are read
 SETTINGS = {"compiler", "option", "size", "statistic", "visual", "default", "extension", "custom"}
 READ = {"body", "joint", "freejoint", "geom", "site", "inertial", "mesh", "material", "key"}
-READ |= {"exclude"}
+READ |= {"exclude", "model"}
 BODY = '<body name="leg"><joint name="a"/><geom size="0.1"/>{}</body>'
 
 

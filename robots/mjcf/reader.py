@@ -15,9 +15,10 @@ from ..options import Options, Parts
 from ..refusal import refuse_errors
 from ..urdf.physics import check_inertia_of_motion, impossible
 from .actuators import UNLIMITED, of_limited
+from .attached import read
 from .model import Builder
 from .shapes import GeomShapes
-from .tree import Attributes, Mjcf, read, values
+from .tree import Attributes, Mjcf, values
 
 
 def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
@@ -63,10 +64,10 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
 
 # elements that are read, or that say how they are to be read
 _READ = ("body", "joint", "freejoint", "geom", "site", "inertial", "frame", "worldbody", "mesh")
-_DATA = ("material", "key", "exclude")
+_DATA = ("material", "key", "exclude", "model")
 _SETTINGS = ("compiler", "option", "size", "statistic", "visual", "default", "custom", "extension")
 _ELASTIC = {"stiffness", "damping", "frictionloss"}
-_BODIES = ("composite", "flexcomp", "flex", "attach")  # stand for bodies and joints
+_BODIES = ("composite", "flexcomp", "flex")  # stand for bodies and joints
 
 
 def left_out(file: Mjcf, builder: Builder) -> list[Finding]:

@@ -6,7 +6,7 @@ Sources: MuJoCo's XML reference ("include", "default", "frame", "replicate", "co
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -54,6 +54,7 @@ _COUNTS: Mapping[str, _Counts] = {
 }  # fmt: skip
 _TENDONS = ("fixed", "spatial")
 _REFERRING = ("actuator", "equality", "contact", "tendon", "sensor")
+OWN_CLASS = "without defaults"  # of elements that have all their attributes
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 _LAW = ("gaintype", "gainprm", "biastype", "biasprm", "dyntype", "kp", "kv", "area", "diameter",
         "bias")  # fmt: skip
@@ -74,7 +75,9 @@ class Mjcf:
         sections: tag -> children of all other sections of this tag.
         copies: name of an element of a <replicate> -> what its copies' names have more.
         findings: about names that MJCF does not have.
+        folder: of the file, as seen from the main one.
         included: element with a file, of an included file -> folder of that one.
+        files: mesh of an attached model -> where its file may be.
     """
 
     origin: str
@@ -86,7 +89,9 @@ class Mjcf:
     sections: dict[str, list[Node]] = field(default_factory=dict)
     copies: dict[str, dict[str, None]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    folder: str = ""
     included: dict[Node, str] = field(default_factory=dict)
+    files: dict[Node, list[str]] = field(default_factory=dict)
     _classes: dict[str, dict[str, Attributes]] = field(default_factory=dict)
 
     def attributes(self, node: Node, childclass: str = "") -> Attributes:
@@ -147,18 +152,25 @@ class Mjcf:
 
     def files_of(self, node: Node) -> list[str]:
         """Return where the file of a mesh may be, relative to the folder of the main file."""
+        if node in self.files:
+            return self.files[node]
         name = node.get("file").replace("\\", "/")
         if self.compiler.get("strippath") == "true":
             name = PurePosixPath(name).name
         if name.startswith(("/", "package://", "file://", "model://")):
             return [name]
-        folder = self.compiler.get("meshdir") or self.compiler.get("assetdir", "")
-        within = f"{folder.rstrip('/')}/" if folder else ""
-        if node not in self.included:
-            return [f"{within}{name}"]
-        # where MuJoCo looks next depends on whether the main file was named by an absolute path
-        beside = f"{self.included[node]}/{name}"
-        return [f"{within}{name}", f"{within}{beside}", beside]
+        meshes = self.compiler.get("meshdir") or self.compiler.get("assetdir", "")
+        places = [within(self.folder, within(meshes, name))]
+        if node in self.included:
+            # where MuJoCo looks next depends on whether the main file was named by an absolute path
+            beside = within(self.included[node], name)
+            places += [within(meshes, beside), beside]
+        return places
+
+
+def within(folder: str, name: str) -> str:
+    """Return the name of a file in a folder."""
+    return f"{folder.rstrip('/')}/{name}" if folder else name
 
 
 def values(
@@ -188,14 +200,24 @@ def z_to(direction: Array) -> Array:
     return R
 
 
-def read(tree: Node, folders: Folders, origin: str) -> Mjcf:
+def read(
+    tree: Node, folders: Folders, origin: str, folder: str, attach: Callable[[Mjcf], None]
+) -> Mjcf:
     """Return the model of a file and of those that it includes.
+
+    Args:
+        tree: its elements.
+        folders: those of the main file.
+        origin: its name in messages.
+        folder: its folder as seen from the main file, "" for that one itself.
+        attach: puts parts of other models into it.
 
     Raises:
         ModelError: a file is missing or may not be read, a number that is none, a class twice.
     """
-    name, included = tree.get("model").strip() or "robot", _include(tree, folders)
-    model = Mjcf(origin, name, findings=unknown_names(tree), included=included)
+    included = _include(tree, folders, folder)
+    model = Mjcf(origin, tree.get("model").strip() or "robot", folder=folder, included=included)
+    model.findings = unknown_names(tree)
     defaults = tree.all("default")
     for section in tree.children:
         if section.tag == "compiler":
@@ -211,8 +233,9 @@ def read(tree: Node, folders: Folders, origin: str) -> Mjcf:
     _check_settings(model, tree)
     for node in _with_numbers(model, defaults):
         _check_numbers(node, origin)
-    model._classes = _classes(defaults, origin)
-    _check_size(_repeat(model, model.world), origin)
+    model._classes = {OWN_CLASS: {}, **_classes(defaults, origin)}
+    attach(model)
+    check_size(_repeat(model, model.world), origin)
     _repeat_what_refers(model)
     _check_names(model)
     return model
@@ -242,7 +265,7 @@ def _with_numbers(model: Mjcf, defaults: list[Node]) -> Iterator[Node]:
 # --- files that are included ---------------------------------------------------------------------
 
 
-def _include(tree: Node, folders: Folders) -> dict[Node, str]:
+def _include(tree: Node, folders: Folders, folder: str) -> dict[Node, str]:
     """Replace every <include file="…"/> by the contents of the file; each file comes once.
 
     Return element with a file -> folder, of those from included files in other folders.
@@ -257,7 +280,7 @@ def _include(tree: Node, folders: Folders) -> dict[Node, str]:
             if child.tag != "include":
                 children.append(child)
                 continue
-            name, path = _included(child, folders, origins.get(child))
+            name, path = _included(child, folders, folder, origins.get(child))
             if path in seen or len(seen) >= _MAX_INCLUDES:
                 why = f"more than {_MAX_INCLUDES} includes"
                 if path in seen:
@@ -267,7 +290,8 @@ def _include(tree: Node, folders: Folders) -> dict[Node, str]:
             inner = parse(read_file(path), str(path))
             children.extend(inner.children)
             own = str(PurePosixPath(name).parent)
-            origins |= {n: own for n in inner.walk() if "file" in n.attrib and own != "."}
+            own = "" if own == "." else own
+            origins |= {n: own for n in inner.walk() if "file" in n.attrib and own != folder}
         node.children = children
         # included files may include others
         if any(child.tag == "include" for child in children):
@@ -277,9 +301,9 @@ def _include(tree: Node, folders: Folders) -> dict[Node, str]:
     return origins
 
 
-def _included(node: Node, folders: Folders, beside: str | None) -> tuple[str, Path]:
-    """Return name and path of a file to include: beside the main file, or the one that asks."""
-    names = [node.get("file"), *([f"{beside}/{node.get('file')}"] if beside else [])]
+def _included(node: Node, folders: Folders, folder: str, beside: str | None) -> tuple[str, Path]:
+    """Return name and path of a file to include: beside the whole file, or the one that asks."""
+    names = [within(f, node.get("file")) for f in (folder, *([beside] if beside else []))]
     found = [folders.find(name) for name in names]
     for name, file in zip(names, found, strict=True):
         if file.path is not None:
@@ -345,7 +369,8 @@ def _check_names(model: Mjcf) -> None:
                 seen.add(name)
 
 
-def _check_size(elements: int, origin: str) -> None:
+def check_size(elements: int, origin: str) -> None:
+    """Raise `ModelError` for more elements than are read."""
     if elements > MAX_NODES:
         raise ModelError(f"{origin}: more than {MAX_NODES} elements")
 
@@ -360,7 +385,7 @@ def _repeat(model: Mjcf, node: Node, count: int = 0) -> int:
             continue
         times, size = int(values(child.attrib, "count", (0,))[0]), sum(1 for _ in child.walk())
         count += times * size
-        _check_size(count, model.origin)
+        check_size(count, model.origin)
         children.extend(_copies(model, child, times))
     node.children = children
     return count
@@ -376,14 +401,15 @@ def _copies(model: Mjcf, node: Node, times: int) -> Iterator[Node]:
     place, width = np.zeros(3), len(str(times))
     for k in range(times):
         R = model.pose({"euler": plain(k * angles)}).rotation
-        frame = Node("frame", _as_pose(pin.SE3(R, place)), node.line)
+        frame = Node("frame", as_pose(pin.SE3(R, place)), node.line)
         suffix = f"{node.get('sep')}{k:0{width}d}"
         frame.children = [_copy(model, child, suffix) for child in node.children]
         yield frame
         place = place + R @ offset
 
 
-def _as_pose(T: pin.SE3) -> Attributes:
+def as_pose(T: pin.SE3) -> Attributes:
+    """Return the attributes of a placement."""
     x, y, z, w = pin.Quaternion(T.rotation).coeffs()
     return {"pos": plain(T.translation), "quat": plain((w, x, y, z))}
 
@@ -405,7 +431,7 @@ def _repeat_what_refers(model: Mjcf) -> None:
         if section in model.sections:
             nodes = model.sections[section]
             model.sections[section] = [c for node in nodes for c in _referring(node, copied)]
-            _check_size(len(model.sections[section]), model.origin)
+            check_size(len(model.sections[section]), model.origin)
 
 
 def _referring(node: Node, copied: Mapping[str, list[str]]) -> Iterator[Node]:
