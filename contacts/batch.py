@@ -1,8 +1,8 @@
 """Many verdicts at once: states, frictions and loads in arrays, each answer with its proof.
 
 They are decided as those of `contacts.static_hold` are (`equilibrium/decision.py`), eight problems
-side by side. What the kernel does not know (hand holds), or leaves open, is asked of the conic
-solver, one by one.
+side by side. What the kernel does not know (hand holds, closures), or leaves open, is asked of the
+conic solver, one by one.
 """
 
 from __future__ import annotations

@@ -291,8 +291,10 @@ class Hold:
         return lines
 
     def _closure_lines(self) -> list[str]:
-        given = {name: _numbers(f) for name, f in (self.closure_forces or {}).items()}
-        return [f"{name:<14} closure ({numbers})" for name, numbers in given.items()]
+        return [
+            f"{name:<14} closure ({_numbers(given)}) {'N' if len(given) == 3 else 'N, N·m'}"
+            for name, given in (self.closure_forces or {}).items()
+        ]
 
     def _bound_words(self, contact: Contact) -> str:
         """The normal force and its bounds, where there are any."""

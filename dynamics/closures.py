@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import ConfigurationError, ModelError
-from ..robots.closures import OPEN, follows
+from ..robots.closures import OPEN, LoopClosure, follows
 from ..robots.configuration import check_robot
 from ..robots.robot import Robot
 from .body_points import BodyPoints
@@ -47,14 +47,23 @@ def require_loose(robot: Robot, what: str) -> None:
     Raises:
         ModelError: which closure does.
     """
-    for closure in robot.closures:
-        ends = [end for end in ("frame_1", "frame_2") if hasattr(closure, end)]
-        frames = [robot._model.frames[robot.frame_id(getattr(closure, end))] for end in ends]
-        if any(frame.parentJoint == 0 for frame in frames):
-            raise ModelError(
-                f"{what} knows the forces of contacts alone; the closure {closure.name!r} ties "
-                f"{robot.name!r} to the world. Expected closures between its own bodies"
-            )
+    if tied := ties(robot):
+        raise ModelError(
+            f"{what} knows the forces of contacts alone; the closure {tied[0]!r} ties "
+            f"{robot.name!r} to the world. Expected closures between its own bodies"
+        )
+
+
+def ties(robot: Robot) -> list[str]:
+    """Return the names of the closures that tie a robot to the world."""
+    loops = [closure for closure in robot.closures if isinstance(closure, LoopClosure)]
+    frames = [(loop.name, loop.frame_1, loop.frame_2) for loop in loops]
+    bodies = robot._model.frames
+    return [
+        name
+        for name, *ends in frames
+        if any(bodies[robot.frame_id(end)].parentJoint == 0 for end in ends)
+    ]
 
 
 def require_closed(state: Any) -> None:

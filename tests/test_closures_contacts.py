@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+import footwork as fw
 from footwork import ConfigurationError, ModelError, Wrench, contacts, dynamics, robots
 from footwork.contacts.falling import falling_path
 from footwork.contacts.motion import constrained, operational_space
@@ -279,6 +280,21 @@ def test_motion_is_that_of_mujoco():
     none = contacts.constrained_forward_dynamics(robot, q, np.zeros(robot.nv), tau, [])[0]
     assert np.abs(ours - expected).max() < 1e-8 * np.abs(expected).max()
     assert np.abs(none - expected).max() < 1e-8 * np.abs(expected).max()
+
+
+def test_gains_bring_closures_back():
+    robot, on = case("ankles")
+    q, v, tau = closed_state(robot, on, 2)
+    rng, row = np.random.default_rng(0), 6 + robot.joint_names.index("left_along1")
+    q[row + 1] += 2e-4
+    v = v + 1e-3 * rng.standard_normal(robot.nv)
+    state, kp, kd = dynamics.State(robot, q, v), 100.0, 20.0
+    targets = on.placements(q)
+    motion = contacts.constrained_motion(robot, q, v, tau, on, kp=kp, kd=kd, targets=targets)
+    asked = kd * state.closure_jacobian @ v + kp * state.closure_error
+    got = state.closure_jacobian @ motion.a + state.closure_drift
+    assert np.abs(asked).max() > 1e-2
+    assert np.abs(got + asked).max() < 1e-8 * np.abs(motion.a).max()
 
 
 def dense(robot, on, q):
@@ -726,6 +742,10 @@ def test_regions_of_contacts_alone_refuse_ties_to_the_world():
         region(robot, robot.close(q), on)
         with pytest.raises(ModelError, match="'rope' ties"):
             region(tied, q, on)
+    # what shows a Hold leaves the region out
+    hold = contacts.static_hold(tied, q, on)
+    fw.view(hold)
+    fw.plot(hold)
     # what knows closures lets it hang
     assert contacts.static_hold(tied, q, []).feasible is not False
     assert contacts.static_hold(robot, robot.close(q), []).feasible is False

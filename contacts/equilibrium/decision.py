@@ -1,7 +1,7 @@
 """The verdict: balances and limits to status, margin, forces or a certificate, for one or many.
 
 The kernel (`kernels/verdict.py`) answers with proofs; what it does not know (hand holds, cones
-without end), or leaves open, is answered by the conic solver, one problem at a time.
+without end, closures), or leaves open, is answered by the conic solver, one problem at a time.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from ...contacts.regions.friction_map import FrictionMap
 from ...contacts.regions.region import Region, static_equilibrium_polygon
 from ...contacts.scenario.scenario import Scenario
 from ...contacts.zmp import zero_moment_point
+from ...dynamics.closures import ties
 from ...errors import ContactError
 from ...robots.values import instance
 from ..colors import hex_of
@@ -293,9 +294,12 @@ def plot_hold(hold: Hold) -> NDArray[Any]:
     """
     panels = 2 if hold.forces is None else 3
     axes = axes_grid(1, panels, (4.5 * panels, 4.2)).ravel()
-    region = static_equilibrium_polygon(hold.contacts.robot, hold.q, hold.contacts)
-    zmp = zero_moment_point(hold.wrenches or {})
-    plot_regions(region, hold.contacts, hold.q, zmp=zmp, ax=axes[0])
+    robot, zmp = hold.contacts.robot, zero_moment_point(hold.wrenches or {})
+    # contacts alone do not hold what is tied to the world
+    polygons: dict[str, Region] = {}
+    if not ties(robot):
+        polygons["region"] = static_equilibrium_polygon(robot, hold.q, hold.contacts)
+    plot_regions(polygons, hold.contacts, hold.q, zmp=zmp, ax=axes[0])
     if hold.forces is not None:
         plot_forces(hold, ax=axes[1])
     plot_margins(hold, ax=axes[-1])

@@ -23,6 +23,7 @@ from ...contacts.hold import Hold
 from ...contacts.regions.region import static_equilibrium_polygon
 from ...contacts.zmp import zero_moment_point
 from ...dynamics import Wrench
+from ...dynamics.closures import ties
 from ...errors import ContactError
 from ...robots.values import boolean, instance, mapping, number, sequence, text
 from ..colors import COLORS, contact_colors, margin_color, margin_ramp
@@ -78,7 +79,8 @@ def draw_hold(
     Args:
         viewer: whose robot the hold is of.
         hold: with its contacts, configuration and loads.
-        region: also the static-equilibrium polygon, on the ground.
+        region: also the static-equilibrium polygon, on the ground, but of a robot that closures
+            tie to the world.
         by_margin: contacts, cones and forces in the colour of what the contact alone could lose
             (`hold.contact_margins`), red to green, the centre of mass in that of `hold.margin`.
         scale: length of a force's arrow [m/N]; the weight is 0.8 of the robot's height by default.
@@ -89,6 +91,7 @@ def draw_hold(
     for name, flag in (("region", region), ("by_margin", by_margin), ("legend", legend)):
         boolean(flag, name)
     robot, q = hold.contacts.robot, hold.q
+    region = region and not ties(robot)  # contacts alone do not hold it then
     colors = contact_colors(hold) if by_margin else {}
     ground = ground_height(hold.contacts, q)
     draw_contacts(viewer, hold.contacts, q, colors)
