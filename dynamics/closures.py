@@ -140,7 +140,7 @@ def drift(state: Any) -> Array:
     seen = np.stack([a_2 - a_1 - turning, alpha_2 - alpha_1 - cross(w_1, w_2)]).transpose(2, 0, 1)
     local = seen @ places[:, 0, :, :3]  # rows times R_1
     out[rows.at] = local.reshape(-1)[rows.chosen]
-    return out
+    return out if rows.along is None else np.asarray(rows.along @ out)
 
 
 def _world_twists(state: Any) -> Array:

@@ -29,6 +29,7 @@ from . import values
 Kind = Literal["point", "hinge", "weld"]
 _ROWS = {"point": 3, "hinge": 5, "weld": 6}
 OPEN = 1e-3  # a closure that is further open than this does not close [m or rad]
+_ROUGH, _ZERO = 2e-3, 1e-12  # of singular values: what digits of axes may leave; what doubles do
 _CROSS = np.cross(np.eye(3)[:, None], np.eye(3)).transpose(1, 2, 0).reshape(3, 9)
 _CLOSED, _NEAR = 1e-13, 1e-11  # where Newton's method stops, and what rounding may leave of it
 
@@ -168,6 +169,8 @@ class ClosureRows:
         self.chosen = np.array(rows, dtype=np.intp)  # of the 6 of each loop
         own = [np.arange(rows.start, rows.stop) for _, rows in self.loops]
         self.at = np.concatenate([np.zeros(0, dtype=np.intp), *own])  # where they go
+        self.along: Array | None = None
+        self.along = self._along()
 
     def places(self, T: Array) -> Array:
         """Return the ends (K, 2, 3, 4) in the world, for placements (njoints, 3, 4) of joints."""
@@ -184,7 +187,7 @@ class ClosureRows:
             e[row] = position(q) - coupling.joint_at - follows(coupling, x)[0]
         turns = e[self.turning] + np.pi  # (cos, sin) knows angles but for whole turns
         e[self.turning] = np.remainder(turns, 2 * np.pi) - np.pi
-        return e
+        return e if self.along is None else self.along @ e
 
     def jacobian(self, q: Array, T: Array, S: Array) -> Array:
         """Return J_c (dim, nv).
@@ -205,7 +208,28 @@ class ClosureRows:
             J[row, own] = 1.0
             if leader:
                 J[row, leader[1]] -= follows(closure, leader[0](q))[1]
-        return J
+        return J if self.along is None else self.along @ J
+
+    def _along(self) -> Array | None:
+        """P (dim, dim), which leaves out what moves by rounding alone; None where nothing does.
+
+        In a plane the axes of hinges are as parallel as the file's digits make them, "1.57" for
+        π/2: what that moves across the plane is no constraint, as long as it closes.
+        """
+        model, rng, P = self.robot._model, np.random.default_rng(0), np.eye(self.dim)
+        data, start = model.createData(), pin.neutral(model)
+        places = [pin.integrate(model, start, rng.uniform(-1, 1, self.nv)) for _ in range(3)]
+        at = [self.at_q(q, data) for q in places]
+        e, J = np.stack([e for e, _ in at], axis=1), np.hstack([J for _, J in at])
+        for _, rows in self.loops:
+            for first, stop in ((rows.start, rows.start + 3), (rows.start + 3, rows.stop)):
+                own = slice(first, stop)  # of one unit: velocities, then angular ones
+                U, s, _ = np.linalg.svd(J[own], full_matrices=False)
+                sizes = s / max(s.max(initial=0.0), 1e-300) if first == rows.start else s
+                W, rough = U[:, sizes < _ROUGH], (sizes < _ROUGH) & (sizes > _ZERO)
+                if rough.any() and np.abs(W.T @ e[own]).max() < OPEN:
+                    P[own, own] -= W @ W.T
+        return None if np.array_equal(P, np.eye(self.dim)) else P
 
     def at_q(self, q: Array, data: Any) -> tuple[Array, Array]:
         """Return e and J_c at q, by Pinocchio."""

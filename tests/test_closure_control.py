@@ -57,12 +57,12 @@ def loaded(parts, closures, base="fixed", motors=(), feet=None):
     return fw.load(text, base=base, feet=feet, passive=passive).with_closures(closures)
 
 
-def four_bar(motors=("crank_joint",), kind="point"):
+def four_bar(motors=("crank_joint",), kind="point", axis="0 1 0", beside=0.0):
     """Crank, coupler and rocker between two pivots of the world, closed at the rocker's end."""
     parts = [
         link("world_link", 0.0, (0, 0, 0)),
         bar("crank", "world_link", (0, 0, 0), 0.2),
-        bar("coupler", "crank", (0, 0, -0.2), 0.5, 0.7),
+        bar("coupler", "crank", (0, beside, -0.2), 0.5, 0.7, axis=axis),
         bar("rocker", "world_link", (0.45, 0, 0), 0.3, 0.4),
     ]
     closure = pin_joint("tip", "coupler", (0, 0, -0.5), "rocker", (0, 0, -0.3), kind)
@@ -118,6 +118,25 @@ def test_of_two_motors_on_one_freedom_the_least_torques():
     (both,) = dynamics.closures.opposed(state).T
     assert tau @ both == pytest.approx(0.0, abs=1e-10)
     assert np.abs(state.forward_dynamics(tau + 20 * both)).max() < 1e-8  # they only strain
+
+
+@pytest.mark.parametrize("kind", ["point", "hinge"])
+def test_digits_of_axes_take_no_freedom(kind):
+    """An axis that "1.57" for π/2 tilts: what leaves the plane by that closes nothing."""
+    robot, q = four_bar(kind=kind, axis="0.0008 1 0.0004")
+    state = State(robot, q, np.zeros(3))
+    assert len(state.closure_basis) == 2
+    assert gravity_compensation(robot, q) == pytest.approx(
+        gravity_compensation(*four_bar(kind=kind)), rel=2e-3
+    )
+    v = moving(robot, q, 0)
+    run = dynamics.simulate(robot, q, v, duration=0.2, step=0.01)
+    assert np.abs(run.energy - run.energy[0]).max() < 1e-5
+    state = State(robot, run.q[-1], run.v[-1])
+    left = state.closure_jacobian @ state.accelerations(np.zeros(3)) + state.closure_drift
+    assert np.abs(left).max() < 1e-9
+    with pytest.raises(fw.ConfigurationError, match="stays open by"):
+        four_bar(kind=kind, axis="0.0008 1 0.0004", beside=0.005)
 
 
 def test_a_loop_without_a_motor_cannot_be_held():
