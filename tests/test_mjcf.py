@@ -558,6 +558,33 @@ def test_files_are_beside_the_main_file_or_the_one_that_names_them(tmp_path, mes
         assert robot.mass == pytest.approx(1000 * size**3 / 6)
 
 
+def test_a_base_that_is_to_float_has_no_other_joints():
+    """As of planar walkers: sliders and a hinge besides a free joint would have no inertia."""
+    plane = "".join(
+        f'<joint name="root{n}" type="{kind}" axis="{axis}"/>'
+        for n, kind, axis in (
+            ("x", "slide", "1 0 0"),
+            ("z", "slide", "0 0 1"),
+            ("y", "hinge", "0 1 0"),
+        )
+    )
+    text = (
+        f'<mujoco><worldbody><body name="trunk" pos="0 0 1">{plane}<geom size="0.1"/>'
+        '<body name="leg"><joint name="hip" axis="0 1 0"/><geom size="0.05" pos="0 0 -0.5"/></body>'
+        '</body></worldbody><keyframe><key name="k" qpos="1 2 0.1 0.3"/></keyframe></mujoco>'
+    )
+    planar, free = load(text), load(text, base="floating")
+    assert (planar.nv, planar.is_floating) == (4, False)
+    assert (free.nv, free.joint_names, free.locked) == (7, ("hip",), ("rootx", "rootz", "rooty"))
+    assert free.posture("k")[7] == 0.3
+    found = [f for f in robots.diagnose(text, base="floating") if f.code == "base"]
+    assert "rootx, rootz, rooty" in found[0].message
+    M, in_plane = (dyn.mass_matrix(robot, robot.neutral()) for robot in (free, planar))
+    assert np.linalg.eigvalsh(M)[0] > 1e-3
+    rows = [0, 2, 4, 6]  # x, z, pitch, hip
+    np.testing.assert_allclose(M[np.ix_(rows, rows)], in_plane, atol=1e-12)
+
+
 def test_bases_are_those_that_are_asked_for():
     arm = '<mujoco><worldbody><body name="b" pos="0 0 1"><geom size="0.1"/>'
     arm += '<body name="c"><joint name="x" type="slide"/><geom size="0.1"/></body></body>'

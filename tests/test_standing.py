@@ -242,6 +242,20 @@ def test_balls_for_feet_are_exactly_below_the_centre_of_mass():
     assert static_hold(robot, q, _quiet(robot), torque_limits=False).feasible
 
 
+def test_knees_stay_straight_where_bent_ones_take_the_feet_from_under_it():
+    """Hips and knees turn backwards only, ankles little."""
+    text = biped('<geom type="box" size="0.05 0.05 0.02" pos="0.01 0 -0.06" mass="1"/>')
+    for joint, ends in (("hip_pitch", "0 2"), ("ankle_pitch", "-0.8 0.8")):
+        for side in ("left", "right"):
+            name = f'name="{side}_{joint}" axis="0 1 0"'
+            text = text.replace(f"{name} {RANGE}", f'{name} range="{ends}"')
+    robot = load(text)
+    check_that_it_stands(robot, bent="")
+    assert all(
+        robot.posture()[7 + robot.joint_names.index(f"{s}_knee")] < 0.2 for s in ("left", "right")
+    )
+
+
 def test_a_body_that_floats_beside_is_no_part_of_it():
     """Neither its shapes, below the feet, nor its weight count."""
     ball = '<body name="ball" pos="2 0 -2"><freejoint/><geom type="sphere" size="0.2"/></body>'

@@ -24,7 +24,7 @@ from ..closures import ClosureRows
 from ..ranges import ranges
 from .outlines import lowest, placed
 from .parts import Part, pitches
-from .support import com_of
+from .support import beside, com_of
 
 LEVEL = 2e-3  # of the legs' length: how far lowest points may be from one plane
 _BENT = 0.1  # of the legs' length, by which the hips come down from straight legs
@@ -88,12 +88,20 @@ class LegPostures:
         for height in (reach + _BENT * length, reach + 0.5 * _BENT * length, reach):
             for start in [*self.starts, stretched]:
                 q = self._balanced(self._solved(start, height, 3), height)
-                cost = self._cost(q, height) + 1e3 * max(self.unevenness(q) - LEVEL / 4, 0.0)
-                if cost < least:
+                worse = max(self.unevenness(q) - LEVEL / 4, 0.0) + max(self._off(q) - LEVEL, 0.0)
+                if (cost := self._cost(q, height) + 1e3 * worse) < least:
                     best, least = q, cost
-            if self.unevenness(best) < LEVEL / 2:
+            if self.unevenness(best) < LEVEL / 2 and self._off(best) < LEVEL:
                 break
         return best
+
+    def _off(self, q: Array) -> float:
+        """How far the centre of mass is beside the lowest points of the feet, in robot sizes."""
+        self._touch(q)
+        places = [(self.data.oMi[part.joint], part) for part in self.feet]
+        lowest_points = [T.act(p) for T, part in places for p in part.touching]
+        com = com_of(self.model, self.data, q)
+        return beside(np.array(lowest_points)[:, :2], com[:2]) / self.size
 
     def unevenness(self, q: Array) -> float:
         """How far the feet are from one level plane, in robot sizes; tilts count for a tenth."""

@@ -45,6 +45,13 @@ class Part:
         """The joint that moves it."""
         return self.shapes[0].joint
 
+    @property
+    def touching(self) -> Array:
+        """Points (k, 3) of its sole, or the middle of its ball, in the joint's axes [m]."""
+        if self.normal is None:
+            return self.point[None]
+        return lowest_balls(self.shapes, self.normal)[0]
+
     def touch(self, down: Array) -> None:
         """Take the middle of what is lowest when `down` (3,) points down in the joint's axes."""
         if self.ball is not None:

@@ -241,6 +241,13 @@ class Builder:
             inside = {id(node) for node in self._base.walk()}
             free = next(j.name for j in self.joints.values() if id(j.node) in inside)
             locked[free] = None
+        if self._added_base and self._base is not None:  # the body floats: it has no other joints
+            beside = {id(node) for node in self._base.children if node.tag == "joint"}
+            held = [name for name, joint in self.joints.items() if id(joint.node) in beside]
+            locked.update(dict.fromkeys(held))
+            if held:
+                message = f"its base floats, so that {', '.join(held)} of its first body are locked"
+                self._report("info", "base", message, self._base.line)
         lock = self.options.lock
         for pattern in lock:
             found = matching(self.joints, pattern)
