@@ -8,7 +8,6 @@ from itertools import permutations, product
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from ...arrays import Array
 from .bodies import Body, below
@@ -84,6 +83,8 @@ def _children(
     right = [k for k, body in enumerate(b) if body.parent == pairs[i] and k not in pairs.values()]
     if not left or not right:
         return
+    from scipy.optimize import linear_sum_assignment  # a quarter of a second, when it is needed
+
     unlike = np.array([[_unlike(a, b, k, j, sizes) for j in right] for k in left])
     places, others = (
         np.array([some[k].placement.translation for k in children])
