@@ -477,6 +477,22 @@ def test_silent_on_what_mujoco_writes_of_it(name, fused):
     assert dynamics.compare(b, a).same
 
 
+def test_mimic_joints_are_what_mujoco_writes_of_them():
+    """A follower has no motor in either, and the same law."""
+    root = ET.fromstring(text_of("biped"))
+    follower = next(j for j in root.iter("joint") if j.get("name") == "left_knee")
+    ET.SubElement(follower, "mimic", joint="right_knee", multiplier="0.5", offset="0.1")
+    text = ET.tostring(root, encoding="unicode")
+    a, b = load(text), load(exported(text, False))
+    assert len(a.closures) == len(b.closures) == 1
+    assert "left_knee" not in a.actuated
+    found = dynamics.compare(a, b)
+    assert found.same, str(found)
+    other = load(text.replace('multiplier="0.5"', 'multiplier="0.6"'))
+    (law,) = dynamics.compare(b, other).differences
+    assert law.quantity.startswith("law of closure")
+
+
 def test_what_mujoco_writes_of_an_mjcf_is_the_same():
     spec = mujoco.MjSpec.from_string(CLOSED)
     spec.compile()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import counted
+from ..closures import JointCoupling
 from ..files.hardened_xml import Node
 from ..files.sources import Description
 from ..findings import Finding
@@ -37,7 +38,9 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
     motors = {name for name, drive in builder.drives.items() if drive.is_motor}
     joints = tuple(model.names)[1:]
     driven = bool(file.sections.get("actuator"))
-    passive = tuple(name for name in joints if driven and name not in motors)
+    followers = {c.joint for c in builder.closures if isinstance(c, JointCoupling)}
+    idle = {name for name in joints if name not in motors} if driven else followers
+    passive = tuple(name for name in joints if name in idle)
     under = (*file.sections.get("asset", ()), *file.sections.get("deformable", ()))
     shapes = GeomShapes(tuple(builder.geoms), any(node.tag == "skin" for node in under))
     return Parts(
