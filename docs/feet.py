@@ -21,13 +21,9 @@ def footprint(robot: robots.Robot) -> tuple[list[np.ndarray], np.ndarray]:
     turn = np.linspace(0, 2 * np.pi, 25)
     outlines = []
     for foot in robot.feet.values():
-        T = data.oMf[robot.frame_id(foot.frame)] * foot.placement
-        if foot.is_point:
-            circle = foot.radius * np.column_stack([np.cos(turn), np.sin(turn)])
-            outlines.append(T.translation[:2] + circle)
-        else:
-            corners = np.column_stack([foot.vertices, np.zeros(len(foot.vertices))])
-            outlines.append((corners @ T.rotation.T + T.translation)[:, :2])
+        points = foot.points(data.oMf[robot.frame_id(foot.frame)])[:, :2]
+        circle = foot.radius * np.column_stack([np.cos(turn), np.sin(turn)])
+        outlines.append(points + circle if foot.is_point else points)
     return outlines, pin.centerOfMass(robot.model, data, q)[:2]
 
 
