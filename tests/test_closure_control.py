@@ -12,8 +12,9 @@ import footwork as fw
 from footwork import cli, contacts, control, dynamics
 from footwork.biomechanics import trial_dynamics
 from footwork.contacts import Plane, Terrain
-from footwork.control import gravity_compensation
+from footwork.control import gaits, gravity_compensation
 from footwork.control.falls import Fall
+from footwork.control.ground import Ground
 from footwork.control.mujoco_engine import as_mjcf
 from footwork.dynamics import State
 from footwork.robots import JointCoupling, LoopClosure
@@ -269,6 +270,31 @@ def test_the_program_is_that_of_cvxpy_and_keeps_the_equations(kind, seed):
     assert np.abs(left[passive]).max() < 1e-8  # joints without a motor, and the base
 
 
+@pytest.mark.parametrize("kind", ["point", "hinge"])
+def test_constrained_dynamics_under_its_torques_is_what_it_says(kind):
+    robot, q = biped(kind)
+    law, v = controller(robot, q), moving(robot, q, 2, 0.1)
+    command = law(q, v)
+    a, f = contacts.constrained_forward_dynamics(robot, q, v, command.tau, law.contacts, kd=20.0)
+    assert a == pytest.approx(command.a, abs=1e-9)
+    assert f == pytest.approx(command.f, abs=1e-9)
+
+
+def test_a_body_that_a_closure_ties_to_the_world_hangs_on_it():
+    robot, q = biped()
+    there = dynamics.frame_placement(robot, q, "body")
+    tie = LoopClosure("tie", "universe", "body", "weld", there)
+    tied = robot.with_closures([*robot.closures, tie])
+    law = control.WholeBodyController(tied, [], [control.PostureTask(q)], on_failure="raise")
+    assert max(unexplained(tied, law(q, moving(tied, q, 0, 0.1)))) < 1e-10
+    command = law(q, np.zeros(robot.nv))
+    assert np.abs(command.a).max() < 1e-9
+    assert command.tau == pytest.approx(gravity_compensation(tied, q), abs=1e-9)
+    # the force of the world on the body, in the axes of the end in the world
+    weight = there.rotation @ command.closure_forces["tie"][:3]
+    assert weight == pytest.approx([0, 0, 9.81 * robot.mass], abs=1e-8)
+
+
 def test_a_point_and_a_hinge_in_a_plane_are_one():
     commands = [controller(*biped(kind))(biped()[1], np.zeros(22)) for kind in ("point", "hinge")]
     assert commands[0].tau == pytest.approx(commands[1].tau, abs=1e-7)
@@ -412,6 +438,36 @@ def test_legs_of_five_bars_stand_by_two_laws(engine):
         assert run.ended == ""
         assert np.abs(run.q[-1] - q).max() < 0.06
         assert abs(run.com[-1, 2] - run.com[0, 2]) < 6e-3
+
+
+@pytest.mark.slow
+def test_a_biped_with_loops_walks():
+    robot, q = biped()
+    standing, q = control.stand(robot, q=q)
+    feet = standing.contacts
+    walker = control.WalkingController(robot, feet, q, gaits.footsteps(feet, q, 2, length=0.06))
+    options = {"contacts": feet, "duration": walker.plan.duration, "step": 2e-3}
+    run = control.simulate(robot, walker, q=q, **options)
+    assert (run.ended, set(run.statuses)) == ("", {"optimal"})
+    assert run.com[-1, 0] - run.com[0, 0] > 0.05
+
+
+def test_stops_hold_joints_of_loops():
+    """A joint that runs into the end of its range gets there within the step, and no further."""
+    robot, q = minitaur()
+    q = q + np.eye(robot.nq)[2]
+    ground = Ground(robot, contacts.at_feet(robot, 0.7), Terrain([Plane("ground")]))
+    knee = robot._model.joints[robot.joint_id("lower_fl_a_joint")]
+    (k,) = np.flatnonzero((ground.stops.rows == knee.idx_v) & (ground.stops.signs > 0))
+    ground.stops._ends[k] = q[knee.idx_q] - 1e-4
+    v = dynamics.closed(robot, q, -5.0 * np.eye(robot.nv)[knee.idx_v])[1]
+    assert v[knee.idx_v] * 1e-3 < -5e-4
+    after = ground.step(q, v, np.zeros(robot.nv), 1e-3)
+    assert after.v[knee.idx_v] * 1e-3 == pytest.approx(-1e-4, rel=1e-4)
+    assert np.abs(after.stops).max() > 0
+    state = State(robot, q, v)
+    kept = state.closure_jacobian @ (after.v - v) + 1e-3 * state.closure_drift
+    assert np.abs(kept).max() < 1e-12
 
 
 def in_flight(how):
