@@ -239,7 +239,7 @@ class ClosureRows:
     def of(self, q: Array, data: Any) -> tuple[Array, Array]:
         """Return the same where a `pin.Data` has the joints' Jacobians at q already."""
         T = np.array([place.homogeneous[:3] for place in data.oMi])
-        return self.error(q, T), self.jacobian(q, T, np.array(data.J))
+        return self.error(q, T), self.jacobian(q, T, np.array(data.J).reshape(6, -1))
 
     @cached_property
     def moving(self) -> Index:

@@ -585,6 +585,19 @@ def test_a_base_that_is_to_float_has_no_other_joints():
     np.testing.assert_allclose(M[np.ix_(rows, rows)], in_plane, atol=1e-12)
 
 
+def test_a_free_joint_has_no_place():
+    text = mjcf(leg("<joint/>")).replace("<freejoint/>", '<freejoint pos=""/>')
+    with pytest.warns(FootworkWarning, match="no attribute of <freejoint> 'pos'"):
+        assert load(text).is_floating
+
+
+def test_one_joint_held_by_an_equality_has_a_posture():
+    body = '<body><joint name="a" ref="20"/><geom size="0.1" pos="1 0 0"/></body>'
+    held = '<equality><joint joint1="a"/></equality><keyframe><key name="k"/></keyframe>'
+    robot, _ = agree(f"<mujoco><worldbody>{body}</worldbody>{held}</mujoco>")
+    np.testing.assert_allclose(robot.posture("k"), np.radians([20]), atol=1e-12)
+
+
 def test_bases_are_those_that_are_asked_for():
     arm = '<mujoco><worldbody><body name="b" pos="0 0 1"><geom size="0.1"/>'
     arm += '<body name="c"><joint name="x" type="slide"/><geom size="0.1"/></body></body>'
@@ -617,6 +630,15 @@ def test_bases_are_those_that_are_asked_for():
         (
             mjcf(leg("<joint/>"), after='<keyframe><key name="k"/><key name="k"/></keyframe>'),
             "<key>: called 'k', of which there are two",
+        ),
+        *(
+            (mjcf(leg('<joint name="a"/>'), after=f"<equality>{equality}</equality>"), message)
+            for equality, message in {
+                '<connect body1="leg"/>': "<connect>: an anchor, or two sites, are missing",
+                '<connect body1="leg" anchor="1 x 2"/>': "<connect anchor='1 x 2'>: expected 3",
+                '<weld body1="leg" relpose="1 2"/>': "<weld relpose='1 2'>: expected 7",
+                '<joint joint1="a" polycoef="nan"/>': "<joint polycoef='nan'>: expected some",
+            }.items()
         ),
         (mjcf(leg("<joint/>"), '<compiler angle="rad"/>'), "expected radian or degree"),
         (mjcf(leg("<joint/>"), '<compiler autolimits="True"/>'), "expected true or false"),

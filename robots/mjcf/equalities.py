@@ -95,6 +95,8 @@ class Equalities:
                 raise self.file.error(node, unknown("body", name, self.places))
         relative = self.places[one].actInv(self.places[two])  # T_1_2, as drawn
         if node.tag == "connect":
+            if "anchor" not in known:
+                raise self.file.error(node, "an anchor, or two sites, are missing")
             anchor = pin.SE3(np.eye(3), values(known, "anchor"))
             T_1, T_2 = anchor, relative.actInv(anchor)
         else:

@@ -218,7 +218,7 @@ class Builder:
             if node.tag == "body":
                 below.append((node, inner, frame))
             elif node.tag in ("joint", "freejoint"):
-                known = self.file.attributes(node, inner) if node.tag == "joint" else node.attrib
+                known = self.file.attributes(node, inner) if node.tag == "joint" else {}
                 kind = known.get("type", "hinge") if node.tag == "joint" else "free"
                 if kind not in _DOFS:
                     raise self.file.error(node, f"type {kind!r}; expected {', '.join(_DOFS)}")

@@ -42,11 +42,13 @@ _COUNTS: Mapping[str, _Counts] = {
     "inertial": {**_POSE, "mass": 1, "diaginertia": 3, "fullinertia": 6},
     "joint": {"pos": 3, "axis": 3, "range": 2, "armature": 1, "ref": 1, "actuatorfrcrange": 2,
               "damping": None, "frictionloss": 1, "stiffness": None, "springref": 1,
-              "springdamper": 2},
+              "springdamper": 2, "polycoef": None},
     "geom": {**_POSE, "size": None, "fromto": 6, "mass": 1, "density": 1, "rgba": 4, "group": 1,
              "contype": 1, "conaffinity": 1, "fitscale": 1},
     "site": {**_POSE, "fromto": 6},
     "mesh": {"scale": 3, "refpos": 3, "refquat": 4, "vertex": None, "face": None},
+    "connect": {"anchor": 3},
+    "weld": {"anchor": 3, "relpose": 7, "torquescale": 1},
     "material": {"rgba": 4},
     "key": {"qpos": None},
     **dict.fromkeys(("fixed", "spatial", "tendon"), _TENDON),
@@ -258,7 +260,7 @@ def _with_numbers(model: Mjcf, defaults: list[Node]) -> Iterator[Node]:
     for section in defaults:
         yield from section.walk()
     yield from model.world.walk()
-    for tag in ("asset", "actuator", "keyframe", "tendon"):
+    for tag in ("asset", "actuator", "keyframe", "tendon", "equality"):
         yield from model.sections.get(tag, ())
 
 
