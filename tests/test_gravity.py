@@ -163,3 +163,20 @@ def test_the_divergent_component_of_a_picture_is_the_plans():
     plan = DcmPlan([Phase(1.0, *np.zeros((2, 3)))], c[2] - ground, TILTED)
     xi = divergent_component(robot, q, v, ground)
     np.testing.assert_allclose(xi, c + dynamics.com_jacobian(robot, q) @ v / plan.omega, atol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("gravity", "speed"), [(MOON, 0.25), ((0.4, 0.2, -9.7), 0.4)])
+def test_it_catches_itself(gravity, speed):
+    """It steps onto the capture point of ω = √(−g_z/h), and stays on its feet."""
+    robot = fw.load("biped", gravity=gravity)
+    controller, q = control.stand(robot, crouch=0.03)
+    catching = control.PushRecoveryController(robot, controller.contacts, q)
+    v = np.zeros(robot.nv)
+    v[:2] = speed, 0.3 * speed
+    motion = control.simulate(
+        robot, catching, q=q, v=v, contacts=controller.contacts, duration=2.5,
+        control_step=2e-3, progress=False,
+    )  # fmt: skip
+    assert not motion.ended
+    assert catching.steps > 0
