@@ -44,7 +44,7 @@ PACKAGES = {
         "r2d2.urdf",
     ],
 }
-FLOATING = ("rodent.xml", "mjcf/humanoid.xml")  # put on a free joint by who loads them
+FLOATING = ("pybullet_data/mjcf/humanoid.xml",)  # put on a free joint by who loads them
 Model = tuple[str, str, str]  # what `load` takes, and two lines below the picture
 
 

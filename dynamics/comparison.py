@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import counted
 from ..robots.comparison.alignment import align
 from ..robots.comparison.difference import Difference
 from ..robots.robot import Robot
@@ -167,12 +168,13 @@ def _short(value: float) -> str:
 
 def _summary(found: Comparison) -> str:
     many, total = len(found.differences), found.total
-    count = f"{many or 'No'} difference{'s' * (many != 1)}"
+    count = counted(many, "difference") if many else "No differences"
     changes = [some for some in (total.moment, total.force) if some.value > _ROUNDING]
     tau = " and ".join(f"{_short(x.value)} {x.unit} {_at(x.joints[0])}" for x in changes)
     share = 100 * total.relative * (total.relative > _ROUNDING)
+    joints = counted(found.matched, "joint")
     return (
-        f"{count} ({found.matched} joints compared); M(q) differs by at most {_short(share)} %, "
+        f"{count} ({joints} compared); M(q) differs by at most {_short(share)} %, "
         f"τ_g by at most {tau or '0 N·m'}"
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..errors import ConfigurationError, FootworkWarning, ModelError, unknown
+from ..errors import ConfigurationError, FootworkWarning, ModelError, counted, unknown
 from .catalogue import RobotInfo
 from .feet.by_hand import GivenFoot, beside, given_feet
 from .feet.foot import Foot, feet_of_end_effectors
@@ -84,9 +84,10 @@ def load(
     robot, findings = build(description, options)
     doubts = of_level(findings, "warning")
     if doubts and description.info is None:  # the findings about robots of the catalogue are known
+        things = f"{counted(len(doubts), 'thing')} {'is' if len(doubts) == 1 else 'are'}"
         warnings.warn(
-            f"{description.origin}: loaded, but {len(doubts)} things are not right (strict=True "
-            f"refuses them):\n{listed(doubts)}",
+            f"{description.origin}: loaded, but {things} not right (strict=True refuses "
+            f"{'it' if len(doubts) == 1 else 'them'}):\n{listed(doubts)}",
             FootworkWarning,
             stacklevel=2,
         )

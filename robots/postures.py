@@ -11,7 +11,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..errors import ConfigurationError, FootworkError, ModelError
+from ..errors import ConfigurationError, FootworkError, ModelError, counted
 from .configuration import check_configuration
 from .feet.foot import Foot
 from .srdf import Values
@@ -79,7 +79,7 @@ def _write(
         if len(values) == joint.nv:
             values = (*values[:-1], math.cos(values[-1]), math.sin(values[-1]))
     if len(values) != joint.nq:
-        raise error(f"{where}: got {len(values)} values, expected {expected}")
+        raise error(f"{where}: got {counted(len(values), 'value')}, expected {expected}")
     q[joint.idx_q : joint.idx_q + joint.nq] = values
 
 
@@ -88,8 +88,8 @@ def _set_base(
 ) -> None:
     if len(values) not in (0, 4, 7):
         raise ModelError(
-            f"posture {name!r}: the base got {len(values)} values, expected 7: x y z and a "
-            "quaternion x y z w"
+            f"posture {name!r}: the base got {counted(len(values), 'value')}, expected 7: x y z "
+            "and a quaternion x y z w"
         )
     if values:
         quaternion = np.array(values[-4:])
