@@ -16,7 +16,6 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import pinocchio as pin
 from numpy.polynomial import Polynomial
-from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..contacts import ContactSet, Terrain
@@ -61,7 +60,10 @@ class MujocoGround:
         self._joints = [
             self.model.joint(i).name for i in range(self.model.njnt) if self.model.jnt_type[i] != 0
         ]
-        self._rows = _rows(robot, self._joints)
+        own = [robot._model.joints[robot.joint_id(name)] for name in self._joints]
+        self._rows = np.array([joint.idx_v for joint in own], dtype=np.intp)  # in MuJoCo's order
+        self._places = np.array([joint.idx_q for joint in own], dtype=np.intp)
+        self._turning = np.array([joint.nq == 2 for joint in own], dtype=bool)  # (cos, sin)
         self._geoms = {self.model.geom(f"point {i}").id: i for i in range(len(self.points))}
 
     def step(self, q: Array, v: Array, forces: Array, h: float) -> StepResult:
@@ -89,7 +91,10 @@ class MujocoGround:
 
     def there(self, q: Array, v: Array, R: Array) -> tuple[Array, Array]:
         """Return MuJoCo's (qpos, qvel) of (q, v), as `to_mujoco`, in a tenth of its time."""
-        places = q[self._rows + 1]  # hinges and slides: one entry of q for one of v
+        places = q[self._places]
+        if self._turning.any():
+            sines = q[self._places + self._turning]
+            places = np.where(self._turning, np.arctan2(sines, places), places)
         base = [q[:3], q[6:7], q[3:6]]
         return np.concatenate([*base, places]), np.concatenate([R @ v[:3], v[3:6], v[self._rows]])
 
@@ -166,16 +171,21 @@ def _equalities(robot: Robot, carried: dict[int, str]) -> str:
                 carried[int(joint)] += f'<site name="{site}" {_pose(T)}/>'
             kind = "weld" if loop.kind == "weld" else "connect"
             found += f'<{kind} site1="{sites[0]}" site2="{sites[1]}" {_STIFF}/>'
-    return found + "".join(_coupling(c) for c in robot.closures if isinstance(c, JointCoupling))
+    return found + "".join(_coupling(robot, coupling) for coupling, *_ in rows.couplings)
 
 
-def _coupling(coupling: JointCoupling) -> str:
+def _coupling(robot: Robot, coupling: JointCoupling) -> str:
     """y = y_0 + Σ c_k (x − x_0)^k as a polynomial in x."""
     law = Polynomial(coupling.coefficients or (0.0,))(Polynomial([-coupling.leader_at, 1.0]))
     if len(law.coef) > 5:
         raise ModelError(
             f"closure {coupling.name!r}: got a polynomial of degree {len(law.coef) - 1}; expected "
             "one of at most 4 for MuJoCo"
+        )
+    if robot._closure_rows.turning:  # a pair (cos, sin) forgets whole turns, MuJoCo does not
+        raise ModelError(
+            f"closure {coupling.name!r}: got a coupling of continuous joints, expected joints with "
+            "ranges for MuJoCo"
         )
     terms = np.zeros(5)
     terms[: len(law.coef)] = law.coef
@@ -204,9 +214,9 @@ def _joint(model: Any, joint: int) -> str:
     if kind == "FreeFlyer":
         armature = float(model.armature[model.joints[joint].idx_v])
         return f'<joint name="base" type="free" armature="{armature:.17g}"/>'
-    if kind in _AXES:
-        axis = _AXES[kind]
-    elif kind in ("RevoluteUnaligned", "PrismaticUnaligned"):
+    if kind in _AXES or kind in ("RUBX", "RUBY", "RUBZ"):
+        axis = _AXES[kind.replace("RUB", "R")]
+    elif kind in ("RevoluteUnaligned", "PrismaticUnaligned", "RevoluteUnboundedUnaligned"):
         axis = _numbers(model.joints[joint].extract().axis)
     else:
         raise ModelError(
@@ -247,11 +257,6 @@ def _solid(solid: Any) -> str:
 def _pose(T: Any) -> str:
     x, y, z, w = pin.Quaternion(T.rotation).coeffs()
     return f'pos="{_numbers(T.translation)}" quat="{_numbers([w, x, y, z])}"'
-
-
-def _rows(robot: Robot, joints: list[str]) -> NDArray[np.intp]:
-    """Our rows of v in MuJoCo's order of joints."""
-    return np.array([robot._model.joints[robot.joint_id(n)].idx_v for n in joints], dtype=np.intp)
 
 
 def _numbers(values: Any) -> str:

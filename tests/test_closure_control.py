@@ -472,6 +472,15 @@ def test_stops_hold_joints_of_loops():
 
 def in_flight(how):
     """Robots with closures of each kind, high above the ground."""
+    if how == "continuous":
+        parts = [link("body", 5.0, box(5.0, 0.3, 0.3, 0.1))]
+        parts += [bar("a", "body", (0, 0, 0), 0.2), bar("b", "a", (0, 0, -0.2), 0.3)]
+        parts += [bar("c", "body", (0.2, 0, 0), 0.2), bar("d", "c", (0, 0, -0.2), 0.1)]
+        parts[2:4] = [part.replace('"revolute"', '"continuous"') for part in parts[2:4]]
+        end = pin_joint("end", "b", (0, 0, -0.3), "c", (0, 0, -0.2))
+        feet = {"foot": {"frame": "d", "radius": 0.01}}
+        robot = loaded(parts, [end], "floating", ("a_joint", "d_joint"), feet)
+        return robot, robot.close(robot.set(a_joint=0.4, b_joint=-1.4, c_joint=2.5))
     if how in ("point", "hinge"):
         return biped(how)
     robot = fw.load("biped", passive=ARM)
@@ -484,7 +493,7 @@ def in_flight(how):
     return robot, robot.close(q)
 
 
-@pytest.mark.parametrize("how", ["point", "hinge", "weld", "coupling", "polynomial"])
+@pytest.mark.parametrize("how", ["point", "hinge", "weld", "coupling", "polynomial", "continuous"])
 def test_both_engines_keep_closures_alike(how):
     robot, q = in_flight(how)
     q = q + np.eye(robot.nq)[2]
@@ -539,6 +548,11 @@ def test_mujoco_has_polynomials_of_four_degrees():
     free = minitaur()[0]
     names = free.joint_names[:2]
     robot = free.with_closures([JointCoupling("c", *names, (0.0, 1.0, 0, 0, 0, 1.0))])
+    turning, _ = in_flight("continuous")
+    assert turning.nq == turning.nv + 3
+    mixed = turning.with_closures([JointCoupling("c", "b_joint", "c_joint")])
+    with pytest.raises(fw.ModelError, match="coupling of continuous joints"):
+        as_mjcf(mixed, contacts.at_feet(mixed), Terrain([Plane("ground")]))
     with pytest.raises(fw.ModelError, match="degree 5"):
         as_mjcf(robot, contacts.at_feet(robot), Terrain([Plane("ground")]))
 
