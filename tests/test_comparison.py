@@ -7,7 +7,6 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from functools import cache
 
-import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -457,6 +456,7 @@ def test_silent_on_rewritings(name):
 
 def exported(text, fused):
     """What MuJoCo writes of a URDF; the base is free."""
+    mujoco = pytest.importorskip("mujoco")
     spec = mujoco.MjSpec.from_string(text)
     spec.compiler.fusestatic = fused
     spec.worldbody.first_body().add_freejoint()
@@ -494,7 +494,7 @@ def test_mimic_joints_are_what_mujoco_writes_of_them():
 
 
 def test_what_mujoco_writes_of_an_mjcf_is_the_same():
-    spec = mujoco.MjSpec.from_string(CLOSED)
+    spec = pytest.importorskip("mujoco").MjSpec.from_string(CLOSED)
     spec.compile()
     assert dynamics.compare(fw.load(CLOSED), fw.load(spec.to_xml())).same
 
@@ -699,6 +699,7 @@ def test_the_total_is_what_mujoco_says_of_both(name):
     texts = text_of(name), ET.tostring(root, encoding="unicode")
     other_order(root)
     found = dynamics.compare(loaded(name), load(root))
+    mujoco = pytest.importorskip("mujoco")
     models = [mujoco.MjModel.from_xml_string(exported(text, False)) for text in texts]
     largest = 0.0
     for seed in range(20):
@@ -712,6 +713,7 @@ def test_the_total_is_what_mujoco_says_of_both(name):
 
 def mass_matrix(model, q):
     """MuJoCo's M: of the base, then of the joints in the order of their names."""
+    mujoco = pytest.importorskip("mujoco")
     data = mujoco.MjData(model)
     names = sorted(q)
     for name in names:

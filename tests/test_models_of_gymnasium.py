@@ -49,3 +49,13 @@ def test_models_of_gymnasium_load_without_a_word_and_move_as_in_mujoco(file):
     b = dyn.conventions.bias_to(robot, q, v, dyn.bias(robot, q, v), "mujoco")
     np.testing.assert_allclose(b, data.qfrc_bias, atol=1e-12 * abs(data.qfrc_bias).max())
     assert robot.mass == pytest.approx(model.body_subtreemass[0])
+
+
+@pytest.mark.filterwarnings("ignore:.*settotalmass.* is deprecated:UserWarning")  # MuJoCo's
+def test_what_mujoco_writes_of_them_is_the_same_robot(file):
+    mujoco = pytest.importorskip("mujoco")
+    spec = mujoco.MjSpec.from_file(str(file))
+    spec.compile()
+    found = dyn.compare(load(file), load(spec.to_xml()))
+    assert found.same, str(found)
+    assert found.total.relative < 1e-5
