@@ -640,6 +640,8 @@ def test_bases_are_those_that_are_asked_for():
                 '<joint joint1="a" polycoef="nan"/>': "<joint polycoef='nan'>: expected some",
             }.items()
         ),
+        (mjcf(leg("<joint/>", 'axisangle="0 0 0 9"')), "axisangle='.*' gives no rotation"),
+        (mjcf(leg("<joint/>", 'xyaxes="1 0 0 2 0 0"')), "xyaxes='.*' gives no rotation"),
         (mjcf(leg("<joint/>"), '<compiler angle="rad"/>'), "expected radian or degree"),
         (mjcf(leg("<joint/>"), '<compiler autolimits="True"/>'), "expected true or false"),
         (mjcf(leg('<joint limited="yes"/>')), "expected true or false or auto"),

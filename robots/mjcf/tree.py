@@ -56,6 +56,7 @@ _COUNTS: Mapping[str, _Counts] = {
 }  # fmt: skip
 _TENDONS = ("fixed", "spatial")
 _REFERRING = ("actuator", "equality", "contact", "tendon", "sensor")
+_SHORTEST = 1e-14  # of an axis
 OWN_CLASS = "without defaults"  # of elements that have all their attributes
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 _LAW = ("gaintype", "gainprm", "biastype", "biasprm", "dyntype", "kp", "kv", "area", "diameter",
@@ -130,19 +131,25 @@ class Mjcf:
     def _rotation(self, attributes: Attributes) -> Array:
         if "axisangle" in attributes:
             *axis, angle = values(attributes, "axisangle")
-            return turn(np.array(axis), self.angle(angle))
+            return turn(self._unit(np.array(axis), "axisangle", attributes), self.angle(angle))
         if "euler" in attributes:
             return self._euler(values(attributes, "euler"))
         if "xyaxes" in attributes:
             x, y = values(attributes, "xyaxes").reshape(2, 3)
-            x = x / np.linalg.norm(x)
-            y = y - (x @ y) * x
-            y = y / np.linalg.norm(y)
+            x = self._unit(x, "xyaxes", attributes)
+            y = self._unit(y - (x @ y) * x, "xyaxes", attributes)
             return np.column_stack([x, y, np.cross(x, y)])
         if "zaxis" in attributes:
             return z_to(values(attributes, "zaxis"))
         R: Array = quaternion(values(attributes, "quat", (1.0, 0.0, 0.0, 0.0))).matrix()
         return R
+
+    def _unit(self, direction: Array, key: str, attributes: Attributes) -> Array:
+        """Return a vector of length one; an axis of none gives no rotation."""
+        size = np.linalg.norm(direction)
+        if size < _SHORTEST:
+            raise ModelError(f"{self.origin}: {key}={attributes[key]!r} gives no rotation")
+        return direction / size
 
     def _euler(self, angles: Array) -> Array:
         """Lower-case axes turn with the body, upper-case ones do not."""
