@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from footwork import cli, commands, robots
+from footwork import cli, commands, errors, robots
 
 # what each command leaves behind, besides words: a new command is entered here
 OUTPUTS = {
@@ -295,6 +295,15 @@ def test_a_note_is_one_line_and_quiet_is_quiet(run, tmp_path):
     one = run("hold", str(path), "--feet", "LF_foot", "RH_foot", "--json")[1]
     assert json.loads(one)["forces"].keys() == {"LF_foot", "RH_foot"}
     assert json.loads(run("info", str(path), "--json")[1])["feet known by"] == "shapes"
+
+
+def test_a_note_is_said_once(capsys):
+    """Verdicts of one command are often about the same robot."""
+    show = cli._show(False, None)
+    for words in ("one", "two", "one"):
+        show(errors.FootworkWarning(words), errors.FootworkWarning, "file", 1)
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["footwork: note: one", "footwork: note: two"]
 
 
 def test_a_mistake_of_ours_is_said_to_be_one(run, monkeypatch):

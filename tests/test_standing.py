@@ -15,6 +15,8 @@ import footwork as fw
 from footwork import load, robots
 from footwork.contacts import at_feet, static_hold
 from footwork.errors import ConfigurationError, ModelError
+from footwork.robots.feet import sole_shapes
+from footwork.robots.feet.outlines import Outline
 
 RANGE = 'range="-2 2"'
 
@@ -254,6 +256,39 @@ def test_knees_stay_straight_where_bent_ones_take_the_feet_from_under_it():
     assert all(
         robot.posture()[7 + robot.joint_names.index(f"{s}_knee")] < 0.2 for s in ("left", "right")
     )
+
+
+def test_legs_that_lie_to_one_side_at_zero_do_not_turn_the_base():
+    """All point forwards, as if x were down; that way up its weight would be before the feet."""
+    leg = (
+        '<body name="{n}" pos="{x} {y} 0"><joint name="{n}_hip" axis="0 1 0" range="0 103"/>'
+        '<geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.02" mass="0.3"/></body>'
+    )
+    legs = "".join(
+        leg.format(n=f"{end}_{side}", x=x, y=y)
+        for end, x in (("front", 0.2), ("hind", -0.2))
+        for side, y in (("left", 0.15), ("right", -0.15))
+    )
+    robot = load(
+        '<mujoco model="r"><worldbody><body name="trunk"><freejoint/>'
+        '<geom type="box" size="0.25 0.1 0.05" mass="9"/><geom size="0.05" pos="0 0 0.3" mass="5"/>'
+        f"{legs}</body></worldbody></mujoco>"
+    )
+    assert len(robot.feet) == 4
+    np.testing.assert_allclose(robot.posture()[3:7], [0, 0, 0, 1], atol=1e-12)
+    check_that_it_stands(robot, bent="")
+
+
+@pytest.mark.parametrize(("step", "is_ball"), [(3, True), (30, False)])
+def test_corners_on_an_arc_are_a_ball_where_they_are_many(step, is_ball):
+    """Each step [degrees] misses the arc by r (1 − cos(step/2)): 0.05 mm, or 5 mm."""
+    a = np.radians(np.arange(-48 + step / 2, 48, step))
+    arc = np.c_[0.15 * np.sin(a), 0 * a, -0.15 * np.cos(a)]
+    shape = Outline(0, 1, np.vstack([arc + np.array([0, y, 0]) for y in (-0.01, 0.01)]))
+    ball = sole_shapes._tip([shape], np.array([0.0, 0.0, -1.0]), np.array([1.0, 0.0, 0.0]))
+    assert (ball is not None) == is_ball
+    if ball is not None:
+        assert ball[1] == pytest.approx(0.15, abs=1e-3)
 
 
 def test_a_body_that_floats_beside_is_no_part_of_it():

@@ -84,7 +84,7 @@ def _tip(shapes: list[Outline], down: Array, forward: Array) -> tuple[Array, flo
         h = np.array([max(float(s.extents(n).max()) for s in shapes) for n in d])
         A = np.column_stack([d, np.ones(len(d))])
         (*c, r), *_ = np.linalg.lstsq(A, h, rcond=None)
-        if 3e-3 < r < 0.2 and np.abs(A @ [*c, r] - h).max() < 5e-4 + 0.03 * r:
+        if 3e-3 < r < 0.2 and np.abs(A @ [*c, r] - h).max() < 5e-4 + 0.01 * r:
             centre = np.array(c)
             if len(sides) == 1:
                 lowest, _ = lowest_balls(shapes, down)

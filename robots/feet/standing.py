@@ -13,7 +13,7 @@ from ..closures import ClosureRows
 from .alike import alike
 from .foot import Foot
 from .leg_postures import LEVEL, LegPostures
-from .limbs import legs, legs_to, unlinked, upright
+from .limbs import legs, legs_to, neutral, unlinked, upright
 from .outlines import Outline, lowest, placed
 from .parts import Part, parts_of
 from .sole_shapes import ball_of, touching_foot
@@ -53,10 +53,20 @@ def stand(robot: Any, shapes: list[Outline], feet: Iterable[int] | None = None) 
         feet: the joints whose bodies are the feet, some ends of its legs, which then all stand on
             the ground, or others; the ends of the legs when not given.
     """
-    model, closures = robot._model, robot._closure_rows
+    model = robot._model
     shapes = [shape for shape in shapes if carried(model, shape.joint)]
-    q = upright(model, shapes)
     known = {shape.joint for shape in shapes} & set(feet or ())
+    as_drawn, turned = neutral(model), upright(model, shapes)
+    standing = _with_base(robot, shapes, known, turned)
+    if standing.problem and not np.array_equal(as_drawn, turned):  # legs folded to one side?
+        other = _with_base(robot, shapes, known, as_drawn)
+        return standing if other.problem else other
+    return standing
+
+
+def _with_base(robot: Any, shapes: list[Outline], known: set[int], q: Array) -> Standing:
+    """Return how it stands with the base as in q (nq,), on its soles or else on its toes."""
+    model, closures = robot._model, robot._closure_rows
     found = unlinked(legs(model, shapes, q), closures.joints)
     data, answers = placed(model, q), []
     for on_toes in (False, True):

@@ -147,12 +147,14 @@ def _one_line(text: str) -> str:
 
 
 def _show(quiet: bool, usual: Any) -> Any:
-    """Return a `warnings.showwarning` that prints ours on one line, as errors are."""
+    """Return a `warnings.showwarning` that prints ours on one line, as errors are, each once."""
+    said: set[str] = set()
 
     def show(message: Any, category: Any, *where: Any, **how: Any) -> None:
         if not issubclass(category, FootworkWarning):
             usual(message, category, *where, **how)
-        elif not quiet:
+        elif not quiet and str(message) not in said:
+            said.add(str(message))
             _say(f"footwork: note: {_one_line(str(message))}")
 
     return show
