@@ -113,6 +113,7 @@ def load(options: argparse.Namespace, source: str | None = None) -> Robot:
         base=options.base,
         passive=options.passive,
         lock=options.lock,
+        mimic=options.mimic,
         package_dirs=options.package_dir,
         meshes=not options.no_meshes,
         xacro=xacro(options),
@@ -141,7 +142,8 @@ def _file(words: str, metavar: str = "FILE") -> dict[str, Any]:
 
 # of `robots.load`
 LOADING = (
-    "--base", "--passive", "--lock", "--feet", "--package-dir", "--xacro-arg", "--no-meshes",
+    "--base", "--passive", "--lock", "--mimic", "--feet", "--package-dir", "--xacro-arg",
+    "--no-meshes",
 )  # fmt: skip
 
 # flags that mean the same in every command
@@ -154,6 +156,11 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "nargs": "+", "default": (), "metavar": "JOINT", "help": "joints without a motor",
     },
     "--lock": {"nargs": "+", "default": (), "metavar": "JOINT", "help": "joints to lock"},
+    "--mimic": {
+        "choices": ("couple", "lock", "independent"),
+        "help": "mimic joints follow their leaders, are locked at rest, or free (default: couple; "
+        "lock for robots that load by name)",
+    },
     "--package-dir": {
         "action": "append", "default": [], "metavar": "FOLDER",
         "help": "folder searched first for package://name/…; may be repeated",
