@@ -148,9 +148,7 @@ def _changed(scenario: Scenario, options: argparse.Namespace) -> Scenario:
     if options.base:
         raise FootworkError("--base: of a robot; a scenario's robot has the base of its contacts")
     if options.mimic:
-        raise FootworkError(
-            "--mimic: of a robot; a scenario's robot has its joints by lock and passive"
-        )
+        raise FootworkError("--mimic: of a robot; a scenario locks joints by its key lock")
     changes: dict[str, Any] = {}
     if options.friction is not None:
         changes["friction"] = options.friction
