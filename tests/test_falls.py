@@ -100,3 +100,14 @@ def test_joints_that_move_nothing_are_named():
             continue
         with pytest.raises(ConfigurationError, match="nothing that twist would move has inertia"):
             simulate(robot, law, q=q, contacts=feet, duration=0.01)
+
+
+def test_a_robot_that_has_not_yet_fallen_is_told_that_it_will(run):
+    weak = ("left_knee", "left_ankle_pitch", "right_knee", "right_ankle_pitch")
+    code, out, _ = run("simulate", "biped", "--passive", *weak, "--duration", "0.02")
+    first = out.splitlines()[0]
+    assert code == 0
+    assert first.startswith("biped is on its feet after 0.02 s, though it cannot hold where it")
+    assert "joints without a motor would have to hold: " in first
+    strong = run("simulate", "biped", "--duration", "0.02")[1]
+    assert strong.splitlines()[0] == "biped is on its feet after 0.02 s"

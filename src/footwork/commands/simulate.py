@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
         "moved": [round(float(x), 6) for x in moved],
         "ticks": statuses,
         "collisions": _collisions(motion),
-        "reason": _weakness(motion) if motion.fell else "",
+        "reason": _weakness(motion),
     }
     verdict, *rest = _words(report)
     verdict = paint(options, verdict, "red" if motion.ended else "green")
@@ -154,9 +154,10 @@ def _words(report: dict[str, Any]) -> list[str]:
     how = "fell" if report["fell"] else stopped if failed else "is on its feet"
     x, y, z = report["moved"]
     why = report["reason"] or report["ended"].partition(": the robot fell: ")[2]
+    link = ", though " if report["reason"] and not report["ended"] else ": " if why else ""
     ticks = ", ".join(f"{count} {name}" for name, count in report["ticks"].items())
     return [
-        f"{report['robot']} {how} after {report['seconds']:.2f} s{': ' * bool(why)}{why}",
+        f"{report['robot']} {how} after {report['seconds']:.2f} s{link}{why}",
         *([f"  {report['ended']}"] if failed else []),
         f"  its centre of mass moved ({x:z.3f}, {y:z.3f}, {z:z.3f}) m",
         f"  ticks: {ticks}",
