@@ -214,7 +214,8 @@ class ClosureRows:
         """P (dim, dim), which leaves out what moves by rounding alone; None where nothing does.
 
         In a plane the axes of hinges are as parallel as the file's digits make them, "1.57" for
-        π/2: what that moves across the plane is no constraint, as long as it closes.
+        π/2, and its points as near to the plane: what is across it is no constraint, as long as it
+        closes to a millimetre.
         """
         model, rng, P = self.robot._model, np.random.default_rng(0), np.eye(self.dim)
         data, start = model.createData(), pin.neutral(model)
@@ -227,7 +228,8 @@ class ClosureRows:
                 U, s, _ = np.linalg.svd(J[own], full_matrices=False)
                 sizes = s / max(s.max(initial=0.0), 1e-300) if first == rows.start else s
                 W, rough = U[:, sizes < _ROUGH], (sizes < _ROUGH) & (sizes > _ZERO)
-                if rough.any() and np.abs(W.T @ e[own]).max() < OPEN:
+                gap = np.abs(W.T @ e[own]).max(initial=0.0)  # across, in any posture
+                if gap < OPEN and (rough.any() or gap > _ZERO):
                     P[own, own] -= W @ W.T
         return None if np.array_equal(P, np.eye(self.dim)) else P
 
