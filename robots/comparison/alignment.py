@@ -66,7 +66,7 @@ def align(a: Robot, b: Robot, tolerance: float) -> Alignment:
     both = _Both.of(whole, match, tolerance)
     bodies = both.bodies()
     machines = Machine(bodies[0], _gravity(a)), Machine(bodies[1], _gravity(b))
-    heavy = both.bodies(both.dropped)
+    heavy = both.bodies(both.dropped) if any(both.dropped) else bodies
     total = Change(*(x._replace(bodies=some) for x, some in zip(machines, heavy, strict=True)))
     feet, remarks = compared_feet(a, b, bodies, tolerance)
     if unsaid := _no_velocities(bodies):

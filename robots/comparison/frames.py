@@ -35,11 +35,13 @@ def expressed(a: Bodies, b: Bodies, pairs: dict[int, int], tolerance: float) -> 
         if a[i].kind in ("free", "world"):
             ways += _principal(a[i], other)
             ways += _fitted(_points(a, i), _points(b, pairs[i], [pairs[c] for c in _carried(a, i)]))
-        counts = [
-            sum(_mismatches(a, b, pairs, i, X, parent, within) for within in (tolerance, _GROSS))
-            for X in ways
-        ]
-        found[i] = ways[int(np.argmin(counts))]
+        fewest = np.inf
+        for X in ways:
+            both = (_mismatches(a, b, pairs, i, X, parent, w) for w in (tolerance, _GROSS))
+            if (count := sum(both)) < fewest:
+                fewest, found[i] = count, X
+            if not count:
+                break
     return tuple(
         _moved(b[pairs[i]], found[i], found.get(index.get(b[pairs[i]].parent, -1)), index)
         for i in range(len(a))
