@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import NDArray
 
 from ...arrays import Array
 from ..ranges import ranges
@@ -152,43 +153,63 @@ def _is_called(model: Any, limb: _Limb, words: tuple[str, ...]) -> bool:
     )
 
 
-def _limbs(model: Any, shapes: list[Outline], q: Array) -> list[_Limb]:
-    data = placed(model, q)
+class _Tree(NamedTuple):
+    """How far the bodies of a tree of joints reach, a row for each joint [m].
+
+    Attributes:
+        origins: (n, 3) of the joints.
+        tips: (n, 3), the furthest point of a joint's own body.
+        reach: (n,), from a joint's origin to there; zero without shapes.
+        steps: (n,), from the joint before to this one.
+        beyond: (n,), from a joint's origin along the joints behind it to the furthest end.
+        bears: (n,), whether it or a joint behind it has a shape.
+    """
+
+    origins: Array
+    tips: Array
+    reach: Array
+    steps: Array
+    beyond: Array
+    bears: NDArray[np.bool_]
+
+
+def _tree(model: Any, shapes: list[Outline], q: Array) -> _Tree:
+    data, parents, count = placed(model, q), list(model.parents), model.njoints
     origins = np.array([T.translation for T in data.oMi])
-    parents, count = list(model.parents), model.njoints
-    reach = np.zeros(count)  # from a joint's origin to the furthest point of its own body
-    tips = origins.copy()
+    reach, tips = np.zeros(count), origins.copy()
     for shape in shapes:
-        T = data.oMi[shape.joint]
         far = np.linalg.norm(shape.points, axis=1)
         if far.max() + shape.radius > reach[shape.joint]:
             reach[shape.joint] = far.max() + shape.radius
-            tips[shape.joint] = T.act(shape.points[far.argmax()])
-    bears = {shape.joint for shape in shapes}
-    steps = np.array([np.linalg.norm(origins[j] - origins[parents[j]]) for j in range(count)])
+            tips[shape.joint] = data.oMi[shape.joint].act(shape.points[far.argmax()])
+    steps = np.linalg.norm(origins - origins[parents], axis=1)
     steps[:2] = 0.0
-    beyond = reach.copy()  # from a joint's origin along its subtree to its furthest end
-    within: list[set[int]] = [{j} & bears for j in range(count)]
+    beyond, bears = reach.copy(), reach > 0
     for j in range(count - 1, 1, -1):
         beyond[parents[j]] = max(beyond[parents[j]], steps[j] + beyond[j])
-        within[parents[j]] |= within[j]
+        bears[parents[j]] |= bears[j]
+    return _Tree(origins, tips, reach, steps, beyond, bears)
+
+
+def _limbs(model: Any, shapes: list[Outline], q: Array) -> list[_Limb]:
+    parents, count = list(model.parents), model.njoints
+    origins, tips, reach, steps, beyond, bears = _tree(model, shapes, q)
     found: list[_Limb] = []
-    reach_of_all = float(beyond[1])
     starts = [(j, j, 0.0) for j in range(2, count) if parents[j] == 1]
     while starts:  # from the trunk outwards
         first, j, length = starts.pop(0)
-        if not within[j]:
+        if not bears[j]:
             continue
         total = max(length + beyond[j], 1e-9)
-        children = [c for c in range(j + 1, count) if parents[c] == j and within[c]]
+        children = [c for c in range(j + 1, count) if parents[c] == j and bears[c]]
         if beyond[j] <= _CLUSTER * total or not children:
             end = _subtree(j, parents, count)
-            tip = max((k for k in end if k in bears), key=lambda k: reach[k])
+            tip = max(end, key=lambda k: reach[k])
             path = _path(first, j, parents)
             found.append(_Limb(path, end, origins[first], tips[tip], total))
         elif len(children) == 1:
             starts.insert(0, (first, children[0], length + steps[children[0]]))
-        elif _is_mirrored(j, origins, parents, 0.02 * reach_of_all):  # rods beside a shank
+        elif _is_mirrored(j, origins, parents, 0.02 * float(beyond[1])):  # rods beside a shank
             longest = max(children, key=lambda c: steps[c] + beyond[c])
             starts.insert(0, (first, longest, length + steps[longest]))
         else:  # a torso: its branches are limbs of their own
