@@ -361,6 +361,19 @@ def test_what_names_an_element_of_a_replicate_is_replicated_too():
     assert set(robot.never_collide) == {("trunk", name.replace("hip", "leg")) for name in joints}
 
 
+def test_copies_may_be_called_as_other_elements_were():
+    two = '<body name="b"><joint name="j"/><geom size="0.1"/><body name="b2"><joint name="j2"/>'
+    two += '<geom size="0.1" pos="1 0 0"/></body></body>'
+    text = mjcf(
+        f'<replicate count="3" offset="1 0 0">{two}</replicate>',
+        after='<actuator><motor joint="j2" ctrlrange="-2 2"/></actuator>'
+        '<contact><exclude body1="b" body2="b2"/></contact>',
+    )
+    robot = load(text)
+    assert robot.actuated == ("j20", "j21", "j22")
+    assert robot.never_collide == (("b0", "b20"), ("b1", "b21"), ("b2", "b22"))
+
+
 def test_an_arm_that_throws_a_ball_has_a_fixed_base():
     arm = '<body name="arm" pos="0 0 1"><joint name="a"/><geom size="0.1"/>'
     arm += '<body name="fore" pos="1 0 0"><joint name="b"/><geom size="0.1"/></body></body>'

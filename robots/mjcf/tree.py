@@ -76,7 +76,7 @@ class Mjcf:
         compiler, option, flags: settings; the last one of several holds.
         world: the children of every <worldbody>.
         sections: tag -> children of all other sections of this tag.
-        copies: name of an element of a <replicate> -> what its copies' names have more.
+        copies: copy that a <replicate> made -> name of what it is a copy of.
         findings: about names that MJCF does not have.
         folder: of the file, as seen from the main one.
         included: element with a file, of an included file -> folder of that one.
@@ -90,7 +90,7 @@ class Mjcf:
     flags: Attributes = field(default_factory=dict)
     world: Node = field(default_factory=lambda: Node("worldbody"))
     sections: dict[str, list[Node]] = field(default_factory=dict)
-    copies: dict[str, dict[str, None]] = field(default_factory=dict)
+    copies: dict[Node, str] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     folder: str = ""
     included: dict[Node, str] = field(default_factory=dict)
@@ -107,14 +107,6 @@ class Mjcf:
         if name not in self._classes:
             raise self.error(node, unknown("class of defaults", name, self._classes))
         return self._classes[name].get(node.tag, {})
-
-    def suffixes(self, name: str) -> list[str]:
-        """Return what the names of all copies of an element have more, those of copies included."""
-        return [
-            suffix + more
-            for suffix in self.copies.get(name, ())
-            for more in self.suffixes(name + suffix) or [""]
-        ]
 
     def error(self, node: Node, message: str) -> ModelError:
         """Return the error for an element."""
@@ -424,18 +416,20 @@ def as_pose(T: pin.SE3) -> Attributes:
 
 
 def _copy(model: Mjcf, node: Node, suffix: str) -> Node:
-    attributes, name = dict(node.attrib), node.get("name")
-    if name:
-        attributes["name"] = name + suffix
-        model.copies.setdefault(name, {})[suffix] = None
-    children = [_copy(model, child, suffix) for child in node.children]
-    return Node(node.tag, attributes, node.line, children)
+    copied = Node(node.tag, dict(node.attrib), node.line)
+    if name := node.get("name"):
+        copied.attrib["name"] = name + suffix
+        model.copies[copied] = model.copies.get(node, name)
+    copied.children = [_copy(model, child, suffix) for child in node.children]
+    return copied
 
 
 def _repeat_what_refers(model: Mjcf) -> None:
     """Replace actuators, equalities, … of elements that a <replicate> copied by copies of them."""
-    kept = {node.get("name") for node in model.world.walk()}
-    copied = {name: model.suffixes(name) for name in model.copies if name not in kept}
+    copied: dict[str, dict[str, None]] = {}
+    for node in model.world.walk():
+        if name := model.copies.get(node):
+            copied.setdefault(name, {})[node.get("name").removeprefix(name)] = None
     for section in _REFERRING:
         if section in model.sections:
             nodes = model.sections[section]
@@ -443,7 +437,7 @@ def _repeat_what_refers(model: Mjcf) -> None:
             check_size(len(model.sections[section]), model.origin)
 
 
-def _referring(node: Node, copied: Mapping[str, list[str]]) -> Iterator[Node]:
+def _referring(node: Node, copied: Mapping[str, dict[str, None]]) -> Iterator[Node]:
     """Yield an element, or a copy for each copy of what it and its children refer to."""
     ends = [value for n in node.walk() for key, value in n.attrib.items() if key != "name"]
     suffixes = next((copied[name] for name in ends if name in copied), None)
@@ -454,7 +448,7 @@ def _referring(node: Node, copied: Mapping[str, list[str]]) -> Iterator[Node]:
         yield _with_suffix(node, suffix, copied)
 
 
-def _with_suffix(node: Node, suffix: str, copied: Mapping[str, list[str]]) -> Node:
+def _with_suffix(node: Node, suffix: str, copied: Mapping[str, dict[str, None]]) -> Node:
     attributes = {
         key: value + suffix * (key == "name" or suffix in copied.get(value, ()))
         for key, value in node.attrib.items()
