@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import ModelError, load, robots
+from footwork import FootworkWarning, ModelError, load, robots
 
 MJCF = """<mujoco model="hopper">
 <compiler angle="radian"/>
@@ -88,7 +88,6 @@ def test_mjcf_bases_and_locks():
         ('mass="5"', 'mass="1,5"', "line 6.*finite"),
         ('pos="0 0 1"', 'pos="0 0 one"', "line 5.*finite"),
         ("<worldbody>", '<include file="../../etc/passwd"/><worldbody>', "include"),
-        ("<worldbody>", '<asset><mesh file="/etc/passwd"/></asset><worldbody>', "mesh"),
         ('type="slide"', 'type="spiral"', "line 14.*'spiral'; expected free, ball, hinge, slide"),
     ],
 )
@@ -96,6 +95,17 @@ def test_mjcf_that_cannot_be_is_refused(old, new, message):
     with pytest.raises(ModelError, match=message):
         load(MJCF.replace(old, new, 1))
     assert robots.diagnose(MJCF.replace(old, new, 1))[0].level == "error"
+
+
+def test_meshes_that_may_not_be_read_are_left_out():
+    asset = '<asset><mesh name="m" file="/etc/passwd"/></asset>'
+    geom = '<geom type="mesh" mesh="m" mass="0"/><freejoint'
+    text = MJCF.replace("<worldbody>", f"{asset}<worldbody>").replace("<freejoint", geom, 1)
+    with pytest.warns(FootworkWarning, match="may not be read, and left out: .*outside"):
+        robot = load(text)
+    assert robot.visual.ngeoms == load(MJCF).visual.ngeoms
+    with pytest.raises(ModelError, match="may not be read"):
+        load(text, strict=True)
 
 
 def test_mjcf_includes_are_read_and_circles_of_them_end(tmp_path):
@@ -155,7 +165,7 @@ def test_mjcf_numbers_that_pinocchio_would_make_up_are_refused():
     for old, new in (('pos="0 0 -0.4"', 'pos="0 1"'), ('axis="0 1 0"', 'axis="0 0 0"')):
         with pytest.raises(ModelError, match="expected 3 finite numbers"):
             load(MJCF.replace(old, new, 1))
-    with pytest.raises(ModelError, match="two <joint> called 'hip'"):
+    with pytest.raises(ModelError, match="<joint>: called 'hip', of which there are two"):
         load(MJCF.replace('"knee"', '"hip"'))
 
 
