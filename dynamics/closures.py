@@ -118,9 +118,9 @@ def drift(state: Any) -> Array:
     """
     robot, rows = state.robot, state.robot._closure_rows
     out, v = np.zeros(rows.dim), state.velocity
-    for closure, row, _, leader in rows.couplings:
+    for coupling, row, _, leader in rows.couplings:
         if leader:
-            out[row] = -follows(closure, leader[0](state.q))[2] * v[leader[1]] ** 2
+            out[row] = -follows(coupling, leader.position(state.q))[2] * v[leader.row] ** 2
     if not rows.loops:
         return out
     T, ends = state.joint_placements, _ends(robot)

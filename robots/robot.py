@@ -17,7 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from . import configuration, model_changes
-from .closures import Closure, ClosureRows, check_closures, closed
+from .closing import check_closures, closed
+from .closure_rows import ClosureRows
+from .closures import Closure
 from .feet.foot import Foot
 from .feet.found import FoundFeet, SolvedPostures, standing_of
 from .feet.standing import Standing

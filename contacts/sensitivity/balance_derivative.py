@@ -127,8 +127,8 @@ def closures_derivative(state: State, multipliers: Array) -> Array:
         change += (second - first)[:, None] * products * (first - moved)
     for coupling, row, _, leader in rows.couplings:
         if leader:
-            curvature = follows(coupling, leader[0](state.q))[2]
-            change[leader[1], leader[1]] -= multipliers[row] * curvature
+            curvature = follows(coupling, leader.position(state.q))[2]
+            change[leader.row, leader.row] -= multipliers[row] * curvature
     return change
 
 

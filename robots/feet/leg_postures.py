@@ -20,7 +20,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..closures import ClosureRows
+from ..closure_rows import ClosureRows
 from ..ranges import ranges
 from .outlines import lowest, placed
 from .parts import Part, pitches

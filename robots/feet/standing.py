@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
-from ..closures import ClosureRows
+from ..closure_rows import ClosureRows
 from .alike import alike
 from .foot import Foot
 from .leg_postures import LEVEL, LegPostures
