@@ -143,6 +143,29 @@ def test_equalities_of_mjcf_are_those_of_mujoco():
             )
 
 
+@pytest.mark.parametrize(
+    ("weld", "kind"),
+    [
+        ('anchor=".01 .02 .1" relpose=".3 .02 0 .9 .1 .2 .3"', "weld"),
+        ('anchor=".01 .02 .1" torquescale="0"', "point"),
+        ('anchor=".01 .02 .1" relpose=".3 .02 0 .9 .1 .2 .3" torquescale="0"', "point"),
+    ],
+)
+def test_the_anchor_and_the_torquescale_of_a_weld_count_as_in_mujoco(weld, kind):
+    mujoco = pytest.importorskip("mujoco")
+    text = FILE.format(f'<weld body1="crank" body2="tail" {weld}/>')
+    robot = load(text)
+    (closure,) = robot.closures
+    assert closure.kind == kind
+    model = mujoco.MjModel.from_xml_string(text)
+    data, q = mujoco.MjData(model), robot.with_closures(()).random_configuration(3)
+    data.qpos[:], _ = conventions.to_mujoco(robot, q, np.zeros(robot.nv))
+    mujoco.mj_forward(model, data)
+    error = State(robot, q).closure_error
+    assert np.linalg.norm(error[:3]) == pytest.approx(np.linalg.norm(data.efc_pos[:3]), abs=1e-12)
+    assert bool(data.efc_pos[3:6].any()) == (kind == "weld")
+
+
 def test_closed_loops_span_the_rows_of_mujoco(leg):
     """Where they are closed, J_c of both forbid the same motions."""
     mujoco = pytest.importorskip("mujoco")

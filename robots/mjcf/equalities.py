@@ -75,7 +75,9 @@ class Equalities:
         if self._joint_of(frame_1) == self._joint_of(frame_2):
             self._leave(node, name, "both ends are on one body", "info")
         else:
-            yield LoopClosure(name, frame_1, frame_2, _LOOPS[node.tag], T_1, T_2)  # type: ignore[arg-type]
+            free = values(known, "torquescale", (1.0,))[0] == 0  # a weld that leaves the angles free
+            kind = "point" if free else _LOOPS[node.tag]
+            yield LoopClosure(name, frame_1, frame_2, kind, T_1, T_2)  # type: ignore[arg-type]
 
     def _sites(self, node: Node, known: Attributes) -> list[tuple[str, pin.SE3]]:
         """Return the sites as places on their bodies, whose names no other frame can take."""
@@ -100,10 +102,10 @@ class Equalities:
             anchor = pin.SE3(np.eye(3), values(known, "anchor"))
             T_1, T_2 = anchor, relative.actInv(anchor)
         else:
+            T_2 = pin.SE3(np.eye(3), values(known, "anchor", (0.0,) * 3))
             given = values(known, "relpose", (0.0,) * 7)
-            if given[3:].any():
-                relative = pin.SE3(quaternion(given[3:]), given[:3])
-            T_1, T_2 = relative, pin.SE3.Identity()
+            stated = pin.SE3(quaternion(given[3:]), given[:3]) if given[3:].any() else None
+            T_1 = stated or relative * T_2  # a stated pose puts the anchor itself, not body 2
         return [self._on_frame(one, T_1), self._on_frame(two, T_2)]
 
     def _on_frame(self, body: str, T: pin.SE3) -> tuple[str, pin.SE3]:
