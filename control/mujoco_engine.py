@@ -28,6 +28,7 @@ from .ground import DIVERGED, Point, StepResult, points_of
 
 _FAR = 1e3  # an end of a range where there is none [rad or m]
 CORNER = 0.005  # radius of the balls that stand for a patch's corners [m]
+_LEAST = 1e-12  # mass and inertia that MuJoCo asks of what moves [kg, kg·m²]
 HINGE = 0.1  # between the two points of the axis of a hinge that closes a loop [m]
 _STIFF = 'solref="0.002 1" solimp="0.9999 0.9999 0.001 0.5 2"'  # MuJoCo's limits
 _AXES = {"RX": "1 0 0", "RY": "0 1 0", "RZ": "0 0 1", "PX": "1 0 0", "PY": "0 1 0", "PZ": "0 0 1"}
@@ -199,11 +200,13 @@ def _body(robot: Robot, joint: int, carried: dict[int, str]) -> str:
     model = robot._model
     inertia, T = model.inertias[joint], model.jointPlacements[joint]
     about_com = inertia.inertia
+    if inertia.mass < _LEAST or np.linalg.eigvalsh(about_com)[0] < _LEAST:
+        about_com = about_com + _LEAST * np.eye(3)  # the first of several hinges moves no mass
     full = about_com[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     below = [k for k in range(1, model.njoints) if model.parents[k] == joint]
     return (
         f"<body {_pose(T)}>{_joint(model, joint)}"
-        f'<inertial pos="{_numbers(inertia.lever)}" mass="{inertia.mass:.17g}" '
+        f'<inertial pos="{_numbers(inertia.lever)}" mass="{max(inertia.mass, _LEAST):.17g}" '
         f'fullinertia="{_numbers(full)}"/>{carried[joint]}'
         f"{''.join(_body(robot, k, carried) for k in below)}</body>"
     )

@@ -400,3 +400,31 @@ def test_a_bar_shows_progress(capsys):
     assert "tick" in capsys.readouterr().err
     simulate(robot, nothing, duration=0.01)
     assert capsys.readouterr().err == ""
+
+
+def test_several_hinges_in_a_body_reach_mujoco():
+    """All but the last of them carry neither mass nor inertia; M is that of the robot."""
+    mujoco = pytest.importorskip("mujoco")
+    from footwork import dynamics, load
+    from footwork.control.mujoco_engine import as_mjcf
+
+    leg = """<body pos="0 {} -.1"><joint name="{}1" axis="1 0 0"/><joint name="{}2" axis="0 1 0"/>
+        <geom type="capsule" fromto="0 0 0 0 0 -.3" size=".03"/></body>"""
+    robot = load(
+        f"""<mujoco><worldbody><body><freejoint/><geom type="box" size=".1 .2 .1"/>
+        {leg.format(0.1, "l", "l")}{leg.format(-0.1, "r", "r")}</body></worldbody></mujoco>"""
+    )
+    terrain = contacts.Terrain([contacts.Plane("ground")])
+    feet = contacts.ContactSet(robot, [contacts.PointContact(robot.frame_names[-1], 0.7)])
+    model = mujoco.MjModel.from_xml_string(as_mjcf(robot, feet, terrain))
+    data, M = mujoco.MjData(model), np.zeros((robot.nv, robot.nv))
+    q = robot.random_configuration(1)
+    names = [model.joint(k).name for k in range(1, model.njnt)]
+    data.qpos[:], _ = robots.conventions.to_mujoco(robot, q, np.zeros(robot.nv), joints=names)
+    mujoco.mj_forward(model, data)
+    for row, unit in zip(M, np.eye(robot.nv), strict=True):
+        mujoco.mj_mulM(model, data, row, unit)
+    ours = dynamics.conventions.mass_matrix_to(
+        robot, q, dynamics.mass_matrix(robot, q), "mujoco", joints=names
+    )
+    np.testing.assert_allclose(M, ours, atol=1e-9)

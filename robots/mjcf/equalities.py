@@ -75,7 +75,7 @@ class Equalities:
         if self._joint_of(frame_1) == self._joint_of(frame_2):
             self._leave(node, name, "both ends are on one body", "info")
         else:
-            free = values(known, "torquescale", (1.0,))[0] == 0  # a weld that leaves the angles free
+            free = values(known, "torquescale", (1.0,))[0] == 0  # angles are free
             kind = "point" if free else _LOOPS[node.tag]
             yield LoopClosure(name, frame_1, frame_2, kind, T_1, T_2)  # type: ignore[arg-type]
 
