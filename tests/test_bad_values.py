@@ -47,6 +47,7 @@ PACKAGES = (
 # what the library returns: users do not construct it, but they call its methods
 RESULTS = {
     "robots.RobotInfo",
+    "dynamics.Comparison",
     "dynamics.Trajectory",
     "contacts.Hold",
     "contacts.Region",
@@ -256,6 +257,7 @@ def of_dynamics() -> dict[str, dict[str, Any]]:
         "dynamics.christoffel_symbols": two,
         "dynamics.absolute_angles": two,
         "dynamics.closed_forms": two,
+        "dynamics.compare": {"a": BIPED, "b": BIPED},
         "dynamics.contact_derivatives": {"contacts": {FRAME: 6}},
         "dynamics.external_torques": {"wrenches": {FRAME: fw.Wrench([1.0, 0.0, 0.0])}},
         "dynamics.State": {"v": rows["v"][0]},
