@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from .closure_rows import ClosureRows
+from .findings import Finding
 
 _CLOSED, _NEAR = 1e-13, 1e-11  # where Newton's method stops, and what rounding may leave of it
 
@@ -72,6 +73,21 @@ def _newton(
             break  # as near as it gets: rounding, or a loop too short
         q, e, J = there, e_there, J_there
     return q, e
+
+
+def unclosed(robot: Any) -> list[Finding]:
+    """Return a warning about a robot whose closures close near none of eleven configurations."""
+    if not robot.closures:
+        return []
+    try:
+        robot.close(robot.neutral())
+    except ConfigurationError:
+        try:
+            robot.random_configuration(0)
+        except ConfigurationError as error:
+            hint = "robot.with_closures(()) is the tree alone"
+            return [Finding("warning", "closure", f"its loops do not close: {error}", hint)]
+    return []
 
 
 def check_closures(robot: Any) -> None:

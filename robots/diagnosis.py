@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError, counted
+from .closing import unclosed
 from .files import meshes as mesh_files
 from .files.sources import Description, describe
 from .findings import LEVELS, Finding, listed, of_level
 from .formats import read, tree_of
 from .options import Base, Options
 from .refusal import Refused
+from .robot import Robot
 from .xacro.expansion import Xacro
 
 
@@ -71,7 +73,8 @@ def _findings(
         parts = read(description, options)
         for kind in ("visual", "collision"):
             parts.shapes.read(parts.model, kind)
-        return [*findings, *parts.findings], parts.kept
+        bare = Robot(parts.name, parts.model, (), closures=parts.closures)
+        return [*findings, *parts.findings, *unclosed(bare)], parts.kept
     except Refused as error:
         return [*findings, *error.findings], {}
     except ModelError as error:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import ConfigurationError, FootworkWarning, ModelError, counted, unknown
 from .catalogue import RobotInfo
+from .closing import unclosed
 from .feet.by_hand import GivenFoot, beside, given_feet
 from .feet.foot import Foot, feet_of_end_effectors
 from .feet.found import FoundFeet, SolvedPostures
@@ -22,6 +23,7 @@ from .findings import Finding, listed, of_level
 from .formats import read
 from .options import Base, Mimic, Options, Parts
 from .postures import configurations, floats
+from .refusal import refuse_errors
 from .robot import Robot
 from .srdf import Semantics, read_srdf
 from .values import texts
@@ -127,21 +129,25 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
         kept=parts.kept,
         closures=parts.closures,
     )
-    return _with_closed_postures(robot), parts.findings
+    robot, doubts = _with_closed_postures(robot)
+    doubts += unclosed(robot)
+    refuse_errors(doubts, description.origin, options.strict)
+    return robot, (*parts.findings, *doubts)
 
 
-def _with_closed_postures(robot: Robot) -> Robot:
-    """Return the robot with its closures closed in the named postures, where they close."""
+def _with_closed_postures(robot: Robot) -> tuple[Robot, list[Finding]]:
+    """Return the robot with its closures closed in the named postures, and where they do not."""
     if not robot.closures:
-        return robot
+        return robot, []
     named = robot.postures.given if isinstance(robot.postures, SolvedPostures) else robot.postures
-    closed = {}
+    closed, doubts = {}, []
     for name, q in named.items():
         try:
             closed[name] = robot.close(q)
-        except ConfigurationError:
+        except ConfigurationError as error:
             closed[name] = q
-    return replace(robot, postures=closed)
+            doubts.append(Finding("warning", "closure", f"posture {name!r}: {error}"))
+    return replace(robot, postures=closed), doubts
 
 
 def _check_links(model: Any, known: dict[str, Foot], given: tuple[GivenFoot, ...]) -> None:

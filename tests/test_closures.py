@@ -112,6 +112,7 @@ def test_angles_of_hinges_and_welds_move_with_their_rows_where_they_are_closed()
 # --- files -----------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:(?s).*do not close")  # nor need they, for their rows
 def test_equalities_of_mjcf_are_those_of_mujoco():
     """Rows and errors of couplings as they are; of loops up to the axes that they are seen in."""
     mujoco = pytest.importorskip("mujoco")
@@ -143,6 +144,7 @@ def test_equalities_of_mjcf_are_those_of_mujoco():
             )
 
 
+@pytest.mark.filterwarnings("ignore:(?s).*do not close")  # nor need they, for their rows
 @pytest.mark.parametrize(
     ("weld", "kind"),
     [
@@ -243,6 +245,7 @@ def test_a_mimic_joint_has_the_dynamics_of_its_transmission():
     np.testing.assert_allclose(a, expected * g, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:(?s).*do not close")  # nor need they, for their rows
 def test_loop_joints_are_read():
     end = '<link1 link="c" xyz="0 0 -1"/><link2 link="a" xyz="0 0 -1" rpy="0 0 0"/>'
     kinds = {
@@ -264,6 +267,7 @@ def test_loop_joints_are_read():
         load(URDF.format(flat))
 
 
+@pytest.mark.filterwarnings("ignore:(?s).*do not close")  # nor need they, for their rows
 def test_locked_ends_and_joints_leave_no_row_behind():
     fixed = load(FILE.format(EVERY), lock=["t1", "t2", "c", "r"])
     assert "j" not in [closure.name for closure in fixed.closures]
@@ -302,6 +306,29 @@ def test_what_cannot_close_is_said(leg):
         far.close(far.neutral())
     with pytest.raises(ConfigurationError, match=r"open by .*robot\.close"):
         dynamics.forward_dynamics(far, far.neutral(), np.zeros(far.nv), np.zeros(far.na))
+
+
+def test_loops_that_close_nowhere_are_told_when_they_are_loaded():
+    """A rod of a metre between points that are ten metres apart."""
+    far = '<link1 link="c"/><link2 link="a" xyz="0 0 9"/>'
+    text = URDF.format(f'<loop_joint name="rod">{far}</loop_joint>')
+    with pytest.warns(FootworkWarning, match="its loops do not close.*'rod' stays open by"):
+        load(text)
+    assert [f.level for f in diagnose(text) if "do not close" in f.message] == ["warning"]
+    with pytest.raises(ModelError, match="do not close"):
+        load(text, strict=True)
+    key = '<keyframe><key name="open" qpos="0 0 0 1 0 0 0 1 3 1 0 0 0 3 3 0 0 0.1"/></keyframe>'
+    short = FILE.format(EVERY.splitlines()[0]).replace('anchor="0 0 -.25"', 'anchor="0 0 -.25"')
+    assert load(short.replace("</mujoco>", key + "</mujoco>")).closures
+
+
+def test_what_a_lock_or_a_file_leaves_out_of_couplings_is_said():
+    with pytest.warns(FootworkWarning, match="'k'.*is locked, but its leader 'j' is not"):
+        assert load(URDF.format(""), lock=["k"]).kept["closures"] == (1, 2)
+    end = '<link1 link="c"><origin xyz="0 0 1"/></link1><link2 link="a" xzy="0 0 1"/>'
+    words = " ".join(f.message for f in diagnose(URDF.format(f"<loop_joint>{end}</loop_joint>")))
+    assert "origin" in words
+    assert "xzy" in words
 
 
 def test_closures_of_what_is_not_there_are_refused(talos):

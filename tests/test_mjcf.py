@@ -820,3 +820,18 @@ def test_energy_is_kept(state):
         )
     ]
     assert abs(ends[0] - ends[1]) / (2 * h) < 1e-5
+
+
+def test_ranges_that_nothing_makes_limits_are_refused():
+    """As MuJoCo does: with autolimits="false" a range alone says nothing."""
+    text = mjcf(leg('<joint name="a" range="-1 1"/>'), '<compiler autolimits="false"/>')
+    with pytest.raises(ModelError, match=r"range=.* without limited="):
+        load(text)
+    load(text.replace('range="-1 1"', 'range="-1 1" limited="true"'))
+
+
+def test_a_muscle_is_said_to_be_a_motor_without_limit():
+    muscle = '<actuator><muscle joint="a" lengthrange="0 1"/></actuator>'
+    with pytest.warns(FootworkWarning, match="its force depends on its length"):
+        robot = load(mjcf(leg('<joint name="a"/>'), after=muscle))
+    assert robot.unlimited_joints == ("a",)

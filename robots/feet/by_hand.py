@@ -106,7 +106,8 @@ def _of_file(path: Path) -> tuple[GivenFoot, ...]:
     except (yaml.YAMLError, RecursionError) as error:
         raise ModelError(f"{path}: no YAML: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict) or not data:
-        raise ModelError(f"{path}: got {data!r:.80}; expected feet, {{name: {{size: ...}}}}")
+        got = "an empty file" if data is None else f"{data!r:.80}"
+        raise ModelError(f"{path}: got {got}; expected feet, {{name: {{size: ...}}}}")
     try:
         return given_feet(data)
     except ModelError as error:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...arrays import Array
+from ...errors import ModelError
 from ..files.hardened_xml import Node
 from ..findings import Finding
 from .tree import Attributes, Mjcf, law_of, values
@@ -76,6 +77,9 @@ def drives_of(file: Mjcf, joints: Mapping[str, str], findings: list[Finding]) ->
             findings.append(_no_motor(node, name, joints))
         else:
             drives[name].add_motor(axis, float(gear[axis]), force)
+            if known.get("gaintype") == "muscle" and force == UNLIMITED:
+                message = f"<{node.tag}>: its force depends on its length; a motor without limit"
+                findings.append(Finding("warning", "motor", message, joint=name, line=node.line))
     for name, drive in drives.items():
         if drive.count and not drive.is_motor:
             message = "not every axis of this ball joint has a motor; those it has are left out"
@@ -95,6 +99,11 @@ def of_limited(file: Mjcf, known: Attributes, switch: str, key: str) -> Interval
     """Return a range as (low, high); infinite where it is not limited."""
     low, high = values(known, key, (0.0, 0.0))
     auto = file.compiler.get("autolimits", "true") == "true" and low < high
+    if key in known and not auto and known.get(switch, "auto") == "auto" and low < high:
+        raise ModelError(
+            f'{file.origin}: {key}="{known[key]}" without {switch}="true" or "false"; expected it '
+            'said, or <compiler autolimits="true"/>'
+        )
     limited = {"true": True, "false": False}.get(known.get(switch, "auto"), auto)
     return (float(low), float(high)) if limited and low < high else UNLIMITED
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +26,20 @@ def followed(followers: Iterable[Node]) -> list[JointCoupling]:
         law = number(mimic, "offset"), number(mimic, "multiplier", 1.0)
         laws.append(JointCoupling(name, name, mimic.get("joint") if mimic else "", law))
     return laws
+
+
+def held_back(laws: Iterable[JointCoupling], locked: Collection[str]) -> list[Finding]:
+    """Return warnings about joints that were locked although their leaders move."""
+    return [
+        Finding(
+            "warning",
+            "closure",
+            f"it is locked, but its leader {law.leader!r} is not: the coupling is left out",
+            joint=law.joint,
+        )
+        for law in laws
+        if law.joint in locked and law.leader not in locked
+    ]
 
 
 def at_rest(laws: Iterable[JointCoupling], mode: str) -> dict[str, float]:

@@ -17,6 +17,9 @@ _CHILDREN = {
     "visual": _SHAPE,
     "collision": _SHAPE,
     "joint": "origin parent child axis limit dynamics mimic",
+    "loop_joint": "link1 link2 axis",
+    "link1": "",
+    "link2": "",
 }
 _ATTRIBUTES = {
     "robot": "name version",
@@ -31,9 +34,13 @@ _ATTRIBUTES = {
     "limit": "lower upper effort velocity",
     "dynamics": "damping friction",
     "mimic": "joint multiplier offset",
+    "loop_joint": "name type",
+    "link1": "link xyz rpy",
+    "link2": "link xyz rpy",
 }
 _ELEMENTS = {tag: tuple(names.split()) for tag, names in _CHILDREN.items()}
 _NAMES = {tag: tuple(names.split()) for tag, names in _ATTRIBUTES.items()}
+_WITH_CHILDREN = ("link", "joint", "loop_joint")
 _ALIKE = 0.75  # of a misspelt name and the one meant
 _MOST = 100  # names that are told, and compared with known ones: that takes time
 _ROTATION = "<origin quat_xyzw=…>"
@@ -107,9 +114,10 @@ def _all(tree: Node) -> Iterator[tuple[Node, Node]]:
     """Yield (element, child) of all elements of URDF."""
     for child in tree.children:
         yield tree, child
-        for inner in child.children if child.tag in ("link", "joint") else ():
+        for inner in child.children if child.tag in _WITH_CHILDREN else ():
             yield child, inner
-            for last in inner.children if inner.tag in _ELEMENTS and child.tag == "link" else ():
+            deep = inner.tag in _ELEMENTS and child.tag != "joint"
+            for last in inner.children if deep else ():
                 yield inner, last
 
 

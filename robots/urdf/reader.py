@@ -34,11 +34,13 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     moving = edits.moving_joints(tree)
     free_flyer = edits.use_base(tree, options.floating(description.info)) is None
     free_flyer = free_flyer and options.floating(description.info)
+    followed, mode = closures.followed(edits.mimics(tree)), options.followers(description.info)
     locked = edits.lock_joints(tree, options.lock)
     loops, doubts_of_loops = closures.loops(tree)
     findings += doubts_of_loops
-    followers, mode = edits.mimics(tree), options.followers(description.info)
-    followed = closures.followed(followers)
+    if mode == "couple":
+        findings += closures.held_back(followed, locked)
+    followers = edits.mimics(tree)
     lost = {f.joint for f in findings if (f.code, f.level) == ("mimic", "warning")}
     misled = [follower for follower in followers if follower.get("name") in lost]
     resting = {"lock": followers, "couple": misled, "independent": []}

@@ -23,6 +23,8 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the facts of a robot."""
     facts = _facts(flags.load(options))
+    if options.feet:
+        facts["feet known by"] = "hand"
     shown = {k: ", ".join(map(str, v)) if isinstance(v, list) else v for k, v in facts.items()}
     lines = [f"{k:<16} {v if v not in ('', {}) else '-'}" for k, v in shown.items()]
     answer(options, facts, "\n".join(lines))
