@@ -199,7 +199,7 @@ def test_a_quadruped_trots_in_place():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "steps"), [("biped", 8), ("talos", 4)])
+@pytest.mark.parametrize(("name", "steps"), [("biped", 4), ("talos", 4)])
 def test_a_biped_walks(load_robot, name, steps):
     robot = load_robot(name, "floating")
     feet, q = crouched(robot, 0.02)

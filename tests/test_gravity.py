@@ -59,8 +59,8 @@ def test_what_holds_a_robot_on_the_moon_does_so_by_a_sixth():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gravity", [MOON, (0.6, 0.3, -9.7)])
-def test_it_walks(gravity):
+def test_it_walks():
+    gravity = (0.6, 0.3, -9.7)
     robot, controller, q = standing("biped", gravity)
     phases = gaits.footsteps(controller.contacts, q, 2, length=0.05)
     walker = control.WalkingController(robot, controller.contacts, q, phases)
