@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import ConfigurationError, ModelError
-from ..robots.closures import OPEN, LoopClosure, follows
+from ..robots.closures import OPEN, LoopClosure, coupling_law
 from ..robots.configuration import check_robot
 from ..robots.robot import Robot
 from .body_points import BodyPoints
@@ -41,7 +41,7 @@ def require_no_closures(robot: Robot, what: str) -> None:
         )
 
 
-def require_loose(robot: Robot, what: str) -> None:
+def require_no_ties(robot: Robot, what: str) -> None:
     """Refuse a robot that closures tie to the world, where contacts alone are known to hold it.
 
     Raises:
@@ -120,7 +120,7 @@ def drift(state: Any) -> Array:
     out, v = np.zeros(rows.dim), state.velocity
     for coupling, row, _, leader in rows.couplings:
         if leader:
-            out[row] = -follows(coupling, leader.position(state.q))[2] * v[leader.row] ** 2
+            out[row] = -coupling_law(coupling, leader.position(state.q))[2] * v[leader.row] ** 2
     if not rows.loops:
         return out
     T, ends = state.joint_placements, _ends(robot)
@@ -178,10 +178,10 @@ def opposed(state: Any) -> Array:
     return np.asarray(robot.selection_matrix @ B.T @ K)
 
 
-def accelerations(state: Any, free: Array) -> tuple[Array, Array]:
-    """Return a (nv,) that keeps the closures, nearest to a free one, and the multipliers λ (m,)."""
-    a, multipliers = state.closure_projection.nearest(free, -state.closure_drift)
-    return a, multipliers
+def acceleration(state: Any, free: Array) -> Array:
+    """Return the a (nv,) with J_c a + J̇_c v = 0 nearest to a free one, in the metric of M."""
+    projection: Projection = state.closure_projection
+    return projection.nearest(free, -state.closure_drift)[0]
 
 
 def velocity(state: Any, v: Array | None = None) -> Array:

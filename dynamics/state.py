@@ -520,7 +520,7 @@ class State:
         """Return a = M⁻¹ (forces + τ_g − vᵀCv) (nv,) for generalised forces (nv,)."""
         forces = check_velocity(self.robot, forces, "forces")
         free = recursions.accelerations(self.robot, self.q, self.velocity, forces)
-        return closures.accelerations(self, free)[0] if self.robot.closures else free
+        return closures.acceleration(self, free) if self.robot.closures else free
 
     def joint_wrenches(
         self, a: ArrayLike, wrenches: Mapping[str, Wrench] | None = None

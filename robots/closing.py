@@ -107,4 +107,4 @@ def check_closures(robot: Any) -> None:
                     f"closure {closure.name!r}: " + unknown("joint", name, robot.joint_names)
                 )
     if robot.closures:
-        ClosureRows(robot)
+        _ = robot._closure_rows  # refuses frames and joints that cannot be

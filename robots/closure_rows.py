@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from ..arrays import Array, Index
 from ..errors import ModelError
-from .closures import OPEN, JointCoupling, LoopClosure, apart, follows
+from .closures import OPEN, JointCoupling, LoopClosure, coupling_law, loop_error
 
 _ROUGH, _ZERO = 2e-3, 1e-12  # of singular values: what digits of axes may leave; what doubles do
 _CROSS = np.cross(np.eye(3)[:, None], np.eye(3)).transpose(1, 2, 0).reshape(3, 9)
@@ -114,10 +114,10 @@ class ClosureRows:
         e = np.zeros(self.dim)
         for (closure, rows), (end_1, end_2) in zip(self.loops, self.places(T), strict=True):
             axes = end_1[:, :3].T
-            e[rows] = apart(closure, axes @ end_2[:, :3], axes @ (end_2[:, 3] - end_1[:, 3]))
+            e[rows] = loop_error(closure, axes @ end_2[:, :3], axes @ (end_2[:, 3] - end_1[:, 3]))
         for coupling, row, joint, leader in self.couplings:
             x = leader.position(q) if leader else 0.0
-            e[row] = joint.position(q) - coupling.joint_at - follows(coupling, x)[0]
+            e[row] = joint.position(q) - coupling.joint_at - coupling_law(coupling, x)[0]
         turns = e[self.turning] + np.pi  # (cos, sin) knows angles but for whole turns
         e[self.turning] = np.remainder(turns, 2 * np.pi) - np.pi
         return e if self.along is None else self.along @ e
@@ -140,7 +140,7 @@ class ClosureRows:
         for coupling, row, joint, leader in self.couplings:
             J[row, joint.row] = 1.0
             if leader:
-                J[row, leader.row] -= follows(coupling, leader.position(q))[1]
+                J[row, leader.row] -= coupling_law(coupling, leader.position(q))[1]
         return J if self.along is None else self.along @ J
 
     def _along(self) -> Array | None:
@@ -174,7 +174,7 @@ class ClosureRows:
     def of(self, q: Array, data: Any) -> tuple[Array, Array]:
         """Return the same where a `pin.Data` has the joints' Jacobians at q already."""
         T = np.array([place.homogeneous[:3] for place in data.oMi])
-        return self.error(q, T), self.jacobian(q, T, np.array(data.J).reshape(6, -1))
+        return self.error(q, T), self.jacobian(q, T, np.array(data.J).reshape(6, self.nv))
 
     def worst(self, e: Array) -> tuple[str, float]:
         """Return which closure is open most, and by how much [m or rad]."""

@@ -99,14 +99,14 @@ class JointCoupling:
 Closure = LoopClosure | JointCoupling
 
 
-def apart(closure: LoopClosure, R: Array, p: Array) -> Array:
+def loop_error(closure: LoopClosure, R: Array, p: Array) -> Array:
     """Return e (dim,) of a loop whose second end is at (R, p) as seen from its first [m, rad]."""
     if closure.kind == "weld":
         return np.append(p, pin.log3(R))
     return np.append(p, [-R[1, 2], R[0, 2]])[: closure.dim]
 
 
-def follows(coupling: JointCoupling, x: float) -> tuple[float, float, float]:
+def coupling_law(coupling: JointCoupling, x: float) -> tuple[float, float, float]:
     """Return Σ c_k (x − x_0)^k, its slope and its curvature."""
     law = np.polynomial.Polynomial(coupling.coefficients or (0.0,))
     at = x - coupling.leader_at

@@ -216,3 +216,25 @@ def _tree(base: str) -> fw.Robot:
         )
     model.armature = np.where(np.arange(model.nv) >= 6, 0.1, 0.0)
     return fw.Robot(model.name, model, shapes=None, actuated=tuple(model.names)[2:])
+
+
+@pytest.fixture
+def moves_as_in_mujoco() -> Callable[..., tuple[np.ndarray, Any]]:
+    """Return check(model, robot, rtol, seed) -> (q, data): M and bias of both at a random state."""
+    mujoco = pytest.importorskip("mujoco")
+
+    def check(model: Any, robot: fw.Robot, rtol: float, seed: int = 0) -> tuple[np.ndarray, Any]:
+        data, rng = mujoco.MjData(model), np.random.default_rng(seed)
+        q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
+        data.qpos[:], data.qvel[:] = fw.robots.conventions.to_mujoco(robot, q, v)
+        mujoco.mj_forward(model, data)
+        theirs = np.zeros((model.nv, model.nv))
+        mujoco.mj_fullM(model, data, theirs)
+        own = fw.dynamics.conventions
+        M = own.mass_matrix_to(robot, q, fw.dynamics.mass_matrix(robot, q), "mujoco")
+        np.testing.assert_allclose(M, theirs, atol=rtol * abs(theirs).max())
+        b = own.bias_to(robot, q, v, fw.dynamics.bias(robot, q, v), "mujoco")
+        np.testing.assert_allclose(b, data.qfrc_bias, atol=rtol * abs(data.qfrc_bias).max())
+        return q, data
+
+    return check

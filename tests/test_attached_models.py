@@ -68,24 +68,15 @@ PARTS = {
 )
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.filterwarnings("ignore:(?s).*a mass of:footwork.FootworkWarning")
-def test_parts_move_as_in_mujoco(folder, part, before):
+def test_parts_move_as_in_mujoco(folder, part, before, moves_as_in_mujoco):
     mujoco = pytest.importorskip("mujoco")
     file = main(folder, PARTS[part], before)
     model, robot = mujoco.MjModel.from_xml_path(str(file)), load(file)
     theirs = {model.joint(i).name for i in range(1, model.njnt)}
     assert theirs - {""} <= set(robot.joint_names)
     assert robot.na == (model.nu or model.njnt - 1)  # without an actuator all joints have one
-    data, rng = mujoco.MjData(model), np.random.default_rng(0)
-    q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
-    data.qpos[:], data.qvel[:] = robots.conventions.to_mujoco(robot, q, v)
-    mujoco.mj_forward(model, data)
-    theirs = np.zeros((model.nv, model.nv))
-    mujoco.mj_fullM(model, data, theirs)
-    M = dyn.conventions.mass_matrix_to(robot, q, dyn.mass_matrix(robot, q), "mujoco")
     # MuJoCo turns meshes to their principal axes in single precision
-    np.testing.assert_allclose(M, theirs, atol=1e-7 * abs(theirs).max())
-    b = dyn.conventions.bias_to(robot, q, v, dyn.bias(robot, q, v), "mujoco")
-    np.testing.assert_allclose(b, data.qfrc_bias, atol=1e-7 * abs(data.qfrc_bias).max())
+    q, data = moves_as_in_mujoco(model, robot, 1e-7)
     for i in range(model.nsite):
         T = dyn.frame_placement(robot, q, model.site(i).name)
         np.testing.assert_allclose(T.translation, data.site_xpos[i], atol=1e-11)

@@ -3,11 +3,10 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from footwork import dynamics as dyn
-from footwork import load, robots
+from footwork import load
 
 # rows of v, and motors
 MODELS = {
@@ -32,22 +31,12 @@ def file(request, tmp_path, monkeypatch):
     return Path(spec.submodule_search_locations[0], "envs/mujoco/assets", f"{request.param}.xml")
 
 
-def test_models_of_gymnasium_load_without_a_word_and_move_as_in_mujoco(file):
+def test_models_of_gymnasium_load_without_a_word_and_move_as_in_mujoco(file, moves_as_in_mujoco):
     mujoco = pytest.importorskip("mujoco")
     model, robot = mujoco.MjModel.from_xml_path(str(file)), load(file)
     assert (robot.nv, robot.na) == (model.nv, model.nu) == MODELS[file.stem]
     model.opt.density = model.opt.viscosity = 0  # forces of a fluid are left out
-    data = mujoco.MjData(model)
-    rng = np.random.default_rng(4)
-    q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
-    data.qpos[:], data.qvel[:] = robots.conventions.to_mujoco(robot, q, v)
-    mujoco.mj_forward(model, data)
-    theirs = np.zeros((model.nv, model.nv))
-    mujoco.mj_fullM(model, data, theirs)
-    M = dyn.conventions.mass_matrix_to(robot, q, dyn.mass_matrix(robot, q), "mujoco")
-    np.testing.assert_allclose(M, theirs, atol=1e-12 * abs(theirs).max())
-    b = dyn.conventions.bias_to(robot, q, v, dyn.bias(robot, q, v), "mujoco")
-    np.testing.assert_allclose(b, data.qfrc_bias, atol=1e-12 * abs(data.qfrc_bias).max())
+    moves_as_in_mujoco(model, robot, 1e-12, seed=4)
     assert robot.mass == pytest.approx(model.body_subtreemass[0])
 
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from ... import registry
 from ...arrays import Array
 from ...dynamics import State, Wrench
-from ...dynamics.closures import require_loose
+from ...dynamics.closures import require_no_ties
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import array, number
@@ -90,7 +90,7 @@ def friction_map(
         ModelError: closures that tie the robot to the world.
     """
     state = State.of(robot, q)
-    require_loose(robot, "friction_map")
+    require_no_ties(robot, "friction_map")
     points = PointForces.of(ContactSet.of(robot, contacts), state)
     if not points.limits.plain:
         raise ContactError(

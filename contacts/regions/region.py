@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from ... import registry
 from ...arrays import Array
 from ...dynamics import State, Wrench
-from ...dynamics.closures import require_loose
+from ...dynamics.closures import require_no_ties
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_reach
@@ -107,7 +107,7 @@ def static_equilibrium_polygon(
     Source: T. Bretl, S. Lall, "Testing static equilibrium for legged robots" (2008).
     """
     contact_set, gravity = ContactSet.of(robot, contacts), down(robot)
-    require_loose(robot, "static_equilibrium_polygon")
+    require_no_ties(robot, "static_equilibrium_polygon")
     state = State.of(robot, q)
     points = PointForces.of(contact_set, state).in_units(weight(robot))
     height = 0.0 if gravity[2] == -1.0 else float(state.com[2])
@@ -174,7 +174,7 @@ def zmp_support_area(
         ModelError: closures that tie the robot to the world.
     """
     state = State.of(robot, q)
-    require_loose(robot, "zmp_support_area")
+    require_no_ties(robot, "zmp_support_area")
     c = state.com if com is None else vector(com, "com", error=ContactError)
     unit = -weight(robot) * float(down(robot)[2])  # Σ f_z when c̈_z = 0
     if not unit > 0:
@@ -284,7 +284,7 @@ def com_acceleration_cone(
         ModelError: closures that tie the robot to the world.
     """
     state = State.of(robot, q)
-    require_loose(robot, "com_acceleration_cone")
+    require_no_ties(robot, "com_acceleration_cone")
     c = state.com if com is None else vector(com, "com", error=ContactError)
     forces = PointForces.of(ContactSet.of(robot, contacts), state, c).in_units(weight(robot))
     return AccelerationCone(np.array(robot._model.gravity.linear), forces)

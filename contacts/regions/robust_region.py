@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics import State, Wrench
-from ...dynamics.closures import require_loose
+from ...dynamics.closures import require_no_ties
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import number, one_of, vector, whole_number
@@ -102,7 +102,7 @@ def robust_equilibrium_polygon(
         ModelError: closures that tie the robot to the world.
     """
     state = State.of(robot, q)
-    require_loose(robot, "robust_equilibrium_polygon")
+    require_no_ties(robot, "robust_equilibrium_polygon")
     points = PointForces.of(ContactSet.of(robot, contacts), state).in_units(weight(robot))
     z = state.com[2] if height is None else height
     z = number(z, "height", unit="[m]", error=ContactError)

@@ -30,7 +30,7 @@ from ...dynamics.spatial import cross, skew
 from ...dynamics.topology import carried_by, frames_of, moved_by, require_fixed_axes
 from ...dynamics.workspace import workspace_of
 from ...errors import ConfigurationError
-from ...robots.closures import follows
+from ...robots.closures import coupling_law
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet
 from ..surface_contact import PlacedContact
@@ -127,7 +127,7 @@ def closures_derivative(state: State, multipliers: Array) -> Array:
         change += (second - first)[:, None] * products * (first - moved)
     for coupling, row, _, leader in rows.couplings:
         if leader:
-            curvature = follows(coupling, leader.position(state.q))[2]
+            curvature = coupling_law(coupling, leader.position(state.q))[2]
             change[leader.row, leader.row] -= multipliers[row] * curvature
     return change
 

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
-from ..closures import Closure, JointCoupling, LoopClosure, follows
+from ..closures import Closure, JointCoupling, LoopClosure, coupling_law
 from ..robot import Robot
 from .bodies import Body, places
 from .difference import Difference
@@ -124,7 +124,7 @@ def _turned(x: Array, y: Array, kind: str) -> float:
 
 def _laws(one: Placed, other: Placed, name: str, tolerance: float) -> Iterator[Difference]:
     couplings = [c for c in (one.closure, other.closure) if isinstance(c, JointCoupling)]
-    laws = np.array([[c.joint_at + follows(c, x)[0] for x in _AT] for c in couplings])
+    laws = np.array([[c.joint_at + coupling_law(c, x)[0] for x in _AT] for c in couplings])
     same = one.joins == other.joins  # else who follows whom is turned round
     if not same or np.abs(laws[0] - laws[1]).max() > tolerance:
         a, b = (f"{c.joint} by {c.coefficients}" for c in couplings)

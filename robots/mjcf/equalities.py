@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import unknown
-from ..closures import Closure, JointCoupling, LoopClosure, follows
+from ..closures import Closure, JointCoupling, LoopClosure, coupling_law
 from ..files.hardened_xml import Node
 from ..findings import Finding
 from .tree import Attributes, Mjcf, quaternion, values
@@ -132,10 +132,9 @@ class Equalities:
         given = values(known, "polycoef", (0.0, 1.0, 0.0, 0.0, 0.0))
         at, leader_at = self._drawn(joint), self._drawn(leader) if leader else 0.0
         found = JointCoupling(name, joint, leader, tuple(given), at, leader_at)
-        if leader in self.held or leader is None:
-            stands = follows(found, self.held.get(leader or "", leader_at))[0]
-            stands = stands if leader else float(given[0])
-            found = JointCoupling(name, joint, None, (stands,), at)
+        if leader is None or leader in self.held:  # MuJoCo takes x = x_0 where there is none
+            x = leader_at if leader is None else self.held[leader]
+            found = JointCoupling(name, joint, None, coupling_law(found, x)[:1], at)
         if joint not in self.held:
             yield found
         elif found.leader is None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 
-from ..closures import Closure, JointCoupling, Kind, LoopClosure, follows
+from ..closures import Closure, JointCoupling, Kind, LoopClosure, coupling_law
 from ..files.hardened_xml import Node
 from ..findings import Finding
 from .values import number, vector
@@ -62,7 +62,7 @@ def between(
     moving, found = set(rows), []
     for law in laws:
         if law.leader not in moving:
-            at = follows(law, held.get(law.leader or "", 0.0))[0]
+            at = coupling_law(law, held.get(law.leader or "", 0.0))[0]
             law = replace(law, leader=None, coefficients=(at,))
         if law.joint in moving:
             found.append(law)

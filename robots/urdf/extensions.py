@@ -1,4 +1,4 @@
-"""What of a URDF is no URDF: elements of other programs, and names that are misspelt."""
+"""Extensions of URDF files: elements of other programs, and names that are misspelt."""
 
 from __future__ import annotations
 

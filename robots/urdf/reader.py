@@ -11,7 +11,7 @@ from ..files import meshes as mesh_files
 from ..files.hardened_xml import Node, serialize
 from ..files.sources import Description
 from ..findings import Finding
-from ..options import Options, Parts
+from ..options import Mimic, Options, Parts
 from ..refusal import refuse_errors
 from ..robot import BASE_JOINT
 from ..shapes import UrdfShapes
@@ -36,15 +36,9 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     free_flyer = free_flyer and options.floating(description.info)
     followed, mode = closures.followed(edits.mimics(tree)), options.followers(description.info)
     locked = edits.lock_joints(tree, options.lock)
-    loops, doubts_of_loops = closures.loops(tree)
-    findings += doubts_of_loops
-    if mode == "couple":
-        findings += closures.held_back(followed, locked)
-    followers = edits.mimics(tree)
-    lost = {f.joint for f in findings if (f.code, f.level) == ("mimic", "warning")}
-    misled = [follower for follower in followers if follower.get("name") in lost]
-    resting = {"lock": followers, "couple": misled, "independent": []}
-    locked |= edits.weld_at_rest(resting[mode])
+    loops, doubts = closures.loops(tree)
+    findings += [*doubts, *(closures.held_back(followed, locked) if mode == "couple" else ())]
+    locked |= edits.weld_at_rest(_resting(edits.mimics(tree), mode, findings))
     passive = tuple(follower.get("name") for follower in edits.mimics(tree))
     passive += edits.floating_joints(tree)
     edits.drop_couplings(tree)
@@ -63,16 +57,23 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     shapes, primitives = _shapes(tree, options)
     name = tree.get("name") or "robot"
     rows = [joint for joint in moving if model.existJointName(joint)]
+    coupled = closures.between(followed, rows, locked) if mode == "couple" else ()
     kept = {"joints": (len(rows), len(moving))}
     if motors:
         driven = sum(joint in motors and joint not in passive for joint in rows)
         kept["motors"] = driven, len(motors)
-    if followed or tree.all(closures.LOOP):
-        between = closures.between(followed, rows, locked) if mode == "couple" else ()
-        kept["closures"] = len(loops) + len(between), len(tree.all(closures.LOOP)) + len(followed)
-        loops += between
+    if many := len(followed) + len(tree.all(closures.LOOP)):
+        kept["closures"] = len(loops) + len(coupled), many
     parts = name, model, shapes, primitives, tuple(locked), passive, tuple(findings)
-    return Parts(*parts, kept=kept, closures=loops)
+    return Parts(*parts, kept=kept, closures=(*loops, *coupled))
+
+
+def _resting(followers: list[Node], mode: Mimic, findings: list[Finding]) -> list[Node]:
+    """Return the mimic joints that are frozen at rest: all, those without a leader, or none."""
+    if mode == "couple":
+        lost = {f.joint for f in findings if (f.code, f.level) == ("mimic", "warning")}
+        return [follower for follower in followers if follower.get("name") in lost]
+    return followers if mode == "lock" else []
 
 
 def _shapes(tree: Node, options: Options) -> tuple[UrdfShapes, ...]:
