@@ -1,0 +1,1 @@
+"""Contact schedules: which points of the feet touch when, given or found from a motion."""
