@@ -326,7 +326,7 @@ def arm_in_trunk(motion: Motion, angle: float = 0.5) -> Motion:
     return _remade(motion, motion.t, q, "arms in the trunk")
 
 
-def weak(robot: Any, joints: str = "knee", share: float = 0.25) -> np.ndarray:
+def weak(robot: Any, joints: str = "knee", share: float = 0.1) -> np.ndarray:
     """Torque limits (na,) of motors that are too weak, to be given as `torque_limits`."""
     limits = np.array(robot.torque_limits)
     limits[_joints(robot, joints)] *= share
