@@ -8,6 +8,7 @@ conic solver, one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +27,7 @@ from .equilibrium.balances import Balances
 from .equilibrium.programs import Equilibrium
 from .equilibrium.states import ContactStates
 from .equilibrium.verdicts import Verdicts
-from .torque_limits import torque_limits_of
+from .torque_limits import TorqueBounds, torque_bounds_of
 
 __all__ = ["Verdicts", "contact_forces", "decide", "static_hold"]
 
@@ -54,7 +55,7 @@ def static_hold(
         wrenches: {link: Wrench} as for `contacts.static_hold`, the same for all; or (N, 6) or
             (6,), of the environment on the base link: [force; moment about the centre of mass],
             world axes [N, N·m].
-        torque_limits: as for `contacts.static_hold`.
+        torque_limits: as for `contacts.static_hold`; arrays may also be (N, na), a row each.
         margin: False leaves margins out (nan), which takes half of the time where there are many
             contacts: whether it holds and with which forces, or along which motion it falls.
         threads: that share the work.
@@ -64,14 +65,13 @@ def static_hold(
         ConfigurationError, ContactError: invalid input, lengths that do not fit each other.
     """
     check_robot(robot)
-    contact_set, limits = ContactSet.of(robot, contacts), torque_limits_of(robot, torque_limits)
-    qs = _table(q, robot.nq, "q")
+    contact_set, qs = ContactSet.of(robot, contacts), _table(q, robot.nq, "q")
     check_reach(robot, qs)
     still = np.zeros((len(qs), robot.nv))
     loads = _loads(robot, qs, still, still, wrenches)
-    return decide(
-        _balances(contact_set, qs, loads, friction, limits), threads, margin=margin, out=out
-    )
+    bounds = torque_bounds_of(robot, torque_limits, many=True)
+    balances = _balances(contact_set, qs, loads, friction, bounds)
+    return decide(balances, threads, margin=margin, out=out)
 
 
 def contact_forces(
@@ -102,22 +102,19 @@ def contact_forces(
         ConfigurationError, ContactError: invalid input, lengths that do not fit each other.
     """
     check_robot(robot)
-    contact_set, limits = ContactSet.of(robot, contacts), torque_limits_of(robot, torque_limits)
-    given = [
-        _table(q, robot.nq, "q"),
-        _table(v, robot.nv, "v"),
-        _table(a, robot.nv, "a"),
-        np.ones((1, len(contact_set)), dtype=bool)
-        if active is None
-        else _active(active, contact_set),
-    ]
-    count = max(map(len, given))
-    if any(len(rows) not in (1, count) for rows in given):
-        lengths = ", ".join(str(len(rows)) for rows in given)
-        raise ContactError(
-            f"got {lengths} rows of q, v, a and active; expected one N, or 1, of each"
-        )
-    qs, vs, accelerations, touching = (np.repeat(x, count // len(x), axis=0) for x in given)
+    contact_set = ContactSet.of(robot, contacts)
+    bounds = torque_bounds_of(robot, torque_limits, many=True)
+    given = {
+        "q": _table(q, robot.nq, "q"),
+        "v": _table(v, robot.nv, "v"),
+        "a": _table(a, robot.nv, "a"),
+        "active": _active(active, contact_set),
+        "torque_limits": np.atleast_2d(bounds.half),
+        "wrenches": _table(np.zeros(6), 6, "wrenches")
+        if wrenches is None or isinstance(wrenches, Mapping)
+        else _table(wrenches, 6, "wrenches"),
+    }
+    qs, vs, accelerations, touching = _as_many(given)[:4]
     check_reach(robot, qs)
     loads = _loads(robot, qs, vs, accelerations, wrenches)
     out = Verdicts.allocate(len(loads), contact_set.limits.point_count, robot.nv)
@@ -126,22 +123,22 @@ def contact_forces(
         rows = np.flatnonzero(which.reshape(-1) == k)
         those = [c for c, on in zip(contact_set, pattern, strict=True) if on]
         some = contact_set if pattern.all() else ContactSet(robot, those)
-        own = (
-            friction if friction is None or np.ndim(friction) == 0 else _rows(friction, rows, count)
-        )
-        balances = _balances(some, qs[rows], loads[rows], own, limits)
+        own = None if friction is None else _rows(friction, rows, len(loads))
+        balances = _balances(some, qs[rows], loads[rows], own, bounds.at(rows))
         found = decide(balances, threads, margin=margin)
         out.put(rows, pattern[contact_set.limits.owner], found)
     return out
 
 
 def _balances(
-    contacts: ContactSet, qs: Array, loads: Array, friction: ArrayLike | None, limits: Array
+    contacts: ContactSet, qs: Array, loads: Array, friction: ArrayLike | None, bounds: TorqueBounds
 ) -> Balances:
-    first = Equilibrium.of(contacts, qs[0], loads[0], limits)
+    loads, limits = bounds.shifted(contacts.robot, loads), np.atleast_2d(bounds.half)
+    # what any state limits is among the kernel's inequalities
+    first = Equilibrium.of(contacts, qs[0], loads[0], limits.min(axis=0))
     points = first.limits.point_count
     mu = first.limits.friction[None] if friction is None else _frictions(friction, points)
-    return Balances(ContactStates(first, contacts, qs, limits), loads, mu)
+    return Balances(ContactStates(first, contacts, qs), loads, mu, limits)
 
 
 def _loads(
@@ -209,8 +206,23 @@ def _turns(quaternions: Array) -> Array:
     return np.asarray(np.eye(3) + 2 * w[:, None, None] * U + 2 * U @ U)
 
 
-def _active(active: ArrayLike, contacts: ContactSet) -> NDArray[np.bool_]:
-    """Return (N, C) booleans, one row if one was given."""
+def _as_many(given: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
+    """Return arrays of as many rows, those of which one was given repeated.
+
+    Raises:
+        ContactError: numbers of rows that do not fit each other.
+    """
+    count = max(map(len, given.values()))
+    if any(len(rows) not in (1, count) for rows in given.values()):
+        lengths = ", ".join(f"{len(rows)} of {name}" for name, rows in given.items())
+        raise ContactError(f"got {lengths}; expected one N, or 1, of each")
+    return [np.repeat(x, count // len(x), axis=0) for x in given.values()]
+
+
+def _active(active: ArrayLike | None, contacts: ContactSet) -> NDArray[np.bool_]:
+    """Return (N, C) booleans, one row if one was given, or none."""
+    if active is None:
+        return np.ones((1, len(contacts)), dtype=bool)
     rows = np.atleast_2d(np.asarray(active))
     if rows.ndim != 2 or rows.dtype != bool or rows.shape[1] != len(contacts) or not len(rows):
         raise ContactError(
@@ -222,7 +234,7 @@ def _active(active: ArrayLike, contacts: ContactSet) -> NDArray[np.bool_]:
 
 def _rows(friction: ArrayLike, rows: Index, count: int) -> Array:
     """Return the friction of some of `count` rows."""
-    mu = _friction(friction)
+    mu = np.atleast_1d(_friction(friction))
     if len(mu) not in (1, count):
         raise ContactError(f"friction: got {len(mu)} rows, expected {count}, or 1")
     return mu if len(mu) == 1 else mu[rows]

@@ -1,18 +1,97 @@
-"""Torque limits of joints: what `torque_limits=` accepts."""
+"""Torque limits of joints: what `torque_limits=` accepts, and the bounds that it means.
+
+    lower ≤ τ ≤ upper   is   |τ − m| ≤ half,   m = (lower + upper)/2,   half = (upper − lower)/2
+
+so that Sᵀτ + Jᵀf + h = 0 with torques between bounds is the same balance of the load h + Sᵀm with
+torques τ − m that are limited as much to both sides.
+"""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..errors import FootworkWarning, counted
+from ..arrays import Array, Index
+from ..errors import ConfigurationError, FootworkWarning, counted
 from ..robots import Robot
 from ..robots.configuration import check_robot
 from ..robots.values import array
+
+_NAME = "torque_limits"
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueBounds:
+    """lower ≤ τ ≤ upper of the actuated joints [N·m or N].
+
+    Attributes:
+        lower, upper: (na,), or (N, na) for as many states; ∓inf, both, of a joint without limit.
+    """
+
+    lower: Array
+    upper: Array
+
+    @cached_property
+    def half(self) -> Array:
+        """Half of what is between them, like `lower`; inf without limit."""
+        return np.asarray((self.upper - self.lower) / 2)
+
+    @cached_property
+    def middle(self) -> Array:
+        """What is in the middle of them, like `lower`; 0 without limit."""
+        limited = np.isfinite(self.upper)
+        with np.errstate(invalid="ignore"):
+            return np.where(limited, (self.upper + self.lower) / 2, 0.0)
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether all torques are limited as much to both sides."""
+        return not self.middle.any()
+
+    def at(self, rows: Index) -> TorqueBounds:
+        """Return the bounds of some states."""
+        many = self.lower.ndim > 1
+        return TorqueBounds(self.lower[rows], self.upper[rows]) if many else self
+
+    def shifted(self, robot: Robot, load: Array) -> Array:
+        """Return h + Sᵀm (nv,) or (N, nv): what torques about the middles must balance."""
+        if self.symmetric:
+            return load
+        rows = np.zeros((*self.middle.shape[:-1], robot.nv))
+        rows[..., robot.actuated_rows] = self.middle
+        return load + rows
+
+
+def torque_bounds_of(
+    robot: Robot, torque_limits: bool | ArrayLike, *, many: bool = False
+) -> TorqueBounds:
+    """Return the bounds that `torque_limits` means.
+
+    Args:
+        robot: whose joints.
+        torque_limits: as for `torque_limits_of`, or a pair (lower, upper), each (na,).
+        many: whether arrays may be (N, na) too, a row for each state of a batch.
+
+    Raises:
+        ConfigurationError: arrays of the wrong shape, nan, negative limits, lower above upper, only
+            one of them infinite.
+    """
+    shapes = ((robot.na,), (None, robot.na)) if many else ((robot.na,),)
+    if isinstance(torque_limits, tuple) and len(torque_limits) == 2 and _are_arrays(torque_limits):
+        pair: Any = {"meaning": "(lower, upper), ∓inf for unlimited", "infinite": True}
+        lower = -array(-np.asarray(torque_limits[0], dtype=float), f"{_NAME}[0]", *shapes, **pair)
+        upper = array(torque_limits[1], f"{_NAME}[1]", *shapes, **pair)
+        return _checked(*_broadcast(lower, upper))
+    many = many and np.ndim(torque_limits) == 2
+    half = _rows_of(torque_limits, shapes) if many else torque_limits_of(robot, torque_limits)
+    if not len(np.atleast_2d(half)):
+        raise ConfigurationError(f"{_NAME}: got no rows, expected ({robot.na},) or (N, {robot.na})")
+    return TorqueBounds(-half, half)
 
 
 def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
@@ -26,10 +105,7 @@ def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
     """
     check_robot(robot)
     if not isinstance(torque_limits, bool | np.bool_):
-        shapes, name = ((), (robot.na,)), "torque_limits"
-        meaning = "one for all actuated joints or one each, inf for unlimited; or True, False"
-        rules: Any = {"meaning": meaning, "at_least": 0, "infinite": True}
-        return np.full(robot.na, array(torque_limits, name, *shapes, **rules))
+        return np.full(robot.na, _rows_of(torque_limits, ((), (robot.na,))))
     if not torque_limits:
         return np.full(robot.na, np.inf)
     if names := robot.unlimited_joints:
@@ -40,3 +116,39 @@ def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
             stacklevel=3,
         )
     return robot.torque_limits
+
+
+def _rows_of(value: ArrayLike, shapes: tuple[Any, ...]) -> Array:
+    meaning = "one for all actuated joints or one each, inf for unlimited; or True, False"
+    return array(value, _NAME, *shapes, meaning=meaning, at_least=0, infinite=True)
+
+
+def _are_arrays(pair: tuple[Any, ...]) -> bool:
+    """Whether both are arrays: two numbers are the limits of two joints."""
+    return all(np.ndim(x) > 0 for x in pair)
+
+
+def _broadcast(lower: Array, upper: Array) -> tuple[Array, Array]:
+    rows = {len(x) for x in (lower, upper) if x.ndim > 1} - {1}
+    if len(rows) > 1:
+        raise ConfigurationError(
+            f"{_NAME}: got {len(lower)} rows of lower and {len(upper)} of upper bounds, expected "
+            "as many"
+        )
+    both = np.broadcast_arrays(lower, upper)
+    return both[0], both[1]
+
+
+def _checked(lower: Array, upper: Array) -> TorqueBounds:
+    crossed = np.argwhere(lower > upper)
+    if len(crossed):
+        at = tuple(crossed[0].tolist())
+        raise ConfigurationError(
+            f"{_NAME}: got lower {lower[at]:g} above upper {upper[at]:g} at index "
+            f"{', '.join(map(str, at))}"
+        )
+    if (np.isfinite(lower) != np.isfinite(upper)).any():
+        raise ConfigurationError(
+            f"{_NAME}: got a joint with one infinite bound, expected both or none"
+        )
+    return TorqueBounds(lower, upper)

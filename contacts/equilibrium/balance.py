@@ -148,7 +148,7 @@ class Balance:
     def layout(self) -> Layout:
         """Which entry is which in the kernel's problems."""
         rows = self.unactuated, self.actuated
-        return Layout(self.limits, *rows, self.torque_limits, self.weight)
+        return Layout(self.limits, *rows, np.isfinite(self.torque_limits), self.weight)
 
     @cached_property
     def problem(self) -> Problems | None:
@@ -160,7 +160,8 @@ class Balance:
     def scaled_problem(self, scaling: Any) -> Problems:
         """Return the same by `kernels.contact_columns.scale_rows`, compiled or not."""
         columns, pulls = self.layout.spread(self.columns)[None], self.normals.sum(axis=1)[None]
-        return Problems.of(self.layout, columns, pulls, self.load[None], scaling)
+        given = columns, pulls, self.load[None], self.torque_limits[None]
+        return Problems.of(self.layout, *given, scaling)
 
     def with_limits(self, limits: ContactLimits) -> Self:
         """Return the same balance with other limits of the same contacts."""
@@ -259,13 +260,14 @@ def layout_of(contacts: ContactSet, torque_limits: Array) -> Layout:
     kept = _layouts.get(contacts)
     if kept is None:
         kept = _layouts[contacts] = {}
-    key = torque_limits.tobytes()
+    limited = np.isfinite(torque_limits)
+    key = limited.tobytes()
     if key not in kept:
         if len(kept) >= _MOST_LAYOUTS:
             kept.clear()
         robot, actuated = contacts.robot, contacts.robot.actuated_rows
         rows = others(robot.nv, actuated), actuated
-        kept[key] = Layout(contacts.limits, *rows, torque_limits, weight(robot))
+        kept[key] = Layout(contacts.limits, *rows, limited, weight(robot))
     return kept[key]
 
 

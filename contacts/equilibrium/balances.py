@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,14 @@ class Balances:
         states: N or 1, all with the same points and torque limits.
         loads: (N or 1, nv), what is to be balanced.
         friction: (N or 1, K, 2), instead of the contacts' own.
+        torque_limits: (N or 1, na), largest |τ|; of a joint without limit inf, at least where the
+            first state has it.
     """
 
     states: States
     loads: Array
     friction: Array
+    torque_limits: Array
 
     @classmethod
     def of(
@@ -49,18 +52,24 @@ class Balances:
             ListedStates(states[0], states),
             own_loads if loads is None else np.ascontiguousarray(loads),
             own_friction if friction is None else np.ascontiguousarray(friction),
+            states[0].torque_limits[None],
         )
 
     def __post_init__(self) -> None:
-        lengths = {len(x) for x in (self.states, self.loads, self.friction)} - {1}
-        if len(lengths) > 1:
+        parts = self.states, self.loads, self.friction, self.torque_limits
+        if len({len(x) for x in parts} - {1}) > 1:
             raise ContactError(
-                f"got {len(self.states)} configurations, {len(self.loads)} loads and "
-                f"{len(self.friction)} frictions; expected one N, or 1, for each"
+                f"got {len(self.states)} configurations, {len(self.loads)} loads, "
+                f"{len(self.friction)} frictions and {len(self.torque_limits)} torque limits; "
+                "expected one N, or 1, for each"
             )
+        if len(self.torque_limits) > len(self.loads):
+            loads = np.repeat(self.loads, len(self.torque_limits), axis=0)
+            object.__setattr__(self, "loads", loads)
 
     def __len__(self) -> int:
-        return max(len(self.states), len(self.loads), len(self.friction))
+        parts = self.states, self.loads, self.friction, self.torque_limits
+        return max(map(len, parts))
 
     @property
     def first(self) -> Equilibrium:
@@ -70,7 +79,9 @@ class Balances:
     def at(self, i: int) -> Equilibrium:
         """Return the i-th balance."""
         state = self.states.at(i % len(self.states), self.loads[i % len(self.loads)])
-        return state.with_limits(state.limits.with_friction(self.friction[i % len(self.friction)]))
+        limits = state.limits.with_friction(self.friction[i % len(self.friction)])
+        most = self.torque_limits[i % len(self.torque_limits)]
+        return replace(state, limits=limits, torque_limits=most)
 
     def part(self, start: int, stop: int) -> Balances:
         """Return the balances start … stop − 1."""
@@ -79,6 +90,7 @@ class Balances:
             self.states if len(self.states) == 1 else self.states.part(start, stop),
             self.loads if len(self.loads) == 1 else self.loads[cut],
             self.friction if len(self.friction) == 1 else self.friction[cut],
+            self.torque_limits if len(self.torque_limits) == 1 else self.torque_limits[cut],
         )
 
     def problems(self, layout: Layout, filling: Any, scaling: Any) -> Problems:
@@ -91,7 +103,8 @@ class Balances:
         """
         columns, pulls = self.states.columns(layout, filling)
         scales = self.first.scaled_problem(scaling).program.scales
-        problems = Problems.of(layout, columns, pulls, self.loads, scaling, scales)
+        given = columns, pulls, self.loads, self.torque_limits
+        problems = Problems.of(layout, *given, scaling, scales)
         return problems.with_friction(self.friction)
 
     def circular(self) -> bool:

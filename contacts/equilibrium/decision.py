@@ -94,12 +94,13 @@ def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array
     write_program, decide_one, write_answer = kernels
     frames, constants, work = contact_frames(contacts), layout.constants, layout.workspace()
     program, answer = layout.program(), layout.answer()
-    shared = load, frames, constants, work, program, answer
-    write_program(state.joint_columns, state.joint_placements, *shared)
+    shared = frames, constants, work, program, answer
+    placed = state.joint_columns, state.joint_placements
+    write_program(*placed, load, layout.bounds(torque_limits), *shared)
     # the kernel's Newton method for least-norm forces takes circular cones only
     mode = VERDICT if layout.circular else MARGIN
     decide_one(program, mode, layout.sizes, work.found, 0, 1, work.memory)
-    write_answer(*shared)
+    write_answer(load, *shared)
     feasible, margin, proof, _, residual = answer.numbers.tolist()
     # rows that contradict each other by rounding alone: no margin, but no motion that falls either
     if not proof or (margin == -np.inf and feasible != 0):

@@ -16,6 +16,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import Array, Index
 from ...dynamics.kernels.scalars import LANES
@@ -34,7 +35,7 @@ class Layout:
         limits: of the contacts.
         joints: (R,), rows of the equations of motion whose torque is limited; rows: (m,), those
             without a torque.
-        bounds: (R,), limits of the torques [N·m or N].
+        limited: (na,), which actuated joints those are.
         weight: the unit of force [N].
     """
 
@@ -43,13 +44,12 @@ class Layout:
         limits: ContactLimits,
         unactuated: Index,
         actuated: Index,
-        torque_limits: Array,
+        limited: NDArray[np.bool_],
         weight: float,
     ) -> None:
-        self._made = limits, unactuated, actuated, torque_limits, weight
+        self._made = limits, unactuated, actuated, limited, weight
         self.limits, self.weight = limits, weight
-        finite = np.isfinite(torque_limits)
-        self.joints, self.bounds = actuated[finite], torque_limits[finite]
+        self.joints, self.limited = actuated[limited], limited
         self.rows, self.actuated = unactuated, actuated
         K, T = limits.point_count, len(limits.soft)
         self.D = 4 if T else 3
@@ -87,6 +87,10 @@ class Layout:
         """(1, D K), newtons of each entry of a cone's vector."""
         return self.spread(self.limits.scaling)[None]
 
+    def bounds(self, torque_limits: Array) -> Array:
+        """Return limits (N, na) or (na,) as the kernels have them, (N or 1, R)."""
+        return np.ascontiguousarray(np.atleast_2d(torque_limits)[:, self.limited])
+
     def spread(self, x: Array) -> Array:
         """Return x (…, n) as the kernel has it (…, D K), 0 for the moments of hard points."""
         out = np.zeros((*x.shape[:-1], self.D * self.limits.point_count))
@@ -104,7 +108,7 @@ class Layout:
     @cached_property
     def constants(self) -> Constants:
         """What the kernels take of the layout."""
-        arrays = self.bounds, self.joints, self.rows, self.actuated, self.entries
+        arrays = self.joints, self.rows, self.actuated, self.entries
         for array in (*arrays, *self.whole):  # kernels are compiled for arrays that they only read
             array.setflags(write=False)
         return Constants(self.sizes, self.weight, *arrays, self.whole)
@@ -166,6 +170,7 @@ class Problems:
         columns: Array,
         pulls: Array,
         loads: Array,
+        torque_limits: Array,
         scaling: Kernel,
         scales: Array | None = None,
     ) -> Problems:
@@ -176,13 +181,15 @@ class Problems:
             columns: (N or 1, nv, D K), what a newton of each entry does to the robot.
             pulls: (N or 1, nv), what a newton of the margin does.
             loads: (N or 1, nv).
+            torque_limits: (N or 1, na), not more than loads.
             scaling: `kernels.contact_columns.scale_rows`, compiled or not.
             scales: 1/size of rows and inequalities; by default those of the first columns.
         """
         program = layout.program(len(columns), len(pulls), len(loads))
         if scales is not None:
             program.scales[:] = scales
-        scaling(columns, pulls, loads, layout.constants, program)
+        bounds = layout.bounds(torque_limits)
+        scaling(columns, pulls, loads, bounds, layout.constants, program)
         return cls(layout, program)
 
     def velocity(self, y: Array, nu: Array) -> Array:

@@ -61,22 +61,18 @@ class ListedStates:
 
 @dataclass(frozen=True, eq=False)
 class ContactStates:
-    """The contacts of a robot in configurations Q (N, nq), its joints with torque limits (na,).
-
-    Methods as for `ListedStates`.
-    """
+    """The contacts of a robot in configurations Q (N, nq); methods as for `ListedStates`."""
 
     first: Equilibrium
     contacts: ContactSet
     Q: Array
-    torque_limits: Array
 
     def __len__(self) -> int:
         return len(self.Q)
 
     def at(self, i: int, load: Array) -> Equilibrium:
         """Return the balance of the i-th configuration."""
-        return Equilibrium.of(self.contacts, self.Q[i], load, self.torque_limits)
+        return Equilibrium.of(self.contacts, self.Q[i], load, self.first.torque_limits)
 
     def part(self, start: int, stop: int) -> ContactStates:
         """Return the configurations start … stop − 1."""

@@ -49,11 +49,12 @@ def _frames() -> ContactFrames:
 def _constants() -> Constants:
     row, index = _read(0), _read(0, kind=np.intp)
     whole = Whole(_read(0, 0), row, row, row)
-    return Constants((0, 0, 0, 0), 1.0, row, index, index, index, index, whole)
+    return Constants((0, 0, 0, 0), 1.0, index, index, index, index, whole)
 
 
 def _of_program() -> tuple[Any, ...]:
-    return _read(0, 0), _read(0, 0, 0), *_of_answer()
+    load, *others = _of_answer()
+    return _read(0, 0), _read(0, 0, 0), load, _read(0, 0), *others
 
 
 def _of_answer() -> tuple[Any, ...]:
@@ -69,7 +70,7 @@ def _of_columns() -> tuple[Any, ...]:
 
 
 def _of_scale() -> tuple[Any, ...]:
-    return _read(0, 0, 0), _read(0, 0), _read(0, 0), _constants(), _program()
+    return _read(0, 0, 0), *[_read(0, 0)] * 3, _constants(), _program()
 
 
 _options: dict[str, Any] = {"each": 2e-3, "seconds": _SECONDS, "inlined": 400}

@@ -121,19 +121,19 @@ def contact_columns(J, R, frames, columns, pulls):
                     columns[s, j, 2, k] = torsion[k] * az
 
 
-def scale_rows(columns, pulls, loads, constants, program):
+def scale_rows(columns, pulls, loads, bounds, constants, program):
     """Write the program of verdicts in weights, each row and inequality of about unit size.
 
     Args:
         columns, pulls, loads: (N or 1, nv, D K), (N or 1, nv), (N or 1, nv), what is balanced.
+        bounds: (N or 1, R), limits of the torques of some joints, not more rows than of loads.
         constants: what all programs share.
         program: is written, with as many entries of A and G as columns have, of w and bounds as
             loads, of normals and g as pulls; but for its units. Its scales are 1/size of rows and
             inequalities: zeros are written, those of the first columns for all.
     """
     A, w, n, _, G, g, low, high, scales = program
-    weight, bounds = constants.weight, constants.bounds
-    joints, rows = constants.joints, constants.rows
+    weight, joints, rows = constants.weight, constants.joints, constants.rows
     size, R, m = columns.shape[2], len(joints), len(rows)
     for kind in range(2 if scales[0, 0] == 0.0 else 0):
         for i in range(m if kind == 0 else R):
@@ -157,9 +157,13 @@ def scale_rows(columns, pulls, loads, constants, program):
     for s in range(len(loads)):
         for i in range(m):
             w[s, i] = -loads[s, rows[i]] * (scales[0, i] / weight)
+        t = s if len(bounds) > 1 else 0
         for i in range(R):
-            low[s, i] = (-bounds[i] - loads[s, joints[i]]) * (scales[1, i] / weight)
-            high[s, i] = (bounds[i] - loads[s, joints[i]]) * (scales[1, i] / weight)
+            if bounds[t, i] < INFINITE:
+                low[s, i] = (-bounds[t, i] - loads[s, joints[i]]) * (scales[1, i] / weight)
+                high[s, i] = (bounds[t, i] - loads[s, joints[i]]) * (scales[1, i] / weight)
+            else:  # limited in other states
+                low[s, i], high[s, i] = -INFINITE, INFINITE
     write_whole(constants.whole, R, size, program)
 
 

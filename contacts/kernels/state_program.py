@@ -38,7 +38,7 @@ class Constants(NamedTuple):
     Attributes:
         sizes: m, D, K, R.
         weight: the unit of force [N].
-        bounds: limits of the torques of some joints; joints: their rows in the equations of motion.
+        joints: rows of those equations of motion whose torque is limited.
         rows: (m,), those without a torque; actuated: (na,), those of S.
         entries: (n,), where x is among the D K entries of the kernel.
         whole: what limits contacts as a whole.
@@ -46,7 +46,6 @@ class Constants(NamedTuple):
 
     sizes: tuple[int, int, int, int]
     weight: float
-    bounds: Array
     joints: Index
     rows: Index
     actuated: Index
@@ -88,12 +87,12 @@ class Answer(NamedTuple):
     whole: Array
 
 
-def state_program(S, T, load, frames, constants, work, program, answer):
+def state_program(S, T, load, bounds, frames, constants, work, program, answer):
     """Write the program of balancing a load in a state, and the contacts' axes.
 
     Args:
         S: (6, nv), columns of the joints about the world's origin; T: (joints, 3, 4), placements.
-        load: (nv,), to be balanced.
+        load: (nv,), to be balanced; bounds: (1, R), limits of the torques of `constants.joints`.
         frames, constants: of the contacts, and of the program.
         work: Workspace.
         program: is written; answer: its axes are.
@@ -102,7 +101,7 @@ def state_program(S, T, load, frames, constants, work, program, answer):
     place(S, T, frames, answer.axes[0], work.J[0])
     contact_columns(work.J, answer.axes, frames, work.columns, work.pulls)
     flat = work.columns.reshape(1, nv, D * K)
-    scale_rows(flat, work.pulls, load.reshape(1, nv), constants, program)
+    scale_rows(flat, work.pulls, load.reshape(1, nv), bounds, constants, program)
 
 
 def state_answer(load, frames, constants, work, program, answer):
