@@ -35,6 +35,7 @@ from .scenario.file import ScenarioError
 from .scenario.loads import Payload, Push, Rope
 from .scenario.parts import ScenarioContact, Start
 from .scenario.scenario import Scenario, scenarios
+from .schedules.corners import at_corners
 from .sensitivity.margin_gradient import margin_gradient
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .sweeps.run import sweep
@@ -52,6 +53,7 @@ __all__ = [
     "DiscContact",
     "ContactSet",
     "at_feet",
+    "at_corners",
     "MovingSurface",
     "FrictionCone",
     "SoftFingerCone",

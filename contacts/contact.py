@@ -80,6 +80,9 @@ class Contact(Attached):
         min_normal, max_normal: bounds of the contact's whole normal force [N]; None: no bound but
             the cones' f_n ≥ 0. A bilateral hold that pulls at most 200 N has min_normal=-200.
         surface: the motion of what is touched; None: it rests.
+        part_of: what the contact is a part of, such as the foot of which it is a corner; empty:
+            it is whole. The parts of one share the normal force that margins take away.
+        weight: of a part among those of its whole that are in a set, in that sharing.
 
     Raises:
         ContactError: negative or not finite; torsional friction of what has no friction limit;
@@ -94,11 +97,17 @@ class Contact(Attached):
     min_normal: float | None = field(default=None, kw_only=True)
     max_normal: float | None = field(default=None, kw_only=True)
     surface: MovingSurface | None = field(default=None, kw_only=True)
+    part_of: str = field(default="", kw_only=True)
+    weight: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", check_friction(self.friction))
         text(self.frame, "frame", error=ContactError)
         text(self.name, "name", empty=True, error=ContactError)
+        text(self.part_of, "part_of", empty=True, error=ContactError)
+        object.__setattr__(
+            self, "weight", number(self.weight, "weight", above=0, error=ContactError)
+        )
         boolean(self.bilateral, "bilateral", error=ContactError)
         if (gamma := self.torsional_friction) is not None:
             gamma = length(gamma, "torsional_friction", zero=True, error=ContactError)
@@ -275,8 +284,8 @@ class PointContact(Contact):
     the angular velocity about the normal, and transmits a moment about it.
 
     Attributes:
-        frame, friction, name, bilateral, torsional_friction, min_normal, max_normal, surface: as
-            for `Contact`.
+        frame, friction, name, bilateral, torsional_friction, min_normal, max_normal, surface,
+            part_of, weight: as for `Contact`.
         normal: (3,), unit vector of the ground there, from the ground into the robot, world axes.
         offset: (3,), the point, or the ball's centre, in the axes of `frame` [m].
         radius: of a ball foot [m]: it touches the ground at its centre − radius · normal, and as

@@ -80,6 +80,8 @@ class ContactLimits:
             of what its points make (inf: none).
         lower, upper: (C,), bounds of the contact's whole normal force [N], ∓inf for none.
         free: how many unknowns without limits x has besides.
+        shares: (C,), what of one newton of margin each contact loses where it presses; None: all of
+            it. Parts of one have shares of sum one, by their weights.
     """
 
     friction: Array
@@ -90,6 +92,7 @@ class ContactLimits:
     lower: Array
     upper: Array
     free: int = 0
+    shares: Array | None = None
 
     @classmethod
     def of(cls, contacts: Iterable[Contact]) -> ContactLimits:
@@ -107,6 +110,7 @@ class ContactLimits:
             torsion=np.array([contact.torsion for contact in every], dtype=float),
             lower=bounds[:, 0],
             upper=bounds[:, 1],
+            shares=_shares(every),
         )
 
     @classmethod
@@ -186,6 +190,11 @@ class ContactLimits:
     def presses(self) -> NDArray[np.bool_]:
         """(C,), contacts whose normal force has a lower bound: what holds both ways has none."""
         return ~self.bilateral[self.first] | np.isfinite(self.lower)
+
+    @cached_property
+    def pulls(self) -> Array:
+        """(C,), newtons of normal force that one newton of margin takes from each contact."""
+        return np.asarray(self.presses * (1.0 if self.shares is None else self.shares))
 
     @cached_property
     def wrench_rows(self) -> Array:
@@ -568,6 +577,15 @@ class ContactLimits:
         """Bounds with 0 in place of ∓inf."""
         lower = np.where(np.isfinite(self.lower), self.lower, 0.0)
         return lower, np.where(np.isfinite(self.upper), self.upper, 0.0)
+
+
+def _shares(contacts: list[Contact]) -> Array:
+    """The weight of each contact, over the sum of those of all that are parts of the same."""
+    wholes = [contact.part_of or i for i, contact in enumerate(contacts)]
+    totals = dict.fromkeys(wholes, 0.0)
+    for whole, contact in zip(wholes, contacts, strict=True):
+        totals[whole] += contact.weight
+    return np.array([c.weight / totals[w] for w, c in zip(wholes, contacts, strict=True)])
 
 
 def _unit_rows(columns: Index, n: int) -> Array:

@@ -147,9 +147,9 @@ def by_cvxpy(balance):
     shift, slack = cp.Variable(len(balance.load)), cp.Variable(x.size)
     # cones apply to x + slack alone: those of `admissible` are opened to half-spaces
     rough = balance.with_limits(limits.with_friction(np.inf))
-    given = balance.columns @ x + epsilon * balance.normals.sum(axis=1) + shift
+    given = balance.columns @ x + epsilon * balance.pull + shift
     zero = [shift == 0, slack == 0]
-    constraints = rough.admissible(x, given, epsilon * limits.presses.astype(float))
+    constraints = rough.admissible(x, given, epsilon * limits.pulls)
     problem = cp.Problem(cp.Maximize(epsilon), [*constraints, *zero, *limits.cones(x + slack)])
     with warnings.catch_warnings():  # may be inaccurate: the comparison tells
         warnings.simplefilter("ignore")
@@ -163,7 +163,7 @@ def by_cvxpy(balance):
 def test_saddle_points_of_kernel_conic_solver_and_cvxpy(case, load_robot):
     """Forces and multipliers, three ways; without compiled code the conic solver's are refined."""
     balance = make(case, load_robot).balance
-    found, w, N = saddle_point(balance), balance.weight, balance.normals.sum(axis=1)
+    found, w, N = saddle_point(balance), balance.weight, balance.pull
     with toolchain.switched_off():
         plain = saddle_point(balance)
     assert plain.margin == pytest.approx(found.margin, abs=1e-10 * w)
@@ -183,7 +183,7 @@ def test_saddle_points_of_kernel_conic_solver_and_cvxpy(case, load_robot):
 def test_a_margin_is_refined_to_rounding(load_robot):
     """Where cones are at their apex, or forces on edges, interior points leave 1e-5 of y."""
     balance = make("quadruped 0", load_robot).balance
-    N, h = balance.normals.sum(axis=1), balance.load
+    N, h = balance.pull, balance.load
     y = saddle_point(balance).velocity
     assert y @ N == pytest.approx(-1.0, abs=1e-11)
     d = np.random.default_rng(0).standard_normal(len(h))
@@ -202,7 +202,7 @@ def test_a_margin_on_narrow_cones_is_refined_to_rounding(seed):
     s, balance = hold.friction_margin(), hold.balance
     found, shrunk = Shrinking(balance).exact_saddle(s), balance.shrunk(s)
     left = balance.load + shrunk.columns @ found.unknowns
-    left += found.margin * balance.normals.sum(axis=1)
+    left += found.margin * balance.pull
     assert np.abs(left[balance.unactuated]).max() < 1e-11 * balance.weight
     assert shrunk.limits.violation(found.unknowns) < 1e-12 * balance.weight
     assert found.rates @ found.unknowns == pytest.approx(0.0, abs=1e-11 * balance.weight)

@@ -535,7 +535,7 @@ def test_the_kernel_works_out_what_the_balance_gives(name):
             assert own == pytest.approx(f[balance.limits.owner == i] @ axes[i].T, abs=1e-9)
         assert hold.torques == pytest.approx(balance.torques(x), abs=1e-9)
         assert hold.residual == pytest.approx(balance.residual(x), abs=1e-9)
-        N = balance.normals.sum(axis=1)
+        N = balance.pull
         left = balance.columns @ critical + hold.margin * N + balance.load
         assert left[balance.unactuated] == pytest.approx(0, abs=1e-6 * balance.weight)
         assert N @ y == pytest.approx(1, abs=1e-6)

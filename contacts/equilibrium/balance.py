@@ -139,6 +139,11 @@ class Balance:
         limits = self.limits
         return np.asarray(self.central[:, 3 * limits.first + 2] * limits.presses)
 
+    @property
+    def pull(self) -> Array:
+        """(nv,), what a newton of margin does to the robot: normals shared as limits say."""
+        return np.asarray(self.normals @ self.limits.pulls)
+
     @cached_property
     def unactuated(self) -> Index:
         """Rows of the equations of motion without a torque: the base, passive joints."""
@@ -159,7 +164,7 @@ class Balance:
 
     def scaled_problem(self, scaling: Any) -> Problems:
         """Return the same by `kernels.contact_columns.scale_rows`, compiled or not."""
-        columns, pulls = self.layout.spread(self.columns)[None], self.normals.sum(axis=1)[None]
+        columns, pulls = self.layout.spread(self.columns)[None], self.pull[None]
         given = columns, pulls, self.load[None], self.torque_limits[None]
         return Problems.of(self.layout, *given, scaling)
 

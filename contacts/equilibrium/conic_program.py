@@ -122,9 +122,9 @@ class Programs:
 
     @classmethod
     def of(cls, balance: Balance, shares: Array | None = None) -> Programs:
-        """Return them for the shares (C,) of ε that each contact loses, all of it by default."""
+        """Return them for the shares (C,) of ε that each contact loses, by default the limits'."""
         limits = balance.limits
-        shares = np.ones(limits.contact_count) if shares is None else shares
+        shares = limits.pulls if shares is None else shares
         pull, extra_normal = (balance.normals @ shares)[:, None], (limits.presses * shares)[:, None]
         return cls(Admissible(balance, pull, extra_normal))
 

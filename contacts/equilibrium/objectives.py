@@ -101,7 +101,7 @@ def _keeps_margin(balance: Equilibrium, x: Any, margin: float) -> list[Any]:
     epsilon = (1 - 1e-7) * min(margin / balance.weight, 1.0 if np.isinf(margin) else np.inf)
     rest, rows = balance.variable(), balance.limits.wrench_rows
     loss = np.zeros((len(rows), 6))
-    loss[:, 2] = epsilon * balance.limits.presses
+    loss[:, 2] = epsilon * balance.limits.pulls
     flat = rows.reshape(-1, rows.shape[2])
     return [flat @ x == flat @ rest + loss.ravel(), *balance.scaled_limits.constraints(rest)]
 

@@ -102,7 +102,7 @@ class Layout:
         """What limits contacts as a whole."""
         A, T, b = self.limits.whole_rows
         size = np.abs(A).max(axis=1, initial=0.0)  # one tolerance for newtons and newton-metres
-        G, g = self.spread(A[:, : self.limits.own]), T @ self.limits.presses
+        G, g = self.spread(A[:, : self.limits.own]), T @ self.limits.pulls
         return Whole(G / size[:, None], g / size, b / (self.weight * size), size)
 
     @cached_property

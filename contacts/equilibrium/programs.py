@@ -33,12 +33,14 @@ class Equilibrium(Balance):
     def margin(self, shares: Array | None = None) -> Solution:
         """Solve max ε such that every contact can lose ε of normal force at its centre [N].
 
+        Contacts that are parts of one lose it together (`ContactLimits.pulls`).
+
         The contacts then give A x + ε Σ_c J_cᵀ n_c with x admissible (the rest of the force, which
         the cones and lower bounds ask for; upper bounds ask for all of it). The value is +inf when
         squeezing makes it unbounded, −inf when no pull helps.
 
         Args:
-            shares: (C,), how much of ε each contact loses; all of it if not given.
+            shares: (C,), how much of ε each contact loses; those of the limits if not given.
         """
         return conic_program.margin(self._even if shares is None else Programs.of(self, shares))
 

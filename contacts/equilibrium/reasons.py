@@ -162,10 +162,15 @@ def _pull_words(contacts: ContactSet, q: Array, balance: Equilibrium) -> str:
     pulls = balance.least_help(-balance.normals).unknowns if len(contacts) else None
     if pulls is None:
         return _missing_words(contacts, q, balance)
+    wholes: dict[str, float] = {}  # corners of one foot add up
+    for contact, pull in zip(contacts, pulls, strict=True):
+        name = contact.part_of or contact.name
+        wholes[name] = wholes.get(name, 0.0) + pull
+    most = max(wholes.values())
     words = [
         f"{name} would have to pull {pull:.4g} N"
-        for name, pull in zip(contacts.names, pulls, strict=True)
-        if pull > 0.05 * pulls.max(initial=0.0)
+        for name, pull in wholes.items()
+        if pull > 0.05 * most
     ]
     return "contacts can only push: " + " and ".join(words)
 

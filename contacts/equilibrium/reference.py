@@ -31,7 +31,7 @@ class ReferenceEquilibrium(Equilibrium):
         import cvxpy as cp
 
         limits = self.limits
-        shares = np.ones(limits.contact_count) if shares is None else shares
+        shares = limits.pulls if shares is None else shares
         x, epsilon = self.variable(), cp.Variable()
         given = self.columns @ x + epsilon * (self.normals @ shares)
         constraints = self.admissible(x, given, epsilon * (limits.presses * shares))

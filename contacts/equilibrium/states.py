@@ -55,7 +55,7 @@ class ListedStates:
         That is (N, nv, D K) in the order of the kernel, and (N, nv).
         """
         columns = np.stack([balance.columns for balance in self.balances])
-        pulls = np.stack([balance.normals for balance in self.balances]).sum(axis=2)
+        pulls = np.stack([balance.pull for balance in self.balances])
         return layout.spread(columns), pulls
 
 
@@ -120,7 +120,7 @@ def contact_frames(contacts: ContactSet) -> ContactFrames:
         torsion = np.zeros(limits.point_count)
         torsion[limits.first[limits.soft]] = limits.torsion[limits.soft]
         arrays = at.joints, at.local_frames, ~at.world_fixed, at.ball_arms, at.points, at.owner
-        own = [np.array(a) for a in (*arrays, torsion, limits.presses.astype(float))]
+        own = [np.array(a) for a in (*arrays, torsion, limits.pulls)]
         for array in own:
             array.setflags(write=False)
         found = _frames[contacts] = ContactFrames(carried_by(contacts.robot), *own)

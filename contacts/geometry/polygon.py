@@ -68,6 +68,25 @@ def centroid(points: ArrayLike) -> Array:
     return np.asarray(origin + (p + after).T @ weights / (3 * weights.sum()))
 
 
+def centroid_weights(corners: Array) -> Array:
+    """Return weights w (k,) > 0 of a convex polygon's corners: Σ w = 1, Σ w_i p_i its centroid.
+
+    A fan of triangles from one corner gives each corner a third of the areas of its triangles; this
+    is the mean over the fans from all corners. Of a rectangle all are alike.
+    """
+    k, weights = len(corners), np.zeros(len(corners))
+    if k < 3:
+        return np.full(k, 1.0 / k)
+    for i in range(k):
+        order = np.roll(np.arange(k), -i)
+        arms = corners[order[1:]] - corners[i]
+        areas = cross(arms[:-1], arms[1:]) / 2
+        weights[i] += areas.sum()
+        np.add.at(weights, order[1:-1], areas)
+        np.add.at(weights, order[2:], areas)
+    return np.asarray(weights / weights.sum())
+
+
 def area(points: ArrayLike) -> float:
     """Return the area of the points' convex hull, ½ Σ p_i × p_{i+1}."""
     corners = convex_hull(points)

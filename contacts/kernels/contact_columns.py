@@ -29,7 +29,7 @@ class ContactFrames(NamedTuple):
         lift: (C, 3), from the centre to where the ground is touched, world axes [m].
         points: (K, 3), in contact axes [m]; owner: (K,).
         torsion: (K,), γ of soft points, else 0 [m].
-        presses: (C,), 1 where the margin takes normal force away.
+        presses: (C,), what of a newton of margin each contact loses.
     """
 
     carried: Array
@@ -88,7 +88,7 @@ def contact_columns(J, R, frames, columns, pulls):
         R: (N or 1, C, 3, 3), contact axes.
         frames: of the contacts.
         columns: (N, nv, D, K), is written.
-        pulls: (N, nv), Σ_c J_cᵀ n_c, is written.
+        pulls: (N, nv), Σ_c J_cᵀ n_c presses_c, is written.
     """
     points, owner, torsion, presses = frames.points, frames.owner, frames.torsion, frames.presses
     N, C, _, nv = J.shape

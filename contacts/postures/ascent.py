@@ -92,9 +92,9 @@ class Ascent:
         units = self.reach.goal.step_units
         x, epsilon, delta = balance.variable(), cp.Variable(), cp.Variable(len(units))
         change = self._change(q, saddle, balance) * units / balance.weight
-        given = balance.columns @ x + epsilon * balance.normals.sum(axis=1) + change @ delta
+        given = balance.columns @ x + epsilon * balance.pull + change @ delta
         down, up = (np.clip(side / units, -trust, trust) for side in self.reach.travel(q))
-        constraints = balance.admissible(x, given, epsilon * balance.limits.presses)
+        constraints = balance.admissible(x, given, epsilon * balance.limits.pulls)
         constraints += [delta >= down, delta <= up]
         rows = self.reach.goal.fixed_jacobian(q) * units
         if len(rows):

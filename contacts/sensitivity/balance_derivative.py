@@ -68,12 +68,12 @@ def local_wrenches(
     Args:
         contacts: whose.
         x: unknowns, as in `Balance`.
-        epsilon: normal force of each contact that presses, besides [N].
+        epsilon: of margin: normal forces besides, shared as the limits say [N].
         wrench_rows: of other limits than those of the contacts.
     """
     rows = contacts.limits.wrench_rows if wrench_rows is None else wrench_rows
     wrenches = np.asarray(rows @ x)
-    wrenches[:, 2] += epsilon * contacts.limits.presses
+    wrenches[:, 2] += epsilon * contacts.limits.pulls
     return wrenches
 
 
