@@ -65,7 +65,8 @@ def _known() -> dict[str, list[str]]:
     from ..contacts import scenarios
     from ..robots import available
 
-    return {"ROBOT": [info.name for info in available()], "SCENARIO": list(scenarios())}
+    robots = [info.name for info in available()]
+    return {"ROBOT": robots, "OTHER": robots, "SCENARIO": list(scenarios())}
 
 
 def _verb(parser: argparse.ArgumentParser, words: str, known: Mapping[str, list[str]]) -> _Verb:
