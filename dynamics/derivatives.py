@@ -26,7 +26,7 @@ from .free_armature import centrifugal_derivative
 from .jacobian_sums import skew
 from .loads import check_wrenches
 from .state import State
-from .topology import require_fixed_axes
+from .topology import require_depth_first, require_fixed_axes
 from .workspace import workspace_of
 from .wrench import Wrench
 
@@ -65,9 +65,11 @@ def inverse_dynamics_derivatives(
 
     Raises:
         ConfigurationError: a bad q, v or a, no such frame, or a value that is no `Wrench`.
-        ModelError: a joint whose axes turn within its own body (no URDF has one).
+        ModelError: a joint whose axes turn within its own body, or branches that are not numbered
+            one after the other (no URDF has either).
     """
     require_fixed_axes(robot)
+    require_depth_first(robot)
     state, a = State.of(robot, q, v), check_velocity(robot, a, "a")
     data = workspace_of(robot).data
     found = pin.computeRNEADerivatives(robot._model, data, state.q, state.velocity, a)
@@ -108,9 +110,11 @@ def gravity_torques_derivative(robot: Robot, q: ArrayLike | State) -> Array:
 
     Raises:
         ConfigurationError: a bad q.
-        ModelError: a joint whose axes turn within its own body (no URDF has one).
+        ModelError: a joint whose axes turn within its own body, or branches that are not numbered
+            one after the other (no URDF has either).
     """
     require_fixed_axes(robot)
+    require_depth_first(robot)
     q, data = State.of(robot, q).q, workspace_of(robot).data
     return -np.array(pin.computeGeneralizedGravityDerivatives(robot._model, data, q), order="C")
 

@@ -120,6 +120,22 @@ def is_depth_first(robot: Robot) -> bool:
     )
 
 
+def require_depth_first(robot: Robot) -> None:
+    """Refuse trees whose branches are not numbered one after the other.
+
+    Pinocchio's derivatives of inverse dynamics would be silently wrong.
+
+    Raises:
+        ModelError: the robot has such a tree.
+    """
+    if not is_depth_first(robot):
+        raise ModelError(
+            f"{robot.name!r}: joints of one branch have numbers among those of another; expected "
+            "branches one after the other for these derivatives (batch.inverse_dynamics_gradient "
+            "takes any order)"
+        )
+
+
 @per_robot
 def moving_share(robot: Robot) -> float:
     """Return the share of the mass that moves: less than 1 if a fixed base welds links down.

@@ -241,7 +241,7 @@ def own_examples() -> dict[str, dict[str, Any]]:
 
 def of_dynamics() -> dict[str, dict[str, Any]]:
     rows = {name: np.tile(of_robots()[name], (3, 1)) for name in ("q", "v", "a", "tau")}
-    batch = {"Q": rows["q"], "V": rows["v"], "A": rows["a"], **rows}
+    batch = {"Q": rows["q"], "V": rows["v"], "A": rows["a"], "Y": rows["v"], **rows}
     moving = {"v": rows["v"][0]}
     pendulum = robots.double_pendulum()
     two = {"robot": pendulum, "q": np.zeros(2), "v": np.zeros(2)}

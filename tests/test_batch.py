@@ -424,6 +424,119 @@ def test_importing_batch_does_not_import_numba():
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+# --- gradients of the power yᵀτ ---------------------------------------------------------------
+
+
+def loaded(robot, count=11):
+    """Moving states, far from the world's origin; y; and a wrench of every kind."""
+    Q, V, A, _ = states(robot, count)
+    rng = np.random.default_rng(1)
+    if robot.is_floating:
+        Q[:, :3] += 3.0
+    frames = robot.frame_names
+    wrenches = {
+        frames[i]: fw.Wrench(
+            30.0 * rng.standard_normal(3), 3.0 * rng.standard_normal(3), point=point, axes=axes
+        )
+        for i, point, axes in (
+            (-1, None, "world"),
+            (len(frames) // 2, (0.3, -0.2, 0.1), "world"),
+            (len(frames) // 3, (0.3, -0.2, 0.1), "local"),
+        )
+    }
+    return Q, V, A, rng.standard_normal((count, robot.nv)), wrenches
+
+
+def by_differences(robot, q, v, a, y, wrenches, h=1e-4):
+    """∂(yᵀτ)/∂q, /∂v and /∂a to fourth order."""
+
+    def slopes(power):
+        def along(d):
+            pair = [power(s * h * d) - power(-s * h * d) for s in (1, 2)]
+            return (8 * pair[0] - pair[1]) / (12 * h)
+
+        return np.array([along(d) for d in np.eye(robot.nv)])
+
+    def power(q, v, a):
+        return y @ dyn.inverse_dynamics(robot, q, v, a, wrenches)
+
+    return (
+        slopes(lambda d: power(robot.integrate(q, d), v, a)),
+        slopes(lambda d: power(q, v + d, a)),
+        slopes(lambda d: power(q, v, a + d)),
+    )
+
+
+def near(found, expected, tolerance):
+    for one, other in zip(found, expected, strict=True):
+        assert np.abs(one - other).max(initial=0.0) <= tolerance * (
+            1 + np.abs(other).max(initial=0)
+        )
+
+
+def test_gradients_of_the_power(robot, numba):
+    """yᵀτ, by matrices; of a tree not numbered as Pinocchio asks by differences."""
+    *motion, Y, wrenches = loaded(robot)
+    for given in ({}, wrenches):
+        found = batch.inverse_dynamics_gradient(robot, *motion, Y, given)
+        for i, state in enumerate(zip(*motion, strict=True)):
+            row = [part[i] for part in found]
+            if robot.name.startswith("hinges"):
+                near(row, by_differences(robot, *state, Y[i], given), 1e-8)
+            else:
+                matrices = dyn.inverse_dynamics_derivatives(robot, *state, given)
+                near(row, [Y[i] @ matrix for matrix in matrices], 1e-12)
+
+
+def test_gradients_of_the_power_and_pinocchio(load_robot, numba):
+    robot = load_robot("talos", "floating")
+    Q, V, A, Y, _ = loaded(robot, 3)
+    found = batch.inverse_dynamics_gradient(robot, Q, V, A, Y)
+    model, data = robot.model, robot.model.createData()
+    for i in range(3):
+        dq, dv, da = (x.copy() for x in pin.computeRNEADerivatives(model, data, Q[i], V[i], A[i]))
+        da = np.triu(da) + np.triu(da, 1).T
+        near([part[i] for part in found], [Y[i] @ d for d in (dq, dv, da)], 1e-12)
+
+
+def test_gradients_of_the_power_without_kernels(robot, numba, monkeypatch):
+    if robot.name.startswith("hinges"):
+        with pytest.raises(fw.ModelError, match="branches one after the other"):
+            dyn.inverse_dynamics_derivatives(robot, robot.neutral(), None, np.zeros(robot.nv))
+        return
+    *motion, Y, wrenches = loaded(robot)
+    known = batch.inverse_dynamics_gradient(robot, *motion, Y, wrenches)
+    monkeypatch.setattr(term, "_can_compile", lambda robot: False)
+    near(batch.inverse_dynamics_gradient(robot, *motion, Y, wrenches), known, 1e-12)
+
+
+def test_gradients_of_the_power_and_mechanics(load_robot, numba):
+    """∂/∂a is M y, power is linear in y, without gravity nothing depends on the base's place."""
+    for robot in (hinges_and_sliders("fixed"), load_robot("talos", "floating")):
+        Q, V, A, Y, wrenches = loaded(robot)
+        found = batch.inverse_dynamics_gradient(robot, Q, V, A, Y, wrenches, threads=2)
+        near([found.a], [np.einsum("nij,nj->ni", batch.mass_matrix(robot, Q), Y)], 1e-12)
+        other = batch.inverse_dynamics_gradient(robot, Q, V, A, 2.0 * Y[::-1], wrenches)
+        both = batch.inverse_dynamics_gradient(robot, Q, V, A, Y - 2.0 * Y[::-1], wrenches)
+        near(both, [x - z for x, z in zip(found, other, strict=True)], 1e-12)
+    weightless = robot.with_gravity((0.0, 0.0, 0.0))
+    found = batch.inverse_dynamics_gradient(weightless, Q, V, A, Y)
+    assert np.abs(found.q[:, :6]).max() == 0.0
+
+
+def test_gradients_of_the_power_of_bad_values(load_robot, numba):
+    robot = load_robot("talos", "floating")
+    Q, V, A, Y, _ = loaded(robot, 9)
+    Y[4, 2] = np.nan
+    with pytest.raises(fw.ConfigurationError, match="row 4"):
+        batch.inverse_dynamics_gradient(robot, Q, V, A, Y)
+    with pytest.raises(fw.ConfigurationError, match="Y: "):
+        batch.inverse_dynamics_gradient(robot, Q, V, A, Y[:, 1:])
+    wrench = fw.Wrench((0, 0, 1.0), axes=robot.frame_names[-1])
+    with pytest.raises(fw.ConfigurationError, match="axes"):
+        batch.inverse_dynamics_gradient(robot, Q, V, A, V, {robot.frame_names[3]: wrench})
+
+
 @pytest.mark.slow
 def test_the_whole_catalogue(numba):
     """Every robot, both bases, against Pinocchio: 1e-12 relative, many rows and one."""

@@ -21,11 +21,12 @@ import numpy as np
 
 from ...arrays import Array
 from ...dynamics import State, Wrench
+from ...dynamics.link_forces import external_forces
 from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
 from ..equilibrium.saddle import Saddle, saddle_point
 from ..equilibrium.solving import solve
-from ..sensitivity.balance_derivative import balance_derivative, external_forces, local_wrenches
+from ..sensitivity.balance_derivative import balance_derivative, local_wrenches
 from .reach import Reach
 
 _FIRST_TRUST, _WIDEST, _NARROWEST = 0.1, 0.4, 1e-4  # of a step [rad, robot sizes]

@@ -3,61 +3,55 @@
     h + Σ_c J_cᵀ w_c,      h = τ_g + τ_ext − M a − vᵀCv
 
 with the forces and moments w_c held: in the contact's axes of a patch, which turn with it, and in
-those of its ground of a point. A wrench w on a link gives S_j·w to each motion j that carries it.
-The motion k moves the axes S_j that it carries, by S_k × S_j, and w by S_k ×* w where it turns with
-the link. With F_j the sum of the wrenches that the motion j carries that is
-
-    ∂(Σ S_j·w)/∂q_k = S_j·(S_k ×* F_k)   of wrenches that turn, where k does not carry j
-                      S_k·(S_j ×* F_j)   of those that stay in the world, where k carries j
-
-and ω_j·(u_k × f) more where the point at which a force f acts moves with its link, by u_k. Forces
-of closures act on two bodies, and turn with the first: see `closures_derivative`.
+those of its ground of a point, see `dynamics.link_forces`. Forces of closures act on two bodies,
+and turn with the first: see `closures_derivative`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
-from ...arrays import Array, Index
-from ...dynamics import State, Wrench, closures
-from ...dynamics.loads import world_wrench
-from ...dynamics.spatial import cross, skew
-from ...dynamics.topology import carried_by, frames_of, moved_by, require_fixed_axes
-from ...dynamics.workspace import workspace_of
-from ...errors import ConfigurationError
+from ...arrays import Array
+from ...dynamics import State, closures
+from ...dynamics.derivatives import inverse_dynamics_derivatives
+from ...dynamics.kernels.rnea_gradient import AT_BODY, TURNING
+from ...dynamics.link_forces import LinkForces, LinkPlaces, moved_forces
+from ...dynamics.spatial import cross
+from ...dynamics.topology import carried_by, moved_by
 from ...robots.closures import coupling_law
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet
 from ..surface_contact import PlacedContact
 
-TURNING, AT_BODY, AT_PLACE = range(3)  # what of a force stays as the robot moves
 
-
-class Forces(NamedTuple):
-    """Forces and moments on links.
+class ContactPlaces(NamedTuple):
+    """Where contacts push on links.
 
     Attributes:
-        joints: (m,), that carry the links, Pinocchio's indices.
-        wrenches: (m, 6), [f; m] about the world's origin, world axes.
-        points: (m, 3), where they act now, world; of what turns with its link, any.
-        stays: (m,), TURNING: nothing, they turn with the link; AT_BODY: force and moment stay in
-            the world, at a point of the link; AT_PLACE: the point stays in the world as well.
+        links: a patch at its centre, in its axes, which turn with it; a point in the world's, at
+            the link's point: of a ball its middle.
+        turned: (C, 6, 6), from wrenches at the centre in contact axes to those; its transpose from
+            twists there to twists of the contact.
     """
 
-    joints: Index
-    wrenches: Array
-    points: Array
-    stays: Index
+    links: LinkPlaces
+    turned: Array
 
-    def generalised(self, state: State) -> Array:
-        """Return Σ Jᵀw (nv,)."""
-        carried = carried_by(state.robot)[self.joints]
-        return np.asarray(((self.wrenches @ state.joint_columns) * carried).sum(axis=0))
+
+def contact_places(contacts: ContactSet) -> ContactPlaces:
+    """Return where contacts push on links."""
+    at = contacts.attachment
+    frames, still = at.local_frames, at.world_fixed
+    turned = np.tile(np.eye(6), (len(frames), 1, 1))
+    for k in np.flatnonzero(still):
+        R = frames[k, :, :3]
+        turned[k, :3, :3] = turned[k, 3:, 3:] = R
+        turned[k, 3:, :3] = cross(at.ball_arms[k][:, None], R)
+    return ContactPlaces(LinkPlaces(at.joints, frames, np.where(still, AT_BODY, TURNING)), turned)
 
 
 def local_wrenches(
@@ -82,7 +76,7 @@ def balance_derivative(
     state: State,
     a: Array,
     wrenches: Array,
-    external: Forces | None = None,
+    external: LinkForces | None = None,
     inner: Array | None = None,
 ) -> Array:
     """Return ∂(h + Σ_c J_cᵀ w_c)/∂q (nv, nv).
@@ -92,7 +86,7 @@ def balance_derivative(
         state: where, at which velocity.
         a: (nv,), the acceleration.
         wrenches: w_c (C, 6), at the centres, in contact axes.
-        external: those of τ_ext, as `external_forces` has them.
+        external: those of τ_ext.
         inner: (nv,), what closures give besides, along motions that they allow.
 
     Raises:
@@ -100,8 +94,8 @@ def balance_derivative(
     """
     loads = contact_forces(contacts, state, wrenches)
     if external is not None:
-        loads = Forces(*(np.concatenate(pair) for pair in zip(loads, external, strict=True)))
-    change = derivative_of(state, a, loads)
+        loads = LinkForces(*(np.concatenate(pair) for pair in zip(loads, external, strict=True)))
+    change = loads.derivative(state) - inverse_dynamics_derivatives(state.robot, state, None, a).dq
     if inner is None or not state.robot.closures:
         return change
     return change + closures_derivative(state, closures.multipliers(state, inner))
@@ -132,105 +126,35 @@ def closures_derivative(state: State, multipliers: Array) -> Array:
     return change
 
 
-def derivative_of(state: State, a: Array, loads: Forces) -> Array:
-    """Return ∂(τ_g − M a − vᵀCv + Σ Jᵀw)/∂q (nv, nv) of forces on links."""
-    robot = state.robot
-    require_fixed_axes(robot)
-    data = workspace_of(robot).data
-    pin.computeRNEADerivatives(robot._model, data, state.q, state.velocity, a)
-    return np.asarray(forces_derivative(state, loads) - data.dtau_dq)
-
-
-def forces_derivative(state: State, loads: Forces) -> Array:
-    """Return ∂(Σ Jᵀw)/∂q (nv, nv) of forces on links."""
-    S, moved, w = state.joint_columns, moved_by(state.robot), loads.wrenches
-    carried, turning = carried_by(state.robot)[loads.joints], loads.stays == TURNING
-    turned = moved_forces(S, w[turning].T @ carried[turning])
-    change = np.asarray((S.T @ turned) * (moved.T & ~moved))
-    if not turning.all():
-        still = ~turning
-        change += (moved_forces(S, w[still].T @ carried[still]).T @ S) * moved
-    for i in np.flatnonzero(loads.stays == AT_BODY):
-        own = S * carried[i]
-        u = own[:3] - skew(loads.points[i]) @ own[3:]
-        change -= own[3:].T @ skew(w[i, :3]) @ u
-    return change
-
-
-# products of S ×* F = [ω × f; v × f + ω × m], rows of S, rows of F, and where they are added up
-_PRODUCTS = np.array(
-    [
-        (out + k, p + (k + a) % 3, q + (k + b) % 3, sign)
-        for out, p, q in ((0, 3, 0), (3, 0, 0), (3, 3, 3))
-        for k in range(3)
-        for a, b, sign in ((1, 2, 1), (2, 1, -1))
-    ]
-)
-_ADDED = (np.arange(6)[:, None] == _PRODUCTS[:, 0]) * _PRODUCTS[:, 3].astype(float)
-
-
-def moved_forces(S: Array, F: Array) -> Array:
-    """Return S ×* F (6, n) of motions and wrenches (6, n): [ω × f; v × f + ω × m]."""
-    return np.asarray(_ADDED @ (S.take(_PRODUCTS[:, 1], 0) * F.take(_PRODUCTS[:, 2], 0)))
-
-
-def contact_forces(contacts: ContactSet, state: State, wrenches: Array) -> Forces:
+def contact_forces(contacts: ContactSet, state: State, wrenches: Array) -> LinkForces:
     """Return the contacts' wrenches (C, 6), given in contact axes, as forces on links."""
-    at = contacts.attachment
-    p = at.positions(state)
-    world = wrenches.reshape(-1, 2, 3) @ at.rotations(state).transpose(0, 2, 1)
-    world[:, 1] += cross(p.T, world[:, 0].T).T
-    # of a ball, the middle is what stays with the link
-    return Forces(
-        at.joints,
-        world.reshape(-1, 6),
-        p - at.ball_arms,
-        np.where(at.world_fixed, AT_BODY, TURNING),
-    )
-
-
-def external_forces(state: State, external: Mapping[str, Wrench]) -> Forces | None:
-    """Return external wrenches as forces on links; None if there are none.
-
-    Raises:
-        ConfigurationError: a wrench in the axes of a third frame.
-    """
-    robot, rows = state.robot, []
-    if not external:
-        return None
-    for frame, wrench in external.items():
-        if wrench.axes not in ("world", "local", frame):
-            raise ConfigurationError(
-                f'wrenches[{frame!r}]: got axes {wrench.axes!r}; expected "world" or "local" here'
-            )
-        T = state.frame_placement(frame).homogeneous[:3]
-        w, origin = world_wrench(wrench, T, T), T[:, 3]
-        w[3:] += cross(origin, w[:3])
-        stays = AT_BODY if wrench.point is None else AT_PLACE
-        stays = stays if wrench.axes == "world" else TURNING
-        rows.append((frames_of(robot).joint[robot.frame_id(frame)], w, origin, stays))
-    joints, wrenches, points, kinds = zip(*rows, strict=True)
-    return Forces(np.array(joints), np.array(wrenches), np.array(points), np.array(kinds))
+    places = contact_places(contacts)
+    return places.links.forces(state, (places.turned @ wrenches[:, :, None])[:, :, 0])
 
 
 def placement_slopes(contacts: ContactSet, state: State, wrenches: Array, y: Array) -> Array:
-    """Return the slopes (C, 6) of yᵀ J_cᵀ w_c along twists of the contacts in their axes.
+    """Return the slopes (C, 6) of yᵀ J_cᵀ w_c along twists of the contacts in their axes."""
+    places = contact_places(contacts)
+    twists = (places.links.twists(state, y)[:, None] @ places.turned)[:, 0]
+    return slopes_of_twists(contacts, twists, wrenches)
 
-    With u and ω, the velocities of its centre and of its link in the motion y:
+
+def slopes_of_twists(contacts: ContactSet, twists: Array, wrenches: Array) -> Array:
+    """Return the slopes (…, C, 6) of yᵀ J_cᵀ w_c along twists of the contacts in their axes.
+
+    With twists u and ω (…, C, 6) of its centre and of its link in the motion y, contact axes:
 
         translation  f × ω          (ω·(δp × f))
         rotation     f × u + m × ω  (u·(δθ × f) + ω·(δθ × m))
 
     A ball is touched elsewhere when its ground turns: δp = −ρ δθ × n more.
     """
-    at = contacts.attachment
-    V = (state.joint_columns * y) @ carried_by(state.robot)[at.joints].T  # about the origin
-    V[:3] += cross(V[3:], at.positions(state).T)
-    local = (V.T.reshape(-1, 2, 3) @ at.rotations(state)).reshape(-1, 6)
-    slopes = -moved_forces(local.T, wrenches.T).T
-    slopes[:, 3] += at.radii * slopes[:, 1]
-    slopes[:, 4] -= at.radii * slopes[:, 0]
-    return slopes
+    u, w, f, m = twists[..., :3], twists[..., 3:], wrenches[..., :3], wrenches[..., 3:]
+    along, radii = cross(f.T, w.T).T, contacts.attachment.radii
+    turned = (cross(f.T, u.T) + cross(m.T, w.T)).T
+    turned[..., 0] += radii * along[..., 1]
+    turned[..., 1] -= radii * along[..., 0]
+    return np.concatenate([along, turned], axis=-1)
 
 
 def moved_contact(state: State, contact: Contact, friction: Array, twist: Array) -> Contact:

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics import State, Wrench
+from ...dynamics.link_forces import LinkForces, external_forces
 from ...errors import ContactError
 from ...robots.configuration import check_velocity
 from ...robots.values import boolean, instance, one_of
@@ -34,13 +35,7 @@ from ..contact_set import ContactSet
 from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
 from ..hold import Hold
-from .balance_derivative import (
-    Forces,
-    balance_derivative,
-    external_forces,
-    moved_contact,
-    placement_slopes,
-)
+from .balance_derivative import balance_derivative, moved_contact, placement_slopes
 from .margin_kinds import KINDS, Optimum
 
 _STEP = 1e-5  # of the slopes to both sides [rad, m, or of μ]
@@ -215,7 +210,7 @@ class _Case:
     state: State
     a: Array
     external: Mapping[str, Wrench]
-    loads: Forces | None
+    loads: LinkForces | None
     balance: Equilibrium
     kind: str
 

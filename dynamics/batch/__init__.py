@@ -20,9 +20,11 @@ from .equations import (
     mass_matrix,
 )
 from .frames import frame_drift, frame_jacobian, frame_placement
+from .gradient import inverse_dynamics_gradient
 
 __all__ = [
     "inverse_dynamics",
+    "inverse_dynamics_gradient",
     "forward_dynamics",
     "bias",
     "gravity_torques",

@@ -59,13 +59,13 @@ def run(
                     return target
         except Exception:  # no arrays, or not as the kernel takes them: what it is, is said below
             pass
-    return _run_checked(robot, task, given, out, threads)
+    return run_bound(robot, task, given, out, threads)
 
 
-def _run_checked(
+def run_bound(
     robot: Robot, task: BoundTerm, given: Sequence[ArrayLike], out: Array | None, threads: int
 ) -> Array:
-    """The same, of anything that can be read as rows of numbers."""
+    """The same for a bound term, of anything that can be read as rows of numbers."""
     term = task.term
     arrays = [
         as_rows(value, width, name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -34,10 +34,11 @@ class Term:
         kernel: called as kernel(table, *tables, *values, out, first, last, memory), see
             `kernels.rows`. None: there is none.
         single: the function for one state: single(robot, *rows of the values) -> row of `out`.
-        takes: the names of the values, "Q", "V", "A" or "tau".
+        takes: the names of the values, "Q", "V", "A", "tau", or those of `widths`.
         gives: gives(robot) is the shape of a row of `out`.
         tables: tables(robot), what else the kernel reads, the same for all rows.
         in_lanes: out (blocks, …, LANES) instead of (N, …).
+        widths: sizes of the rows of other values.
     """
 
     kernel: Callable[..., int] | None
@@ -46,6 +47,7 @@ class Term:
     gives: Callable[[Robot], tuple[int, ...]]
     tables: Callable[[Robot], tuple[Any, ...]] = no_tables
     in_lanes: bool = False
+    widths: Mapping[str, int] = field(default_factory=dict)
 
 
 class BoundTerm:
@@ -67,7 +69,7 @@ class BoundTerm:
     one: Callable[..., int] | None = None
 
     def __init__(self, robot: Robot, term: Term) -> None:
-        sizes = {"Q": robot.nq, "V": robot.nv, "A": robot.nv, "tau": robot.na}
+        sizes = {"Q": robot.nq, "V": robot.nv, "A": robot.nv, "tau": robot.na, **term.widths}
         self.term = term
         self.widths = tuple(sizes[name] for name in term.takes)
         self.shape = term.gives(robot)

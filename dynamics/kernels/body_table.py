@@ -135,13 +135,22 @@ def chain_and_place(robot: Robot, frame: str) -> tuple[Integers, Array]:
     """
     found = robot._model.frames[robot.frame_id(frame)]
     joint, first = found.parentJoint, 1 if robot.is_floating else 0
-    T_body_frame = found.placement
-    if joint > first:
-        axes = _axes_with_z(_axis(robot._model.joints[joint]))
-        T_body_frame = pin.SE3(axes.T, np.zeros(3)) * T_body_frame
     chain = [i - first for i in robot._model.supports[joint] if i > first]
-    place = np.append(T_body_frame.rotation, T_body_frame.translation)
+    _, place = body_and_place(robot, joint, found.placement.homogeneous[:3])
     return np.array(chain, dtype=np.int64), place
+
+
+def body_and_place(robot: Robot, joint: int, place: Array) -> tuple[int, Array]:
+    """Return the body of a joint of Pinocchio, −1 for what moves none, and a place (12,) on it.
+
+    Args:
+        robot: with a table.
+        joint: its index.
+        place: (3, 4), [R, p] in the axes of the joint.
+    """
+    first = 1 if robot.is_floating else 0
+    axes = _axes_with_z(_axis(robot._model.joints[joint])) if joint > first else np.eye(3)
+    return joint - first, np.append(axes.T @ place[:, :3], axes.T @ place[:, 3])
 
 
 def _short(joint: Any) -> str:

@@ -1,0 +1,235 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+# ruff: noqa: E741 (I is the letter of inertia)
+"""Gradient of the power yᵀτ of inverse dynamics along q, v and a, without a matrix.
+
+With the virtual velocities u of the bodies in a motion y, and forces w on links held,
+
+    yᵀτ = Σ_i u_i·(I a_i + v_i ×* I v_i − w_i) + Σ armature y q̈
+
+Outward, from the root to the tips, as recursive Newton-Euler, and   u_i = X u_λ + S y_i
+Inward, from the tips to the root, what the power changes with u, a, v and the place of body i:
+
+    F_i = I a_i + v_i ×* I v_i − w_i + Σ Xᵀ F       A_i = I u_i + Σ Xᵀ A
+    B_i = I (u_i × v_i) − u_i ×* I v_i + S q̇ ×* A_i + Σ Xᵀ B            D_i = … + Σ Xᵀ D
+
+    ∂/∂q̈ = S·A + armature y                        (that is M y)
+    ∂/∂q̇ = S·B + A·(v × S)
+    ∂/∂q = S·D + B·(v × S) + A·(a' × S) + F·(u × S),          a' = a − v × S q̇
+
+D has what the links' places do besides: a force that stays in the world as its link turns or moves
+works along another velocity of it.
+
+The adjoint of the recursion of R. Featherstone (2008), table 5.1; A. Griewank, A. Walther,
+"Evaluating derivatives" (2008), chapter 3, for reverse sweeps.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...arrays import Array
+from .body_table import FREE, PRISMATIC, Integers, as_bodies
+from .places import axes_of, inwards, origin_of, outwards, place_body, place_root, root_origin
+from .rnea import net_force
+from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
+from .scalars import LANES, as_lanes, workspaces
+from .spatial import (
+    add,
+    along_joint,
+    cross,
+    cross_force,
+    cross_joint,
+    cross_motion,
+    dot,
+    force_to_parent,
+    get,
+    gravity_at_root,
+    joint_position,
+    momentum,
+    motion_to_child,
+    plus,
+    put,
+    root_motion,
+    scale,
+    sub,
+    with_joint,
+)
+
+TURNING, AT_BODY, AT_PLACE = range(3)
+
+_A_BODY = 56  # numbers of workspace of a body
+
+
+class Loads(NamedTuple):
+    """Where forces act on links.
+
+    Attributes:
+        body: (L,), the bodies of the table; −1 for what moves no body.
+        stays: (L,), TURNING: nothing, force and moment turn with the link, and are given in the
+            axes of a frame on it; AT_BODY: force and moment stay in the world, at a point of the
+            link; AT_PLACE: the point stays as well, and is the world's origin.
+        place: (L, 12), R row by row, then p, of that frame or point on the body.
+    """
+
+    body: Integers
+    stays: Integers
+    place: Array
+
+
+def outward(bodies, q, v, a, y, work):
+    """Twists, accelerations and virtual velocities of all bodies, and what their own power does."""
+    joints, twists, accelerations, virtual, places, _ = work
+    root = bodies[0]
+    linear, angular = root_motion(root, a)
+    put(twists, 0, root_motion(root, v))
+    put(accelerations, 0, (sub(linear, gravity_at_root(root, q)), angular))
+    put(virtual, 0, root_motion(root, y))
+    place_root(root, q, places)
+    own_power(bodies[0], 0, work)
+    for i in range(1, len(bodies)):
+        body, up = bodies[i], bodies[i].parent
+        joint, rate = joint_position(body, q), v[body.v]
+        joints[i, 0], joints[i, 1] = joint
+        twist = with_joint(body, motion_to_child(body, joint, get(twists, up)), rate)
+        carried = motion_to_child(body, joint, get(accelerations, up))
+        carried = plus(with_joint(body, carried, a[body.v]), cross_joint(body, twist, rate))
+        put(twists, i, twist)
+        put(accelerations, i, carried)
+        carried = motion_to_child(body, joint, get(virtual, up))
+        put(virtual, i, with_joint(body, carried, y[body.v]))
+        place_body(body, q, places, i)
+        own_power(body, i, work)
+
+
+def own_power(body, i, work):
+    """F, A, B and D of a body's inertia alone."""
+    _, twists, accelerations, virtual, _, (F, A, B, D) = work
+    h, I, v, u = body.h, body.I, get(twists, i), get(virtual, i)
+    put(F, i, net_force(body, v, get(accelerations, i)))
+    put(A, i, momentum(body.mass, h, I, u))
+    turned = momentum(body.mass, h, I, cross_motion(u, v))
+    moved = cross_force(u, momentum(body.mass, h, I, v))
+    put(B, i, (sub(turned[0], moved[0]), sub(turned[1], moved[1])))
+    zero = 0.0 * u[0][0], 0.0 * u[0][0], 0.0 * u[0][0]
+    put(D, i, (zero, zero))
+
+
+def put_loads(bodies, q, loads, wrenches, work, along):
+    """Take forces on links from F, add to D; write the virtual velocities (L, 6) that they see.
+
+    These are in the axes of the forces, and of the points where these act.
+    """
+    _, _, _, virtual, places, (F, _, _, D) = work
+    zero = 0.0 * virtual[0, 0]
+    for k in range(len(loads.body)):
+        i, stays, P = loads.body[k], loads.stays[k], loads.place[k]
+        if i < 0:
+            put(along, k, ((zero, zero, zero), (zero, zero, zero)))
+            continue
+        u, axes = get(virtual, i), axes_of(places, i)
+        r = zero + P[9], zero + P[10], zero + P[11]
+        if stays == TURNING:
+            axes = (
+                (zero + P[0], zero + P[3], zero + P[6]),
+                (zero + P[1], zero + P[4], zero + P[7]),
+                (zero + P[2], zero + P[5], zero + P[8]),
+            )
+        elif stays == AT_PLACE:
+            far = add(origin_of(places, i), root_origin(bodies[0], q))
+            r = scale(-1.0, inwards(axes, far))
+        force, moment = get(wrenches, k)
+        f, m = inwards(axes, force), inwards(axes, moment)
+        at = add(u[0], cross(u[1], r))
+        put(along, k, (outwards(axes, at), outwards(axes, u[1])))
+        total, less = (f, add(m, cross(r, f))), get(F, i)
+        put(F, i, (sub(less[0], total[0]), sub(less[1], total[1])))
+        more = get(D, i)
+        if stays == AT_PLACE:
+            moved = cross_force(u, total)
+            put(D, i, (sub(more[0], moved[0]), sub(more[1], moved[1])))
+        elif stays == AT_BODY:
+            put(D, i, (more[0], add(more[1], add(cross(f, at), cross(m, u[1])))))
+
+
+def inward(bodies, q, v, y, work, dq, dv, da):
+    """The gradients (nv,), from the tips to the root."""
+    joints, twists, accelerations, virtual, _, (F, A, B, D) = work
+    for i in range(len(bodies) - 1, 0, -1):
+        body, k, up = bodies[i], bodies[i].v, bodies[i].parent
+        joint, rate, twist = (joints[i, 0], joints[i, 1]), v[k], get(twists, i)
+        of_u, of_a, of_place = get(F, i), get(A, i), get(D, i)
+        of_v = plus(get(B, i), joint_cross_force(body, rate, of_a))
+        turned = cross_joint(body, twist, rate)
+        linear, angular = get(accelerations, i)
+        before = sub(linear, turned[0]), sub(angular, turned[1])
+        da[k] = along_joint(body, of_a) + body.armature * y[k]
+        turning = cross_joint(body, twist, 1.0)
+        dv[k] = along_joint(body, of_v) + power(of_a, turning)
+        dq[k] = (
+            along_joint(body, of_place)
+            + power(of_v, turning)
+            + power(of_a, cross_joint(body, before, 1.0))
+            + power(of_u, cross_joint(body, get(virtual, i), 1.0))
+        )
+        put(F, up, plus(get(F, up), force_to_parent(body, joint, of_u)))
+        put(A, up, plus(get(A, up), force_to_parent(body, joint, of_a)))
+        put(B, up, plus(get(B, up), force_to_parent(body, joint, of_v)))
+        put(D, up, plus(get(D, up), force_to_parent(body, joint, of_place)))
+    if bodies[0].kind == FREE:
+        of_a, of_place = get(A, 0), get(D, 0)
+        turned = cross(gravity_at_root(bodies[0], q), of_a[0])  # a_0 has −g in it, which turns
+        dq[0], dq[1], dq[2] = of_place[0]
+        dq[3], dq[4], dq[5] = add(of_place[1], turned)
+        for k in range(6):
+            dv[k], da[k] = B[0, k], A[0, k]
+
+
+def power(force, motion):
+    """f · x of a force and a motion."""
+    return dot(force[0], motion[0]) + dot(force[1], motion[1])
+
+
+def joint_cross_force(body, rate, force):
+    """S q̇ ×* f of a joint's motion and a force."""
+    f, n = force
+    still = 0.0 * rate
+    if body.kind == PRISMATIC:
+        return (still, still, still), (-f[1] * rate, f[0] * rate, still)
+    return (-f[1] * rate, f[0] * rate, still), (-n[1] * rate, n[0] * rate, still)
+
+
+def inverse_dynamics_gradient_rows(table, loads, Q, V, A, Y, W, out, first, last, memory):
+    """out[first:last] = ∂(yᵀτ)/∂q, /∂v, /∂a and what loads see, (3 nv + 6 L,), for W (N, 6 L).
+
+    Returns DONE, MISFIT, or the first of eight rows that are not all well.
+    """
+    bodies, L = as_bodies(table), len(loads.body)
+    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
+    if not (fits(Q, nq, out) and fits(V, nv, out) and fits(A, nv, out) and fits(Y, nv, out)):
+        return MISFIT
+    if not (fits(W, 6 * L, out) and out.shape[1] == 3 * nv + 6 * L):
+        return MISFIT
+    q, v, a, y, w, found, doubts, memory_of_bodies = workspaces(
+        memory, nq, nv, nv, nv, 6 * L, 3 * nv + 6 * L, n + 1, _A_BODY * n
+    )
+    m = as_lanes(memory_of_bodies.reshape(n, _A_BODY, LANES))
+    adjoints = m[:, 32:38], m[:, 38:44], m[:, 44:50], m[:, 50:56]
+    work = m[:, :2], m[:, 2:8], m[:, 8:14], m[:, 14:20], m[:, 20:32], adjoints
+    wrenches = as_lanes(w.reshape(L, 6, LANES))
+    along = as_lanes(found[3 * nv :].reshape(L, 6, LANES))
+    gradients = as_lanes(found[: 3 * nv].reshape(3, nv, LANES))
+    q_, v_, a_, y_ = as_lanes(q), as_lanes(v), as_lanes(a), as_lanes(y)
+    for start in range(first, last, LANES):
+        gather(Q, start, last, q)
+        gather(V, start, last, v)
+        gather(A, start, last, a)
+        gather(Y, start, last, y)
+        gather(W, start, last, w)
+        doubt = finite(as_lanes(w), finite(y_, finite(a_, finite(v_))))
+        if not entered(bodies, q, doubt, doubts):
+            return start
+        outward(bodies, q_, v_, a_, y_, work)
+        put_loads(bodies, q_, loads, wrenches, work, along)
+        inward(bodies, q_, v_, y_, work, gradients[0], gradients[1], gradients[2])
+        scatter(found, start, last, out)
+    return DONE
