@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Array, Index
-from ..dynamics import Wrench, external_torques
-from ..dynamics import batch as many_states
+from ..arrays import Array
+from ..dynamics import Wrench
 from ..errors import ContactError
 from ..robots import Robot
 from ..robots.configuration import check_reach, check_robot
@@ -23,10 +22,15 @@ from ..robots.values import array, boolean, whole_number
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium import decision
+from .equilibrium.balance import weight
 from .equilibrium.balances import Balances
+from .equilibrium.decision import Wanted
+from .equilibrium.flight import write_flight
 from .equilibrium.programs import Equilibrium
 from .equilibrium.states import ContactStates
 from .equilibrium.verdicts import Verdicts
+from .loads_along import loads_along, table
+from .motion_verdicts import MotionVerdicts
 from .torque_limits import TorqueBounds, torque_bounds_of
 
 __all__ = ["Verdicts", "contact_forces", "decide", "static_hold"]
@@ -41,6 +45,7 @@ def static_hold(
     wrenches: Mapping[str, Wrench] | ArrayLike | None = None,
     torque_limits: bool | ArrayLike = True,
     margin: bool = True,
+    torque_margin: bool = False,
     threads: int = 1,
     out: Verdicts | None = None,
 ) -> Verdicts:
@@ -55,9 +60,11 @@ def static_hold(
         wrenches: {link: Wrench} as for `contacts.static_hold`, the same for all; or (N, 6) or
             (6,), of the environment on the base link: [force; moment about the centre of mass],
             world axes [N, N·m].
-        torque_limits: as for `contacts.static_hold`; arrays may also be (N, na), a row each.
+        torque_limits: as for `contacts.static_hold`; or a pair
+            (lower, upper) of what limits them; arrays may also be (N, na), a row each.
         margin: False leaves margins out (nan), which takes half of the time where there are many
             contacts: whether it holds and with which forces, or along which motion it falls.
+        torque_margin: True adds the torque margins.
         threads: that share the work.
         out: verdicts to write to, such as those of an earlier call of the same size.
 
@@ -65,13 +72,16 @@ def static_hold(
         ConfigurationError, ContactError: invalid input, lengths that do not fit each other.
     """
     check_robot(robot)
-    contact_set, qs = ContactSet.of(robot, contacts), _table(q, robot.nq, "q")
+    contact_set, qs = ContactSet.of(robot, contacts), table(q, robot.nq, "q")
     check_reach(robot, qs)
     still = np.zeros((len(qs), robot.nv))
-    loads = _loads(robot, qs, still, still, wrenches)
+    loads = loads_along(robot, qs, still, still, wrenches)
     bounds = torque_bounds_of(robot, torque_limits, many=True)
-    balances = _balances(contact_set, qs, loads, friction, bounds)
-    return decide(balances, threads, margin=margin, out=out)
+    mu = None if friction is None else _friction(friction)
+    balances = _balances(contact_set, qs, loads, mu, bounds)
+    found = decide(balances, threads, margin=margin, torque_margin=torque_margin, out=out)
+    found.torques[:] += bounds.middle
+    return found
 
 
 def contact_forces(
@@ -86,8 +96,9 @@ def contact_forces(
     wrenches: Mapping[str, Wrench] | ArrayLike | None = None,
     torque_limits: bool | ArrayLike = True,
     margin: bool = True,
+    torque_margin: bool = False,
     threads: int = 1,
-) -> Verdicts:
+) -> MotionVerdicts:
     """Decide along a motion: `contacts.contact_forces` for each row of q, v and a.
 
     Args:
@@ -96,7 +107,11 @@ def contact_forces(
         contacts: a ContactSet of this robot, or any contacts.
         active: (N, C) booleans, which contacts touch in each row; all of them by default. Forces
             of those that do not are zero.
-        friction, wrenches, torque_limits, margin, threads: as for `static_hold`.
+        friction, wrenches, torque_limits, margin, torque_margin, threads: as for `static_hold`.
+
+    Returns:
+        Verdicts, which also know what was asked: forces in world axes, the ground's reaction and
+        its ZMP, friction used. Where nothing touches what falls freely holds.
 
     Raises:
         ConfigurationError, ContactError: invalid input, lengths that do not fit each other.
@@ -105,105 +120,68 @@ def contact_forces(
     contact_set = ContactSet.of(robot, contacts)
     bounds = torque_bounds_of(robot, torque_limits, many=True)
     given = {
-        "q": _table(q, robot.nq, "q"),
-        "v": _table(v, robot.nv, "v"),
-        "a": _table(a, robot.nv, "a"),
+        "q": table(q, robot.nq, "q"),
+        "v": table(v, robot.nv, "v"),
+        "a": table(a, robot.nv, "a"),
         "active": _active(active, contact_set),
         "torque_limits": np.atleast_2d(bounds.half),
-        "wrenches": _table(np.zeros(6), 6, "wrenches")
+        "wrenches": table(np.zeros(6), 6, "wrenches")
         if wrenches is None or isinstance(wrenches, Mapping)
-        else _table(wrenches, 6, "wrenches"),
+        else table(wrenches, 6, "wrenches"),
     }
     qs, vs, accelerations, touching = _as_many(given)[:4]
     check_reach(robot, qs)
-    loads = _loads(robot, qs, vs, accelerations, wrenches)
-    out = Verdicts.allocate(len(loads), contact_set.limits.point_count, robot.nv)
+    whole, wanted = _threads(threads), _wanted(margin, torque_margin)
+    loads = loads_along(robot, qs, vs, accelerations, wrenches, whole)
+    mu = None if friction is None else _friction(friction, len(loads))
+    out = Verdicts.allocate(len(loads), contact_set.limits.point_count, robot.nv, robot.na)
     patterns, which = np.unique(touching, axis=0, return_inverse=True)
     for k, pattern in enumerate(patterns):
         rows = np.flatnonzero(which.reshape(-1) == k)
         those = [c for c, on in zip(contact_set, pattern, strict=True) if on]
         some = contact_set if pattern.all() else ContactSet(robot, those)
-        own = None if friction is None else _rows(friction, rows, len(loads))
-        balances = _balances(some, qs[rows], loads[rows], own, bounds.at(rows))
-        found = decide(balances, threads, margin=margin)
+        own = mu if mu is None or len(mu) == 1 else mu[rows]
+        found = _decided(some, qs[rows], loads[rows], own, bounds.at(rows), whole, wanted)
         out.put(rows, pattern[contact_set.limits.owner], found)
+    out.torques[:] += bounds.middle
+    limits = contact_set.limits
+    each = limits.friction[None] if mu is None else _of_points(mu, limits.point_count)
+    return MotionVerdicts.of(out, contact_set, qs, touching, loads, each, bounds)
+
+
+def _decided(
+    contacts: ContactSet,
+    qs: Array,
+    loads: Array,
+    friction: Array | None,
+    bounds: TorqueBounds,
+    threads: int,
+    wanted: Wanted,
+) -> Verdicts:
+    """Return the verdicts on rows with the same contacts, torques from the middle of bounds."""
+    robot = contacts.robot
+    if len(contacts) or robot.closures:
+        balances = _balances(contacts, qs, loads, friction, bounds)
+        return decision.decide(balances, threads, wanted)
+    out = Verdicts.allocate(len(qs), 0, robot.nv, robot.na)
+    shifted, limits = bounds.shifted(robot, loads), np.atleast_2d(bounds.half)
+    write_flight(shifted, limits, robot.actuated_rows, weight(robot), out)
+    if not wanted.torque_margin:
+        out.torque_margin[:] = np.nan
+    if not wanted.margin:
+        out.margin[:] = np.nan
     return out
 
 
 def _balances(
-    contacts: ContactSet, qs: Array, loads: Array, friction: ArrayLike | None, bounds: TorqueBounds
+    contacts: ContactSet, qs: Array, loads: Array, friction: Array | None, bounds: TorqueBounds
 ) -> Balances:
     loads, limits = bounds.shifted(contacts.robot, loads), np.atleast_2d(bounds.half)
     # what any state limits is among the kernel's inequalities
     first = Equilibrium.of(contacts, qs[0], loads[0], limits.min(axis=0))
     points = first.limits.point_count
-    mu = first.limits.friction[None] if friction is None else _frictions(friction, points)
+    mu = first.limits.friction[None] if friction is None else _of_points(friction, points)
     return Balances(ContactStates(first, contacts, qs), loads, mu, limits)
-
-
-def _loads(
-    robot: Robot,
-    qs: Array,
-    vs: Array,
-    accelerations: Array,
-    wrenches: Mapping[str, Wrench] | ArrayLike | None,
-) -> Array:
-    """Return h = τ_g + τ_ext − M a − vᵀCv (N, nv)."""
-    loads = -many_states.inverse_dynamics(robot, qs, vs, accelerations)
-    if isinstance(wrenches, Mapping):
-        return loads + _torques_of(robot, qs, wrenches)
-    return (
-        loads if wrenches is None else loads + _pushed(robot, qs, _table(wrenches, 6, "wrenches"))
-    )
-
-
-def _torques_of(robot: Robot, qs: Array, wrenches: Mapping[str, Wrench]) -> Array:
-    """Return τ_ext (N, nv) of {frame: Wrench}, as `external_torques` for each row.
-
-    Those in world axes go through the frames' Jacobians of all rows at once.
-    """
-    external_torques(robot, qs[0], wrenches)  # raises what there is to raise
-    if any(wrench.axes != "world" for wrench in wrenches.values()):
-        return np.stack([external_torques(robot, q, wrenches) for q in qs])
-    total = np.zeros((len(qs), robot.nv))
-    for frame, wrench in wrenches.items():
-        J, moment = many_states.frame_jacobian(robot, qs, frame), wrench.moment
-        if wrench.point is not None:
-            origins = many_states.frame_placement(robot, qs, frame)[:, :3, 3]
-            moment = moment + np.cross(wrench.point - origins, wrench.force)
-        total += wrench.force @ J[:, :3]
-        total += (np.broadcast_to(moment, (len(qs), 3))[:, None] @ J[:, 3:])[:, 0]
-    return total
-
-
-def _pushed(robot: Robot, qs: Array, wrenches: Array) -> Array:
-    """Return what wrenches (N or 1, 6) about the centre of mass do to the robot, (N or 1, nv).
-
-    They act on the base, whose velocities are in its own axes: Rᵀ f, Rᵀ (m + (c − p) × f).
-
-    Raises:
-        ContactError: a fixed base, or numbers of rows that do not fit.
-    """
-    if not robot.is_floating:
-        raise ContactError(f"wrenches: {robot.name!r} has a fixed base; expected a floating one")
-    if 1 != len(qs) != len(wrenches) != 1:
-        raise ContactError(f"got {len(qs)} q and {len(wrenches)} wrenches; expected as many, or 1")
-    R = _turns(qs[:, 3:7])
-    arms = many_states.com(robot, qs) - qs[:, :3]
-    force, moment = wrenches[:, :3], wrenches[:, 3:]
-    out = np.zeros((max(len(qs), len(wrenches)), robot.nv))
-    out[:, :3] = (force[:, None] @ R)[:, 0]
-    out[:, 3:6] = ((moment + np.cross(arms, force))[:, None] @ R)[:, 0]
-    return out
-
-
-def _turns(quaternions: Array) -> Array:
-    """Return R (N, 3, 3) of unit quaternions (x, y, z, w), (N, 4): 1 + 2 w [u×] + 2 [u×]²."""
-    u, w = quaternions[:, :3], quaternions[:, 3]
-    U = np.zeros((len(u), 3, 3))
-    U[:, 0, 1], U[:, 0, 2], U[:, 1, 2] = -u[:, 2], u[:, 1], -u[:, 0]
-    U -= U.transpose(0, 2, 1)
-    return np.asarray(np.eye(3) + 2 * w[:, None, None] * U + 2 * U @ U)
 
 
 def _as_many(given: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
@@ -232,41 +210,38 @@ def _active(active: ArrayLike | None, contacts: ContactSet) -> NDArray[np.bool_]
     return rows
 
 
-def _rows(friction: ArrayLike, rows: Index, count: int) -> Array:
-    """Return the friction of some of `count` rows."""
-    mu = np.atleast_1d(_friction(friction))
-    if len(mu) not in (1, count):
-        raise ContactError(f"friction: got {len(mu)} rows, expected {count}, or 1")
-    return mu if len(mu) == 1 else mu[rows]
-
-
 def decide(
-    balances: Balances, threads: int = 1, *, margin: bool = True, out: Verdicts | None = None
+    balances: Balances,
+    threads: int = 1,
+    *,
+    margin: bool = True,
+    torque_margin: bool = False,
+    out: Verdicts | None = None,
 ) -> Verdicts:
     """Return the verdicts on many balances. Arguments as for `static_hold`."""
-    whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
-    return decision.decide(balances, whole, margin=boolean(margin, "margin"), out=out)
+    return decision.decide(balances, _threads(threads), _wanted(margin, torque_margin), out)
 
 
-def _table(value: ArrayLike, width: int, name: str) -> Array:
-    """Return (N, width) finite numbers, one row if one was given."""
-    rows = np.atleast_2d(array(value, name, (width,), (None, width), error=ContactError))
-    if not len(rows):
-        raise ContactError(f"{name}: got no rows, expected ({width},) or (N, {width})")
-    return rows
+def _threads(threads: int) -> int:
+    return whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
 
 
-def _frictions(friction: ArrayLike, points: int) -> Array:
-    """Return μ (N, K, 2) of all points, from numbers (N,) or pairs (N, 2)."""
-    mu = np.atleast_1d(_friction(friction))
-    pairs = mu[:, None] if mu.ndim == 1 else mu
-    return np.tile(pairs[:, None] * np.ones(2), (1, points, 1))
+def _wanted(margin: bool, torque_margin: bool) -> Wanted:
+    return Wanted(boolean(margin, "margin"), boolean(torque_margin, "torque_margin"))
 
 
-def _friction(friction: ArrayLike) -> Array:
-    """Return μ, or one or two of every row."""
+def _friction(friction: ArrayLike, count: int | None = None) -> Array:
+    """Return μ (N or 1, 2) of rows, from one number, numbers (N,) or pairs (N, 2)."""
     shapes = (), (None,), (None, 1), (None, 2)
     mu = array(friction, "friction", *shapes, at_least=0, error=ContactError)
     if not mu.size:
         raise ContactError("friction: got no values, expected (N,) or (N, 2)")
-    return mu
+    pairs = mu.reshape(-1, 1) if mu.ndim < 2 else mu
+    if count is not None and len(pairs) not in (1, count):
+        raise ContactError(f"friction: got {len(pairs)} rows, expected {count}, or 1")
+    return np.asarray(pairs * np.ones(2))
+
+
+def _of_points(friction: Array, points: int) -> Array:
+    """Return μ (N, K, 2) of all points."""
+    return np.tile(friction[:, None], (1, points, 1))

@@ -155,7 +155,7 @@ def test_out_is_written_and_returned():
     assert again is out
     assert np.array_equal(out.feasible, batch.decide(many).feasible)
     assert out.asked_of_solver == 0
-    with pytest.raises(ContactError, match=r"out: got .20, 4, 6., expected Verdicts"):
+    with pytest.raises(ContactError, match=r"out: got .20, 4, 6, 0., expected Verdicts"):
         batch.decide(many.part(0, 5), out=out)
     with pytest.raises(ContactError, match="out: got list"):
         batch.decide(many, out=[])

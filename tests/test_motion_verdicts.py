@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cvxpy as cp
 import numpy as np
 import pytest
 
+import footwork as fw
 from footwork import ConfigurationError, ContactError, contacts, dynamics, robots
 from footwork.contacts import batch
+from footwork.contacts.equilibrium.certificate import certificate_value, certificate_violation
+from footwork.contacts.torque_limits import TorqueBounds
 
 pytest.importorskip("numba")
 
@@ -156,3 +161,113 @@ def test_bounds_that_are_none(biped):
     still = np.zeros(biped.nv)
     with pytest.raises(ContactError, match=r"2 of torque_limits, .* expected one N, or 1"):
         batch.contact_forces(biped, Q, still, still, feet, torque_limits=np.ones((2, biped.na)))
+
+
+# --- what is found besides ------------------------------------------------------------------------
+
+
+def test_torques_forces_and_torque_margins_are_those_of_single_calls(biped):
+    feet, count = contacts.at_feet(biped), 24
+    Q, V, A = motion(biped, count, seed=8, push=1.0)
+    active = np.ones((count, len(feet)), dtype=bool)
+    active[::4, 1] = False
+    found = batch.contact_forces(biped, Q, V, A, feet, active=active, torque_margin=True)
+    assert {0, 1} <= set(found.feasible)
+    for i in range(count):
+        some = [c for c, on in zip(feet, active[i], strict=True) if on]
+        hold = contacts.contact_forces(biped, Q[i], V[i], A[i], some)
+        if np.isfinite(hold.torque_margin):
+            assert found.torque_margin[i] == pytest.approx(hold.torque_margin, rel=1e-6, abs=1e-6)
+        else:
+            assert found.torque_margin[i] == hold.torque_margin
+        if hold.feasible:
+            np.testing.assert_allclose(found.torques[i], hold.torques, atol=1e-6)
+            forces = np.vstack([hold.forces[c.name] for c in some])
+            own = active[i][feet.limits.owner]
+            np.testing.assert_allclose(found.world_forces[i, own], forces, atol=1e-6)
+            assert np.abs(found.world_forces[i, ~own]).max(initial=0.0) == 0
+        else:
+            assert np.isnan(found.torques[i]).all()
+
+
+def test_torque_margins_with_bounds_and_with_limits_of_whole_contacts(biped):
+    """Bounds that are not symmetric, and a load that bounds on normal forces and torsion know."""
+    feet = contacts.at_feet(biped, max_normal=400.0, torsional_friction=0.01)
+    Q, V, A = motion(biped, 8, seed=9, push=0.5)
+    lower, upper = envelopes(biped, 8, seed=10, share=1.0)
+    limits = {"torque_limits": (lower, upper), "torque_margin": True}
+    found = batch.contact_forces(biped, Q, V, A, feet, **limits)
+    for i in range(8):
+        hold = contacts.contact_forces(biped, Q[i], V[i], A[i], feet)
+        bounds = TorqueBounds(lower[i], upper[i])
+        balance = replace(
+            hold.balance,
+            load=bounds.shifted(biped, -dynamics.inverse_dynamics(biped, Q[i], V[i], A[i])),
+            torque_limits=bounds.half,
+        )
+        expected = balance.torque_margin().value
+        assert found.torque_margin[i] == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+def test_the_reaction_is_the_sum_of_the_forces(biped):
+    feet, count = contacts.at_feet(biped), 16
+    Q, V, A = motion(biped, count, seed=11, push=1.0)
+    found = batch.contact_forces(biped, Q, V, A, feet, wrenches=[3.0, 0, 20.0, 0, 1.0, 0])
+    zmp = found.zmp(0.1)
+    held = np.flatnonzero(found.feasible == 1)
+    assert len(held) > 2
+    for i in held:
+        points = feet.attachment.world_points(dynamics.State(biped, Q[i]))
+        arms = points - dynamics.com(biped, Q[i])
+        moment = np.cross(arms, found.world_forces[i]).sum(axis=0)
+        np.testing.assert_allclose(
+            found.reaction[i, :3], found.world_forces[i].sum(axis=0), atol=1e-6
+        )
+        np.testing.assert_allclose(found.reaction[i, 3:], moment, atol=1e-6)
+        pairs = zip(points, found.world_forces[i], strict=True)
+        wrenches = {str(k): fw.Wrench(f, np.zeros(3), p) for k, (p, f) in enumerate(pairs)}
+        np.testing.assert_allclose(zmp[i], contacts.zero_moment_point(wrenches, 0.1)[:2], atol=1e-8)
+
+
+def test_friction_used_is_that_of_each_point(biped):
+    feet = contacts.at_feet(biped)
+    Q, V, A = motion(biped, 8, seed=12, push=1.0)
+    mu = np.linspace(0.4, 1.2, 8)
+    found = batch.contact_forces(biped, Q, V, A, feet, friction=mu)
+    f = found.forces
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected = np.linalg.norm(f[:, :, :2], axis=2) / (mu[:, None] * f[:, :, 2])
+    pressing = f[:, :, 2] > 1e-6
+    np.testing.assert_allclose(found.friction_used[pressing], expected[pressing], rtol=1e-9)
+    assert (found.friction_used[pressing] <= 1 + 1e-6).all()
+    assert np.isnan(found.friction_used[found.feasible == 0]).all()
+    np.testing.assert_allclose(found.normal_forces, f.reshape(8, len(feet), -1, 3)[..., 2].sum(2))
+
+
+def test_flight_holds_where_the_robot_falls_freely(biped):
+    """Nothing touches: by NumPy what the conic solver says."""
+    feet, still = contacts.at_feet(biped), np.zeros(biped.nv)
+    M, b = (
+        f(biped, biped.posture(), still)
+        for f in (lambda r, q, v: dynamics.mass_matrix(r, q), dynamics.bias)
+    )
+    tau = np.zeros(biped.nv)
+    rows = []
+    for kind in ("falls", "stands", "strains"):
+        tau[biped.actuated_rows] = 0.5 if kind != "strains" else 2 * biped.torque_limits.max()
+        rows.append(still if kind == "stands" else np.linalg.solve(M, tau - b))
+    none = np.zeros((3, len(feet)), dtype=bool)
+    found = batch.contact_forces(
+        biped, biped.posture(), still, rows, feet, active=none, torque_margin=True
+    )
+    assert found.feasible.tolist() == [1, 0, 0]
+    assert found.margin.tolist() == [np.inf, -np.inf, -np.inf]
+    np.testing.assert_allclose(found.torques[0], 0.5, atol=1e-9)
+    for i in range(3):
+        hold = contacts.contact_forces(biped, biped.posture(), still, rows[i], [])
+        assert (hold.feasible, hold.margin) == (bool(found.feasible[i]), found.margin[i])
+        assert found.torque_margin[i] == pytest.approx(hold.torque_margin, rel=1e-6)
+        if not hold.feasible:
+            y = found.velocity[i]
+            assert certificate_value(hold.balance, y) > 0
+            assert certificate_violation(hold.balance, y) <= 1e-12

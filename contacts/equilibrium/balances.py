@@ -101,7 +101,10 @@ class Balances:
             filling, scaling: `kernels.contact_columns.contact_columns` and `.scale_rows`, compiled
                 or not.
         """
-        columns, pulls = self.states.columns(layout, filling)
+        return self.problems_of(layout, *self.states.columns(layout, filling), scaling)
+
+    def problems_of(self, layout: Layout, columns: Array, pulls: Array, scaling: Any) -> Problems:
+        """Return the same, given what `States.columns` returns."""
         scales = self.first.scaled_problem(scaling).program.scales
         given = columns, pulls, self.loads, self.torque_limits
         problems = Problems.of(layout, *given, scaling, scales)

@@ -32,6 +32,7 @@ from .problems import Layout, Problems, decided, in_newtons
 from .programs import Equilibrium
 from .saddle import Multipliers
 from .states import contact_frames
+from .torque_margins import torque_margins
 from .verdicts import Verdicts
 
 KERNEL = "kernel"  # what `Hold.solver` says of it
@@ -113,11 +114,20 @@ def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array
 _NEAR = 150_000  # numbers of A in the problems solved at a time: they stay in the cache
 
 
+class Wanted(NamedTuple):
+    """What is asked besides the verdict: the margin, the torque margin."""
+
+    margin: bool = True
+    torque_margin: bool = False
+
+
+MARGINS = Wanted()
+
+
 def decide(
     balances: Balances,
     threads: int = 1,
-    *,
-    margin: bool = True,
+    wanted: Wanted = MARGINS,
     out: Verdicts | None = None,
 ) -> Verdicts:
     """Return the verdicts on many balances: by the kernel, and one by one what it leaves.
@@ -125,12 +135,13 @@ def decide(
     Args:
         balances: to decide about.
         threads: that share the work.
-        margin: whether margins are wanted.
+        wanted: margins or not.
         out: verdicts to write to.
     """
     first, count, layout = balances.first, len(balances), balances.first.layout
     known = balances.known()
-    out = Verdicts.allocate(count, first.limits.point_count, len(first.load), out)
+    sizes = count, first.limits.point_count, len(first.load), len(first.actuated)
+    out = Verdicts.allocate(*sizes, out)
     # pieces that stay in the cache, at least one a thread, of about equal size
     most = max(_NEAR // max(first.columns.size, 1), 1)
     pieces = -(-count // min(most, -(-count // threads)))
@@ -142,11 +153,11 @@ def decide(
             # by the problems still to come: compiling may pay for the batch, if not for a piece
             kernels = _kernels(count - start) if known else None
             if kernels is not None:
-                _write_proved(kernels, chunk, layout, answers, margin)
+                _write_proved(kernels, chunk, layout, answers, wanted)
             slowly = known and kernels is None
             with compiled.by_the_solver(stop - start) if slowly else nullcontext():
                 for i in np.flatnonzero(~answers.compiled).tolist():
-                    _write_settled(chunk.at(i), answers, i, margin)
+                    _write_settled(chunk.at(i), answers, i, wanted)
             bar.update(stop - start)
 
         if threads == 1 or pieces == 1:
@@ -177,35 +188,44 @@ def _note_numba(reason: str) -> None:
 
 
 def _write_proved(
-    kernels: Any, balances: Balances, layout: Layout, answers: Verdicts, margin: bool
+    kernels: Any, balances: Balances, layout: Layout, answers: Verdicts, wanted: Wanted
 ) -> None:
     """Write the answers of the kernel; those it leaves stay as they are."""
-    problems = balances.problems(layout, kernels.columns, kernels.scale)
-    circular = balances.circular()
-    mode = MARGIN if not circular else VERDICT if margin else STRICT
+    columns, pulls = balances.states.columns(layout, kernels.columns)
+    problems = balances.problems_of(layout, columns, pulls, kernels.scale)
+    mode = MARGIN if not balances.circular() else VERDICT if wanted.margin else STRICT
     found = decided(kernels.verdicts, problems.program, layout.sizes, mode)
     feasible, epsilon, proof, residual = found.verdict.T
     answers.feasible[:], answers.residual[:] = feasible, residual
     # a verdict may be proved where its margin is not: then the conic solver computes both anew
-    answers.compiled[:] = (feasible >= 0) & ((proof > 0) | (not margin))
-    if margin:
+    answers.compiled[:] = (feasible >= 0) & ((proof > 0) | (not wanted.margin))
+    if wanted.margin:
         answers.margin[:] = in_newtons(epsilon, layout.weight)
     holds, falls, K = feasible == 1, feasible == 0, layout.limits.point_count
     x = found.least[holds][:, layout.entries[: 3 * K]] * layout.weight
     answers.forces[holds] = x.reshape(-1, K, 3)
+    those, h = (a if len(a) == 1 else a[holds] for a in (columns, balances.loads))
+    answers.torques[holds] = layout.torques(those, h, found.least[holds])
     y = problems.velocity(found.y[falls], found.nu[falls])
     answers.velocity[falls] = y / np.linalg.norm(y, axis=1, keepdims=True)
     answers.clear(~answers.compiled)  # nothing without a proof is kept
+    if wanted.torque_margin:
+        found_margins = torque_margins(kernels.verdicts, problems, balances)
+        answers.torque_margin[:] = np.where(answers.compiled, found_margins, np.nan)
 
 
-def _write_settled(balance: Equilibrium, answers: Verdicts, i: int, margin: bool) -> None:
+def _write_settled(balance: Equilibrium, answers: Verdicts, i: int, wanted: Wanted) -> None:
     """Write one answer of the conic solver."""
     found = settle(balance)
-    answers.margin[i] = found.margin if margin else np.nan
+    answers.margin[i] = found.margin if wanted.margin else np.nan
     answers.feasible[i] = -1 if found.feasible is None else int(found.feasible)
     answers.unsolved[i] = found.status == "unsolved"
     answers.residual[i] = found.residual(balance)
     if found.unknowns is not None:
         answers.forces[i] = balance.limits.forces(found.unknowns)
+        answers.torques[i] = balance.torques(found.unknowns)
     if found.velocity is not None:
         answers.velocity[i] = found.velocity
+    if wanted.torque_margin:
+        limited = np.isfinite(balance.torque_limits).any()
+        answers.torque_margin[i] = balance.torque_margin().value if limited else np.inf

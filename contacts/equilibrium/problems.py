@@ -91,6 +91,14 @@ class Layout:
         """Return limits (N, na) or (na,) as the kernels have them, (N or 1, R)."""
         return np.ascontiguousarray(np.atleast_2d(torque_limits)[:, self.limited])
 
+    def torques(self, columns: Array, loads: Array, f: Array) -> Array:
+        """Return τ (N, na) that balances loads (N or 1, nv), given forces f (N, D K) /weight.
+
+        Columns (N or 1, nv, D K): what a newton of each entry does to the robot.
+        """
+        given = (columns[:, self.actuated] @ f[:, :, None])[:, :, 0]
+        return np.asarray(-(loads[:, self.actuated] + self.weight * given))
+
     def spread(self, x: Array) -> Array:
         """Return x (…, n) as the kernel has it (…, D K), 0 for the moments of hard points."""
         out = np.zeros((*x.shape[:-1], self.D * self.limits.point_count))
@@ -234,6 +242,19 @@ class Problems:
         g = np.zeros((len(columns), layout.sizes[3]))
         g[:, :J] = columns.take(layout.joints, 1) * scales[1, :J]
         return columns.take(layout.rows, 1) * scales[0, :m], g
+
+    def for_torque_margin(self) -> Problems:
+        """Return the problems whose margin is 1/(1 − s), for the torque margin s.
+
+        Σ J_kᵀ f_k + h + Sᵀτ = 0 with |τ| ≤ (1 − s) limits, divided by 1 − s: as cones stay what
+        they are, so many times the load can be balanced within the limits.
+        """
+        p, J = self.program, len(self.layout.joints)
+        g, high = -p.high, np.zeros_like(p.high)  # of what limits contacts as a whole
+        high[:, :J] = (p.high[:, :J] - p.low[:, :J]) / 2
+        g[:, :J] = -(p.high[:, :J] + p.low[:, :J]) / 2
+        low = np.where(np.arange(high.shape[1]) < J, -high, p.low)
+        return self._with(w=np.zeros((1, p.w.shape[1])), normal=-p.w, g=g, low=low, high=high)
 
     def moved(self, A: Array, G: Array, friction: Array) -> Problems:
         """Return the problems with more of A (m D K,) and G (R D K,), and friction (K, 2)."""

@@ -21,6 +21,10 @@ class Verdicts:
             nan where it was not asked for.
         forces: (N, K, 3), the least-norm admissible ones at the contacts' points, contact axes [N];
             nan where there are none.
+        torques: (N, na), that these forces and the load ask for [N·m or N]; nan where there are
+            none.
+        torque_margin: (N,), over all admissible forces, the largest smallest (limit − |τ|)/limit,
+            as `Hold.torque_margin` [-]; nan where it was not asked for.
         velocity: (N, nv), ‖y‖ = 1, along which nothing stops the robot; nan where it is not needed.
         residual: (N,), what the proof leaves open: of those that hold, of the balance, the cones
             and (where the kernel answered) the conditions of the least norm [N, N·m]; of the
@@ -32,32 +36,39 @@ class Verdicts:
     feasible: NDArray[np.int8]
     margin: Array
     forces: Array
+    torques: Array
+    torque_margin: Array
     velocity: Array
     residual: Array
     compiled: NDArray[np.bool_]
     unsolved: NDArray[np.bool_]
 
     @classmethod
-    def allocate(cls, count: int, points: int, nv: int, out: Verdicts | None = None) -> Verdicts:
+    def allocate(
+        cls, count: int, points: int, nv: int, na: int, out: Verdicts | None = None
+    ) -> Verdicts:
         """Return arrays for the answers, nothing decided: `out` if it has the right size.
 
         Raises:
             ContactError: `out` has another size, or is none.
         """
         if out is None:
-            shapes = [(count,)] * 2 + [(count, points, 3), (count, nv)] + [(count,)] * 3
+            each = [(count,)]
+            tables = [(count, points, 3), (count, na), (count,), (count, nv)]
+            shapes = [*each * 2, *tables, *each * 3]
             out = cls(*(np.empty(s, t) for s, t in zip(shapes, _TYPES, strict=True)))
-        elif not isinstance(out, Verdicts) or out._size != (count, points, nv):
+        elif not isinstance(out, Verdicts) or out._size != (count, points, nv, na):
             found = out._size if isinstance(out, Verdicts) else type(out).__name__
             raise ContactError(
-                f"out: got {found}, expected Verdicts of (N, K, nv) = {(count, points, nv)}"
+                f"out: got {found}, expected Verdicts of (N, K, nv, na) = {(count, points, nv, na)}"
             )
         out.clear(slice(None))
         return out
 
     @property
-    def _size(self) -> tuple[int, int, int]:
-        return len(self.feasible), self.forces.shape[1], self.velocity.shape[1]
+    def _size(self) -> tuple[int, int, int, int]:
+        forces, velocity, torques = self.forces.shape, self.velocity.shape, self.torques.shape
+        return len(self.feasible), forces[1], velocity[1], torques[1]
 
     @property
     def asked_of_solver(self) -> int:
@@ -72,8 +83,8 @@ class Verdicts:
 
     def clear(self, which: int | slice | NDArray[np.bool_]) -> None:
         """Make some undecided again."""
-        for values in (self.margin, self.forces, self.velocity, self.residual):
-            values[which] = np.nan
+        for name in ("margin", "forces", "torques", "torque_margin", "velocity", "residual"):
+            getattr(self, name)[which] = np.nan
         self.feasible[which], self.compiled[which], self.unsolved[which] = -1, False, False
 
     def put(self, rows: Index, points: NDArray[np.bool_], some: Verdicts) -> None:
@@ -84,7 +95,7 @@ class Verdicts:
             points: (K,), that touch.
             some: the n answers, about these points.
         """
-        for name in ("feasible", "margin", "velocity", "residual", "compiled", "unsolved"):
+        for name in Verdicts.__dataclass_fields__.keys() - {"forces"}:
             getattr(self, name)[rows] = getattr(some, name)
         forces = np.zeros((len(rows), *self.forces.shape[1:]))
         forces[:, points] = some.forces
@@ -94,10 +105,10 @@ class Verdicts:
 
     def part(self, start: int, stop: int) -> Verdicts:
         """Return views of the answers start … stop − 1."""
-        return Verdicts(*(getattr(self, k)[start:stop] for k in self.__dataclass_fields__))
+        return Verdicts(*(getattr(self, k)[start:stop] for k in Verdicts.__dataclass_fields__))
 
     def __len__(self) -> int:
         return len(self.feasible)
 
 
-_TYPES = (np.int8, float, float, float, float, bool, bool)
+_TYPES = (np.int8, *[float] * 6, bool, bool)

@@ -1,0 +1,97 @@
+"""Loads along a motion: what contacts and torques have to balance, in arrays.
+
+h = τ_g + τ_ext − M a − vᵀCv
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array
+from ..dynamics import Wrench, external_torques
+from ..dynamics import batch as many_states
+from ..errors import ContactError
+from ..robots import Robot
+from ..robots.values import array
+
+
+def loads_along(
+    robot: Robot,
+    qs: Array,
+    vs: Array,
+    accelerations: Array,
+    wrenches: Mapping[str, Wrench] | ArrayLike | None = None,
+    threads: int = 1,
+) -> Array:
+    """Return h (N, nv) for configurations (N, nq), velocities and accelerations (N, nv).
+
+    Args:
+        robot: with a floating base, if wrenches are given as an array.
+        qs, vs, accelerations: checked.
+        wrenches: as for `batch.static_hold`.
+        threads: that share the work.
+    """
+    loads = -many_states.inverse_dynamics(robot, qs, vs, accelerations, threads=threads)
+    if isinstance(wrenches, Mapping):
+        return loads + _torques_of(robot, qs, wrenches)
+    return loads if wrenches is None else loads + _pushed(robot, qs, table(wrenches, 6, "wrenches"))
+
+
+def _torques_of(robot: Robot, qs: Array, wrenches: Mapping[str, Wrench]) -> Array:
+    """Return τ_ext (N, nv) of {frame: Wrench}, as `external_torques` for each row.
+
+    Those in world axes go through the frames' Jacobians of all rows at once.
+    """
+    external_torques(robot, qs[0], wrenches)  # raises what there is to raise
+    if any(wrench.axes != "world" for wrench in wrenches.values()):
+        return np.stack([external_torques(robot, q, wrenches) for q in qs])
+    total = np.zeros((len(qs), robot.nv))
+    for frame, wrench in wrenches.items():
+        J, moment = many_states.frame_jacobian(robot, qs, frame), wrench.moment
+        if wrench.point is not None:
+            origins = many_states.frame_placement(robot, qs, frame)[:, :3, 3]
+            moment = moment + np.cross(wrench.point - origins, wrench.force)
+        total += wrench.force @ J[:, :3]
+        total += (np.broadcast_to(moment, (len(qs), 3))[:, None] @ J[:, 3:])[:, 0]
+    return total
+
+
+def _pushed(robot: Robot, qs: Array, wrenches: Array) -> Array:
+    """Return what wrenches (N or 1, 6) about the centre of mass do to the robot, (N or 1, nv).
+
+    They act on the base, whose velocities are in its own axes: Rᵀ f, Rᵀ (m + (c − p) × f).
+
+    Raises:
+        ContactError: a fixed base, or numbers of rows that do not fit.
+    """
+    if not robot.is_floating:
+        raise ContactError(f"wrenches: {robot.name!r} has a fixed base; expected a floating one")
+    if 1 != len(qs) != len(wrenches) != 1:
+        raise ContactError(f"got {len(qs)} q and {len(wrenches)} wrenches; expected as many, or 1")
+    R = _turns(qs[:, 3:7])
+    arms = many_states.com(robot, qs) - qs[:, :3]
+    force, moment = wrenches[:, :3], wrenches[:, 3:]
+    out = np.zeros((max(len(qs), len(wrenches)), robot.nv))
+    out[:, :3] = (force[:, None] @ R)[:, 0]
+    out[:, 3:6] = ((moment + np.cross(arms, force))[:, None] @ R)[:, 0]
+    return out
+
+
+def _turns(quaternions: Array) -> Array:
+    """Return R (N, 3, 3) of unit quaternions (x, y, z, w), (N, 4): 1 + 2 w [u×] + 2 [u×]²."""
+    u, w = quaternions[:, :3], quaternions[:, 3]
+    U = np.zeros((len(u), 3, 3))
+    U[:, 0, 1], U[:, 0, 2], U[:, 1, 2] = -u[:, 2], u[:, 1], -u[:, 0]
+    U -= U.transpose(0, 2, 1)
+    return np.asarray(np.eye(3) + 2 * w[:, None, None] * U + 2 * U @ U)
+
+
+def table(value: ArrayLike, width: int, name: str) -> Array:
+    """Return (N, width) finite numbers, one row if one was given."""
+    rows = np.atleast_2d(array(value, name, (width,), (None, width), error=ContactError))
+    if not len(rows):
+        raise ContactError(f"{name}: got no rows, expected ({width},) or (N, {width})")
+    return rows

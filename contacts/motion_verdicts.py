@@ -1,0 +1,131 @@
+"""Verdicts along a motion: those of `batch.contact_forces`, with what they were asked about.
+
+    Sᵀτ + Σ_k J_kᵀ f_k + h = 0,      h = τ_g + τ_ext − M a − vᵀCv
+
+The first six of h of a floating base are minus the wrench that all contacts together have to give,
+whatever the torques: the ground's reaction f = m (c̈ − g) − f_ext, with its moment about the centre
+of mass c, and the zero-moment point that it has in a plane.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Array
+from ..dynamics import batch
+from ..errors import ContactError
+from ..robots.robot import BASE_JOINT
+from ..robots.values import number
+from .contact_set import ContactSet
+from .equilibrium.states import axes_and_arm
+from .equilibrium.verdicts import Verdicts
+from .torque_limits import TorqueBounds
+
+
+@dataclass(frozen=True, eq=False)
+class MotionVerdicts(Verdicts):
+    """The answers along a motion; the first attributes are those of `Verdicts`.
+
+    Attributes:
+        contacts: all that touch in some row.
+        q: (N, nq); active: (N, C), which contacts touch.
+        load: h (N, nv), what contacts and torques have to balance [N, N·m].
+        friction: (N or 1, K, 2), μ of the points.
+        bounds: of the torques.
+    """
+
+    contacts: ContactSet
+    q: Array
+    active: NDArray[np.bool_]
+    load: Array
+    friction: Array
+    bounds: TorqueBounds
+
+    @classmethod
+    def of(
+        cls,
+        found: Verdicts,
+        contacts: ContactSet,
+        q: Array,
+        active: NDArray[np.bool_],
+        load: Array,
+        friction: Array,
+        bounds: TorqueBounds,
+    ) -> MotionVerdicts:
+        """Return verdicts with what was asked."""
+        answers: dict[str, Any] = {k: getattr(found, k) for k in Verdicts.__dataclass_fields__}
+        asked: dict[str, Any] = {"contacts": contacts, "q": q, "active": active, "load": load}
+        return cls(**answers, **asked, friction=friction, bounds=bounds)
+
+    # --- the forces that were found --------------------------------------------------------------
+
+    @cached_property
+    def world_forces(self) -> Array:
+        """(N, K, 3), forces at the contacts' points in world axes [N], nan where there are none."""
+        out, owner = np.empty_like(self.forces), self.contacts.limits.owner
+        for c, contact in enumerate(self.contacts):
+            frames = batch.frame_placement(self.contacts.robot, self.q, contact.frame)
+            R, _ = axes_and_arm(contact, frames)
+            out[:, owner == c] = self.forces[:, owner == c] @ R.transpose(0, 2, 1)
+        return out
+
+    @cached_property
+    def normal_forces(self) -> Array:
+        """(N, C), of each contact, 0 of those that do not touch [N]; nan where there are none."""
+        first = self.contacts.limits.first
+        if not len(first):
+            return np.zeros((len(self), 0))
+        return np.asarray(np.add.reduceat(self.forces[:, :, 2], first, axis=1))
+
+    @cached_property
+    def friction_used(self) -> Array:
+        """(N, K), ‖(f_1/μ_1, f_2/μ_2)‖/f_n of each point's force, 1 on the edge of its cone [-].
+
+        0 where nothing presses, nan where there are no forces. Of the least-norm forces: others may
+        use less.
+        """
+        mu, f = np.broadcast_to(self.friction, (*self.forces.shape[:2], 2)), self.forces
+        share = np.divide(f[:, :, :2], mu, out=np.zeros_like(mu), where=mu > 0)
+        slip, normal = np.linalg.norm(share, axis=2), f[:, :, 2]
+        used = np.divide(slip, normal, out=np.zeros_like(slip), where=normal > 0)
+        return np.where(np.isnan(normal), np.nan, used)
+
+    # --- what the motion asks for ----------------------------------------------------------------
+
+    @cached_property
+    def reaction(self) -> Array:
+        """(N, 6), [force; moment about the centre of mass] that contacts have to give, world axes.
+
+        Raises:
+            ContactError: a fixed base, which what holds it supports as well.
+        """
+        robot = self.contacts.robot
+        if not robot.is_floating:
+            raise ContactError(
+                f"reaction: {robot.name!r} has a fixed base; expected a floating one"
+            )
+        R = batch.frame_placement(robot, self.q, BASE_JOINT)[:, :3, :3]
+        force, about_base = (-(R @ self.load[:, k : k + 3, None])[:, :, 0] for k in (0, 3))
+        arm = batch.com(robot, self.q) - self.q[:, :3]
+        return np.hstack([force, about_base - np.cross(arm, force)])
+
+    def zmp(self, height: float = 0.0) -> Array:
+        """Return where the reaction has no moment but about the vertical, (N, 2), at a height [m].
+
+        nan where it does not press. See `contacts.zero_moment_point`.
+
+        Raises:
+            ContactError: a fixed base.
+        """
+        at = number(height, "height", unit="[m]", error=ContactError)
+        force, moment = self.reaction[:, :3], self.reaction[:, 3:]
+        com = batch.com(self.contacts.robot, self.q)
+        about = moment + np.cross(com - np.array([0.0, 0.0, at]), force)
+        presses = force[:, 2] > 1e-9 * (1 + np.linalg.norm(force, axis=1))
+        fz = np.where(presses, force[:, 2], np.nan)
+        return np.stack([-about[:, 1] / fz, about[:, 0] / fz], axis=1)
