@@ -251,8 +251,9 @@ class Drawn:
     def box(self, name, *_, **__):
         self.boxes.append(name)
 
-    def animate(self, times, qs, draw):
+    def animate(self, times, qs, draw, series):
         assert len(times) == len(qs)
+        self.series = {one.name: one for one in series}
         for i in range(len(times)):
             draw(i)
 
@@ -271,6 +272,12 @@ def test_the_animation_has_an_arrow_for_each_foot(pushed, tmp_path):
     assert vector == pytest.approx(0.01 * pushed.forces[foot][0].sum(axis=0))
     place = pushed.contacts.placements(pushed.q[0])[foot].translation
     assert point == pytest.approx(place, abs=1e-6)
+    times, margins = pushed.margins()
+    shown = drawn.series["margin"]
+    np.testing.assert_array_equal(shown.values["margin"], margins)
+    np.testing.assert_array_equal(shown.t, times)
+    up = drawn.series["vertical force"].values[foot]
+    np.testing.assert_array_equal(up, pushed.forces[foot].sum(axis=1)[:, 2])
     assert not drawn.boxes
     steps = contacts.Terrain([contacts.Stairs("stairs", 2, 0.1, 0.3, 1.0, (1.0, 0.0, 0.0))])
     view(replace(pushed, terrain=steps), viewer=drawn)

@@ -11,9 +11,11 @@ from .scenes.cones import draw_wrench_cone
 from .scenes.hold import animate_holds, draw_contacts, draw_forces, draw_hold, draw_zmp
 from .scenes.region import draw_acceleration_cone, draw_region
 from .scenes.terrain import draw_terrain
-from .viewer import Viewer
+from .viewer import Band, Series, Viewer
 
 __all__ = [
+    "Band",
+    "Series",
     "Viewer",
     "animate_holds",
     "draw_acceleration_cone",

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ConfigurationError, FootworkError
+from ..viewer.series import TONES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
 else:
     Axes = Any  # Matplotlib is imported when something is drawn
 
-SERIES = ("#0f766e", "#1d4ed8", "#b45309", "#7c3aed", "#be123c", "#4d7c0f")
+SERIES = TONES
 BAD = "#dc2626"
 GRAY = "#9ca3af"
 

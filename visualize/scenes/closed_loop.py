@@ -11,7 +11,8 @@ from ...contacts import Contact
 from ...control.closed_loop import ClosedLoop
 from ...dynamics import frame_placement
 from ..colors import COLORS
-from ..viewer import Viewer
+from ..viewer import Band, Series, Viewer
+from ..viewer.series import stretches
 from .cones import draw_friction_cone
 from .motion import weight_of
 from .robot import picture_frames
@@ -26,6 +27,8 @@ def view_closed_loop(
     viewer: Viewer | None = None,
 ) -> Viewer:
     """Return a Viewer that plays the motion, with what the ground does to each contact, and pushes.
+
+    Below it are the contacts' forces and the margin, over time.
 
     Args:
         motion: of `control.simulate`.
@@ -56,8 +59,22 @@ def view_closed_loop(
                 way, name = length * np.array(push.force), f"push on {push.frame}"
                 viewer.arrow(name, place - way, way, color=COLORS["load"], on_top=True)
 
-    viewer.animate(times, qs, draw=draw)
+    viewer.animate(times, qs, draw=draw, series=_series(motion) if motion.contacts else ())
     return viewer
+
+
+def _series(motion: ClosedLoop) -> list[Series]:
+    """Vertical forces of the contacts; margins, marked where the contacts cannot do the motion."""
+    forces = {name: f.sum(axis=1)[:, 2] for name, f in motion.forces.items()}
+    times, margins = motion.margins()
+    touching = np.any([*motion.touching.values()], axis=0)[np.searchsorted(motion.t, times)]
+    wrong = touching & ~(margins >= 0)
+    bands = [Band(*ends, "in the air", "gray") for ends in stretches(times, ~touching)]
+    bands += [Band(*ends, "the contacts cannot do this") for ends in stretches(times, wrong)]
+    return [
+        Series("vertical force", motion.t, forces, "N"),
+        Series("margin", times, {"margin": margins}, "N", bands, [0.0]),
+    ]
 
 
 def _loaded(motion: ClosedLoop, row: int, q: Array) -> Iterator[tuple[Contact, Array, Array]]:

@@ -9,7 +9,7 @@ from ...biomechanics.axes import turning
 from ...biomechanics.gait import Gait
 from ...biomechanics.robot_gait import RobotGait
 from ...biomechanics.trial import Trial
-from ..viewer import Viewer
+from ..viewer import Series, Viewer
 
 METRES = 1 / 1000  # [m] of arrow per newton
 RATE = 30.0  # pictures per second of an animation
@@ -39,7 +39,7 @@ def view_gait(gait: Gait, every: float = 0.1) -> Viewer:
 
 
 def view_robot_gait(found: RobotGait) -> Viewer:
-    """Return a Viewer that plays a robot's motion, with the ground reaction forces as arrows."""
+    """Return a Viewer that plays a robot's motion, with the ground reaction forces over time."""
     viewer = Viewer(found.subject.robot)
     trial, rate = found.gait.trial.turned("z"), found.fit.rate
     frames = np.arange(0, len(found.fit.q), max(1, round(rate / RATE)))
@@ -47,7 +47,10 @@ def view_robot_gait(found: RobotGait) -> Viewer:
     def draw(k: int) -> None:
         _draw_plates(viewer, trial, int(frames[k]))
 
-    viewer.animate(frames / rate, found.fit.q[frames], draw=draw)
+    times = np.arange(len(found.fit.q)) / rate
+    forces = {f"plate {p.name}": p.force[: len(times), 2] for p in trial.plates}
+    series = [Series("vertical force", times, forces, "N")] if forces else []
+    viewer.animate(times[frames], found.fit.q[frames], draw=draw, series=series)
     return viewer
 
 

@@ -27,7 +27,7 @@ from ...dynamics.closures import ties
 from ...errors import ContactError
 from ...robots.values import boolean, instance, mapping, number, sequence, text
 from ..colors import COLORS, contact_colors, margin_color, margin_ramp
-from ..viewer import Viewer
+from ..viewer import Series, Viewer
 from ..viewer.checks import check_viewer
 from .cones import draw_friction_cones
 from .motion import LEVER, above, draw_com, draw_wrenches, scale_of
@@ -267,9 +267,8 @@ def animate_certificate(
 ) -> None:
     """Let a robot that does not hold move along its certificate, in a loop, and say what lacks.
 
-    The picture then has a time slider, in a file of `save_html` too. A `screenshot` catches the
-    robot somewhere on its way, without `play` where it stands; `falling_path` has configurations to
-    `display`.
+    The picture then has a player, in a file of `save_html` too. A `screenshot` shows the robot
+    where it stands, or at a `time` on its way; `falling_path` has configurations to `display`.
 
     Args:
         viewer: of the hold's robot; draw the rest of the scene with `draw_hold`.
@@ -322,7 +321,7 @@ def animate_holds(
     title: str = "",
     play: bool = True,
 ) -> Viewer:
-    """Return a Viewer that plays Holds of one robot, with a time slider.
+    """Return a Viewer that plays Holds of one robot, with their margins over time.
 
     Contacts may come and go from one to the next. The legend is that of the Hold with the least
     margin, which is what one looks for in a motion.
@@ -350,7 +349,8 @@ def animate_holds(
     def draw(i: int) -> None:
         draw_hold(viewer, holds[i], region, by_margin=by_margin, legend=False)
 
-    viewer.animate(times, [hold.q for hold in holds], draw=draw, play=play)
+    margins = Series("margin", times, {"margin": [hold.margin for hold in holds]}, "N", (), [0.0])
+    viewer.animate(times, [hold.q for hold in holds], draw=draw, series=[margins], play=play)
     worst = min(holds, key=lambda hold: np.nan_to_num(hold.margin, nan=-np.inf))
     draw_legend(viewer, worst, region, title, by_margin=by_margin)
     return viewer

@@ -12,7 +12,7 @@ from ...dynamics.state import State
 from ...dynamics.trajectory import Trajectory
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
-from ..viewer import Viewer
+from ..viewer import Series, Viewer
 
 
 def view_robot(robot: Robot, q: ArrayLike | State | None = None, **options: Any) -> Viewer:
@@ -48,7 +48,7 @@ def view_state(state: State, **options: Any) -> Viewer:
 
 
 def view_trajectory(motion: Trajectory, *, rate: float = 25.0) -> Viewer:
-    """Return a Viewer that plays a motion, at `rate` pictures a second [Hz].
+    """Return a Viewer that plays a motion, at `rate` pictures a second [Hz], with its energy.
 
     A robot whose base is fixed has no ground: it may hang below its base.
 
@@ -56,7 +56,8 @@ def view_trajectory(motion: Trajectory, *, rate: float = 25.0) -> Viewer:
         ConfigurationError: a rate that is not positive, a motion of one sample.
     """
     viewer = Viewer(motion.robot, ground=0.0 if motion.robot.is_floating else None)
-    viewer.animate(*picture_frames(motion, rate))
+    energy = Series("energy", motion.t, {"energy": motion.energy}, "J")
+    viewer.animate(*picture_frames(motion, rate), series=[energy])
     return viewer
 
 

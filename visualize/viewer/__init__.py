@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .series import Band, Series
 from .viewer import Viewer
 
-__all__ = ["Viewer"]
+__all__ = ["Band", "Series", "Viewer"]

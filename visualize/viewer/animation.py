@@ -16,6 +16,7 @@ import umsgpack  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from .series import Series, lane
 from .shapes import Piece, Shape
 
 
@@ -36,9 +37,24 @@ def tracks(
         seen = (visible or {}).get(path)
         if seen is not None and not seen.all():
             moves.append(_track(".visible", "bool", times, seen))
-        if moves:  # fps 1: the page divides the times by it
-            clips.append({"path": path, "clip": {"fps": 1, "name": "motion", "tracks": moves}})
+        if moves:
+            clips.append(_clip(path, moves))
+    if not clips:  # nothing moves; time passes all the same
+        path, matrices = next(iter(poses.items()))
+        clips.append(_clip(path, _moves(times, matrices)))
     return clips
+
+
+def player(times: Array, series: Sequence[Series]) -> dict[str, Any]:
+    """Return what the player shows of an animation, for `commands.set_animation`."""
+    start = float(times[0])
+    lanes = [lane(one, start, _floats) for one in series]
+    return {"start": start, "step": float(np.median(np.diff(times))), "lanes": lanes}
+
+
+def _clip(path: str, moves: list[dict[str, Any]]) -> dict[str, Any]:
+    # fps 1: the page divides the times by it
+    return {"path": path, "clip": {"fps": 1, "name": "motion", "tracks": moves}}
 
 
 def _moves(times: Array, matrices: Array) -> list[dict[str, Any]]:

@@ -53,12 +53,13 @@ def delete(path: str) -> Entry:
     )
 
 
-def set_animation(tracks: Sequence[Mapping[str, Any]], *, play: bool, repeat: bool) -> Entry:
-    """Animate nodes: see `animation.tracks`. The page gets a time slider."""
+def set_animation(
+    tracks: Sequence[Mapping[str, Any]], player: Mapping[str, Any], *, play: bool, repeat: bool
+) -> Entry:
+    """Animate nodes: see `animation.tracks` and `animation.player`. The page gets a player."""
     options = {"play": play, "repetitions": 1_000_000_000 if repeat else 1}
-    return _entry(
-        "", "animation", {"type": "set_animation", "animations": list(tracks), "options": options}
-    )
+    values = {"animations": list(tracks), "options": options, "player": dict(player)}
+    return _entry("", "animation", {"type": "set_animation", **values})
 
 
 def clear_animation() -> Entry:

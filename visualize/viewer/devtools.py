@@ -149,8 +149,12 @@ class Page:
             "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))"
         )
 
-    def screenshot(self) -> bytes:
+    def screenshot(self, time: float | None = None, *, player: bool = False) -> bytes:
         """Return the PNG of the page, once all is drawn, without the control panel.
+
+        Args:
+            time: of an animation, which then rests there [s]; None to take it as it is.
+            player: whether the animation's player is in the picture.
 
         Raises:
             BrowserError: the page has reported an error.
@@ -158,8 +162,11 @@ class Page:
         self.settle()
         self.check()
         self.evaluate("viewer.gui.domElement.style.display = 'none'")
+        self.evaluate(f"footwork.player.still({json.dumps(time)}, {json.dumps(player)})")
+        self.settle()
         answer = self.call("Page.captureScreenshot", format="png")
         self.evaluate("viewer.gui.domElement.style.display = ''")
+        self.evaluate("footwork.player.still(null, true)")
         return base64.b64decode(answer["data"])
 
     def check(self) -> None:

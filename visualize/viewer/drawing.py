@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,13 +11,14 @@ from ...arrays import Array
 from ...dynamics.state import State
 from ...errors import unknown
 from ...robots.robot import Robot
-from ...robots.values import instance, mapping
+from ...robots.values import instance, mapping, sequence
 from . import checks, commands, meshes, three
-from .animation import Motion, merged, tracks
+from .animation import Motion, merged, player, tracks
 from .checks import Color
 from .errors import ViewerError
 from .primitives import Primitives
 from .ramp import ColorRamp
+from .series import Series
 from .shapes import Piece, Shape
 from .store import Entry, Folders, Store
 
@@ -70,17 +71,21 @@ class Drawing(Primitives):
         qs: ArrayLike,
         *,
         draw: Callable[[int], object] | None = None,
+        series: Sequence[Series] = (),
         play: bool = True,
         repeat: bool = True,
     ) -> None:
-        """Move the robot through qs (n, nq) at times (n,) [s]; the page has a time slider.
+        """Move the robot through qs (n, nq) at times (n,) [s]; the page has a player.
 
-        Positions are interpolated along lines, orientations along arcs.
+        It plays, pauses, seeks and steps (space, arrows, Home, End), and plots series below, on
+        which a click goes to that time. Positions are interpolated along lines, orientations along
+        arcs.
 
         Args:
             times, qs: as above.
             draw: called with 0, …, n − 1: what it draws in this viewer (arrows, cones, labels, …)
                 is the drawing of that frame, and moves with the robot. A legend cannot move.
+            series: what is plotted over time, one below the other.
             play: whether the page starts it by itself.
             repeat: whether it starts again at its end.
 
@@ -90,6 +95,7 @@ class Drawing(Primitives):
         """
         robot = self._need_robot()
         play, repeat = checks.boolean(play, "play"), checks.boolean(repeat, "repeat")
+        series = sequence(series, "series", Series, error=ViewerError)
         times = checks.finite(times, "times", (None,))
         qs = checks.finite(qs, "qs", (None, robot.nq))
         if len(times) != len(qs) or len(times) < 2 or np.any(np.diff(times) <= 0):
@@ -106,7 +112,7 @@ class Drawing(Primitives):
         moving |= {path: motion.matrices for path, motion in drawings.items()}
         visible = {path: motion.visible for path, motion in drawings.items()}
         clips = tracks(times, moving, visible)
-        self._put(commands.set_animation(clips, play=play, repeat=repeat))
+        self._put(commands.set_animation(clips, player(times, series), play=play, repeat=repeat))
 
     def ghost(
         self, name: str, q: ArrayLike, *, opacity: float = 0.3, color: Color | None = None

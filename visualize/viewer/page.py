@@ -24,15 +24,31 @@ _TEMPLATE = """<!DOCTYPE html>
 <title>{title}</title><style>{style}</style>
 </head>
 <body>
+<div id="stage">
 <div id="meshcat-pane"></div>
 <div id="legend" hidden></div>
+<div id="caption" hidden></div>
 <div id="notice" hidden></div>
+</div>
+<div id="player" hidden>
+<div id="bar">
+<button id="play" aria-label="play" title="space"><svg viewBox="0 0 16 16"><path/></svg></button>
+<output id="clock"></output>
+<input id="scrub" type="range" min="0" step="any" aria-label="time">
+<select id="speed" aria-label="speed" title="speed">{speeds}</select>
+<button id="loop" aria-label="loop" title="loop" aria-pressed="true"><svg viewBox="0 0 16 16">
+<path d="M3 8a5 5 0 0 1 8.6-3.4M13 8a5 5 0 0 1-8.6 3.4M11.9 1.8v3h-3M4.1 14.2v-3h3"/></svg></button>
+</div>
+<div id="lanes" hidden></div>
+</div>
 {meshcat}
 <script>{script}</script>
 {feed}
 </body>
 </html>
 """
+_SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0)
+_SCRIPTS = ("lanes.js", "player.js", "stage.js")  # in the order in which they need each other
 
 
 @cache
@@ -55,9 +71,9 @@ def viewer_script() -> str:
 
 
 @cache
-def _stage(kind: str) -> str:
-    """Return "js" or "css" of the stage: light, ground, camera, legend, feeding of the page."""
-    return Path(__file__).with_name(f"stage.{kind}").read_text(encoding="utf-8")
+def _read(name: str) -> str:
+    """Return a file beside this one: what runs in the page, and how it looks."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def live_page(title: str) -> str:
@@ -78,7 +94,11 @@ def offline_page(commands: Iterable[bytes], title: str) -> str:
 
 
 def _page(title: str, meshcat: str, feed: str) -> str:
-    style, script = _stage("css"), _stage("js")
     return _TEMPLATE.format(
-        title=html.escape(title), style=style, meshcat=meshcat, script=script, feed=feed
+        title=html.escape(title),
+        style=_read("stage.css"),
+        speeds="".join(f'<option value="{speed:g}">{speed:g}×</option>' for speed in _SPEEDS),
+        meshcat=meshcat,
+        script="".join(map(_read, _SCRIPTS)),
+        feed=feed,
     )

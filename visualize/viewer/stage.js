@@ -1,7 +1,7 @@
 // What runs in the page beside meshcat's viewer: light, ground, camera, legend, feeding.
 // meshcat's viewer has y up inside and turns the scene; "world" below means our z-up axes.
 "use strict";
-/* global MeshCat */
+/* global MeshCat, make_player */
 var viewer = new MeshCat.Viewer(document.getElementById("meshcat-pane"));
 var footwork = (function () {
   const THREE = MeshCat.THREE;
@@ -9,6 +9,10 @@ var footwork = (function () {
   const show = (id, on) => { document.getElementById(id).hidden = !on; };
   const parts = (path) => path.split("/").filter((name) => name.length > 0);
   const inside = (p) => new THREE.Vector3(p[0], p[2], -p[1]);
+  const pane = document.getElementById("meshcat-pane");
+  const resize = viewer.set_3d_pane_size.bind(viewer);
+  viewer.set_3d_pane_size = () => resize(pane.clientWidth, pane.clientHeight);
+  const player = make_player(viewer);
 
   function hide_defaults() {
     viewer.set_property(["Background"], "top_color", [0.93, 0.95, 0.97]);
@@ -101,7 +105,7 @@ var footwork = (function () {
   // --- camera, legend, animation ------------------------------------------------------------
   function camera(cmd) {
     const eye = inside(cmd.eye), target = inside(cmd.target);
-    const aspect = window.innerWidth / window.innerHeight;
+    const aspect = pane.clientWidth / pane.clientHeight;
     eye.sub(target).multiplyScalar(Math.max(1, cmd.aspect / aspect)).add(target);
     const distance = eye.distanceTo(target);
     viewer.camera.fov = cmd.fov;
@@ -163,12 +167,13 @@ var footwork = (function () {
       viewer.animator.play();
       viewer.animator.pause();
     }
+    player.show(cmd.player, cmd.options.repetitions > 1);
   }
 
   const ours = {
     camera, stage, legend, set_object, set_animation: animation,
     define: (cmd) => { library[cmd.part.uuid] = cmd.part; },
-    clear_animation: () => viewer.animator.clear(),
+    clear_animation: () => { viewer.animator.clear(); player.hide(); },
   };
   const meshcat = viewer.handle_command.bind(viewer);
   viewer.handle_command = function (cmd) {
@@ -275,5 +280,5 @@ var footwork = (function () {
   if (typeof DecompressionStream === "undefined") {
     notice("This page needs a browser of 2023 or later.");
   }
-  return {state, replay, connect, stage};
+  return {state, replay, connect, stage, player};
 })();

@@ -16,7 +16,7 @@ from ...arrays import Array
 from ...dynamics.state import State
 from ...robots.configuration import check_robot
 from ...robots.robot import Robot
-from ...robots.values import number, text, whole_number
+from ...robots.values import boolean, number, text, whole_number
 from . import checks, commands, page
 from .drawing import Drawing
 from .errors import ViewerError
@@ -152,6 +152,8 @@ class Viewer(Drawing):
         eye: ArrayLike | None = None,
         target: ArrayLike | None = None,
         field_of_view: float = 30.0,
+        time: float | None = None,
+        player: bool = False,
         timeout: float = 60.0,
     ) -> bytes:
         """Take a picture with a browser that nobody sees; returns the PNG, and writes it to a path.
@@ -160,6 +162,8 @@ class Viewer(Drawing):
             path: of the file, None to write none.
             width, height: of the picture [pixels].
             eye, target, field_of_view: as for `set_camera`, for this picture only.
+            time: of an animation [s]; its beginning when not given.
+            player: whether the animation's player is in the picture.
             timeout: how long the browser may take [s].
 
         Raises:
@@ -182,8 +186,10 @@ class Viewer(Drawing):
                 default.target if target is None else target,
                 field_of_view,
             )
+        boolean(player, "player", error=ViewerError)
+        at = -1e9 if time is None else number(time, "time", unit="[s]", error=ViewerError)
         with open_html(self._html(camera, width / height), width, height, timeout=timeout) as tab:
-            image = tab.screenshot()
+            image = tab.screenshot(at, player=player)
         if path is not None:
             files.write(path, image)
         return image
