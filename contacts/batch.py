@@ -117,11 +117,11 @@ def contact_forces(
         ConfigurationError, ContactError: invalid input, lengths that do not fit each other.
     """
     check_robot(robot)
-    contact_set = ContactSet.of(robot, contacts)
-    bounds = torque_bounds_of(robot, torque_limits, many=True)
+    contact_set, velocities = ContactSet.of(robot, contacts), table(v, robot.nv, "v")
+    bounds = torque_bounds_of(robot, torque_limits, velocities, many=True)
     given = {
         "q": table(q, robot.nq, "q"),
-        "v": table(v, robot.nv, "v"),
+        "v": velocities,
         "a": table(a, robot.nv, "a"),
         "active": _active(active, contact_set),
         "torque_limits": np.atleast_2d(bounds.half),

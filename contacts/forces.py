@@ -30,7 +30,7 @@ from .equilibrium.programs import Equilibrium
 from .equilibrium.reference import ReferenceEquilibrium
 from .hold import Hold
 from .kernels.compiled import by_the_solver
-from .torque_limits import torque_limits_of
+from .torque_limits import TorqueBounds, torque_bounds_of
 
 Solver = Literal["clarabel", "cvxpy"]
 
@@ -61,9 +61,10 @@ def static_hold(
         q: configuration (nq,), or a State.
         contacts: a ContactSet of this robot, or any contacts.
         wrenches: {link: Wrench} of the environment on the robot, besides the contacts.
-        torque_limits: True takes those of the description (where it gives none or zero, the joint
-            is unlimited, and a warning says so once), False none, a number or an
-            array (na,) those [N·m or N].
+        torque_limits: True takes those of the robot's motors at its velocity, of joints without
+            such data those of the description (where it gives none or zero, the joint is
+            unlimited, and a warning says so once), False none, a number or an array (na,) the
+            largest |τ|, a pair (lower, upper) of such arrays lower ≤ τ ≤ upper [N·m or N].
         objective: which admissible forces: "least_norm"; "largest_margin", forces that have the
             margin (the robot's weight of it where squeezing makes it unbounded); "least_torque",
             least Στ²; "centred", least Σ F d² with d from each patch's centre to its ZMP, which F
@@ -116,8 +117,8 @@ def contact_forces(
     check_objective(objective, preferred)
     if solver is not None:
         one_of(solver, "solver", get_args(Solver), error=ContactError)
-    limits = torque_limits_of(robot, torque_limits)
     state = State.of(robot, q, v)
+    limits = torque_bounds_of(robot, torque_limits, state.v)
     check_reach(robot, state.q)
     h = -state.inverse_dynamics(a, wrenches)
     targets = preferred_wrenches(contact_set, state.q, preferred) if preferred else None
@@ -130,7 +131,7 @@ def decide(
     state: State,
     external: Mapping[str, Wrench],
     load: Array,
-    torque_limits: Array,
+    torque_limits: TorqueBounds,
     objective: Objective = "least_norm",
     targets: Array | None = None,
     solver: Solver | None = None,

@@ -39,9 +39,10 @@ class Hold:
             helps, nan where the solver did not find it.
         certificate: y (nv,), ‖y‖ = 1, a virtual velocity along which the robot falls and nothing
             can stop it, when infeasible: n·u ≥ μ ‖u_t‖ for every u = J_k y (u = 0 if bilateral),
-            J_c y = 0 of a robot with closures, and yᵀ(τ_g + τ_ext − M a − vᵀCv) > Σ limit |S y|
-            (S y = 0 where there is no limit); `certificate.py` has the form for torsional friction
-            and bounds on normal forces.
+            J_c y = 0 of a robot with closures, and yᵀ(τ_g + τ_ext − M a − vᵀCv) + min yᵀSᵀτ > 0
+            over the torques, which is −Σ limit |S y| of symmetric limits (S y = 0 where there is no
+            limit); `certificate.py` has the form for torsional friction and bounds on normal
+            forces.
         solver: the one that was asked.
         objective: which admissible forces were asked for, "preferred" for those nearest to some.
         contacts, state, external: what was asked: contacts, configuration and velocity, external
@@ -216,6 +217,8 @@ class Hold:
     @cached_property
     def torque_margin(self) -> float:
         """Over all forces inside their cones, the largest smallest (limit − |τ|)/limit [-].
+
+        Of bounds that are not symmetric the distance to the nearer one over half their width.
 
         Negative: the share by which the actuators are too weak. +inf without limits, −inf when no
         forces inside their cones balance the robot, whatever the torques.

@@ -36,6 +36,22 @@ class TorqueBounds:
     lower: Array
     upper: Array
 
+    @classmethod
+    def of(cls, torque_limits: Array | TorqueBounds) -> TorqueBounds:
+        """Return bounds as they are, or symmetric ones of the largest |τ|."""
+        if isinstance(torque_limits, TorqueBounds):
+            return torque_limits
+        return cls.about(torque_limits)
+
+    @classmethod
+    def about(cls, half: Array, middle: Array | None = None) -> TorqueBounds:
+        """Return the bounds |τ − middle| ≤ half; None: about 0."""
+        bounds = cls(-half, half) if middle is None else cls(middle - half, middle + half)
+        vars(bounds)["half"] = half
+        if middle is None:
+            vars(bounds)["symmetric"] = True
+        return bounds
+
     @cached_property
     def half(self) -> Array:
         """Half of what is between them, like `lower`; inf without limit."""
@@ -55,7 +71,7 @@ class TorqueBounds:
 
     def at(self, rows: Index) -> TorqueBounds:
         """Return the bounds of some states."""
-        many = self.lower.ndim > 1
+        many = self.lower.ndim > 1 and len(self.lower) > 1
         return TorqueBounds(self.lower[rows], self.upper[rows]) if many else self
 
     def shifted(self, robot: Robot, load: Array) -> Array:
@@ -68,30 +84,41 @@ class TorqueBounds:
 
 
 def torque_bounds_of(
-    robot: Robot, torque_limits: bool | ArrayLike, *, many: bool = False
+    robot: Robot,
+    torque_limits: bool | ArrayLike,
+    v: Array | None = None,
+    *,
+    many: bool = False,
 ) -> TorqueBounds:
     """Return the bounds that `torque_limits` means.
 
     Args:
         robot: whose joints.
-        torque_limits: as for `torque_limits_of`, or a pair (lower, upper), each (na,).
+        torque_limits: True takes those of the robot's motors, as `robot.motors.bounds(v)`; others
+            as for `torque_limits_of`, or a pair (lower, upper), each (na,).
+        v: (nv,) or (N, nv), velocities, at which motors are asked; at rest by default.
         many: whether arrays may be (N, na) too, a row for each state of a batch.
 
     Raises:
         ConfigurationError: arrays of the wrong shape, nan, negative limits, lower above upper, only
             one of them infinite.
     """
+    check_robot(robot)
     shapes = ((robot.na,), (None, robot.na)) if many else ((robot.na,),)
     if isinstance(torque_limits, tuple) and len(torque_limits) == 2 and _are_arrays(torque_limits):
         pair: Any = {"meaning": "(lower, upper), ∓inf for unlimited", "infinite": True}
         lower = -array(-np.asarray(torque_limits[0], dtype=float), f"{_NAME}[0]", *shapes, **pair)
         upper = array(torque_limits[1], f"{_NAME}[1]", *shapes, **pair)
         return _checked(*_broadcast(lower, upper))
+    by_speed = isinstance(torque_limits, bool | np.bool_) and torque_limits
+    if by_speed and robot.motors.by_speed:
+        _warn_unlimited(robot)
+        return TorqueBounds(*robot.motors.bounds(np.zeros(robot.nv) if v is None else v))
     many = many and np.ndim(torque_limits) == 2
     half = _rows_of(torque_limits, shapes) if many else torque_limits_of(robot, torque_limits)
     if not len(np.atleast_2d(half)):
         raise ConfigurationError(f"{_NAME}: got no rows, expected ({robot.na},) or (N, {robot.na})")
-    return TorqueBounds(-half, half)
+    return TorqueBounds.about(half)
 
 
 def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
@@ -103,19 +130,23 @@ def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
     Raises:
         ConfigurationError: an array of the wrong shape, with nan or negative entries.
     """
-    check_robot(robot)
     if not isinstance(torque_limits, bool | np.bool_):
         return np.full(robot.na, _rows_of(torque_limits, ((), (robot.na,))))
     if not torque_limits:
         return np.full(robot.na, np.inf)
+    _warn_unlimited(robot)
+    return robot.torque_limits
+
+
+def _warn_unlimited(robot: Robot) -> None:
+    """Warn of joints that the description gives no limit."""
     if names := robot.unlimited_joints:
         warnings.warn(
             f"{robot.name!r}: no torque limit for {counted(len(names), 'joint')}, taken as "
             f"unlimited: {', '.join(names[:8])}{', …' if len(names) > 8 else ''}",
             FootworkWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    return robot.torque_limits
 
 
 def _rows_of(value: ArrayLike, shapes: tuple[Any, ...]) -> Array:

@@ -11,6 +11,7 @@ from .diagnosis import diagnose
 from .feet.foot import Foot
 from .feet.of_shapes import feet_of_shapes
 from .loading import load
+from .motor import Motor
 from .robot import Robot
 from .xacro.expansion import Xacro
 
@@ -18,6 +19,7 @@ __all__ = [
     "Foot",
     "JointCoupling",
     "LoopClosure",
+    "Motor",
     "Robot",
     "RobotInfo",
     "Xacro",

@@ -43,6 +43,7 @@ def load(
     feet: Any = None,
     gravity: ArrayLike | None = None,
     xacro: bool | Xacro | None = None,
+    motors: Any = None,
 ) -> Robot:
     """Return the robot that `source` describes.
 
@@ -70,6 +71,8 @@ def load(
             MJCF; else (0, 0, -9.81).
         xacro: whether to expand macros. Default: those of files called `.xacro`. A `Xacro` has
             arguments for them, and lists what they may read of the environment.
+        motors: of joints whose torques depend on their speed: a YAML or CSV file, or a mapping, as
+            `Robot.with_motors` takes them.
 
     Raises:
         ModelError: the description cannot be found or read, or describes no physical robot.
@@ -93,7 +96,8 @@ def load(
             FootworkWarning,
             stacklevel=2,
         )
-    return robot if gravity is None else robot.with_gravity(gravity)
+    robot = robot if gravity is None else robot.with_gravity(gravity)
+    return robot if motors is None else robot.with_motors(motors)
 
 
 def build(description: Description, options: Options) -> tuple[Robot, tuple[Finding, ...]]:

@@ -1,7 +1,8 @@
-"""Changes of a `pin.Model`: the inertia of a body, a payload, gravity."""
+"""Changes of a `pin.Model`: the inertia of a body, a payload, gravity, efforts of joints."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,15 @@ def add_payload(
 def set_gravity(model: Any, gravity: ArrayLike) -> None:
     """Set the acceleration of gravity (3,), in world axes [m/s²]."""
     model.gravity.linear = as_vector(gravity, 3, "gravity", "an acceleration in world axes [m/s²]")
+
+
+def set_efforts(model: Any, efforts: Mapping[str, float]) -> None:
+    """Set the largest |τ| of joints, joint -> limit [N·m or N]."""
+    most = model.upperEffortLimit
+    for name, effort in efforts.items():
+        joint = model.joints[model.getJointId(name)]
+        most[joint.idx_v : joint.idx_v + joint.nv] = effort
+    model.upperEffortLimit, model.lowerEffortLimit = most, -most
 
 
 def _inertia(mass: float, com: ArrayLike, inertia: ArrayLike) -> Any:

@@ -23,6 +23,9 @@ from .closures import Closure
 from .feet.foot import Foot
 from .feet.found import FoundFeet, SolvedPostures, standing_of
 from .feet.standing import Standing
+from .motor import Motor
+from .motor_data import motors_of
+from .motors import Motors
 from .postures import with_joints
 from .ranges import ranges
 from .shapes import NoShapes, Shapes
@@ -65,6 +68,8 @@ class Robot:
             and closures, and of how many): locked joints are not, nor motors that drive no joint or
             several.
         closures: what closes loops of its bodies, or couples joints: e(q) = 0 besides the tree.
+        motor_data: joint -> `Motor`, of those joints whose torques depend on their speed; see
+            `motors`.
     """
 
     name: str
@@ -78,6 +83,7 @@ class Robot:
     never_collide: tuple[tuple[str, str], ...] = ()
     kept: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     closures: tuple[Closure, ...] = ()
+    motor_data: Mapping[str, Motor] = field(default_factory=dict)
     _model: Any = field(init=False)  # the model itself, which nobody may write to
 
     def __post_init__(self) -> None:
@@ -111,6 +117,10 @@ class Robot:
         known_closures = sequence(self.closures, "closures", Closure)
         object.__setattr__(self, "closures", known_closures)
         check_closures(self)
+        data = mapping(self.motor_data, "motor_data", self.actuated, kind="actuated joint")
+        for name, motor in data.items():
+            instance(motor, f"motor_data[{name!r}]", Motor)
+        object.__setattr__(self, "motor_data", MappingProxyType(data))
 
     def _has_stance(self, postures: Mapping[str, Array]) -> bool:
         """Whether one of the named postures is one to stand in, or none can be solved for."""
@@ -205,12 +215,20 @@ class Robot:
     def torque_limits(self) -> Array:
         """Largest |τ| of each actuated joint, (na,) [N·m or N], read-only.
 
-        Infinite where the file gives zero or no limit.
+        Infinite where the file gives zero or no limit; of joints with `motor_data` the largest at
+        any speed. Which torques there are at a velocity: `motors.bounds(v)`.
         """
         effort = np.asarray(self._model.upperEffortLimit, dtype=float)[self.actuated_rows]
         limits = np.where((effort > 0) & (effort < 1e30), effort, np.inf)
         limits.setflags(write=False)
         return limits
+
+    @cached_property
+    def motors(self) -> Motors:
+        """Between which torques its joints can be driven at a velocity: `motors.bounds(v)`."""
+        rows, limits = self.actuated_rows, self.torque_limits
+        joints = tuple(self.joint_of_row[row] for row in rows)
+        return Motors(joints, rows, self.nv, limits, self.motor_data)
 
     @cached_property
     def unlimited_joints(self) -> tuple[str, ...]:
@@ -489,6 +507,26 @@ class Robot:
         model_changes.set_gravity(model, gravity)
         return replace(self, model=model)
 
+    def with_motors(self, motors: Any) -> Robot:
+        """Return this robot with motors whose torques depend on their speed.
+
+        Their largest torques become the torque limits of these joints; those that are not named
+        keep the motors that they have.
+
+        Args:
+            motors: {joint or pattern with `*`: Motor}, or mappings in place of Motors: {"peak":
+                139, "corner": 14, "no_load": "210 rpm"} (see `robots.motor_data.motor_of`), or the
+                path of a YAML or CSV file with such a mapping.
+
+        Raises:
+            ConfigurationError: names that no actuated joint has, values that are no motor's.
+            ModelError: a file that is none of motors.
+        """
+        found = motors_of(motors, self.actuated, self.locked)
+        model = self.model
+        model_changes.set_efforts(model, {name: motor.peak for name, motor in found.items()})
+        return replace(self, model=model, motor_data={**self.motor_data, **found})
+
     # --- threads and pickling --------------------------------------------------------------
 
     @cached_property
@@ -501,7 +539,11 @@ class Robot:
         known = self.postures
         postures = known.given if isinstance(known, SolvedPostures) else dict(known)
         feet = self.feet if isinstance(self.feet, FoundFeet) else dict(self.feet)
-        return state | {"postures": postures, "feet": feet, "kept": dict(self.kept)}
+        return (
+            state
+            | {"postures": postures, "feet": feet, "kept": dict(self.kept)}
+            | {"motor_data": dict(self.motor_data)}
+        )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():

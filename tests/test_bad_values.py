@@ -124,9 +124,9 @@ def numbers() -> dict[str, Any]:
         5.0: "tension last",
         6.0: "cutoff",
         8: "n sides",
-        10.0: "mass",
-        30.0: "fastest",
-        100.0: "normal_force rate",
+        10.0: "mass X1 ratio",
+        30.0: "fastest velocity_limit X2",
+        100.0: "normal_force rate peak effort_limit saturation_effort Y1",
     }
     texts = {
         "axes": "world",
@@ -159,6 +159,7 @@ def of_robots() -> dict[str, Any]:
         "joint": BIPED.joint_names[0],
         "links": [FRAME],
         "model": BIPED.model,
+        "motors": {"*": robots.Motor.of(100.0, 20.0)},
         "qs": np.tile(Q, (3, 1)),
         "robot": BIPED,
         "seen_from": BIPED.frame_names[2],
@@ -184,6 +185,7 @@ def arrays() -> dict[str, Any]:
         "at": X,
         "com": 0.8 * Z,
         "corners": np.eye(3),
+        "driving": [(0.0, 100.0), (20.0, 0.0)],
         "direction": X,
         "eye": np.array([1.0, 2.0, 3.0]),
         "force": np.array([1.0, 2.0, 3.0]),

@@ -5,7 +5,7 @@
 with one force f_k per vertex of a patch (or per point) in contact axes, a moment m_c about the
 normal for each soft point, and multipliers λ of the robot's closures, of which the orthonormal rows
 B span those of J_c; stacked in x (n,) as `ContactLimits` has it, and limited by these (λ by
-nothing); torques by |τ| ≤ torque limits.
+nothing); torques by |τ − middle| ≤ torque limits, with Sᵀ middle in h (see `TorqueBounds`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ..conic_solver import Program, Rows
 from ..contact_set import ContactSet
 from ..kernels import compiled
 from ..limits import ContactLimits
+from ..torque_limits import TorqueBounds
 from .problems import Layout, Problems
 
 if TYPE_CHECKING:
@@ -44,15 +45,16 @@ class Balance:
     """The data of the balance, all in SI units.
 
     Attributes:
-        load: h (nv,), what contact forces and torques must balance.
+        load: h (nv,), what contact forces and torques beyond their middle must balance.
         grasp: (nv, 3K), J_kᵀ R_c: what the k-th force, in contact axes, does to the robot.
         central: (nv, 3K), the same were that force applied at its contact's centre.
         spin: (nv, C), J_ω,cᵀ n_c: what a moment about the contact's normal does to the robot.
         closures: Bᵀ (nv, r), what the multipliers λ do; (nv, 0) without closures.
         limits: what limits x.
         actuated: rows of S, indices into (nv,).
-        torque_limits: (na,), largest |τ|, inf without limit.
+        torque_limits: (na,), largest |τ − middle|, inf without limit.
         weight: the unit of force in which programs are solved [N].
+        torque_middle: (na,), of bounds that are not symmetric; None: 0.
     """
 
     load: Array
@@ -64,17 +66,28 @@ class Balance:
     actuated: Index
     torque_limits: Array
     weight: float
+    torque_middle: Array | None = None
 
     @classmethod
     def of(
-        cls, contacts: ContactSet, q: ArrayLike | State, load: Array, torque_limits: Array
+        cls,
+        contacts: ContactSet,
+        q: ArrayLike | State,
+        load: Array,
+        torque_limits: Array | TorqueBounds,
     ) -> Self:
         """Return the balance of `load` by these contacts at q (nq,), or in a State.
+
+        Args:
+            contacts, q: what touches, and where.
+            load: h = τ_g + τ_ext − M a − vᵀCv (nv,), without the middle of the torques.
+            torque_limits: bounds of the torques, or (na,) the largest |τ|.
 
         Raises:
             ConfigurationError: closures are open at q.
         """
         robot, limits, state = contacts.robot, contacts.limits, State.of(contacts.robot, q)
+        bounds = TorqueBounds.of(torque_limits)
         axes, J = contacts.attachment.rotations(state), contacts.attachment.centre_jacobians(state)
         C, _, nv = J.shape
         # what a unit of each velocity does to the contacts' centres, in their axes
@@ -86,18 +99,19 @@ class Balance:
             closures = np.ascontiguousarray(state.closure_basis.T)
             limits = limits.with_free(closures.shape[1])
         found = cls(
-            load=load,
+            load=bounds.shifted(robot, load),
             grasp=turned.reshape(6 * C, nv).T @ wrenches.reshape(6 * C, n),
             central=turned[:, 0].reshape(3 * C, nv).T @ wrenches[:, :3].reshape(3 * C, n),
             spin=np.ascontiguousarray(turned[:, 1, 2].T),
             closures=closures,
             limits=limits,
             actuated=robot.actuated_rows,
-            torque_limits=torque_limits,
+            torque_limits=bounds.half,
             weight=weight(robot),
+            torque_middle=None if bounds.symmetric else bounds.middle,
         )
         if not robot.closures:
-            vars(found)["layout"] = layout_of(contacts, torque_limits)
+            vars(found)["layout"] = layout_of(contacts, bounds.half)
         return found
 
     @classmethod
@@ -182,10 +196,20 @@ class Balance:
         """What limits x/weight."""
         return self.limits.scaled(force=1.0 / self.weight)
 
+    @property
+    def bounds(self) -> TorqueBounds:
+        """What limits the torques."""
+        return TorqueBounds.about(self.torque_limits, self.torque_middle)
+
     # --- how well x does ---------------------------------------------------------------------
 
     def torques(self, x: Array) -> Array:
         """Return τ (na,) that balances the actuated rows, given x (n,)."""
+        tau, middle = self.torques_off_middle(x), self.torque_middle
+        return tau if middle is None else tau + middle
+
+    def torques_off_middle(self, x: Array) -> Array:
+        """Return τ − middle (na,), which `torque_limits` are about."""
         return np.asarray(-(self.load + self.columns @ x)[self.actuated])
 
     def residual(self, x: Array) -> float:
@@ -232,12 +256,12 @@ class Balance:
             return x
         # τ = t − G z for multipliers more by W z
         t, G = self.torques(x), self.closures[self.actuated] @ W
-        z = G.T @ t  # as the columns of G are orthonormal
-        if not (np.abs(t - G @ z) <= self.torque_limits).all():
+        z, off = G.T @ t, self.torques_off_middle(x)  # as the columns of G are orthonormal
+        if not (np.abs(off - G @ z) <= self.torque_limits).all():
             limited, unit = np.isfinite(self.torque_limits), self.weight
-            most, t = self.torque_limits[limited] / unit, t / unit
+            most, t, off = self.torque_limits[limited] / unit, t / unit, off[limited] / unit
             rows = np.vstack([-G[limited], G[limited]])
-            room = np.concatenate([most - t[limited], most + t[limited]])
+            room = np.concatenate([most - off, most + off])
             found = Program([], Rows(rows, room)).solve(-t @ G, G.T @ G).unknowns
             z = np.zeros(len(z)) if found is None else found * unit
         return np.concatenate([x[: self.limits.own], x[self.limits.own :] + W @ z])

@@ -3,7 +3,7 @@
 For y in R^nv the unknowns x of the contacts' forces have the velocities u = Aᵀy (J_k y at point k),
 into which they put at least min_x xᵀu of power (`ContactLimits.least_power`: 0 for contacts without
 bounds, if u lies in the dual cones, and for closures, if J_c y = 0). Torques brake with at most
-Σ limit |S y|, so that
+Σ limit |S y| (those off the middle of their bounds, Sᵀ middle being part of h), so that
 
     yᵀh − Σ_j limit_j |S y|_j + min_x xᵀAᵀy > 0
 

@@ -212,7 +212,7 @@ def _admits(balance: Balance, x: Array) -> bool:
     return (
         balance.residual(x) <= ROUNDING * balance.weight
         and balance.limits.violation(x) <= 0
-        and bool((np.abs(balance.torques(x)) <= balance.torque_limits).all())
+        and bool((np.abs(balance.torques_off_middle(x)) <= balance.torque_limits).all())
     )
 
 

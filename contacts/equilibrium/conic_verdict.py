@@ -93,7 +93,7 @@ def admissible_forces(
 
 def _checks_out(balance: Equilibrium, x: Array) -> bool:
     tolerance = EDGE * balance.weight
-    excess = np.abs(balance.torques(x)) - balance.torque_limits
+    excess = np.abs(balance.torques_off_middle(x)) - balance.torque_limits
     # polishing leaves rounding of the equations, and moves x out of its limits by as much as the
     # solver erred: hence two tolerances
     ok = balance.residual(x) <= 1e-3 * tolerance and balance.limits.violation(x) <= tolerance

@@ -25,6 +25,7 @@ from ..contact_set import ContactSet
 from ..kernels import compiled
 from ..kernels.state_program import Answer
 from ..kernels.verdict import MARGIN, STRICT, VERDICT
+from ..torque_limits import TorqueBounds
 from .balance import layout_of
 from .balances import Balances
 from .conic_verdict import settle
@@ -79,16 +80,18 @@ class Proved(NamedTuple):
         return Solution(status, self.margin, velocity=self.answer.velocity)
 
 
-def knows(contacts: ContactSet, torque_limits: Array) -> bool:
+def knows(contacts: ContactSet, torque_limits: TorqueBounds) -> bool:
     """Whether the kernel knows these contacts, of a robot without closures."""
-    return not contacts.robot.closures and layout_of(contacts, torque_limits).known
+    return not contacts.robot.closures and layout_of(contacts, torque_limits.half).known
 
 
-def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array) -> Proved | None:
+def proved(
+    contacts: ContactSet, state: State, load: Array, torque_limits: TorqueBounds
+) -> Proved | None:
     """Return what the kernel proves; None where it does not, or is not there yet."""
     if contacts.robot.closures:
         return None
-    layout = layout_of(contacts, torque_limits)
+    layout = layout_of(contacts, torque_limits.half)
     kernels = compiled.select_of_state() if layout.known else None
     if kernels is None:
         return None
@@ -97,12 +100,15 @@ def proved(contacts: ContactSet, state: State, load: Array, torque_limits: Array
     program, answer = layout.program(), layout.answer()
     shared = frames, constants, work, program, answer
     placed = state.joint_columns, state.joint_placements
-    write_program(*placed, load, layout.bounds(torque_limits), *shared)
+    load = torque_limits.shifted(contacts.robot, load)
+    write_program(*placed, load, layout.bounds(torque_limits.half), *shared)
     # the kernel's Newton method for least-norm forces takes circular cones only
     mode = VERDICT if layout.circular else MARGIN
     decide_one(program, mode, layout.sizes, work.found, 0, 1, work.memory)
     write_answer(load, *shared)
     feasible, margin, proof, _, residual = answer.numbers.tolist()
+    if not torque_limits.symmetric:
+        answer.torques[:] += torque_limits.middle
     # rows that contradict each other by rounding alone: no margin, but no motion that falls either
     if not proof or (margin == -np.inf and feasible != 0):
         return None

@@ -2,8 +2,9 @@
 
     Sᵀτ + A x + h = 0,      x within the contacts' limits,      |τ| ≤ torque limits
 
-with A the columns of `Balance`. The cones are exact, as second-order cones. The unknowns are in
-units of the robot's weight, so that a solver sees numbers near one for a mouse and for an elephant.
+with τ from the middle of its bounds, and A the columns of `Balance`. The cones are exact, as
+second-order cones. The unknowns are in units of the robot's weight, so that a solver sees numbers
+near one for a mouse and for an elephant.
 
 The questions that are asked again and again go to the conic solver as matrices
 (`conic_program.py`); `reference.py` has them as cvxpy writes them. The tests hold both together.
@@ -120,9 +121,10 @@ class Equilibrium(Balance):
 
         return cp.sum_squares(x[: self.limits.own] if self.limits.free else x)
 
-    def scaled_torques(self, given: Any) -> Any:
-        """Return τ/weight (na,) when contacts give `given` (nv,)/weight."""
-        return -(self.load / self.weight + given)[self.actuated]
+    def scaled_torques(self, given: Any, off_middle: bool = False) -> Any:
+        """Return τ/weight (na,) when contacts give `given` (nv,)/weight; or (τ − middle)/weight."""
+        off, middle = -(self.load / self.weight + given)[self.actuated], self.torque_middle
+        return off if off_middle or middle is None else off + middle / self.weight
 
     def admissible(self, x: Any, given: Any, extra_normal: Any = None) -> list[Any]:
         """Return the constraints on x/weight as for cvxpy: balance, torque and contact limits.
@@ -139,6 +141,6 @@ class Equilibrium(Balance):
         if len(self.unactuated):
             constraints.append((self.load / self.weight + given)[self.unactuated] == 0)
         if limited.any():
-            torques = self.scaled_torques(given)[limited]
+            torques = self.scaled_torques(given, off_middle=True)[limited]
             constraints.append(cp.abs(torques) <= self.torque_limits[limited] / self.weight)
         return constraints + self.scaled_limits.constraints(x, extra_normal)

@@ -74,12 +74,22 @@ def _motor_words(contacts: ContactSet, balance: Equilibrium) -> str:
 
 def weakest_joint(contacts: ContactSet, balance: Equilibrium, x: Array) -> tuple[str, float, float]:
     """Return the joint of the largest |τ|/limit for unknowns x, its |τ| and its limit [N·m]."""
-    torques, limits = np.abs(balance.torques(x)), balance.torque_limits
+    off, limits = balance.torques_off_middle(x), balance.torque_limits
     with np.errstate(divide="ignore", invalid="ignore"):
-        used = np.where(np.isfinite(limits), torques / limits, 0.0)
+        used = np.where(np.isfinite(limits), np.abs(off) / limits, 0.0)
     row = int(np.nanargmax(used))
     name = contacts.robot.joint_of_row[balance.actuated[row]]
-    return name, float(torques[row]), float(limits[row])
+    return name, *nearest_bound(balance, row, float(off[row]))
+
+
+def nearest_bound(balance: Equilibrium, row: int, off: float) -> tuple[float, float]:
+    """Return |τ| of a joint so far from its middle, and the bound on that side [N·m].
+
+    Both negative where it is one that braking asks for.
+    """
+    middle = 0.0 if balance.torque_middle is None else float(balance.torque_middle[row])
+    side = -1.0 if off < 0 else 1.0
+    return side * (middle + off), side * middle + float(balance.torque_limits[row])
 
 
 def _bound_words(contacts: ContactSet, balance: Equilibrium) -> str:

@@ -27,6 +27,7 @@ from ..equilibrium.programs import Equilibrium
 from ..equilibrium.saddle import Saddle, saddle_point
 from ..equilibrium.solving import solve
 from ..sensitivity.balance_derivative import balance_derivative, local_wrenches
+from ..torque_limits import TorqueBounds
 from .reach import Reach
 
 _FIRST_TRUST, _WIDEST, _NARROWEST = 0.1, 0.4, 1e-4  # of a step [rad, robot sizes]
@@ -41,13 +42,13 @@ class Ascent:
     Attributes:
         reach: where the contacts should be, and the joint limits.
         external: {link: Wrench} besides the contacts.
-        limits: (na,), largest |τ|, inf without limit.
+        limits: bounds of the torques, at rest.
         tolerance, iterations: of bringing the contacts back.
     """
 
     reach: Reach
     external: Mapping[str, Wrench]
-    limits: Array
+    limits: TorqueBounds
     tolerance: float
     iterations: int
 

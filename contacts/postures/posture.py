@@ -26,7 +26,7 @@ from ..contact_set import ContactSet
 from ..geometry.polygon import centroid, signed_distance
 from ..regions.region import static_equilibrium_polygon
 from ..terrain.solids import Face
-from ..torque_limits import torque_limits_of
+from ..torque_limits import torque_bounds_of
 from .ascent import Ascent
 from .reach import CLOSURE, Goal, Reach
 from .self_collision import Clearance, self_collisions
@@ -126,7 +126,7 @@ def solve_posture(
     limits = boolean(limits, "limits", error=ContactError)
     tolerance = number(tolerance, "tolerance", above=0, error=ContactError)
     iterations = whole_number(iterations, "iterations", at_least=1, error=ContactError)
-    torques = torque_limits_of(robot, torque_limits)
+    torques = torque_bounds_of(robot, torque_limits)
     wrenches = mapping(
         wrenches or {}, "wrenches", robot.frame_names, kind="frame", error=ContactError
     )

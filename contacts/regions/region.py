@@ -33,7 +33,7 @@ from ..geometry.planar import inner_and_outer
 from ..kernels.compiled import VERDICTS
 from ..limits import Kind
 from ..point_forces import PointForces
-from ..torque_limits import torque_limits_of
+from ..torque_limits import torque_bounds_of
 from .linear_polygon import linear_polygon, static_section
 from .rays import RAYS, Rays
 
@@ -225,7 +225,7 @@ def feasible_region(
     if not robot.is_floating:
         raise ContactError(f"{robot.name!r} has a fixed base; expected a floating one")
     zero = np.zeros(robot.nv)
-    limits, state = torque_limits_of(robot, torque_limits), State.of(robot, q, zero)
+    limits, state = torque_bounds_of(robot, torque_limits), State.of(robot, q, zero)
     check_reach(robot, state.q)
     h = -state.inverse_dynamics(zero, wrenches)
     balance = Equilibrium.of(contact_set, state, h, limits)

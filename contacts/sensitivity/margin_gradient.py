@@ -35,6 +35,7 @@ from ..contact_set import ContactSet
 from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
 from ..hold import Hold
+from ..torque_limits import TorqueBounds
 from .balance_derivative import balance_derivative, moved_contact, placement_slopes
 from .margin_kinds import KINDS, Optimum
 
@@ -56,7 +57,8 @@ class MarginGradient:
             its link, q fixed, in contact axes about its centre. A patch moves with its corners; of
             a point the rotation is that of the ground's normal.
         load: y = dε/dh (nv,), along generalised forces: of a force on a frame it is J y.
-        torque_limits: (na,), along the limit of each actuated joint.
+        torque_limits: (na,), along the limit of each actuated joint; where bounds are not
+            symmetric, both moved apart as much.
         kinks: of a checked gradient, what has entries without a derivative, which are nan: "q",
             "load", "torque limits", "friction of …", "placement of …".
     """
@@ -224,7 +226,8 @@ class _Case:
         asked, loads = -state.inverse_dynamics(a), external_forces(state, hold.external)
         if loads is not None:
             asked = asked + loads.generalised(state)
-        if np.abs(asked - hold.balance.load).max(initial=0.0) > 1e-9 * hold.balance.weight:
+        given = hold.balance.bounds.shifted(robot, asked)
+        if np.abs(given - hold.balance.load).max(initial=0.0) > 1e-9 * hold.balance.weight:
             raise ContactError(
                 "v, a: got others than those of the hold; expected what contact_forces was given "
                 "(zero for static_hold)"
@@ -242,14 +245,16 @@ class _Case:
     def value_after(self, name: str, step: Array) -> float:
         """Return the margin after a step of a group of parameters; nan where it has none."""
         robot, q, moved = self.contacts.robot, self.state.q, list(self.contacts)
-        limits, more = self.balance.torque_limits, np.zeros(robot.nv)
+        bounds, more = self.balance.bounds, np.zeros(robot.nv)
         if name == "q":
             q = robot.integrate(q, _allowed(self.state, step))
             q = robot.close(q) if robot.closures else q
         elif name == "load":
             more = step
         elif name == "torque limits":
-            limits = np.where(np.isfinite(limits), limits + step, limits)
+            limited = np.isfinite(bounds.half)
+            half = np.where(limited, bounds.half + step, bounds.half)
+            bounds = TorqueBounds.about(half, self.balance.torque_middle)
         else:
             kind, contact = name.split(" of ", 1)
             i = self.contacts.names.index(contact)
@@ -258,7 +263,7 @@ class _Case:
             moved[i] = moved_contact(self.state, moved[i], friction, twist)
         h = load(robot, q, self.state.velocity, self.a, self.external) + more
         contacts = ContactSet(robot, moved)
-        balance = Equilibrium.of(contacts, q, h, limits)
+        balance = Equilibrium.of(contacts, q, h, bounds)
         try:
             return KINDS[self.kind](contacts, State(robot, q), balance).value
         except ContactError:

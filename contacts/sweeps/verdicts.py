@@ -26,7 +26,7 @@ from ..equilibrium.solving import SOLVER
 from ..hold import Hold
 from ..scenario.loads import wrenches_of
 from ..scenario.scenario import Scenario
-from ..torque_limits import torque_limits_of
+from ..torque_limits import torque_bounds_of
 from .plan import Block, Changes, Shared
 from .variants import variant, written
 
@@ -103,7 +103,7 @@ def _balance(scenario: Scenario) -> Equilibrium:
     robot, q = scenario.machine, scenario.q
     zero = np.zeros(robot.nv)
     h = load(robot, q, zero, zero, scenario.wrenches_at(q))
-    limits = torque_limits_of(robot, scenario.torque_limits)
+    limits = torque_bounds_of(robot, scenario.torque_limits)
     return Equilibrium.of(scenario.contact_set, q, h, limits)
 
 

@@ -118,6 +118,7 @@ def load(options: argparse.Namespace, source: str | None = None) -> Robot:
         meshes=not options.no_meshes,
         xacro=xacro(options),
         feet=list(options.feet) or None,
+        motors=options.motors,
     )
 
 
@@ -143,7 +144,7 @@ def _file(words: str, metavar: str = "FILE") -> dict[str, Any]:
 # of `robots.load`
 LOADING = (
     "--base", "--passive", "--lock", "--mimic", "--feet", "--package-dir", "--xacro-arg",
-    "--no-meshes",
+    "--no-meshes", "--motors",
 )  # fmt: skip
 
 # flags that mean the same in every command
@@ -175,6 +176,9 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "sole, LINK:0.03 with the radius of its ball [m]; or a YAML file. In a scenario: only "
         "these contacts are closed",
     },
+    "--motors": _file(
+        "motors whose torques depend on their speed, by joint or pattern: .yaml or .csv"
+    ),
     "--no-meshes": {
         "action": "store_true", "help": "load no mesh files: the dynamics do not depend on them",
     },
