@@ -79,7 +79,7 @@ class Series:
         curves = mapping(self.values, "values", kind="text", error=ViewerError)
         checked = {name: _values(name, values, len(t)) for name, values in curves.items()}
         object.__setattr__(self, "values", checked)
-        limits = checks.finite(self.limits, "limits", (None,))  # type: ignore[arg-type]
+        limits = checks.finite(self.limits, "limits", (None,))
         object.__setattr__(self, "limits", limits.tolist())
         sequence(self.bands, "bands", Band, error=ViewerError)
         if self.span is not None:
