@@ -36,6 +36,7 @@ from .scenario.loads import Payload, Push, Rope
 from .scenario.parts import ScenarioContact, Start
 from .scenario.scenario import Scenario, scenarios
 from .schedules.corners import at_corners
+from .schedules.finding import find_contacts
 from .sensitivity.margin_gradient import margin_gradient
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .sweeps.run import sweep
@@ -54,6 +55,7 @@ __all__ = [
     "ContactSet",
     "at_feet",
     "at_corners",
+    "find_contacts",
     "MovingSurface",
     "FrictionCone",
     "SoftFingerCone",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import count
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array
 from ..dynamics import State
@@ -80,6 +80,15 @@ class ContactSet:
                 return slice(start, start + contact.dim)
             start += contact.dim
         raise ContactError(unknown("contact", name, self.names))
+
+    def only(self, which: Sequence[bool] | NDArray[np.bool_]) -> ContactSet:
+        """Return the set of some of the contacts: those of booleans (C,), all keep their names."""
+        mask = np.asarray(which)
+        if mask.dtype != bool or mask.shape != (len(self),):
+            raise ContactError(
+                f"which: got {mask.dtype} {mask.shape}, expected booleans ({len(self)},)"
+            )
+        return ContactSet(self.robot, [c for c, on in zip(self, mask, strict=True) if on])
 
     @cached_property
     def attachment(self) -> Attachment:

@@ -30,6 +30,7 @@ import footwork as fw
 from footwork import biomechanics, contacts, control, dynamics, robots, visualize
 from footwork.biomechanics import symbolic
 from footwork.control import balance
+from footwork.dynamics.motions.motion import Motion
 from footwork.robots.values import LARGEST
 
 PACKAGES = (
@@ -300,8 +301,15 @@ def of_contacts() -> dict[str, dict[str, Any]]:
         "contacts.Terrain.*": plane,
         "contacts.Terrain.ground": {"x": 0.0},
         "contacts.Pushes.wrenches": {"side": "inner"},
+        "contacts.find_contacts": {"motion": still_motion()},
+        "contacts.ContactSet.only": {"which": [True]},
         "contacts.sweep": {"scenario": "flat", "axes": {"friction": [0.5]}, "progress": False},
     }
+
+
+def still_motion() -> Motion:
+    zeros = np.zeros((3, BIPED.nv))
+    return Motion(BIPED, np.arange(3.0) / 10, np.tile(Q, (3, 1)), zeros, zeros)
 
 
 def of_control() -> dict[str, dict[str, Any]]:

@@ -11,6 +11,7 @@ from ...arrays import Array
 from ...errors import ContactError
 from ...robots.values import array
 from ..contact_set import ContactSet
+from .report import Finding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,12 +23,14 @@ class ContactSchedule:
         t: (n,) times [s], increasing.
         touching: (n, C), which touch.
         certainty: (n, C), from 0 (as likely as not) to 1, of `touching`; 1 where it was given.
+        finding: how the contacts were found, and what is doubtful; None where they were given.
     """
 
     contacts: ContactSet
     t: Array
     touching: NDArray[np.bool_]
     certainty: Array
+    finding: Finding | None = None
 
     def __post_init__(self) -> None:
         t = array(self.t, "t", (None,), error=ContactError)

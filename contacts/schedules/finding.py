@@ -1,0 +1,179 @@
+"""find_contacts: which corners of the feet touch at each sample of a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import Array
+from ...dynamics.motions.motion import Motion
+from ...errors import ContactError
+from ...robots import Foot
+from ...robots.robot import Robot
+from ...robots.values import instance, number, texts, whole_number
+from ..contact import Contact, PointContact
+from ..contact_set import ContactSet
+from ..point_paths import PointPaths
+from ..terrain.solids import FACES_UP
+from ..terrain.terrain import Terrain
+from .corners import at_corners
+from .report import Finding, remarks, wholes
+from .runs import Mask, columns, hysteresis, runs, without_gaps, without_short
+from .schedule import ContactSchedule
+from .thresholds import Thresholds, size_of, thresholds
+
+
+def find_contacts(
+    motion: Motion,
+    terrain: Terrain | None = None,
+    *,
+    friction: float = 0.7,
+    feet: Mapping[str, Foot] | None = None,
+    frames: str | Iterable[str] = (),
+    height: ArrayLike | None = None,
+    speed: ArrayLike | None = None,
+    offset: float | None = None,
+    gap: float = 0.05,
+    blip: float = 0.05,
+    threads: int = 1,
+) -> ContactSchedule:
+    """Return which corners of the feet touch at each sample, by their heights and speeds.
+
+    A corner touches from where its height above the ground and its speed fall below the second of
+    two thresholds until one of them rises above, if both are below the first ones in between, at
+    this corner or another one of the foot: a hysteresis that is the same forwards and backwards in
+    time. Then gaps shorter than `gap` are closed, the ends left out at which a corner moves off
+    from how it rests in between, and contacts shorter than `blip`. Corners are looked at one by
+    one, so that a foot may stand on its heel, an edge or its toe. `finding` of the schedule says
+    what was assumed and what is doubtful: feet above or in the ground, feet that slide.
+
+    Args:
+        motion: q and v along time.
+        terrain: the ground; without it the plane z = 0. Normals are those of its surfaces.
+        friction: Coulomb coefficient μ where the terrain has none of its own.
+        feet: these instead of the robot's, as for `at_feet`.
+        frames: others that may touch, such as hands and knees, each with its origin.
+        height: two thresholds [m], or one for both. Without it, as `thresholds` has them:
+            1 and 2.5 % of the robot's size, and more where its feet stand at uneven heights.
+        speed: likewise [m/s].
+        offset: how high the ground of the motion is above that of the terrain [m]; without it the
+            median height at which feet stand. Motions taken over from people float or sink.
+        gap, blip: shortest times without and with contact [s].
+        threads: that share the work.
+
+    Raises:
+        ContactError: no feet are known; values that cannot be.
+        ConfigurationError: a frame that the robot does not have.
+    """
+    instance(motion, "motion", Motion, error=ContactError)
+    if terrain is not None and not len(instance(terrain, "terrain", Terrain, error=ContactError)):
+        raise ContactError("terrain: it is empty, expected a plane, a box, stairs or a wall")
+    gap, blip = (
+        number(x, name, at_least=0, unit="[s]", error=ContactError)
+        for name, x in (("gap", gap), ("blip", blip))
+    )
+    offset = None if offset is None else number(offset, "offset", unit="[m]", error=ContactError)
+    threads = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
+    contacts, of_feet = _candidates(motion.robot, friction, feet, frames)
+    paths = PointPaths.of(motion, contacts, threads)
+    heights, speeds = paths.heights(terrain), paths.speeds
+    own = slice(of_feet or len(contacts))  # hands do not tell where the ground is
+    size = size_of(motion.robot, contacts)
+    known = height, speed, offset
+    limits = thresholds(size, heights[:, own], speeds[:, own], *known)
+    return _schedule(motion, contacts, paths, limits, (gap, blip), terrain, friction)
+
+
+def _candidates(
+    robot: Robot, friction: float, feet: Mapping[str, Foot] | None, frames: str | Iterable[str]
+) -> tuple[ContactSet, int]:
+    """All points that may touch, those of the feet first, and how many these are."""
+    names = texts(frames, "frames", error=ContactError)
+    alone = names and feet is None and not robot.feet
+    known = [] if alone else list(at_corners(robot, friction, feet=feet))
+    others = [PointContact(name, friction) for name in dict.fromkeys(names)]
+    return ContactSet(robot, [*known, *others]), len(known)
+
+
+def _schedule(
+    motion: Motion,
+    contacts: ContactSet,
+    paths: PointPaths,
+    limits: Thresholds,
+    least: tuple[float, float],
+    terrain: Terrain | None,
+    friction: float,
+) -> ContactSchedule:
+    heights, speeds = paths.heights(terrain), paths.speeds
+    distance = limits.distance(heights, speeds)
+    strict, loose = (limits.below(k, heights, speeds) for k in (0, 1))
+    for own in wholes(contacts).values():
+        strict[:, own] = np.any(strict[:, own], axis=1, keepdims=True)
+    touching = columns(hysteresis, strict, loose)
+    touching = columns(without_gaps, touching, t=motion.t, least=least[0])
+    touching = columns(limits.trimmed, touching, heights, speeds)
+    touching = columns(without_short, touching, t=motion.t, least=least[1])
+    alone: Mask = np.asarray(
+        distance < 1
+    )  # what the middle thresholds say without regard to neighbours
+    away = np.clip(np.abs(1 - distance), 0.0, 1.0)
+    certainty = np.where(touching == alone, away, 0.0)
+    said = remarks(motion, contacts, paths, heights, touching, limits)
+    finding = Finding(limits, least, _changed(alone, touching), tuple(said))
+    if terrain is not None:
+        contacts, touching, certainty = _on_surfaces(
+            contacts, paths.positions, touching, certainty, terrain, friction
+        )
+    some = np.asarray(touching.any(axis=0))
+    return ContactSchedule(
+        contacts.only(some), motion.t, touching[:, some], certainty[:, some], finding=finding
+    )
+
+
+def _changed(before: Mask, after: Mask) -> tuple[int, int]:
+    """How many intervals there were at the middle thresholds, and how many there are."""
+    count = [sum(len(runs(column)[0]) for column in table.T) for table in (before, after)]
+    return count[0], count[1]
+
+
+def _on_surfaces(
+    contacts: ContactSet,
+    positions: Array,
+    touching: Mask,
+    certainty: Array,
+    terrain: Terrain,
+    friction: float,
+) -> tuple[ContactSet, Mask, Array]:
+    """A contact for each normal and friction that a point meets, with its columns."""
+    found: list[Contact] = []
+    which, masks = [], []
+    for k, contact in enumerate(contacts):
+        rows = np.flatnonzero(touching[:, k])
+        p = positions[rows, k]
+        if not len(p) or not isinstance(contact, PointContact):
+            continue
+        ground = _ground(terrain, p, friction, bool(contact.part_of))
+        kinds, index, counts = np.unique(ground, axis=0, return_inverse=True, return_counts=True)
+        for order, kind in enumerate(np.argsort(-counts, kind="stable")):
+            name = contact.name + (f"/{order + 1}" if order else "")
+            normal, mu = kinds[kind, :3], float(kinds[kind, 3])
+            normal = normal / np.linalg.norm(normal)
+            found.append(replace(contact, name=name, normal=normal, friction=mu))
+            mask = np.zeros(len(touching), dtype=bool)
+            mask[rows[index.reshape(-1) == kind]] = True
+            which.append(k)
+            masks.append(mask)
+    table = np.array(masks, dtype=bool).reshape(len(masks), len(touching)).T
+    return ContactSet(contacts.robot, found), table, certainty[:, which]
+
+
+def _ground(terrain: Terrain, points: Array, friction: float, upwards: bool) -> Array:
+    """Normals and friction (n, 4) of surfaces at points; a foot at an edge stands on its top."""
+    normals = terrain.normal(points)
+    if upwards:
+        normals[normals[:, 2] < FACES_UP] = 0.0, 0.0, 1.0
+    found = np.column_stack([normals, terrain.friction(points, friction)])
+    return np.asarray(np.round(found, 9), dtype=float)
