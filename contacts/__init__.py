@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .. import registry
 from . import batch
+from .audits.audit import Audit
+from .audits.run import audit
 from .cones.friction_cone import FrictionCone
 from .cones.gravito_inertial import gravito_inertial_cone
 from .cones.soft_finger import SoftFingerCone
@@ -101,6 +103,8 @@ __all__ = [
     "friction_map",
     "sweep",
     "zero_moment_point",
+    "audit",
+    "Audit",
 ]
 
 __getattr__ = registry.moved("contacts")

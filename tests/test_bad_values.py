@@ -50,6 +50,7 @@ RESULTS = {
     "robots.RobotInfo",
     "dynamics.Comparison",
     "dynamics.Trajectory",
+    "contacts.Audit",
     "contacts.Hold",
     "contacts.Region",
     "contacts.Posture",
@@ -274,6 +275,7 @@ def of_dynamics() -> dict[str, dict[str, Any]]:
 def of_contacts() -> dict[str, dict[str, Any]]:
     place = {"target": HERE}
     plane = {"name": "ground", "T": pin.SE3(np.eye(3), Z)}
+    found = contacts.find_contacts(still_motion())
     return {
         "contacts.SurfaceContact": {"half_length": 0.1, "half_width": 0.05},
         **{f"contacts.{kind}Contact.error": place for kind in ("Point", "Surface", "Line", "Disc")},
@@ -303,6 +305,7 @@ def of_contacts() -> dict[str, dict[str, Any]]:
         "contacts.Pushes.wrenches": {"side": "inner"},
         "contacts.find_contacts": {"motion": still_motion()},
         "contacts.ContactSet.only": {"which": [True]},
+        "contacts.audit": {"motion": still_motion(), "schedule": found},
         "contacts.sweep": {"scenario": "flat", "axes": {"friction": [0.5]}, "progress": False},
     }
 

@@ -28,7 +28,7 @@ BELOW = {
 }
 PACKAGES = list(BELOW)
 # `registry` resolves names of higher packages when they are used
-COMMON = {"arrays", "errors", "files", "registry"}
+COMMON = {"arrays", "errors", "files", "journal", "registry", "workers"}
 
 
 def imported_packages(path: Path, package: str) -> set[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import registry
+from ..contacts.audits.audit import Audit
 from ..contacts.hold import Hold
 from ..contacts.regions.friction_map import FrictionMap
 from ..contacts.regions.region import Region
@@ -43,6 +44,11 @@ def numbers_of(x: Any) -> str:
 @numbers_of.register
 def _(hold: Hold) -> str:
     return hold.explain()
+
+
+@numbers_of.register
+def _(audit: Audit) -> str:
+    return audit.explain()
 
 
 @numbers_of.register

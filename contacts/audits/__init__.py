@@ -1,1 +1,1 @@
-"""Audits: which samples of a motion a robot can really do, and why not the others."""
+"""Audits: which samples of a motion a robot can do, and why it cannot do the others."""

@@ -7,8 +7,6 @@ thousands of verdicts. Only where the centre of mass is asked to be "inside" doe
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...arrays import Array, Index
+from ...journal import digest_of
 from ...robots.values import mapping, sequence, texts, whole_number
 from ..scenario.file import ScenarioError
 from ..scenario.scenario import Scenario
@@ -264,7 +263,7 @@ class Plan:
     @property
     def digest(self) -> str:
         """A fingerprint of the plan."""
-        return hashlib.sha256(json.dumps(self.as_dict(), sort_keys=True).encode()).hexdigest()
+        return digest_of(self.as_dict())
 
 
 def _kind(key: str, numbers: bool, inside: bool) -> ParameterKind:

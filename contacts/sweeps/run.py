@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...errors import FootworkError, SolverError
+from ...errors import FootworkError
+from ...workers import finished
 from ..scenario.file import ScenarioError
 from ..scenario.scenario import Scenario
 from . import verdicts
@@ -18,8 +19,6 @@ from .journal import Journal
 from .plan import Plan
 from .result import Sweep
 from .variants import written
-
-_WAITING = 64  # chunks handed out at a time, so that a billion points need no billion futures
 
 
 def sweep(
@@ -69,7 +68,8 @@ def sweep(
     with Journal(journal, plan) as kept, _bar(plan, progress) as bar:
         bar.update(kept.finished)
         missing = [int(k) for k in np.flatnonzero(~kept.done)]
-        for index, answers in _run(plan, missing, executor):
+        jobs = ((k, plan.block(k)) for k in missing)
+        for index, answers in finished(executor, verdicts.answers, jobs):
             kept.record(index, answers)
             bar.update(len(answers.rows))
     return Sweep(plan, plan.in_order(kept.rows), tuple(kept.refused))
@@ -94,33 +94,6 @@ def _check_ends(scenario: Scenario, plan: Plan) -> None:
             errors.append(error)
     if len(errors) == 2:
         raise errors[0]
-
-
-def _run(
-    plan: Plan, chunks: list[int], executor: Executor | None
-) -> Iterator[tuple[int, verdicts.Answers]]:
-    """Yield (chunk, answers) as they are finished."""
-    if executor is None:
-        yield from ((k, verdicts.answers(plan.block(k))) for k in chunks)
-        return
-    ahead = iter(chunks)
-    running: dict[Future[verdicts.Answers], int] = {}
-    try:
-        while True:
-            while len(running) < _WAITING and (k := next(ahead, None)) is not None:
-                running[executor.submit(verdicts.answers, plan.block(k))] = k
-            if not running:
-                return
-            finished, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in finished:
-                yield running.pop(future), future.result()
-    except BrokenExecutor as error:
-        raise SolverError(
-            f"a worker died ({error}); what was finished is in the journal: ask again to go on"
-        ) from error
-    finally:
-        for future in running:
-            future.cancel()
 
 
 def _bar(plan: Plan, progress: bool | None) -> Any:

@@ -1,14 +1,30 @@
-"""Pool of worker processes that end with the process that started them, however it ends."""
+"""Worker processes that end with the process that started them, and work that is handed out."""
 
 from __future__ import annotations
 
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
+from typing import TypeVar
+
+from .errors import SolverError
+
+Key = TypeVar("Key")
+Job = TypeVar("Job")
+Answer = TypeVar("Answer")
+
+_WAITING = 64  # jobs handed out at a time, so that a billion of them need no billion futures
 
 
 @contextmanager
@@ -29,6 +45,41 @@ def workers(count: int, *, interruptible: bool = False) -> Iterator[ProcessPoolE
         pool.shutdown(cancel_futures=True)
         raise
     pool.shutdown()
+
+
+def finished(
+    executor: Executor | None, work: Callable[[Job], Answer], jobs: Iterable[tuple[Key, Job]]
+) -> Iterator[tuple[Key, Answer]]:
+    """Yield (key, work(job)) of jobs (key, job) as they are finished.
+
+    Args:
+        executor: any of `concurrent.futures`; None: this process, one after the other.
+        work: a function that workers can import.
+        jobs: made when they are handed out.
+
+    Raises:
+        SolverError: a worker died.
+    """
+    if executor is None:
+        yield from ((key, work(job)) for key, job in jobs)
+        return
+    ahead, running = iter(jobs), dict[Future[Answer], Key]()
+    try:
+        while True:
+            while len(running) < _WAITING and (job := next(ahead, None)) is not None:
+                running[executor.submit(work, job[1])] = job[0]
+            if not running:
+                return
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield running.pop(future), future.result()
+    except BrokenExecutor as error:
+        raise SolverError(
+            f"a worker died ({error}); what was finished is in the journal: ask again to go on"
+        ) from error
+    finally:
+        for future in running:
+            future.cancel()
 
 
 def _start(interruptible: bool) -> None:

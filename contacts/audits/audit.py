@@ -1,0 +1,210 @@
+"""Audit: which samples of a motion a robot can do, and why it cannot do the others."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import registry
+from ...arrays import Array
+from ...dynamics.motions.motion import Motion
+from ...files import write
+from ..schedules.schedule import ContactSchedule
+from ..terrain.terrain import Terrain
+from .check import Check
+from .force_checks import Forces
+from .stretch import Stretch, stretches_of
+from .words import sentence
+
+_TOLD = 12  # stretches in `explain`
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """What was found about every sample of a motion.
+
+    Attributes:
+        forces: verdicts on the forces, and what was asked: motion, schedule, demands.
+        terrain: the ground; None: the plane z = 0.
+        checks: {name: Check}, in the order of `LIMITS`.
+    """
+
+    forces: Forces
+    terrain: Terrain | None
+    checks: Mapping[str, Check]
+
+    _repr_html_ = registry.html_of
+
+    @property
+    def motion(self) -> Motion:
+        """That was asked about."""
+        return self.forces.motion
+
+    @property
+    def schedule(self) -> ContactSchedule:
+        """Which contacts touch when."""
+        return self.forces.schedule
+
+    # --- sample by sample --------------------------------------------------------------------
+
+    @property
+    def t(self) -> Array:
+        """(n,), times [s]."""
+        return self.motion.t
+
+    @cached_property
+    def good(self) -> NDArray[np.bool_]:
+        """(n,), the samples that every check lets pass."""
+        return np.asarray(~np.any([check.bad for check in self.checks.values()], axis=0))
+
+    @property
+    def margin(self) -> Array:
+        """(n,), of normal force at every contact, torque limits kept [N]; nan in flight."""
+        flies = ~self.schedule.touching.any(axis=1)
+        return np.where(flies & self.motion.robot.is_floating, np.nan, self.forces.verdicts.margin)
+
+    @cached_property
+    def causes(self) -> tuple[str, ...]:
+        """(n,), the first check that refuses each sample, "" where none does."""
+        names, bad = list(self.checks), np.array([c.bad for c in self.checks.values()])
+        first = np.where(bad.any(axis=0), bad.argmax(axis=0), len(names))
+        return tuple([*names, ""][k] for k in first.tolist())
+
+    # --- in sum ------------------------------------------------------------------------------
+
+    @property
+    def holds(self) -> bool:
+        """Whether every sample does."""
+        return bool(self.good.all())
+
+    @property
+    def share(self) -> float:
+        """Share of the samples that hold."""
+        return float(self.good.mean())
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """{what: share of the samples}: what forces allow, then each check alone.
+
+        "unlimited torques": contacts, and free fall in flight; "torques": with those of the robot.
+        """
+        bad = {name: check.bad for name, check in self.checks.items()}
+        none = np.zeros(len(self.motion), dtype=bool)
+        forces = bad["contacts"] | bad.get("flight", none)
+        found = {"forces, torques unlimited": forces}
+        if "torques" in bad:
+            found["forces and torques"] = forces | bad["torques"]
+        return {name: float((~wrong).mean()) for name, wrong in (found | bad).items()}
+
+    @cached_property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """The runs of samples that one check refuses, the longest first."""
+        found = [s for c in self.checks.values() for s in stretches_of(c, self.t)]
+        told = [s.told_by(partial(sentence, self.forces, s)) for s in found]
+        return tuple(sorted(told, key=lambda s: (-s.duration, s.start)))
+
+    @property
+    def main_cause(self) -> str:
+        """The check that refuses most samples, "" where none does."""
+        refused = {name: int(check.bad.sum()) for name, check in self.checks.items()}
+        name = max(refused, key=refused.__getitem__)
+        return name if refused[name] else ""
+
+    # --- in words ----------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        n, motion = len(self.motion), self.motion
+        held, rate = int(self.good.sum()), (n - 1) / motion.duration if n > 1 else 0.0
+        of = f"{n} samples, {motion.duration:.4g} s at {rate:.4g} Hz, of {motion.robot.name}"
+        return f"{motion.name}: {held} of {n} samples hold ({100 * self.share:.1f} %; {of})"
+
+    def table(self) -> str:
+        """Return each check with its share, its limit and its largest value, as text."""
+        lines = [f"  {'check':<12} {'holds':>7}  {'limit':<18} largest"]
+        for name, check in self.checks.items():
+            share = f"{100 * check.share:.1f} %"
+            limit = f"{_limit_words(check):<18}"
+            lines.append(f"  {name:<12} {share:>7}  {limit} {self._largest(check)}")
+        return "\n".join(lines)
+
+    def _largest(self, check: Check) -> str:
+        if (worst := check.worst) is None:
+            return "–"
+        who = check.subject(worst)
+        return f"{check.values[worst]:.3g} {check.unit} at {self.t[worst]:.2f} s" + (
+            f", {who}" if who else ""
+        )
+
+    def explain(self, longest: int = _TOLD) -> str:
+        """Return verdict, checks, and the longest stretches with their reasons, as text."""
+        shares = self.shares
+        forces = [f"  {name}: {100 * shares[name]:.1f} %" for name in shares if "forces" in name]
+        told = [f"  {s.words}" for s in self.stretches[:longest]]
+        more = len(self.stretches) - len(told)
+        rest = [f"  … and {more} shorter ones"] if more > 0 else []
+        return "\n".join([str(self), *forces, self.table(), *told, *rest])
+
+    def as_dict(self, longest: int | None = None) -> dict[str, Any]:
+        """Return shares, checks and stretches (the longest ones) as plain values, for JSON."""
+        return {
+            "motion": self.motion.name,
+            "robot": self.motion.robot.name,
+            "samples": len(self.motion),
+            "seconds": self.motion.duration,
+            "holds": self.holds,
+            "share": self.share,
+            "shares": self.shares,
+            "main_cause": self.main_cause,
+            "checks": {name: self._check_dict(check) for name, check in self.checks.items()},
+            "stretches": [stretch.as_dict() for stretch in self.stretches[:longest]],
+        }
+
+    def _check_dict(self, check: Check) -> dict[str, Any]:
+        worst = check.worst
+        value = np.inf if worst is None else float(check.values[worst])
+        return {
+            "unit": check.unit,
+            "limit": check.limit if np.isfinite(check.limit) else None,
+            "share": check.share,
+            "largest": value if np.isfinite(value) else None,
+            "at": None if worst is None else float(self.t[worst]),
+            "subject": "" if worst is None else check.subject(worst),
+        }
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Names of the columns of `rows`."""
+        return ["t", "holds", "cause", "margin", *self.checks, *self.schedule.contacts.names]
+
+    def rows(self) -> Iterator[list[Any]]:
+        """Yield a row for each sample: verdict, margin, values of the checks, what touches."""
+        values = np.column_stack([self.margin, *(c.values for c in self.checks.values())])
+        touching = self.schedule.touching.astype(int).tolist()
+        for t, good, cause, row, on in zip(
+            self.t.tolist(), self.good, self.causes, values.tolist(), touching, strict=True
+        ):
+            yield [t, int(good), cause, *row, *on]
+
+    def write_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write `rows` as comma-separated lines; return the path."""
+        text = io.StringIO()
+        lines = csv.writer(text, lineterminator="\n")
+        lines.writerow(self.columns)
+        lines.writerows(self.rows())
+        return write(path, text.getvalue())
+
+    def __repr__(self) -> str:
+        return f"Audit({self})"
+
+
+def _limit_words(check: Check) -> str:
+    return f"{check.limit:.3g} {check.unit}" if np.isfinite(check.limit) else "–"

@@ -1,0 +1,67 @@
+"""Reaction: the wrench that contacts have to supply along a motion, and the ZMP that it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...arrays import Array
+from ...dynamics import batch
+from ...dynamics.motions.motion import Motion
+from ...robots.robot import BASE_JOINT
+from ..motion_verdicts import MotionVerdicts
+
+
+@dataclass(frozen=True, eq=False)
+class Reaction:
+    """What the contacts of a floating base have to supply, whatever the torques.
+
+        f = m (c̈ − g) − Σ f_ext,      m_c = d/dt (angular momentum about c) − Σ m_ext
+
+    Attributes:
+        force: f (n, 3), world axes [N].
+        moment: m_c (n, 3), about the centre of mass [N·m].
+        com: c (n, 3) [m].
+        acceleration: c̈ (n, 3) [m/s²].
+        mass: [kg].
+        gravity: g (3,) [m/s²].
+        radius: r = √(Σ m_i r_i² / m) of the masses about c, at the first sample [m].
+    """
+
+    force: Array
+    moment: Array
+    com: Array
+    acceleration: Array
+    mass: float
+    gravity: Array
+    radius: float
+
+    @classmethod
+    def of(cls, motion: Motion, verdicts: MotionVerdicts) -> Reaction:
+        """Return the reaction of a floating base."""
+        robot, q = motion.robot, motion.q
+        com, gravity = batch.com(robot, q), np.array(robot._model.gravity.linear, dtype=float)
+        R = batch.frame_placement(robot, q, BASE_JOINT)[:, :3, :3]
+        needed = batch.inverse_dynamics(robot, q, motion.v, motion.a)[:, :3, None]
+        acceleration = gravity + (R @ needed)[:, :, 0] / robot.mass
+        about_origin = np.trace(batch.mass_matrix(robot, q[:1])[0, 3:6, 3:6]) / (2 * robot.mass)
+        radius = float(np.sqrt(about_origin - np.sum((com[0] - q[0, :3]) ** 2)))
+        force, moment = verdicts.reaction[:, :3], verdicts.reaction[:, 3:]
+        return cls(force, moment, com, acceleration, robot.mass, gravity, radius)
+
+    @cached_property
+    def unsupported(self) -> Array:
+        """(n,), what lacks of free fall where nothing touches: ‖f‖/m + ‖m_c‖/(m r) [m/s²]."""
+        turning = np.linalg.norm(self.moment, axis=1) / self.radius
+        return np.asarray((np.linalg.norm(self.force, axis=1) + turning) / self.mass)
+
+    def zmp(self, sample: int, point: Array, normal: Array) -> Array:
+        """Return where in the plane through `point` the reaction has no moment but about `normal`.
+
+        z = p + n × m_p / (n·f),      m_p = m_c + (c − p) × f
+        """
+        force = self.force[sample]
+        moment = self.moment[sample] + np.cross(self.com[sample] - point, force)
+        return np.asarray(point + np.cross(normal, moment) / (normal @ force))

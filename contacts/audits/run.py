@@ -1,0 +1,112 @@
+"""audit: which samples of this motion can this robot do?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...dynamics import Wrench
+from ...dynamics.motions.motion import Motion
+from ...errors import ContactError, unknown
+from ...robots.values import array, boolean, instance, mapping, number, whole_number
+from ..schedules.finding import find_contacts
+from ..schedules.schedule import ContactSchedule
+from ..terrain.terrain import Terrain
+from .audit import Audit
+from .check import LIMITS
+from .collisions import collision_check
+from .feet_checks import feet_checks
+from .force_checks import Demands, forces_along
+from .joint_checks import joint_checks
+
+
+def audit(
+    motion: Motion,
+    schedule: ContactSchedule | None = None,
+    *,
+    terrain: Terrain | None = None,
+    friction: float | None = None,
+    wrenches: Mapping[str, Wrench] | ArrayLike | None = None,
+    torque_limits: bool | ArrayLike = True,
+    self_collision: bool = True,
+    limits: Mapping[str, float] | None = None,
+    threads: int = 1,
+) -> Audit:
+    """Ask of every sample of a motion whether the robot can do it.
+
+    A sample holds when contacts and joint torques can give its acceleration,
+
+        M a + vᵀCv = Sᵀτ + τ_g + Σ_k J_kᵀ f_k + τ_ext,   f_k in their cones,   |τ| ≤ limits,
+
+    where nothing touches when it falls freely, ‖f‖/m + ‖m_c‖/(m r) ≤ 1 m/s² with what contacts
+    would have to supply, force f and moment m_c about the centre of mass, r the radius of the
+    masses about it; and when each other check keeps to its limit: feet that touch do not slip or
+    float, no sole is in the ground, joints are in their ranges and below their top speeds, no links
+    overlap, and the data do not jump.
+
+    Args:
+        motion: q, v and a along time.
+        schedule: which contacts touch when; without it `find_contacts` finds them.
+        terrain: the ground; without it the plane z = 0.
+        friction: Coulomb coefficient of all contacts; without it those of the schedule's, or 0.7.
+        wrenches: {link: Wrench} of the environment on the robot besides the contacts, the same at
+            all samples; or (n, 6) or (6,) on the base: [force; moment about the centre of mass],
+            world axes [N, N·m].
+        torque_limits: as for `contacts.batch.contact_forces`.
+        self_collision: whether links may not overlap; without collision shapes nothing is asked.
+        limits: {check: the largest value that is let pass}, instead of some of `LIMITS`; inf: the
+            check is reported and refuses no sample.
+        threads: that share the work.
+
+    Raises:
+        ContactError, ConfigurationError: invalid input.
+    """
+    instance(motion, "motion", Motion, error=ContactError)
+    if terrain is not None:
+        instance(terrain, "terrain", Terrain, error=ContactError)
+    if friction is not None:
+        friction = number(friction, "friction", at_least=0, error=ContactError)
+    if wrenches is not None and not isinstance(wrenches, Mapping):
+        wrenches = array(wrenches, "wrenches", (6,), (len(motion), 6), error=ContactError)
+    whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
+    if schedule is None:
+        mu = 0.7 if friction is None else friction
+        schedule = find_contacts(motion, terrain, friction=mu, threads=whole)
+    _check_schedule(motion, schedule)
+    most = LIMITS | _limits(limits)
+    demands = Demands(friction, wrenches, torque_limits, most, whole)
+    forces = forces_along(motion, schedule, demands)
+    checks = [*forces.checks, *feet_checks(motion, schedule, terrain, most, whole)]
+    checks += joint_checks(motion, most)
+    if boolean(self_collision, "self_collision") and motion.robot._collision.ngeoms:
+        checks.append(collision_check(motion, most))
+    return Audit(forces, terrain, {check.name: check for check in checks})
+
+
+def _check_schedule(motion: Motion, schedule: ContactSchedule) -> None:
+    instance(schedule, "schedule", ContactSchedule, error=ContactError)
+    if schedule.contacts.robot is not motion.robot:
+        raise ContactError(
+            f"schedule: got contacts of the robot {schedule.contacts.robot.name!r}, expected those "
+            f"of this {motion.robot.name!r}"
+        )
+    if schedule.t.shape != motion.t.shape or not np.allclose(schedule.t, motion.t, atol=1e-6):
+        raise ContactError(
+            f"schedule: got {len(schedule)} samples from {schedule.t[0]:.6g} to "
+            f"{schedule.t[-1]:.6g} s, expected the {len(motion)} of the motion, from "
+            f"{motion.t[0]:.6g} to {motion.t[-1]:.6g} s"
+        )
+
+
+def _limits(given: Mapping[str, float] | None) -> dict[str, float]:
+    """Return limits that are given, checked."""
+    found = {}
+    for name, value in mapping(given or {}, "limits", kind="check", error=ContactError).items():
+        if name not in LIMITS:
+            raise ContactError(unknown("check", name, LIMITS))
+        at = f"limits[{name!r}]"
+        infinite = isinstance(value, float) and value == np.inf
+        found[name] = np.inf if infinite else number(value, at, at_least=0, error=ContactError)
+    return found

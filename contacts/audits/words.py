@@ -1,0 +1,203 @@
+"""Sentences about stretches: what is wrong at the worst sample, by how much, and why.
+
+Each figure is one of the equations of motion: the pull that a contact lacks and the cause of the
+verdict (`Hold.reason`), the reaction's angle and ZMP, the acceleration of the centre of mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Array
+from ...dynamics.motions.motion import Motion
+from ...robots.ranges import ranges
+from ..contact_set import ContactSet
+from ..forces import contact_forces
+from ..hold import Hold
+from .feet_checks import feet_names
+from .force_checks import Forces
+from .reaction import Reaction
+from .stretch import Stretch, sample_times
+from .support import outside, way
+
+_PART = 1 / 3  # of what moves the ZMP most: what does less is not mentioned
+_UP = np.array([0.0, 0.0, 1.0])
+_BESIDE = 2e-3  # a ZMP that is nearer to the soles than this is not mentioned [m]
+
+
+def sentence(forces: Forces, stretch: Stretch) -> str:
+    """Return what is wrong in a stretch, without when."""
+    return _SENTENCES[stretch.check](forces, stretch)
+
+
+# --- forces --------------------------------------------------------------------------------------
+
+
+def hold_at(forces: Forces, sample: int, torque_limits: Any = False) -> Hold:
+    """Return the single verdict on a sample."""
+    motion, demands = forces.motion, forces.demands
+    contacts = touching_at(forces, sample)
+    state = motion.q[sample], motion.v[sample], motion.a[sample]
+    wrenches = demands.wrenches_at(motion, sample)
+    return contact_forces(motion.robot, *state, contacts, wrenches, torque_limits)
+
+
+def touching_at(forces: Forces, sample: int) -> ContactSet:
+    """Return the contacts that touch at a sample, with the friction that was asked for."""
+    schedule = forces.schedule
+    pairs = zip(schedule.contacts, schedule.touching[sample], strict=True)
+    some = [forces.demands.with_friction(contact) for contact, on in pairs if on]
+    return ContactSet(schedule.contacts.robot, some)
+
+
+def _contact_words(forces: Forces, stretch: Stretch) -> str:
+    hold = hold_at(forces, stretch.worst)
+    cause = hold.reason.partition(";")[0].removeprefix("contacts can only push: ")
+    why = _reaction_words(forces, hold, stretch.worst)
+    return ": ".join(filter(None, [cause, ", ".join(filter(None, why))]))
+
+
+def _reaction_words(forces: Forces, hold: Hold, sample: int) -> list[str]:
+    """How the reaction leaves the cone or the soles, of contacts with one normal."""
+    reaction, normals = forces.reaction, hold.axes[:, :, 2]
+    normal = normals.mean(axis=0)
+    if reaction is None or (normals @ normal < 0.999).any():
+        return []
+    f = reaction.force[sample]
+    pressing = float(f @ normal)
+    if pressing <= 0:
+        falling = -float(reaction.acceleration[sample] @ normal)
+        return [f"the body falls at {falling:.1f} m/s², faster than freely"]
+    needed = np.arctan2(np.linalg.norm(f - pressing * normal), pressing)
+    lacking = float(np.degrees(needed - np.arctan(hold.contacts.limits.friction.max())))
+    if lacking > 0:
+        leaving = f"the ground reaction would leave the friction cone by {lacking:.0f}°"
+        return [leaving, _acceleration_words(forces.motion, reaction, sample)]
+    return _zmp_words(forces.motion, reaction, hold, sample, normal)
+
+
+def _zmp_words(
+    motion: Motion, reaction: Reaction, hold: Hold, sample: int, normal: Array
+) -> list[str]:
+    """Where the ZMP lies beside the soles, and what has brought it there.
+
+    z = c + n × m_c / f_n − h f_t / f_n,      h the height of the centre of mass c
+    """
+    points = hold.contacts.attachment.world_points(hold.state)
+    ground = points.mean(axis=0)
+    zmp = reaction.zmp(sample, ground, normal)
+    beside = outside(zmp, points, hold.q, normal)
+    if beside.distance < _BESIDE:
+        return []
+    feet, away = dict.fromkeys(feet_names(hold.contacts)), beside.away
+    whom = next(iter(feet)) if len(feet) == 1 else "the feet"
+    c, f, moment = reaction.com[sample], reaction.force[sample], reaction.moment[sample]
+    beyond = float(((c - points) @ away).min())
+    turned = float(away @ np.cross(normal, moment) / (normal @ f))
+    pushed = -float((c - ground) @ normal * (away @ f) / (normal @ f))
+    causes = {
+        f"the centre of mass lies {100 * beyond:.1f} cm {beside.side} {whom}": beyond,
+        f"the angular momentum changes by {np.linalg.norm(moment):.3g} N·m": turned,
+        _acceleration_words(motion, reaction, sample): pushed,
+    }
+    largest = max(causes.values())
+    told = [words for words, size in causes.items() if size > _PART * largest]
+    return [f"the ZMP lies {100 * beside.distance:.1f} cm {beside.side} {whom}", *told]
+
+
+def _acceleration_words(motion: Motion, reaction: Reaction, sample: int) -> str:
+    """How the centre of mass accelerates along the ground, and how long at least half as much."""
+    a = reaction.acceleration[sample]
+    size = float(np.hypot(*a[:2]))
+    where = way(motion.q[sample], a, _UP)
+    spell = _spell(reaction.acceleration @ (a * (1 - _UP)) / max(size, 1e-12), sample)
+    lasting = sample_times(motion.t)[spell].sum()
+    return f"the body accelerates {where} at {size:.1f} m/s² for {1000 * lasting:.0f} ms"
+
+
+def _spell(values: Array, peak: int) -> slice:
+    """The samples around one of them with at least half of its value."""
+    low = np.flatnonzero(values < values[peak] / 2)
+    before, after = low[low < peak], low[low > peak]
+    first = int(before[-1]) + 1 if len(before) else 0
+    return slice(first, int(after[0]) if len(after) else len(values))
+
+
+def _torque_words(forces: Forces, stretch: Stretch) -> str:
+    hold = hold_at(forces, stretch.worst, forces.demands.torque_limits_at(stretch.worst))
+    return hold.reason.partition(";")[0].removeprefix("torque limits: ")
+
+
+def _flight_words(forces: Forces, stretch: Stretch) -> str:
+    reaction, sample = forces.reaction, stretch.worst
+    if reaction is None:
+        return ""
+    g = reaction.gravity
+    down, along = -float(reaction.acceleration[sample] @ g), float(np.linalg.norm(g))
+    pull = float(np.linalg.norm(reaction.force[sample])) / reaction.mass
+    if pull >= stretch.value / 2:
+        got = f"{-down / along:.2f} m/s² downwards instead of {along:.2f}"
+        return f"in flight although the body does not fall: {got} (no contact found)"
+    moment = float(np.linalg.norm(reaction.moment[sample]))
+    return f"in flight although its angular momentum changes: {moment:.0f} N·m (no contact found)"
+
+
+# --- feet, joints, links -------------------------------------------------------------------------
+
+
+def _range_words(forces: Forces, stretch: Stretch) -> str:
+    motion, name = forces.motion, stretch.subject
+    lower, upper = ranges(motion.robot._model)
+    joint = motion.robot._model.joints[motion.robot.joint_id(name)]
+    q = motion.q[stretch.worst, joint.idx_q]
+    end = lower[joint.idx_q] if q < lower[joint.idx_q] else upper[joint.idx_q]
+    unit = _unit(motion, name)
+    return f"{name} is at {q:.3g} {unit}, {stretch.value:.2g} {unit} beyond {end:.3g} {unit}"
+
+
+def _speed_words(forces: Forces, stretch: Stretch) -> str:
+    motion, name = forces.motion, stretch.subject
+    model = motion.robot._model
+    row = model.joints[motion.robot.joint_id(name)].idx_v
+    speed, fastest = abs(motion.v[stretch.worst, row]), model.velocityLimit[row]
+    return f"{name} moves at {speed:.3g} of {fastest:.3g} {_unit(motion, name)}/s"
+
+
+def _jump_words(forces: Forces, stretch: Stretch) -> str:
+    size, name = f"{stretch.value:.2g}", stretch.subject
+    return f"{name} jumps by {size} {_unit(forces.motion, name)} from one sample to the next"
+
+
+def _unit(motion: Motion, joint: str) -> str:
+    kind = motion.robot._model.joints[motion.robot.joint_id(joint)].shortname()
+    several = "rad or m" if kind in ("JointModelFreeFlyer", "JointModelPlanar") else ""
+    prismatic = kind.startswith(("JointModelP", "JointModelTranslation"))
+    return several or ("m" if prismatic else "rad")
+
+
+def _of_foot(words: str) -> Callable[[Forces, Stretch], str]:
+    """Return what writes words with the subject, its value, and the value in centimetres."""
+
+    def told(_: Forces, stretch: Stretch) -> str:
+        value = stretch.value
+        return words.format(who=stretch.subject, value=value, cm=100 * value, mm=1000 * value)
+
+    return told
+
+
+_SENTENCES: Mapping[str, Callable[[Forces, Stretch], str]] = {
+    "contacts": _contact_words,
+    "torques": _torque_words,
+    "flight": _flight_words,
+    "slip": _of_foot("{who} slips at {value:.2g} m/s while it touches"),
+    "drift": _of_foot("{who} has slid {cm:.1f} cm since it touches"),
+    "gap": _of_foot("{who} is {cm:.1f} cm above the ground while it touches"),
+    "penetration": _of_foot("{who} is {cm:.1f} cm below the ground"),
+    "range": _range_words,
+    "speed": _speed_words,
+    "collision": _of_foot("{who} overlap by {mm:.1f} mm"),
+    "jump": _jump_words,
+}
