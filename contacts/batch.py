@@ -31,9 +31,18 @@ from .equilibrium.states import ContactStates
 from .equilibrium.verdicts import Verdicts
 from .loads_along import loads_along, table
 from .motion_verdicts import MotionVerdicts
+from .postures.collisions_along import SelfCollisions, self_collisions
 from .torque_limits import TorqueBounds, torque_bounds_of
 
-__all__ = ["Verdicts", "contact_forces", "decide", "static_hold"]
+__all__ = [
+    "MotionVerdicts",
+    "SelfCollisions",
+    "Verdicts",
+    "contact_forces",
+    "decide",
+    "self_collisions",
+    "static_hold",
+]
 
 
 def static_hold(

@@ -56,6 +56,8 @@ RESULTS = {
     "contacts.Posture",
     "contacts.PointForces",  # by `of` and `at`
     "contacts.batch.Verdicts",
+    "contacts.batch.MotionVerdicts",
+    "contacts.batch.SelfCollisions",
     "control.Command",
     "control.ClosedLoop",
     "biomechanics.Gait",
@@ -70,6 +72,8 @@ ELSEWHERE = {
     "contacts.ScenarioError": "an exception",
     "contacts.batch.decide": "takes the balances of `static_hold`",
     "contacts.batch.Verdicts.*": "filled by `decide`",
+    "contacts.batch.MotionVerdicts.*": "filled by `contact_forces`",
+    "contacts.batch.SelfCollisions.*": "filled by `self_collisions`",
     "contacts.Hold.proved": "takes what a solver found",
     "control.by_cvxpy": "takes a controller, which has checked what it was given",
     "dynamics.batch.from_lanes": "takes what `coriolis_tensor` returns",

@@ -8,6 +8,7 @@ import pytest
 
 import footwork as fw
 from footwork import ContactError, contacts, robots
+from footwork.contacts.postures import collisions_along
 from footwork.contacts.postures.self_collision import Clearance
 
 LINK = """<link name="{}"><inertial><mass value="1"/>
@@ -148,3 +149,42 @@ def test_refusals():
             contacts.solve_posture(biped, contacts.at_feet(biped), self_collision=clearance)
     with pytest.raises(fw.ConfigurationError):
         contacts.self_collisions(biped, [1.0])
+
+
+def test_many_configurations_are_those_one_by_one():
+    """Boxes only leave out what is apart; meshes, capsules, several shapes of a link."""
+    rng = np.random.default_rng(0)
+    for name in ("biped", "quadruped"):
+        robot = robots.load(name)
+        Q = np.array([crossed(robot, seed) for seed in range(30)])
+        for clearance in (0.0, 0.03):
+            found = contacts.batch.self_collisions(robot, Q, clearance)
+            assert len(found) == len(Q)
+            assert len(found.row) > 10
+            for i, q in enumerate(Q):
+                one = contacts.self_collisions(robot, q, clearance)
+                assert [p.links for p in found.at(i)] == [p.links for p in one]
+                for mine, other in zip(found.at(i), one, strict=True):
+                    assert mine.distance == pytest.approx(other.distance, abs=2e-6)
+                    np.testing.assert_allclose(mine.points, other.points, atol=1e-3)
+                nearest = one[0].distance if one else np.nan
+                assert found.nearest[i] == pytest.approx(nearest, abs=2e-6, nan_ok=True)
+                assert (found.nearest_pair[i] >= 0) == bool(one)
+    still = contacts.batch.self_collisions(robot, robot.posture())
+    assert (len(still), len(still.row), still.at(0)) == (1, 0, ())
+    assert np.isnan(still.nearest).all()
+    with pytest.raises(ContactError, match="no collision shapes"):
+        contacts.batch.self_collisions(robots.double_pendulum(1, 1, 1, 1), rng.random((3, 2)))
+
+
+def test_many_configurations_without_the_kernel(monkeypatch):
+    robot = robots.load(BALLS, base="fixed")
+    Q = np.array([[0.0, 0.0], [0.1, -1.95], [0.0, -1.75]])
+    fast = contacts.batch.self_collisions(robot, Q, clearance=0.1)
+    monkeypatch.setattr(collisions_along.NEAR_BOXES, "select", lambda count: None)
+    slow = contacts.batch.self_collisions(robot, Q, clearance=0.1)
+    for found in (fast, slow):
+        assert found.row.tolist() == [1, 2]
+        assert found.links == (("a", "c"),)
+        np.testing.assert_allclose(found.distance, [-0.05, 0.05], atol=1e-6)
+    assert repr(fast) == "SelfCollisions(2 of 3 configurations, 1 pairs)"

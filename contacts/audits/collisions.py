@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from ...dynamics.motions.motion import Motion
-from ..postures.self_collision import self_collisions
+from ..postures.collisions_along import self_collisions
 from .check import Check
 
 
-def collision_check(motion: Motion, limits: Mapping[str, float]) -> Check:
+def collision_check(motion: Motion, limits: Mapping[str, float], threads: int = 1) -> Check:
     """Return the deepest overlap of two links at each sample [m]; see `self_collisions`."""
-    values = np.full(len(motion), np.nan)
-    which, pairs = np.full(len(motion), -1), dict[str, int]()
-    for i, q in enumerate(motion.q):
-        if found := self_collisions(motion.robot, q):
-            values[i] = -found[0].distance
-            pair = " and ".join(found[0].links)
-            which[i] = pairs.setdefault(pair, len(pairs))
-    return Check("collision", limits["collision"], values, which, tuple(pairs))
+    found = self_collisions(motion.robot, motion.q, threads=threads)
+    pairs = tuple(" and ".join(links) for links in found.links)
+    return Check("collision", limits["collision"], -found.nearest, found.nearest_pair, pairs)

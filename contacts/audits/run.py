@@ -81,7 +81,7 @@ def audit(
     checks = [*forces.checks, *feet_checks(motion, schedule, terrain, most, whole)]
     checks += joint_checks(motion, most)
     if boolean(self_collision, "self_collision") and motion.robot._collision.ngeoms:
-        checks.append(collision_check(motion, most))
+        checks.append(collision_check(motion, most, whole))
     return Audit(forces, terrain, {check.name: check for check in checks})
 
 

@@ -59,7 +59,7 @@ def self_collisions(robot: Robot, q: ArrayLike, clearance: float = 0.0) -> tuple
         ConfigurationError: a bad q.
         ContactError: a robot without collision shapes, or a clearance that is none.
     """
-    q, watch = check_configuration(robot, q), _watch_of(robot, clearance)
+    q, watch = check_configuration(robot, q), watch_of(robot, clearance)
     found = sorted(watch.near(robot, q, clearance), key=lambda near: near.distance)
     best: dict[tuple[str, str], LinkPair] = {}
     for near in found:
@@ -79,7 +79,7 @@ class Clearance:
 
     def __init__(self, robot: Robot, clearance: float) -> None:
         self.robot, self.clearance = robot, clearance
-        self._watch = _watch_of(robot, clearance)
+        self._watch = watch_of(robot, clearance)
 
     def error(self, q: Array) -> Array:
         """Return max(clearance − distance, 0) (ROWS,) of the nearest pairs [m]."""
@@ -119,14 +119,15 @@ class _Near:
         return LinkPair(self.links, self.distance, self.points)
 
 
-class _Watch:
+class Watch:
     """The pairs of shapes of a robot that are worth asking, and how to ask them."""
 
     def __init__(self, robot: Robot) -> None:
         self.shapes = convex_shapes(
             robot._collision
         )  # the robot itself is not kept: it may be forgotten
-        self.radii, self.middles = _balls(self.shapes)
+        self.radii, self.middles, self.sizes = _balls(self.shapes)
+        self.links = tuple(_link(robot, shape) for shape in self.shapes.geometryObjects)
         self.pairs: NDArray[np.intp] = _pairs(robot, self.shapes)
         at_rest, at_zero = (
             np.array([near.distance for near in self._within(robot, q, np.inf)])
@@ -150,36 +151,44 @@ class _Watch:
         gaps = np.linalg.norm(middles[i] - middles[j], axis=1) - self.radii[i] - self.radii[j]
         keep = np.broadcast_to(clearance, gaps.shape)
         required = (
-            (self._distance(robot, placed, *self.pairs[k].tolist()), float(keep[k]))
+            (self._distance(placed, *self.pairs[k].tolist()), float(keep[k]))
             for k in np.flatnonzero(gaps < keep)
         )
         return [replace(near, keep=k) for near, k in required if near.distance < k]
 
-    def _distance(self, robot: Robot, placed: Any, i: int, j: int) -> _Near:
+    def _distance(self, placed: Any, i: int, j: int) -> _Near:
         first, second = self.shapes.geometryObjects[i], self.shapes.geometryObjects[j]
-        result = coal.DistanceResult()
         where = [
             coal.Transform3s(T.rotation, T.translation) for T in (placed.oMg[i], placed.oMg[j])
         ]
-        distance = coal.distance(
-            first.geometry, where[0], second.geometry, where[1], coal.DistanceRequest(), result
-        )
-        points = np.array([result.getNearestPoint1(), result.getNearestPoint2()], dtype=float)
+        distance, result = distance_of(first.geometry, where[0], second.geometry, where[1])
         return _Near(
-            (_link(robot, first), _link(robot, second)),
+            (self.links[i], self.links[j]),
             (first.parentJoint, second.parentJoint),
-            float(distance),
-            points,
+            distance,
+            nearest_points(result),
             np.array(result.normal, dtype=float),
         )
 
 
+def distance_of(first: Any, there: Any, second: Any, here: Any) -> tuple[float, Any]:
+    """Return the distance of two shapes [m], negative where they overlap, and coal's result."""
+    result = coal.DistanceResult()
+    return float(coal.distance(first, there, second, here, coal.DistanceRequest(), result)), result
+
+
+def nearest_points(result: Any) -> Array:
+    """Return the nearest points (2, 3) of what `distance_of` found."""
+    return np.array([result.getNearestPoint1(), result.getNearestPoint2()], dtype=float)
+
+
 @per_robot
-def _watch(robot: Robot) -> _Watch:
-    return _Watch(robot)
+def _watch(robot: Robot) -> Watch:
+    return Watch(robot)
 
 
-def _watch_of(robot: Robot, clearance: float) -> _Watch:
+def watch_of(robot: Robot, clearance: float) -> Watch:
+    """Return what is watched of a robot; raises `ContactError` for what is no clearance."""
     number(clearance, "clearance", at_least=0, unit="[m]", error=ContactError)
     if robot._collision.ngeoms == 0:
         raise ContactError(f"{robot.name!r} has no collision shapes; self-collision cannot be told")
@@ -214,14 +223,17 @@ def _coal_hull(vertices: Array) -> Any:
     return coal.Convex.convexHull(points, True, "Qt")
 
 
-def _balls(shapes: Any) -> tuple[Array, Array]:
-    """Radius (n,) and middle (n, 3), in its own axes, of a ball around each shape [m]."""
-    radii, middles = [], []
+def _balls(shapes: Any) -> tuple[Array, Array, Array]:
+    """Radius (n,) and middle (n, 3), in its own axes, of a ball around each shape, and half the
+    sizes (n, 3) of a box about the same middle [m]."""
+    radii, middles, sizes = [], [], []
     for shape in shapes.geometryObjects:
         shape.geometry.computeLocalAABB()
         radii.append(shape.geometry.aabb_radius)
         middles.append(np.array(shape.geometry.aabb_center, dtype=float))
-    return np.array(radii), np.array(middles).reshape(-1, 3)
+        box = shape.geometry.aabb_local
+        sizes.append((np.array(box.max_) - np.array(box.min_)) / 2)
+    return np.array(radii), np.array(middles).reshape(-1, 3), np.array(sizes).reshape(-1, 3)
 
 
 def _pairs(robot: Robot, shapes: Any) -> NDArray[np.intp]:

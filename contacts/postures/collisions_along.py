@@ -1,0 +1,207 @@
+"""Self-collision of many configurations: which links overlap in which row, and how deep.
+
+Pairs, shapes and clearance are those of `self_collisions`. Boxes around the shapes tell which pairs
+are worth asking (`kernels/boxes.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import coal  # type: ignore[import-untyped]
+import numpy as np
+from numpy.typing import ArrayLike
+from tqdm import tqdm
+
+from ...arrays import Array, Index
+from ...dynamics import batch
+from ...errors import ContactError
+from ...robots import Robot
+from ...robots.configuration import check_reach, check_robot
+from ...robots.values import whole_number
+from ..kernels.boxes import NEAR_BOXES
+from ..loads_along import table
+from .self_collision import LinkPair, Watch, distance_of, nearest_points, watch_of
+
+_ROWS = 1024  # whose placements are held at a time
+_ROUNDING = 1e-6  # between what coal calls a collision and its distances [m]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SelfCollisions:
+    """Pairs of links that are nearer than asked, of many configurations.
+
+    Attributes:
+        count: N, of configurations.
+        links: names of the pairs of links that are found in any row.
+        row: (M,), which configuration, ascending; of one the nearest pair first.
+        pair: (M,), which of `links`.
+        distance: (M,), between their shapes, negative: how deep they overlap [m].
+        points: (M, 2, 3), nearest points in the world, one on each [m].
+    """
+
+    count: int
+    links: tuple[tuple[str, str], ...]
+    row: Index
+    pair: Index
+    distance: Array
+    points: Array
+
+    def __len__(self) -> int:
+        return self.count
+
+    def at(self, i: int) -> tuple[LinkPair, ...]:
+        """Return what `contacts.self_collisions` returns for a row."""
+        start, stop = np.searchsorted(self.row, [i, i + 1])
+        return tuple(
+            LinkPair(self.links[self.pair[k]], float(self.distance[k]), self.points[k])
+            for k in range(start, stop)
+        )
+
+    @cached_property
+    def nearest(self) -> Array:
+        """(N,), distance of the nearest pair of each row [m], nan where none is that near."""
+        out = np.full(self.count, np.nan)
+        out[self.row[::-1]] = self.distance[::-1]
+        return out
+
+    @cached_property
+    def nearest_pair(self) -> Index:
+        """(N,), which of `links` that is, −1 where none is."""
+        out = np.full(self.count, -1)
+        out[self.row[::-1]] = self.pair[::-1]
+        return out
+
+    def __repr__(self) -> str:
+        rows = len(np.unique(self.row))
+        return f"SelfCollisions({rows} of {self.count} configurations, {len(self.links)} pairs)"
+
+
+def self_collisions(
+    robot: Robot, q: ArrayLike, clearance: float = 0.0, *, threads: int = 1
+) -> SelfCollisions:
+    """Return the pairs of links that are nearer than `clearance` in many configurations.
+
+    Args:
+        robot, clearance: as for `contacts.self_collisions`.
+        q: configurations (N, nq), or one.
+        threads: that share the placements; distances are asked one after the other.
+
+    Raises:
+        ConfigurationError, ContactError: as for `contacts.self_collisions`.
+    """
+    check_robot(robot)
+    Q, watch = table(q, robot.nq, "q"), watch_of(robot, clearance)
+    check_reach(robot, Q)
+    whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
+    found: list[_Found] = []
+    with tqdm(total=len(Q), unit=" configurations", disable=None, delay=1.0) as bar:
+        for start in range(0, len(Q), _ROWS):
+            rows = Q[start : start + _ROWS]
+            for i, near in _of_rows(robot, watch, rows, clearance, whole):
+                found.append(near._replace(row=start + i))
+            bar.update(len(rows))
+    return _collected(len(Q), found)
+
+
+class _Found(NamedTuple):
+    row: int
+    distance: float
+    links: tuple[str, str]
+    points: Array
+
+
+def _of_rows(
+    robot: Robot, watch: Watch, Q: Array, clearance: float, threads: int
+) -> Iterator[tuple[int, _Found]]:
+    """Yield what is near, with the row, some pairs of links more than once."""
+    kernel = NEAR_BOXES.select(len(Q)) if len(watch.pairs) else None
+    if kernel is None:
+        with NEAR_BOXES.uncompiled(len(Q)):
+            for i, q in enumerate(Q):
+                for one in watch.near(robot, q, clearance):
+                    yield i, _Found(i, one.distance, one.links, one.points)
+        return
+    links, keep = _Links.of(robot, watch), np.minimum(clearance, watch.most)
+    T = np.empty((len(Q), len(links.names), 4, 4))
+    for k, name in enumerate(links.names):
+        T[:, k] = batch.frame_placement(robot, Q, name, threads=threads)
+    close = np.empty((len(Q), len(watch.pairs)), dtype=bool)
+    kernel(T, links.of_shape, links.boxes, watch.sizes, watch.pairs, keep, close)
+    carried = T[:, links.of_shape][..., :3, :3] @ links.shapes
+    carried[..., 3] += T[:, links.of_shape][..., :3, 3]
+    for i in np.flatnonzero(close.any(axis=1)).tolist():
+        for near in _asked(watch, carried[i], np.flatnonzero(close[i]).tolist(), keep):
+            yield i, near
+
+
+class _Links(NamedTuple):
+    """Which links carry the shapes, and where on them.
+
+    Attributes:
+        names: of the links.
+        of_shape: (S,), which of them carries each shape.
+        shapes, boxes: (S, 3, 4), axes and origin of each shape, and of the box around it.
+    """
+
+    names: tuple[str, ...]
+    of_shape: Index
+    shapes: Array
+    boxes: Array
+
+    @classmethod
+    def of(cls, robot: Robot, watch: Watch) -> _Links:
+        """Return those of a robot."""
+        names = tuple(dict.fromkeys(watch.links))
+        objects = zip(watch.links, watch.shapes.geometryObjects, strict=True)
+        frames = robot._model.frames
+        places = [frames[robot.frame_id(n)].placement.actInv(s.placement) for n, s in objects]
+        local = np.array([place.homogeneous[:3] for place in places])
+        boxes = local.copy()
+        boxes[:, :, 3] += (local[:, :, :3] @ watch.middles[:, :, None])[:, :, 0]
+        of_shape = np.array([names.index(name) for name in watch.links], dtype=np.intp)
+        return cls(names, of_shape, local, boxes)
+
+
+def _asked(watch: Watch, T: Array, pairs: list[int], keep: Array) -> Iterator[_Found]:
+    """Yield the pairs that are nearer than `keep`, for shapes at T (S, 3, 4)."""
+    shapes, places = watch.shapes.geometryObjects, dict[int, Any]()
+    for k in pairs:
+        i, j = watch.pairs[k].tolist()
+        for s in (i, j):
+            if s not in places:
+                places[s] = coal.Transform3s(T[s, :, :3], T[s, :, 3])
+        given = shapes[i].geometry, places[i], shapes[j].geometry, places[j]
+        if _near(given, float(keep[k])):  # half as long as a distance
+            distance, result = distance_of(*given)
+            if distance < keep[k]:
+                links_of = watch.links[i], watch.links[j]
+                yield _Found(0, distance, links_of, nearest_points(result))
+
+
+def _near(given: tuple[Any, ...], keep: float) -> bool:
+    request, result = coal.CollisionRequest(), coal.CollisionResult()
+    request.security_margin = keep + _ROUNDING
+    coal.collide(*given, request, result)
+    return bool(result.isCollision())
+
+
+def _collected(count: int, found: list[_Found]) -> SelfCollisions:
+    """Of each pair of links in a row the nearest shapes, the nearest pair first."""
+    best: dict[tuple[int, tuple[str, str]], _Found] = {}
+    for near in sorted(found, key=lambda near: near.distance):
+        best.setdefault((near.row, near.links), near)
+    kept = sorted(best.values(), key=lambda near: (near.row, near.distance))
+    links = tuple(dict.fromkeys(near.links for near in kept))
+    number_of = {pair: k for k, pair in enumerate(links)}
+    return SelfCollisions(
+        count,
+        links,
+        np.array([near.row for near in kept], dtype=np.intp),
+        np.array([number_of[near.links] for near in kept], dtype=np.intp),
+        np.array([near.distance for near in kept]),
+        np.array([near.points for near in kept]).reshape(-1, 2, 3),
+    )
