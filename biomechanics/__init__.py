@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..dynamics.motions.differences import differentiate
+from ..dynamics.motions.filters import lowpass
 from ..registry import moved
-from .filters import lowpass
 from .force_plates import ForcePlate
 from .forces_file import write_forces
 from .gait import Gait, analyse_gait
@@ -30,7 +31,7 @@ from .segments import SegmentChain
 from .storage_file import read_storage
 from .subject import make_subject
 from .synthetic_walker import SyntheticWalk, synthetic_walk
-from .time_derivatives import angular_acceleration, angular_velocity, differentiate
+from .time_derivatives import angular_acceleration, angular_velocity
 from .trc import write_trc
 from .trial import Trial
 from .wrench_series import WrenchSeries

@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array
+from ..dynamics.motions import filters
+from ..dynamics.motions.differences import as_rate
 from ..errors import ConfigurationError
 from ..robots.configuration import as_vector
 from ..robots.values import array, number, text, whole_number
-from . import axes, filters
-from .series import as_rate, as_series, between, cross, dot
+from . import axes
+from .series import as_series, between, cross, dot
 from .wrench_series import WrenchSeries
 
 THRESHOLD = 20.0  # [N]

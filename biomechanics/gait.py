@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
+from ..dynamics.motions.filters import SHORTEST, lowpass
 from ..errors import ConfigurationError, unknown
 from ..robots.values import boolean, instance, number, one_of
 from .anatomical_frames import segment_poses
 from .axes import up_vector
 from .body_model import body_model
 from .chain_forces import ChainForces
-from .filters import SHORTEST, lowpass
 from .footfalls import Footfall, footfalls, ground_wrenches
 from .joint_coordinates import joint_angles
 from .marker_sets import MarkerSet, implausible, marker_set_of, on_their_sides

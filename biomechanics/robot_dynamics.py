@@ -7,17 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..dynamics.closures import require_no_closures
 from ..dynamics.equations import inverse_dynamics
+from ..dynamics.motions.curves import velocities_and_accelerations
 from ..errors import ConfigurationError
-from ..robots.configuration import check_configuration, check_robot
 from ..robots.robot import Robot
-from ..robots.values import array, mapping, sequence
-from .series import as_rate, turn
-from .time_derivatives import POINTS, stencil_weights, window_starts
+from ..robots.values import mapping, sequence
+from .series import turn
 from .wrench_series import WrenchSeries
 
 
@@ -102,29 +100,3 @@ def _sum(link: str, given: WrenchSeries | Iterable[WrenchSeries], frames: int) -
     if len(first) != frames:
         raise ConfigurationError(f"external[{link!r}]: {len(first)} frames; expected {frames}")
     return first
-
-
-def velocities_and_accelerations(robot: Robot, q: ArrayLike, rate: float) -> tuple[Array, Array]:
-    """Return v and a (n, nv) along configurations q (n, nq), sampled at `rate` [Hz].
-
-    Around every frame i, the configurations are written as steps δ(s) = q_i⁻¹ q(t_i + s) in the
-    tangent space at q_i. There v = δ'(0) and a = δ''(0), for joints of every kind: the
-    exponential's second order is ½ [δ', δ'] = 0. Finite differences as in `differentiate`.
-
-    Raises:
-        ConfigurationError: a bad q or rate, or fewer configurations than a window has.
-    """
-    check_robot(robot)
-    Q, rate = array(q, "q", (None, robot.nq)), as_rate(rate)
-    Q = np.array([check_configuration(robot, x) for x in Q])
-    starts = window_starts(len(Q))
-    v, a = np.empty((2, len(Q), robot.nv))
-    weights = {
-        here: [stencil_weights(np.arange(POINTS) - here, order) for order in (1, 2)]
-        for here in range(POINTS)
-    }
-    for i, start in enumerate(starts):
-        steps = np.array([pin.difference(robot._model, Q[i], x) for x in Q[start : start + POINTS]])
-        first, second = weights[int(i - start)]
-        v[i], a[i] = first @ steps, second @ steps
-    return v * rate, a * rate**2

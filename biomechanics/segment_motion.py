@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..dynamics.motions.differences import differentiate
 from ..errors import ConfigurationError, unknown
 from ..robots.values import array, mapping, texts
 from .series import as_series, cross, turn
-from .time_derivatives import angular_acceleration, angular_velocity, as_rotations, differentiate
+from .time_derivatives import angular_acceleration, angular_velocity, as_rotations
 
 
 @dataclass(frozen=True, eq=False, repr=False)

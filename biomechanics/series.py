@@ -7,9 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError
-from ..robots.values import array, number, whole_number
-
-_FASTEST = 1e6  # [Hz]
+from ..robots.values import array, whole_number
 
 
 def as_series(value: ArrayLike, shape: tuple[int, ...], name: str, frames: int | None) -> Array:
@@ -34,23 +32,6 @@ def as_series(value: ArrayLike, shape: tuple[int, ...], name: str, frames: int |
             f"{missing[0]}; fill or cut the gaps first"
         )
     return series
-
-
-def as_samples(value: ArrayLike) -> Array:
-    """Return samples (n, …) as floats, time first; gaps (nan) stay.
-
-    Raises:
-        ConfigurationError: not an array of numbers.
-    """
-    samples = array(value, "samples", meaning="(n, …), time first", gaps=True)
-    if samples.ndim == 0:
-        raise ConfigurationError(f"samples: got {value!r}; expected numbers (n, …), time first")
-    return samples
-
-
-def as_rate(rate: float) -> float:
-    """Return a sampling rate [Hz], or raise."""
-    return number(rate, "rate", above=0, at_most=_FASTEST, unit="frames a second")
 
 
 def unskew(matrices: Array) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from . import filters
+from ..dynamics.motions import filters
 from .marker_sets import MarkerSet
 from .markers import Markers
 

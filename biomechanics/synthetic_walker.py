@@ -19,6 +19,7 @@ import pinocchio as pin
 from ..arrays import Array
 from ..dynamics.equations import inverse_dynamics
 from ..dynamics.kinematics import frame_placement
+from ..dynamics.motions.differences import as_rate
 from ..robots.robot import Robot
 from ..robots.values import number, whole_number
 from .axes import turning, up_vector
@@ -27,7 +28,7 @@ from .body_segment_tables import body_segment
 from .force_plates import ForcePlate
 from .marker_sets import BOTH_LEGS, SIDES
 from .markers import Markers
-from .series import as_rate, cross, turn
+from .series import cross, turn
 from .trial import Trial
 from .wrench_series import WrenchSeries
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..contacts import ContactSet
+from ..dynamics.motions.saving import columns
 from ..dynamics.trajectory import EventRecord
 from ..errors import ConfigurationError, DataError
 from ..files import as_path, replaced
@@ -24,8 +25,6 @@ VERSION = 2  # of .npz files; those without a number are of version 1
 
 _PLAIN = ("t", "q", "v", "tau", "energy", "accelerations", "stops", "latency")
 _REST = ("fell", "ended", "statuses", "push_values", "push_frames")
-_BASE = ("x", "y", "z", "qx", "qy", "qz", "qw")
-_TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
 def save_motion(motion: ClosedLoop, path: str | Path, every: float = 0.1) -> Path:
@@ -151,22 +150,12 @@ def _save_csv(motion: ClosedLoop, path: Path, margins: tuple[Array, Array]) -> N
 
 def _columns(motion: ClosedLoop) -> list[str]:
     """Names of a table's columns, in the order of q, v, τ and the forces."""
-    robot = motion.robot
-    places, speeds = [""] * robot.nq, [""] * robot.nv
-    for name, joint in zip(
-        list(robot._model.names)[1:], list(robot._model.joints)[1:], strict=True
-    ):
-        for names, size, at, base, letter in (
-            (places, joint.nq, joint.idx_q, _BASE, "q"),
-            (speeds, joint.nv, joint.idx_v, _TWIST, "v"),
-        ):
-            parts = base if size > 4 else ("",) if size == 1 else tuple(map(str, range(size)))
-            for k in range(size):
-                names[at + k] = ".".join(filter(None, (letter, name, parts[k])))
+    places, speeds = columns(motion.robot)
     points = [
         f"f.{name}.{k}.{axis}"
         for name, values in motion.forces.items()
         for k in range(values.shape[1])
         for axis in "xyz"
     ]
-    return ["t", *places, *speeds, *(f"tau.{n}" for n in robot.actuated), "energy", *points]
+    taus = [f"tau.{name}" for name in motion.robot.actuated]
+    return ["t", *places, *speeds, *taus, "energy", *points]

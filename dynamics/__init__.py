@@ -46,6 +46,7 @@ from .kinematics import (
     frame_placement,
 )
 from .matrix_form import absolute_angles, matrix_form
+from .motions import Motion, Smoothing, as_motion, read_motion
 from .observer import MomentumObserver, explain_by_wrenches, generalised_momentum
 from .regressors import inertial_parameters, torque_regressor
 from .simulation import simulate
@@ -107,6 +108,10 @@ __all__ = [
     "absolute_angles",
     "simulate",
     "Trajectory",
+    "Motion",
+    "Smoothing",
+    "as_motion",
+    "read_motion",
     "JointSprings",
     "block_on_table",
     "batch",

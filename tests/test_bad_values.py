@@ -51,6 +51,7 @@ RESULTS = {
     "dynamics.Comparison",
     "dynamics.Trajectory",
     "contacts.Audit",
+    "dynamics.Smoothing",
     "contacts.Hold",
     "contacts.Region",
     "contacts.Posture",
@@ -258,6 +259,8 @@ def of_dynamics() -> dict[str, dict[str, Any]]:
         "centroidal_drift com_coordinates centroidal_map_derivative terms generalised_momentum "
         "matrix_form"
     )
+    way = {"t": 0.01 * np.arange(3), **{name: rows[name] for name in ("q", "v", "a")}}
+    motion = dynamics.Motion(BIPED, **way)
     pointed = {"linear": Z, "angular": Z, "force": Z, "moment": Z, "point": np.zeros(3)}
     return {
         "dynamics.batch.*": batch,
@@ -270,6 +273,12 @@ def of_dynamics() -> dict[str, dict[str, Any]]:
         "dynamics.external_torques": {"wrenches": {FRAME: fw.Wrench([1.0, 0.0, 0.0])}},
         "dynamics.State": {"v": rows["v"][0]},
         "dynamics.State.accelerations": {"forces": np.zeros(BIPED.nv)},
+        "dynamics.Motion": way,
+        "dynamics.Motion.*": way | {"time": 0.01, "times": [0.0, 0.01]},
+        "dynamics.Motion.part": {"start": 0.0, "stop": 0.01},
+        "dynamics.Motion.save": {"path": "way.npz"},
+        "dynamics.as_motion": {"value": motion},
+        "dynamics.read_motion": {"path": motion.save("read.npz")},
         "dynamics.Trajectory.*": {"time": 0.05, "times": [0.0, 0.05]},
         "dynamics.Wrench": pointed,
         "dynamics.Twist": pointed,
@@ -480,6 +489,7 @@ ALLOWED = {
     "dynamics.JointSprings(rest=long)": "looked up with a robot",
     "dynamics.JointSprings(stiffness=*)": "one for all joints; names are looked up with a robot",
     "dynamics.JointSprings(damping=*)": "one for all joints; names are looked up with a robot",
+    "dynamics.Motion.resampled(times=long)": "any number of times",
     "dynamics.Trajectory.resampled(times=long)": "any number of times",
     "robots.Xacro(args=unknown)": "names are the file's",
 }

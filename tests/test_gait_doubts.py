@@ -11,6 +11,7 @@ import pytest
 from footwork import biomechanics, cli
 from footwork.biomechanics import gait_report
 from footwork.biomechanics.marker_sets import BOTH_LEGS
+from footwork.dynamics.motions import filters
 from footwork.errors import ConfigurationError, DataError
 
 
@@ -226,8 +227,8 @@ def test_errors_name_the_file(files):
 def test_what_is_no_series_is_told(bad):
     makers = (
         lambda: biomechanics.lowpass(bad, 100, 6),
-        lambda: biomechanics.filters.resample(bad, 100, [0.0]),
-        lambda: biomechanics.filters.resample(np.zeros(50), 100, bad),
+        lambda: filters.resample(bad, 100, [0.0]),
+        lambda: filters.resample(np.zeros(50), 100, bad),
         lambda: biomechanics.differentiate(bad, 100),
         lambda: biomechanics.differentiate(np.zeros(50), 100, bad),
         lambda: biomechanics.lowpass(np.zeros(50), 100, 6, bad),

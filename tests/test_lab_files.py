@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from footwork import biomechanics
-from footwork.biomechanics import axes, filters, lab_text
+from footwork.biomechanics import axes, lab_text
+from footwork.dynamics.motions import filters
 from footwork.errors import ConfigurationError, DataError, FootworkError
 
 RATE, FRAMES = 150.0, 40
@@ -430,10 +431,10 @@ def test_the_filter_loses_three_decibels_at_its_cutoff(order):
 def test_resampling_passes_through_the_samples():
     t = np.arange(60) / 50.0
     x = np.stack([np.sin(3 * t), t**3], axis=1)
-    np.testing.assert_allclose(biomechanics.filters.resample(x, 50.0, t), x, atol=1e-12)
+    np.testing.assert_allclose(filters.resample(x, 50.0, t), x, atol=1e-12)
     fine = np.linspace(0, t[-1], 333)
     exact = np.stack([np.sin(3 * fine), fine**3], axis=1)
-    np.testing.assert_allclose(biomechanics.filters.resample(x, 50.0, fine), exact, atol=1e-7)
+    np.testing.assert_allclose(filters.resample(x, 50.0, fine), exact, atol=1e-7)
     markers = some_markers()
     again = markers.resampled(450.0).resampled(150.0)
     np.testing.assert_allclose(again.positions, markers.positions, atol=1e-12)
@@ -450,9 +451,9 @@ def test_what_cannot_be_filtered_is_refused():
     with pytest.raises(ConfigurationError, match="not finite"):
         biomechanics.lowpass(np.full(100, np.nan), 100.0, 6.0)
     with pytest.raises(ConfigurationError, match="times: got 0 to 2 s"):
-        biomechanics.filters.resample(x, 100.0, [0.0, 2.0])
+        filters.resample(x, 100.0, [0.0, 2.0])
     with pytest.raises(ConfigurationError, match="rate: got -1"):
-        biomechanics.filters.resample(x, -1, [0.0])
+        filters.resample(x, -1, [0.0])
 
 
 def test_runs():

@@ -10,7 +10,8 @@ import pytest
 
 from footwork import biomechanics, robots
 from footwork import dynamics as dyn
-from footwork.biomechanics import joint_coordinates, time_derivatives
+from footwork.biomechanics import joint_coordinates
+from footwork.dynamics.motions import differences
 from footwork.errors import ConfigurationError
 
 ROBOTS = ["tree", "biped", "quadruped", "human", "talos"]
@@ -297,7 +298,7 @@ def test_differences_are_exact_for_polynomials(order):
     p = np.polynomial.Polynomial([1, -2, 0.5, 1, -0.3, 0.2, -0.05, 0.01, 0.002])
     found = biomechanics.differentiate(p(t), rate, order)
     np.testing.assert_allclose(found, p.deriv(order)(t), rtol=1e-8, atol=1e-7)
-    assert time_derivatives.stencil_weights([-1, 0, 1], 2) == pytest.approx([1, -2, 1])
+    assert differences.stencil_weights([-1, 0, 1], 2) == pytest.approx([1, -2, 1])
 
 
 BAD = {

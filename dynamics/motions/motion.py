@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import ConfigurationError
-from ...robots.configuration import check_reach, check_robot
+from ...files import as_path
+from ...robots.configuration import check_robot
 from ...robots.robot import Robot
-from ...robots.values import array
+from ...robots.values import array, instance, number, text, texts
+from .agreement import contradictions
+from .curves import configurations
+from .sampled_states import SampledStates
+from .smoothing import AUTO, Smoothing, derived, uniform
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Motion:
+class Motion(SampledStates):
     """A motion, sampled: what a robot is to do, or did.
 
     Attributes:
@@ -22,38 +31,165 @@ class Motion:
         t: (n,) times [s], increasing.
         q: (n, nq) configurations.
         v: (n, nv) velocities.
-        a: (n, nv) accelerations.
+        a: (n, nv) accelerations, the rates of v.
         name: what it is called in reports, such as the file's name.
+        notes: what was assumed, mended or left out on the way here, in words.
+        smoothing: what a filter took away; None where v and a were given.
     """
 
-    robot: Robot
-    t: Array
-    q: Array
-    v: Array
     a: Array
     name: str = "motion"
+    notes: tuple[str, ...] = ()
+    smoothing: Smoothing | None = None
 
     def __post_init__(self) -> None:
         robot = check_robot(self.robot)
-        t = array(self.t, "t", (None,))
-        if not len(t) or (np.diff(t) <= 0).any():
-            raise ConfigurationError("t: expected at least one time [s], increasing")
-        widths = {"q": robot.nq, "v": robot.nv, "a": robot.nv}
-        object.__setattr__(self, "t", t)
-        for name, width in widths.items():
-            object.__setattr__(self, name, array(getattr(self, name), name, (len(t), width)))
-        check_reach(robot, self.q)
+        object.__setattr__(self, "t", increasing(self.t))
+        object.__setattr__(self, "q", configurations(robot, self.q))
+        object.__setattr__(self, "notes", texts(self.notes, "notes"))
+        text(self.name, "name")
+        if self.smoothing is not None:
+            instance(self.smoothing, "smoothing", Smoothing)
+        for name in ("v", "a"):
+            value = array(getattr(self, name), name, (None, robot.nv))
+            object.__setattr__(self, name, value)
+        for name in ("q", "v", "a"):
+            if len(getattr(self, name)) != len(self.t):
+                raise ConfigurationError(
+                    f"{name}: got {len(getattr(self, name))} samples; expected {len(self.t)}, one "
+                    "at each time of t"
+                )
 
-    @property
-    def duration(self) -> float:
-        """From the first to the last sample [s]."""
-        return float(self.t[-1] - self.t[0])
+    @classmethod
+    def of(
+        cls,
+        robot: Robot,
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        a: ArrayLike | None = None,
+        *,
+        cutoff: float | str | None = AUTO,
+        name: str = "motion",
+        notes: Iterable[str] = (),
+    ) -> Motion:
+        """Return the motion through configurations q at times t.
 
-    def __len__(self) -> int:
-        return len(self.t)
+        What is not given of v and a is derived on the manifold: of q by finite differences of nine
+        samples, after a low-pass filter without phase lag (fourth order, see `filters.lowpass`),
+        which q itself passes too. Times that are not at a steady rate are made so first, by
+        quintic splines. A given v stays as it is, and so does q then; a is its derivative. Where v
+        contradicts the derivative of q, `notes` say so.
+
+        Args:
+            robot: who moves.
+            t: (n,) times [s], increasing.
+            q: (n, nq) configurations.
+            v: (n, nv) velocities, base part in the base's axes.
+            a: (n, nv) accelerations; only with v.
+            cutoff: of the filter [Hz]; "auto": where `noise.found_cutoff` tells noise from motion,
+                and no filter where noise does no harm, there are fewer than 50 samples, or the
+                robot has closures; None: no filter.
+            name: what it is called in reports.
+            notes: what is to be said of it.
+
+        Raises:
+            ConfigurationError: values that do not fit; a cut-off given along with v; a without v.
+        """
+        times, Q = increasing(t), configurations(robot, q)
+        if len(Q) != len(times):
+            raise ConfigurationError(f"q: got {len(Q)} samples at {len(times)} times of t")
+        said = list(texts(notes, "notes"))
+        if v is None:
+            if a is not None:
+                raise ConfigurationError(
+                    "a: got accelerations without v; expected both, or v alone"
+                )
+            times, Q, more = uniform(robot, times, Q)
+            Q, V, A, smoothing = derived(robot, times, Q, cutoff)
+            said += [*more, *smoothing.notes]
+            return cls(robot, times, Q, V, A, name, tuple(said), smoothing)
+        if cutoff not in (AUTO, None):
+            raise ConfigurationError(
+                f"cutoff: got {cutoff!r} Hz along with v, which is kept; expected q alone to filter"
+            )
+        V = array(v, "v", (len(times), robot.nv))
+        A = _slope(times, V) if a is None else array(a, "a", (len(times), robot.nv))
+        said += contradictions(robot, times, Q, V, None if a is None else A)
+        return cls(robot, times, Q, V, A, name, tuple(said))
+
+    def part(self, start: float | None = None, stop: float | None = None) -> Motion:
+        """Return the samples from one time to another, both included [s]; their times stay.
+
+        Raises:
+            ConfigurationError: no sample is between them.
+        """
+        first = -np.inf if start is None else number(start, "start", unit="[s]")
+        last = np.inf if stop is None else number(stop, "stop", unit="[s]")
+        rows = (self.t >= first - 1e-9) & (self.t <= last + 1e-9)
+        if not rows.any():
+            raise ConfigurationError(
+                f"start, stop: got {first:g} to {last:g} s; expected times with a sample of "
+                f"{self.t[0]:g} to {self.t[-1]:g} s between them"
+            )
+        return replace(self, **{name: getattr(self, name)[rows] for name in ("t", "q", "v", "a")})
+
+    def slower(self, factor: float) -> Motion:
+        """Return the same way in `factor` times the time: v by factor, a by its square less."""
+        factor = number(factor, "factor", above=0)
+        t = self.t[0] + (self.t - self.t[0]) * factor
+        return replace(self, t=t, v=self.v / factor, a=self.a / factor**2)
+
+    def save(self, path: str | Path) -> Path:
+        """Write a file that `read_motion` reads again: .npz to the bit, .csv as a table.
+
+        Raises:
+            ConfigurationError: another suffix.
+            FootworkError: the file cannot be written.
+        """
+        from .saving import save
+
+        return save(self, as_path(path))
 
     def __repr__(self) -> str:
         return (
             f"Motion({self.name!r} of {self.robot.name!r}, {len(self)} samples over "
             f"{self.duration:.4g} s)"
         )
+
+
+def as_motion(value: Any, name: str = "motion") -> Motion:
+    """Return a motion; of a Trajectory or a ClosedLoop with the accelerations that it has.
+
+    Raises:
+        ConfigurationError: something else.
+    """
+    text(name, "name")
+    if isinstance(value, Motion):
+        return value
+    states = instance(value, name, SampledStates)
+    a = getattr(states, "accelerations", None)
+    known = a is not None and np.shape(a) == np.shape(states.v)
+    return Motion.of(states.robot, states.t, states.q, states.v, a if known else None, name=name)
+
+
+def increasing(t: ArrayLike) -> Array:
+    """Return times (n,) [s], n ≥ 1, each after the one before.
+
+    Raises:
+        ConfigurationError: none, or times that do not increase; which ones.
+    """
+    times = array(t, "t", (None,), meaning="times [s]")
+    back = np.flatnonzero(np.diff(times) <= 0)
+    if not len(times) or len(back):
+        got = f"{times[back[0]]:g} s, then {times[back[0] + 1]:g} s" if len(back) else "none"
+        at = f" at sample {back[0] + 1}" if len(back) else ""
+        raise ConfigurationError(f"t: got {got}{at}; expected at least one time [s], increasing")
+    return times
+
+
+def _slope(t: Array, v: Array) -> Array:
+    """Derivative (n, k) of samples at any times: of the parabolas through three."""
+    if len(t) < 2:
+        return np.zeros_like(v)
+    return np.asarray(np.gradient(v, t, axis=0, edge_order=2 if len(t) > 2 else 1))

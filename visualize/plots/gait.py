@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...biomechanics.axes import up_vector
-from ...biomechanics.filters import runs
 from ...biomechanics.gait import Gait
 from ...biomechanics.robot_gait import RobotGait
+from ...dynamics.motions.filters import runs
 from ...errors import ConfigurationError, unknown
 from ..scenes.gait import leg_sticks
 from .axes import SERIES, Axes, axes_for, axes_grid

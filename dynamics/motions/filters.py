@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..errors import ConfigurationError
-from ..robots.values import number, whole_number
-from .series import as_rate, as_samples
+from ...arrays import Array
+from ...errors import ConfigurationError
+from ...robots.values import number, whole_number
+from .differences import as_rate, as_samples
 
 
 def _pad(order: int) -> int:

@@ -1,0 +1,121 @@
+"""Velocities and accelerations of configurations, and what the filter before them takes away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Array
+from ...errors import ConfigurationError
+from ...robots.robot import Robot
+from ...robots.values import number
+from . import curves, noise
+
+AUTO = "auto"
+_JITTER = 0.02  # of the time between samples: what rounding of times makes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Smoothing:
+    """What a low-pass filter did to a motion.
+
+    Attributes:
+        robot: who moves.
+        cutoff: of the filter [Hz]; None: there was none.
+        why: how the cut-off was chosen, or why there was no filter.
+        removed: (nv,) root mean square of what it took away of each coordinate [m or rad].
+        acceleration: (nv,) the same of the accelerations [m/s² or rad/s²].
+    """
+
+    robot: Robot
+    cutoff: float | None
+    why: str
+    removed: Array
+    acceleration: Array
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to say of it, in words."""
+        if self.cutoff is None:
+            return (f"not smoothed: {self.why}",)
+        kinds = [("base", slice(0, 3), "m"), ("base", slice(3, 6), "rad")]
+        first = 6 if self.robot.is_floating else 0
+        taken = [
+            (f"{1e3 * _rms(self.removed[at]):.2g} m{unit}", f"{_rms(self.acceleration[at]):.2g} "
+             f"{unit}/s²", f"the {name}")
+            for name, at, unit in kinds[: 2 if first else 0]
+        ]  # fmt: skip
+        if len(self.removed) > first:
+            worst = first + int(self.acceleration[first:].argmax())
+            joint = self.robot.joint_of_row[worst]
+            removed, acceleration = self.removed[worst], self.acceleration[worst]
+            taken.append((f"{1e3 * removed:.2g} mrad", f"{acceleration:.2g} rad/s²", joint))
+        words = ", ".join(f"{x} and {a} of {name}" for x, a, name in taken)
+        return (f"smoothed at {self.cutoff:.3g} Hz ({self.why}), which takes away (rms) {words}",)
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt((values**2).sum()))
+
+
+def derived(robot: Robot, t: Array, q: Array, cutoff: Any) -> tuple[Array, Array, Array, Smoothing]:
+    """Return (q, v, a) of configurations at a steady rate, smoothed, and what smoothing did."""
+    rate = (len(t) - 1) / (t[-1] - t[0]) if len(t) > 1 else 1.0
+    wanted, why = _cutoff(robot, q, rate, cutoff)
+    v, a = curves.rates_of_few(robot, q, rate)
+    if wanted is None:
+        return q, v, a, Smoothing(robot, None, why, *np.zeros((2, robot.nv)))
+    x, v_smooth, a_smooth = curves.smoothed(robot, q, rate, wanted)
+    before = curves.continuous(robot, q)
+    removed = np.sqrt((curves.tangent(robot, before, x - before) ** 2).mean(axis=0))
+    acceleration = np.sqrt(((a - a_smooth) ** 2).mean(axis=0))
+    return x, v_smooth, a_smooth, Smoothing(robot, wanted, why, removed, acceleration)
+
+
+def _cutoff(robot: Robot, q: Array, rate: float, cutoff: Any) -> tuple[float | None, str]:
+    """The cut-off [Hz] that is asked for or found, and why that one or none."""
+    if cutoff is None:
+        return None, "as asked"
+    if cutoff != AUTO:
+        if isinstance(cutoff, str):
+            raise ConfigurationError(
+                f"cutoff: got {cutoff!r}; expected a number [Hz], 'auto' or None"
+            )
+        wanted = number(cutoff, "cutoff", above=0, unit="[Hz]")
+        if robot.closures:
+            raise ConfigurationError(
+                f"cutoff: got {wanted:g} Hz for {robot.name!r}, whose closures a filter would "
+                "open; expected None"
+            )
+        return wanted, "as asked"
+    if robot.closures:
+        return None, "a filter would open the closures"
+    if len(q) < noise.SHORTEST:
+        return None, f"{len(q)} samples show no noise; {noise.SHORTEST} do"
+    found = noise.found_cutoff(curves.continuous(robot, q), rate)
+    if found is None:
+        return None, f"noise causes less than {noise.HARMLESS:g} m/s² or rad/s²"
+    return found, "where noise is as strong as the motion"
+
+
+def uniform(robot: Robot, t: Array, q: Array) -> tuple[Array, Array, tuple[str, ...]]:
+    """Return times at a steady rate, the configurations there, and what is to be said of it."""
+    if len(t) < 3:
+        return t, q, ()
+    even = np.linspace(t[0], t[-1], len(t))
+    step = even[1] - even[0]
+    away = float(np.abs(t - even).max() / step)
+    if away < 1e-6:
+        return t, q, ()
+    if away <= _JITTER:
+        return even, q, (f"times differ from a steady rate by up to {1e3 * away * step:.2g} ms, as "
+                         f"when rounded: taken at {1 / step:.6g} Hz",)  # fmt: skip
+    usual = float(np.median(np.diff(t)))
+    times = np.linspace(t[0], t[-1], round((t[-1] - t[0]) / usual) + 1)
+    said = (
+        f"the time between samples varies ({np.diff(t).min():.4g} to {np.diff(t).max():.4g} s): "
+        f"resampled at {(len(times) - 1) / (t[-1] - t[0]):.6g} Hz"
+    )
+    return times, curves.interpolated(robot, t, q, times), (said,)
