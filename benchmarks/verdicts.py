@@ -32,7 +32,7 @@ from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.equilibrium.saddle import by_conic_solver, saddle_point
 from footwork.contacts.geometry.planar import inner_and_outer
-from footwork.contacts.torque_limits import torque_limits_of
+from footwork.contacts.torque_limits import torque_bounds_of
 
 TIGHT = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas", "tol_ktratio"), 1e-9)
 
@@ -108,7 +108,7 @@ def one_verdict(rounds):
     robot = fw.load("talos")
     q, feet, zero = robot.posture(), contacts.at_feet(robot), np.zeros(robot.nv)
     for limited in (False, True):
-        limits = torque_limits_of(robot, limited)
+        limits = torque_bounds_of(robot, limited)
         make = lambda: Equilibrium.of(feet, q, load(robot, q, zero, zero), limits)  # noqa: B023, E731
         balance = make()
         reference, written = ReferenceEquilibrium.like(balance), Parametrised(balance)
@@ -188,7 +188,7 @@ def postures(rounds, size):
     steps[:, :6] = 0.0
     qs = np.array([robot.integrate(robot.posture(), dq) for dq in steps])
     for limited in (False, True):
-        limits = torque_limits_of(robot, limited)
+        limits = torque_bounds_of(robot, limited)
 
         def make(q, limits=limits):
             return Equilibrium.of(feet, q, load(robot, q, still, still), limits)
@@ -229,7 +229,7 @@ def postures(rounds, size):
 def region(rounds):
     robot = fw.load("talos")
     q, feet = robot.posture(), contacts.at_feet(robot)
-    limits = torque_limits_of(robot, True)
+    limits = torque_bounds_of(robot, True)
     zero = np.zeros(robot.nv)
     balance = Equilibrium.of(feet, q, load(robot, q, zero, zero), limits)
     columns = np.zeros((robot.nv, 2))

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, Index
+from ..dynamics.per_robot import per_robot
 from ..errors import ConfigurationError, FootworkWarning, counted
 from ..robots import Robot
 from ..robots.configuration import check_robot
@@ -94,8 +95,10 @@ def torque_bounds_of(
 
     Args:
         robot: whose joints.
-        torque_limits: True takes those of the robot's motors, as `robot.motors.bounds(v)`; others
-            as for `torque_limits_of`, or a pair (lower, upper), each (na,).
+        torque_limits: True takes those of the robot's motors, as `robot.motors.bounds(v)`, of
+            joints without data about them those of the description, with one warning about joints
+            for which it gives none or zero; False none; a number or (na,) the largest |τ|, 1 being
+            one newton metre; a tuple (lower, upper) of (na,), which need not be symmetric.
         v: (nv,) or (N, nv), velocities, at which motors are asked; at rest by default.
         many: whether arrays may be (N, na) too, a row for each state of a batch.
 
@@ -104,38 +107,29 @@ def torque_bounds_of(
             one of them infinite.
     """
     check_robot(robot)
+    if isinstance(torque_limits, bool | np.bool_):
+        if not torque_limits:
+            return TorqueBounds.about(np.full(robot.na, np.inf))
+        _warn_unlimited(robot)
+        if not robot.motors.by_speed:
+            return _of_description(robot)
+        return TorqueBounds(*robot.motors.bounds(np.zeros(robot.nv) if v is None else v))
     shapes = ((robot.na,), (None, robot.na)) if many else ((robot.na,),)
-    if isinstance(torque_limits, tuple) and len(torque_limits) == 2 and _are_arrays(torque_limits):
-        pair: Any = {"meaning": "(lower, upper), ∓inf for unlimited", "infinite": True}
-        lower = -array(-np.asarray(torque_limits[0], dtype=float), f"{_NAME}[0]", *shapes, **pair)
+    if isinstance(torque_limits, tuple) and _is_pair(torque_limits):
+        meaning = "(lower, upper), ∓inf for unlimited"
+        pair: Any = {"meaning": meaning, "infinite": True}
+        lower = -array(_negative(torque_limits[0]), f"{_NAME}[0]", *shapes, **pair)
         upper = array(torque_limits[1], f"{_NAME}[1]", *shapes, **pair)
         return _checked(*_broadcast(lower, upper))
-    by_speed = isinstance(torque_limits, bool | np.bool_) and torque_limits
-    if by_speed and robot.motors.by_speed:
-        _warn_unlimited(robot)
-        return TorqueBounds(*robot.motors.bounds(np.zeros(robot.nv) if v is None else v))
-    many = many and np.ndim(torque_limits) == 2
-    half = _rows_of(torque_limits, shapes) if many else torque_limits_of(robot, torque_limits)
+    half = _most(torque_limits, ((), *shapes))
     if not len(np.atleast_2d(half)):
         raise ConfigurationError(f"{_NAME}: got no rows, expected ({robot.na},) or (N, {robot.na})")
-    return TorqueBounds.about(half)
+    return TorqueBounds.about(half if half.ndim else np.full(robot.na, half))
 
 
-def torque_limits_of(robot: Robot, torque_limits: bool | ArrayLike) -> Array:
-    """Return the largest |τ| (na,) that `torque_limits` means [N·m or N], inf without limit.
-
-    True: those of the description, with one warning about joints for which it gives none or zero;
-    False: none; a number: the same for all, 1 being one newton metre; an array (na,): those.
-
-    Raises:
-        ConfigurationError: an array of the wrong shape, with nan or negative entries.
-    """
-    if not isinstance(torque_limits, bool | np.bool_):
-        return np.full(robot.na, _rows_of(torque_limits, ((), (robot.na,))))
-    if not torque_limits:
-        return np.full(robot.na, np.inf)
-    _warn_unlimited(robot)
-    return robot.torque_limits
+@per_robot
+def _of_description(robot: Robot) -> TorqueBounds:
+    return TorqueBounds.about(robot.torque_limits)
 
 
 def _warn_unlimited(robot: Robot) -> None:
@@ -149,14 +143,23 @@ def _warn_unlimited(robot: Robot) -> None:
         )
 
 
-def _rows_of(value: ArrayLike, shapes: tuple[Any, ...]) -> Array:
-    meaning = "one for all actuated joints or one each, inf for unlimited; or True, False"
+def _most(value: ArrayLike, shapes: tuple[Any, ...]) -> Array:
+    meaning = (
+        "one for all actuated joints or one each, inf for unlimited; a pair (lower, upper); or "
+        "True, False"
+    )
     return array(value, _NAME, *shapes, meaning=meaning, at_least=0, infinite=True)
 
 
-def _are_arrays(pair: tuple[Any, ...]) -> bool:
-    """Whether both are arrays: two numbers are the limits of two joints."""
-    return all(np.ndim(x) > 0 for x in pair)
+def _is_pair(value: Any) -> bool:
+    """Whether it is two arrays: two numbers are the limits of two joints."""
+    return len(value) == 2 and all(np.ndim(x) > 0 for x in value)
+
+
+def _negative(value: Any) -> Any:
+    """−x, for `array` to allow −inf as it does inf; what are no numbers it refuses."""
+    values = np.asarray(value)
+    return -values if values.dtype.kind in "fiu" else value
 
 
 def _broadcast(lower: Array, upper: Array) -> tuple[Array, Array]:

@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Array
 from ..contacts import ContactSet, SoftFingerCone, WrenchCone
 from ..contacts.point_forces import PointForces
+from ..contacts.torque_limits import TorqueBounds
 from ..dynamics import State, Wrench, closures
 from ..robots.values import number
 from .contact_model import ContactModel, world_axes
@@ -167,7 +168,8 @@ class Command:
         P, found = self.program, []
         robot, size = self.contacts.robot, 1.0 + float(np.abs(self.w).max(initial=0.0))
         names = [robot.joint_of_row[row] for row in P.actuated]
-        at_limit = np.abs(self.tau) >= P.limits * (1 - tolerance)
+        bounds = TorqueBounds(P.torque_lower, P.torque_upper)
+        at_limit = np.abs(self.tau - bounds.middle) >= bounds.half * (1 - tolerance)
         found += [f"torque of {name}" for name, hit in zip(names, at_limit, strict=True) if hit]
         for model in self.models:
             w = self.w[self.contacts.rows(model.name)]

@@ -63,7 +63,7 @@ class _Columns:
     """Entries of a, w/unit, s_J, s_a, s_n/unit in x."""
 
     def __init__(self, P: Program) -> None:
-        sizes = [P.nv, P.dim, P.contact_dim, len(P.limits), len(P.lower)]
+        sizes = [P.nv, P.dim, P.contact_dim, len(P.slowest), len(P.lower)]
         ends = np.cumsum([0, *sizes])
         self.slices = [slice(int(i), int(j)) for i, j in pairwise(ends)]
         self.size = int(ends[-1])
@@ -111,7 +111,8 @@ def _rows(P: Program, at: _Columns, unit: float) -> tuple[Any, Any]:
     pick = np.eye(P.nv)[act]
     for sign in (1.0, -1.0):
         add({0: sign * P.J[:held], 2: -np.eye(held)}, sign * P.k[:held])
-        add({0: sign * T, 1: sign * Tw}, P.limits / unit - sign * tau0)
+        most = P.torque_upper if sign > 0 else -P.torque_lower
+        add({0: sign * T, 1: sign * Tw}, most / unit - sign * tau0)
         high = P.fastest if sign > 0 else -P.slowest
         add({0: sign * pick, 3: -np.eye(len(act))}, high)
     add({1: P.F}, np.zeros(len(P.F)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from ..robots.values import array, number
 from .command import Command
+from .torque_range import TorqueRange
 
 # largest time [s]: beyond it a double does not resolve microseconds
 LATEST = 1e10
@@ -58,18 +60,18 @@ POLICIES = ("hold", "damp", "raise")
 class SafeTorques:
     """Torques that are always finite, whatever the inputs.
 
-    "hold" repeats the last valid ones (before the first, it damps); "damp" gives −damping q̇ within
-    the limits, an entry of q̇ that is not finite counting as zero.
+    "hold" repeats the last valid ones (before the first, it damps); "damp" gives −damping q̇. Both
+    stay within the bounds at the velocity, of which an entry that is not finite counts as zero.
 
     Raises:
         ConfigurationError: an unknown policy, or a bad damping.
     """
 
-    def __init__(self, robot: Robot, policy: str, damping: ArrayLike, limits: Array) -> None:
+    def __init__(self, robot: Robot, policy: str, damping: ArrayLike, torques: TorqueRange) -> None:
         if policy not in POLICIES:
             raise ConfigurationError(f"on_failure: got {policy!r}; expected one of {POLICIES}")
         gains = np.full(robot.na, array(damping, "damping", (), (robot.na,), at_least=0))
-        self.robot, self.policy, self.damping, self.limits = robot, policy, gains, limits
+        self.robot, self.policy, self.damping, self.torques = robot, policy, gains, torques
         self.last: Array | None = None
 
     @property
@@ -84,17 +86,18 @@ class SafeTorques:
     def fallback(self, contacts: ContactSet, q: Any, v: Any, t: float, reason: str) -> Command:
         """Return a command with the fallback torques and the reason for them."""
         held = self.policy == "hold" and self.last is not None
-        tau = self.last.copy() if held and self.last is not None else self._damped(v)
+        velocity = self._finite(v)
+        damped = -self.damping * velocity[self.robot.actuated_rows]
+        tau = self.last if held and self.last is not None else damped
         nothing = np.full(self.robot.nv, np.nan)
         forces = np.full(contacts.dim, np.nan)
         status = "held" if held else "damped"
+        tau = np.clip(tau, *self.torques.at(velocity))
         return Command(tau, status, reason, nothing, forces, t, q, v, contacts)
 
-    def _damped(self, v: Any) -> Array:
-        try:
-            speeds = self.robot.selection_matrix @ np.nan_to_num(
-                np.asarray(v, dtype=float), nan=0.0, posinf=0.0, neginf=0.0
-            )
-        except (TypeError, ValueError):  # not even a vector of this robot
-            speeds = np.zeros(self.robot.na)
-        return np.asarray(np.clip(-self.damping * speeds, -self.limits, self.limits))
+    def _finite(self, v: Any) -> Array:
+        """v (nv,), 0 where it is not finite, or is no vector of this robot."""
+        with suppress(TypeError, ValueError):
+            given = np.nan_to_num(np.asarray(v, dtype=float), nan=0.0, posinf=0.0, neginf=0.0)
+            return np.array(np.broadcast_to(given, (self.robot.nv,)))
+        return np.zeros(self.robot.nv)

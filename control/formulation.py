@@ -17,6 +17,7 @@ from .limits import JointLimits
 from .reduction import minimum_kernel
 from .reference_rows import fill_rows
 from .structure import ProgramStructure
+from .torque_range import TorqueRange
 from .workspace import Bounds, Snapshot, Workspace
 
 
@@ -33,11 +34,11 @@ class Formulation:
     def __init__(
         self,
         structure: ProgramStructure,
-        torque_limits: Array,
+        torques: TorqueRange,
         joint_limits: JointLimits | None,
         data: Any,
     ) -> None:
-        self.structure, self.joint_limits = structure, joint_limits
+        self.structure, self.torques, self.joint_limits = structure, torques, joint_limits
         self.columns, self.others = structure.columns, structure.others
         self.workspace = Workspace(structure)
         arrays = self.workspace.arrays
@@ -49,7 +50,8 @@ class Formulation:
         bounds = (
             structure.lower,
             structure.upper,
-            torque_limits,
+            torques.lower,
+            torques.upper,
             *self._unbounded,
             inf[:, None][:, :0],
         )
@@ -74,6 +76,7 @@ class Formulation:
         if self._force_rows:
             finite = finite and bool(np.isfinite(P.s).all() and np.isfinite(P.P).all())
         P.lower, P.upper = self.structure.normal_bounds(loads)
+        P.torque_lower, P.torque_upper = self.torques.at(state.velocity)
         P.slowest, P.fastest = self._unbounded
         if self.joint_limits is not None:
             P.slowest, P.fastest = self.joint_limits.bounds(state.q, state.velocity)
@@ -100,7 +103,8 @@ class Formulation:
     def snapshot(self) -> Snapshot:
         """Return a copy of the program and of the tasks' rows."""
         P = self.program
-        bounds = Bounds(P.P, P.lower, P.upper, P.limits, P.slowest, P.fastest, P.Q)
+        torques, joints = (P.torque_lower, P.torque_upper), (P.slowest, P.fastest)
+        bounds = Bounds(P.P, P.lower, P.upper, *torques, *joints, P.Q)
         return Snapshot(self.workspace, bounds, self._force_rows)
 
     def _force_terms(

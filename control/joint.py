@@ -58,7 +58,7 @@ class PD:
         target_velocity: (nv,); None: at rest.
         feedforward: τ (na,), or a law (t, q, v) -> τ, for example gravity compensation; None: none.
         watches: W (na, nv); None: S.
-        saturate: whether to stay within `robot.torque_limits`.
+        saturate: whether to stay within `robot.motors.bounds(v)`.
 
     Raises:
         ConfigurationError: a target, gain or W that does not fit the robot, or a negative gain.
@@ -93,7 +93,7 @@ class PD:
         """Return τ (na,)."""
         check_time(t)
         error, rate = self.error(q, v)
-        return self.within_limits(self.kp * error + self.kd * rate + self.ahead(t, q, v))
+        return self.within_limits(self.kp * error + self.kd * rate + self.ahead(t, q, v), v)
 
     def error(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """Return (e, ė), each (na,)."""
@@ -108,10 +108,11 @@ class PD:
             return np.zeros(self.robot.na)
         return as_vector(given, self.robot.na, "feedforward", "one torque per actuated joint")
 
-    def within_limits(self, tau: Array) -> Array:
-        """Return τ clipped to the torque limits, if it is to be."""
-        limits = self.robot.torque_limits
-        return np.clip(tau, -limits, limits) if self.saturate else tau
+    def within_limits(self, tau: Array, v: ArrayLike) -> Array:
+        """Return τ clipped to what the motors can give at v, if it is to be."""
+        motors = self.robot.motors
+        speeds = np.asarray(v)[motors.rows]
+        return np.clip(tau, *motors.at_speeds(speeds)) if self.saturate else tau
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +155,7 @@ class PID(PD):
             error, rate = self.error(q, v)
             integral = self._integral(t, error)
         proportional = self.kp * error + self.kd * rate
-        return self.within_limits(proportional + self.ki * integral + self.ahead(t, q, v))
+        return self.within_limits(proportional + self.ki * integral + self.ahead(t, q, v), v)
 
     def _integral(self, t: float, error: Array) -> Array:
         memory = self._memory

@@ -4,7 +4,7 @@ minimise    ½ Σ_i weight_i (A_i a − r_i)² + ½ Σ_j d_j (a_j − p_j)² + �
 such that   M_u a + b_u = J_uᵀ w                     rows without an actuator
             J a = k                                  contacts stay where they are, closures closed
             F w ≤ 0,   lower ≤ w_n ≤ upper           friction by inner cones, normal forces
-            |M_act a + b_act − J_actᵀ w| ≤ limits    torques, which S eliminates
+            torque_lower ≤ τ ≤ torque_upper          τ = M_act a + b_act − J_actᵀ w
             slowest ≤ a_act ≤ fastest                velocity and position limits
 
 The last rows of J, B of B v = 0, and of w are those of the robot's closures: neither bounds nor
@@ -35,7 +35,7 @@ class Program:
         P (dim, dim), s (dim,): quadratic and linear term of the forces.
         F (c, dim): faces of the cones.
         N (C, dim), lower (C,), upper (C,): picks the normal forces; their bounds.
-        limits (na,): of the torques, inf without limit.
+        torque_lower, torque_upper (na,): bounds of the torques, ∓inf without limit.
         slowest, fastest (na,): bounds of the actuated accelerations, ∓inf for none.
         Q (na, p): orthogonal torques of motors against each other through closures, which move
             nothing, as long as the root of their weight.
@@ -58,7 +58,8 @@ class Program:
     N: Array
     lower: Array
     upper: Array
-    limits: Array
+    torque_lower: Array
+    torque_upper: Array
     slowest: Array
     fastest: Array
     Q: Array
@@ -101,13 +102,14 @@ class Program:
         """
         left = (self.M @ a + self.b - self.J.T @ w)[self.unactuated]
         normal, joints, kept = self.N @ w, a[self.actuated], np.abs(self.J @ a - self.k)
+        tau = self.torques(a, w)
         return {
             "dynamics": _largest(np.abs(left)),
             "contacts": _largest(kept[: self.contact_dim]),
             "closures": _largest(kept[self.contact_dim :]),
             "friction": _largest(self.F @ w),
             "normal force": _largest(np.concatenate([self.lower - normal, normal - self.upper])),
-            "torques": _largest(np.abs(self.torques(a, w)) - self.limits),
+            "torques": _largest(np.concatenate([self.torque_lower - tau, tau - self.torque_upper])),
             "joint limits": _largest(
                 np.concatenate([self.slowest - joints, joints - self.fastest])
             ),
@@ -160,8 +162,8 @@ def reduced(program: Program, solutions: Any, accelerations: bool) -> Reduced:
         H, g = H + QT.T @ QT, g + QT.T @ (P.Q.T @ t0)
     normal = P.N @ w0
     C = [P.F @ Zw, P.N @ Zw, T]
-    low = [np.full(len(P.F), -np.inf), P.lower - normal, -P.limits - t0]
-    high = [-P.F @ w0, P.upper - normal, P.limits - t0]
+    low = [np.full(len(P.F), -np.inf), P.lower - normal, P.torque_lower - t0]
+    high = [-P.F @ w0, P.upper - normal, P.torque_upper - t0]
     if accelerations:
         C.append(Za[act])
         low.append(P.slowest - a0[act])

@@ -87,7 +87,7 @@ def _solution(P: Program) -> Solution:
 
 
 def _arguments(P: Program, structure: Structure) -> tuple[Any, ...]:
-    bounds = P.lower, P.upper, P.limits, P.slowest, P.fastest
+    bounds = P.lower, P.upper, P.torque_lower, P.torque_upper, P.slowest, P.fastest
     data = Data(
         P.M, P.b, P.J, P.k, P.A, P.r, P.weight, P.d, P.p, np.ascontiguousarray(P.P, float), P.s,
         P.F, P.N, *[np.ascontiguousarray(x, float) for x in bounds],

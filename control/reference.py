@@ -87,7 +87,7 @@ def _constraints(P: Program, a: Any, w: Any) -> list[Any]:
         found.append(P.J @ a == P.k)
     joints, normal = a[P.actuated], P.N @ w
     for expression, low, high in (
-        (tau, -P.limits, P.limits),
+        (tau, P.torque_lower, P.torque_upper),
         (joints, P.slowest, P.fastest),
         (normal, P.lower, P.upper),
     ):

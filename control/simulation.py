@@ -53,10 +53,10 @@ def simulate(
     Physics goes by `step`: points of the feet stick, slip, break or land on the terrain, and joints
     stop at the ends of their ranges. But for the points of the contacts, links pass through each
     other and through the ground; `ClosedLoop.collisions` tells of it. The controller is called
-    every `control_step`, its torques held in between and clipped to the torque limits. The motion
-    ends early when the robot has fallen (event "fell", see `control.falls`), when it blows up or
-    the controller raises or answers with what are no torques (event "failed"), or at Ctrl-C (event
-    "interrupted"); `ClosedLoop.ended` says which.
+    every `control_step`, its torques clipped to `robot.motors.bounds(v)` of that moment and held
+    until the next. The motion ends early when the robot has fallen (event "fell", see
+    `control.falls`), when it blows up or the controller raises or answers with what are no torques
+    (event "failed"), or at Ctrl-C (event "interrupted"); `ClosedLoop.ended` says which.
 
     Args:
         robot: floating base.
@@ -169,7 +169,7 @@ class _Loop:
     ) -> None:
         self.robot, self.controller, self.physics = robot, controller, physics
         self.pushes, self.noise, self.rng = pushes, noise, np.random.default_rng(seed)
-        self.S, self.limits = robot.selection_matrix.T, robot.torque_limits
+        self.S, self.motors = robot.selection_matrix.T, robot.motors
         for push in pushes:
             robot.frame_id(push.frame)
         self.samples: list[tuple[Any, ...]] = []
@@ -216,7 +216,8 @@ class _Loop:
             answer, status = self.controller(t, *told), ""
         took = time.perf_counter() - began
         tau = check_torques(self.robot, answer, "the controller's answer")
-        return np.clip(tau, -self.limits, self.limits), status, took
+        within = self.motors.at_speeds(v[self.motors.rows])  # at the velocity that it has
+        return np.clip(tau, *within), status, took
 
     def _advance(
         self, t: float, q: Array, v: Array, tau: Array, substeps: int, h: float

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..contacts import Contact, ContactSet
-from ..contacts.torque_limits import torque_limits_of
 from ..dynamics import State
 from ..dynamics.closures import require_closed
 from ..errors import ConfigurationError, ContactError, SolverError, unknown
@@ -35,6 +34,7 @@ from .solvers import Answer, Clarabel, solver_named
 from .structure import AnyTask, Parameters, ProgramStructure
 from .switching import Ramp
 from .tasks import Task
+from .torque_range import TorqueRange
 
 _NOTHING = np.zeros(0)
 # largest violation by a solver's answer, relative to the largest force or acceleration
@@ -60,8 +60,9 @@ class WholeBodyController:
         robot: floating or fixed base, with or without passive joints.
         contacts: a ContactSet of this robot, or any contacts; none too.
         tasks: of `control.tasks` and `control.force_tasks`, each name once.
-        torque_limits: True takes those of the description, False none, a number or an array (na,)
-            those [N·m].
+        torque_limits: True takes those of the robot's motors at each tick's velocity, or those of
+            its description, False none, a number or an array (na,) the largest |τ|, a pair (lower,
+            upper) of such arrays lower ≤ τ ≤ upper [N·m].
         joint_limits: whether joint ranges and speeds bound the accelerations; None: they do not.
         strict: whether the tasks' levels are a strict hierarchy (see `control.hierarchy`); else
             only weights count.
@@ -109,13 +110,13 @@ class WholeBodyController:
         boolean(strict, "strict")
         whole_number(sides, "sides", at_least=3)
         number(deadline, "deadline", at_least=0, infinite=True, unit="[s]")
-        self.torque_limits = np.array(torque_limits_of(robot, torque_limits))
+        self.torques = TorqueRange(robot, torque_limits)
         if joint_limits is None or isinstance(joint_limits, JointLimits):
             self.joint_limits: JointLimits | None = joint_limits
         else:
             limited = boolean(joint_limits, "joint_limits")
             self.joint_limits = JointLimits.of(robot) if limited else None
-        self.safe = SafeTorques(robot, on_failure, damping, self.torque_limits)
+        self.safe = SafeTorques(robot, on_failure, damping, self.torques)
         self._solver, self._bounded = solver_named(solver), solver_named(solver)
         self._last, self._busy = -np.inf, OneThread()
         self._ramps: dict[str, Ramp] = {}
@@ -265,7 +266,7 @@ class WholeBodyController:
         structure = ProgramStructure(
             self.contacts, models, self.tasks, self._sizes, parameters, self._closure_rank
         )
-        return Formulation(structure, self.torque_limits, self.joint_limits, self._data)
+        return Formulation(structure, self.torques, self.joint_limits, self._data)
 
     # --- one tick ----------------------------------------------------------------------------
 
@@ -421,7 +422,8 @@ class WholeBodyController:
         found = relaxed(program)
         if found is None:
             raise SolverError("neither the program nor its elastic form was solved")
-        tau = np.clip(program.torques(found.a, found.w), -self.torque_limits, self.torque_limits)
+        bounds = program.torque_lower, program.torque_upper
+        tau = np.clip(program.torques(found.a, found.w), *bounds)
         amounts = {}
         for name in self.contacts.names:
             amounts[f"contact {name}"] = np.abs(found.contacts[self.contacts.rows(name)]).max()

@@ -46,7 +46,8 @@ class Bounds(NamedTuple):
     P: Array
     lower: Array
     upper: Array
-    limits: Array
+    torque_lower: Array
+    torque_upper: Array
     slowest: Array
     fastest: Array
     Q: Array

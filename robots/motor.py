@@ -153,6 +153,11 @@ class Motor:
         )
         return Motor(driving, braking, self.continuous * by)
 
+    @staticmethod
+    def at_rest(curve: Curve) -> float:
+        """Return the torque of a curve at rest [N·m or N]."""
+        return _at(curve, 0.0)
+
     @property
     def peak(self) -> float:
         """Its largest torque at any speed, whatever the direction [N·m or N]."""

@@ -23,56 +23,6 @@ from .motor import Curve, Motor
 from .values import array, boolean
 
 
-class _Curves(NamedTuple):
-    """Curves of all motors, (na, k) each, the last points repeated."""
-
-    speeds: Array
-    torques: Array
-
-    @classmethod
-    def of(cls, curves: list[Curve]) -> _Curves:
-        most = max(map(len, curves), default=1) + 1
-        # repeated points lie further on, so that no segment is without length
-        padded = [
-            [*c, *((c[-1][0] + 1.0 + i, c[-1][1]) for i in range(most - len(c)))] for c in curves
-        ]
-        points = np.array(padded, dtype=float).reshape(len(curves), most, 2)
-        return cls(points[..., 0], points[..., 1])
-
-    def at(self, speeds: Array) -> Array:
-        """Torques (…, na) at speeds (…, na) ≥ 0."""
-        rows, i = self._rows(speeds)
-        start, end = self.speeds[rows, i], self.speeds[rows, i + 1]
-        share = np.minimum(np.maximum((speeds - start) / (end - start), 0.0), 1.0)
-        first, second = self.torques[rows, i], self.torques[rows, i + 1]
-        between = (1.0 - share) * first + share * second  # exact at both ends
-        return np.where(first == second, first, between)
-
-    def slopes(self, speeds: Array) -> Array:
-        """Their slopes; nan at the points where they bend."""
-        rows, i = self._rows(speeds)
-        slopes = np.where(speeds < self.speeds[:, 0], 0.0, self._steps[rows, i])
-        return np.where((speeds[..., None] == self._bends).any(axis=-1), np.nan, slopes)
-
-    @property
-    def _steps(self) -> Array:
-        """Slopes (na, k − 1) between points."""
-        with np.errstate(invalid="ignore"):  # of infinite torques
-            steps = np.diff(self.torques) / np.diff(self.speeds)
-        return np.where(self.torques[:, 1:] == self.torques[:, :-1], 0.0, steps)
-
-    @property
-    def _bends(self) -> Array:
-        """Speeds (na, k) of the points at which the slope changes, nan elsewhere."""
-        still = np.zeros((len(self.speeds), 1))
-        before, after = np.hstack([still, self._steps]), np.hstack([self._steps, still])
-        return np.where(before != after, self.speeds, np.nan)
-
-    def _rows(self, speeds: Array) -> tuple[Index, Index]:
-        i = (speeds[..., None] >= self.speeds[:, 1:-1]).sum(axis=-1)
-        return np.arange(len(self.speeds)), i
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Motors:
     """The motors of a robot: between which torques its joints can be driven at a velocity.
@@ -92,7 +42,7 @@ class Motors:
 
     @property
     def by_speed(self) -> bool:
-        """Whether any bound depends on the velocity."""
+        """Whether there is data about any motor."""
         return bool(self.data)
 
     def bounds(self, v: ArrayLike, continuous: bool = False) -> tuple[Array, Array]:
@@ -125,21 +75,17 @@ class Motors:
         speeds = self._speeds(v)
         if not self.data:
             return np.zeros(speeds.shape), np.zeros(speeds.shape)
-        driving, braking = (c.slopes(np.abs(speeds)) for c in (self._driving, self._braking))
-        lower = np.where(speeds < 0, driving, -braking)
-        upper = np.where(speeds < 0, -braking, driving)
-        bent = (speeds == 0) & np.logical_not(self._smooth_at_rest)
-        return np.where(bent, np.nan, lower), np.where(bent, np.nan, upper)
+        both = self._largest.slopes(np.concatenate([speeds, -speeds], axis=-1))
+        return both[..., len(self.rows) :], both[..., : len(self.rows)]
 
     def at_speeds(self, speeds: Array) -> tuple[Array, Array]:
         """Return the bounds at speeds (…, na) of the actuated rows, unchecked."""
         if not self.data:
             upper = np.array(np.broadcast_to(self.limits, speeds.shape))
             return -upper, upper
-        size, back = np.abs(speeds), speeds < 0
-        driving, braking = self._driving.at(size), self._braking.at(size)
-        braking = np.where(speeds == 0, driving, braking)
-        return -np.where(back, driving, braking), np.where(back, braking, driving)
+        na = len(self.rows)
+        both = self._largest.at(np.concatenate([speeds, -speeds], axis=-1))
+        return -both[..., na:], both[..., :na]
 
     def _speeds(self, v: ArrayLike) -> Array:
         shapes = (self.nv,), (None, self.nv)
@@ -157,28 +103,81 @@ class Motors:
         return np.array([known[name] for name in self.joints])
 
     @cached_property
-    def _smooth_at_rest(self) -> NDArray[np.bool_]:
-        zero = np.zeros(len(self.rows))
-        level = [c.slopes(zero) == 0 for c in (self._driving, self._braking)]
-        same = self._driving.at(zero) == self._braking.at(zero)
-        return np.asarray(level[0] & level[1] & same)
-
-    @cached_property
-    def _driving(self) -> _Curves:
-        return self._curves("driving")
-
-    @cached_property
-    def _braking(self) -> _Curves:
-        return self._curves("braking")
-
-    def _curves(self, name: str) -> _Curves:
-        pairs = zip(self.joints, self.limits.tolist(), strict=True)
-        return _Curves.of(
-            [getattr(self.data[n], name) if n in self.data else ((0.0, t),) for n, t in pairs]
-        )
+    def _largest(self) -> _Lines:
+        """The largest torques over v, twice: the least ones at v are minus those at −v."""
+        curves = [
+            _over_velocity(self.data[name]) if name in self.data else ((0.0, float(most)),)
+            for name, most in zip(self.joints, self.limits, strict=True)
+        ]
+        return _Lines.through([*curves, *curves])
 
     _repr_html_ = registry.html_of
 
     def __repr__(self) -> str:
         known = sum(name in self.data for name in self.joints)
         return f"Motors({len(self.joints)} actuated joints, {known} with torque-speed data)"
+
+
+def _over_velocity(motor: Motor) -> Curve:
+    """The largest torques of a motor over v: braking below zero, driving from there on."""
+    braking = [(-speed, torque) for speed, torque in reversed(motor.braking) if speed > 0]
+    driving = [point for point in motor.driving if point[0] > 0]
+    at_rest = (0.0, motor.at_rest(motor.braking)), (0.0, motor.at_rest(motor.driving))
+    return (*braking, *at_rest, *driving)
+
+
+class _Lines(NamedTuple):
+    """Piecewise linear functions, row by row: from each start on one line, the first from −∞.
+
+    Attributes:
+        starts: (rows, k), ascending, −inf first.
+        points, values, gradients: (rows, k), values + gradients (x − points).
+    """
+
+    starts: Array
+    points: Array
+    values: Array
+    gradients: Array
+
+    @classmethod
+    def through(cls, curves: list[Curve]) -> _Lines:
+        """Return those through points, constant before the first and after the last."""
+        most = max(map(len, curves)) + 1
+        lines = np.zeros((4, len(curves), most))
+        lines[0] = np.inf  # what is not needed never starts
+        for row, curve in enumerate(curves):
+            x, y = np.transpose(curve)
+            rise, run = np.diff(y), np.diff(x)
+            gradients = np.divide(rise, run, out=np.zeros_like(run), where=run > 0)
+            n = len(x) + 1
+            lines[0, row, :n] = -np.inf, *x
+            lines[1, row, :n] = x[0], *x
+            lines[2, row, :n] = y[0], *y
+            lines[3, row, :n] = 0.0, *gradients, 0.0
+        return cls(*lines)
+
+    def at(self, x: Array) -> Array:
+        """Values at x (…, rows)."""
+        k = self._lines_of(x)
+        points, values, gradients = (a.ravel()[k] for a in self[1:])
+        return np.asarray(values + gradients * (x - points))
+
+    def slopes(self, x: Array) -> Array:
+        """Slopes at x (…, rows), nan where they change, or values do."""
+        slopes = self.gradients.ravel()[self._lines_of(x)]
+        near = np.nextafter(x, -np.inf)
+        bent = self.gradients.ravel()[self._lines_of(near)] != slopes
+        jumps = self._jumps_at(x)
+        return np.where(bent | jumps, np.nan, slopes)
+
+    def _jumps_at(self, x: Array) -> NDArray[np.bool_]:
+        """Whether values jump at x, by more than rounding."""
+        before, after = self.at(np.nextafter(x, -np.inf)), self.at(x)
+        with np.errstate(invalid="ignore"):  # inf − inf
+            return np.abs(after - before) > 1e-9 * (1.0 + np.abs(after))
+
+    def _lines_of(self, x: Array) -> Index:
+        """Which line is that of x, as an index into all of them."""
+        rows, most = self.starts.shape
+        among = (x[..., None] >= self.starts[:, 1:]).sum(axis=-1)
+        return np.asarray(among + most * np.arange(rows))

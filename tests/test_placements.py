@@ -8,7 +8,7 @@ import pytest
 
 import footwork as fw
 from footwork import FootworkError, biomechanics, contacts, control, load, robots
-from footwork.contacts.torque_limits import torque_limits_of
+from footwork.contacts.torque_limits import torque_bounds_of
 from footwork.control import references
 
 
@@ -151,9 +151,9 @@ def test_regions_far_from_the_origin_are_the_same(biped, bilateral):
 @pytest.mark.parametrize("kind", [bool, np.bool_])
 def test_truth_values_of_numpy_are_truth_values(biped, kind):
     """np.True_ was once a limit of one newton metre."""
-    np.testing.assert_array_equal(torque_limits_of(biped, kind(True)), biped.torque_limits)
-    assert np.isposinf(torque_limits_of(biped, kind(False))).all()
-    np.testing.assert_array_equal(torque_limits_of(biped, 1), np.ones(biped.na))
+    np.testing.assert_array_equal(torque_bounds_of(biped, kind(True)).half, biped.torque_limits)
+    assert np.isposinf(torque_bounds_of(biped, kind(False)).half).all()
+    np.testing.assert_array_equal(torque_bounds_of(biped, 1).half, np.ones(biped.na))
     for wrong in ([True] * biped.na, np.ones(biped.na, bool), "yes", None, np.nan, -1):
         with pytest.raises(FootworkError, match="torque_limits"):
-            torque_limits_of(biped, wrong)
+            torque_bounds_of(biped, wrong)

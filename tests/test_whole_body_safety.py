@@ -7,6 +7,7 @@ import pytest
 
 from footwork import FootworkError, contacts, control, dynamics
 from footwork.control.failure import SafeTorques
+from footwork.control.torque_range import TorqueRange
 
 
 @pytest.fixture(scope="module")
@@ -256,9 +257,9 @@ def test_shares_follow_their_ramps(talos):
 def test_safe_torques_know_their_arguments(talos):
     robot = talos[0]
     with pytest.raises(FootworkError, match="hold"):
-        SafeTorques(robot, "stop", 1.0, robot.torque_limits)
+        SafeTorques(robot, "stop", 1.0, TorqueRange(robot, True))
     with pytest.raises(FootworkError, match="damping"):
-        SafeTorques(robot, "damp", -1.0, robot.torque_limits)
+        SafeTorques(robot, "damp", -1.0, TorqueRange(robot, True))
 
 
 @pytest.mark.parametrize("strict", [False, True])

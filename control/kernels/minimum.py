@@ -143,17 +143,20 @@ def constraint_values(F, N, act, a, w, tau, x):
         x[at + i], x[at + len(act) + i] = tau[i], a[act[i]]
 
 
-def constraint_bounds(F, lower, upper, limits, slowest, fastest, low, high):
+def constraint_bounds(data, low, high):
     """Fill the bounds of all rows, in the same order."""
-    at = len(F)
+    lower, upper, slowest, fastest = data.lower, data.upper, data.slowest, data.fastest
+    least, largest = data.torque_lower, data.torque_upper
+    at = len(data.F)
     for i in range(at):
         low[i], high[i] = -np.inf, 0.0
     for i in range(len(lower)):
         low[at + i], high[at + i] = lower[i], upper[i]
     at += len(lower)
-    for i in range(len(limits)):
-        low[at + i], high[at + i] = -limits[i], limits[i]
-        low[at + len(limits) + i], high[at + len(limits) + i] = slowest[i], fastest[i]
+    na = len(least)
+    for i in range(na):
+        low[at + i], high[at + i] = least[i], largest[i]
+        low[at + na + i], high[at + na + i] = slowest[i], fastest[i]
 
 
 def multipliers(V, rhs, count, lam):
@@ -259,7 +262,8 @@ class Data(NamedTuple):
     N: Array
     lower: Array
     upper: Array
-    limits: Array
+    torque_lower: Array
+    torque_upper: Array
     slowest: Array
     fastest: Array
 
@@ -313,7 +317,7 @@ def minimum(data, entries, rank, working_set, solution):
         return NOT_CONVERGED
     solve_transposed_factor(U, y0)
     solve_factor(U, y0)
-    constraint_bounds(F, data.lower, data.upper, data.limits, data.slowest, data.fastest, low, high)
+    constraint_bounds(data, low, high)
     for step in range(ITERATIONS):
         if not solve_working_set(J, F, N, act, X, W, MX, U, low, high, working_set, y0, y, lam):
             break
