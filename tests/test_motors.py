@@ -1,10 +1,15 @@
 """Motors whose torques depend on their speed: their bounds, and verdicts within them."""
 
+import pickle
+
 import cvxpy as cp
 import numpy as np
 import pytest
 
-from footwork import contacts, dynamics, robots
+from footwork import contacts, control, dynamics, robots
+from footwork.errors import ConfigurationError, FootworkError, ModelError
+
+KNEE = {"peak": 100.0, "no_load": 20.0, "corner": 8.0, "braking": 120.0, "continuous": 30.0}
 
 
 @pytest.fixture(scope="module", params=["g1", "go2", "talos"])
@@ -21,6 +26,208 @@ def robot(request, load_robot):
             if np.isfinite(most)
         }
     )
+
+
+def with_knees(plain, **motor):
+    """A biped with other knees."""
+    return plain.with_motors({"*_knee": motor or KNEE})
+
+
+@pytest.fixture(scope="module")
+def biped(load_robot):
+    return load_robot("biped", "floating")
+
+
+# --- bounds --------------------------------------------------------------------------------------
+
+
+MOTORS = [
+    robots.Motor.of(40.0, 20.0, 5.0, braking=50.0),
+    robots.Motor.of(40.0),
+    robots.Motor.dc(60.0, 45.0, 20.0),
+    robots.Motor.measured(10.0, 18.0, 40.0, 55.0),
+    robots.Motor([(0, 50), (3, 45), (8, 10)], [(1, 60), (9, 30)]),
+    robots.Motor.of(2.0, 300.0).geared(20.0, 0.9),
+]
+
+
+@pytest.mark.parametrize("motor", MOTORS)
+def test_bounds_are_the_curves_in_four_quadrants(biped, motor):
+    speeds = np.concatenate([np.linspace(-40, 40, 801), [s for s, _ in motor.driving]])
+    V = np.tile(speeds[:, None], (1, biped.nv))
+    lower, upper = biped.with_motors({"*": motor}).motors.bounds(V)
+    driving, braking = (
+        np.interp(abs(speeds), *np.transpose(c)) for c in (motor.driving, motor.braking)
+    )
+    tops, bottoms = np.where(speeds < 0, braking, driving), np.where(speeds > 0, braking, driving)
+    np.testing.assert_allclose(upper, np.tile(tops[:, None], (1, biped.na)), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(
+        -lower, np.tile(bottoms[:, None], (1, biped.na)), rtol=1e-13, atol=1e-13
+    )
+
+
+def test_a_dc_motor_is_that_of_isaac_lab(biped):
+    s, limit, v0, V = 60.0, 45.0, 20.0, np.linspace(-60, 60, 501)
+    near = np.clip(V, -v0 * (1 + limit / s), v0 * (1 + limit / s))
+    lower, upper = biped.with_motors({"*": robots.Motor.dc(s, limit, v0)}).motors.bounds(
+        np.tile(V[:, None], (1, biped.nv))
+    )
+    np.testing.assert_allclose(upper[:, 0], np.minimum(s * (1 - near / v0), limit), atol=1e-12)
+    np.testing.assert_allclose(lower[:, 0], np.maximum(s * (-1 - near / v0), -limit), atol=1e-12)
+
+
+def test_the_slopes_of_bounds_are_their_differences(biped):
+    motors = biped.with_motors(dict(zip(biped.actuated, MOTORS, strict=False))).motors
+    V, h = np.random.default_rng(0).uniform(-30, 30, (200, biped.nv)), 1e-6
+    for slopes, before, after in zip(
+        motors.slopes(V), motors.bounds(V - h), motors.bounds(V + h), strict=True
+    ):
+        np.testing.assert_allclose(slopes, (after - before) / (2 * h), atol=1e-6)
+    corner = np.zeros(biped.nv)
+    corner[biped.actuated_rows[0]] = 5.0
+    assert np.isnan(motors.slopes(corner)[1]).tolist()[:2] == [True, False]
+    assert np.isnan(motors.slopes(0 * corner)[1])[0]  # braking jumps to driving
+
+
+def test_continuous_torques_are_the_motors_own(biped):
+    robot = biped.with_motors({"*": robots.Motor.of(40.0, 20.0, continuous=12.0)})
+    V = np.zeros((2, biped.nv))
+    V[1] = 17.0
+    lower, upper = robot.motors.bounds(V, continuous=True)
+    np.testing.assert_allclose(upper[:, 0], [12.0, 6.0])
+    np.testing.assert_allclose(lower, -12.0)
+    with pytest.raises(ConfigurationError, match="not known of left_hip"):
+        with_knees(biped).motors.bounds(V, continuous=True)
+
+
+def test_without_data_everything_is_as_the_limits_say(biped):
+    V = 30 * np.random.default_rng(0).standard_normal((5, biped.nv))
+    lower, upper = biped.motors.bounds(V)
+    np.testing.assert_array_equal(upper, np.tile(biped.torque_limits, (5, 1)))
+    np.testing.assert_array_equal(lower, -upper)
+    level = biped.with_motors(
+        {n: {"peak": most} for n, most in zip(biped.actuated, biped.torque_limits, strict=True)}
+    )
+    feet, q, v = contacts.at_feet(biped), biped.posture(), 0.5 * V[0] / 30
+    for robot, limits in (
+        (level, True),
+        (biped, biped.torque_limits),
+        (biped, (-upper[0], upper[0])),
+    ):
+        ours = contacts.contact_forces(
+            robot, q, v, 0 * v, contacts.at_feet(robot), torque_limits=limits
+        )
+        plain = contacts.contact_forces(biped, q, v, 0 * v, feet)
+        assert (ours.margin, ours.torque_margin) == (plain.margin, plain.torque_margin)
+        np.testing.assert_array_equal(ours.torques, plain.torques)
+
+
+def test_motors_stay_with_the_robot(biped):
+    robot = with_knees(biped)
+    row = biped.actuated.index("left_knee")
+    assert robot.torque_limits[row] == 120.0  # the largest at any speed
+    for other in (pickle.loads(pickle.dumps(robot)), robot.with_payload(biped.frame_names[1], 2.0)):
+        assert other.motors.bounds(np.zeros(biped.nv))[1][row] == 100.0
+    again = robot.with_motors({"left_knee": {"peak": 70}})
+    assert again.motors.bounds(np.zeros(biped.nv))[1][row] == 70.0
+    assert again.motor_data["right_knee"] == robot.motor_data["right_knee"]
+
+
+# --- mappings and files --------------------------------------------------------------------------
+
+
+FILES = {
+    "motors.yaml": """
+        "*_knee": {peak: 100 N·m, no_load: 20 rad/s, corner: 8, braking: 120, continuous: 30 Nm}
+        left_hip_pitch: {saturation_effort: 60, effort_limit: 45, velocity_limit: 300 rpm}
+        "*": {driving: [[0, 50], [9, 0]], gear: 2}
+    """,
+    "motors.csv": """joint,peak [N·m],no_load [rpm],corner [rad/s],braking,continuous
+        *_knee,100,190.98593171027440,8,120,30
+        left_hip_pitch,60,300,,,
+        *,50,90,0,,
+    """,
+    "table.csv": """joint,speed [rad/s],torque [N·m],braking [N·m],continuous
+        *_knee,0,100,120,30
+        *_knee,8,100,120,30
+        *_knee,20,0,120,
+    """,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_have_motors_of_joints_and_patterns(biped, tmp_path, name):
+    path = tmp_path / name
+    path.write_text("\n".join(line.strip() for line in FILES[name].splitlines()))
+    robot = robots.load("biped", motors=path)
+    V = np.random.default_rng(0).uniform(-25, 25, (50, biped.nv))
+    row = biped.actuated.index("right_knee")
+    for ours, theirs in zip(
+        robot.motors.bounds(V), with_knees(biped).motors.bounds(V), strict=True
+    ):
+        np.testing.assert_allclose(ours[:, row], theirs[:, row], atol=1e-9)
+    assert robot.motor_data["right_knee"].continuous == 30
+    assert ("right_hip_pitch" in robot.motor_data) == (name != "table.csv")
+
+
+@pytest.mark.parametrize(
+    ("motors", "words"),
+    [
+        ({"left_kne": {"peak": 1}}, "did you mean 'left_knee'"),
+        ({"*_kne": {"peak": 1}}, "no actuated joint that matches '\\*_kne'"),
+        ({"*knee": {"peak": 1}, "left*": {"peak": 1}}, "is meant by '\\*knee' and 'left\\*'"),
+        ({"*": {"peek": 1}}, "did you mean 'peak'"),
+        ({"*": {"peak": 1, "X1": 2}}, "got peak, X1; expected peak"),
+        ({"*": {"peak": "3 furlong"}}, "expected a number, or one in N·m"),
+        ({"*": {"peak": -1}}, "expected a finite number above 0"),
+        ({"*": {"peak": 5, "no_load": 3, "corner": 4}}, "no_load: got 3"),
+        ({"*": {"peak": 5, "corner": 4}}, "no_load: got none"),
+        ({"*": {"X1": 1, "X2": 2}}, "expected peak"),
+        ({"*": {"driving": [[1, 5], [0, 2]]}}, "expected them ascending"),
+        ({"*": {"driving": [[0, 5], [1, -6]]}}, "expected braking of at least −driving"),
+        ({"*": 3}, "got 3, expected a mapping"),
+        ("nowhere.yaml", "no such file"),
+        ("motors.txt", "expected a file of motors"),
+    ],
+)
+def test_what_is_no_motor_is_refused_in_words(biped, motors, words):
+    with pytest.raises(FootworkError, match=words):
+        biped.with_motors(motors)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.yaml", "", "an empty file"),
+        ("a.yaml", "a: [", "no YAML"),
+        ("a.csv", "peak\n3", "expected joint"),
+        ("a.csv", "joint,peek\n*,3", "no column 'peek'"),
+        ("a.csv", "joint,peak\n*,3,4", "line 2: got 3 values"),
+        ("a.csv", "joint,peak\n*,3\n*,4", "twice"),
+        ("a.csv", "joint,peak [oz]\n*,3", "expected a number, or one in"),
+        ("a.csv", "joint,speed,torque\n*,,4", "speed: got a row without one"),
+        ("a.csv", "joint,peak\nknee,4", "no actuated joint 'knee'"),
+    ],
+)
+def test_files_that_have_no_motors_are_refused_in_words(biped, tmp_path, name, text, words):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ModelError, match=words):
+        biped.with_motors(tmp_path / name)
+
+
+def test_motors_of_locked_joints_may_be_in_the_file():
+    robot = robots.load("biped", lock=["left_knee"], motors={"left_knee": KNEE, "right_knee": KNEE})
+    assert set(robot.motor_data) == {"right_knee"}
+
+
+def test_the_flag_of_the_command(run, tmp_path):
+    (tmp_path / "weak.yaml").write_text("'*': {peak: 1}")
+    code, out, _ = run("hold", "biped", "--motors", str(tmp_path / "weak.yaml"))
+    assert code == 1
+    assert "torque limits" in out
+
+
+# --- verdicts ------------------------------------------------------------------------------------
 
 
 def moving(robot, seed, share):
@@ -102,3 +309,67 @@ def test_batches_ask_the_motors_of_every_row(robot):
         assert many.torque_margin[i] == pytest.approx(one.torque_margin, abs=1e-6)
         if one.feasible:
             np.testing.assert_allclose(many.torques[i], one.torques, atol=1e-6)
+
+
+# --- controllers and simulations -----------------------------------------------------------------
+
+
+def test_a_tick_stays_within_the_motors_and_is_the_program_of_cvxpy(load_robot):
+    plain = load_robot("talos", "floating")
+    of = zip(plain.actuated, plain.torque_limits, strict=True)
+    robot = plain.with_motors({n: robots.Motor.of(0.5 * most, 6.0, 1.0) for n, most in of})
+    controller, q = control.stand(robot, on_failure="raise")
+    met = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        v = np.concatenate([np.zeros(6), 1.5 * rng.standard_normal(robot.nv - 6)])
+        command, (a, w, _) = controller(q, v), control.by_cvxpy(controller, q, v)
+        lower, upper = robot.motors.bounds(v)
+        assert (command.tau >= lower - 1e-6).all()
+        assert (command.tau <= upper + 1e-6).all()
+        met += [name for name in command.active() if name.startswith("torque of")]
+        program = controller.program(q, v)
+        assert program.cost(command.a, command.w) == pytest.approx(program.cost(a, w), rel=1e-6)
+    assert met
+
+
+def test_fallback_torques_stay_within_the_motors(biped):
+    robot = with_knees(biped, peak=100, no_load=10)
+    controller, q = control.stand(robot, on_failure="damp", damping=1e3)
+    v = np.full(robot.nv, 8.0)
+    bounds = robot.motors.bounds(v)
+    damped = controller(q, np.where(np.arange(robot.nv) == 0, np.nan, v))
+    np.testing.assert_allclose(damped.tau, np.clip(-8e3, *bounds))
+    held, _ = control.stand(robot)
+    assert held(q, 0 * v).status == "optimal"
+    assert held(q, v, t=-1.0).status == "held"
+    assert (held(q, v, t=-1.0).tau <= bounds[1]).all()
+
+
+def test_joint_laws_are_clipped_at_the_speed(biped):
+    robot = with_knees(biped, peak=100, no_load=10)
+    v = np.full(robot.nv, 5.0)
+    for law in (control.PD, control.PID):
+        tau = law(robot, robot.posture(), kp=0.0, feedforward=np.full(robot.na, 1e4))(
+            0.0, robot.posture(), v
+        )
+        np.testing.assert_array_equal(tau, robot.motors.bounds(v)[1])
+        assert tau[robot.actuated.index("left_knee")] == 50.0
+
+
+def test_simulations_clip_to_the_motors_at_the_velocity_of_each_tick(biped):
+    robot = with_knees(biped, peak=60, no_load=4, braking=80)
+    push = control.PD(biped, biped.posture(), kp=3e3, kd=0.0, feedforward=np.full(biped.na, 300.0))
+    motion = control.simulate(robot, push, duration=0.1, control_step=2e-3)
+    lower, upper = robot.motors.bounds(motion.v)
+    assert (motion.tau[:-1] >= lower[:-1]).all()
+    assert (motion.tau[:-1] <= upper[:-1]).all()
+    at = motion.tau[:-1] == upper[:-1]
+    knee = robot.actuated.index("left_knee")
+    assert len({*motion.tau[:-1, knee][at[:, knee]]}) > 3  # another bound at each velocity
+    plot = visualize_plots().plot_torques(motion)
+    assert max(abs(line.get_ydata()[:-1]).max() for line in plot.lines[:6]) <= 1 + 1e-12
+
+
+def visualize_plots():
+    return pytest.importorskip("footwork.visualize.plots.control")

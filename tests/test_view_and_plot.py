@@ -60,6 +60,7 @@ def closed_loop():
 # key of the registry -> the arguments of a call
 EXAMPLES = {
     "robots.robot:Robot": lambda: standing()[:2],
+    "robots.motors:Motors": lambda: (standing()[0].motors,),
     "dynamics.state:State": lambda: (dynamics.State(*standing()[:2]),),
     "dynamics.trajectory:Trajectory": lambda: (swinging(),),
     "contacts.contact_set:ContactSet": lambda: (standing()[2], standing()[1]),

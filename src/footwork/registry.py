@@ -50,6 +50,7 @@ VIEWS: Mapping[str, str] = {
 # type -> the function that draws it with Matplotlib, likewise
 PLOTS: Mapping[str, str] = {
     "robots.robot:Robot": "visualize.plots.robot:plot_robot",
+    "robots.motors:Motors": "visualize.plots.motors:plot_motors",
     "dynamics.state:State": "visualize.plots.robot:plot_state",
     "dynamics.trajectory:Trajectory": "visualize.plots.dynamics:plot_trajectory",
     "contacts.contact_set:ContactSet": "visualize.plots.contacts:plot_contacts",

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...contacts.torque_limits import TorqueBounds
 from ...control.closed_loop import ClosedLoop
 from ...errors import ConfigurationError, unknown
 from ...robots.ranges import ranges
@@ -37,10 +38,15 @@ def plot_closed_loop(motion: ClosedLoop) -> NDArray[Any]:
 def plot_torques(
     motion: ClosedLoop, joints: Sequence[str] | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw torques as fractions of their limits, and these; the six most loaded if none named."""
-    limits = motion.robot.torque_limits
-    finite = np.where(np.isfinite(limits), limits, np.abs(motion.tau).max())
-    return _fractions(motion, motion.tau / finite, joints, "torque / limit [-]", ax)
+    """Draw torques as fractions of their limits, and these; the six most loaded if none named.
+
+    Where the motors give less at speed, −1 and 1 are the bounds at the velocity of that moment.
+    """
+    bounds = TorqueBounds(*motion.robot.motors.bounds(motion.v))
+    finite = np.where(np.isfinite(bounds.half), bounds.half, np.abs(motion.tau).max())
+    off = motion.tau - bounds.middle
+    fractions = np.divide(off, finite, out=np.sign(off), where=finite > 0)
+    return _fractions(motion, fractions, joints, "torque / limit [-]", ax)
 
 
 def plot_positions(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
+from ...contacts.torque_limits import TorqueBounds
 from ...dynamics.equations import kinetic_energy, potential_energy
 from ...dynamics.trajectory import Trajectory
 from ...errors import ConfigurationError, unknown
@@ -80,14 +81,40 @@ def plot_torque(
     tau: ArrayLike,
     joints: Sequence[str] | None = None,
     *,
+    v: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw actuated torques tau (n, na) over time with their limits, as `plot_configuration`."""
-    values = _series(t, tau, robot.na, "tau")[1]
+    """Draw actuated torques tau (n, na) over time with their limits, as `plot_configuration`.
+
+    With velocities v (n, nv) the limits are those of the motors at these.
+    """
+    times, values = _series(t, tau, robot.na, "tau")
     torques = dict(zip(robot.actuated, values.T, strict=True))
     limits = {n: (-most, most) for n, most in zip(robot.actuated, robot.torque_limits, strict=True)}
-    label = "torque [N·m or N]"
-    return _plot(t, torques, limits, joints, label, f"Joint torques of {robot.name}", ax)
+    label, title = "torque [N·m or N]", f"Joint torques of {robot.name}"
+    if v is None or not robot.motors.by_speed:
+        return _plot(t, torques, limits, joints, label, title, ax)
+    bounds = TorqueBounds(*robot.motors.bounds(_series(t, v, robot.nv, "v")[1]))
+    if joints is None:
+        room = ((bounds.half - np.abs(values - bounds.middle)) / robot.torque_limits).min(axis=0)
+        joints = [robot.actuated[row] for row in sorted(np.argsort(room)[:SHOWN])]
+    ax = _plot(t, torques, {}, joints, label, title, ax)
+    _draw_bounds(ax, times, {n: robot.actuated.index(n) for n in joints}, values, bounds)
+    return ax
+
+
+def _draw_bounds(
+    ax: Any, t: Array, rows: dict[str, int], values: Array, bounds: TorqueBounds
+) -> None:
+    """Draw bounds that change along time, and what is beyond them."""
+    for line in [line for line in ax.get_lines() if line.get_label() in rows]:
+        row = rows[line.get_label()]
+        for limit in bounds.lower[:, row], bounds.upper[:, row]:
+            ax.plot(t, limit, "--", color=line.get_color(), linewidth=0.9, scaley=False)
+        y = values[:, row]
+        beyond = (y < bounds.lower[:, row]) | (y > bounds.upper[:, row])
+        ax.plot(t[beyond], y[beyond], ".", color=BAD, markersize=4, zorder=5)
+    ax.legend(title="dashed: limits; red: beyond", fontsize="small", title_fontsize="small")
 
 
 def plot_energy(
@@ -224,7 +251,7 @@ def plot_trajectory(motion: Trajectory) -> NDArray[Any]:
     robot, t = motion.robot, motion.t
     plot_configuration(robot, t, motion.q, ax=axes[0])
     plot_velocity(robot, t, motion.v, ax=axes[1])
-    plot_torque(robot, t, motion.tau, ax=axes[2])
+    plot_torque(robot, t, motion.tau, v=motion.v, ax=axes[2])
     title = f"Energy of {robot.name}"
     plot_series(t, {"kinetic + potential": motion.energy}, "energy [J]", title, ax=axes[3])
     return axes
