@@ -25,11 +25,10 @@ class TorqueRange:
         bounds = torque_bounds_of(robot, torque_limits)
         self.lower, self.upper = np.array(bounds.lower), np.array(bounds.upper)
         asked = isinstance(torque_limits, bool | np.bool_) and bool(torque_limits)
-        self.motors = robot.motors
-        self.by_speed = asked and self.motors.by_speed
+        self.robot, self.by_speed = robot, asked and robot.motors.by_speed
 
     def at(self, v: Array) -> tuple[Array, Array]:
         """Return the least and the largest torques (na,) at v (nv,), finite."""
         if not self.by_speed:
             return self.lower, self.upper
-        return self.motors.at_speeds(v[self.motors.rows])
+        return self.robot.motors.at_speeds(v[self.robot.actuated_rows])

@@ -53,7 +53,7 @@ class Motor:
         if not max(torque for _, torque in driving) > 0:
             raise ConfigurationError("driving: got no torque above 0, expected some")
         for speed in {s for s, _ in (*driving, *braking)}:
-            top, bottom = _at(driving, speed), -_at(braking, speed)
+            top, bottom = torque_at(driving, speed), -torque_at(braking, speed)
             if bottom > top:
                 raise ConfigurationError(
                     f"braking: got τ ≥ {bottom:g} and τ ≤ {top:g} at the speed {speed:g}; "
@@ -153,11 +153,6 @@ class Motor:
         )
         return Motor(driving, braking, self.continuous * by)
 
-    @staticmethod
-    def at_rest(curve: Curve) -> float:
-        """Return the torque of a curve at rest [N·m or N]."""
-        return _at(curve, 0.0)
-
     @property
     def peak(self) -> float:
         """Its largest torque at any speed, whatever the direction [N·m or N]."""
@@ -179,5 +174,6 @@ def _curve(points: Any, name: str) -> Curve:
     return tuple((float(speed), float(torque)) for speed, torque in found)
 
 
-def _at(curve: Curve, speed: float) -> float:
+def torque_at(curve: Curve, speed: float) -> float:
+    """Return the torque of a curve at a speed [N·m or N]."""
     return float(np.interp(speed, *np.transpose(curve)))

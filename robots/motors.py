@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import registry
 from ..arrays import Array, Index
 from ..errors import ConfigurationError
-from .motor import Curve, Motor
+from .motor import Curve, Motor, torque_at
 from .values import array, boolean
 
 
@@ -122,7 +122,7 @@ def _over_velocity(motor: Motor) -> Curve:
     """The largest torques of a motor over v: braking below zero, driving from there on."""
     braking = [(-speed, torque) for speed, torque in reversed(motor.braking) if speed > 0]
     driving = [point for point in motor.driving if point[0] > 0]
-    at_rest = (0.0, motor.at_rest(motor.braking)), (0.0, motor.at_rest(motor.driving))
+    at_rest = (0.0, torque_at(motor.braking, 0.0)), (0.0, torque_at(motor.driving, 0.0))
     return (*braking, *at_rest, *driving)
 
 

@@ -228,7 +228,7 @@ class Robot:
         """Between which torques its joints can be driven at a velocity: `motors.bounds(v)`."""
         rows, limits = self.actuated_rows, self.torque_limits
         joints = tuple(self.joint_of_row[row] for row in rows)
-        return Motors(joints, rows, self.nv, limits, self.motor_data)
+        return Motors(joints, rows, self.nv, limits, dict(self.motor_data))
 
     @cached_property
     def unlimited_joints(self) -> tuple[str, ...]:
