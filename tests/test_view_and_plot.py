@@ -8,9 +8,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from motions_made import derivatives
 
 import footwork as fw
 from footwork import biomechanics, contacts, control, dynamics, registry
+from footwork.contacts.schedules.schedule import ContactSchedule
+from footwork.dynamics.motions.motion import Motion
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
@@ -57,6 +60,17 @@ def closed_loop():
     return control.simulate(controller.robot, controller, q=q, duration=0.06, control_step=2e-3)
 
 
+def audit():
+    """Of a biped that stands, and is asked to move its trunk aside too fast."""
+    robot, q, feet = standing()
+    t = np.linspace(0, 1, 21)
+    qs = np.array([q] * len(t))
+    qs[:, 1] += 0.05 * np.sin(9 * t) * t
+    motion = Motion(robot, t, qs, *derivatives(robot, t, qs))
+    touching = np.ones((len(t), len(feet)), dtype=bool)
+    return contacts.audit(motion, ContactSchedule(feet, t, touching, 1.0 * touching))
+
+
 # key of the registry -> the arguments of a call
 EXAMPLES = {
     "robots.robot:Robot": lambda: standing()[:2],
@@ -75,6 +89,7 @@ EXAMPLES = {
     "contacts.terrain.terrain:Terrain": lambda: (contacts.Scenario.load("stairs").ground,),
     "contacts.scenario.scenario:Scenario": lambda: (contacts.Scenario.load("stairs"),),
     "contacts.sweeps.result:Sweep": lambda: (contacts.sweep("push", {"friction": [0.3, 0.9]}),),
+    "contacts.audits.audit:Audit": lambda: (audit(),),
     "control.closed_loop:ClosedLoop": lambda: (closed_loop(),),
     "biomechanics.gait:Gait": lambda: (gait(),),
 }
@@ -127,6 +142,7 @@ def test_a_robot_that_walked_is_seen_too(load_robot):
         ("contacts.regions.region:Region", "bounded region of"),
         ("contacts.regions.friction_map:FrictionMap", "of 16 places hold"),
         ("contacts.sweeps.result:Sweep", "2 verdicts: "),
+        ("contacts.audits.audit:Audit", "of 21 samples hold"),
     ],
 )
 def test_a_notebook_shows_numbers_and_a_picture(key, words, monkeypatch):
@@ -153,7 +169,11 @@ def test_a_subclass_is_drawn_as_its_nearest_class():
 @pytest.mark.parametrize(
     ("verb", "thing", "message"),
     [
-        (fw.view, 3, r"view: got int, expected one of ClosedLoop, .*\bWrenchCone, \[Hold\]$"),
+        (
+            fw.view,
+            3,
+            r"view: got int, expected one of Audit, .*\bWrenchCone, \[Hold\]$",
+        ),
         (fw.view, [], "view: got list"),
         (fw.plot, {}, "plot: got dict"),
         (fw.plot, [1, 2], "plot: got list"),

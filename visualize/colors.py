@@ -34,12 +34,22 @@ COLORS = {
     "holds": "green",
     "does not hold": "red",
     "at the edge": "orange",
+    # checks of an audit, and all others of them
+    "contacts": "red",
+    "torques": "orange",
+    "flight": "purple",
+    "other checks": "blue",
 }
 
 
 def hex_of(thing: str) -> str:
     """Return "#rrggbb" of one of `COLORS`, as Matplotlib has it."""
     return f"#{number_of(COLORS[thing]):06x}"
+
+
+def cause_color(check: str) -> str:
+    """Return the name of the colour of a check that refuses a sample of a motion."""
+    return COLORS.get(check, COLORS["other checks"])
 
 
 def margin_ramp(hold: Hold) -> ColorRamp:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .ramp import ColorRamp
 from .series import Band, Series
 from .viewer import Viewer
 
-__all__ = ["Band", "Series", "Viewer"]
+__all__ = ["Band", "ColorRamp", "Series", "Viewer"]

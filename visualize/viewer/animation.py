@@ -45,6 +45,33 @@ def tracks(
     return clips
 
 
+TINT = 0.6  # share of a tint in a colour
+GLOW = 0.25  # share of a tint that a surface has without light, so that black ones take it on
+
+
+def tints(
+    times: Array, tones: Sequence[int | None], surfaces: Mapping[str, int]
+) -> list[dict[str, Any]]:
+    """Return the clips that give meshes {path: own colour} a tone (n of them, None: none)."""
+    kept = [
+        i
+        for i, tone in enumerate(tones)
+        if i in (0, len(tones) - 1) or tone != tones[i - 1] or tone != tones[i + 1]
+    ]
+    there = np.array([[0.0 if tones[i] is None else 1.0] for i in kept])
+    tint = np.array([_rgb(tones[i] or 0) for i in kept])
+    glow = _track(".material.emissive", "color", times[kept], GLOW * tint, times[0])
+    return [
+        _clip(path, [_track(".material.color", "color", times[kept], mixed, times[0]), glow])
+        for path, color in surfaces.items()
+        for mixed in [_rgb(color) + TINT * there * (tint - _rgb(color))]
+    ]
+
+
+def _rgb(color: int) -> Array:
+    return np.array([color >> shift & 0xFF for shift in (16, 8, 0)]) / 255
+
+
 def player(times: Array, series: Sequence[Series]) -> dict[str, Any]:
     """Return what the player shows of an animation, for `commands.set_animation`."""
     start = float(times[0])
@@ -71,11 +98,13 @@ def _moves(times: Array, matrices: Array) -> list[dict[str, Any]]:
     return moves
 
 
-def _track(name: str, kind: str, times: Array, values: NDArray[Any]) -> dict[str, Any]:
+def _track(
+    name: str, kind: str, times: Array, values: NDArray[Any], start: float | None = None
+) -> dict[str, Any]:
     return {
         "name": name,
         "type": kind,
-        "times": _floats(times - times[0]),
+        "times": _floats(times - (times[0] if start is None else start)),
         "values": values.tolist() if kind == "bool" else _floats(values.ravel()),
     }
 

@@ -13,7 +13,7 @@ from ...errors import unknown
 from ...robots.robot import Robot
 from ...robots.values import instance, mapping, sequence
 from . import checks, commands, meshes, three
-from .animation import Motion, merged, player, tracks
+from .animation import Motion, merged, player, tints, tracks
 from .checks import Color
 from .errors import ViewerError
 from .primitives import Primitives
@@ -31,7 +31,7 @@ class Drawing(Primitives):
         scale: what sizes follow that are not given [m]: the robot's height when it stands, else 1.
     """
 
-    def __init__(self, robot: Robot | None, opacity: float) -> None:
+    def __init__(self, robot: Robot | None, opacity: float, detail: float = 0.0) -> None:
         self.robot = robot
         self.scale = 1.0
         self._store = Store()
@@ -45,7 +45,7 @@ class Drawing(Primitives):
         if robot is not None:
             self._visual = meshes.read(robot)
             self._boxes = meshes.boxes(robot, self._visual)
-            self._draw_robot(robot, opacity)
+            self._draw_robot(robot, opacity, detail)
             self.display(robot.posture())
             self.scale = _height(self._robot_points)
 
@@ -72,6 +72,7 @@ class Drawing(Primitives):
         *,
         draw: Callable[[int], object] | None = None,
         series: Sequence[Series] = (),
+        tint: Sequence[Color | None] | None = None,
         play: bool = True,
         repeat: bool = True,
     ) -> None:
@@ -86,6 +87,7 @@ class Drawing(Primitives):
             draw: called with 0, …, n − 1: what it draws in this viewer (arrows, cones, labels, …)
                 is the drawing of that frame, and moves with the robot. A legend cannot move.
             series: what is plotted over time, one below the other.
+            tint: n colours that the robot takes on, None for its own.
             play: whether the page starts it by itself.
             repeat: whether it starts again at its end.
 
@@ -112,6 +114,8 @@ class Drawing(Primitives):
         moving |= {path: motion.matrices for path, motion in drawings.items()}
         visible = {path: motion.visible for path, motion in drawings.items()}
         clips = tracks(times, moving, visible)
+        if tint is not None:
+            clips += tints(times, _tones(tint, len(times)), self._surfaces())
         self._put(commands.set_animation(clips, player(times, series), play=play, repeat=repeat))
 
     def ghost(
@@ -199,8 +203,8 @@ class Drawing(Primitives):
 
     # --- inside ----------------------------------------------------------------------------
 
-    def _draw_robot(self, robot: Robot, opacity: float) -> None:
-        visuals = meshes.visuals(robot, self._visual, opacity)
+    def _draw_robot(self, robot: Robot, opacity: float, detail: float) -> None:
+        visuals = meshes.visuals(robot, self._visual, opacity, detail)
         # every geometry once, for ghosts of the robot as well
         objects = [visual.object for visual in visuals]
         common, objects = three.shared([*objects, *objects])
@@ -216,6 +220,13 @@ class Drawing(Primitives):
         if self.robot is None:
             raise ViewerError("this viewer has no robot; make one with Viewer(robot)")
         return self.robot
+
+    def _surfaces(self) -> dict[str, int]:
+        """{path of a mesh of the robot: its colour}."""
+        return {
+            f"/robot/{visual.joint}/{visual.name}/<object>": thing["materials"][0]["color"]
+            for visual, thing in self._parts
+        }
 
     def _moving_drawings(self, draw: Callable[[int], object], count: int) -> dict[str, Motion]:
         """Draw every frame, and return {path of a piece: how it moves}."""
@@ -262,6 +273,13 @@ class Drawing(Primitives):
 
     def _points(self) -> Array:
         return np.vstack([self._robot_points, *(s.extent for s in self._shapes.values())])
+
+
+def _tones(tint: Sequence[Color | None], count: int) -> list[int | None]:
+    tones = [None if tone is None else checks.color(tone) for tone in tint]
+    if len(tones) != count:
+        raise ViewerError(f"tint: got {len(tones)} colours for {count} configurations")
+    return tones
 
 
 def extent(robot: Robot, q: ArrayLike) -> float:

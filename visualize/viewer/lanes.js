@@ -100,8 +100,9 @@ function make_lanes(box) {
     const node = put(area, "div", "lane");
     heading(put(node, "div", "head"), lane);
     const place = put(node, "div", "plot");
+    if (lane.curves.some((curve) => curve.bars)) { bars(place, lane); return; }
     for (const [begin, end, , color] of lane.bands) { span(place, begin, end, color, "band"); }
-    if (lane.curves.some((curve) => curve.bars)) { bars(place, lane); } else { plot(place, lane); }
+    plot(place, lane);
   }
 
   function axis(start) {

@@ -20,6 +20,7 @@ from ...errors import ModelError
 from ...robots.robot import Robot
 from . import collada, geometry, three
 from .errors import MeshWarning
+from .merging import coarser
 from .smoothing import smooth
 from .sticks import sticks
 from .upright import upright
@@ -58,7 +59,7 @@ def read(robot: Robot) -> Any:
     return upright(robot, model) if model.ngeoms else sticks(robot)
 
 
-def visuals(robot: Robot, model: Any, opacity: float = 1.0) -> list[Visual]:
+def visuals(robot: Robot, model: Any, opacity: float = 1.0, detail: float = 0.0) -> list[Visual]:
     """Return the objects of a robot's geometry model. What cannot be drawn is in a `MeshWarning`.
 
     A mesh's own materials win over the description's colour, as in RViz.
@@ -67,7 +68,7 @@ def visuals(robot: Robot, model: Any, opacity: float = 1.0) -> list[Visual]:
     cache: dict[object, list[_Look]] = {}
     items = list(model.geometryObjects)
     for item in items:
-        objects = _objects(item, opacity, cache)
+        objects = _objects(item, opacity, detail, cache)
         joint, name = joint_name(robot, item.parentJoint), item.name.replace("/", "_")
         for k, thing in enumerate(objects):
             matrix = np.array(item.placement.homogeneous)
@@ -122,7 +123,9 @@ def corners_in_world(boxes: dict[str, Array], where: dict[str, Array]) -> Array:
 # --- one geometry object ----------------------------------------------------------------------
 
 
-def _objects(item: Any, opacity: float, cache: dict[object, list[_Look]]) -> list[three.Object]:
+def _objects(
+    item: Any, opacity: float, detail: float, cache: dict[object, list[_Look]]
+) -> list[three.Object]:
     """Return the objects that show a geometry object; none when it cannot be drawn."""
     rgba = np.clip(np.array(item.meshColor, dtype=float), 0, 1)
     red, green, blue = rgba[:3].tolist()
@@ -130,7 +133,7 @@ def _objects(item: Any, opacity: float, cache: dict[object, list[_Look]]) -> lis
     is_mesh = hasattr(item.geometry, "num_vertices")  # of a primitive, the path is "BOX", "SPHERE"
     key = (item.meshPath, tuple(item.meshScale)) if is_mesh else item.name
     if key not in cache:
-        cache[key] = _looks(item)
+        cache[key] = _looks(item, detail)
     alpha = float(rgba[3] or 1.0) * opacity
     return [
         three.object3d(part, _material(own if surface is None else surface, own, alpha))
@@ -138,7 +141,7 @@ def _objects(item: Any, opacity: float, cache: dict[object, list[_Look]]) -> lis
     ]
 
 
-def _looks(item: Any) -> list[_Look]:
+def _looks(item: Any, detail: float) -> list[_Look]:
     shape = item.geometry
     if not hasattr(shape, "num_vertices"):
         part = _primitive(shape)
@@ -151,6 +154,8 @@ def _looks(item: Any) -> list[_Look]:
     arrays = _mesh_arrays(shape)
     if arrays is None:
         return []
+    if detail > 0:
+        arrays = coarser(*arrays, detail)
     vertices, triangles, normals = smooth(*arrays)
     return [(three.mesh(vertices, triangles, normals=normals), None)]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -53,9 +54,10 @@ class Series:
         values: {name of a curve: (n,)}; what is not finite leaves a gap. Booleans are drawn as bars
             where they are true.
         unit: of the values.
-        bands: stretches of time that are marked.
+        bands: stretches of time that are marked; under bars their texts alone are shown.
         limits: values at which a dashed line is drawn.
         span: (low, high) of the plot; by default what holds values and limits.
+        colors: {name of a curve: its colour}, of some.
 
     Raises:
         ViewerError: times that do not increase, values of another shape, a span that is none.
@@ -68,6 +70,7 @@ class Series:
     bands: Sequence[Band] = ()
     limits: Sequence[float] = ()
     span: tuple[float, float] | None = None
+    colors: Mapping[str, Color] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         text(self.name, "name", error=ViewerError)
@@ -82,6 +85,10 @@ class Series:
         limits = checks.finite(self.limits, "limits", (None,))
         object.__setattr__(self, "limits", limits.tolist())
         sequence(self.bands, "bands", Band, error=ViewerError)
+        for tone in mapping(
+            self.colors, "colors", curves, kind="curve", error=ViewerError
+        ).values():
+            checks.color(tone)
         if self.span is not None:
             low, high = checks.finite(self.span, "span", (2,))
             if not low < high:
@@ -111,14 +118,12 @@ def lane(series: Series, start: float, floats: Any) -> dict[str, Any]:
     instance(series, "series", Series, error=ViewerError)
     times = np.asarray(series.t) - start
     low, high = series.bounds()
+    tones = {**dict(zip(series.values, cycle(TONES), strict=False)), **series.colors}
     curves = [
-        {"name": name, "color": TONES[i % len(TONES)], **_drawn(times, values, floats)}
-        for i, (name, values) in enumerate(series.values.items())
+        {"name": name, "color": _css(tones[name]), **_drawn(times, values, floats)}
+        for name, values in series.values.items()
     ]
-    bands = [
-        [band.begin - start, band.end - start, band.text, f"#{checks.color(band.color):06x}"]
-        for band in series.bands
-    ]
+    bands = [[b.begin - start, b.end - start, b.text, _css(b.color)] for b in series.bands]
     return {
         "name": series.name, "unit": series.unit, "low": low, "high": high, "curves": curves,
         "times": floats(times), "bands": bands, "limits": list(series.limits),
@@ -131,6 +136,10 @@ def stretches(t: Array, flags: NDArray[np.bool_]) -> list[tuple[float, float]]:
     edges = np.concatenate([t[:1], middle, t[-1:]])
     jumps = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]])))
     return [(float(edges[i]), float(edges[j])) for i, j in jumps.reshape(-1, 2)]
+
+
+def _css(color: Color) -> str:
+    return f"#{checks.color(color):06x}"
 
 
 def _drawn(times: Array, values: Any, floats: Any) -> dict[str, Any]:

@@ -186,6 +186,7 @@ var footwork = (function () {
   const put = viewer.set_object.bind(viewer);
   viewer.set_object = function (path, object) {
     const data = object.userData || {};
+    object.uuid = THREE.MathUtils.generateUUID();  // each of several equal ones is animated
     if (data.shadow === false) { object.castShadow = object.receiveShadow = false; }
     if (data.ghost) {  // what is hidden behind the robot is seen faintly
       const ghost = new THREE.Mesh(object.geometry, object.material.clone());

@@ -42,6 +42,8 @@ class Viewer(Drawing):
         robot: drawn where `display` puts it; until then in its standing posture. None for no robot.
         host: the address the page is served on; any but the loopback lets others see the picture.
         opacity: of the robot, in (0, 1]; below 1 what is inside is seen through it.
+        detail: vertices of its meshes in one cube of this size [m] are drawn as one, for small
+            pages; 0 keeps all, and those of Collada files are always kept.
         ground: height of the drawn ground [m], None for no ground.
         title: of the page.
 
@@ -61,6 +63,7 @@ class Viewer(Drawing):
         *,
         host: str = "127.0.0.1",
         opacity: float = 1.0,
+        detail: float = 0.0,
         ground: float | None = 0.0,
         title: str | None = None,
     ) -> None:
@@ -68,7 +71,8 @@ class Viewer(Drawing):
         self._lit: tuple[Array, float] = (np.zeros(3), 1.0)  # what the stage's light covers
         if robot is not None:
             check_robot(robot)
-        super().__init__(robot, opacity)
+        detail = number(detail, "detail", at_least=0, unit="[m]", error=ViewerError)
+        super().__init__(robot, opacity, detail)
         text(host, "host", error=ViewerError)
         if title is not None:
             text(title, "title", empty=True, error=ViewerError)

@@ -1,0 +1,199 @@
+"""Audits as animations: the robot coloured where it does not hold, forces by margin, reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array, Index
+from ...contacts.audits.audit import Audit
+from ...dynamics.motions.motion import Motion
+from ...dynamics.state import State
+from ..colors import cause_color
+from ..viewer import Band, ColorRamp, Series, Viewer
+from .motion import scale_of, weight_of
+from .terrain import draw_terrain
+
+RATE = 30.0  # pictures a second
+_FORCES = ("contacts", "torques", "flight")  # checks of forces; the others are of the motion alone
+_TOLD = 300  # stretches whose reasons a page has: each is a verdict of its own
+
+
+def view_audit(
+    audit: Audit, *, rate: float = RATE, scale: float | None = None, detail: float = 0.0
+) -> Viewer:
+    """Return a Viewer that plays the motion, the robot coloured by cause where it does not hold.
+
+    What touches, and the forces that do the motion where it holds, have the colours of the margin.
+    Below are contacts, margin, torques and friction used, and what refuses, over time; the reason
+    is written while a sample does not hold.
+
+    Args:
+        audit: of `contacts.audit`.
+        rate: pictures a second, at most [Hz].
+        scale: length of an arrow [m/N]; the robot's weight is 0.8 of its height when not given.
+        detail: as for `Viewer` [m].
+    """
+    viewer = stage_of(audit, detail)
+    animate_audit(viewer, audit, series_of(audit), rate, scale)
+    return viewer
+
+
+def stage_of(audit: Audit, detail: float) -> Viewer:
+    """Return a Viewer of the audit's robot, and of its ground."""
+    motion = audit.motion
+    title = f"{motion.name} · {motion.robot.name}"
+    ground = 0.0 if audit.terrain is None else None
+    viewer = Viewer(motion.robot, ground=ground, title=title, detail=detail)
+    if audit.terrain is not None:
+        draw_terrain(viewer, audit.terrain, motion.q[0][:3])
+    return viewer
+
+
+def animate_audit(
+    viewer: Viewer, audit: Audit, series: Sequence[Series], rate: float, scale: float | None
+) -> None:
+    """Let the viewer play an audit's motion over these series, with a legend."""
+    rows, ramp = picture_rows(audit.motion, rate), margin_ramp_of(audit)
+    length = scale_of(viewer, audit.motion.robot, scale)
+
+    def draw(i: int) -> None:
+        _draw_contacts(viewer, audit, int(rows[i]), ramp, length)
+
+    causes = [audit.causes[row] for row in rows]
+    viewer.animate(
+        audit.t[rows],
+        audit.motion.q[rows],
+        draw=draw,
+        tint=[cause_color(cause) if cause else None for cause in causes],
+        series=series,
+    )
+    lines: dict[str, Any] = {words: tone for tone, words in causes_by_color(audit).items()}
+    viewer.legend(f"{100 * audit.share:.3g} % hold", lines, ramp=ramp)
+
+
+def causes_by_color(audit: Audit) -> dict[str, str]:
+    """Return {colour: "refused by: …"}, of the checks that are the cause at some sample."""
+    found: dict[str, list[str]] = {}
+    for name in audit.checks:
+        if name in audit.causes:
+            found.setdefault(cause_color(name), []).append(name)
+    return {tone: f"refused by: {', '.join(names)}" for tone, names in found.items()}
+
+
+def picture_rows(motion: Motion, rate: float) -> Index:
+    """Return the samples of pictures, at most `rate` a second [Hz], the last one included."""
+    spacing = max(1, round(len(motion) / max(motion.duration * rate, 1.0)))
+    return np.unique(np.append(np.arange(0, len(motion), spacing), len(motion) - 1))
+
+
+def _draw_contacts(viewer: Viewer, audit: Audit, row: int, ramp: ColorRamp, length: float) -> None:
+    """Draw balls at the points that touch, and the force on each foot, in the margin's colour."""
+    contacts, verdicts = audit.schedule.contacts, audit.forces.verdicts
+    margin, owner = audit.margin[row], contacts.limits.owner
+    color = ramp.color(ramp.low if np.isnan(margin) else float(margin))
+    points = contacts.attachment.world_points(State(audit.motion.robot, audit.motion.q[row]))
+    for k in np.flatnonzero(audit.schedule.touching[row][owner]):
+        viewer.point(f"touching/{k}", points[k], color=color, radius=0.009 * viewer.scale)
+    for foot, columns in feet_of(audit).items():
+        mine = np.isin(owner, columns)
+        presses, force = verdicts.forces[row][mine, 2], verdicts.world_forces[row][mine]
+        if audit.good[row] and np.isfinite(force).all() and presses.sum() > 0:
+            centre = presses @ points[mine] / presses.sum()
+            vector = length * force.sum(axis=0)
+            viewer.arrow(f"forces/{foot}", centre, vector, color=color, on_top=True)
+
+
+# --- what is plotted -----------------------------------------------------------------------------
+
+
+def series_of(audit: Audit) -> list[Series]:
+    """Return contacts, margin, shares of limits, and what refuses, over time."""
+    t, bands = audit.t, _bands(audit)
+    touching = {foot: share > 0 for foot, share in touching_feet(audit).items()}
+    refused = {name: check.bad for name, check in audit.checks.items() if check.bad.any()}
+    colors = {name: cause_color(name) for name in refused}
+    margin = {"margin": np.where(np.isfinite(audit.margin), audit.margin, np.nan)}
+    span = margin_span(audit)
+    shown = [
+        Series("contacts", t, touching),
+        Series("margin", t, margin, "N", bands[True], [0.0], span),
+        Series("used", t, used(audit), "of limit", (), [1.0], (0.0, 1.25)),
+        Series("refused by", t, refused, "", bands[False], colors=colors),
+    ]
+    return [series for series in shown if series.values]
+
+
+def _bands(audit: Audit) -> dict[bool, list[Band]]:
+    """The stretches with their reasons, of forces (True) and of the motion alone."""
+    found: dict[bool, list[Band]] = {True: [], False: []}
+    for i, stretch in enumerate(audit.stretches):
+        text = stretch.words if i < _TOLD else stretch.check
+        half = stretch.duration / 2
+        middle = (stretch.start + stretch.end) / 2
+        band = Band(middle - half, middle + half, text, cause_color(stretch.check))
+        found[stretch.check in _FORCES].append(band)
+    return found
+
+
+def feet_of(audit: Audit) -> dict[str, list[int]]:
+    """Return {foot: columns of its contacts in the schedule}."""
+    feet: dict[str, list[int]] = {}
+    for k, contact in enumerate(audit.schedule.contacts):
+        feet.setdefault(contact.part_of or contact.name, []).append(k)
+    return feet
+
+
+def touching_feet(audit: Audit) -> Mapping[str, Array]:
+    """Return {foot: (n,)}, the share of its contacts that touch, of feet that ever do."""
+    touching = audit.schedule.touching
+    shares = {foot: touching[:, some].mean(axis=1) for foot, some in feet_of(audit).items()}
+    return {foot: share for foot, share in shares.items() if share.any()}
+
+
+def used(audit: Audit) -> dict[str, Array]:
+    """Return {"torques", "friction": (n,)}, the largest share of its limit that any uses [-].
+
+    Friction: ‖(f_1/μ_1, f_2/μ_2)‖/f_n of a foot's whole force. Of the least forces that do the
+    motion; nan where there are none.
+    """
+    verdicts, owner = audit.forces.verdicts, audit.schedule.contacts.limits.owner
+    found, half = {}, verdicts.bounds.half
+    if np.isfinite(half).any():
+        found["torques"] = _largest(np.abs(verdicts.torques - verdicts.bounds.middle) / half)
+    feet = [np.isin(owner, columns) for columns in feet_of(audit).values()]
+    if feet:
+        found["friction"] = _largest(np.stack([_friction(audit, mine) for mine in feet], axis=1))
+    return found
+
+
+def _friction(audit: Audit, points: NDArray[np.bool_]) -> Array:
+    """(n,), that the whole force on some points with common axes uses; nan where none presses."""
+    verdicts = audit.forces.verdicts
+    force, mu = verdicts.forces[:, points].sum(axis=1), verdicts.friction[:, points][:, 0]
+    presses = force[:, 2] > 1e-3 * weight_of(audit.motion.robot)
+    slip = np.linalg.norm(force[:, :2] / np.where(mu > 0, mu, np.inf), axis=1)  # none on ice
+    return np.where(presses, slip / np.where(presses, force[:, 2], 1.0), np.nan)
+
+
+def _largest(table: Array) -> Array:
+    """Of each row (n, m), nan where there is none."""
+    known = np.where(np.isnan(table), -np.inf, table).max(axis=1, initial=-np.inf)
+    return np.where(np.isneginf(known), np.nan, known)
+
+
+def margin_ramp_of(audit: Audit) -> ColorRamp:
+    """Return the colours of a margin: red at 0, green at a quarter of a foot's share of m g."""
+    share = weight_of(audit.motion.robot) / max(len(touching_feet(audit)), 1)
+    return ColorRamp(0.0, share / 4, "normal force that may go", "N")
+
+
+def margin_span(audit: Audit) -> tuple[float, float]:
+    """Return the ends of the margin's axis [N]: what lacks is cut at what a foot carries."""
+    most = 4 * margin_ramp_of(audit).high
+    known = audit.margin[np.isfinite(audit.margin)]
+    low, high = max(-most, min(known, default=0.0)), min(most, max(known, default=most))
+    return min(low, 0.0) - 0.05 * most, max(high, 0.0) + 0.05 * most
