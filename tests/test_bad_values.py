@@ -460,7 +460,11 @@ def of_drawing() -> dict[str, dict[str, Any]]:
     return {f"visualize.{name}": viewer | given for name, given in drawn.items()} | {
         "visualize.Viewer": {"robot": BIPED},
         "visualize.Viewer.*": {"name": "point", "vector": X},
-        "visualize.Viewer.animate": {"qs": np.tile(Q, (2, 1)), "series": ()},
+        "visualize.Viewer.animate": {
+            "qs": np.tile(Q, (2, 1)),
+            "series": (),
+            "tint": [None, "red"],
+        },
         "visualize.Band": {"begin": 0.0, "end": 1.0},
         "visualize.Series": {"t": [0.0, 1.0], "values": {"margin": [0.0, 1.0]}, "span": (0.0, 1.0)},
         "visualize.Viewer.cone": {"height": 0.1},

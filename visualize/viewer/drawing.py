@@ -276,9 +276,9 @@ class Drawing(Primitives):
 
 
 def _tones(tint: Sequence[Color | None], count: int) -> list[int | None]:
+    if not isinstance(tint, Sequence) or isinstance(tint, str) or len(tint) != count:
+        raise ViewerError(f"tint: got {tint!r:.80}, expected {count} colours as of the times")
     tones = [None if tone is None else checks.color(tone) for tone in tint]
-    if len(tones) != count:
-        raise ViewerError(f"tint: got {len(tones)} colours for {count} configurations")
     return tones
 
 
