@@ -87,8 +87,24 @@ def test_v_and_a_are_those_of_pinocchios_steps(name, g1, tmp_path):
     motion = Motion.of(robot, t, q, cutoff=None)
     for i in (0, 3, 40, 79):
         v, a = pinocchio_rates(robot, at, t[i])
-        np.testing.assert_allclose(motion.v[i], v, atol=1e-9 if 3 < i < 76 else 1e-6)
-        np.testing.assert_allclose(motion.a[i], a, atol=1e-6 if 3 < i < 76 else 1e-3)
+        inside = 3 < i < 76
+        np.testing.assert_allclose(motion.v[i], v, atol=1e-9 if inside else 1e-3)
+        np.testing.assert_allclose(motion.a[i], a, atol=1e-6 if inside else 0.1)
+    every = curves.velocities_and_accelerations(robot, q, 200.0)
+    np.testing.assert_allclose(every[0][4:-4], motion.v[4:-4], atol=1e-12)
+    for i in (0, 3, 79):
+        v, a = pinocchio_rates(robot, at, t[i])
+        np.testing.assert_allclose(every[0][i], v, atol=1e-6)
+        np.testing.assert_allclose(every[1][i], a, atol=1e-3)
+
+
+def test_noise_is_no_larger_at_the_ends(g1):
+    t, q = np.arange(200) / RATE, np.tile(g1.posture(), (200, 1))
+    q[:, 7:] += 1e-4 * np.random.default_rng(0).standard_normal((200, 29))
+    a = Motion.of(g1, t, q, cutoff=None).a[:, 6:]
+    inner = a[10:-10].std()
+    assert a[[0, 1, 2, 3, -1, -2, -3, -4]].std() < 1.5 * inner
+    assert curves.velocities_and_accelerations(g1, q, RATE)[1][[0, -1], 6:].std() > 15 * inner
 
 
 def test_signs_of_quaternions_and_full_turns_change_nothing(g1):
@@ -545,6 +561,22 @@ def test_rounded_quaternions_are_mended_and_told(way, g1, tmp_path):
     read = read_motion(tmp_path / "r.csv", g1, rate=50, cutoff=None)
     assert any("rounded: norms off by up to" in note for note in read.notes)
     np.testing.assert_allclose(np.linalg.norm(read.q[:, 3:7], axis=1), 1.0, atol=1e-15)
+
+
+def test_what_a_file_has_besides_and_doubts_are_told(way, g1, tmp_path):
+    degrees = np.degrees(way.q[:, 7:])
+    keys = {"fps": 50, "root_pos": way.q[:, :3], "root_rot": way.q[:, 3:7]}
+    npz(tmp_path / "d.npz", dof_pos=degrees, dof_vel=degrees, key_bodies=[1], **keys)
+    read = read_motion(tmp_path / "d.npz", g1, cutoff=None)
+    assert "not used: dof_vel, key_bodies" in read.notes
+    assert any("are the file's joints in degrees?" in note for note in read.notes)
+    npz(tmp_path / "s.npz", t=way.t, q=way.q.astype(np.float32), v=way.v.astype(np.float32))
+    read = read_motion(tmp_path / "s.npz", g1)
+    assert read.notes[0] == "the file names no joints: q as of 'g1' assumed"
+    np.testing.assert_allclose(read.q, way.q, atol=1e-6)
+    npz(tmp_path / "w.npz", t=way.t, q=np.hstack([way.q[:, :3], wxyz(way.q), way.q[:, 7:]]))
+    again = read_motion(tmp_path / "w.npz", g1, quaternion="wxyz", cutoff=None)
+    np.testing.assert_array_equal(again.q, way.q)
 
 
 def test_breadth_first_is_the_order_of_isaac_lab(g1):

@@ -37,6 +37,7 @@ from ..per_robot import per_robot
 from .differences import POINTS, as_rate, differentiate
 from .filters import lowpass
 
+_AT_END = 4  # samples of a window at an end of a motion
 _LOST = 0.5  # norm of a filtered quaternion below which a filter has lost the rotation
 
 
@@ -158,7 +159,7 @@ def smoothed(robot: Robot, q: Array, rate: float, cutoff: float) -> tuple[Array,
     pad = min(len(q) - 1, max(2 * POINTS, round(2 * rate / cutoff)))
     x = lowpass(extended(robot, continuous(robot, q), pad), rate, cutoff)
     x = onto_manifold(robot, x)
-    v, a = _rates(robot, x, rate, POINTS)
+    v, a = _derived(robot, x, rate)
     inner = slice(pad, pad + len(q))
     return x[inner], v[inner], a[inner]
 
@@ -181,22 +182,34 @@ def velocities_and_accelerations(robot: Robot, q: ArrayLike, rate: float) -> tup
         ConfigurationError: a bad q or rate, or fewer configurations than a window has.
     """
     Q, rate = configurations(robot, q), as_rate(rate)
-    return _rates(robot, continuous(robot, Q), rate, POINTS)
+    return _derived(robot, continuous(robot, Q), rate)
 
 
-def rates_of_few(robot: Robot, q: Array, rate: float) -> tuple[Array, Array]:
-    """Return v and a (n, nv) as above, of any number of configurations.
+def rates_of_any(robot: Robot, q: Array, rate: float) -> tuple[Array, Array]:
+    """Return v and a (n, nv) as above, of any number of configurations; they may be noisy.
 
-    Windows are as long as there are frames; of two frames the acceleration, and of one also the
-    velocity, is zero.
+    One-sided differences of nine samples make thirty times as much of noise as central ones do.
+    Near the ends the windows are shorter instead: central ones of seven, five and three samples,
+    and of four at the ends. Of two configurations the acceleration, and of one also the velocity,
+    is zero.
     """
-    points = min(POINTS, len(q))
-    if points > 2:
-        return _rates(robot, continuous(robot, q), rate, points)
+    if len(q) > 2:
+        x = continuous(robot, q)
+        points = POINTS if len(q) >= POINTS else min(len(q), _AT_END)
+        return _rates(robot, x, *(_with_short_ends(x, rate, order, points) for order in (1, 2)))
     v, a = np.zeros((2, len(q), robot.nv))
-    if points == 2:
+    if len(q) == 2:
         v[:] = robot.difference(q[0], q[1]) * rate
     return v, a
+
+
+def _with_short_ends(x: Array, rate: float, order: int, points: int) -> Array:
+    slope = differentiate(x, rate, order, points)
+    for k in range(POINTS // 2 if points == POINTS else 0):
+        size = 2 * k + 1 if k else _AT_END
+        slope[k] = differentiate(x[:size], rate, order, size)[k]
+        slope[-1 - k] = differentiate(x[-size:], rate, order, size)[-1 - k]
+    return slope
 
 
 def tangent(robot: Robot, x: Array, rate: Array) -> Array:
@@ -221,13 +234,17 @@ def world_turned(robot: Robot, x: Array, v: Array) -> Array:
     return np.hstack([_into(q, v[:, :3]), _into(q, v[:, 3:6])])
 
 
-def _rates(robot: Robot, x: Array, rate: float, points: int) -> tuple[Array, Array]:
-    first, second = (differentiate(x, rate, order, points) for order in (1, 2))
+def _rates(robot: Robot, x: Array, first: Array, second: Array) -> tuple[Array, Array]:
+    """v and a of a curve x with these derivatives."""
     v, a = tangent(robot, x, first), tangent(robot, x, second)
     for r in rotations(robot):
         if r.place is not None:
             a[:, r.speeds] -= _cross(v[:, r.rates], v[:, r.speeds])
     return v, a
+
+
+def _derived(robot: Robot, x: Array, rate: float) -> tuple[Array, Array]:
+    return _rates(robot, x, differentiate(x, rate), differentiate(x, rate, 2))
 
 
 def _reflected(robot: Robot, end: Array, x: Array) -> Array:

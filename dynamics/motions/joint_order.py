@@ -14,6 +14,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import ConfigurationError, DataError, counted, unknown
+from ...robots.ranges import ranges
 from ...robots.robot import Robot
 from ...robots.values import texts
 from ..kinematics import frame_placement
@@ -90,7 +91,8 @@ def joint_positions(
     lacking = [name for name in own if name not in meant.values()]
     said += more + _left_out(robot, others, extra) + _filled(robot, lacking, missing, others)
     column = {name: i for i, name in enumerate(names)}
-    return {meant[name]: values[:, column[name]] for name in names if name in meant}, said
+    found_values = {meant[name]: values[:, column[name]] for name in names if name in meant}
+    return found_values, said + _doubts(robot, found_values)
 
 
 def _names(robot: Robot, found: Samples, order: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -189,6 +191,23 @@ def _filled(robot: Robot, lacking: list[str], missing: str, others: list[str]) -
             "to let them stay as it stands"
         )
     return (f"{_few(lacking)} not in the file: as {robot.name!r} stands",)
+
+
+def _doubts(robot: Robot, joints: Mapping[str, Array]) -> tuple[str, ...]:
+    """What to say of turning joints that are more than two turns away from zero, but have ends."""
+    low, high = ranges(robot._model)
+    own = single_joints(robot)
+    largest = {
+        name: float(np.abs(values).max(initial=0))
+        for name, values in joints.items()
+        if own[name].nq == 1
+        and np.isfinite([low[own[name].idx_q], high[own[name].idx_q]]).all()
+        and "JointModelR" in own[name].shortname()
+    }
+    worst = max(largest, key=lambda name: largest[name], default="")
+    if not worst or largest[worst] < 4 * np.pi:
+        return ()
+    return (f"{worst} turns to {largest[worst]:.3g} rad: are the file's joints in degrees?",)
 
 
 def _few(names: list[str]) -> str:

@@ -116,7 +116,11 @@ def samples(data: Any, layout: str | None, entry: str | None) -> Samples:
         raise DataError(f"got {type(data).__name__}; expected a dictionary of arrays, or a table")
     data = _entry(data, entry)
     chosen = _chosen(data, layout)
-    return _with_names_and_times(chosen.read(chosen.name, data), data)
+    found = _with_names_and_times(chosen.read(chosen.name, data), data)
+    read = {*chosen.keys, *_RATES, *_TIMES, *_NAMES, "dt"}
+    if rest := [str(key) for key in data if key not in read]:
+        return found._replace(notes=(*found.notes, f"not used: {', '.join(rest)}"))
+    return found
 
 
 def _entry(data: dict[Any, Any], entry: str | None) -> dict[Any, Any]:

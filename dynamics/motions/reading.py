@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays import Array
 from ...errors import ConfigurationError, DataError, FootworkError
 from ...files import as_path
-from ...robots.configuration import check_robot
+from ...robots.configuration import UNIT_TOLERANCE, check_robot
 from ...robots.robot import Robot
 from ...robots.values import number, one_of, text
 from . import joint_order as joints
@@ -74,7 +74,8 @@ def read_motion(
         if own is not None:
             arrays, said = own
             _refuse_what_is_known(rate=rate, joint_order=joint_order, entry=entry)
-            arrays = _kept(robot, arrays, quaternion)
+            arrays, more = _kept(robot, arrays, quaternion)
+            said += more
             return Motion.of(robot, **arrays, cutoff=cutoff, name=path.stem, notes=said)
         found = samples(data, layout, entry)
         values, said = joints.joint_positions(robot, found, joint_order, missing, extra)
@@ -107,13 +108,22 @@ def _refuse_what_is_known(**given: object) -> None:
             )
 
 
-def _kept(robot: Robot, arrays: dict[str, Array], quaternion: str | None) -> dict[str, Array]:
-    """Arrays of footwork's own files, with the base's quaternion in our order."""
+def _kept(
+    robot: Robot, arrays: dict[str, Array], quaternion: str | None
+) -> tuple[dict[str, Array], tuple[str, ...]]:
+    """Arrays of a file with t and q, the base's quaternion in our order, its rounding mended."""
+    q = arrays["q"]
+    said: tuple[str, ...] = ()
     if quaternion is not None and robot.is_floating:
-        one_of(quaternion, "quaternion", poses.ORDERS)
-        turn, _ = poses.in_order(robot, arrays["q"][:, 3:7], quaternion, None)
-        arrays["q"] = np.hstack([arrays["q"][:, :3], turn, arrays["q"][:, 7:]])
-    return arrays
+        turn, said = poses.in_order(robot, q[:, 3:7], quaternion, None)
+        q = np.hstack([q[:, :3], turn, q[:, 7:]])
+    for start, stop in robot.unit_blocks:
+        norms = np.linalg.norm(q[:, start:stop], axis=1)
+        if np.abs(norms - 1).max(initial=0) > UNIT_TOLERANCE:
+            turn, rounded = poses.unit(q[:, start:stop])
+            q = np.hstack([q[:, :start], turn, q[:, stop:]])
+            said += rounded
+    return arrays | {"q": q}, said
 
 
 def _with_base(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ from ...robots.values import number
 from . import curves, noise
 
 AUTO = "auto"
+_SLIDING = tuple(f"JointModelP{kind}" for kind in ("X", "Y", "Z", "rismatic"))
+_NOTHING = 1e-7  # [m or rad]: rounding
 _JITTER = 0.02  # of the time between samples: what rounding of times makes
 
 
@@ -40,20 +43,26 @@ class Smoothing:
         """What there is to say of it, in words."""
         if self.cutoff is None:
             return (f"not smoothed: {self.why}",)
-        kinds = [("base", slice(0, 3), "m"), ("base", slice(3, 6), "rad")]
+        words = " and ".join(self._taken()) or "nothing"
+        return (f"smoothed at {self.cutoff:.3g} Hz ({self.why}), which takes away (rms) {words}",)
+
+    def _taken(self) -> Iterator[str]:
+        """What was taken away of the base, and of the joint that loses the most acceleration."""
         first = 6 if self.robot.is_floating else 0
-        taken = [
-            (f"{1e3 * _rms(self.removed[at]):.2g} m{unit}", f"{_rms(self.acceleration[at]):.2g} "
-             f"{unit}/s²", f"the {name}")
-            for name, at, unit in kinds[: 2 if first else 0]
-        ]  # fmt: skip
-        if len(self.removed) > first:
+        parts = [("m", slice(0, 3)), ("rad", slice(3, 6))] if first else []
+        for unit, at in parts:
+            if _rms(self.removed[at]) > _NOTHING:
+                yield self._of("the base", unit, at)
+        if self.removed[first:].max(initial=0) > _NOTHING:
             worst = first + int(self.acceleration[first:].argmax())
             joint = self.robot.joint_of_row[worst]
-            removed, acceleration = self.removed[worst], self.acceleration[worst]
-            taken.append((f"{1e3 * removed:.2g} mrad", f"{acceleration:.2g} rad/s²", joint))
-        words = ", ".join(f"{x} and {a} of {name}" for x, a, name in taken)
-        return (f"smoothed at {self.cutoff:.3g} Hz ({self.why}), which takes away (rms) {words}",)
+            kind = self.robot._model.joints[self.robot.joint_id(joint)].shortname()
+            unit = "m" if kind.startswith(_SLIDING) else "rad"
+            yield self._of(joint, unit, slice(worst, worst + 1))
+
+    def _of(self, name: str, unit: str, at: slice) -> str:
+        removed, acceleration = _rms(self.removed[at]), _rms(self.acceleration[at])
+        return f"{1e3 * removed:.2g} m{unit}, {acceleration:.2g} {unit}/s² of {name}"
 
 
 def _rms(values: Array) -> float:
@@ -64,7 +73,7 @@ def derived(robot: Robot, t: Array, q: Array, cutoff: Any) -> tuple[Array, Array
     """Return (q, v, a) of configurations at a steady rate, smoothed, and what smoothing did."""
     rate = (len(t) - 1) / (t[-1] - t[0]) if len(t) > 1 else 1.0
     wanted, why = _cutoff(robot, q, rate, cutoff)
-    v, a = curves.rates_of_few(robot, q, rate)
+    v, a = curves.rates_of_any(robot, q, rate)
     if wanted is None:
         return q, v, a, Smoothing(robot, None, why, *np.zeros((2, robot.nv)))
     x, v_smooth, a_smooth = curves.smoothed(robot, q, rate, wanted)
