@@ -58,6 +58,8 @@ RESULTS = {
     "contacts.PointForces",  # by `of` and `at`
     "contacts.batch.Verdicts",
     "contacts.batch.MotionVerdicts",
+    "contacts.batch.Causes",
+    "contacts.batch.Cause",
     "contacts.batch.SelfCollisions",
     "control.Command",
     "control.ClosedLoop",
@@ -74,6 +76,8 @@ ELSEWHERE = {
     "contacts.batch.decide": "takes the balances of `static_hold`",
     "contacts.batch.Verdicts.*": "filled by `decide`",
     "contacts.batch.MotionVerdicts.*": "filled by `contact_forces`",
+    "contacts.batch.Causes.*": "filled by `causes`",
+    "contacts.batch.causes": "takes the verdicts of `contact_forces`",
     "contacts.batch.SelfCollisions.*": "filled by `self_collisions`",
     "contacts.Hold.proved": "takes what a solver found",
     "control.by_cvxpy": "takes a controller, which has checked what it was given",
