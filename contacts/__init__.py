@@ -39,6 +39,8 @@ from .scenario.parts import ScenarioContact, Start
 from .scenario.scenario import Scenario, scenarios
 from .schedules.corners import at_corners
 from .schedules.finding import find_contacts
+from .schedules.schedule import ContactSchedule
+from .schedules.timed_loads import AppliedWrench, CarriedMass, load_torques, wrenches_along
 from .sensitivity.margin_gradient import margin_gradient
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .sweeps.run import sweep
@@ -57,7 +59,12 @@ __all__ = [
     "ContactSet",
     "at_feet",
     "at_corners",
+    "ContactSchedule",
     "find_contacts",
+    "CarriedMass",
+    "AppliedWrench",
+    "wrenches_along",
+    "load_torques",
     "MovingSurface",
     "FrictionCone",
     "SoftFingerCone",

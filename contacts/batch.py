@@ -52,7 +52,7 @@ def static_hold(
     contacts: ContactSet | Contact | list[Contact],
     *,
     friction: ArrayLike | None = None,
-    wrenches: Mapping[str, Wrench] | ArrayLike | None = None,
+    wrenches: Mapping[str, Wrench | ArrayLike] | ArrayLike | None = None,
     torque_limits: bool | ArrayLike = True,
     margin: bool = True,
     torque_margin: bool = False,
@@ -67,9 +67,10 @@ def static_hold(
         contacts: a ContactSet of this robot, or any contacts.
         friction: instead of the contacts' own, μ of all of them: one number or (N,), or pairs
             (N, 2) along the contacts' two tangents.
-        wrenches: {link: Wrench} as for `contacts.static_hold`, the same for all; or (N, 6) or
-            (6,), of the environment on the base link: [force; moment about the centre of mass],
-            world axes [N, N·m].
+        wrenches: {link: Wrench} as for `contacts.static_hold`, the same for all, or {link: (N, 6)},
+            [force; moment about the link's origin] (`contacts.wrenches_along`); or (N, 6) or (6,),
+            of the environment on the base link: [force; moment about the centre of mass]. World
+            axes [N, N·m].
         torque_limits: as for `contacts.static_hold`; or a pair
             (lower, upper) of what limits them; arrays may also be (N, na), a row each.
         margin: False leaves margins out (nan), which takes half of the time where there are many
@@ -103,7 +104,7 @@ def contact_forces(
     *,
     active: ArrayLike | None = None,
     friction: ArrayLike | None = None,
-    wrenches: Mapping[str, Wrench] | ArrayLike | None = None,
+    wrenches: Mapping[str, Wrench | ArrayLike] | ArrayLike | None = None,
     torque_limits: bool | ArrayLike = True,
     margin: bool = True,
     torque_margin: bool = False,

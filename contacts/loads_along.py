@@ -6,6 +6,7 @@ h = τ_g + τ_ext − M a − vᵀCv
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,13 +18,15 @@ from ..errors import ContactError
 from ..robots import Robot
 from ..robots.values import array
 
+_ROWS = 512  # Jacobians (rows, 6, nv) at a time, so that they stay in the cache
+
 
 def loads_along(
     robot: Robot,
     qs: Array,
     vs: Array,
     accelerations: Array,
-    wrenches: Mapping[str, Wrench] | ArrayLike | None = None,
+    wrenches: Mapping[str, Wrench | ArrayLike] | ArrayLike | None = None,
     threads: int = 1,
 ) -> Array:
     """Return h (N, nv) for configurations (N, nq), velocities and accelerations (N, nv).
@@ -40,23 +43,46 @@ def loads_along(
     return loads if wrenches is None else loads + _pushed(robot, qs, table(wrenches, 6, "wrenches"))
 
 
-def _torques_of(robot: Robot, qs: Array, wrenches: Mapping[str, Wrench]) -> Array:
-    """Return τ_ext (N, nv) of {frame: Wrench}, as `external_torques` for each row.
-
-    Those in world axes go through the frames' Jacobians of all rows at once.
-    """
-    external_torques(robot, qs[0], wrenches)  # raises what there is to raise
-    if any(wrench.axes != "world" for wrench in wrenches.values()):
-        return np.stack([external_torques(robot, q, wrenches) for q in qs])
-    total = np.zeros((len(qs), robot.nv))
+def _torques_of(robot: Robot, qs: Array, wrenches: Mapping[str, Wrench | ArrayLike]) -> Array:
+    """Return τ_ext (N, nv) of {frame: Wrench, or (N, 6)}, as `external_torques` for each row."""
+    named: Any = {
+        frame: w for frame, w in wrenches.items() if not isinstance(w, (np.ndarray, list, tuple))
+    }
+    external_torques(robot, qs[0], named)  # raises what there is to raise
+    if any(wrench.axes != "world" for wrench in named.values()):
+        total = np.stack([external_torques(robot, q, named) for q in qs])
+        wrenches = {frame: w for frame, w in wrenches.items() if frame not in named}
+    else:
+        total = np.zeros((len(qs), robot.nv))
     for frame, wrench in wrenches.items():
-        J, moment = many_states.frame_jacobian(robot, qs, frame), wrench.moment
-        if wrench.point is not None:
-            origins = many_states.frame_placement(robot, qs, frame)[:, :3, 3]
-            moment = moment + np.cross(wrench.point - origins, wrench.force)
-        total += wrench.force @ J[:, :3]
-        total += (np.broadcast_to(moment, (len(qs), 3))[:, None] @ J[:, 3:])[:, 0]
+        total += frame_torques(robot, qs, frame, _about_origin(robot, qs, frame, wrench))
     return total
+
+
+def frame_torques(robot: Robot, qs: Array, frame: str, wrenches: Array) -> Array:
+    """Return Jᵀw (N, nv) of wrenches w (N, 6) on a frame about its origin, world axes."""
+    torques, J = np.empty((len(qs), robot.nv)), np.empty((min(_ROWS, len(qs)), 6, robot.nv))
+    for first in range(0, len(qs), _ROWS):
+        rows = slice(first, min(first + _ROWS, len(qs)))
+        out = J[: rows.stop - first]
+        many_states.frame_jacobian(robot, qs[rows], frame, out=out)
+        torques[rows] = np.einsum("nij,ni->nj", out, wrenches[rows])
+    return torques
+
+
+def _about_origin(robot: Robot, qs: Array, frame: str, wrench: Wrench | ArrayLike) -> Array:
+    """A wrench (N, 6) about the origin of a frame, world axes."""
+    if not isinstance(wrench, Wrench):
+        rows = table(wrench, 6, f"wrenches[{frame!r}]")
+        if len(rows) not in (1, len(qs)):
+            raise ContactError(f"wrenches[{frame!r}]: got {len(rows)} rows, expected {len(qs)}")
+        return np.broadcast_to(rows, (len(qs), 6))
+    moment = wrench.moment
+    if wrench.point is not None:
+        origins = many_states.frame_placement(robot, qs, frame)[:, :3, 3]
+        moment = moment + np.cross(wrench.point - origins, wrench.force)
+    forces, moments = (np.broadcast_to(x, (len(qs), 3)) for x in (wrench.force, moment))
+    return np.hstack([forces, moments])
 
 
 def _pushed(robot: Robot, qs: Array, wrenches: Array) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import Array, Index
 from ..dynamics import batch
 from ..dynamics.motions.motion import Motion
+from ..robots import Robot
 from .contact import Contact
 from .contact_set import ContactSet
 from .terrain.terrain import Terrain
@@ -39,7 +40,7 @@ class PointPaths(NamedTuple):
         paths = cls(owner, *(np.empty(shape) for _ in range(3)))
         for frame in dict.fromkeys(contact.frame for contact in contacts):
             places = batch.frame_placement(motion.robot, motion.q, frame, threads=threads)
-            twists = frame_twists(motion, frame, threads)
+            twists = frame_twists(motion.robot, motion.q, motion.v, frame, threads)
             for k, contact in enumerate(contacts):
                 if contact.frame == frame:
                     parts = _of_contact(contact, places, twists)
@@ -66,15 +67,15 @@ class PointPaths(NamedTuple):
         return terrain.signed_distance(self.positions)
 
 
-def frame_twists(motion: Motion, frame: str, threads: int = 1) -> Array:
-    """Return [v; ω] (n, 6) of a frame along a motion, world axes."""
-    robot, count = motion.robot, len(motion)
+def frame_twists(robot: Robot, q: Array, v: Array, frame: str, threads: int = 1) -> Array:
+    """Return J v = [v; ω] (n, 6) of a frame for q (n, nq) and v (n, nv), world axes."""
+    count = len(q)
     twists, J = np.empty((count, 6)), np.empty((min(_ROWS, count), 6, robot.nv))
     for first in range(0, count, _ROWS):
         rows = slice(first, min(first + _ROWS, count))
         out = J[: rows.stop - first]
-        batch.frame_jacobian(robot, motion.q[rows], frame, out=out, threads=threads)
-        twists[rows] = np.einsum("nij,nj->ni", out, motion.v[rows])
+        batch.frame_jacobian(robot, q[rows], frame, out=out, threads=threads)
+        twists[rows] = np.einsum("nij,nj->ni", out, v[rows])
     return twists
 
 

@@ -321,9 +321,32 @@ def of_contacts() -> dict[str, dict[str, Any]]:
         "contacts.Terrain.ground": {"x": 0.0},
         "contacts.Pushes.wrenches": {"side": "inner"},
         "contacts.find_contacts": {"motion": still_motion()},
+        **of_schedules(),
         "contacts.ContactSet.only": {"which": [True]},
         "contacts.audit": {"motion": still_motion(), "schedule": found},
         "contacts.sweep": {"scenario": "flat", "axes": {"friction": [0.5]}, "progress": False},
+    }
+
+
+def of_schedules() -> dict[str, dict[str, Any]]:
+    t, corners = [0.0, 0.1, 0.2], contacts.at_corners(BIPED)
+    touching = np.ones((3, len(corners)), dtype=bool)
+    schedule = contacts.ContactSchedule(corners, t, touching, touching + 0.0)
+    saved, masses = schedule.save("contacts.yaml"), [contacts.CarriedMass("torso", 1.0)]
+    given = {
+        "contacts": corners, "t": t, "touching": touching, "certainty": touching + 0.0,
+        "times": {"left_foot": [(0.0, 0.1)]}, "time": 0.1, "other": schedule,
+        "path": saved, "motion": t,
+    }  # fmt: skip
+    return {
+        "contacts.ContactSchedule": given,
+        "contacts.ContactSchedule.*": given,
+        "contacts.CarriedMass": {"frame": "torso"},
+        "contacts.CarriedMass.*": {"motion": still_motion(), "frame": "torso", "t": np.zeros(3)},
+        "contacts.AppliedWrench": {"frame": "torso", "t": t, "force": Z, "moment": Z},
+        "contacts.AppliedWrench.*": {"motion": still_motion()},
+        "contacts.wrenches_along": {"motion": still_motion(), "loads": masses},
+        "contacts.load_torques": {"motion": still_motion(), "loads": masses},
     }
 
 
@@ -487,6 +510,7 @@ ALLOWED = {
     "biomechanics.symbolic.Limb(*=numbers)": "one for each segment",
     "biomechanics.symbolic.Wrench.subs(values=unknown)": "any symbol",
     "contacts.*(at=None)": "the origin of the frame",
+    "contacts.CarriedMass.share(t=long)": "any number of times",
     "contacts.Scenario(folder=text)": "a path",
     "contacts.ScenarioContact(vertices=None)": "no polygon",
     "contacts.Terrain.height(points=deep)": "points (..., 2)",

@@ -9,9 +9,10 @@ from motions_made import carrying, faster, floating, heels_below_ground, sliding
 
 import footwork as fw
 from footwork import contacts, control, dynamics
+from footwork.contacts import ContactSchedule, find_contacts
 from footwork.contacts.geometry.polygon import centroid, centroid_weights, convex_hull
+from footwork.contacts.loads_along import loads_along
 from footwork.contacts.schedules.corners import corner_points
-from footwork.contacts.schedules.finding import find_contacts
 from footwork.contacts.schedules.runs import hysteresis, runs, without_gaps, without_short
 from footwork.dynamics.motions.motion import Motion
 
@@ -271,3 +272,200 @@ def test_contacts_of_a_simulated_step():
         assert len(begins) == len(started) == (2 if foot.name == "left_foot" else 1)
         assert np.abs(t[ends - 1] - t[ended - 1]).max() <= 0.06
         assert np.abs(t[begins] - t[started]).max() <= 0.06
+
+
+# --- schedules, their files and loads --------------------------------------------------------
+
+
+def stepping(n=200):
+    """A biped that stands, rolls over a toe, swings and lands on a heel; and a hand on a rail."""
+    robot, t = fw.load("biped"), np.arange(n) / 60
+    times = {
+        "left_foot": [(0.0, 1.0), (2.0, 9.0)], "left_foot.2": [(1.0, 1.5)],
+        "left_foot.3": [(1.0, 1.5)], "left_foot.1": [(1.8, 2.0)], "left_foot.4": [(1.8, 2.0)],
+        "right_foot": [(0.0, 2.5)], "right_foot.1": [(3.0, np.inf)],
+    }  # fmt: skip
+    feet = ContactSchedule.of_feet(robot, t, times, friction=0.6)
+    side = np.array([0.6, 0.0, 0.8])
+    rail = contacts.PointContact("left_hand", 0.3, side, [0.0, 0.01, 0.02], name="rail")
+    hand = ContactSchedule.from_intervals(contacts.ContactSet(robot, [rail]), t, {"rail": [(1, 2)]})
+    return feet.merge(hand)
+
+
+def same(a, b):
+    assert a.contacts.names == b.contacts.names
+    assert (a.touching == b.touching).all()
+    for one, two in zip(a.contacts, b.contacts, strict=True):
+        assert one.friction == two.friction
+        assert (one.frame, one.part_of, one.weight) == (two.frame, two.part_of, two.weight)
+        assert one.normal == pytest.approx(two.normal, abs=1e-15)
+        assert one.offset == pytest.approx(two.offset, abs=1e-15)
+
+
+def test_intervals_in_words():
+    schedule = stepping()
+    words = [(i.foot, i.corners, round(i.start, 2), round(i.end, 2)) for i in schedule.intervals()]
+    assert words == [
+        ("left_foot", "all", 0.0, 1.0), ("right_foot", "all", 0.0, 2.5), ("rail", "all", 1.0, 2.0),
+        ("left_foot", "toe", 1.02, 1.5), ("left_foot", "heel", 1.8, 1.98),
+        ("left_foot", "all", 2.0, 3.32), ("right_foot", "1", 3.0, 3.32),
+    ]  # fmt: skip
+    assert schedule.at(1.2).names == ("left_foot.2", "left_foot.3", "right_foot.1", "right_foot.2",
+                                      "right_foot.3", "right_foot.4", "rail")  # fmt: skip
+    part = schedule.part(1.0, 1.5)
+    assert (part.t[0], len(part)) == (1.0, 31)
+    assert (part.touching == schedule.touching[60:91]).all()
+    assert "right_foot 1: 3 to 3.317 s" in schedule.summary()
+    assert schedule.feet["rail"].sum() == 61
+
+
+def test_edges_of_both_feet():
+    """Inner edges face each other, whichever foot it is."""
+    robot = fw.load("biped")
+    for foot, sign in (("left_foot", -1), ("right_foot", 1)):
+        corners = contacts.at_corners(robot)
+        inner = [c.name for c in corners if c.part_of == foot and c.offset[1] * sign > 0]
+        schedule = ContactSchedule.of_feet(robot, [0.0, 1.0], {name: [(0, 1)] for name in inner})
+        assert [i.corners for i in schedule.intervals()] == ["inner edge"]
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "csv"])
+def test_files_say_the_same_samples(tmp_path, suffix):
+    schedule = stepping()
+    again = ContactSchedule.load(
+        schedule.save(tmp_path / f"contacts.{suffix}"), schedule.contacts.robot, schedule.t
+    )
+    same(again, schedule)
+    assert (again.certainty == 1).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("suffix", ["yaml", "csv"])
+def test_files_of_any_samples(tmp_path, suffix, seed):
+    """At uneven times, far from zero, with corners that come and go at random."""
+    rng, robot = np.random.default_rng(seed), fw.load("biped")
+    t = 1000 * seed + np.cumsum(rng.uniform(1e-4, 2e-2, 300))
+    corners = contacts.at_corners(robot)
+    touching = np.repeat(rng.random((60, len(corners))) < 0.5, 5, axis=0)
+    schedule = ContactSchedule(corners, t, touching, np.ones(touching.shape))
+    path = schedule.save(tmp_path / f"contacts.{suffix}")
+    same(ContactSchedule.load(path, robot, t), schedule)
+
+
+def test_a_file_by_hand_and_what_it_gets_wrong(tmp_path):
+    robot, t, path = fw.load("biped"), np.arange(100) / 50, tmp_path / "contacts.yaml"
+    path.write_text("""version: 1
+contacts:
+- {foot: left_foot, from: 0, to: 1}
+- {foot: left_foot, corners: [2, 3], from: 1, to: 1.5}
+loads:
+- {carry: left_hand, mass: 2, from: 0.5}
+""")
+    schedule = ContactSchedule.load(path, robot, t)
+    assert [i.corners for i in schedule.intervals()] == ["all", "toe"]
+    assert schedule.loads[0].mass == 2
+    head = "version: 1\ncontacts:\n"
+    for text, words in (
+        (head + "- {foot: left_fot, from: 0, to: 1}", r"3: .*left_fot.*left_foot"),
+        (head + "- {foot: left_foot, corners: hel, from: 0, to: 1}", "3: .*hel.*heel"),
+        (head + "- {foot: left_foot, corners: 5, from: 0, to: 1}", "3: .*'5'.*from 1 to 4"),
+        (head + "- {foot: left_foot, from: 1, to: 0}", "3: .*to: got '0', expected a time from 1"),
+        (head + "- {foot: left_foot, from: 7, to: 8}", "3: .*expected times with a sample"),
+        (head + "- {foot: left_foot, from: 0}", "3: .*no to"),
+        (head + "- {foot: left_foot, frm: 0}", "3: .*frm.*from"),
+        (head + "- {foot: left_foot, from: 0, to: 1, friction: -1}", "3: .*friction"),
+        (head + "- {foot: left_foot, from: 0, to: 1, normal: [0, 0, 3]}", "3: .*normal"),
+        (head + "- {frame: left_hnd, from: 0, to: 1}", "3: .*left_hnd.*left_hand"),
+        (head + "- {from: 0, to: 1}", "3: .*a foot or a frame"),
+        ("version: 1\nrobot: talos\ncontacts: []", "2: robot: got 'talos', expected 'biped'"),
+        ("contacts: []", "no version"),
+        ("version: 1\ncontacts: []\nloads:\n- {carry: left_hand}", "4: .*mass"),
+        ("version: 1\ncontacts: []\nloads:\n- {carry: left_hand, mass: -1}", "4: .*mass"),
+    ):
+        path.write_text(text)
+        with pytest.raises(contacts.ScenarioError, match=words):
+            ContactSchedule.load(path, robot, t)
+    table = tmp_path / "contacts.csv"
+    for text, words in (
+        ("foot,frm\n", "1: .*frm.*from"),
+        ("foot,from,to\nleft_foot,0,1\nleft_foot,x,1\n", "3: from: got 'x', expected a time"),
+        ("foot,from,to\nleft_foot,0,1,4\n", "2: got 4 cells"),
+    ):
+        table.write_text(text)
+        with pytest.raises(contacts.ScenarioError, match=words):
+            ContactSchedule.load(table, robot, t)
+
+
+def test_what_files_have_no_words_for(tmp_path):
+    robot, t = fw.load("biped"), np.arange(3.0)
+    soles = contacts.at_feet(robot)
+    schedule = ContactSchedule(soles, t, np.ones((3, 2), bool), np.ones((3, 2)))
+    with pytest.raises(fw.ContactError, match="got a SurfaceContact"):
+        schedule.save(tmp_path / "a.yaml")
+    held = contacts.ContactSet(robot, [contacts.PointContact("left_hand", 0.5, bilateral=True)])
+    with pytest.raises(fw.ContactError, match="bilateral"):
+        ContactSchedule(held, t, np.ones((3, 1), bool), np.ones((3, 1))).save(tmp_path / "a.csv")
+    loaded = ContactSchedule.of_feet(robot, t, {}, loads=(contacts.CarriedMass("left_hand", 1.0),))
+    with pytest.raises(fw.ContactError, match="loads"):
+        loaded.save(tmp_path / "a.csv")
+    assert loaded.save(tmp_path / "a.yaml").exists()
+
+
+def moving(robot, n=7, seed=0):
+    rng = np.random.default_rng(seed)
+    q = np.array([robot.random_configuration(rng) for _ in range(n)])
+    v, a = (rng.normal(0, 2, (n, robot.nv)) for _ in range(2))
+    return Motion(robot, np.arange(n) / 10, q, v, a)
+
+
+@pytest.mark.parametrize("name", ["biped", "g1"])
+def test_a_carried_mass_is_one_that_is_welded_on(name, load_robot):
+    """Weight and inertia: inverse dynamics of the model with the mass, by Pinocchio."""
+    robot = load_robot(name, "floating")
+    motion = moving(robot)
+    frame = "left_hand" if name == "biped" else "left_rubber_hand"
+    at, mass = np.array([0.05, -0.02, 0.1]), 3.0
+    tau = contacts.load_torques(motion, [contacts.CarriedMass(frame, mass, at=at)])
+    model = robot.model
+    k = model.getFrameId(frame, pin.FrameType.BODY)
+    place = model.frames[k].placement.act(at)
+    point = pin.Inertia(mass, place, np.zeros((3, 3)))
+    joint = model.frames[k].parentJoint
+    model.inertias[joint] = model.inertias[joint] + point
+    bare, data = robot.model, model.createData()
+    for i in range(len(motion)):
+        x = motion.q[i], motion.v[i], motion.a[i]
+        expected = pin.rnea(bare, bare.createData(), *x) - pin.rnea(model, data, *x)
+        assert tau[i] == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())
+
+
+def test_when_a_mass_is_carried():
+    motion = moving(fw.load("biped"), 11)
+    load = contacts.CarriedMass("left_hand", 2.0, start=0.2, end=0.8, ramp=0.2)
+    assert load.share(motion.t) == pytest.approx([0, 0, 0, 0.5, 1, 1, 1, 0.5, 0, 0, 0], abs=1e-9)
+    always = contacts.CarriedMass("left_hand", 2.0)
+    tau, whole = (contacts.load_torques(motion, [x]) for x in (load, always))
+    assert tau == pytest.approx(load.share(motion.t)[:, None] * whole, abs=1e-12)
+
+
+def test_wrenches_along_time():
+    """As `external_torques` has them at each sample, in batches of verdicts too."""
+    motion = moving(fw.load("biped"), 9)
+    robot, force = motion.robot, np.array([[0, 0, 0], [10.0, -5, 20], [0, 0, 0]])
+    load = contacts.AppliedWrench("torso", [0.1, 0.4, 0.7], force, (0, 0, 3.0), at=(0.1, 0, 0.2))
+    given = np.interp(motion.t, load.t, [0, 1, 0])[:, None] * force[1]
+    on = (motion.t >= 0.1 - 1e-9) & (motion.t <= 0.7 + 1e-9)
+    tau, rows = contacts.load_torques(motion, [load, load]), np.zeros((9, robot.nv))
+    for i, q in enumerate(motion.q):
+        point = dynamics.frame_placement(robot, q, "torso").act(np.array([0.1, 0, 0.2]))
+        wrench = fw.Wrench(given[i], on[i] * np.array([0, 0, 3.0]), point)
+        rows[i] = dynamics.external_torques(robot, q, {"torso": wrench})
+    assert tau == pytest.approx(2 * rows, abs=1e-9)
+    feet = contacts.at_feet(robot)
+    wrenches = contacts.wrenches_along(motion, [load])
+    state = motion.q, motion.v, 0 * motion.a
+    assert loads_along(robot, *state, wrenches) == pytest.approx(
+        rows - dynamics.batch.inverse_dynamics(robot, *state)
+    )
+    with pytest.raises(fw.ContactError, match=r"torso.*3 rows, expected 9"):
+        contacts.batch.contact_forces(robot, *state, feet, wrenches={"torso": np.zeros((3, 6))})

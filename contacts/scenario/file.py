@@ -120,7 +120,7 @@ class Entry:
         return found
 
 
-def read(path: Path) -> str:
+def read(path: Path, largest: int = MAX_BYTES) -> str:
     """Return the text of a regular file of a reasonable size.
 
     Raises:
@@ -131,10 +131,10 @@ def read(path: Path) -> str:
         if not stat.S_ISREG(status.st_mode):
             kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or device"
             raise ScenarioError(f"{path}: {kind}; expected a scenario file")
-        if status.st_size > MAX_BYTES:
-            raise ScenarioError(f"{path}: {status.st_size} bytes; at most {MAX_BYTES} are read")
+        if status.st_size > largest:
+            raise ScenarioError(f"{path}: {status.st_size} bytes; at most {largest} are read")
         with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1).decode("utf-8-sig")
+            return file.read(largest + 1).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ScenarioError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
     except OSError as error:
@@ -143,7 +143,7 @@ def read(path: Path) -> str:
         raise ScenarioError(f"{str(path)!r}: no file name: {error}") from None
 
 
-def parse(text: str, file: str) -> Entry:
+def parse(text: str, file: str, largest: int = MAX_BYTES, most: int = MAX_VALUES) -> Entry:
     """Return the one document of a text.
 
     Raises:
@@ -151,10 +151,10 @@ def parse(text: str, file: str) -> Entry:
     """
     import yaml
 
-    if len(text) > MAX_BYTES:
-        raise ScenarioError(f"{file}: {len(text)} letters; at most {MAX_BYTES} are read")
+    if len(text) > largest:
+        raise ScenarioError(f"{file}: {len(text)} letters; at most {largest} are read")
     try:
-        _refuse_more_than_data(text, file)
+        _refuse_more_than_data(text, file, most)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -167,7 +167,7 @@ def parse(text: str, file: str) -> Entry:
     return Entry(node, "scenario", file)
 
 
-def _refuse_more_than_data(text: str, file: str) -> None:
+def _refuse_more_than_data(text: str, file: str, most: int) -> None:
     """Look at the events only: nothing is built yet."""
     import yaml
 
@@ -185,9 +185,9 @@ def _refuse_more_than_data(text: str, file: str) -> None:
         count += isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent)
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_DEPTH or count > MAX_VALUES:
+        if depth > MAX_DEPTH or count > most:
             raise ScenarioError(
-                f"{where}: too deep or too long; at most {MAX_DEPTH} levels and {MAX_VALUES} "
+                f"{where}: too deep or too long; at most {MAX_DEPTH} levels and {most} "
                 "values are read"
             )
 

@@ -61,6 +61,13 @@ def corner_points(contact: Contact, normal: ArrayLike = (0.0, 0.0, 1.0)) -> list
     ]
 
 
+def placed(contact: Contact, ground: Array, order: int) -> Contact:
+    """A point on a ground [normal, μ], the order-th of its foot."""
+    normal = ground[:3] / np.linalg.norm(ground[:3])
+    name = contact.name + (f"/{order + 1}" if order else "")
+    return replace(contact, name=name, normal=normal, friction=float(ground[3]))  # type: ignore[call-arg]
+
+
 def _places(contact: PlacedContact, corners: Array) -> Array:
     """Corners (k, 2) in the axes of the contact's frame (k, 3)."""
     return np.array([contact.placement.act(np.append(corner, 0.0)) for corner in corners])

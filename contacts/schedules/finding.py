@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +18,7 @@ from ..contact_set import ContactSet
 from ..point_paths import PointPaths
 from ..terrain.solids import FACES_UP
 from ..terrain.terrain import Terrain
-from .corners import at_corners
+from .corners import at_corners, placed
 from .report import Finding, remarks, wholes
 from .runs import Mask, columns, hysteresis, runs, without_gaps, without_short
 from .schedule import ContactSchedule
@@ -127,10 +126,8 @@ def _schedule(
         contacts, touching, certainty = _on_surfaces(
             contacts, paths.positions, touching, certainty, terrain, friction
         )
-    some = np.asarray(touching.any(axis=0))
-    return ContactSchedule(
-        contacts.only(some), motion.t, touching[:, some], certainty[:, some], finding=finding
-    )
+    found = ContactSchedule(contacts, motion.t, touching, certainty, finding)
+    return found.used()
 
 
 def _changed(before: Mask, after: Mask) -> tuple[int, int]:
@@ -147,27 +144,33 @@ def _on_surfaces(
     terrain: Terrain,
     friction: float,
 ) -> tuple[ContactSet, Mask, Array]:
-    """A contact for each normal and friction that a point meets, with its columns."""
+    """A contact for each ground that a foot meets, with its columns.
+
+    The first ground keeps the names, of the others the contacts are "left_foot.1/2" and so on.
+    """
     found: list[Contact] = []
-    which, masks = [], []
-    for k, contact in enumerate(contacts):
-        rows = np.flatnonzero(touching[:, k])
-        p = positions[rows, k]
-        if not len(p) or not isinstance(contact, PointContact):
-            continue
-        ground = _ground(terrain, p, friction, bool(contact.part_of))
-        kinds, index, counts = np.unique(ground, axis=0, return_inverse=True, return_counts=True)
-        for order, kind in enumerate(np.argsort(-counts, kind="stable")):
-            name = contact.name + (f"/{order + 1}" if order else "")
-            normal, mu = kinds[kind, :3], float(kinds[kind, 3])
-            normal = normal / np.linalg.norm(normal)
-            found.append(replace(contact, name=name, normal=normal, friction=mu))
-            mask = np.zeros(len(touching), dtype=bool)
-            mask[rows[index.reshape(-1) == kind]] = True
-            which.append(k)
-            masks.append(mask)
-    table = np.array(masks, dtype=bool).reshape(len(masks), len(touching)).T
-    return ContactSet(contacts.robot, found), table, certainty[:, which]
+    columns: list[tuple[Mask, Array]] = []
+    for own in wholes(contacts).values():
+        points = positions[:, own].reshape(-1, 3)
+        on = touching[:, own]
+        upwards = bool(contacts.contacts[own[0]].part_of)
+        grounds = np.zeros((on.size, 4))
+        grounds[on.ravel()] = _ground(terrain, points[on.ravel()], friction, upwards)
+        for order, ground in enumerate(_in_time(grounds[on.ravel()])):
+            there = on & (grounds == ground).all(axis=1).reshape(on.shape)
+            for k, mask in zip(own, there.T, strict=True):
+                if order == 0 or mask.any():
+                    found.append(placed(contacts.contacts[k], ground, order))
+                    columns.append((mask, certainty[:, k]))
+    masks = np.array([mask for mask, _ in columns], dtype=bool).reshape(-1, len(touching)).T
+    sure = np.array([column for _, column in columns]).reshape(-1, len(touching)).T
+    return ContactSet(contacts.robot, found), masks, sure
+
+
+def _in_time(grounds: Array) -> Array:
+    """Different rows, in the order in which they come first."""
+    different, first = np.unique(grounds, axis=0, return_index=True)
+    return np.asarray(different[np.argsort(first)])
 
 
 def _ground(terrain: Terrain, points: Array, friction: float, upwards: bool) -> Array:
