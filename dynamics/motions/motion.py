@@ -78,8 +78,8 @@ class Motion(SampledStates):
         What is not given of v and a is derived on the manifold: of q by finite differences of nine
         samples (fewer near the ends), after a low-pass filter without phase lag (fourth order, see
         `filters.lowpass`), which q itself passes too. Times that are not at a steady rate are made
-        so first, by quintic splines. A given v stays as it is, and so does q then; a is its derivative. Where v
-        contradicts the derivative of q, `notes` say so.
+        so first, by quintic splines. A given v stays as it is, and so does q then; a is its
+        derivative. Where v contradicts the derivative of q, `notes` say so.
 
         Args:
             robot: who moves.
