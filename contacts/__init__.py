@@ -5,7 +5,9 @@ from __future__ import annotations
 from .. import registry
 from . import batch
 from .audits.audit import Audit
+from .audits.many import audit_files
 from .audits.run import audit
+from .audits.table import AuditTable
 from .cones.friction_cone import FrictionCone
 from .cones.gravito_inertial import gravito_inertial_cone
 from .cones.soft_finger import SoftFingerCone
@@ -112,6 +114,8 @@ __all__ = [
     "zero_moment_point",
     "audit",
     "Audit",
+    "audit_files",
+    "AuditTable",
 ]
 
 __getattr__ = registry.moved("contacts")

@@ -19,26 +19,25 @@ from ..errors import ContactError
 from ..robots import Robot
 from ..robots.configuration import check_reach, check_robot
 from ..robots.values import array, boolean, whole_number
-from .causes import Cause, Causes, causes
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium import decision
+from .equilibrium.balance import weight
 from .equilibrium.balances import Balances
 from .equilibrium.decision import Wanted
+from .equilibrium.flight import write_flight
+from .equilibrium.programs import Equilibrium
+from .equilibrium.states import ContactStates
 from .equilibrium.verdicts import Verdicts
 from .loads_along import loads_along, table
 from .motion_verdicts import MotionVerdicts
 from .postures.collisions_along import SelfCollisions, self_collisions
-from .torque_limits import torque_bounds_of
-from .verdicts_along import along, balances_along
+from .torque_limits import TorqueBounds, torque_bounds_of
 
 __all__ = [
-    "Cause",
-    "Causes",
     "MotionVerdicts",
     "SelfCollisions",
     "Verdicts",
-    "causes",
     "contact_forces",
     "decide",
     "self_collisions",
@@ -89,7 +88,7 @@ def static_hold(
     loads = loads_along(robot, qs, still, still, wrenches)
     bounds = torque_bounds_of(robot, torque_limits, many=True)
     mu = None if friction is None else _friction(friction)
-    balances = balances_along(contact_set, qs, loads, mu, bounds)
+    balances = _balances(contact_set, qs, loads, mu, bounds)
     found = decide(balances, threads, margin=margin, torque_margin=torque_margin, out=out)
     found.torques[:] += bounds.middle
     return found
@@ -145,7 +144,54 @@ def contact_forces(
     whole, wanted = _threads(threads), _wanted(margin, torque_margin)
     loads = loads_along(robot, qs, vs, accelerations, wrenches, whole)
     mu = None if friction is None else _friction(friction, len(loads))
-    return along(contact_set, qs, touching, loads, mu, bounds, whole, wanted)
+    out = Verdicts.allocate(len(loads), contact_set.limits.point_count, robot.nv, robot.na)
+    patterns, which = np.unique(touching, axis=0, return_inverse=True)
+    for k, pattern in enumerate(patterns):
+        rows = np.flatnonzero(which.reshape(-1) == k)
+        those = [c for c, on in zip(contact_set, pattern, strict=True) if on]
+        some = contact_set if pattern.all() else ContactSet(robot, those)
+        own = mu if mu is None or len(mu) == 1 else mu[rows]
+        found = _decided(some, qs[rows], loads[rows], own, bounds.at(rows), whole, wanted)
+        out.put(rows, pattern[contact_set.limits.owner], found)
+    out.torques[:] += bounds.middle
+    limits = contact_set.limits
+    each = limits.friction[None] if mu is None else _of_points(mu, limits.point_count)
+    return MotionVerdicts.of(out, contact_set, qs, touching, loads, each, bounds)
+
+
+def _decided(
+    contacts: ContactSet,
+    qs: Array,
+    loads: Array,
+    friction: Array | None,
+    bounds: TorqueBounds,
+    threads: int,
+    wanted: Wanted,
+) -> Verdicts:
+    """Return the verdicts on rows with the same contacts, torques from the middle of bounds."""
+    robot = contacts.robot
+    if len(contacts) or robot.closures:
+        balances = _balances(contacts, qs, loads, friction, bounds)
+        return decision.decide(balances, threads, wanted)
+    out = Verdicts.allocate(len(qs), 0, robot.nv, robot.na)
+    shifted, limits = bounds.shifted(robot, loads), np.atleast_2d(bounds.half)
+    write_flight(shifted, limits, robot.actuated_rows, weight(robot), out)
+    if not wanted.torque_margin:
+        out.torque_margin[:] = np.nan
+    if not wanted.margin:
+        out.margin[:] = np.nan
+    return out
+
+
+def _balances(
+    contacts: ContactSet, qs: Array, loads: Array, friction: Array | None, bounds: TorqueBounds
+) -> Balances:
+    loads, limits = bounds.shifted(contacts.robot, loads), np.atleast_2d(bounds.half)
+    # what any state limits is among the kernel's inequalities
+    first = Equilibrium.of(contacts, qs[0], loads[0], limits.min(axis=0))
+    points = first.limits.point_count
+    mu = first.limits.friction[None] if friction is None else _of_points(friction, points)
+    return Balances(ContactStates(first, contacts, qs), loads, mu, limits)
 
 
 def _as_many(given: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
@@ -204,3 +250,8 @@ def _friction(friction: ArrayLike, count: int | None = None) -> Array:
     if count is not None and len(pairs) not in (1, count):
         raise ContactError(f"friction: got {len(pairs)} rows, expected {count}, or 1")
     return np.asarray(pairs * np.ones(2))
+
+
+def _of_points(friction: Array, points: int) -> Array:
+    """Return μ (N, K, 2) of all points."""
+    return np.tile(friction[:, None], (1, points, 1))

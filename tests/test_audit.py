@@ -261,7 +261,9 @@ def test_slip_is_the_speed_of_the_corners(carrying):
             frames = [(data.oMf[model.getFrameId(c.frame)], c.offset) for c in corners]
             places.append([T.act(offset) for T, offset in frames])
         speeds = np.linalg.norm(np.diff(places, axis=0)[0, :, :2] / (2 * dt), axis=1)
-        slip.append(speeds[audit.schedule.touching[i]].max())
+        speeds[~audit.schedule.touching[i]] = np.inf
+        least = speeds.reshape(2, 4).min(axis=1)  # of each foot's corners
+        slip.append(least[np.isfinite(least)].max())
     np.testing.assert_allclose(audit.checks["slip"].values[[100, 160, 200]], slip, atol=1e-8)
 
 

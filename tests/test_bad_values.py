@@ -51,6 +51,7 @@ RESULTS = {
     "dynamics.Comparison",
     "dynamics.Trajectory",
     "contacts.Audit",
+    "contacts.AuditTable",
     "dynamics.Smoothing",
     "contacts.Hold",
     "contacts.Region",
@@ -58,8 +59,6 @@ RESULTS = {
     "contacts.PointForces",  # by `of` and `at`
     "contacts.batch.Verdicts",
     "contacts.batch.MotionVerdicts",
-    "contacts.batch.Causes",
-    "contacts.batch.Cause",
     "contacts.batch.SelfCollisions",
     "control.Command",
     "control.ClosedLoop",
@@ -76,8 +75,6 @@ ELSEWHERE = {
     "contacts.batch.decide": "takes the balances of `static_hold`",
     "contacts.batch.Verdicts.*": "filled by `decide`",
     "contacts.batch.MotionVerdicts.*": "filled by `contact_forces`",
-    "contacts.batch.Causes.*": "filled by `causes`",
-    "contacts.batch.causes": "takes the verdicts of `contact_forces`",
     "contacts.batch.SelfCollisions.*": "filled by `self_collisions`",
     "contacts.Hold.proved": "takes what a solver found",
     "control.by_cvxpy": "takes a controller, which has checked what it was given",
@@ -324,6 +321,7 @@ def of_contacts() -> dict[str, dict[str, Any]]:
         **of_schedules(),
         "contacts.ContactSet.only": {"which": [True]},
         "contacts.audit": {"motion": still_motion(), "schedule": found},
+        "contacts.audit_files": {"files": [still_motion().save("still.npz")], "progress": False},
         "contacts.sweep": {"scenario": "flat", "axes": {"friction": [0.5]}, "progress": False},
     }
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import registry
 from ..contacts.audits.audit import Audit
+from ..contacts.audits.table import AuditTable
 from ..contacts.hold import Hold
 from ..contacts.regions.friction_map import FrictionMap
 from ..contacts.regions.region import Region
@@ -47,7 +48,7 @@ def _(hold: Hold) -> str:
 
 
 @numbers_of.register
-def _(audit: Audit) -> str:
+def _(audit: Audit | AuditTable) -> str:
     return audit.explain()
 
 

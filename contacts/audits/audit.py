@@ -6,7 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,15 @@ class Audit:
         name = max(refused, key=refused.__getitem__)
         return name if refused[name] else ""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed in reading the motion and finding its contacts, in words."""
+        if (found := self.schedule.finding) is None:
+            return self.motion.notes
+        assumed = str(replace(found, remarks=())).splitlines()
+        hovering = [str(remark) for remark in found.remarks if remark.kind == "hovers"]
+        return (*self.motion.notes, *assumed, *hovering)  # what slides or floats the checks say
+
     # --- in words ----------------------------------------------------------------------------
 
     def __str__(self) -> str:
@@ -140,7 +149,7 @@ class Audit:
         if (worst := check.worst) is None:
             return "–"
         who = check.subject(worst)
-        return f"{check.values[worst]:.3g} {check.unit} at {self.t[worst]:.2f} s" + (
+        return f"{check.values[worst]:.4g} {check.unit} at {self.t[worst]:.2f} s" + (
             f", {who}" if who else ""
         )
 
@@ -151,7 +160,8 @@ class Audit:
         told = [f"  {s.words}" for s in self.stretches[:longest]]
         more = len(self.stretches) - len(told)
         rest = [f"  … and {more} shorter ones"] if more > 0 else []
-        return "\n".join([str(self), *forces, self.table(), *told, *rest])
+        notes = [f"  {note}" for note in self.notes]
+        return "\n".join([str(self), *forces, self.table(), *told, *rest, *notes])
 
     def as_dict(self, longest: int | None = None) -> dict[str, Any]:
         """Return shares, checks and stretches (the longest ones) as plain values, for JSON."""
@@ -164,6 +174,7 @@ class Audit:
             "share": self.share,
             "shares": self.shares,
             "main_cause": self.main_cause,
+            "notes": list(self.notes),
             "checks": {name: self._check_dict(check) for name, check in self.checks.items()},
             "stretches": [stretch.as_dict() for stretch in self.stretches[:longest]],
         }

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...dynamics.motions.motion import Motion
-from ..contact_set import ContactSet
 from ..point_paths import PointPaths
+from ..schedules.report import wholes
 from ..schedules.schedule import ContactSchedule
 from ..terrain.terrain import Terrain
 from .check import Check
@@ -23,29 +23,33 @@ def feet_checks(
     limits: Mapping[str, float],
     threads: int,
 ) -> list[Check]:
-    """Return the checks of all points of the schedule's contacts.
+    """Return the checks of all feet, and of other contacts.
 
-    slip: the fastest that a point which touches moves along the ground [m/s]; drift: how far it
-    has moved since it touches [m]; gap: how high it is [m]; penetration: how deep any point is.
+    slip: how fast a foot that touches moves along the ground [m/s]; drift: how far it has moved
+    since it touches [m]; gap: how high it is above the ground [m]; each of that corner which does
+    so least, as corners that are about to leave the ground move. penetration: how deep any corner
+    is in the ground [m].
     """
     contacts = schedule.contacts
     paths = PointPaths.of(motion, contacts, threads)
     touching = schedule.touching[:, paths.owner]
     heights, sliding = paths.heights(terrain), paths.sliding
-    names = feet_names(contacts)
-    subjects = tuple(names[k] for k in paths.owner.tolist())
+    feet = {name: np.isin(paths.owner, own) for name, own in wholes(contacts).items()}
     tables = {
         "slip": _where(touching, np.linalg.norm(sliding, axis=2)),
         "drift": _where(touching, _drift(sliding, touching, motion.t)),
         "gap": _where(touching, heights),
-        "penetration": -heights,
     }
-    return [Check.worst_of(n, limits[n], table, subjects) for n, table in tables.items()]
+    least = {name: _by_foot(np.fmin, table, feet) for name, table in tables.items()}
+    every = least | {"penetration": _by_foot(np.fmax, -heights, feet)}
+    return [Check.worst_of(n, limits[n], table, tuple(feet)) for n, table in every.items()]
 
 
-def feet_names(contacts: ContactSet) -> tuple[str, ...]:
-    """Return for each contact the sole that it is a corner of, or its own name."""
-    return tuple(contact.part_of or contact.name for contact in contacts)
+def _by_foot(join: np.ufunc, table: Array, feet: Mapping[str, NDArray[np.bool_]]) -> Array:
+    """Join the columns (n, P) of each foot's corners, (n, feet)."""
+    if not feet:
+        return np.zeros((len(table), 0))
+    return np.stack([join.reduce(table[:, own], axis=1) for own in feet.values()], axis=1)
 
 
 def _where(asked: NDArray[np.bool_], values: Array) -> Array:

@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike
 from ...dynamics import Wrench
 from ...dynamics.motions.motion import Motion
 from ...errors import ContactError, unknown
+from ...robots import Robot
 from ...robots.values import array, boolean, instance, mapping, number, whole_number
 from ..schedules.finding import find_contacts
 from ..schedules.schedule import ContactSchedule
 from ..terrain.terrain import Terrain
+from ..torque_limits import torque_bounds_of
 from .audit import Audit
 from .check import LIMITS
 from .collisions import collision_check
@@ -64,10 +66,7 @@ def audit(
         ContactError, ConfigurationError: invalid input.
     """
     instance(motion, "motion", Motion, error=ContactError)
-    if terrain is not None:
-        instance(terrain, "terrain", Terrain, error=ContactError)
-    if friction is not None:
-        friction = number(friction, "friction", at_least=0, error=ContactError)
+    most = check_options(motion.robot, terrain, friction, torque_limits, self_collision, limits)
     if wrenches is not None and not isinstance(wrenches, Mapping):
         wrenches = array(wrenches, "wrenches", (6,), (len(motion), 6), error=ContactError)
     whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
@@ -75,12 +74,11 @@ def audit(
         mu = 0.7 if friction is None else friction
         schedule = find_contacts(motion, terrain, friction=mu, threads=whole)
     _check_schedule(motion, schedule)
-    most = LIMITS | _limits(limits)
     demands = Demands(friction, wrenches, torque_limits, most, whole)
     forces = forces_along(motion, schedule, demands)
     checks = [*forces.checks, *feet_checks(motion, schedule, terrain, most, whole)]
     checks += joint_checks(motion, most)
-    if boolean(self_collision, "self_collision") and motion.robot._collision.ngeoms:
+    if self_collision and motion.robot._collision.ngeoms:
         checks.append(collision_check(motion, most, whole))
     return Audit(forces, terrain, {check.name: check for check in checks})
 
@@ -100,8 +98,29 @@ def _check_schedule(motion: Motion, schedule: ContactSchedule) -> None:
         )
 
 
+def check_options(
+    robot: Robot,
+    terrain: Terrain | None,
+    friction: float | None,
+    torque_limits: bool | ArrayLike,
+    self_collision: bool,
+    limits: Mapping[str, float] | None,
+) -> dict[str, float]:
+    """Check arguments of `audit`; return the limits of all checks.
+
+    Raises:
+        ContactError, ConfigurationError: bad ones.
+    """
+    if terrain is not None:
+        instance(terrain, "terrain", Terrain, error=ContactError)
+    if friction is not None:
+        number(friction, "friction", at_least=0, error=ContactError)
+    torque_bounds_of(robot, torque_limits, many=True)
+    boolean(self_collision, "self_collision")
+    return LIMITS | _limits(limits)
+
+
 def _limits(given: Mapping[str, float] | None) -> dict[str, float]:
-    """Return limits that are given, checked."""
     found = {}
     for name, value in mapping(given or {}, "limits", kind="check", error=ContactError).items():
         if name not in LIMITS:

@@ -19,15 +19,15 @@ from ..limits import ContactLimits
 from .programs import Equilibrium
 
 STILL = 0.02  # points slower than this share of the fastest one stay where they are
-ROUGH = 5.0  # more friction than any pair of materials has
+_ROUGH = 5.0  # more friction than any pair of materials has
 
 
 def why_not(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> str:
     """Return one sentence: the cause with its figure, and the motion that nothing stops."""
     strong = balance.without_torque_limits()
     limits = strong.limits
-    gripping = strong.with_limits(limits.with_torsion_of_at_least(ROUGH))
-    rougher = gripping.limits.with_friction(np.maximum(limits.friction, ROUGH))
+    gripping = strong.with_limits(limits.with_torsion_of_at_least(_ROUGH))
+    rougher = gripping.limits.with_friction(np.maximum(limits.friction, _ROUGH))
     rough, unbounded = strong.with_limits(rougher), rougher.without_bounds()
     if strong.margin().value > 0:
         cause = _torque_words(contacts, balance)
@@ -114,7 +114,7 @@ def _torsion_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Arra
     def raised(least: float) -> Equilibrium:
         return balance.with_limits(balance.limits.with_torsion_of_at_least(least))
 
-    enough = _least_that_holds(raised, ROUGH)
+    enough = _least_that_holds(raised, _ROUGH)
     figure = f"{enough:.3g} m at every contact would hold"
     return f"too little torsional friction ({figure}){_yaw_words(contacts, balance, q, y)}"
 
@@ -128,7 +128,7 @@ def _friction_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Arr
     limits = balance.limits
     given = sorted(set(np.round(limits.friction[~limits.bilateral], 12).ravel()))
     have = f"{given[0]:.3g}" if len(given) == 1 else f"{given[0]:.3g} to {given[-1]:.3g}"
-    most = max(ROUGH, float(limits.friction.max()))
+    most = max(_ROUGH, float(limits.friction.max()))
     if even(most).margin().value < 0:
         return "too little friction, plain and torsional"
     figure = f"{_least_that_holds(even, most):.3g} at every contact would hold, got {have}"

@@ -198,6 +198,14 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "directions and positions (0.0001)",
     },
     "--seed": {"type": whole, "metavar": "N", "help": "seed of the random numbers"},
+    "--terrain": {
+        "metavar": "SCENARIO",
+        "help": "the terrain of a scenario: a .yaml file, or a name of `footwork scenarios` "
+        "(level)",
+    },
+    "--no-torque-limits": {"action": "store_true", "help": "ignore the joint torque limits"},
+    "--jobs": {"type": count, "default": 1, "metavar": "N", "help": "processes (1)"},
+    "--journal": _file("journal of what is finished, from which the same command resumes"),
     "--json": {"action": "store_true", "help": "print the answer as JSON"},
     "--html": _file("write the scene as a page that opens offline (- for standard output)"),
     "--png": _file("write the picture (- for standard output)"),

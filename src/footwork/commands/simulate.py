@@ -46,12 +46,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--length", type=float, default=0.0, metavar="M", help="step length [m] (0: in place)"
     )
-    parser.add_argument(
-        "--terrain",
-        metavar="SCENARIO",
-        help="the terrain of a scenario: a .yaml file, or a name of `footwork scenarios` (level)",
-    )
-    flags.shared(parser, "--friction")
+    flags.shared(parser, "--terrain", "--friction")
     parser.add_argument(
         "--shove",
         type=flags.positive,

@@ -86,9 +86,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         metavar=("FRAME", "FX", "FY", "FZ"),
         help="a force on a link at its origin, in world axes [N]; may be repeated",
     )
-    parser.add_argument(
-        "--no-torque-limits", action="store_true", help="ignore the joint torque limits"
-    )
+    flags.shared(parser, "--no-torque-limits")
 
 
 def scenario_of(options: argparse.Namespace) -> Scenario | None:

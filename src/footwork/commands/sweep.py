@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections import Counter
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FootworkError
@@ -55,13 +54,7 @@ def add(commands: Any) -> None:
         metavar="NAME",
         help="margin, torque_margin, push_margin, friction_margin (margin)",
     )
-    parser.add_argument("--jobs", type=flags.count, default=1, metavar="N", help="processes (1)")
-    parser.add_argument(
-        "--journal",
-        type=Path,
-        metavar="FILE",
-        help="journal of completed points, from which the same command resumes",
-    )
+    flags.shared(parser, "--jobs", "--journal")
     flags.shared(parser, "--json", "--png", "--csv")
     flags.save_flag(parser, ".nc", ".zarr")
 

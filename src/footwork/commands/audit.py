@@ -1,0 +1,130 @@
+"""`footwork audit`: which samples of motions a robot can do, and why it cannot do the others."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from .. import registry
+from ..errors import FootworkError
+from ..workers import workers
+from . import flags, motions
+from .output import answer, destination, needs, paint, write_plot
+
+ALONE = ("png", "html")  # flags that need a single motion
+
+
+def add(commands: Any) -> None:
+    """Declare the flags of `footwork audit`."""
+    words = (
+        "which samples of a motion a robot can do: contacts, torques, slip, ranges, collisions; of "
+        "the others, why not. Several files or a folder: a table, what breaks most first"
+    )
+    parser = flags.command(commands, "audit", run, words)
+    parser.add_argument(
+        "motions", nargs="+", type=Path, metavar="MOTION", help="a file, or a folder of them"
+    )
+    motions.add(parser)
+    parser.add_argument("--no-self-collision", action="store_true", help="links may overlap")
+    parser.add_argument(
+        "--limit", nargs="+", type=_limit, action="extend", default=[], metavar="CHECK=VALUE",
+        help="the largest value of a check that is let pass, as in slip=0.1; inf: any",
+    )  # fmt: skip
+    parser.add_argument(
+        "--longest", type=flags.whole, default=8, metavar="N",
+        help="how many stretches are told, the longest first (8)",
+    )  # fmt: skip
+    flags.shared(parser, "--jobs", "--journal")
+    flags.shared(parser, "--json", "--csv", "--png", "--html")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Audit one motion or many; exit code 0: all samples hold, 1: some do not."""
+    many = len(options.motions) > 1 or options.motions[0].is_dir()
+    if many and (given := [name for name in ALONE if getattr(options, name)]):
+        flag = f"--{given[0].replace('_', '-')}"
+        raise FootworkError(f"{flag}: got several motions, expected one")
+    if not many and options.journal:
+        raise FootworkError("--journal: got one motion, expected several, or a folder")
+    if isinstance(options.friction, tuple):
+        raise FootworkError("--friction: got two coefficients, expected one")
+    return _many(options) if many else _one(options)
+
+
+def _one(options: argparse.Namespace) -> int:
+    from .. import contacts
+
+    if options.png:
+        needs("--png", "matplotlib", "plots")
+    motion = motions.read(options, options.motions[0])
+    audit = contacts.audit(motion, **_asked(options))
+    answer(
+        options,
+        audit.as_dict(options.longest),
+        _words(options, audit.holds, audit.explain(options.longest)),
+    )
+    if options.csv:
+        with destination(options, options.csv) as path:
+            audit.write_csv(path)
+    if options.html:
+        with destination(options, options.html) as path:
+            registry.view(audit).save_html(path)
+    if options.png:
+        write_plot(audit, options)
+    return flags.OK if audit.holds else flags.NO
+
+
+def _many(options: argparse.Namespace) -> int:
+    from .. import contacts
+
+    robot = flags.load(options)
+    try:
+        with nullcontext() if options.jobs == 1 else workers(options.jobs) as executor:
+            table = contacts.audit_files(
+                robot,
+                options.motions,
+                reading=motions.reading(options),
+                journal=options.journal,
+                executor=executor,
+                progress=False if options.quiet else None,
+                **_asked(options),
+            )
+    except KeyboardInterrupt:
+        kept = "the same command goes on" if options.journal else "nothing is kept"
+        print(f"footwork: interrupted; {kept}", file=sys.stderr)
+        raise
+    answer(options, table.as_dict(), _words(options, table.holds, table.explain()))
+    if options.csv:
+        with destination(options, options.csv) as path:
+            table.write_csv(path)
+    if len(table.failed) == len(table.rows):
+        return flags.BAD
+    return flags.OK if table.holds else flags.NO
+
+
+def _asked(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments that audits of one and of many motions share."""
+    return {
+        "terrain": motions.ground(options),
+        "friction": options.friction,
+        "torque_limits": not options.no_torque_limits,
+        "self_collision": not options.no_self_collision,
+        "limits": dict(options.limit),
+    }
+
+
+def _words(options: argparse.Namespace, holds: bool, text: str) -> str:
+    verdict, *rest = text.splitlines()
+    return "\n".join([paint(options, verdict, "green" if holds else "red"), *rest])
+
+
+def _limit(text: str) -> tuple[str, float]:
+    """Parse CHECK=VALUE."""
+    name, _, value = text.partition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"got {text}, expected as in slip=0.1") from None
