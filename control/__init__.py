@@ -11,6 +11,8 @@ from .force_tasks import CopTask, ForceTask, ZmpTask
 from .joint import PD, PID, ComputedTorque, gravity_compensation
 from .recordings import read_motion, save_motion
 from .reference import by_cvxpy
+from .repairs.repair import repair
+from .repairs.report import Change, Repair
 from .simulation import simulate
 from .standing import stand, trunk
 from .tasks import ComTask, FrameTask, MomentumTask, PostureTask
@@ -38,6 +40,9 @@ __all__ = [
     "ClosedLoop",
     "save_motion",
     "read_motion",
+    "repair",
+    "Repair",
+    "Change",
     "ForcePulse",
     "Noise",
     "random_pushes",

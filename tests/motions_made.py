@@ -17,7 +17,7 @@ import numpy as np
 import pinocchio as pin
 
 from footwork import dynamics, robots
-from footwork.dynamics.motions.motion import Motion
+from footwork.dynamics import Motion
 
 FILE = Path(__file__).parent / "data" / "carrying_g1.npz"
 RATE = 30.0  # [Hz]
@@ -255,7 +255,7 @@ def touching(t: np.ndarray) -> np.ndarray:
 
 
 def _remade(motion: Motion, t: np.ndarray, q: np.ndarray, name: str) -> Motion:
-    return Motion(motion.robot, t, q, *derivatives(motion.robot, t, q), name)
+    return Motion.of(motion.robot, t, q, cutoff=None, name=name)
 
 
 def carrying(robot: Any = None) -> Motion:
@@ -264,15 +264,7 @@ def carrying(robot: Any = None) -> Motion:
     with np.load(FILE) as data:
         t, q = np.arange(SAMPLES) / RATE, data["q"].copy()
     q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
-    return Motion(robot, t, q, *derivatives(robot, t, q), "carrying")
-
-
-def part(motion: Motion, begin: float, end: float) -> Motion:
-    """The samples from `begin` to `end` [s]."""
-    some = (motion.t >= begin - 1e-9) & (motion.t <= end + 1e-9)
-    return Motion(
-        motion.robot, motion.t[some], motion.q[some], motion.v[some], motion.a[some], motion.name
-    )
+    return Motion.of(robot, t, q, cutoff=None, name="carrying")
 
 
 # ------------------------------------------------------------------ one fault each
@@ -310,17 +302,17 @@ def wobbling(motion: Motion, amplitude: float = 0.02, cutoff: float = 4.0, seed:
 
 
 def out_of_range(motion: Motion, joint: str = "left_elbow_joint", by: float = 0.1) -> Motion:
-    """A joint bent beyond its range by `by` [rad] in the middle third of the time."""
+    """A joint bent beyond its range by `by` [rad] half-way."""
     q, row = motion.q.copy(), 7 + _joints(motion.robot, joint)[0]
     upper = motion.robot._model.upperPositionLimit[row]
-    there = _middle_third(motion.t)
+    there = _there_and_back(motion.t)
     q[:, row] += there * (upper + by - q[:, row])
     return _remade(motion, motion.t, q, "out of range")
 
 
 def arm_in_trunk(motion: Motion, angle: float = 0.5) -> Motion:
-    """Upper arms turned inwards by `angle` [rad] in the middle third: into the trunk."""
-    q, there = motion.q.copy(), _middle_third(motion.t)
+    """Upper arms turned inwards by `angle` [rad] half-way: into the trunk."""
+    q, there = motion.q.copy(), _there_and_back(motion.t)
     for row, inwards in zip(_joints(motion.robot, "shoulder_roll"), (-1, 1), strict=True):
         q[:, 7 + row] += inwards * angle * there
     return _remade(motion, motion.t, q, "arms in the trunk")
@@ -352,9 +344,9 @@ def _joints(robot: Any, word: str) -> np.ndarray:
     return np.array([k for k, name in enumerate(robot.joint_names) if word in name])
 
 
-def _middle_third(t: np.ndarray) -> np.ndarray:
+def _there_and_back(t: np.ndarray) -> np.ndarray:
     x = (t - t[0]) / (t[-1] - t[0])
-    return np.asarray(ease(x, 0.25, 0.4) - ease(x, 0.6, 0.75))
+    return np.asarray(ease(x, 0.05, 0.45) - ease(x, 0.55, 0.95))
 
 
 def _noise(t: np.ndarray, width: int, cutoff: float, seed: int) -> np.ndarray:

@@ -62,6 +62,8 @@ RESULTS = {
     "contacts.batch.SelfCollisions",
     "control.Command",
     "control.ClosedLoop",
+    "control.Repair",
+    "control.Change",
     "biomechanics.Gait",
     "biomechanics.Trial",
     "biomechanics.SyntheticWalk",
@@ -361,6 +363,13 @@ def of_control() -> dict[str, dict[str, Any]]:
     loop = control.simulate(BIPED, falling, q=Q, duration=0.01, progress=False)
     return {
         "control.ComputedTorque": two,
+        "control.repair": {
+            "motion": still_motion(),
+            "schedule": contacts.find_contacts(still_motion()),
+            "weights": {"hands": 1.0},
+            "slowest": 1.5,
+            "window": 2.0,
+        },
         "control.ComputedTorque.*": two,
         "control.ComTask": {"target": np.zeros(3)},
         "control.FrameTask": {"target": HERE},

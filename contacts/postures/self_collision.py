@@ -93,12 +93,24 @@ class Clearance:
         """
         rows = np.zeros((self.ROWS, self.robot.nv))
         for row, pair in zip(rows, self._nearest(q), strict=False):
-            first, second = (
-                _point_jacobian(self.robot, q, joint, point)
-                for joint, point in zip(pair.joints, pair.points, strict=True)
-            )
-            row[:] = -pair.normal @ (second - first)
+            row[:] = -self._slope(q, pair)
         return rows
+
+    def distances(self, q: Array) -> Array:
+        """Return the distances (m,) of the pairs that are too near, the nearest first [m]."""
+        return np.array([pair.distance for pair in self._nearest(q)])
+
+    def slopes(self, q: Array) -> Array:
+        """Return the derivatives (m, nv) of `distances`."""
+        rows = [self._slope(q, pair) for pair in self._nearest(q)]
+        return np.array(rows).reshape(-1, self.robot.nv)
+
+    def _slope(self, q: Array, pair: _Near) -> Array:
+        first, second = (
+            _point_jacobian(self.robot, q, joint, point)
+            for joint, point in zip(pair.joints, pair.points, strict=True)
+        )
+        return np.asarray(pair.normal @ (second - first))
 
     def _nearest(self, q: Array) -> list[_Near]:
         """Those that lack most, the worst first."""

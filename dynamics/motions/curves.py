@@ -195,15 +195,16 @@ def rates_of_any(robot: Robot, q: Array, rate: float) -> tuple[Array, Array]:
     """
     if len(q) > 2:
         x = continuous(robot, q)
-        points = POINTS if len(q) >= POINTS else min(len(q), _AT_END)
-        return _rates(robot, x, *(_with_short_ends(x, rate, order, points) for order in (1, 2)))
+        return _rates(robot, x, *(short_ended(x, rate, order) for order in (1, 2)))
     v, a = np.zeros((2, len(q), robot.nv))
     if len(q) == 2:
         v[:] = robot.difference(q[0], q[1]) * rate
     return v, a
 
 
-def _with_short_ends(x: Array, rate: float, order: int, points: int) -> Array:
+def short_ended(x: Array, rate: float, order: int) -> Array:
+    """Return d^order x/dt^order of three samples (n, …) or more, as `rates_of_any` takes it."""
+    points = POINTS if len(x) >= POINTS else min(len(x), _AT_END)
     slope = differentiate(x, rate, order, points)
     for k in range(POINTS // 2 if points == POINTS else 0):
         size = 2 * k + 1 if k else _AT_END

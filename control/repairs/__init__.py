@@ -1,0 +1,1 @@
+"""Repairs of motions: the nearest motion that a robot can do."""

@@ -1,0 +1,233 @@
+"""Iterate: a motion with the forces of the ground, and all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Array, Index
+from ...contacts import Terrain
+from ...contacts.loads_along import loads_along
+from ...contacts.torque_limits import TorqueBounds, torque_bounds_of
+from ...dynamics.motions.motion import Motion
+from ...robots.robot import Robot
+from .corners import Corners, Placed
+from .differences import Differences
+from .equations import Linearised, Sampled, force_points, linearised, residuals
+from .stances import height
+
+AT_REST = 0.02  # speed of a corner that touches that counts as one [m/s]
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """q (n, nq) -> v, a (n, nv), as `Motion.of` derives them at the times of a motion."""
+
+    motion: Motion
+
+    def __call__(self, q: Array) -> tuple[Array, Array]:
+        """Return v and a."""
+        there = Motion.of(self.motion.robot, self.motion.t, q, cutoff=None)
+        return there.v, there.a
+
+    def part(self, rows: slice) -> Derived:
+        """Return the same at some samples."""
+        cut = {name: getattr(self.motion, name)[rows] for name in ("t", "q", "v", "a")}
+        return Derived(replace(self.motion, **cut))
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """q (n, nq) -> τ_ext (n, nv) of wrenches, as `contacts.batch.contact_forces` takes them."""
+
+    robot: Robot
+    wrenches: Any
+    count: int
+
+    def __call__(self, q: Array) -> Array:
+        """Return τ_ext."""
+        still = np.zeros((len(q), self.robot.nv))
+        if self.wrenches is None:
+            return still
+        both = (loads_along(self.robot, q, still, still, w) for w in (self.wrenches, None))
+        return np.asarray(np.subtract(*both))
+
+    def part(self, rows: slice) -> Loads:
+        """Return the same at some samples."""
+        if self.wrenches is None or isinstance(self.wrenches, Mapping):
+            return self
+        given = np.atleast_2d(np.asarray(self.wrenches, dtype=float))
+        return replace(self, wrenches=given[rows] if len(given) == self.count else given)
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """v (n, nv) -> bounds of the torques, as `contacts.batch.contact_forces` takes them."""
+
+    robot: Robot
+    torque_limits: Any
+    count: int
+
+    def __call__(self, v: Array) -> TorqueBounds:
+        """Return the bounds, (na,) or (n, na)."""
+        return torque_bounds_of(self.robot, self.torque_limits, v, many=True)
+
+    def part(self, rows: slice) -> Bounds:
+        """Return the same at some samples."""
+        given = self.torque_limits
+        if isinstance(given, tuple) and all(np.ndim(one) for one in given):
+            return replace(self, torque_limits=tuple(self._rows(one, rows) for one in given))
+        return replace(self, torque_limits=self._rows(given, rows))
+
+    def _rows(self, given: Any, rows: slice) -> Any:
+        return given[rows] if np.ndim(given) == 2 and len(given) == self.count else given
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What stays the same while a motion is repaired.
+
+    Attributes:
+        robot, corners: who moves, and what touches when.
+        places: (n, K, 3), where the corners stand; nan where they do not touch.
+        terrain: None for level ground.
+        differences: derivatives of small changes.
+        derivatives: q -> v, a: those that the audit will take.
+        loads: q -> τ_ext.
+        bounds: v -> bounds of torques.
+        margin: of every contact's normal force [N].
+    """
+
+    robot: Robot
+    corners: Corners
+    places: Array
+    terrain: Terrain | None
+    differences: Differences
+    derivatives: Derived
+    loads: Loads
+    bounds: Bounds
+    margin: float
+
+    def part(self, rows: slice) -> Problem:
+        """Return the same problem at some samples."""
+        return replace(
+            self,
+            corners=self.corners.part(rows),
+            places=self.places[rows],
+            differences=Differences.of(rows.stop - rows.start, self.derivatives.motion.rate),
+            derivatives=self.derivatives.part(rows),
+            loads=self.loads.part(rows),
+            bounds=self.bounds.part(rows),
+        )
+
+    @cached_property
+    def calm(self) -> Differences:
+        """Differences of three samples, for the smoothness of a change: few couple few."""
+        return Differences.of_three(len(self.places), self.derivatives.motion.rate)
+
+    @cached_property
+    def weight(self) -> float:
+        """Of the robot [N]."""
+        return float(self.robot.mass * np.linalg.norm(self.robot._model.gravity.linear))
+
+    @cached_property
+    def free_rows(self) -> Index:
+        """Rows of the equations of motion without a motor."""
+        return np.flatnonzero(~self.robot.selection_matrix.any(axis=0))
+
+    @cached_property
+    def units(self) -> Array:
+        """(rows,), a force and a moment that count as one, for `free_rows` [N, N·m]."""
+        lengths = np.where(self.free_rows < 3, 1.0, 0.2) if self.robot.is_floating else 0.2
+        return np.asarray(self.weight * lengths * np.ones(len(self.free_rows)))
+
+    @cached_property
+    def least_normal(self) -> Array:
+        """(n, K), of each corner, so that its foot keeps the margin [N]."""
+        owners, touching = self.corners.owner, self.corners.touching
+        shares = touching * self.corners.shares
+        whole = np.stack([shares[:, owners == own].sum(axis=1) for own in owners], axis=1)
+        return self.margin * shares / np.where(whole > 0, whole, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """A motion and forces.
+
+    Attributes:
+        problem: what stays.
+        q: (n, nq).
+        forces: (n, K, 3), world axes [N].
+    """
+
+    problem: Problem
+    q: Array
+    forces: Array
+
+    def part(self, rows: slice) -> Iterate:
+        """Return some samples."""
+        return Iterate(self.problem.part(rows), self.q[rows], self.forces[rows])
+
+    @cached_property
+    def sampled(self) -> Sampled:
+        """With v and a."""
+        return Sampled(self.q, *self.problem.derivatives(self.q), self.forces)
+
+    @cached_property
+    def placed(self) -> Placed:
+        """Where the corners are."""
+        return self.problem.corners.at(self.q)
+
+    @cached_property
+    def loads(self) -> Array:
+        """τ_ext (n, nv)."""
+        return self.problem.loads(self.q)
+
+    @cached_property
+    def residual(self) -> Array:
+        """(n, nv), of the equations of motion: in actuated rows the torques."""
+        points = force_points(self.problem.corners, self.placed)
+        return residuals(self.problem.robot, self.sampled, self.loads, points)
+
+    @cached_property
+    def linear(self) -> Linearised:
+        """The equations of motion nearby."""
+        return linearised(self.problem.corners, self.placed, self.sampled, self.loads)
+
+    @cached_property
+    def torques(self) -> Array:
+        """(n, na)."""
+        return self.residual[:, self.problem.robot.actuated_rows]
+
+    @cached_property
+    def lacking(self) -> Array:
+        """(n,), norm of what forces and moments lack, in the problem's units."""
+        rows = self.residual[:, self.problem.free_rows] / self.problem.units
+        return np.asarray(np.linalg.norm(rows, axis=1))
+
+    @cached_property
+    def off(self) -> Array:
+        """(n, K, 3), from where corners stand to where they are, 0 where they do not touch [m]."""
+        return np.nan_to_num(self.placed.places + self.problem.corners.drop - self.problem.places)
+
+    @cached_property
+    def landing(self) -> float:
+        """Σ ‖ṗ/u‖² of corners that touch while samples are read at which they do not."""
+        rates = self.landings[2]
+        return float(((rates / AT_REST) ** 2).sum())
+
+    @cached_property
+    def landings(self) -> tuple[Index, Index, Array]:
+        """Samples and corners (m,) at which differences read others, not touching; ṗ (m, 3)."""
+        on, d = self.problem.corners.touching, self.problem.differences
+        k, c = np.nonzero(on & ~on[d.taps].all(axis=1))
+        return k, c, d.derivatives(self.placed.places)[0][k, c]
+
+    @cached_property
+    def heights(self) -> Array:
+        """(n, K), of all corners above the ground [m]."""
+        return height(self.placed.places + self.problem.corners.drop, self.problem.terrain)

@@ -1,0 +1,71 @@
+"""Stances: where feet stand while they touch, one place on the ground for each interval.
+
+The place is the rigid motion that takes the corners nearest to where they were on average, on the
+ground below (W. Kabsch, "A solution for the best rotation to relate two sets of vectors" (1976)).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ...contacts import Terrain
+from .corners import Corners
+
+
+def stand(corners: Corners, places: Array, terrain: Terrain | None) -> Array:
+    """Return (n, K, 3), where each corner stands while it touches; nan where it does not.
+
+    Args:
+        corners: when they touch.
+        places: (n, K, 3), where they are, with the drop of balls [m].
+        terrain: None for level ground at z = 0.
+    """
+    goal = np.full(places.shape, np.nan)
+    for foot in range(len(corners.frames)):
+        own = np.flatnonzero(corners.owner == foot)
+        touching = corners.touching[:, own]
+        for first, last in intervals(np.asarray(touching.any(axis=1))):
+            rows = slice(first, last + 1)
+            on = touching[rows]
+            ground = on_ground(places[rows][:, own], terrain)
+            stood = _fitted(corners.local[own] + corners.drop[own], ground, on)
+            goal[rows, own] = np.where(on[:, :, None], stood, np.nan)
+    return goal
+
+
+def on_ground(points: Array, terrain: Terrain | None) -> Array:
+    """Return the points of the ground nearest to points (..., 3)."""
+    return points - height(points, terrain)[..., None] * normal(points, terrain)
+
+
+def height(points: Array, terrain: Terrain | None) -> Array:
+    """Return the distance (...) of points (..., 3) from the ground, negative below [m]."""
+    return points[..., 2] if terrain is None else terrain.signed_distance(points)
+
+
+def normal(points: Array, terrain: Terrain | None) -> Array:
+    """Return the ground's normals (..., 3) there."""
+    if terrain is not None:
+        return terrain.normal(points)
+    return np.broadcast_to([0.0, 0.0, 1.0], points.shape)
+
+
+def intervals(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return [(first, last), …] of the stretches where flags (n,) are true."""
+    changes = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
+    return [(int(a), int(b) - 1) for a, b in zip(changes[::2], changes[1::2], strict=True)]
+
+
+def _fitted(local: Array, world: Array, on: NDArray[np.bool_]) -> Any:
+    """Return R l + t (k, 3), nearest to world places (m, k, 3) where `on` (m, k)."""
+    weights = on / on.sum()
+    middle_local = np.einsum("mk,ki->i", weights, local)
+    middle = np.einsum("mk,mki->i", weights, world)
+    spread = np.einsum("mk,mki,kj->ij", weights, world - middle, local - middle_local)
+    U, _, Vt = np.linalg.svd(spread)
+    R = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
+    return (local - middle_local) @ R.T + middle
