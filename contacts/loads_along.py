@@ -55,7 +55,7 @@ def _torques_of(robot: Robot, qs: Array, wrenches: Mapping[str, Wrench | ArrayLi
     else:
         total = np.zeros((len(qs), robot.nv))
     for frame, wrench in wrenches.items():
-        total += frame_torques(robot, qs, frame, _about_origin(robot, qs, frame, wrench))
+        total += frame_torques(robot, qs, frame, about_origin(robot, qs, frame, wrench))
     return total
 
 
@@ -70,8 +70,8 @@ def frame_torques(robot: Robot, qs: Array, frame: str, wrenches: Array) -> Array
     return torques
 
 
-def _about_origin(robot: Robot, qs: Array, frame: str, wrench: Wrench | ArrayLike) -> Array:
-    """A wrench (N, 6) about the origin of a frame, world axes."""
+def about_origin(robot: Robot, qs: Array, frame: str, wrench: Wrench | ArrayLike) -> Array:
+    """Return a wrench as rows (N, 6) about the origin of a frame, world axes."""
     if not isinstance(wrench, Wrench):
         rows = table(wrench, 6, f"wrenches[{frame!r}]")
         if len(rows) not in (1, len(qs)):

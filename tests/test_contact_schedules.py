@@ -1,11 +1,22 @@
 """Corners of soles as contacts, their margins, and which of them touch along a motion."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pinocchio as pin
 import pytest
-from motions_made import carrying, faster, floating, heels_below_ground, sliding, touching, wobbling
+from motions_made import (
+    HANDS,
+    carrying,
+    faster,
+    floating,
+    heels_below_ground,
+    part,
+    sliding,
+    touching,
+    wobbling,
+)
 
 import footwork as fw
 from footwork import contacts, control, dynamics
@@ -469,3 +480,34 @@ def test_wrenches_along_time():
     )
     with pytest.raises(fw.ContactError, match=r"torso.*3 rows, expected 9"):
         contacts.batch.contact_forces(robot, *state, feet, wrenches={"torso": np.zeros((3, 6))})
+
+
+def test_audits_count_what_is_carried():
+    """As wrenches at each sample by `contact_forces`, with others on the base or a link besides."""
+    motion = part(carrying(), 2.0, 2.4)
+    robot, schedule = motion.robot, find_contacts(motion)
+    masses = tuple(contacts.CarriedMass(hand, 4.0, at=(0.1, 0, 0)) for hand in HANDS)
+    loaded = replace(schedule, loads=masses)
+    weight = 9.81 * robot.mass
+    push = np.array([5.0, 3.0, -20.0, 1.0, 2.0, 0.5])
+    link = {HANDS[0]: fw.Wrench([0, 0, -10.0], [0, 1.0, 0], point=[0.3, 0.0, 0.9])}
+    options = {"self_collision": False, "torque_limits": False}
+    plain = contacts.audit(motion, schedule, **options).forces.verdicts.margin
+    for wrenches in (None, push, link):
+        found = contacts.audit(motion, loaded, wrenches=wrenches, **options).forces.verdicts
+        i = 5
+        q, v, a = motion.q[i], motion.v[i], motion.a[i]
+        carried = {
+            frame: fw.Wrench(w[i, :3], w[i, 3:])
+            for frame, w in contacts.wrenches_along(motion, masses).items()
+        }
+        if wrenches is push:
+            carried["root_joint"] = fw.Wrench(push[:3], push[3:], dynamics.com(robot, q))
+        if wrenches is link:
+            there = dynamics.frame_placement(robot, q, HANDS[0]).translation
+            both = carried[HANDS[0]].vector + link[HANDS[0]].at(there).vector
+            carried[HANDS[0]] = fw.Wrench(both[:3], both[3:])
+        some = schedule.contacts.only(schedule.touching[i])
+        hold = contacts.contact_forces(robot, q, v, a, some, carried, torque_limits=False)
+        assert found.margin[i] == pytest.approx(hold.margin, abs=1e-7 * weight)
+        assert abs(found.margin[i] - plain[i]) > 1.0

@@ -26,14 +26,14 @@ class Demands(NamedTuple):
 
     Attributes:
         friction: instead of the contacts' own, or None.
-        wrenches: as for `contacts.batch.contact_forces`.
+        wrenches: as for `contacts.batch.contact_forces`, those of links as (n, 6) or `Wrench`.
         torque_limits: likewise.
         limits: of the checks.
         threads: that share the work.
     """
 
     friction: float | None
-    wrenches: Mapping[str, Wrench] | ArrayLike | None
+    wrenches: Mapping[str, Wrench | Array] | ArrayLike | None
     torque_limits: bool | ArrayLike
     limits: Mapping[str, float]
     threads: int
@@ -44,8 +44,13 @@ class Demands(NamedTuple):
 
     def wrenches_at(self, motion: Motion, sample: int) -> Mapping[str, Wrench] | None:
         """Return what acts on the robot at a sample, as for `contacts.contact_forces`."""
-        if self.wrenches is None or isinstance(self.wrenches, Mapping):
-            return self.wrenches
+        if self.wrenches is None:
+            return None
+        if isinstance(self.wrenches, Mapping):
+            return {
+                link: w if isinstance(w, Wrench) else Wrench(w[sample][:3], w[sample][3:])
+                for link, w in self.wrenches.items()
+            }
         rows = np.atleast_2d(np.asarray(self.wrenches, dtype=float))
         w = rows[sample if len(rows) > 1 else 0]
         return {BASE_JOINT: Wrench(w[:3], w[3:], com(motion.robot, motion.q[sample]))}
@@ -100,7 +105,9 @@ def _decided(
 ) -> MotionVerdicts:
     """Return the verdicts of some samples, in their order."""
     wrenches = demands.wrenches
-    if wrenches is not None and not isinstance(wrenches, Mapping):
+    if isinstance(wrenches, Mapping):
+        wrenches = {k: w if isinstance(w, Wrench) else w[rows] for k, w in wrenches.items()}
+    elif wrenches is not None:
         given = np.atleast_2d(np.asarray(wrenches, dtype=float))
         wrenches = given[rows] if len(given) == len(motion) else given
     return batch.contact_forces(

@@ -14,6 +14,7 @@ from ...robots import Robot
 from ...robots.values import array, boolean, instance, mapping, number, whole_number
 from ..schedules.finding import find_contacts
 from ..schedules.schedule import ContactSchedule
+from ..schedules.timed_loads import with_loads
 from ..terrain.terrain import Terrain
 from ..torque_limits import torque_bounds_of
 from .audit import Audit
@@ -50,7 +51,8 @@ def audit(
 
     Args:
         motion: q, v and a along time.
-        schedule: which contacts touch when; without it `find_contacts` finds them.
+        schedule: which contacts touch when, and what is carried; without it `find_contacts` finds
+            them.
         terrain: the ground; without it the plane z = 0.
         friction: Coulomb coefficient of all contacts; without it those of the schedule's, or 0.7.
         wrenches: {link: Wrench} of the environment on the robot besides the contacts, the same at
@@ -74,7 +76,8 @@ def audit(
         mu = 0.7 if friction is None else friction
         schedule = find_contacts(motion, terrain, friction=mu, threads=whole)
     _check_schedule(motion, schedule)
-    demands = Demands(friction, wrenches, torque_limits, most, whole)
+    external = with_loads(motion, schedule.loads, wrenches)
+    demands = Demands(friction, external, torque_limits, most, whole)
     forces = forces_along(motion, schedule, demands)
     checks = [*forces.checks, *feet_checks(motion, schedule, terrain, most, whole)]
     checks += joint_checks(motion, most)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...dynamics import batch
+from ...dynamics import Wrench, batch
 from ...dynamics.motions.motion import Motion
 from ...errors import ContactError
+from ...robots.robot import BASE_JOINT
 from ...robots.values import array, instance, number, sequence, text, vector
-from ..loads_along import frame_torques
+from ..loads_along import about_origin, frame_torques
 from ..point_paths import frame_twists
 
 
@@ -162,6 +163,32 @@ def wrenches_along(motion: Motion, loads: Iterable[Load]) -> dict[str, Array]:
     for load in sequence(loads, "loads", Load, error=ContactError):
         wrenches = load.wrenches(motion)
         found[load.frame] = found[load.frame] + wrenches if load.frame in found else wrenches
+    return found
+
+
+def with_loads(
+    motion: Motion,
+    loads: Iterable[Load],
+    wrenches: Mapping[str, Wrench | Array] | ArrayLike | None,
+) -> Mapping[str, Wrench | Array] | ArrayLike | None:
+    """Return loads and wrenches, as `contacts.batch.contact_forces` takes them, as one.
+
+    Raises:
+        ContactError: loads along with wrenches in other axes than the world's.
+    """
+    found = wrenches_along(motion, loads)
+    if not found or wrenches is None:
+        return dict(found) or wrenches
+    robot, q = motion.robot, motion.q
+    if not isinstance(wrenches, Mapping):
+        rows = np.broadcast_to(np.atleast_2d(np.asarray(wrenches, dtype=float)), (len(motion), 6))
+        arms = batch.com(robot, q) - batch.frame_placement(robot, q, BASE_JOINT)[:, :3, 3]
+        moments = rows[:, 3:] + np.cross(arms, rows[:, :3])
+        wrenches = {BASE_JOINT: np.hstack([rows[:, :3], moments])}
+    for frame, wrench in wrenches.items():
+        if isinstance(wrench, Wrench) and wrench.axes != "world":
+            raise ContactError(f"wrenches[{frame!r}]: got axes {wrench.axes!r}, expected 'world'")
+        found[frame] = about_origin(robot, q, frame, wrench) + found.get(frame, 0.0)
     return found
 
 
