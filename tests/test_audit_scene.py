@@ -78,13 +78,12 @@ def test_the_page_plots_what_the_audit_found(audit):
         np.testing.assert_array_equal(bad, audit.checks[name].bad)
     used = series["used"].values
     assert (used["friction"][audit.good] <= 1 + 1e-6).all()
-    limits = audit.motion.robot.torque_limits
     k = 5  # at rest
     hold = contacts.contact_forces(
         audit.motion.robot, audit.motion.q[k], audit.motion.v[k], audit.motion.a[k],
         audit.schedule.contacts,
     )  # fmt: skip
-    assert used["torques"][k] == pytest.approx(np.abs(hold.torques / limits).max(), abs=1e-6)
+    assert used["torques"][k] == pytest.approx(1 - hold.torque_margin, abs=1e-5)
 
 
 def test_friction_is_that_of_a_foots_whole_force(audit):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,14 +54,24 @@ def stage_of(audit: Audit, detail: float) -> Viewer:
 
 
 def animate_audit(
-    viewer: Viewer, audit: Audit, series: Sequence[Series], rate: float, scale: float | None
+    viewer: Viewer,
+    audit: Audit,
+    series: Sequence[Series],
+    rate: float,
+    scale: float | None,
+    also: Callable[[int], None] | None = None,
 ) -> None:
-    """Let the viewer play an audit's motion over these series, with a legend."""
+    """Let the viewer play an audit's motion over these series, with a legend.
+
+    `also` draws more into each picture.
+    """
     rows, ramp = picture_rows(audit.motion, rate), margin_ramp_of(audit)
     length = scale_of(viewer, audit.motion.robot, scale)
 
     def draw(i: int) -> None:
         _draw_contacts(viewer, audit, int(rows[i]), ramp, length)
+        if also is not None:
+            also(i)
 
     causes = [audit.causes[row] for row in rows]
     viewer.animate(
@@ -157,13 +167,13 @@ def touching_feet(audit: Audit) -> Mapping[str, Array]:
 def used(audit: Audit) -> dict[str, Array]:
     """Return {"torques", "friction": (n,)}, the largest share of its limit that any uses [-].
 
-    Friction: ‖(f_1/μ_1, f_2/μ_2)‖/f_n of a foot's whole force. Of the least forces that do the
-    motion; nan where there are none.
+    Torques: at least, with the forces that spare them most. Friction: ‖(f_1/μ_1, f_2/μ_2)‖/f_n of
+    a foot's whole force, of the least forces that do the motion. nan where there are none.
     """
-    verdicts, owner = audit.forces.verdicts, audit.schedule.contacts.limits.owner
-    found, half = {}, verdicts.bounds.half
-    if np.isfinite(half).any():
-        found["torques"] = _largest(np.abs(verdicts.torques - verdicts.bounds.middle) / half)
+    owner = audit.schedule.contacts.limits.owner
+    found = {}
+    if "torques" in audit.checks:
+        found["torques"] = audit.checks["torques"].values
     feet = [np.isin(owner, columns) for columns in feet_of(audit).values()]
     if feet:
         found["friction"] = _largest(np.stack([_friction(audit, mine) for mine in feet], axis=1))
