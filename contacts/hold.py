@@ -20,7 +20,7 @@ from .equilibrium.certificate import EDGE
 from .equilibrium.decision import KERNEL, Proved
 from .equilibrium.margins import FINEST, largest_push, shrink_factor
 from .equilibrium.programs import Equilibrium
-from .equilibrium.reasons import why_not
+from .equilibrium.reasons import speed_words, weakest_joint, why_not
 from .equilibrium.saddle import Multipliers, Saddle, saddle_point
 from .geometry.planar import FARTHEST
 from .margin_words import margin_words
@@ -120,7 +120,7 @@ class Hold:
         if self.feasible:
             return ""
         if self.certificate is not None:
-            return why_not(self.contacts, self.q, self.balance, self.certificate)
+            return why_not(self.contacts, self.q, self.balance, self.certificate, self.state.v)
         if self.status == "unsolved":
             return "unsolved: the solver found neither forces nor a certificate that check out"
         return (
@@ -309,15 +309,16 @@ class Hold:
 
     def _torque_lines(self) -> list[str]:
         """The joint that comes nearest to its limit, and what the best forces would leave it."""
-        torques, limits = np.abs(np.asarray(self.torques)), self.balance.torque_limits
-        if not np.isfinite(limits).any():
+        torques = np.abs(np.asarray(self.torques))
+        if not np.isfinite(self.balance.torque_limits).any():
             return [f"largest torque {torques.max():.4g} N·m"] if len(torques) else []
-        with np.errstate(divide="ignore", invalid="ignore"):
-            row = int(np.nanargmax(np.where(np.isfinite(limits), torques / limits, 0.0)))
-        joint = self.contacts.robot.joint_of_row[self.balance.actuated[row]]
+        joint, torque, limit = weakest_joint(
+            self.contacts, self.balance, np.asarray(self._unknowns)
+        )
+        at_speed = speed_words(self.contacts.robot, joint, limit, self.state.v)
         return [
-            f"torques: {joint} is nearest to its limit, {torques[row]:.4g} of "
-            f"{limits[row]:.4g} N·m; the best forces would leave {100 * self.torque_margin:.1f} %"
+            f"torques: {joint} is nearest to its limit, {torque:.4g} of {limit:.4g} N·m{at_speed}; "
+            f"the best forces would leave {100 * self.torque_margin:.1f} %"
         ]
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Motors whose torques depend on their speed: their bounds, and verdicts within them."""
 
 import pickle
+from pathlib import Path
 
 import cvxpy as cp
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from footwork import contacts, control, dynamics, robots
 from footwork.errors import ConfigurationError, FootworkError, ModelError
 
+EXAMPLE = Path(__file__).parents[1] / "examples" / "g1_motors.yaml"
 KNEE = {"peak": 100.0, "no_load": 20.0, "corner": 8.0, "braking": 120.0, "continuous": 30.0}
 
 
@@ -215,6 +217,19 @@ def test_files_that_have_no_motors_are_refused_in_words(biped, tmp_path, name, t
         biped.with_motors(tmp_path / name)
 
 
+def test_the_motors_of_g1_in_the_examples(load_robot):
+    robot = load_robot("g1", "floating").with_motors(EXAMPLE)
+    left = {name for name in robot.actuated if name not in robot.motor_data}
+    assert all(
+        "ankle" in name or name in ("waist_roll_joint", "waist_pitch_joint") for name in left
+    )
+    assert len(left) == 6
+    lower, upper = robot.motors.bounds(np.full(robot.nv, 20.0))
+    knee = robot.actuated.index("left_knee_joint")
+    assert upper[knee] == pytest.approx(111 * (22.7 - 20) / (22.7 - 14.5))
+    assert lower[knee] == pytest.approx(-131 * (22.7 - 20) / (22.7 - 14.5))
+
+
 def test_motors_of_locked_joints_may_be_in_the_file():
     robot = robots.load("biped", lock=["left_knee"], motors={"left_knee": KNEE, "right_knee": KNEE})
     assert set(robot.motor_data) == {"right_knee"}
@@ -373,3 +388,30 @@ def test_simulations_clip_to_the_motors_at_the_velocity_of_each_tick(biped):
 
 def visualize_plots():
     return pytest.importorskip("footwork.visualize.plots.control")
+
+
+@pytest.mark.parametrize("speed", [-9.0, 9.99])
+def test_words_say_at_which_speed_a_motor_gives_how_much(biped, speed):
+    robot = biped.with_motors({"*": {"peak": 200, "no_load": 10}})
+    q, feet = robot.posture(), contacts.at_feet(robot)
+    v = np.where(np.arange(robot.nv) < 6, 0.0, speed)
+    gyrating = -dynamics.bias(robot, q, v) + dynamics.bias(robot, q, 0 * v)
+    a = np.linalg.solve(dynamics.mass_matrix(robot, q), gyrating)
+    slow = contacts.contact_forces(robot, q, v, a, feet)
+    assert slow.feasible == (speed < 0)
+    assert f" N·m at {abs(speed)} rad/s (200 at most)".replace(".0 ", " ") in slow.explain()
+    assert "rad/s" not in contacts.static_hold(robot, q, feet).explain()
+
+
+def test_scenarios_have_motors(tmp_path):
+    (tmp_path / "weak.yaml").write_text("'*': {peak: 1}")
+    (tmp_path / "stand.yaml").write_text(
+        "version: 1\nrobot: biped\nmotors: weak.yaml\n"
+        "contacts: [{frame: left_foot}, {frame: right_foot}]\n"
+    )
+    scenario = contacts.Scenario.load(tmp_path / "stand.yaml")
+    assert (scenario.machine.torque_limits == 1).all()
+    assert "motors: weak.yaml" in scenario.as_text()
+    (tmp_path / "stand.yaml").write_text("version: 1\nrobot: biped\nmotors: none.yaml\n")
+    with pytest.raises(FootworkError, match=r"motors: .*no such file"):
+        contacts.Scenario.load(tmp_path / "stand.yaml")

@@ -14,6 +14,7 @@ import pinocchio as pin
 
 from ... import dynamics
 from ...arrays import Array
+from ...robots import Robot
 from ..contact_set import ContactSet
 from ..limits import ContactLimits
 from .programs import Equilibrium
@@ -22,15 +23,20 @@ STILL = 0.02  # points slower than this share of the fastest one stay where they
 _ROUGH = 5.0  # more friction than any pair of materials has
 
 
-def why_not(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> str:
-    """Return one sentence: the cause with its figure, and the motion that nothing stops."""
+def why_not(
+    contacts: ContactSet, q: Array, balance: Equilibrium, y: Array, v: Array | None = None
+) -> str:
+    """Return one sentence: the cause with its figure, and the motion that nothing stops.
+
+    Motors give less at a velocity v (nv,).
+    """
     strong = balance.without_torque_limits()
     limits = strong.limits
     gripping = strong.with_limits(limits.with_torsion_of_at_least(_ROUGH))
     rougher = gripping.limits.with_friction(np.maximum(limits.friction, _ROUGH))
     rough, unbounded = strong.with_limits(rougher), rougher.without_bounds()
     if strong.margin().value > 0:
-        cause = _torque_words(contacts, balance)
+        cause = _torque_words(contacts, balance, v)
     elif motors := _motor_words(contacts, strong):
         cause = motors
     elif limits.bounded and strong.with_limits(limits.without_bounds()).margin().value > 0:
@@ -46,13 +52,13 @@ def why_not(contacts: ContactSet, q: Array, balance: Equilibrium, y: Array) -> s
     return f"{cause}; {motion_words(contacts, q, balance, y)}"
 
 
-def _torque_words(contacts: ContactSet, balance: Equilibrium) -> str:
+def _torque_words(contacts: ContactSet, balance: Equilibrium, v: Array | None) -> str:
     """Which joints are too weak when the load is spread over them as well as can be."""
     best = balance.torque_margin()
     if best.unknowns is None:
         return "torque limits: the joints are too weak"
     name, torque, limit = weakest_joint(contacts, balance, best.unknowns)
-    asked = f"{torque:.4g} of its {limit:.4g} N·m"
+    asked = f"{torque:.4g} of its {limit:.4g} N·m{speed_words(contacts.robot, name, limit, v)}"
     return f"torque limits: {name} would need {asked} even with the best forces"
 
 
@@ -80,6 +86,21 @@ def weakest_joint(contacts: ContactSet, balance: Equilibrium, x: Array) -> tuple
     row = int(np.nanargmax(used))
     name = contacts.robot.joint_of_row[balance.actuated[row]]
     return name, *nearest_bound(balance, row, float(off[row]))
+
+
+def speed_words(robot: Robot, joint: str, limit: float, v: Array | None) -> str:
+    """At which speed a motor's largest torque, driving or braking, is this one, if less than ever.
+
+    Nothing for limits that are not those of the robot's motors at v (nv,).
+    """
+    motors = robot.motors
+    if v is None or joint not in motors.data:
+        return ""
+    row = motors.joints.index(joint)
+    bounds, most = np.abs(motors.bounds(v))[:, row], motors.limits[row]
+    if limit >= most or np.abs(bounds - limit).min() > 1e-9 * most:
+        return ""
+    return f" at {abs(v[motors.rows[row]]):.3g} rad/s ({most:.4g} at most)"
 
 
 def nearest_bound(balance: Equilibrium, row: int, off: float) -> tuple[float, float]:

@@ -84,6 +84,7 @@ class Scenario:
         loads: pushes, ropes and payloads.
         title, about: for people.
         passive, lock: joints without motor, and joints that do not move.
+        motors: a file of motors, relative to `folder`, as `robots.load` takes it; none when empty.
         posture: the robot's posture to start from; the one it stands in when empty.
         start: where that is.
         com: where the centre of mass should be: (x, y) or (x, y, z) with None where it is free
@@ -91,7 +92,7 @@ class Scenario:
         friction: Coulomb coefficient of contacts and surfaces that have none of their own; two as
             for `ScenarioContact`.
         self_collision: whether links should keep a millimetre apart, where they have shapes.
-        torque_limits: whether those of the description count.
+        torque_limits: whether those of the motors, or of the description, count.
         view: (3,), from the scene to the eye.
         file: it came from, for messages.
         folder: that of the file.
@@ -105,6 +106,7 @@ class Scenario:
     about: str = ""
     passive: tuple[str, ...] = ()
     lock: tuple[str, ...] = ()
+    motors: str = ""
     posture: str = ""
     start: Start = _THERE
     com: Any = None
@@ -121,7 +123,7 @@ class Scenario:
         for key, kind in kinds.items():
             parts = sequence(getattr(self, key), key, kind, error=ScenarioError)
             object.__setattr__(self, key, parts)
-        for key in ("robot", "title", "about", "posture", "file"):
+        for key in ("robot", "title", "about", "motors", "posture", "file"):
             text(getattr(self, key), key, empty=key != "robot", error=ScenarioError)
         for key in ("self_collision", "torque_limits"):
             boolean(getattr(self, key), key, error=ScenarioError)
@@ -184,7 +186,9 @@ class Scenario:
     def machine(self) -> Robot:
         """The robot, loaded."""
         with self._at("robot"):
-            return robots.load(self._robot_source(), passive=self.passive, lock=self.lock)
+            robot = robots.load(self._robot_source(), passive=self.passive, lock=self.lock)
+        with self._at("motors"):
+            return robot.with_motors(self.folder / self.motors) if self.motors else robot
 
     @cached_property
     def ground(self) -> Terrain:

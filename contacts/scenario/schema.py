@@ -32,7 +32,7 @@ _KINDS = {cls: (kind, "name") for kind, cls in TERRAIN.items()} | {
 PLACED = (Start, *TERRAIN.values())  # whose `at` may be (x, y)
 # the order of a file that is written
 _ORDER = (
-    "title about robot passive lock posture start com friction terrain contacts loads "
+    "title about robot passive lock motors posture start com friction terrain contacts loads "
     "self_collision torque_limits view"
 )
 

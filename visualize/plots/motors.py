@@ -60,7 +60,7 @@ def plot_motors(
                 ax.plot(speeds, within, "--", color=color, linewidth=0.9)
     if ax.get_legend_handles_labels()[0]:
         # below: the curves take all of the plane
-        below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "ncols": 2}
+        below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12)}
         marks = "dashed: for good" if any(line.get_linestyle() == "--" for line in ax.lines) else ""
         ax.legend(fontsize="small", title=marks or None, title_fontsize="small", **below)
     return ax

@@ -63,6 +63,7 @@ def _facts(robot: Robot) -> dict[str, Any]:
         "feet known by": "shapes" if robot.feet_by_shape else "description" if robot.feet else "",
         "joints": list(robot.joint_names),
         "actuated": list(robot.actuated),
+        "motors by speed": list(robot.motor_data),
         "closures": [_closure(closure) for closure in robot.closures],
         **{f"{kind} in file": words for kind, words in diagnosis.rows(robot.kept).items()},
         "frames": len(robot.frame_names),

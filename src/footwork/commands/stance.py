@@ -160,6 +160,8 @@ def _changed(scenario: Scenario, options: argparse.Namespace) -> Scenario:
     if options.passive or options.lock:
         changes["passive"] = (*scenario.passive, *options.passive)
         changes["lock"] = (*scenario.lock, *options.lock)
+    if options.motors:
+        changes["motors"] = str(options.motors.absolute())
     if options.push:
         changes["loads"] = (*scenario.loads, *_pushes(options))
     if options.feet:
