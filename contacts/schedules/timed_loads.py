@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -176,10 +177,11 @@ def with_loads(
     Raises:
         ContactError: loads along with wrenches in other axes than the world's.
     """
-    found = wrenches_along(motion, loads)
+    found, robot, q = wrenches_along(motion, loads), motion.robot, motion.q
+    if isinstance(wrenches, Mapping):
+        wrenches = {frame: _rows(motion, frame, w) for frame, w in wrenches.items()}
     if not found or wrenches is None:
         return dict(found) or wrenches
-    robot, q = motion.robot, motion.q
     if not isinstance(wrenches, Mapping):
         rows = np.broadcast_to(np.atleast_2d(np.asarray(wrenches, dtype=float)), (len(motion), 6))
         arms = batch.com(robot, q) - batch.frame_placement(robot, q, BASE_JOINT)[:, :3, 3]
@@ -190,6 +192,15 @@ def with_loads(
             raise ContactError(f"wrenches[{frame!r}]: got axes {wrench.axes!r}, expected 'world'")
         found[frame] = about_origin(robot, q, frame, wrench) + found.get(frame, 0.0)
     return found
+
+
+def _rows(motion: Motion, frame: str, wrench: Any) -> Wrench | Array:
+    """A wrench, or its rows at all samples, checked."""
+    if isinstance(wrench, Wrench):
+        return wrench
+    shape = (len(motion), 6)
+    meaning = "a Wrench, or [force; moment] at each sample"
+    return array(wrench, f"wrenches[{frame!r}]", shape, meaning=meaning, error=ContactError)
 
 
 def load_torques(motion: Motion, loads: Iterable[Load]) -> Array:
