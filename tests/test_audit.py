@@ -88,7 +88,7 @@ def moved(motion, start=0.5, end=1.5, **joints):
     ],
 )  # fmt: skip
 def test_one_fault_alone_at_its_time(carrying, fault, cause, when, words):
-    audit = asked(fault(made.part(carrying, 0.0, 2.5)))
+    audit = asked(fault(carrying.part(0.0, 2.5)))
     found = refused(audit)
     assert set(found) == {cause}
     np.testing.assert_allclose(found[cause], when, atol=0.15)
@@ -107,7 +107,7 @@ def test_less_friction(carrying):
 
 
 def test_weak_motors(carrying, g1):
-    part = made.part(carrying, 0.0, 2.5)
+    part = carrying.part(0.0, 2.5)
     audit = asked(part, torque_limits=made.weak(g1, "knee", 0.1))
     assert set(refused(audit)) == {"torques"}
     words = r"(left|right)_knee_joint would need \d+\.?\d* of its 13\.9 N·m"
@@ -137,7 +137,7 @@ def test_sliding_soles(carrying):
 
 
 def test_arms_in_the_trunk(carrying):
-    audit = asked(made.arm_in_trunk(made.part(carrying, 0.0, 2.5)), self_collision=True)
+    audit = asked(made.arm_in_trunk(carrying.part(0.0, 2.5)), self_collision=True)
     assert set(refused(audit)) == {"collision"}
     for stretch in audit.stretches:
         worst = contacts.self_collisions(audit.motion.robot, audit.motion.q[stretch.worst])[0]
@@ -148,7 +148,7 @@ def test_arms_in_the_trunk(carrying):
 
 def test_speeds(carrying):
     """A wrist that is flung: faster than its limit, as the ratio of both says."""
-    part = made.part(carrying, 0.0, 2.5)
+    part = carrying.part(0.0, 2.5)
     audit = asked(moved(part, 0.5, 0.7, left_wrist_roll_joint=1.6), torque_limits=False)
     row = part.robot._model.joints[part.robot.joint_id("left_wrist_roll_joint")].idx_v
     fastest = np.abs(audit.motion.v[:, row]).max() / part.robot._model.velocityLimit[row]
@@ -158,7 +158,7 @@ def test_speeds(carrying):
 
 
 def test_a_jump_in_the_data(carrying):
-    part = made.part(carrying, 0.0, 2.5)
+    part = carrying.part(0.0, 2.5)
     q = part.q.copy()
     q[40:, 7 + list(part.robot.joint_names).index("left_wrist_roll_joint")] += 0.5
     v, a = made.derivatives(part.robot, part.t, q)
@@ -272,7 +272,7 @@ def test_slip_is_the_speed_of_the_corners(carrying):
 
 def test_a_pushed_robot_needs_to_be_told(carrying):
     """A load of 30 kg in the hands that is not told, and one that is."""
-    part = made.part(carrying, 0.0, 1.0)
+    part = carrying.part(0.0, 1.0)
     load = {name: fw.Wrench([0.0, 0.0, -150.0]) for name in made.HANDS}
     assert asked(part).holds
     loaded = asked(part, wrenches=load)
@@ -285,8 +285,26 @@ def test_a_pushed_robot_needs_to_be_told(carrying):
     assert row.margin[0] == pytest.approx(free.margin[0], abs=1e-6)
 
 
+def test_a_payload_that_is_told(carrying):
+    """Masses in the hands, by the schedule: as their wrenches, and as hanging weights at rest."""
+    part = carrying.part(0.0, 1.0)
+    heavy = tuple(contacts.CarriedMass(name, 12.0, start=0.4) for name in made.HANDS)
+    told = contacts.audit(part, replace(stands(part), loads=heavy), self_collision=False)
+    bad = part.t[~told.good]
+    assert len(bad) > 5
+    assert bad.min() >= 0.4
+    rows = contacts.wrenches_along(part, heavy)
+    same = asked(part, wrenches=rows)
+    np.testing.assert_array_equal(same.margin, told.margin)
+    assert same.stretches[0].words == told.stretches[0].words
+    half = contacts.audit(
+        part, replace(stands(part), loads=heavy[:1]), wrenches={made.HANDS[1]: rows[made.HANDS[1]]}
+    )
+    np.testing.assert_allclose(half.margin, told.margin, atol=1e-6)
+
+
 def test_limits_are_given_by_name(carrying):
-    part = made.part(made.floating(carrying), 0.0, 1.0)
+    part = made.floating(carrying).part(0.0, 1.0)
     assert asked(part, limits={"gap": 0.03}).holds
     assert asked(part, limits={"gap": np.inf}).holds
     assert not asked(part, limits={"slip": 1.0}).holds
@@ -299,13 +317,13 @@ def test_limits_are_given_by_name(carrying):
 def test_a_schedule_of_another_motion_is_refused(carrying):
     schedule = stands(carrying)
     with pytest.raises(ContactError, match="expected the 31 of the motion"):
-        contacts.audit(made.part(carrying, 0.0, 1.0), schedule)
+        contacts.audit(carrying.part(0.0, 1.0), schedule)
     with pytest.raises(ContactError, match="expected those of this 'biped'"):
         contacts.audit(falling(robots.load("biped")), schedule)
 
 
 def test_what_comes_out(carrying, tmp_path):
-    audit = asked(made.sliding(made.part(carrying, 0.0, 1.0)))
+    audit = asked(made.sliding(carrying.part(0.0, 1.0)))
     report = json.loads(json.dumps(audit.as_dict(longest=1)))
     assert report["share"] == audit.share
     assert report["stretches"][0]["words"] == audit.stretches[0].words

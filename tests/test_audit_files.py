@@ -186,6 +186,21 @@ def test_one_motion(run, folder, tmp_path):
     assert {row["cause"] for row in rows} == {"flight"}
 
 
+def test_contacts_go_to_a_file_and_come_from_one(run, folder, tmp_path):
+    stands, file = str(folder / "stands.npz"), str(tmp_path / "contacts.yaml")
+    command = ["audit", stands, "--robot", "biped", "--no-self-collision", "--json"]
+    code, found, err = run(*command, "--save-contacts", file)
+    assert (code, f"wrote {file}" in err) == (0, True)
+    code, given, _ = run(*command, "--contacts", file)
+    before, after = (json.loads(text) for text in (found, given))
+    assert before.pop("notes")[-1].startswith("8 intervals")
+    assert after.pop("notes") == []
+    assert before == after
+    (tmp_path / "contacts.yaml").write_text("feet: [")
+    code, _, err = run(*command, "--contacts", file)
+    assert (code, err.count("\n")) == (2, 1)
+
+
 def test_several_motions(run, folder, whole, tmp_path):
     table = tmp_path / "table.csv"
     command = ["audit", str(folder), "--robot", "biped", "--no-self-collision"]
@@ -207,6 +222,7 @@ def test_several_motions(run, folder, whole, tmp_path):
     [
         (["FOLDER/broken.npz"], "no .npz file"),
         (["FOLDER/stands.npz", "--journal", "j"], "--journal: got one motion"),
+        (["FOLDER", "--save-contacts", "c.yaml"], "--save-contacts: got several motions"),
         (["FOLDER", "--png", "p.png"], "--png: got several motions"),
         (["FOLDER/stands.npz", "--friction", "0.5,0.4"], "--friction: got two"),
         (["FOLDER/stands.npz", "--limit", "slipp=1"], "did you mean 'slip'"),

@@ -12,7 +12,6 @@ from motions_made import (
     faster,
     floating,
     heels_below_ground,
-    part,
     sliding,
     touching,
     wobbling,
@@ -484,7 +483,7 @@ def test_wrenches_along_time():
 
 def test_audits_count_what_is_carried():
     """As wrenches at each sample by `contact_forces`, with others on the base or a link besides."""
-    motion = part(carrying(), 2.0, 2.4)
+    motion = carrying().part(2.0, 2.4)
     robot, schedule = motion.robot, find_contacts(motion)
     masses = tuple(contacts.CarriedMass(hand, 4.0, at=(0.1, 0, 0)) for hand in HANDS)
     loaded = replace(schedule, loads=masses)

@@ -12,9 +12,9 @@ from .. import registry
 from ..errors import FootworkError
 from ..workers import workers
 from . import flags, motions
-from .output import answer, destination, needs, paint, write_plot
+from .output import answer, destination, needs, paint, write_plot, wrote
 
-ALONE = ("png", "html")  # flags that need a single motion
+ALONE = ("contacts", "save_contacts", "png", "html")  # flags that need a single motion
 
 
 def add(commands: Any) -> None:
@@ -28,6 +28,10 @@ def add(commands: Any) -> None:
         "motions", nargs="+", type=Path, metavar="MOTION", help="a file, or a folder of them"
     )
     motions.add(parser)
+    parser.add_argument(
+        "--save-contacts", type=Path, metavar="FILE",
+        help="write which contacts touch when, .yaml or .csv",
+    )  # fmt: skip
     parser.add_argument("--no-self-collision", action="store_true", help="links may overlap")
     parser.add_argument(
         "--limit", nargs="+", type=_limit, action="extend", default=[], metavar="CHECK=VALUE",
@@ -60,7 +64,8 @@ def _one(options: argparse.Namespace) -> int:
     if options.png:
         needs("--png", "matplotlib", "plots")
     motion = motions.read(options, options.motions[0])
-    audit = contacts.audit(motion, **_asked(options))
+    schedule = motions.schedule(options, motion)
+    audit = contacts.audit(motion, schedule, **_asked(options))
     answer(
         options,
         audit.as_dict(options.longest),
@@ -69,6 +74,8 @@ def _one(options: argparse.Namespace) -> int:
     if options.csv:
         with destination(options, options.csv) as path:
             audit.write_csv(path)
+    if options.save_contacts:
+        wrote(options, audit.schedule.save(options.save_contacts))
     if options.html:
         with destination(options, options.html) as path:
             registry.view(audit).save_html(path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import flags
 
 if TYPE_CHECKING:
-    from ..contacts import Terrain
+    from ..contacts import ContactSchedule, Terrain
     from ..dynamics import Motion
 
 
@@ -20,6 +20,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     flags.shared(parser, *flags.LOADING)
     _add_reading(parser)
+    parser.add_argument(
+        "--contacts", type=Path, metavar="FILE",
+        help="which contacts touch when, and loads: .yaml or .csv (default: found in the motion)",
+    )  # fmt: skip
     flags.shared(parser, "--terrain", "--friction", "--no-torque-limits")
 
 
@@ -70,6 +74,15 @@ def read(options: argparse.Namespace, path: Path) -> Motion:
     from .. import dynamics
 
     return dynamics.read_motion(path, flags.load(options), **reading(options))
+
+
+def schedule(options: argparse.Namespace, motion: Motion) -> ContactSchedule | None:
+    """Return the contacts of --contacts; None: they are to be found."""
+    from .. import contacts
+
+    if options.contacts is None:
+        return None
+    return contacts.ContactSchedule.load(options.contacts, motion.robot, motion)
 
 
 def ground(options: argparse.Namespace) -> Terrain | None:
