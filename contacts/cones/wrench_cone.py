@@ -23,13 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
 from ...arrays import Array
+from ...dynamics.kernels.scalars import LANES
 from ...errors import ContactError, SolverError
 from ...robots import Robot
 from ...robots.values import array, number, one_of, whole_number
 from ..conic_solver import Program, Rows
 from ..contact import Contact
 from ..contact_set import ContactSet
-from ..kernels.proximal import POLAR_PROJECTIONS
+from ..kernels.proximal import POLAR_PROJECTIONS, polar_size
 from ..limits import Kind
 from ..point_forces import PointForces
 from .friction_cone import check_friction, pyramid_faces
@@ -171,7 +172,7 @@ class WrenchCone:
     ) -> Array:
         """The norms of the projections of unit wrenches on the polar cone, with their proof."""
         y, proofs = np.empty_like(w), np.empty(len(w))
-        kernel(B, cones, w, y, proofs)
+        kernel(B, cones, w, y, proofs, np.empty(LANES * polar_size(*B.shape)))
         distances = np.linalg.norm(y, axis=1)
         for i in np.flatnonzero(~(proofs <= _PROVEN)):
             distances[i] = self._exact_distance(w[i])

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array, Index
 from ...dynamics.kernels.scalars import LANES
-from ..kernels import verdict
+from ..kernels import proximal, verdict
 from ..kernels.state_program import Answer, Constants, Whole, Workspace
 from ..kernels.verdict import MARGIN, Found, Program
 from ..limits import ContactLimits
@@ -275,6 +275,24 @@ def decided(
     return found
 
 
+def refined(
+    kernel: Kernel, program: Program, sizes: tuple[int, int, int, int], found: Found
+) -> Array:
+    """Bring what `decided` found to rounding, in place, where margins are proved and finite.
+
+    Args:
+        kernel: `proximal.refine`, compiled or not.
+        program, sizes, found: of all programs.
+
+    Returns:
+        (N, 3), as `proximal.refine` has them: ε, what its proof leaves open, and whether its
+        multipliers are the only ones.
+    """
+    proofs = np.empty((len(found.verdict), 3))
+    kernel(program, sizes, found, proofs, 0, len(proofs), memory_of(sizes))
+    return proofs
+
+
 def found_of(count: int, sizes: tuple[int, int, int, int]) -> Found:
     """Return arrays for what the kernel finds."""
     m, D, K, R = sizes
@@ -293,16 +311,16 @@ def in_newtons(margin: Array, weight: float) -> Array:
 
 @cache
 def memory_size(sizes: tuple[int, int, int, int]) -> int:
-    """Return how many numbers of memory the kernel needs, in lanes or not."""
-    size: Any = verdict.memory_size
-    return int(LANES * (size(*sizes) + 1))
+    """Return how many numbers of memory the kernels need, in lanes or not."""
+    needed: list[Any] = [verdict.memory_size, proximal.refine_size]
+    return max(int(LANES * (size(*sizes) + 1)) for size in needed)
 
 
 _kept = threading.local()
 
 
 def memory_of(sizes: tuple[int, int, int, int]) -> Array:
-    """Return memory for the kernel, this thread's."""
+    """Return memory for the kernels, this thread's."""
     memory: Array | None = getattr(_kept, "memory", None)
     if memory is None or len(memory) < memory_size(sizes):
         memory = _kept.memory = np.empty(memory_size(sizes))

@@ -19,9 +19,9 @@ from ...arrays import Array
 from ...errors import ContactError
 from ..kernels import compiled
 from ..kernels.proximal import REFINE
-from ..kernels.verdict import INFINITE
+from ..kernels.verdict import INFINITE, Found
 from ..limits import ContactLimits
-from . import conic_program
+from . import conic_program, problems
 from .balance import Balance
 from .conic_program import Admissible, Programs
 from .problems import Problems, decided
@@ -29,7 +29,7 @@ from .problems import Problems, decided
 # what a proof may leave open, in weights: above the rounding at which the kernel ends, far below
 # the band in which verdicts are at the edge
 _PROVEN = 1e-8
-_NOTHING = 1e-9  # multipliers of inequalities that an interior-point method leaves of zero
+_PROVED = np.array([[1.0, 0.0, 1.0, 0.0]])  # a verdict with a margin that is proved
 
 
 class Multipliers(NamedTuple):
@@ -155,8 +155,8 @@ def refined(problem: Problems, kernel: Any, f: Array, y: Array, nu: Array) -> Sa
             overwritten.
         kernel: `kernels.proximal.refine`, compiled or not.
     """
-    nu[np.abs(nu) <= _NOTHING] = 0.0
-    margin, left = kernel(problem.program, problem.layout.sizes, f, y, nu)
+    found = Found(_PROVED.copy(), f[None], y[None], nu[None], f[None])
+    margin, left, _ = problems.refined(kernel, problem.program, problem.layout.sizes, found)[0]
     return _read(problem, margin, f, y, nu) if left <= _PROVEN else None
 
 

@@ -25,25 +25,47 @@ D. Sun, K.-C. Toh, "A Newton-CG augmented Lagrangian method for semidefinite pro
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
+from ...dynamics.kernels.rows import gather, scatter
+from ...dynamics.kernels.scalars import (
+    LANES,
+    as_lanes,
+    choose,
+    larger,
+    root,
+    size,
+    smaller,
+    workspaces,
+)
 from ...dynamics.kernels.toolchain import Kernel
-from .algebra import add, back, combine, dot, factor, norm, solve_factored, times
-from .verdict import Program
+from .algebra import any_lane, back, combine, dot, factor, norm, solve_factored, times
+from .inequalities import MOST, gather_chosen, violations
+from .verdict import INFINITE, Found, Program, take
 
 _SIGMA, _GROWTH, _LARGEST = 1e3, 10.0, 1e5  # σ of programs, larger where it converges slowly
 _DAMPING = 1e-7  # their ρ
 _POLAR_FIRST, _POLAR_GROWTH, _POLAR_LAST = 1e3, 1e2, 1e9  # σ of projections, near from the start
 _ROUNDS, _POLAR_ROUNDS, _STEPS, _HALVINGS = 8, 40, 50, 40
+_NEWTON, _DELTA = 5, 1e-5
 _GRADIENT = 1e-14  # data are of size one: rounding
+_ROUNDING = 1e-11  # of a gradient: a shorter step is no better
 _PROVEN = 1e-11
 _VIOLATED = 1e-8  # by more than what verdicts leave of inequalities
+_NOTHING = 1e-9  # multipliers of inequalities that an interior-point method leaves of zero
+_FLAT = 1e-8  # forces, speeds and curvature that count as none, of data of size one
+
+# --- projections on polar cones ------------------------------------------------------------------
 
 
-def polar_projections(B, cones, W, Y, proofs):
+def polar_size(m, n):
+    """Return how many numbers of memory `polar_projections` needs, in each lane."""
+    return m * n + 2 * n + 3 * m + work_size(m, n) + 2
+
+
+def polar_projections(B, cones, W, Y, proofs, memory):
     """Write the projection of each wrench on the polar of the cone {B x : x ∈ K}.
 
     Args:
@@ -52,124 +74,333 @@ def polar_projections(B, cones, W, Y, proofs):
         W: (N, m), of unit norm.
         Y: (N, m), is written.
         proofs: (N,), what its proof leaves open, is written.
+        memory: of `polar_size` numbers a lane.
     """
     m, n = B.shape
-    c, nothing, x, y = np.zeros(n), np.zeros(m), np.zeros(n), np.zeros(m)
+    rows, zeros, x_, y_, w_, proof, flat = workspaces(
+        memory, m * n, n + m, n, m, m, 1, work_size(m, n)
+    )
+    matrix, x, y, w = as_lanes(rows.reshape(m, n, LANES)), as_lanes(x_), as_lanes(y_), as_lanes(w_)
+    c, nothing, work = as_lanes(zeros)[:n], as_lanes(zeros)[n:], work_of(flat, m, n)
+    program = matrix, w, c, cones, x
+    zeros[:] = 0.0
+    for i in range(m):
+        for j in range(n):
+            matrix[i, j] = B[i, j]
     for i in range(len(W)):
-        sigma = _POLAR_FIRST
-        x[:] = 0.0
-        y[:] = W[i]
+        sigma, left = _POLAR_FIRST, 1.0
+        for j in range(n):
+            x[j] = 0.0
+        for k in range(m):
+            w[k] = W[i, k]
+            y[k] = W[i, k]
         for _ in range(_POLAR_ROUNDS):
-            minimise(B, W[i], c, cones, 1.0, nothing, sigma, x, y)
-            proofs[i] = dual_violation(B, c, cones, x, y)
-            if proofs[i] <= _PROVEN:
+            minimise(program, (1.0, nothing, sigma), y, 1.0, work)
+            as_lanes(proof)[0] = dual_violation(program, x, y, work[4])
+            left = proof[0, 0]
+            if left <= _PROVEN:
                 break
             sigma = min(sigma * _POLAR_GROWTH, _POLAR_LAST)
-        Y[i] = y
+        proofs[i] = left
+        for k in range(m):
+            Y[i, k] = y_[k, 0]
 
 
-def refine(program, sizes, f, y, nu):
-    """Bring the saddle point of a margin from the accuracy of an interior-point method to rounding.
+# --- saddle points of margins --------------------------------------------------------------------
+
+
+def refine_size(m, D, K, R):
+    """Return how many numbers of memory `refine` needs, in each lane."""
+    return sum(_counts(m, D, K, R)) + 1
+
+
+def _counts(m, D, K, R):
+    n, r, k = D * K, m + MOST, D * K + MOST + 1
+    given = m * n, m, m, n, R * n, R, R, R
+    found = n, m, R, 4
+    program = r * k, r, k, r, r, k, R, MOST, 3, work_size(r, k)
+    return given + found + program
+
+
+def refine(programs, sizes, found, proofs, first, last, memory):
+    """Bring saddle points of margins from the accuracy of an interior-point method to rounding.
 
         maximise ε  subject to  A f + ε n = w,  f_k ∈ K_k,  low ≤ G f + ε g ≤ high
 
     Inequalities with a multiplier are part of the program, each with a slack; the others must hold.
 
     Args:
-        program, sizes: as for `verdict.verdicts`, of one problem.
-        f, y, nu: (D K,), (m,), (R,), forces and multipliers that `verdicts` found, are overwritten.
-
-    Returns:
-        ε, and the largest violation of what proves the answer.
+        programs, sizes, first, last: as for `verdict.verdicts`.
+        found: forces and multipliers that it found are overwritten where a margin is proved.
+        proofs: (N, 3), is written: ε; the largest violation of what proves the answer, 1 where
+            there is no margin; more than 0 where no other multipliers do.
+        memory: of `refine_size` numbers a lane.
     """
     m, D, K, R = sizes
-    A, w, normal, units, G, g, low, high, _ = program
-    chosen = np.flatnonzero(nu)
-    n, met = D * K, len(chosen)
-    last = n + met  # where ε is, after forces and slacks
-    B, b, c = np.zeros((m + met, last + 1)), np.zeros(m + met), np.zeros(last + 1)
-    x, dual = np.zeros(last + 1), np.zeros(m + met)
-    c[last] = -1.0
+    n, r, k = D * K, m + MOST, D * K + MOST + 1
+    # fmt: off
+    (
+        A_, w_, normal_, units_, G_, g_, low_, high_, f_, y_, nu_, verdict,
+        B_, b_, c_, epsilons_, dual_, x_, lacking_, chosen, out, flat,
+    ) = workspaces(memory, *_counts(m, D, K, R))
+    # fmt: on
+    G3, B3 = G_.reshape(R, n, LANES), B_.reshape(r, k, LANES)
+    units, lacking = as_lanes(units_), as_lanes(lacking_)
+    equations = as_lanes(A_.reshape(m, n, LANES)), as_lanes(w_), as_lanes(normal_), units
+    inequalities = as_lanes(G3), as_lanes(g_), as_lanes(low_), as_lanes(high_)
+    B, b, c, epsilons = as_lanes(B3), as_lanes(b_), as_lanes(c_), as_lanes(epsilons_)
+    x, f, y, dual, proof = as_lanes(x_), as_lanes(f_), as_lanes(y_), as_lanes(dual_), as_lanes(out)
+    decided = as_lanes(verdict)
+    numbers = G3, g_, low_, high_, B3, b_, epsilons_.reshape(r, 1, LANES), chosen, chosen
+    for start in range(first, last, LANES):
+        take(programs.A, start, last, A_)
+        take(programs.w, start, last, w_)
+        take(programs.normal, start, last, normal_)
+        take(programs.units, start, last, units_)
+        take(programs.G, start, last, G_)
+        take(programs.g, start, last, g_)
+        take(programs.low, start, last, low_)
+        take(programs.high, start, last, high_)
+        gather(found.forces, start, last, f_)
+        gather(found.y, start, last, y_)
+        gather(found.nu, start, last, nu_)
+        gather(found.verdict, start, last, verdict)
+        met = choose_met(nu_, chosen)
+        gather_chosen(numbers, m, n, met)
+        counts, end = (m, n, met), n + met
+        put_program(equations, (B, b, c, epsilons), counts)
+        for i in range(m):
+            dual[i] = -y[i]
+        put_chosen(nu_, chosen, dual_, m, met)
+        start_from((B, b, units), f, dual, x, counts)
+        active = choose(decided[2], choose(INFINITE - size(decided[1]), 1.0, 0.0), 0.0)
+        program = B[: m + met], b[: m + met], c[: end + 1], (D, K, met), x[: end + 1]
+        work = work_of(flat, m + met, end + 1)
+        left = solve(program, dual, active, work)
+        for j in range(n):
+            f[j] = choose(active, units[j] * x[j], f[j])
+        for i in range(m):
+            y[i] = choose(active, -dual[i], y[i])
+        violations(inequalities, f, x[end], 0.0, 1.0, _VIOLATED, lacking)
+        for i in range(R):
+            left = larger(size(lacking[i]), left)
+        proof[0], proof[1] = x[end], choose(active, left, 1.0)
+        proof[2] = unique(program, dual, work)
+        take_chosen(dual_, chosen, verdict, nu_, m, met)
+        scatter(f_, start, last, found.forces)
+        scatter(y_, start, last, found.y)
+        scatter(nu_, start, last, found.nu)
+        scatter(out, start, last, proofs)
+
+
+def choose_met(nu, chosen):
+    """Write the numbers, from 1, with their signs, of inequalities with a multiplier.
+
+    Returns how many there are, at most MOST.
+    """
+    most = 0
+    for lane in range(LANES):
+        met = 0
+        for p in range(MOST):
+            chosen[p, lane] = 0.0
+        for i in range(len(nu)):
+            if abs(nu[i, lane]) > _NOTHING and met < MOST:
+                chosen[met, lane] = i + 1.0 if nu[i, lane] > 0.0 else -i - 1.0
+                met += 1
+        most = max(most, met)
+    return most
+
+
+def put_chosen(nu, chosen, dual, m, met):
+    """Write the multipliers of the chosen inequalities as those of rows of B."""
+    for p in range(met):
+        for lane in range(LANES):
+            number = chosen[p, lane]
+            dual[m + p, lane] = -abs(nu[int(abs(number)) - 1, lane]) if number != 0.0 else 0.0
+
+
+def take_chosen(dual, chosen, verdict, nu, m, met):
+    """Write ν of all inequalities from those of the chosen ones, where a margin is proved."""
+    for lane in range(LANES):
+        if verdict[2, lane] > 0.0 and abs(verdict[1, lane]) < INFINITE:
+            for i in range(len(nu)):
+                nu[i, lane] = 0.0
+            for p in range(met):
+                number = chosen[p, lane]
+                if number != 0.0:
+                    sign = 1.0 if number > 0.0 else -1.0
+                    nu[int(abs(number)) - 1, lane] = -sign * dual[m + p, lane]
+
+
+def put_program(equations, program, counts):
+    """Write B, b and c for forces in units of friction, slacks and ε.
+
+    Inequalities are in B already, in newtons, and their coefficients of ε are written.
+    """
+    A, w, normal, units = equations
+    B, b, c, epsilons = program
+    m, n, met = counts
     for i in range(m):
-        B[i, :n], B[i, last], b[i], dual[i] = A[0, i * n : i * n + n], normal[0, i], w[0, i], -y[i]
-    for p in range(met):
-        i = chosen[p]
-        sign, bound = (1.0, high[0, i]) if nu[i] > 0 else (-1.0, low[0, i])
-        B[m + p, :n], B[m + p, last] = sign * G[0, i * n : i * n + n], sign * g[0, i]
-        B[m + p, n + p], b[m + p], dual[m + p] = 1.0, sign * bound, -sign * nu[i]
-    x[last] = -dot(b, dual, m + met)  # without a gap, the value of the dual
-    for j in range(n):
-        x[j] = f[j] / units[0, j] if units[0, j] > 0 else 0.0
-    for p in range(met):
-        x[n + p] = max(b[m + p] - dot(B[m + p], f, n) - B[m + p, last] * x[last], 0.0)
+        b[i] = 1.0 * w[i]
+        epsilons[i] = 1.0 * normal[i]
+        for j in range(n):
+            B[i, j] = 1.0 * A[i, j]
     for i in range(m + met):
         for j in range(n):
-            B[i, j] *= units[0, j]
-    proof = rounds(B, b, c, (D, K, met), x, dual)
+            B[i, j] = units[j] * B[i, j]
+        for p in range(met):
+            B[i, n + p] = 1.0 if i == m + p else 0.0
+        B[i, n + met] = 1.0 * epsilons[i]
+    for j in range(n + met):
+        c[j] = 0.0
+    c[n + met] = -1.0
+
+
+def start_from(program, f, dual, x, counts):
+    """Write x from forces f (n,) and multipliers of the rows of B."""
+    B, b, units = program
+    m, n, met = counts
     for j in range(n):
-        f[j] = units[0, j] * x[j]
-    y[:] = -dual[:m]
-    for i in range(R):
-        given = dot(G[0, i * n : i * n + n], f, n) + x[last] * g[0, i]
-        over = max(given - high[0, i], low[0, i] - given)
-        proof = max(proof, over if over > _VIOLATED else 0.0)
+        x[j] = choose(units[j], f[j] / choose(units[j], units[j], 1.0), 0.0)
     for p in range(met):
-        i = chosen[p]
-        nu[i] = -dual[m + p] if nu[i] > 0 else dual[m + p]
-    return x[last], proof
+        x[n + p] = 0.0
+    x[n + met] = -dot(b, dual, m + met)  # without a gap, the value of the dual
+    for p in range(met):
+        x[n + p] = larger(b[m + p] - dot(B[m + p], x, n + met + 1), 0.0)
 
 
-def rounds(B, b, c, cones, x, y):
+def solve(program, y, active, work):
     """Improve x (n,) and y (m,) in place until they are proved; return what is left open."""
-    centre, proof, sigma = np.zeros(len(b)), np.inf, _SIGMA
+    x, before, first, flags = program[4], work[6], work[8], work[9]
+    for i in range(len(program[1])):
+        before[i] = 1.0 * y[i]
+    for j in range(len(x)):
+        first[j] = 1.0 * x[j]
+    left = newton(program, y, active, work)
+    active = choose(left - _PROVEN, active, 0.0)
+    if any_lane(active, flags):
+        for i in range(len(program[1])):
+            y[i] = choose(active, before[i], y[i])
+        for j in range(len(x)):
+            x[j] = choose(active, first[j], x[j])
+        left = choose(active, rounds(program, y, active, work), left)
+    return left
+
+
+def newton(program, y, active, work):
+    """Newton's method on x = P(x − s), B x = b, for s = c − Bᵀy; return what is left open.
+
+    With D = ∂P at x − s, δ added where it is the identity, and E = (1 + δ − D)⁻¹:
+
+        dx = E (P − x + D Bᵀdy),      B E D Bᵀ dy = b − B x − B E (P − x)
+
+    It ends in few steps where the interior-point method has told apart which forces are on the
+    boundary of their cones.
+    """
+    B, b, c, cones, x = program
+    left, step, _, H, z, p, _, row, _, flags = work
+    m, n, k = len(b), len(x), 1.0 / (1.0 + _DELTA)
+    running, proof = active, 1.0 / _PROVEN + 0.0 * b[0]
+    for trial in range(_NEWTON + 1):
+        back(B, y, m, n, z)
+        for j in range(n):
+            z[j] = x[j] + z[j] - c[j]
+        project(z, cones, n, p)
+        off = larger(primal_violation(program, p, left), dual_violation(program, p, y, row))
+        proof = choose(running, off, proof)
+        done = running * choose(proof - _PROVEN, 0.0, 1.0)
+        for j in range(n):
+            x[j] = choose(done, p[j], x[j])
+        running = running - done
+        if trial == _NEWTON or not any_lane(running, flags):
+            break
+        curvature(program, z, (0.0, k, k), 0.0, (H, row))
+        factor(H, m, 0.0, 1e150)
+        combine(p, 1.0, p, -1.0, x, n)
+        apply_change(z, cones, (k, 0.0, k), p, p, n, 0.0)
+        for j in range(n):
+            x[j] = choose(running, x[j] + p[j], x[j])
+        times(B, x, m, n, step)
+        combine(step, 1.0, b, -1.0, step, m)
+        solve_factored(H, m, step)
+        back(B, step, m, n, p)
+        apply_change(z, cones, (0.0, k, k), p, p, n, 0.0)
+        for j in range(n):
+            x[j] = choose(running, x[j] + p[j], x[j])
+        for i in range(m):
+            y[i] = choose(running, y[i] + step[i], y[i])
+    return proof + 0.0 * (dot(x, x, n) + dot(y, y, m))  # nan is no proof
+
+
+def rounds(program, y, active, work):
+    """Improve x (n,) and y (m,) in place until they are proved; return what is left open."""
+    b, x, centre, flags = program[1], program[4], work[6], work[9]
+    running, sigma, proof = active, _SIGMA + 0.0 * b[0], 1.0 / _PROVEN + 0.0 * b[0]
     for _ in range(_ROUNDS):
-        centre[:] = y
-        minimise(B, b, c, cones, _DAMPING, centre, sigma, x, y)
+        for i in range(len(b)):
+            centre[i] = 1.0 * y[i]
+        minimise(program, (_DAMPING, centre, sigma), y, running, work)
         before = proof
-        proof = max(primal_violation(B, b, x), dual_violation(B, c, cones, x, y))
-        if proof <= _PROVEN:
+        now = larger(primal_violation(program, x, work[0]), dual_violation(program, x, y, work[4]))
+        proof = choose(running, now, proof)
+        running = choose(proof - _PROVEN, running, 0.0)
+        if not any_lane(running, flags):
             break
-        if proof > 0.1 * before:
-            sigma = min(_GROWTH * sigma, _LARGEST)
-    return proof
+        sigma = choose(proof - 0.1 * before, smaller(_GROWTH * sigma, _LARGEST), sigma)
+    return proof + 0.0 * (dot(x, x, len(x)) + dot(y, y, len(b)))  # nan is no proof
 
 
-def minimise(B, b, c, cones, rho, centre, sigma, x, y):
-    """Newton's method on θ from y, which it overwrites; then x becomes P(z)."""
-    m, n = B.shape
-    gradient, step, trial, H = np.empty(m), np.empty(m), np.empty(m), np.empty((m, m))
-    z, p, program = np.empty(n), np.empty(n), (B, b, c, cones, rho, centre, sigma, x)
-    value = theta(program, y, z, p, gradient)
-    left = norm(gradient, m)
+def minimise(program, proximal, y, asked, work):
+    """Newton's method on θ from y, which it overwrites; then x becomes P(z). Lanes asked for."""
+    gradient, step, trial, H, z, p, _, _, _, flags = work
+    m, (rho, _, sigma) = len(program[1]), proximal
+    value = theta(program, proximal, y, z, p, gradient)
+    left, active = norm(gradient, m), asked
     for _ in range(_STEPS):
-        if left <= _GRADIENT:
+        running = choose(left - _GRADIENT, active, 0.0)
+        if not any_lane(running, flags):
             break
-        hessian(B, cones, rho, sigma, z, p, H)
+        curvature(program, z, (0.0, sigma, 0.0), 0.0, (H, p))
+        for i in range(m):
+            H[i, i] = H[i, i] + rho
         factor(H, m, 0.0, 1e150)
         combine(step, -1.0, gradient, 0.0, gradient, m)
         solve_factored(H, m, step)
-        slope, share, grown, now = dot(gradient, step, m), 1.0, value, left
+        slope, share, grown, now = dot(gradient, step, m), 1.0 * running, value, left
         for _ in range(_HALVINGS):
-            combine(trial, 1.0, y, share, step, m)
-            grown = theta(program, trial, z, p, gradient)
+            for i in range(m):
+                trial[i] = y[i] + choose(share, share * step[i], 0.0)
+            grown = theta(program, proximal, trial, z, p, gradient)
             now = norm(gradient, m)
             # near the minimum θ is flat to rounding, and its gradient is what still tells
-            near = now <= 0.9 * left and grown <= value + 1e-9 * (1.0 + abs(value))
-            if near or grown <= value + 1e-4 * share * slope:
+            near = choose(value + 1e-9 * (1.0 + size(value)) - grown, 1.0, 0.0)
+            near = choose(now - 0.9 * left, 0.0, near)
+            short = choose(grown - value - 1e-4 * share * slope, running * (1.0 - near), 0.0)
+            short = choose(left - _ROUNDING, short, 0.0)
+            if not any_lane(short, flags):
                 break
-            share *= 0.5
-        if now >= left and grown >= value - 1e-15 * (1.0 + abs(value)):  # rounding
-            break
-        y[:] = trial
-        value, left = grown, now
-    theta(program, y, z, p, gradient)
-    x[:] = p
+            share = choose(short, 0.5 * share, share)
+        rounding = choose(value - 1e-15 * (1.0 + size(value)) - grown, 0.0, 1.0)
+        moved = running * (1.0 - choose(left - now, 0.0, rounding))
+        for i in range(m):
+            y[i] = choose(moved, trial[i], y[i])
+        value, left, active = choose(moved, grown, value), choose(moved, now, left), moved
+    finish(program, proximal, y, asked, work)
 
 
-def theta(program, y, z, p, gradient):
+def finish(program, proximal, y, asked, work):
+    """Write x = P(z) of lanes that are asked for."""
+    x, gradient, z, p = program[4], work[0], work[4], work[5]
+    theta(program, proximal, y, z, p, gradient)
+    for j in range(len(x)):
+        x[j] = choose(asked, p[j], x[j])
+
+
+def theta(program, proximal, y, z, p, gradient):
     """Return θ(y); write z, p = P(z) and the gradient."""
-    B, b, c, cones, rho, centre, sigma, x = program
-    m, n = B.shape
+    B, b, c, cones, x = program
+    rho, centre, sigma = proximal
+    m, n = len(b), len(x)
     back(B, y, m, n, z)
     for j in range(n):
         z[j] = x[j] + sigma * (z[j] - c[j])
@@ -178,57 +409,67 @@ def theta(program, y, z, p, gradient):
     total = 0.5 * dot(p, p, n) / sigma - dot(b, y, m)
     for i in range(m):
         away = y[i] - centre[i]
-        gradient[i] += rho * away - b[i]
-        total += 0.5 * rho * away * away
+        gradient[i] = gradient[i] + rho * away - b[i]
+        total = total + 0.5 * rho * away * away
     return total
 
 
 def project(z, cones, n, p):
     """Write P(z)."""
     D, K, P = cones
-    p[:n] = z[:n]
     for k in range(K):
         last, t = (D - 1) * K + k, tangent(z, cones, k)
-        if t > z[last]:
-            p[last] = max(0.5 * (z[last] + t), 0.0)
-            for d in range(D - 1 if t > 0 else 0):
-                p[d * K + k] *= p[last] / t
+        out = t - z[last]
+        p[last] = choose(out, larger(0.5 * (z[last] + t), 0.0), z[last])
+        share = choose(out, p[last] / choose(t, t, 1.0), 1.0)
+        for d in range(D - 1):
+            p[d * K + k] = share * z[d * K + k]
     for j in range(D * K, D * K + P):
-        p[j] = max(z[j], 0.0)
+        p[j] = larger(z[j], 0.0)
+    for j in range(D * K + P, n):
+        p[j] = 1.0 * z[j]
 
 
-def project_change(z, cones, v, out):
-    """Write (∂P) v at z.
+def apply_change(z, cones, rule, v, out, n, least):
+    """Write g(D) v for D = ∂P at z, symmetric; forces of less than `least` count as none.
 
-    Of what is projected on a cone's boundary, with u = z_t/t, that is
-    ½ [1 uᵀ; u (1 + z_n/t)(1 − u uᵀ) + u uᵀ].
+    g(d) = (a + b d)/(1 − k d) for a rule a, b, k. Of what is projected on a cone's boundary, with
+    u = z_t/t, the eigenvectors are (u, 1) and (−u, 1), of 1 and 0, and those across, of
+    ½ (1 + z_n/t).
     """
-    D, K, P = cones
-    for k in range(K):
-        last, t, along = (D - 1) * K + k, tangent(z, cones, k), 0.0
-        inside, boundary = t <= z[last], abs(z[last]) < t
-        for d in range(D):
-            out[d * K + k] = v[d * K + k] if inside else 0.0
-        if boundary:
-            for d in range(D - 1):
-                along += z[d * K + k] / t * v[d * K + k]
-            both, across = 0.5 * (v[last] + along), 0.5 * (1.0 + z[last] / t)
-            for d in range(D - 1):
-                u = z[d * K + k] / t
-                out[d * K + k] = across * (v[d * K + k] - u * along) + u * both
-            out[last] = both
-    for j in range(D * K, len(z)):
-        out[j] = 0.0 if j < D * K + P and z[j] <= 0 else v[j]
+    (D, K, P), (a, b, k) = cones, rule
+    whole = (a + b) / (1.0 - k)
+    for i in range(K):
+        last, t, along = (D - 1) * K + i, tangent(z, cones, i), 0.0
+        normal = z[last] - least
+        both = choose(t - normal, a, whole)
+        boundary, over = choose(t - size(normal), 1.0, 0.0), 1.0 / choose(t, t, 1.0)
+        for d in range(D - 1):
+            along = along + z[d * K + i] * over * v[d * K + i]
+        ray, other = 0.5 * whole * (v[last] + along), 0.5 * a * (v[last] - along)
+        share = 0.5 * (1.0 + normal * over)
+        across = (a + b * share) / (1.0 - k * share)
+        for d in range(D - 1):
+            j = d * K + i
+            u = z[j] * over
+            moved = across * (v[j] - u * along) + u * (ray - other)
+            out[j] = choose(boundary, moved, both * v[j])
+        out[last] = choose(boundary, ray + other, both * v[last])
+    for j in range(D * K, D * K + P):
+        out[j] = choose(z[j] - least, whole, a) * v[j]
+    for j in range(D * K + P, n):
+        out[j] = whole * v[j]
 
 
-def hessian(B, cones, rho, sigma, z, row, H):
-    """Write the lower half of ρ + σ B (∂P) Bᵀ; `row` is workspace."""
-    m, n = B.shape
+def curvature(program, z, rule, least, work):
+    """Write the lower half of B g(∂P) Bᵀ at z, see `apply_change`."""
+    B, b, _, cones, x = program
+    H, row = work
+    m, n = len(b), len(x)
     for i in range(m):
-        project_change(z, cones, B[i], row)
+        apply_change(z, cones, rule, B[i], row, n, least)
         for j in range(i + 1):
-            H[i, j] = sigma * dot(row, B[j], n)
-        H[i, i] += rho
+            H[i, j] = dot(row, B[j], n)
 
 
 def tangent(z, cones, k):
@@ -236,45 +477,99 @@ def tangent(z, cones, k):
     D, K, _ = cones
     total = 0.0
     for d in range(D - 1):
-        total += z[d * K + k] * z[d * K + k]
-    return math.sqrt(total)
+        total = total + z[d * K + k] * z[d * K + k]
+    return root(total)
 
 
-def primal_violation(B, b, x):
+def unique(program, y, work):
+    """Return more than 0 where no other multipliers go with x: B (∂P) Bᵀ at x − s is regular.
+
+    Of the cones' boundaries their tangent planes are left of it, of their apices nothing (see F.
+    Alizadeh, D. Goldfarb, "Second-order cone programming" (2003), section 4).
+    """
+    B, b, c, _, x = program
+    H, z, m, n = work[3], work[4], len(b), len(x)
+    back(B, y, m, n, z)
+    for j in range(n):
+        z[j] = x[j] + z[j] - c[j]
+    curvature(program, z, (0.0, 1.0, 0.0), _FLAT, (H, work[5]))
+    factor(H, m, _FLAT, 1.0 / _FLAT**2)
+    least = 1.0 + 0.0 * b[0]
+    for i in range(m):
+        least = smaller(H[i, i], least)
+    return least - _FLAT
+
+
+def primal_violation(program, x, left):
     """How far B x is from b."""
-    left = np.empty(len(b))
+    B, b, off = program[0], program[1], 0.0
     times(B, x, len(b), len(x), left)
-    add(left, -1.0, b, len(b))
-    return np.abs(left).max()
+    for i in range(len(b)):
+        off = larger(size(left[i] - b[i]), off)
+    return off
 
 
-def dual_violation(B, c, cones, x, y):
+def dual_violation(program, x, y, s):
     """How far s = c − Bᵀy is from K*, or from being complementary to x."""
-    (m, n), (D, K, P) = B.shape, cones
-    s, worst = np.empty(n), 0.0
+    B, b, c, cones, _ = program
+    (D, K, P), m, n = cones, len(b), len(x)
     back(B, y, m, n, s)
     combine(s, 1.0, c, -1.0, s, n)
+    worst = size(dot(x, s, n))
     for k in range(K):
-        worst = max(worst, tangent(s, cones, k) - s[(D - 1) * K + k])
-    for j in range(D * K, n):
-        worst = max(worst, -s[j] if j < D * K + P else abs(s[j]))
-    return max(worst, abs(dot(x, s, n)))
+        worst = larger(tangent(s, cones, k) - s[(D - 1) * K + k], worst)
+    for j in range(D * K, D * K + P):
+        worst = larger(-s[j], worst)
+    for j in range(D * K + P, n):
+        worst = larger(size(s[j]), worst)
+    return worst
+
+
+def work_size(m, n):
+    """Return how many numbers of workspace programs of m rows and n unknowns take, in each lane."""
+    return m * m + 4 * m + 4 * n + 2
+
+
+def work_of(memory, m, n):
+    """Divide it: gradient, step, trial, H, z, P, centre, two vectors, and flags."""
+    gradient, step, trial, square, z, p, centre, row, first, flags = workspaces(
+        memory.reshape(len(memory) * LANES), m, m, m, m * m, n, n, m, n, n, 1
+    )
+    return (
+        as_lanes(gradient),
+        as_lanes(step),
+        as_lanes(trial),
+        as_lanes(square.reshape(m, m, LANES)),
+        as_lanes(z),
+        as_lanes(p),
+        as_lanes(centre),
+        as_lanes(row),
+        as_lanes(first),
+        flags,
+    )
 
 
 _FASTMATH = ("contract", "nsz")  # sums in their order: rounding decides how far Newton's steps go
-_options: dict[str, Any] = {"arrays": True, "fastmath": _FASTMATH}
+
+
+def _of_refine() -> tuple[Any, ...]:
+    table = np.empty((1, 1))
+    programs, found = Program(*[table] * len(Program._fields)), Found(*[table] * len(Found._fields))
+    return programs, (1, 1, 1, 1), found, table, 0, 1, np.empty(1)
+
 
 POLAR_PROJECTIONS = Kernel(
     polar_projections,
     1,
-    example=lambda: (*[np.empty((1, 1)), (1, 1, 1)], *[np.empty((1, 1))] * 2, np.empty(1)),
+    example=lambda: (
+        *[np.empty((1, 1)), (1, 1, 1)],
+        *[np.empty((1, 1))] * 2,
+        *[np.empty(1)] * 2,
+    ),
     each=0.01,
-    **_options,
+    inlined=400,
+    fastmath=_FASTMATH,
 )
-REFINE = Kernel(
-    refine,
-    1,
-    example=lambda: (Program(*[np.empty((1, 1))] * 9), (1, 1, 1, 1), *[np.empty(1)] * 3),
-    each=0.02,
-    **_options,
-)
+_options: dict[str, Any] = {"example": _of_refine, "each": 0.02, "seconds": 10.0, "inlined": 400}
+REFINE = Kernel(refine, 1, fastmath=_FASTMATH, **_options)
+REFINE_MANY = Kernel(refine, LANES, **_options)
