@@ -8,38 +8,36 @@ conic solver, one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import Array
 from ..dynamics import Wrench
 from ..errors import ContactError
 from ..robots import Robot
 from ..robots.configuration import check_reach, check_robot
-from ..robots.values import array, boolean, whole_number
+from ..robots.values import boolean, whole_number
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium import decision
-from .equilibrium.balance import weight
 from .equilibrium.balances import Balances
 from .equilibrium.decision import Wanted
-from .equilibrium.flight import write_flight
-from .equilibrium.programs import Equilibrium
-from .equilibrium.states import ContactStates
 from .equilibrium.verdicts import Verdicts
 from .loads_along import loads_along, table
+from .motion_rows import MotionRows, Together, balances_of, frictions, of_points
 from .motion_verdicts import MotionVerdicts
 from .postures.collisions_along import SelfCollisions, self_collisions
-from .torque_limits import TorqueBounds, torque_bounds_of
+from .sensitivity.margin_gradients import MarginGradients, margin_gradients
+from .torque_limits import torque_bounds_of
 
 __all__ = [
+    "MarginGradients",
     "MotionVerdicts",
     "SelfCollisions",
     "Verdicts",
     "contact_forces",
     "decide",
+    "margin_gradients",
     "self_collisions",
     "static_hold",
 ]
@@ -87,8 +85,8 @@ def static_hold(
     still = np.zeros((len(qs), robot.nv))
     loads = loads_along(robot, qs, still, still, wrenches)
     bounds = torque_bounds_of(robot, torque_limits, many=True)
-    mu = None if friction is None else _friction(friction)
-    balances = _balances(contact_set, qs, loads, mu, bounds)
+    mu = None if friction is None else frictions(friction)
+    balances = balances_of(contact_set, qs, loads, mu, bounds)
     found = decide(balances, threads, margin=margin, torque_margin=torque_margin, out=out)
     found.torques[:] += bounds.middle
     return found
@@ -126,98 +124,30 @@ def contact_forces(
     Raises:
         ConfigurationError, ContactError: invalid input, lengths that do not fit each other.
     """
-    check_robot(robot)
-    contact_set, velocities = ContactSet.of(robot, contacts), table(v, robot.nv, "v")
-    bounds = torque_bounds_of(robot, torque_limits, velocities, many=True)
-    given = {
-        "q": table(q, robot.nq, "q"),
-        "v": velocities,
-        "a": table(a, robot.nv, "a"),
-        "active": _active(active, contact_set),
-        "torque_limits": np.atleast_2d(bounds.half),
-        "wrenches": table(np.zeros(6), 6, "wrenches")
-        if wrenches is None or isinstance(wrenches, Mapping)
-        else table(wrenches, 6, "wrenches"),
-    }
-    qs, vs, accelerations, touching = _as_many(given)[:4]
-    check_reach(robot, qs)
+    given = contacts, active, friction, wrenches, torque_limits
     whole, wanted = _threads(threads), _wanted(margin, torque_margin)
-    loads = loads_along(robot, qs, vs, accelerations, wrenches, whole)
-    mu = None if friction is None else _friction(friction, len(loads))
-    out = Verdicts.allocate(len(loads), contact_set.limits.point_count, robot.nv, robot.na)
-    patterns, which = np.unique(touching, axis=0, return_inverse=True)
-    for k, pattern in enumerate(patterns):
-        rows = np.flatnonzero(which.reshape(-1) == k)
-        those = [c for c, on in zip(contact_set, pattern, strict=True) if on]
-        some = contact_set if pattern.all() else ContactSet(robot, those)
-        own = mu if mu is None or len(mu) == 1 else mu[rows]
-        found = _decided(some, qs[rows], loads[rows], own, bounds.at(rows), whole, wanted)
-        out.put(rows, pattern[contact_set.limits.owner], found)
-    out.torques[:] += bounds.middle
-    limits = contact_set.limits
-    each = limits.friction[None] if mu is None else _of_points(mu, limits.point_count)
-    return MotionVerdicts.of(out, contact_set, qs, touching, loads, each, bounds)
+    asked = MotionRows.of(robot, (q, v, a), *given, whole)
+    limits, count = asked.contacts.limits, len(asked.q)
+    out = Verdicts.allocate(count, limits.point_count, robot.nv, robot.na)
+    for part in asked.together():
+        out.put(part.rows, part.pattern[limits.owner], _decided(part, whole, wanted))
+    out.torques[:] += asked.bounds.middle
+    each = limits.friction[None]
+    each = each if asked.friction is None else of_points(asked.friction, limits.point_count)
+    about = asked.contacts, asked.q, asked.active, asked.load
+    return MotionVerdicts.of(out, *about, each, asked.bounds)
 
 
-def _decided(
-    contacts: ContactSet,
-    qs: Array,
-    loads: Array,
-    friction: Array | None,
-    bounds: TorqueBounds,
-    threads: int,
-    wanted: Wanted,
-) -> Verdicts:
+def _decided(part: Together, threads: int, wanted: Wanted) -> Verdicts:
     """Return the verdicts on rows with the same contacts, torques from the middle of bounds."""
-    robot = contacts.robot
-    if len(contacts) or robot.closures:
-        balances = _balances(contacts, qs, loads, friction, bounds)
-        return decision.decide(balances, threads, wanted)
-    out = Verdicts.allocate(len(qs), 0, robot.nv, robot.na)
-    shifted, limits = bounds.shifted(robot, loads), np.atleast_2d(bounds.half)
-    write_flight(shifted, limits, robot.actuated_rows, weight(robot), out)
+    if len(part.contacts) or part.contacts.robot.closures:
+        return decision.decide(part.balances, threads, wanted)
+    out = part.in_flight()
     if not wanted.torque_margin:
         out.torque_margin[:] = np.nan
     if not wanted.margin:
         out.margin[:] = np.nan
     return out
-
-
-def _balances(
-    contacts: ContactSet, qs: Array, loads: Array, friction: Array | None, bounds: TorqueBounds
-) -> Balances:
-    loads, limits = bounds.shifted(contacts.robot, loads), np.atleast_2d(bounds.half)
-    # what any state limits is among the kernel's inequalities
-    first = Equilibrium.of(contacts, qs[0], loads[0], limits.min(axis=0))
-    points = first.limits.point_count
-    mu = first.limits.friction[None] if friction is None else _of_points(friction, points)
-    return Balances(ContactStates(first, contacts, qs), loads, mu, limits)
-
-
-def _as_many(given: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
-    """Return arrays of as many rows, those of which one was given repeated.
-
-    Raises:
-        ContactError: numbers of rows that do not fit each other.
-    """
-    count = max(map(len, given.values()))
-    if any(len(rows) not in (1, count) for rows in given.values()):
-        lengths = ", ".join(f"{len(rows)} of {name}" for name, rows in given.items())
-        raise ContactError(f"got {lengths}; expected one N, or 1, of each")
-    return [np.repeat(x, count // len(x), axis=0) for x in given.values()]
-
-
-def _active(active: ArrayLike | None, contacts: ContactSet) -> NDArray[np.bool_]:
-    """Return (N, C) booleans, one row if one was given, or none."""
-    if active is None:
-        return np.ones((1, len(contacts)), dtype=bool)
-    rows = np.atleast_2d(np.asarray(active))
-    if rows.ndim != 2 or rows.dtype != bool or rows.shape[1] != len(contacts) or not len(rows):
-        raise ContactError(
-            f"active: got {rows.dtype} {np.shape(active)}, expected booleans (N, C) with a "
-            f"column for each of the {len(contacts)} contacts"
-        )
-    return rows
 
 
 def decide(
@@ -238,20 +168,3 @@ def _threads(threads: int) -> int:
 
 def _wanted(margin: bool, torque_margin: bool) -> Wanted:
     return Wanted(boolean(margin, "margin"), boolean(torque_margin, "torque_margin"))
-
-
-def _friction(friction: ArrayLike, count: int | None = None) -> Array:
-    """Return μ (N or 1, 2) of rows, from one number, numbers (N,) or pairs (N, 2)."""
-    shapes = (), (None,), (None, 1), (None, 2)
-    mu = array(friction, "friction", *shapes, at_least=0, error=ContactError)
-    if not mu.size:
-        raise ContactError("friction: got no values, expected (N,) or (N, 2)")
-    pairs = mu.reshape(-1, 1) if mu.ndim < 2 else mu
-    if count is not None and len(pairs) not in (1, count):
-        raise ContactError(f"friction: got {len(pairs)} rows, expected {count}, or 1")
-    return np.asarray(pairs * np.ones(2))
-
-
-def _of_points(friction: Array, points: int) -> Array:
-    """Return μ (N, K, 2) of all points."""
-    return np.tile(friction[:, None], (1, points, 1))

@@ -58,6 +58,7 @@ RESULTS = {
     "contacts.Posture",
     "contacts.PointForces",  # by `of` and `at`
     "contacts.batch.Verdicts",
+    "contacts.batch.MarginGradients",
     "contacts.batch.MotionVerdicts",
     "contacts.batch.SelfCollisions",
     "control.Command",
@@ -76,6 +77,7 @@ ELSEWHERE = {
     "contacts.ScenarioError": "an exception",
     "contacts.batch.decide": "takes the balances of `static_hold`",
     "contacts.batch.Verdicts.*": "filled by `decide`",
+    "contacts.batch.MarginGradients.*": "filled by `margin_gradients`",
     "contacts.batch.MotionVerdicts.*": "filled by `contact_forces`",
     "contacts.batch.SelfCollisions.*": "filled by `self_collisions`",
     "contacts.Hold.proved": "takes what a solver found",

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -171,8 +172,9 @@ class WrenchCone:
         self, kernel: Callable[..., None], B: Array, cones: tuple[int, int, int], w: Array
     ) -> Array:
         """The norms of the projections of unit wrenches on the polar cone, with their proof."""
-        y, proofs = np.empty_like(w), np.empty(len(w))
-        kernel(B, cones, w, y, proofs, np.empty(LANES * polar_size(*B.shape)))
+        numbers: Any = polar_size
+        y, proofs, size = np.empty_like(w), np.empty(len(w)), int(numbers(*B.shape))
+        kernel(B, cones, w, y, proofs, np.empty(LANES * size))
         distances = np.linalg.norm(y, axis=1)
         for i in np.flatnonzero(~(proofs <= _PROVEN)):
             distances[i] = self._exact_distance(w[i])

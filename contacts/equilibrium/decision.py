@@ -7,6 +7,7 @@ without end, closures), or leaves open, is answered by the conic solver, one pro
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import cache
@@ -148,34 +149,48 @@ def decide(
     known = balances.known()
     sizes = count, first.limits.point_count, len(first.load), len(first.actuated)
     out = Verdicts.allocate(*sizes, out)
-    # pieces that stay in the cache, at least one a thread, of about equal size
-    most = max(_NEAR // max(first.columns.size, 1), 1)
+
+    def answer(start: int, stop: int) -> None:
+        chunk, answers = balances.part(start, stop), out.part(start, stop)
+        # by the problems still to come: compiling may pay for the batch, if not for a piece
+        kernels = kernels_for(count - start) if known else None
+        if kernels is not None:
+            _write_proved(kernels, chunk, layout, answers, wanted)
+        slowly = known and kernels is None
+        with compiled.by_the_solver(stop - start) if slowly else nullcontext():
+            for i in np.flatnonzero(~answers.compiled).tolist():
+                _write_settled(chunk.at(i), answers, i, wanted)
+
+    in_pieces(balances, threads, "verdicts", answer)
+    return out
+
+
+def in_pieces(
+    balances: Balances, threads: int, unit: str, answer: Callable[[int, int], None]
+) -> None:
+    """Call answer(start, stop) for pieces of some balances that stay in the cache.
+
+    At least one a thread, of about equal size; with a bar that tells how many `unit` are done.
+    """
+    count = len(balances)
+    most = max(_NEAR // max(balances.first.columns.size, 1), 1)
     pieces = -(-count // min(most, -(-count // threads)))
     ends = np.linspace(0, count, pieces + 1).astype(int).tolist()
-    with tqdm(total=count, unit=" verdicts", disable=None, delay=1.0) as bar:
+    with tqdm(total=count, unit=f" {unit}", disable=None, delay=1.0) as bar:
 
-        def answer(start: int, stop: int) -> None:
-            chunk, answers = balances.part(start, stop), out.part(start, stop)
-            # by the problems still to come: compiling may pay for the batch, if not for a piece
-            kernels = _kernels(count - start) if known else None
-            if kernels is not None:
-                _write_proved(kernels, chunk, layout, answers, wanted)
-            slowly = known and kernels is None
-            with compiled.by_the_solver(stop - start) if slowly else nullcontext():
-                for i in np.flatnonzero(~answers.compiled).tolist():
-                    _write_settled(chunk.at(i), answers, i, wanted)
+        def answered(start: int, stop: int) -> None:
+            answer(start, stop)
             bar.update(stop - start)
 
         if threads == 1 or pieces == 1:
             for start, stop in pairwise(ends):
-                answer(start, stop)
+                answered(start, stop)
         else:
             with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(answer, ends[:-1], ends[1:]))
-    return out
+                list(pool.map(answered, ends[:-1], ends[1:]))
 
 
-def _kernels(count: int) -> Any:
+def kernels_for(count: int) -> Any:
     """The kernels for so many problems; None where the conic solver is sooner, or without Numba."""
     if reason := obstacle():
         _note_numba(reason)

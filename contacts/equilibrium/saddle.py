@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...errors import ContactError
@@ -28,7 +29,7 @@ from .problems import Problems, decided
 
 # what a proof may leave open, in weights: above the rounding at which the kernel ends, far below
 # the band in which verdicts are at the edge
-_PROVEN = 1e-8
+PROVEN = 1e-8
 _PROVED = np.array([[1.0, 0.0, 1.0, 0.0]])  # a verdict with a margin that is proved
 
 
@@ -59,6 +60,7 @@ class Saddle:
         rates: s (n,), the multipliers of the cones, in their duals: what −y and the multipliers of
             the other limits move along x.
         whole: (r,), the multipliers of `ContactLimits.whole_rows`.
+        alone: whether no other multipliers do; None: that is not told.
     """
 
     margin: float
@@ -66,34 +68,45 @@ class Saddle:
     velocity: Array
     rates: Array
     whole: Array
+    alone: bool | None = None
 
     def friction(self, limits: ContactLimits) -> Array:
-        """Return dε/dμ (K, 2) along both tangents of each point: s f_i²/(μ_i³ ‖M⁻¹f_t‖) [N].
-
-        s is the multiplier of ‖M⁻¹f_t‖ ≤ f_n. As z_i = −s f_i/(μ_i² ‖M⁻¹f_t‖) are the rates it is
-        −z_i f_i/μ_i. Along a tangent without friction f_i is zero and the slope to the right is
-        |z_i| √(f_n² − (f_j/μ_j)²), along two ‖z_t‖ f_n for both.
-        """
-        f, z, mu = limits.forces(self.unknowns), limits.forces(self.rates)[:, :2], limits.friction
-        limited = np.isfinite(mu) & ~limits.bilateral[:, None]
-        smooth = limited & (mu == 0)  # the formula divides by μ: the limit from the right is taken
-        used = np.divide(f[:, :2], mu, out=np.zeros_like(mu), where=limited & ~smooth)
-        slopes = -z * used
-        if smooth.any():
-            # forces on the cone's boundary leave −ε of rounding under the root
-            left = np.sqrt(np.maximum(f[:, 2] ** 2 - (used**2).sum(axis=1), 0.0))
-            length = np.linalg.norm(z, axis=1)
-            share = np.abs(z) / np.where(length > 0, length, 1.0)[:, None]
-            both = share**2 * (length * f[:, 2])[:, None]
-            one = np.abs(z) * left[:, None]
-            right = np.where(smooth.all(axis=1)[:, None], both, one)
-            slopes = np.where(smooth, right, slopes)
-        return slopes
+        """Return dε/dμ (K, 2) along both tangents of each point [N]."""
+        f, z = limits.forces(self.unknowns), limits.forces(self.rates)[:, :2]
+        return friction_slopes(f, z, limits.friction, limits.bilateral)
 
     @property
     def multipliers(self) -> Multipliers:
         """To start from."""
         return Multipliers(self.unknowns, -self.velocity, self.whole)
+
+
+def friction_slopes(f: Array, z: Array, mu: Array, bilateral: NDArray[np.bool_]) -> Array:
+    """Return dε/dμ (…, K, 2) along both tangents of each point: s f_i²/(μ_i³ ‖M⁻¹f_t‖) [N].
+
+    s is the multiplier of ‖M⁻¹f_t‖ ≤ f_n. As z_i = −s f_i/(μ_i² ‖M⁻¹f_t‖) are the rates it is
+    −z_i f_i/μ_i. Along a tangent without friction f_i is zero and the slope to the right is
+    |z_i| √(f_n² − (f_j/μ_j)²), along two ‖z_t‖ f_n for both.
+
+    Args:
+        f: (…, K, 3), forces.
+        z: (…, K, 2), tangential parts of the rates.
+        mu: (…, K, 2); bilateral: (K,).
+    """
+    limited = np.isfinite(mu) & ~bilateral[:, None]
+    smooth = limited & (mu == 0)  # the formula divides by μ: the limit from the right is taken
+    used = np.divide(f[..., :2], mu, out=np.zeros_like(z), where=limited & ~smooth)
+    slopes = -z * used
+    if smooth.any():
+        # forces on the cone's boundary leave −ε of rounding under the root
+        left = np.sqrt(np.maximum(f[..., 2] ** 2 - (used**2).sum(axis=-1), 0.0))
+        length = np.linalg.norm(z, axis=-1)
+        share = np.abs(z) / np.where(length > 0, length, 1.0)[..., None]
+        both = share**2 * (length * f[..., 2])[..., None]
+        one = np.abs(z) * left[..., None]
+        right = np.where(smooth.all(axis=-1)[..., None], both, one)
+        slopes = np.where(smooth, right, slopes)
+    return slopes
 
 
 def saddle_point(
@@ -155,17 +168,20 @@ def refined(problem: Problems, kernel: Any, f: Array, y: Array, nu: Array) -> Sa
             overwritten.
         kernel: `kernels.proximal.refine`, compiled or not.
     """
-    found = Found(_PROVED.copy(), f[None], y[None], nu[None], f[None])
-    margin, left, _ = problems.refined(kernel, problem.program, problem.layout.sizes, found)[0]
-    return _read(problem, margin, f, y, nu) if left <= _PROVEN else None
+    found = Found(_PROVED.copy(), f[None], y[None], nu[None], np.empty((1, len(f))))
+    proofs = problems.refined(kernel, problem.program, problem.layout.sizes, found)
+    margin, left, alone = proofs[0].tolist()
+    return _read(problem, margin, f, y, nu, alone > 0) if left <= PROVEN else None
 
 
-def _read(problem: Problems, margin: float, f: Array, y: Array, nu: Array) -> Saddle:
+def _read(
+    problem: Problems, margin: float, f: Array, y: Array, nu: Array, alone: bool | None = None
+) -> Saddle:
     layout, (m, D, K, R) = problem.layout, problem.layout.sizes
     A, G = problem.program.A.reshape(m, D * K), problem.program.G.reshape(R, D * K)
     x, rates = f[layout.entries] * layout.weight, (y @ A + nu @ G)[layout.entries]
     velocity, whole = -problem.velocity(y, nu), problem.of_whole(nu)
-    return Saddle(margin * layout.weight, x, velocity, rates, whole)
+    return Saddle(margin * layout.weight, x, velocity, rates, whole, alone)
 
 
 def _uncompiled(balance: Balance, pull: Array | None) -> Saddle:

@@ -55,6 +55,8 @@ _ROUNDING = 1e-11  # of a gradient: a shorter step is no better
 _PROVEN = 1e-11
 _VIOLATED = 1e-8  # by more than what verdicts leave of inequalities
 _NOTHING = 1e-9  # multipliers of inequalities that an interior-point method leaves of zero
+_FACES = 1e-10  # ∂P of boundaries, next to that of what is inside
+_GOLDEN = 0.6180339887498949
 _FLAT = 1e-8  # forces, speeds and curvature that count as none, of data of size one
 
 # --- projections on polar cones ------------------------------------------------------------------
@@ -133,7 +135,9 @@ def refine(programs, sizes, found, proofs, first, last, memory):
         programs, sizes, first, last: as for `verdict.verdicts`.
         found: forces and multipliers that it found are overwritten where a margin is proved.
         proofs: (N, 3), is written: ε; the largest violation of what proves the answer, 1 where
-            there is no margin; more than 0 where no other multipliers do.
+            there is no margin; more than 0 where no other multipliers do. `found.least` becomes a
+            direction, of about unit size, along which forces stay optimal; zero but for rounding
+            where no other forces are.
         memory: of `refine_size` numbers a lane.
     """
     m, D, K, R = sizes
@@ -186,8 +190,12 @@ def refine(programs, sizes, found, proofs, first, last, memory):
             left = larger(size(lacking[i]), left)
         proof[0], proof[1] = x[end], choose(active, left, 1.0)
         proof[2] = unique(program, dual, work)
+        optimal_direction(program, dual, work)
+        for j in range(n):
+            x[j] = units[j] * work[7][j]
         take_chosen(dual_, chosen, verdict, nu_, m, met)
         scatter(f_, start, last, found.forces)
+        scatter(x_[:n], start, last, found.least)
         scatter(y_, start, last, found.y)
         scatter(nu_, start, last, found.nu)
         scatter(out, start, last, proofs)
@@ -498,6 +506,31 @@ def unique(program, y, work):
     for i in range(m):
         least = smaller(H[i, i], least)
     return least - _FLAT
+
+
+def optimal_direction(program, y, work):
+    """Write a direction d with B d = 0 along which x stays in the cones' faces, in work[7].
+
+    That is where forces inside the cones go anywhere, those on a boundary along it, others nowhere.
+    Any direction, projected, has a part along every one that there is.
+    """
+    B, b, c, cones, x = program
+    step, H, z, p, d = work[1], work[3], work[4], work[5], work[7]
+    m, n, k = len(b), len(x), 1.0 / (1.0 + _FACES)
+    faces = 0.0, 1.0 - k, k
+    back(B, y, m, n, z)
+    for j in range(n):
+        z[j] = x[j] + z[j] - c[j]
+        d[j] = (j * _GOLDEN) % 1.0 - 0.5 + 0.0 * z[j]
+    curvature(program, z, faces, _FLAT, (H, p))
+    factor(H, m, _FLAT, 1.0 / _FLAT**2)
+    apply_change(z, cones, faces, d, d, n, _FLAT)
+    for _ in range(2):  # twice, for rounding
+        times(B, d, m, n, step)
+        solve_factored(H, m, step)
+        back(B, step, m, n, p)
+        apply_change(z, cones, faces, p, p, n, _FLAT)
+        combine(d, 1.0, d, -1.0, p, n)
 
 
 def primal_violation(program, x, left):

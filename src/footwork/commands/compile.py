@@ -89,7 +89,7 @@ def _batches(robot: Robot) -> Iterator[Step]:
     for count in (batch.LANES + 1, 1):
         Q = np.tile(robot.posture(), (count, 1))
         V, tau = np.zeros((count, robot.nv)), np.zeros((count, robot.na))
-        values = {"Q": Q, "V": V, "A": V, "tau": tau, "frame": robot.frame_names[-1]}
+        values = {"Q": Q, "V": V, "A": V, "Y": V, "tau": tau, "frame": robot.frame_names[-1]}
         for name in batch.__all__:
             function = getattr(batch, name)
             taken = inspect.signature(function).parameters if inspect.isfunction(function) else {}

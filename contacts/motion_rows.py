@@ -1,0 +1,186 @@
+"""Rows of a motion under contact, as batches are asked about them: checked, one array of each.
+
+Rows in which the same contacts touch are decided together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arrays import Array, Index
+from ..dynamics import Wrench
+from ..errors import ContactError
+from ..robots import Robot
+from ..robots.configuration import check_reach, check_robot
+from ..robots.values import array
+from .contact import Contact
+from .contact_set import ContactSet
+from .equilibrium.balance import weight
+from .equilibrium.balances import Balances
+from .equilibrium.flight import write_flight
+from .equilibrium.programs import Equilibrium
+from .equilibrium.states import ContactStates
+from .equilibrium.verdicts import Verdicts
+from .loads_along import loads_along, table
+from .torque_limits import TorqueBounds, torque_bounds_of
+
+
+class Together(NamedTuple):
+    """Rows in which the same contacts touch.
+
+    Attributes:
+        rows: (n,), which they are.
+        pattern: (C,), the contacts that touch; contacts: these.
+        q, load: (n, nq), (n, nv).
+        friction: (n or 1, 2); None: the contacts' own.
+        bounds: of the torques.
+    """
+
+    rows: Index
+    pattern: NDArray[np.bool_]
+    contacts: ContactSet
+    q: Array
+    load: Array
+    friction: Array | None
+    bounds: TorqueBounds
+
+    @property
+    def balances(self) -> Balances:
+        """What contacts and torques have to balance."""
+        return balances_of(self.contacts, self.q, self.load, self.friction, self.bounds)
+
+    def in_flight(self) -> Verdicts:
+        """Return the verdicts where nothing touches."""
+        robot = self.contacts.robot
+        out = Verdicts.allocate(len(self.q), 0, robot.nv, robot.na)
+        shifted, limits = self.bounds.shifted(robot, self.load), np.atleast_2d(self.bounds.half)
+        write_flight(shifted, limits, robot.actuated_rows, weight(robot), out)
+        return out
+
+
+class MotionRows(NamedTuple):
+    """N rows of a motion, with what pushes and limits.
+
+    Attributes:
+        contacts: all that touch in some row.
+        q, v, a: (N, nq), (N, nv), (N, nv).
+        active: (N, C), which contacts touch.
+        load: h (N, nv) [N, N·m].
+        friction: (N or 1, 2), of all contacts; None: the contacts' own.
+        bounds: of the torques.
+    """
+
+    contacts: ContactSet
+    q: Array
+    v: Array
+    a: Array
+    active: NDArray[np.bool_]
+    load: Array
+    friction: Array | None
+    bounds: TorqueBounds
+
+    @classmethod
+    def of(
+        cls,
+        robot: Robot,
+        motion: tuple[ArrayLike, ArrayLike, ArrayLike],
+        contacts: ContactSet | Contact | list[Contact],
+        active: ArrayLike | None = None,
+        friction: ArrayLike | None = None,
+        wrenches: Mapping[str, Wrench | ArrayLike] | ArrayLike | None = None,
+        torque_limits: bool | ArrayLike = True,
+        threads: int = 1,
+    ) -> MotionRows:
+        """Return rows of q, v and a; arguments as for `batch.contact_forces`.
+
+        Raises:
+            ConfigurationError, ContactError: invalid input, lengths that do not fit each other.
+        """
+        check_robot(robot)
+        contact_set, velocities = ContactSet.of(robot, contacts), table(motion[1], robot.nv, "v")
+        bounds = torque_bounds_of(robot, torque_limits, velocities, many=True)
+        pushes = None if wrenches is None or isinstance(wrenches, Mapping) else wrenches
+        given = {
+            "q": table(motion[0], robot.nq, "q"),
+            "v": velocities,
+            "a": table(motion[2], robot.nv, "a"),
+            "active": _active(active, contact_set),
+            "torque_limits": np.atleast_2d(bounds.half),
+            "wrenches": table(np.zeros(6) if pushes is None else pushes, 6, "wrenches"),
+        }
+        qs, vs, accelerations, touching = _as_many(given)[:4]
+        check_reach(robot, qs)
+        loads = loads_along(robot, qs, vs, accelerations, wrenches, threads)
+        mu = None if friction is None else frictions(friction, len(loads))
+        return cls(contact_set, qs, vs, accelerations, touching, loads, mu, bounds)
+
+    def together(self) -> Iterator[Together]:
+        """Yield the rows in which the same contacts touch."""
+        contacts, mu = self.contacts, self.friction
+        patterns, which = np.unique(self.active, axis=0, return_inverse=True)
+        for k, pattern in enumerate(patterns):
+            rows = np.flatnonzero(which.reshape(-1) == k)
+            those = [c for c, on in zip(contacts, pattern, strict=True) if on]
+            some = contacts if pattern.all() else ContactSet(contacts.robot, those)
+            own = mu if mu is None or len(mu) == 1 else mu[rows]
+            given = self.q[rows], self.load[rows], own, self.bounds.at(rows)
+            yield Together(rows, pattern, some, *given)
+
+
+def balances_of(
+    contacts: ContactSet, qs: Array, loads: Array, friction: Array | None, bounds: TorqueBounds
+) -> Balances:
+    """Return balances of loads h (N, nv) at qs (N, nq), friction (N or 1, 2) of all contacts."""
+    loads, limits = bounds.shifted(contacts.robot, loads), np.atleast_2d(bounds.half)
+    # what any state limits is among the kernel's inequalities
+    first = Equilibrium.of(contacts, qs[0], loads[0], limits.min(axis=0))
+    points = first.limits.point_count
+    mu = first.limits.friction[None] if friction is None else of_points(friction, points)
+    return Balances(ContactStates(first, contacts, qs), loads, mu, limits)
+
+
+def _as_many(given: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
+    """Return arrays of as many rows, those of which one was given repeated.
+
+    Raises:
+        ContactError: numbers of rows that do not fit each other.
+    """
+    count = max(map(len, given.values()))
+    if any(len(rows) not in (1, count) for rows in given.values()):
+        lengths = ", ".join(f"{len(rows)} of {name}" for name, rows in given.items())
+        raise ContactError(f"got {lengths}; expected one N, or 1, of each")
+    return [np.repeat(x, count // len(x), axis=0) for x in given.values()]
+
+
+def _active(active: ArrayLike | None, contacts: ContactSet) -> NDArray[np.bool_]:
+    """Return (N, C) booleans, one row if one was given, or none."""
+    if active is None:
+        return np.ones((1, len(contacts)), dtype=bool)
+    rows = np.atleast_2d(np.asarray(active))
+    if rows.ndim != 2 or rows.dtype != bool or rows.shape[1] != len(contacts) or not len(rows):
+        raise ContactError(
+            f"active: got {rows.dtype} {np.shape(active)}, expected booleans (N, C) with a "
+            f"column for each of the {len(contacts)} contacts"
+        )
+    return rows
+
+
+def frictions(friction: ArrayLike, count: int | None = None) -> Array:
+    """Return μ (N or 1, 2) of rows, from one number, numbers (N,) or pairs (N, 2)."""
+    shapes = (), (None,), (None, 1), (None, 2)
+    mu = array(friction, "friction", *shapes, at_least=0, error=ContactError)
+    if not mu.size:
+        raise ContactError("friction: got no values, expected (N,) or (N, 2)")
+    pairs = mu.reshape(-1, 1) if mu.ndim < 2 else mu
+    if count is not None and len(pairs) not in (1, count):
+        raise ContactError(f"friction: got {len(pairs)} rows, expected {count}, or 1")
+    return np.asarray(pairs * np.ones(2))
+
+
+def of_points(friction: Array, points: int) -> Array:
+    """Return μ (N, K, 2) of all points."""
+    return np.tile(friction[:, None], (1, points, 1))

@@ -1,0 +1,362 @@
+"""Gradients of the margins of many states: those of `margin_gradient`, in arrays, compiled.
+
+A margin's slope along any parameter p follows from its optimal forces x and multipliers y = dε/dh,
+
+    dε/dp = ∂/∂p yᵀ(h + A x + ε N) + Σ_k s_k f_n,k ∂μ_k/∂p,      h = τ_g + τ_ext − M a − vᵀCv
+
+for q, v and a the gradient of a power of inverse dynamics with forces on links, by one sweep over
+the tree (`dynamics.batch.inverse_dynamics_gradient`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import Array, Index
+from ...dynamics import Wrench, batch
+from ...dynamics.batch.gradient import PowerGradient, with_loads
+from ...dynamics.kernels.rnea_gradient import AT_BODY
+from ...dynamics.link_forces import LinkPlaces
+from ...errors import ContactError
+from ...robots import Robot
+from ...robots.robot import BASE_JOINT
+from ...robots.values import whole_number
+from ..contact import Contact
+from ..contact_set import ContactSet
+from ..equilibrium.balance import weight
+from ..equilibrium.saddle import friction_slopes
+from ..equilibrium.saddles import ALONE, NONE, SEVERAL, UNTOLD, Saddles
+from ..loads_along import table
+from ..motion_rows import MotionRows, Together, of_points
+from .balance_derivative import contact_places, slopes_of_twists
+
+SMOOTH = ""
+_KINDS = {
+    ALONE: SMOOTH,
+    SEVERAL: "several multipliers are optimal",
+    UNTOLD: "whether other multipliers are optimal is not told",
+}
+_ENDLESS, _HOPELESS = "squeezing makes the margin infinite", "no pull helps, the margin is -inf"
+_AIRBORNE, _UNSOLVED = "nothing touches", "the margin is not found"
+_BENT = "a bound of a torque bends at this speed"
+_FORCES = "several contact forces are optimal"
+_TEXT = "<U64"
+_OTHER, _KINK = 1e-7, 1e-6  # of the weight: other wrenches, and slopes [N, N/m] that differ
+
+
+@dataclass(frozen=True, eq=False)
+class MarginGradients:
+    """Slopes of the margins ε of N states; what they are along is told at `MarginGradient`.
+
+    Attributes:
+        margin: (N,), ε [N]; ∓inf where no pull helps, or squeezing has no end.
+        q, v, a: (N, nv), along tangent directions, velocities and accelerations, the contacts
+            fixed to the robot. Those along v have what torque-speed envelopes change.
+        friction: (N, C, 2), along μ of both tangents [N]; of a contact with one μ their sum is the
+            slope. Of a frictionless one slopes to the right.
+        placement: (N, C, 6), along translations and rotations of each contact in its axes.
+        load: (N, nv), y = dε/dh, along generalised forces: of a force on a frame it is J y.
+        wrenches: {frame: (N, 6)} along [force; moment] of external wrenches, in the axes in which
+            these were given and about the same point; "" of wrenches about the centre of mass.
+        torque_limits: (N, na), along the limit of each joint to both sides, |y|: to the upper bound
+            where y > 0, to minus the lower one where y < 0.
+        kinks: (N,), why a margin has no gradient there: empty where it has one. Slopes of an
+            infinite margin, and along velocities at which a bound bends, are nan. Of several
+            optimal multipliers or contact forces they are those of one; of contact forces alone
+            slopes along v, a, loads and torque limits are the margin's.
+    """
+
+    margin: Array
+    q: Array
+    v: Array
+    a: Array
+    friction: Array
+    placement: Array
+    load: Array
+    wrenches: dict[str, Array]
+    torque_limits: Array
+    kinks: NDArray[np.str_]
+
+    @property
+    def smooth(self) -> NDArray[np.bool_]:
+        """(N,), whether the margin has a gradient."""
+        return np.asarray(self.kinks == SMOOTH)
+
+    def __len__(self) -> int:
+        return len(self.margin)
+
+
+def margin_gradients(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    contacts: ContactSet | Contact | list[Contact],
+    *,
+    active: ArrayLike | None = None,
+    friction: ArrayLike | None = None,
+    wrenches: Mapping[str, Wrench | ArrayLike] | ArrayLike | None = None,
+    torque_limits: bool | ArrayLike = True,
+    threads: int = 1,
+) -> MarginGradients:
+    """Return how the margins of `batch.contact_forces` change, arguments as there.
+
+    Slopes along friction and placements of contacts that do not touch in a row are zero.
+
+    Raises:
+        ConfigurationError, ContactError: invalid input, lengths that do not fit each other;
+            wrenches in the axes of a third frame.
+        ContactError: a robot with closures: ask `contacts.margin_gradient`, one by one.
+        ModelError: a joint whose axes turn within its own body (no URDF has one).
+    """
+    whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
+    given = contacts, active, friction, wrenches, torque_limits, whole
+    asked = MotionRows.of(robot, (q, v, a), *given)
+    if robot.closures:
+        raise ContactError(
+            f"{robot.name!r} has closures, which gradients in batches do not know; "
+            "contacts.margin_gradient takes such a Hold"
+        )
+    loads = _Loads.of(robot, asked, wrenches)
+    out = _nothing(asked, loads)
+    for part in asked.together():
+        if len(part.contacts):
+            _write(out, part, asked, loads, whole)
+        else:
+            out.margin[part.rows] = part.in_flight().margin
+    if isinstance(torque_limits, bool | np.bool_) and torque_limits and robot.motors.by_speed:
+        _add_envelopes(robot, asked.v, out)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Loads:
+    """External wrenches of all rows, as forces on links.
+
+    Attributes:
+        places: where they act.
+        numbers: (N, L, 6), as `LinkPlaces` takes them.
+        names: of their frames; "" of wrenches about the centre of mass.
+        points: (L, 3), about which they were given, seen from where `numbers` are about.
+    """
+
+    places: LinkPlaces
+    numbers: Array
+    names: tuple[str, ...]
+    points: Array
+
+    @classmethod
+    def of(
+        cls,
+        robot: Robot,
+        asked: MotionRows,
+        wrenches: Mapping[str, Wrench | ArrayLike] | ArrayLike | None,
+    ) -> _Loads:
+        """Return the loads of all rows."""
+        count = len(asked.q)
+        if wrenches is None or isinstance(wrenches, Mapping):
+            given: dict[str, Any] = dict(wrenches or {})
+            along = {f: table(w, 6, f"wrenches[{f!r}]") for f, w in given.items() if _is_rows(w)}
+            given |= dict.fromkeys(along, Wrench(np.zeros(3)))
+            places, numbers = LinkPlaces.of(robot, given)
+            rows, names = np.tile(numbers, (count, 1, 1)), tuple(given)
+            for name, row in along.items():
+                rows[:, names.index(name)] = row
+            points = [np.zeros(3) if w.point is None else w.point for w in given.values()]
+            return cls(places, rows, names, np.array(points).reshape(-1, 3))
+        numbers = np.tile(table(wrenches, 6, "wrenches"), (1, 1))
+        numbers = np.repeat(numbers, count // len(numbers), axis=0)[:, None]
+        arms = batch.com(robot, asked.q) - asked.q[:, :3]
+        numbers[:, 0, 3:] += np.cross(arms, numbers[:, 0, :3])
+        base = np.array([robot._model.getJointId(BASE_JOINT)], dtype=np.intp)
+        still = np.array([AT_BODY], dtype=np.int64)
+        frames, here = np.eye(3, 4)[None], np.zeros((1, 3))
+        return cls(LinkPlaces(base, frames, still), numbers, ("",), here)
+
+    def with_contacts(self, links: LinkPlaces) -> LinkPlaces:
+        """Return where contacts act, and then these."""
+        pairs = zip(links, self.places, strict=True)
+        return LinkPlaces(*(np.concatenate(pair) for pair in pairs))
+
+
+def _is_rows(wrench: object) -> bool:
+    """Whether it is numbers along time, [force; moment about the frame's origin], world axes."""
+    return isinstance(wrench, np.ndarray | list | tuple)
+
+
+def _nothing(asked: MotionRows, loads: _Loads) -> MarginGradients:
+    """Return the gradients of margins of which nothing is known."""
+    count, nv, C = len(asked.q), asked.v.shape[1], len(asked.contacts)
+    na = asked.contacts.robot.na
+
+    def none(*shape: int) -> Array:
+        return np.full((count, *shape), np.nan)
+
+    return MarginGradients(
+        margin=none(),
+        q=none(nv),
+        v=none(nv),
+        a=none(nv),
+        friction=none(C, 2),
+        placement=none(C, 6),
+        load=none(nv),
+        wrenches={name: none(6) for name in loads.names},
+        torque_limits=none(na),
+        kinks=np.full(count, _AIRBORNE, dtype=_TEXT),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Sweep:
+    """Rows of a motion with the same contacts, and the multipliers of their margins.
+
+    Attributes:
+        part: all rows with these contacts; some: (n,), those of it with a margin.
+        motion: q, v, a of these.
+        found: saddle points of all rows of `part`.
+        loads: of all rows of the motion.
+    """
+
+    part: Together
+    some: Index
+    motion: tuple[Array, Array, Array]
+    found: Saddles
+    loads: _Loads
+    threads: int
+
+    @property
+    def rows(self) -> Index:
+        """(n,), among those of the motion."""
+        return self.part.rows[self.some]
+
+    @cached_property
+    def flat(self) -> Array:
+        """(6 C, k), from unknowns x to the contacts' wrenches at their centres, contact axes."""
+        rows = self.part.contacts.limits.wrench_rows
+        return rows.reshape(-1, rows.shape[2])
+
+    @cached_property
+    def wrenches(self) -> Array:
+        """(n, 6 C), of the contacts at the optimum."""
+        wrenches = np.asarray(self.found.unknowns[self.some] @ self.flat.T)
+        pulls = self.part.contacts.limits.pulls
+        wrenches[:, 2::6] += self.found.margin[self.some, None] * pulls
+        return wrenches
+
+    @cached_property
+    def _turned(self) -> Array:
+        """(6 C, 6 C), from wrenches in contact axes to those that act on links."""
+        return np.asarray(scipy.linalg.block_diag(*contact_places(self.part.contacts).turned))
+
+    def power(self, wrenches: Array, of: Index) -> tuple[PowerGradient, Array, Array]:
+        """Return what yᵀτ changes with q, v and a for contacts' wrenches (n, 6 C), of some rows.
+
+        And the twists that contacts (…, C, 6) and loads (…, L, 6) work along.
+        """
+        contacts, C = self.part.contacts, len(self.part.contacts)
+        others = self.loads.numbers[self.rows[of]].reshape(len(of), -1)
+        acting = self.loads.with_contacts(contact_places(contacts).links)
+        given = np.hstack([wrenches @ self._turned.T, others])
+        q, v, a = (x[of] for x in self.motion)
+        y = self.found.velocity[self.some[of]]
+        power, twists = with_loads(contacts.robot, (q, v, a), y, acting, given, self.threads)
+        own = twists[:, :C].reshape(len(of), -1) @ self._turned
+        return power, own.reshape(-1, C, 6), twists[:, C:]
+
+    def along_friction(self, x: Array, twists: Array) -> Array:
+        """Slopes (n, C, 2) along friction of unknowns x, of the points of each contact together."""
+        limits, K = self.part.contacts.limits, self.part.contacts.limits.point_count
+        mu = limits.friction[None]
+        if self.part.friction is not None:
+            mu = of_points(self.part.friction, K)
+            mu = mu[self.some] if len(mu) > 1 else mu
+        whole = self.found.whole[self.some] @ limits.whole_rows.A
+        rates = whole - twists.reshape(len(x), -1) @ self.flat
+        f, z = (a[:, : 3 * K].reshape(-1, K, 3) for a in (x, rates))
+        slopes = friction_slopes(f, z[:, :, :2], mu, limits.bilateral)
+        return np.asarray(np.add.reduceat(slopes, limits.first, axis=1))
+
+
+def _write(
+    out: MarginGradients, part: Together, asked: MotionRows, loads: _Loads, threads: int
+) -> None:
+    """Write the rows in which the same contacts touch."""
+    found, robot = Saddles.of(part.balances, threads), part.contacts.robot
+    out.margin[part.rows], out.kinks[part.rows] = found.margin, _why(found)
+    some = np.flatnonzero(found.kind != NONE)
+    if not len(some):
+        return
+    rows, y = part.rows[some], found.velocity[some]
+    motion = asked.q[rows], asked.v[rows], asked.a[rows]
+    sweep = _Sweep(part, some, motion, found, loads, threads)
+    power, own, others = sweep.power(sweep.wrenches, np.arange(len(some)))
+    out.q[rows], out.v[rows], out.a[rows], out.load[rows] = -power.q, -power.v, -power.a, y
+    contact_wrenches = sweep.wrenches.reshape(own.shape)
+    touching = rows[:, None], np.flatnonzero(part.pattern)
+    out.placement[rows], out.friction[rows] = 0.0, 0.0
+    out.placement[touching] = slopes_of_twists(part.contacts, own, contact_wrenches)
+    out.friction[touching] = sweep.along_friction(found.unknowns[some], own)
+    limited = np.isfinite(np.atleast_2d(part.bounds.half))
+    limited = limited[some] if len(limited) > 1 else limited
+    out.torque_limits[rows] = np.where(limited, np.abs(y[:, robot.actuated_rows]), 0.0)
+    _note_other_forces(out, sweep, power.q, own)
+    _write_loads(out, loads, robot, asked.q, rows, others)
+
+
+def _note_other_forces(out: MarginGradients, sweep: _Sweep, by_q: Array, twists: Array) -> None:
+    """Tell where other contact forces are optimal too, with which slopes differ."""
+    contacts, x = sweep.part.contacts, sweep.found.others[sweep.some]
+    x = np.where(np.isnan(x), 0.0, x)
+    more, size = x @ sweep.flat.T, weight(contacts.robot)
+    of = np.flatnonzero(np.abs(more).max(axis=1) > _OTHER * size)
+    if not len(of):
+        return
+    changed, _, _ = sweep.power((sweep.wrenches + more)[of], of)
+    moved = slopes_of_twists(contacts, twists[of], more[of].reshape(-1, len(contacts), 6))
+    rubbed = sweep.along_friction(x, twists)[of]
+    off = [d.reshape(len(of), -1) for d in (changed.q - by_q[of], moved, rubbed)]
+    differ = np.abs(np.hstack(off)).max(axis=1) > _KINK * size
+    rows = sweep.rows[of[differ]]
+    out.kinks[rows[out.kinks[rows] == SMOOTH]] = _FORCES
+
+
+def _why(found: Saddles) -> list[str]:
+    """Why margins have no gradient."""
+    words = {np.inf: _ENDLESS, -np.inf: _HOPELESS}
+    pairs = zip(found.kind.tolist(), found.margin.tolist(), strict=True)
+    return [words.get(e, _UNSOLVED) if k == NONE else _KINDS[k] for k, e in pairs]
+
+
+def _write_loads(
+    out: MarginGradients, loads: _Loads, robot: Robot, q: Array, rows: Index, twists: Array
+) -> None:
+    """Write slopes along external wrenches, from the twists (n, L, 6) that they work along."""
+    for k, name in enumerate(loads.names):
+        u, w = twists[:, k, :3], twists[:, k, 3:]
+        out.wrenches[name][rows] = np.hstack([u + np.cross(w, loads.points[k]), w])
+    if loads.names == ("",):
+        f, w = loads.numbers[rows, 0, :3], twists[:, 0, 3:]
+        arms = batch.com(robot, q[rows]) - q[rows, :3]
+        out.wrenches[""][rows, :3] += np.cross(w, arms)
+        # the moment about the base is m + (c − p) × f: (f × ω)ᵀ ∂(c − p)/∂q more
+        base = batch.frame_jacobian(robot, q[rows], BASE_JOINT)[:, :3]
+        change = batch.com_jacobian(robot, q[rows]) - base
+        out.q[rows] += (np.cross(f, w)[:, None] @ change)[:, 0]
+
+
+def _add_envelopes(robot: Robot, v: Array, out: MarginGradients) -> None:
+    """Add to slopes along v what bounds of torques change with it."""
+    y = out.load[:, robot.actuated_rows]
+    lower, upper = robot.motors.slopes(v)
+    used = np.where(y > 0, upper, np.where(y < 0, lower, 0.0)) * y
+    # a joint without limit has y = 0 but for rounding
+    out.v[:, robot.actuated_rows] += np.where(np.isfinite(y) & (out.torque_limits == 0), 0.0, used)
+    bent = np.isnan(out.v).any(axis=1) & np.isfinite(out.margin)
+    out.kinks[bent & (out.kinks == SMOOTH)] = _BENT
