@@ -31,6 +31,7 @@ OUTPUTS = {
     "show": {"html", "png"},
     "simulate": {"json", "html", "png", "csv"},
     "audit": {"json", "html", "png", "csv"},
+    "repair": {"json", "html", "png"},
     "gait": {"json", "html", "png", "csv"},
     "sweep": {"json", "png", "csv"},
     "bench": {"json"},

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import cvxpy as cp
 import motions_made as made
 import numpy as np
@@ -12,10 +15,11 @@ from footwork.contacts.schedules.corners import at_corners
 from footwork.contacts.schedules.schedule import ContactSchedule
 from footwork.control.repairs import step as steps
 from footwork.control.repairs.differences import Differences
+from footwork.control.repairs.equations import Sampled
 from footwork.control.repairs.iterate import Bounds, Iterate, Loads
 from footwork.control.repairs.limits import Limits
 from footwork.control.repairs.objective import Objective
-from footwork.control.repairs.repair import first_iterate
+from footwork.control.repairs.repair import first_iterate, slower
 from footwork.control.repairs.stances import stand
 from footwork.dynamics import Motion
 from footwork.errors import ConfigurationError, ContactError
@@ -351,12 +355,30 @@ def test_differences_are_those_of_motions(g1, whole) -> None:
     assert abs(second - motion.a[:, 6:]).max() < 1e-6
 
 
-def test_parts_of_a_problem_keep_their_own_rows(g1) -> None:
-    wrenches = np.arange(60.0).reshape(10, 6)
-    assert (Loads(g1, wrenches, 10).part(slice(2, 5)).wrenches == wrenches[2:5]).all()
-    limits = np.arange(290.0).reshape(10, 29)
-    some = Bounds(g1, (-limits, limits), 10).part(slice(2, 5))
+def test_parts_of_a_problem_keep_their_own_rows(g1, whole) -> None:
+    motion, wrenches = short(whole), np.arange(132.0).reshape(22, 6)
+    for given in (wrenches, {"torso_link": wrenches}):
+        some = Loads(motion, (), given).part(slice(2, 5))
+        every = Loads(motion, (), given)(Sampled(motion.q, motion.v, motion.a, wrenches))
+        rows = Sampled(*(x[2:5] for x in (motion.q, motion.v, motion.a, wrenches)))
+        assert abs(some(rows) - every[2:5]).max() < 1e-12
+    limits = np.arange(638.0).reshape(22, 29)
+    some = Bounds(g1, (-limits, limits), 22).part(slice(2, 5))
     assert (some.torque_limits[1] == limits[2:5]).all()
+
+
+def test_what_is_carried_counts_and_is_put_down_later_when_time_is_stretched(whole) -> None:
+    motion = short(whole)
+    box = contacts.CarriedMass("left_rubber_hand", 6.0, start=BEGIN, end=END, ramp=0.1)
+    push = contacts.AppliedWrench("torso_link", [BEGIN, END], force=[0.0, 5.0, 0.0])
+    schedule = replace(schedule_of(motion, BEGIN), loads=(box, push))
+    found = control.repair(motion, schedule, self_collision=False, progress=False)
+    assert found.before.share < 0.9
+    assert found.after.share > found.before.share + 0.2, found.explain()
+    late = slower(schedule, motion.t[0] + 2 * (motion.t - motion.t[0]), 2.0)
+    assert late.loads[0].end == pytest.approx(BEGIN + 2 * (END - BEGIN))
+    assert late.loads[0].ramp == 0.2
+    assert late.loads[1].t[1] == pytest.approx(BEGIN + 2 * (END - BEGIN))
 
 
 def test_bad_input_is_refused(g1, whole) -> None:
@@ -373,3 +395,30 @@ def test_bad_input_is_refused(g1, whole) -> None:
     rung = ContactSchedule(held, motion.t, on > 0, on)
     with pytest.raises(ContactError, match="bilateral"):
         control.repair(motion, rung)
+
+
+# ---------------------------------------------------------------------- the command
+def test_the_command_mends_a_file_and_says_what_it_changed(whole, run, tmp_path) -> None:
+    motion = made.sliding(short(whole), 0.03, 1.0)
+    faulty, feet, mended = (tmp_path / name for name in ("faulty.npz", "feet.yaml", "mended.csv"))
+    motion.save(faulty)
+    schedule_of(motion, BEGIN).save(feet)
+    arguments = [
+        str(faulty), "--robot", "g1", "--contacts", str(feet), "--no-self-collision",
+        "--weights", "hands=2", "--smoothing", "none",
+    ]  # fmt: skip
+    code, out, err = run("repair", *arguments, "--json", "--save", str(mended))
+    assert code == 0, err
+    told = json.loads(out)
+    assert told["holds"]
+    assert told["before"] < 0.9
+    assert told["after"] == 1.0
+    assert told["changes"]["base position"]["unit"] == "cm"
+    code, out, err = run("audit", str(mended), *arguments[1:6])
+    assert code == 0, out + err
+    code, out, err = run("repair", *arguments, "--friction", "0", "--window", "0.4")
+    assert code == 1
+    assert "could not be mended" in out
+    code, out, err = run("repair", *arguments[:-2], "--weights", "hand=2")
+    assert code == 2
+    assert "hands" in err

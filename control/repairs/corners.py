@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array, Index
-from ...contacts import ContactSet, PointContact
+from ...contacts import Contact, ContactSet, PointContact
 from ...contacts.schedules.schedule import ContactSchedule
 from ...dynamics import batch, frame_placement
 from ...errors import ContactError
@@ -34,12 +34,12 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Corners:
-    """K points at which the ground pushes on F frames of a robot.
+    """K points at which the ground pushes on F bodies of a robot.
 
     Attributes:
         robot: whose points they are.
-        frames: F names.
-        owner: (K,), the frame of each point.
+        frames: F names, a frame of each body.
+        owner: (K,), the body of each point.
         local: (K, 3), in the axes of the frame [m]; of a ball its middle.
         drop: (K, 3), from there to where the ground is touched, world axes [m]; 0 but for balls.
         axes: (K, 3, 3), columns: two tangents and the normal, of the world or of the frame.
@@ -72,30 +72,22 @@ class Corners:
         contacts = schedule.contacts
         _check(contacts)
         robot, q = contacts.robot, contacts.robot.posture()
-        frames = tuple(dict.fromkeys(contact.frame for contact in contacts))
-        local, drop, axes = [], [], []
-        for contact in contacts:
-            T = frame_placement(robot, q, contact.frame)
-            R = contact.pose(robot, q).rotation
-            if isinstance(contact, PointContact):
-                local.append(contact.offset[None])
-                axes.append(contact.axes_in_world[None])
-            else:
-                points = contact.world_points(robot, q)
-                local.append((points - T.translation) @ T.rotation)
-                axes.append(np.tile(T.rotation.T @ R, (len(points), 1, 1)))
-            drop.append(np.tile(contact.ball_arm, (len(local[-1]), 1)))
+        joints = [robot._model.frames[robot.frame_id(c.frame)].parentJoint for c in contacts]
+        bodies = list(dict.fromkeys(joints))
+        frames = tuple(contacts.contacts[joints.index(body)].frame for body in bodies)
+        placed = {
+            body: frame_placement(robot, q, f) for body, f in zip(bodies, frames, strict=True)
+        }
+        parts = [_points(c, robot, q, placed[j]) for c, j in zip(contacts, joints, strict=True)]
+        local, drop, axes = (np.concatenate(part) for part in zip(*parts, strict=True))
         limits = contacts.limits
-        of_frame = np.array([frames.index(c.frame) for c in contacts], dtype=np.intp)
+        of_frame = np.array([bodies.index(joint) for joint in joints], dtype=np.intp)
         is_point = np.array([isinstance(c, PointContact) for c in contacts])
+        shares = np.array([c.weight if isinstance(c, PointContact) else 1.0 for c in contacts])
+        mu = limits.friction if friction is None else np.full(limits.friction.shape, friction)
         return cls(
-            robot, frames, of_frame[limits.owner], np.vstack(local), np.vstack(drop),
-            np.concatenate(axes), ~is_point[limits.owner],
-            limits.friction if friction is None else np.full(limits.friction.shape, friction),
-            schedule.touching[:, limits.owner], limits.owner,
-            np.array([c.weight if isinstance(c, PointContact) else 1.0 for c in contacts])[
-                limits.owner
-            ],
+            robot, frames, of_frame[limits.owner], local, drop, axes, ~is_point[limits.owner], mu,
+            schedule.touching[:, limits.owner], limits.owner, shares[limits.owner],
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -133,6 +125,17 @@ def cross_matrix(vectors: Array) -> Array:
     out = np.zeros((*vectors.shape, 3))
     out[..., 2, 1], out[..., 0, 2], out[..., 1, 0] = np.moveaxis(vectors, -1, 0)
     return out - np.swapaxes(out, -1, -2)
+
+
+def _points(contact: Contact, robot: Robot, q: Array, T: Any) -> tuple[Array, Array, Array]:
+    """Places, drops and axes of a contact's points, as `Corners` has them, about a body at T."""
+    middle = contact.pose(robot, q).translation - contact.ball_arm
+    points = contact.world_points(robot, q) if contact.dim > 4 else middle[None]
+    local = (points - T.translation) @ T.rotation
+    axes = contact.axes_in_world if isinstance(contact, PointContact) else None
+    if axes is None:
+        axes = T.rotation.T @ contact.pose(robot, q).rotation
+    return local, np.tile(contact.ball_arm, (len(local), 1)), np.tile(axes, (len(local), 1, 1))
 
 
 def _check(contacts: ContactSet) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from ...arrays import Array, Index
 from ...contacts import Terrain
 from ...contacts.loads_along import loads_along
+from ...contacts.schedules.timed_loads import Load, with_loads
 from ...contacts.torque_limits import TorqueBounds, torque_bounds_of
 from ...dynamics.motions.motion import Motion
 from ...robots.robot import Robot
@@ -36,32 +37,43 @@ class Derived:
 
     def part(self, rows: slice) -> Derived:
         """Return the same at some samples."""
-        cut = {name: getattr(self.motion, name)[rows] for name in ("t", "q", "v", "a")}
-        return Derived(replace(self.motion, **cut))
+        return Derived(part_of(self.motion, rows))
 
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """q (n, nq) -> τ_ext (n, nv) of wrenches, as `contacts.batch.contact_forces` takes them."""
+    """τ_ext (n, nv) of a schedule's loads and of wrenches, as `contacts.audit` takes them."""
 
-    robot: Robot
+    motion: Motion
+    carried: tuple[Load, ...]
     wrenches: Any
-    count: int
 
-    def __call__(self, q: Array) -> Array:
-        """Return τ_ext."""
-        still = np.zeros((len(q), self.robot.nv))
-        if self.wrenches is None:
+    def __call__(self, x: Sampled) -> Array:
+        """Return τ_ext along a changed motion; what is carried is accelerated by it."""
+        moved = replace(self.motion, q=x.q, v=x.v, a=x.a)
+        external, still = with_loads(moved, self.carried, self.wrenches), np.zeros(x.v.shape)
+        if external is None:
             return still
-        both = (loads_along(self.robot, q, still, still, w) for w in (self.wrenches, None))
+        both = (loads_along(moved.robot, x.q, still, still, w) for w in (external, None))
         return np.asarray(np.subtract(*both))
 
     def part(self, rows: slice) -> Loads:
         """Return the same at some samples."""
-        if self.wrenches is None or isinstance(self.wrenches, Mapping):
-            return self
-        given = np.atleast_2d(np.asarray(self.wrenches, dtype=float))
-        return replace(self, wrenches=given[rows] if len(given) == self.count else given)
+        cut = partial(_cut, rows=rows, count=len(self.motion))
+        given = self.wrenches
+        some = {k: cut(w) for k, w in given.items()} if isinstance(given, Mapping) else cut(given)
+        return Loads(part_of(self.motion, rows), self.carried, some)
+
+
+def part_of(motion: Motion, rows: slice) -> Motion:
+    """Return some samples of a motion."""
+    return replace(motion, **{name: getattr(motion, name)[rows] for name in ("t", "q", "v", "a")})
+
+
+def _cut(given: Any, rows: slice, count: int) -> Any:
+    """Rows of an array that has one for each sample; anything else as it is."""
+    many = isinstance(given, np.ndarray | list) and np.ndim(given) == 2 and len(given) == count
+    return np.asarray(given)[rows] if many else given
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +90,10 @@ class Bounds:
 
     def part(self, rows: slice) -> Bounds:
         """Return the same at some samples."""
+        cut = partial(_cut, rows=rows, count=self.count)
         given = self.torque_limits
-        if isinstance(given, tuple) and all(np.ndim(one) for one in given):
-            return replace(self, torque_limits=tuple(self._rows(one, rows) for one in given))
-        return replace(self, torque_limits=self._rows(given, rows))
-
-    def _rows(self, given: Any, rows: slice) -> Any:
-        return given[rows] if np.ndim(given) == 2 and len(given) == self.count else given
+        some = tuple(map(cut, given)) if isinstance(given, tuple) else cut(given)
+        return replace(self, torque_limits=some)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +106,7 @@ class Problem:
         terrain: None for level ground.
         differences: derivatives of small changes.
         derivatives: q -> v, a: those that the audit will take.
-        loads: q -> τ_ext.
+        loads: q, v, a -> τ_ext.
         bounds: v -> bounds of torques.
         margin: of every contact's normal force [N].
     """
@@ -185,7 +194,7 @@ class Iterate:
     @cached_property
     def loads(self) -> Array:
         """τ_ext (n, nv)."""
-        return self.problem.loads(self.q)
+        return self.problem.loads(self.sampled)
 
     @cached_property
     def residual(self) -> Array:

@@ -3,8 +3,9 @@
     φ = objective + Σ ‖ṗ_i/u‖²/2 + ρ (Σ_k ‖r_k‖ + Σ max(g, 0)) + ρ_s Σ ‖p_i(q) − p_i‖
 
 Each step is that of `StepProgram`, shortened until φ falls; where it does not, the next one is
-damped more. (Sequential quadratic programming with an ℓ₁ merit function: J. Nocedal, S. Wright,
-"Numerical optimization" (2006), §18.5; on a manifold, so that q ← q ⊕ x.)
+damped more. Where steps bring nothing and something is still not kept, ρ grows. (Sequential
+quadratic programming with an ℓ₁ merit function: J. Nocedal, S. Wright, "Numerical optimization"
+(2006), §18.5; on a manifold, so that q ← q ⊕ x.)
 """
 
 from __future__ import annotations
@@ -14,32 +15,37 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays import Array
 from .iterate import Iterate
 from .limits import Limits
 from .objective import Objective
-from .step import PRICE, StepProgram
+from .step import PRICE, Step, StepProgram
 
-_PLACES = 20.0  # price of a foot that is off its place, a centimetre in times of PRICE / 100
-_SHORTEST = 1 / 16
-_DAMPING = (1e-4, 1e6)
-_FALL = 1e-3  # share of the objective below which a step, or what is left to pay, is little
+_PLACE = 20.0  # price ρ_s of a foot that is off its place by a centimetre
+_SHORTEST = 1 / 16  # part of a step that is tried
+_DAMPING, _LEAST_DAMPING, _MOST_DAMPING = 1e-2, 1e-4, 1e4
+_DEAREST = 100 * PRICE
+_LITTLE = 1e-3  # share of the objective
 
 
-class Progress(NamedTuple):
-    """One step: φ, its parts, the share of the step that was taken."""
+class Merit(NamedTuple):
+    """φ, its parts, and the part of the step that led there."""
 
     merit: float
     objective: float
     lacking: float
     violation: float
     off: float
-    length: float
-    status: str
+    length: float = 0.0
 
 
 class Iteration:
     """The steps from one iterate on.
+
+    Args:
+        first: the iterate.
+        objective, limits: what is to change least, what is to be kept.
+        window: samples that may change.
+        tick: called after each program.
 
     Attributes:
         here: the best iterate.
@@ -53,66 +59,73 @@ class Iteration:
         objective: Objective,
         limits: Limits,
         window: slice,
-        tick: Callable[[], Any] | None = None,
+        tick: Callable[[], Any] = lambda: None,
     ) -> None:
         self.here, self.objective, self.limits, self.window = first, objective, limits, window
-        self.history: list[Progress] = []
-        self.tick = tick
-        self.damping, self.steps = 1e-2, 0
+        self.tick, self.damping, self.price, self.steps = tick, _DAMPING, PRICE, 0
+        self.history = [self._merit(first)]
 
     def run(self, steps: int) -> str:
         """Take at most so many steps; return why it ended."""
-        merit = self._merit(self.here)
-        self._note(merit, 0.0, "begin")
         for _ in range(steps):
-            step = StepProgram(
-                self.here, self.objective, self.limits, self.damping, self.window
-            ).solve()
-            self.steps += 1
-            if self.tick is not None:
-                self.tick()
+            step = self._solved()
             if step.status not in ("optimal", "inaccurate"):
-                if self.damping >= _DAMPING[1]:
+                if self.damping >= _MOST_DAMPING:
                     return f"the solver ended with {step.status!r}"
-                self.damping *= 30
-                continue
-            found, new, length = self._shortened(step.x, step.forces, merit.merit)
-            if found is None:
-                if self.damping >= 1e3:
-                    return "no step lessens the violations"
-                self.damping = max(self.damping * 10, 1.0)
-                continue
-            fallen = merit.merit - new.merit
-            self.here, merit = found, new
-            self._note(new, length, step.status)
-            self.damping = max(self.damping / 10, _DAMPING[0]) if length == 1 else self.damping * 3
-            paid = new.merit - new.objective  # for what is not kept
-            if min(fallen, paid) < _FALL * max(1.0, new.objective) and length == 1:
-                return "converged"
+                self.damping = max(30 * self.damping, 1.0)
+            elif not self._advanced(step):
+                if self.damping >= _MOST_DAMPING:
+                    return "no step lessens what is not kept"
+                self.damping = max(10 * self.damping, 1.0)
+            elif end := self._settled():
+                return end
         return "steps used up"
 
-    def _shortened(
-        self, x: Array, forces: Array, best: float
-    ) -> tuple[Iterate | None, Progress, float]:
-        """Return the longest part of a step that lessens φ."""
-        here, robot, length = self.here, self.here.problem.robot, 1.0
-        new = self._merit(here)
+    def _solved(self) -> Step:
+        program = StepProgram(
+            self.here, self.objective, self.limits, self.damping, self.window, self.price
+        )
+        step = program.solve()
+        self.steps += 1
+        self.tick()
+        return step
+
+    def _advanced(self, step: Step) -> bool:
+        """Take the longest part of a step that lessens φ; False where none does."""
+        here, length, best = self.here, 1.0, self.history[-1].merit
         while length >= _SHORTEST:
-            q = np.array([robot.integrate(a, length * b) for a, b in zip(here.q, x, strict=True)])
-            there = Iterate(here.problem, q, here.forces + length * (forces - here.forces))
+            moves = zip(here.q, length * step.x, strict=True)
+            q = np.array([here.problem.robot.integrate(a, x) for a, x in moves])
+            there = Iterate(here.problem, q, here.forces + length * (step.forces - here.forces))
             new = self._merit(there)
             if new.merit < best:
-                return there, new, length
+                self.here = there
+                self.history.append(new._replace(length=length))
+                longer = max(self.damping / 10, _LEAST_DAMPING)
+                self.damping = longer if length == 1 else 3 * self.damping
+                return True
             length /= 2
-        return None, new, length
+        return False
 
-    def _merit(self, x: Iterate) -> Progress:
-        second = lambda xi: x.problem.calm.derivatives(xi)[1]  # noqa: E731
-        value = self.objective.value(x.q, second) + 0.5 * x.landing
+    def _settled(self) -> str:
+        """Return why the search is over, "" while it is not."""
+        before, now = self.history[-2:]
+        little = _LITTLE * max(1.0, now.objective)
+        if now.length < 1:
+            return ""
+        if now.merit - now.objective < little:
+            return "converged"
+        if before.merit - now.merit < little:
+            if self.price >= _DEAREST:
+                return "converged to what cannot be kept"
+            self.price *= 10
+            self.history[-1] = self._merit(self.here)
+        return ""
+
+    def _merit(self, x: Iterate) -> Merit:
+        calm = x.problem.calm
+        value = self.objective.value(x.q, lambda xi: calm.derivatives(xi)[1]) + 0.5 * x.landing
         lacking, violation = float(x.lacking.sum()), self.limits.violation(x)
         off = float(np.linalg.norm(x.off, axis=2).sum()) * 100  # [cm]
-        merit = value + PRICE * (lacking + violation) + _PLACES * off
-        return Progress(merit, value, lacking, violation, off, 1.0, "")
-
-    def _note(self, merit: Progress, length: float, status: str) -> None:
-        self.history.append(merit._replace(length=length, status=status))
+        merit = value + self.price * (lacking + violation) + _PLACE * off
+        return Merit(merit, value, lacking, violation, off)

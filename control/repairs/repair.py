@@ -14,10 +14,11 @@ from ...contacts import Terrain
 from ...contacts.audits.audit import Audit
 from ...contacts.audits.run import audit
 from ...contacts.schedules.schedule import ContactSchedule
+from ...contacts.schedules.timed_loads import AppliedWrench, CarriedMass, Load
 from ...dynamics import Wrench
 from ...dynamics.closures import require_no_closures
 from ...dynamics.motions.motion import Motion
-from ...errors import ConfigurationError
+from ...errors import ConfigurationError, ContactError
 from ...robots.values import boolean, instance, number, whole_number
 from .corners import Corners
 from .differences import Differences
@@ -61,7 +62,8 @@ def repair(
 
     Args:
         motion: what was wanted.
-        schedule: which contacts touch when; without it `find_contacts` finds them.
+        schedule: which contacts touch when, and what is carried; without it `find_contacts` finds
+            the contacts.
         terrain: the ground; without it the plane z = 0.
         friction: Coulomb coefficient of all contacts; without it the schedule's own, or 0.7.
         wrenches: of the environment besides the contacts, as for `contacts.audit`.
@@ -137,7 +139,7 @@ def _repaired(
 ) -> Repair:
     """Return the repair at one factor of time."""
     slow = motion if factor == 1 else motion.slower(factor)
-    timed = before.schedule if factor == 1 else replace(before.schedule, t=slow.t)
+    timed = before.schedule if factor == 1 else slower(before.schedule, slow.t, factor)
     first = first_iterate(slow, timed, asked, own["margin"])
     objective = Objective(motion.robot, motion.q, first.problem.corners.frames, weights)
     limits = Limits(motion.robot, self_collision=asked["self_collision"])
@@ -147,6 +149,24 @@ def _repaired(
     if after.share <= before.share:
         return Repair(motion, before, before, {}, f"nothing better was found; {status}", steps)
     return Repair(new, before, after, changes(objective, q), status, steps, factor)
+
+
+def slower(schedule: ContactSchedule, t: Array, factor: float) -> ContactSchedule:
+    """Return the same contacts and loads, later by a factor: at times t (n,)."""
+
+    def late(time: Any) -> Any:
+        return None if time is None else t[0] + factor * (np.asarray(time) - t[0])
+
+    loads: list[Load] = []
+    for load in schedule.loads:
+        if isinstance(load, CarriedMass):
+            times = {name: late(getattr(load, name)) for name in ("start", "end")}
+            loads.append(replace(load, ramp=factor * load.ramp, **times))
+        elif isinstance(load, AppliedWrench):
+            loads.append(replace(load, t=late(load.t)))
+        else:
+            raise ContactError(f"slowest: no later {type(load).__name__} is known; expected 1")
+    return replace(schedule, t=t, loads=tuple(loads))
 
 
 def first_iterate(
@@ -161,7 +181,7 @@ def first_iterate(
         terrain=asked["terrain"],
         differences=Differences.of(len(motion), motion.rate),
         derivatives=Derived(motion),
-        loads=Loads(robot, asked["wrenches"], len(motion)),
+        loads=Loads(motion, schedule.loads, asked["wrenches"]),
         bounds=Bounds(robot, asked["torque_limits"], len(motion)),
         margin=margin,
     )

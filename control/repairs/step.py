@@ -23,7 +23,7 @@ from .limits import LimitRows, Limits
 from .objective import Objective
 from .sparse_program import Rows, SparseProgram
 
-PRICE = 300.0  # ρ
+PRICE = 300.0  # ρ, at first
 _CALM = 1e-2  # weight of squared forces, in units of the robot's weight
 _REACH = 0.03  # how far corners are brought towards their places in one step [m]
 
@@ -44,14 +44,21 @@ class StepProgram:
         objective: what is to change least.
         limits: what is to be kept.
         damping: λ.
+        price: ρ.
         window: samples that may change; forces may up to `REACH` samples beyond.
     """
 
     def __init__(
-        self, here: Iterate, objective: Objective, limits: Limits, damping: float, window: slice
+        self,
+        here: Iterate,
+        objective: Objective,
+        limits: Limits,
+        damping: float,
+        window: slice,
+        price: float = PRICE,
     ) -> None:
         self.here, self.problem = here, here.problem
-        self.program = SparseProgram()
+        self.program, self.price = SparseProgram(), price
         n, nv = here.q.shape[0], self.problem.robot.nv
         self.samples = np.arange(n)[window]
         self.rows = np.arange(max(window.start - REACH, 0), min(window.stop + REACH, n))
@@ -126,7 +133,7 @@ class StepProgram:
             return
         m = len(rows)
         slack = self.program.unknowns(len(k), m + 1)
-        self.program.cost(slack[:, 0], PRICE)
+        self.program.cost(slack[:, 0], self.price)
         self.program.in_cones(
             slack.reshape(-1, 1), np.full((slack.size, 1), -1.0), np.zeros(slack.size), m + 1
         )
@@ -189,7 +196,7 @@ class StepProgram:
             return
         picked = rows.some(inside)
         slack = self.program.unknowns(len(picked.g), 1)
-        self.program.cost(slack, PRICE)
+        self.program.cost(slack, self.price)
         self.program.below.add(slack, np.full(slack.shape, -1.0), np.zeros(len(slack)))
         right = -picked.g
         if picked.F is not None:

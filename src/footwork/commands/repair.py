@@ -1,0 +1,94 @@
+"""`footwork repair`: the nearest motion that holds."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import registry
+from ..errors import FootworkError
+from . import flags, motions
+from .output import answer, destination, needs, paint, write_plot, wrote
+
+if TYPE_CHECKING:
+    from ..control import Repair
+
+
+def add(commands: Any) -> None:
+    """Declare the flags of `footwork repair`."""
+    words = (
+        "the nearest motion that a robot can do: feet stand where they touch, forces, torques and "
+        "ranges are kept, hands and base change least; what could not be mended, and why. Picture "
+        "and page: the audit of the repaired motion"
+    )
+    parser = flags.command(commands, "repair", run, words)
+    parser.add_argument("motion", type=Path, metavar="MOTION", help="a file")
+    motions.add(parser)
+    parser.add_argument("--no-self-collision", action="store_true", help="links may overlap")
+    parser.add_argument(
+        "--margin", type=float, default=10.0, metavar="N",
+        help="normal force that every foot keeps besides what it needs [N] (10)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--weights", nargs="+", type=_weight, action="extend", default=[], metavar="NAME=FACTOR",
+        help="how much changes of hands, base, com, posture, smooth count, as in hands=3 (1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--slowest", type=flags.positive, default=1.0, metavar="FACTOR",
+        help="by how much time may be stretched where motions do not hold otherwise (1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--window", type=flags.positive, default=12.0, metavar="S",
+        help="longer motions are repaired in windows of this length [s] (12)",
+    )  # fmt: skip
+    flags.save_flag(parser, ".npz", ".csv")
+    flags.shared(parser, "--json", "--png", "--html")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Repair a motion; exit code 0: all samples hold now, 1: some do not."""
+    from .. import control
+
+    if isinstance(options.friction, tuple):
+        raise FootworkError("--friction: got two coefficients, expected one")
+    if options.png:
+        needs("--png", "matplotlib", "plots")
+    motion = motions.read(options, options.motion)
+    found = control.repair(
+        motion,
+        motions.schedule(options, motion),
+        terrain=motions.ground(options),
+        friction=options.friction,
+        torque_limits=not options.no_torque_limits,
+        self_collision=not options.no_self_collision,
+        weights=dict(options.weights),
+        margin=options.margin,
+        slowest=options.slowest,
+        window=options.window,
+        progress=False if options.quiet else None,
+    )
+    verdict, *rest = found.explain().splitlines()
+    colour = "green" if found.holds else "red"
+    answer(options, found.as_dict(), "\n".join([paint(options, verdict, colour), *rest]))
+    _write(options, found)
+    return flags.OK if found.holds else flags.NO
+
+
+def _write(options: argparse.Namespace, found: Repair) -> None:
+    if options.save:
+        wrote(options, Path(found.motion.save(options.save)))
+    if options.html:
+        with destination(options, options.html) as path:
+            registry.view(found.after).save_html(path)
+    if options.png:
+        write_plot(found.after, options)
+
+
+def _weight(text: str) -> tuple[str, float]:
+    """Parse NAME=FACTOR."""
+    name, _, value = text.partition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"got {text}, expected as in hands=3") from None
