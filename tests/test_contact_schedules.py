@@ -192,7 +192,7 @@ def test_a_foot_rolls_over_heel_and_toe(rate, height, noise):
 @pytest.mark.parametrize("fault", [lambda m: m, faster, floating, sliding, wobbling,
                                    heels_below_ground])  # fmt: skip
 def test_contacts_of_a_carrying_robot(fault):
-    """Feet stand when they were made to, within two samples a step, whatever is wrong."""
+    """Feet stand when they were made to: within a sample of each step, two where they slide."""
     made = carrying()
     motion = fault(made)
     schedule = find_contacts(motion)
@@ -202,7 +202,7 @@ def test_contacts_of_a_carrying_robot(fault):
         assert sum(own) == 4
         for found in schedule.touching[:, own].T:
             assert len(runs(found)[0]) == 4
-            assert (found != truth[:, k]).sum() <= 8
+            assert (found != truth[:, k]).sum() <= (12 if fault is sliding else 6)
     assert bool(schedule.finding.remarks) == (fault is sliding)
     report = str(schedule.finding)
     assert ("above the ground" in report.splitlines()[0]) == (fault is floating)
@@ -510,3 +510,41 @@ def test_audits_count_what_is_carried():
         hold = contacts.contact_forces(robot, q, v, a, some, carried, torque_limits=False)
         assert found.margin[i] == pytest.approx(hold.margin, abs=1e-7 * weight)
         assert abs(found.margin[i] - plain[i]) > 1.0
+
+
+def test_what_flies_does_not_touch():
+    """At the top of a jump feet hardly move either; they stand before and after it."""
+    robot, t = fw.load("biped"), np.arange(60) / 50
+    for free in (True, False):
+        rise = 1 + 3 * t - 4.905 * t**2 if free else 2.45 * (t - 0.3) - 4.905 * (t - 0.3) ** 2
+        q = np.tile(robot.posture(), (len(t), 1))
+        q[:, 2] += rise if free else np.where((t > 0.3) & (t < 0.8), rise, 0.0)
+        schedule = find_contacts(motion_of(robot, t, q))
+        assert schedule.finding.thresholds.offset == pytest.approx(0.0, abs=1e-9)
+        stands = np.zeros(len(t), bool) if free else (t <= 0.3) | (t >= 0.8)
+        for on in schedule.feet.values():
+            assert (on != stands).sum() <= 2
+        assert bool(schedule.feet) != free
+
+
+@pytest.mark.parametrize("name", ["quadruped", "solo12", "bolt"])
+@pytest.mark.parametrize("count", [1, 2, 20])
+def test_ball_feet_and_few_samples(name, count, load_robot, tmp_path):
+    robot = load_robot(name, "floating")
+    q, still = np.tile(robot.posture(), (count, 1)), np.zeros((count, robot.nv))
+    motion = Motion(robot, np.arange(count) / 50, q, still, still)
+    schedule = find_contacts(motion)
+    assert schedule.touching.all()
+    assert schedule.contacts.names == tuple(robot.feet)
+    again = ContactSchedule.load(schedule.save(tmp_path / "contacts.csv"), robot, motion)
+    same(again, schedule)
+    assert [c.radius for c in again.contacts] == [f.radius for f in robot.feet.values()]
+
+
+def test_robots_without_feet_are_asked_for_frames():
+    limb = fw.robots.limb([0.3, 0.3], [1.0, 1.0])
+    rest = np.zeros((3, 2))
+    motion = Motion(limb, np.arange(3.0) / 10, rest, rest, rest)
+    assert find_contacts(motion, frames="tip").contacts.names == ("tip",)
+    with pytest.raises(fw.ContactError, match="no feet"):
+        find_contacts(motion)

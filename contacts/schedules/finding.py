@@ -82,7 +82,7 @@ def find_contacts(
     own = slice(of_feet or len(contacts))  # hands do not tell where the ground is
     size = size_of(motion.robot, contacts)
     known = height, speed, offset
-    limits = thresholds(size, heights[:, own], speeds[:, own], *known)
+    limits = thresholds(size, motion.t, heights[:, own], speeds[:, own], *known)
     return _schedule(motion, contacts, paths, limits, (gap, blip), terrain, friction)
 
 

@@ -13,13 +13,14 @@ from ...errors import ContactError
 from ...robots.robot import Robot
 from ...robots.values import array
 from ..contact_set import ContactSet
-from .runs import Mask, runs
+from .runs import Mask, runs, without_short
 
 # of the robot's size L [m], and of √(g L) [m/s]: what touches for sure, what may still touch, and
 # what noise raises these to at most
 _HEIGHT = np.array([0.01, 0.025])
 _SPEED = np.array([0.03, 0.07])
 _MOST_HEIGHT, _MOST_SPEED = 0.05, 0.2
+_REST = 0.5  # times √(L/g): a point thrown up is slower than the fastest for 0.4 of it at the top
 _SPREAD = 1.4826  # of a normal distribution's standard deviation to its median deviation
 _SPREADS = 3.0  # standard deviations that feet at rest stay within
 _SPEEDS = 2.0  # median speeds of feet near the ground
@@ -80,6 +81,7 @@ def size_of(robot: Robot, contacts: ContactSet) -> float:
 
 def thresholds(
     size: float,
+    t: Array,
     heights: Array,
     speeds: Array,
     height: ArrayLike | None = None,
@@ -88,21 +90,23 @@ def thresholds(
 ) -> Thresholds:
     """Return the thresholds for the points of the feet of a motion.
 
-    At each sample the lowest point is looked at. Those that hardly move stand, whatever their
-    height: the ground is at the median of their heights, by which motions taken over from people
-    float or sink. height = (0.01, 0.025) L + 3 σ with σ the spread of these heights, at most
-    0.05 L; speed = (0.03, 0.07) √(g L) + 2 times the median speed of the lowest points near that
-    ground, at most 0.2 √(g L).
+    At each sample the lowest point is looked at. Those that hardly move, for longer than at the top
+    of a jump, stand, whatever their height: the ground is at the median of their heights, by which
+    motions taken over from people float or sink; at 0 where none stand. With σ the spread of these
+    heights, height = (0.01, 0.025) L + 3 σ, at most 0.05 L; speed = (0.03, 0.07) √(g L) + 2 times
+    the median speed of the lowest points near that ground, at most 0.2 √(g L).
 
     Args:
         size: L of the robot [m], as of `size_of`.
+        t: (n,) times [s].
         heights, speeds: (n, P), of the points above the terrain [m], [m/s].
         height, speed, offset: these instead, two of the first ones, in ascending order.
     """
     fastest = np.sqrt(9.81 * size)
     lowest = heights.argmin(axis=1)[:, None]
     low, moving = (np.take_along_axis(x, lowest, axis=1)[:, 0] for x in (heights, speeds))
-    still = low[moving <= _MOST_SPEED * fastest]
+    stands = without_short(moving <= _MOST_SPEED * fastest, t, _REST * np.sqrt(size / 9.81))
+    still = low[stands]
     level = float(np.median(still)) if len(still) else 0.0
     level = level if offset is None else offset
     spread = _SPREAD * float(np.median(np.abs(still - level))) if len(still) else 0.0
