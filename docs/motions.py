@@ -12,14 +12,14 @@ import matplotlib
 import numpy as np
 
 import footwork as fw
-from footwork import contacts, dynamics
+from footwork import contacts, control, dynamics
 
 matplotlib.use("agg")
 
 FOLDER = Path(__file__).parent
 FILE = FOLDER / "motions" / "g1-carries.csv"
 RATE = 51.0  # [Hz]
-DETAIL = 0.008  # of the pages' meshes [m]
+DETAIL = 0.01  # of the pages' meshes [m]
 LOOK = (1.0, -0.55, 0.25)  # from the front right, a little above
 
 
@@ -42,7 +42,7 @@ def save(drawn: fw.Viewer, axes: np.ndarray, page: str, picture: str) -> None:
 
 
 def main() -> None:
-    """Audit, draw."""
+    """Audit, repair, draw."""
     write_motion()
     robot = fw.load("g1")
     motion = dynamics.read_motion(FILE, robot, rate=RATE)
@@ -52,6 +52,10 @@ def main() -> None:
     save(viewer, fw.plot(audit), "g1-audit.html", "motion-audit.png")
     player = FOLDER / "pictures" / "motion-player.png"
     viewer.screenshot(player, width=1000, height=720, time=2.0, player=True)
+    repair = control.repair(motion, progress=False)
+    print(repair.explain())
+    viewer = fw.view(repair, rate=25, detail=DETAIL)
+    save(viewer, fw.plot(repair), "g1-repair.html", "motion-repair.png")
 
 
 if __name__ == "__main__":

@@ -9,28 +9,40 @@ import pytest
 from motions_made import derivatives
 
 import footwork as fw
-from footwork import contacts, dynamics
+from footwork import contacts, control, dynamics
 from footwork.contacts.schedules.schedule import ContactSchedule
 from footwork.dynamics.motions.motion import Motion
 from footwork.visualize.plots import audits as plots
 from footwork.visualize.scenes import audits as scenes
+from footwork.visualize.scenes import repairs as repair_scenes
 from footwork.visualize.viewer.merging import coarser
 
 pytest.importorskip("matplotlib")
 
 
-@pytest.fixture(scope="module")
-def audit():
-    """A biped that stands for a second, then sways too fast, a heel lifted meanwhile."""
+def swaying(size):
+    """A biped that stands for a second, then sways, a heel lifted meanwhile."""
     robot = fw.load("biped")
     t = np.linspace(2.0, 4.0, 41)
     qs = np.array([robot.posture()] * len(t))
-    qs[:, 1] += 0.05 * np.clip(t - 3, 0, 1) * np.sin(12 * (t - 3))
+    qs[:, 1] += size * np.clip(t - 3, 0, 1) * np.sin(12 * (t - 3))
     motion = Motion(robot, t, qs, *derivatives(robot, t, qs), "sways")
     corners = contacts.at_corners(robot, 0.8)
     touching = np.ones((len(t), len(corners)), dtype=bool)
     touching[t > 3.5, 0] = False
     return contacts.audit(motion, ContactSchedule(corners, t, touching, 1.0 * touching))
+
+
+@pytest.fixture(scope="module")
+def audit():
+    return swaying(0.05)
+
+
+@pytest.fixture(scope="module")
+def repair(audit):
+    """As if a motion that sways less had been found instead."""
+    after = swaying(0.001)
+    return control.Repair(after.motion, audit, after, {}, "made by hand", 1)
 
 
 def spans(ax, row, tone=None):
@@ -140,6 +152,38 @@ def test_the_robot_has_the_colour_of_the_cause_and_forces_are_where_it_holds(
     ball = "viewer.scene_tree.find(['overlays', 'touching', '3', 'ball']).object.position"
     point = audit.schedule.contacts.attachment.world_points(dynamics.State(robot, q))[3]
     np.testing.assert_allclose(tab.evaluate(f"{ball}.toArray()"), point, atol=1e-6)
+    assert tab.errors == []
+
+
+def test_a_repair_has_both_margins_and_what_did_not_hold(audit, repair):
+    axes = fw.plot(repair)
+    for line, one in zip(axes[0].lines, (audit, repair.after), strict=False):
+        finite = np.isfinite(one.margin)
+        assert line.get_ydata()[finite] == pytest.approx(one.margin[finite])
+    bad = list(audit.checks).index("contacts")
+    assert spans(axes[1], bad, plots._REFUSES)
+    assert not spans(axes[2], bad, plots._REFUSES)
+    series = {one.name: one for one in repair_scenes.series_of_both(audit, repair.after)}
+    assert set(series["margin"].values) == {"repaired", "as wanted"}
+    np.testing.assert_array_equal(series["does not hold"].values["as wanted"], ~audit.good)
+    assert repair.after.share > audit.share
+
+
+@pytest.mark.browser
+@pytest.mark.timeout(120)
+def test_the_ghost_of_a_repair_moves_as_was_wanted(audit, repair, tab, visit, tmp_path):
+    visit(fw.view(repair).save_html(tmp_path / "repair.html").as_uri())
+    tab.settle()
+    ghost = "viewer.scene_tree.find(['overlays', 'as wanted', 'root_joint.pelvis_0']).object"
+    robot = "viewer.scene_tree.find(['robot', 'root_joint']).object"
+    seen = []
+    for k in (0, 25, 33):
+        tab.evaluate(f"footwork.player.seek({audit.t[k] - audit.t[0]})")
+        seen.append(tab.evaluate(f"[{ghost}, {robot}].map(o => o.position.toArray())"))
+    moved = np.diff(np.array(seen), axis=0)
+    for column, one in enumerate((audit, repair.after)):
+        wanted = np.diff(one.motion.q[[0, 25, 33], :3], axis=0)
+        np.testing.assert_allclose(moved[:, column], wanted, atol=1e-6)
     assert tab.errors == []
 
 

@@ -60,6 +60,7 @@ def closed_loop():
     return control.simulate(controller.robot, controller, q=q, duration=0.06, control_step=2e-3)
 
 
+@cache
 def audit():
     """Of a biped that stands, and is asked to move its trunk aside too fast."""
     robot, q, feet = standing()
@@ -90,6 +91,9 @@ EXAMPLES = {
     "contacts.scenario.scenario:Scenario": lambda: (contacts.Scenario.load("stairs"),),
     "contacts.sweeps.result:Sweep": lambda: (contacts.sweep("push", {"friction": [0.3, 0.9]}),),
     "contacts.audits.audit:Audit": lambda: (audit(),),
+    "control.repairs.report:Repair": lambda: (
+        control.Repair(audit().motion, audit(), audit(), {}, "as it was", 0),
+    ),
     "control.closed_loop:ClosedLoop": lambda: (closed_loop(),),
     "biomechanics.gait:Gait": lambda: (gait(),),
 }
@@ -143,6 +147,7 @@ def test_a_robot_that_walked_is_seen_too(load_robot):
         ("contacts.regions.friction_map:FrictionMap", "of 16 places hold"),
         ("contacts.sweeps.result:Sweep", "2 verdicts: "),
         ("contacts.audits.audit:Audit", "of 21 samples hold"),
+        ("control.repairs.report:Repair", "of 21 samples held"),
     ],
 )
 def test_a_notebook_shows_numbers_and_a_picture(key, words, monkeypatch):

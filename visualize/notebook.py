@@ -18,6 +18,7 @@ from ..contacts.hold import Hold
 from ..contacts.regions.friction_map import FrictionMap
 from ..contacts.regions.region import Region
 from ..contacts.sweeps.result import Sweep
+from ..control.repairs.report import Repair
 from ..errors import FootworkError, counted
 
 
@@ -50,6 +51,11 @@ def _(hold: Hold) -> str:
 @numbers_of.register
 def _(audit: Audit | AuditTable) -> str:
     return audit.explain()
+
+
+@numbers_of.register
+def _(repair: Repair) -> str:
+    return repair.explain()
 
 
 @numbers_of.register

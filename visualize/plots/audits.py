@@ -58,7 +58,7 @@ def plot_margin(audit: Audit, *, ax: Axes | None = None) -> Axes:
             label = "_"
     edges(ax, 0.0)
     ax.set_ylim(margin_span(audit))
-    return _legend_above(ax)
+    return legend_above(ax)
 
 
 def plot_used(audit: Audit, *, ax: Axes | None = None) -> Axes:
@@ -66,7 +66,7 @@ def plot_used(audit: Audit, *, ax: Axes | None = None) -> Axes:
     ax = plot_series(audit.t, used(audit), "used / limit [-]", ax=ax)
     edges(ax, 1.0)
     ax.set_ylim(0.0, 1.3)
-    return _legend_above(ax)
+    return legend_above(ax)
 
 
 def plot_checks(audit: Audit, *, ax: Axes | None = None) -> Axes:
@@ -89,7 +89,8 @@ def _bar(ax: Axes, row: int, t: Array, flags: NDArray[np.bool_], tone: str, alph
     ax.broken_barh(spans, (row - 0.4, 0.8), color=tone, alpha=alpha, lw=0)
 
 
-def _legend_above(ax: Axes) -> Axes:
+def legend_above(ax: Axes) -> Axes:
+    """Write the legend in one line above the axes."""
     ax.legend(
         fontsize="x-small", loc="lower right", bbox_to_anchor=(1, 1), ncols=4, frameon=False,
         borderaxespad=0.1,

@@ -196,14 +196,19 @@ def _largest(table: Array) -> Array:
 
 
 def margin_ramp_of(audit: Audit) -> ColorRamp:
-    """Return the colours of a margin: red at 0, green at a quarter of a foot's share of m g."""
-    share = weight_of(audit.motion.robot) / max(len(touching_feet(audit)), 1)
-    return ColorRamp(0.0, share / 4, "normal force that may go", "N")
+    """Return the colours of a margin: red at 0, green at a twentieth of a foot's share of m g."""
+    return ColorRamp(0.0, _share(audit) / 20, "normal force that may go", "N")
 
 
-def margin_span(audit: Audit) -> tuple[float, float]:
-    """Return the ends of the margin's axis [N]: what lacks is cut at what a foot carries."""
-    most = 4 * margin_ramp_of(audit).high
-    known = audit.margin[np.isfinite(audit.margin)]
-    low, high = max(-most, min(known, default=0.0)), min(most, max(known, default=most))
-    return min(low, 0.0) - 0.05 * most, max(high, 0.0) + 0.05 * most
+def _share(audit: Audit) -> float:
+    """Of the weight, that each of the feet carries [N]."""
+    return weight_of(audit.motion.robot) / max(len(touching_feet(audit)), 1)
+
+
+def margin_span(*audits: Audit) -> tuple[float, float]:
+    """Return the ends of the margins' axis [N]: beyond what a foot carries they are cut."""
+    most = max(map(_share, audits))
+    known = np.concatenate([[0.0], *(a.margin[np.isfinite(a.margin)] for a in audits)])
+    known = np.clip(known, -most, most)
+    room = 0.05 * max(float(np.ptp(known)), most / 20)
+    return float(known.min()) - room, float(known.max()) + room
