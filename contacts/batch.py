@@ -17,6 +17,7 @@ from ..errors import ContactError
 from ..robots import Robot
 from ..robots.configuration import check_reach, check_robot
 from ..robots.values import boolean, whole_number
+from .causes import Cause, Causes, causes
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium import decision
@@ -24,17 +25,21 @@ from .equilibrium.balances import Balances
 from .equilibrium.decision import Wanted
 from .equilibrium.verdicts import Verdicts
 from .loads_along import loads_along, table
-from .motion_rows import MotionRows, Together, balances_of, frictions, of_points
+from .motion_rows import MotionRows, balances_of, frictions
 from .motion_verdicts import MotionVerdicts
 from .postures.collisions_along import SelfCollisions, self_collisions
 from .sensitivity.margin_gradients import MarginGradients, margin_gradients
 from .torque_limits import torque_bounds_of
+from .verdicts_along import along
 
 __all__ = [
+    "Cause",
+    "Causes",
     "MarginGradients",
     "MotionVerdicts",
     "SelfCollisions",
     "Verdicts",
+    "causes",
     "contact_forces",
     "decide",
     "margin_gradients",
@@ -126,28 +131,7 @@ def contact_forces(
     """
     given = contacts, active, friction, wrenches, torque_limits
     whole, wanted = _threads(threads), _wanted(margin, torque_margin)
-    asked = MotionRows.of(robot, (q, v, a), *given, whole)
-    limits, count = asked.contacts.limits, len(asked.q)
-    out = Verdicts.allocate(count, limits.point_count, robot.nv, robot.na)
-    for part in asked.together():
-        out.put(part.rows, part.pattern[limits.owner], _decided(part, whole, wanted))
-    out.torques[:] += asked.bounds.middle
-    each = limits.friction[None]
-    each = each if asked.friction is None else of_points(asked.friction, limits.point_count)
-    about = asked.contacts, asked.q, asked.active, asked.load
-    return MotionVerdicts.of(out, *about, each, asked.bounds)
-
-
-def _decided(part: Together, threads: int, wanted: Wanted) -> Verdicts:
-    """Return the verdicts on rows with the same contacts, torques from the middle of bounds."""
-    if len(part.contacts) or part.contacts.robot.closures:
-        return decision.decide(part.balances, threads, wanted)
-    out = part.in_flight()
-    if not wanted.torque_margin:
-        out.torque_margin[:] = np.nan
-    if not wanted.margin:
-        out.margin[:] = np.nan
-    return out
+    return along(MotionRows.of(robot, (q, v, a), *given, whole), whole, wanted)
 
 
 def decide(

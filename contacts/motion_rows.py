@@ -118,6 +118,13 @@ class MotionRows(NamedTuple):
         mu = None if friction is None else frictions(friction, len(loads))
         return cls(contact_set, qs, vs, accelerations, touching, loads, mu, bounds)
 
+    def at(self, rows: Index) -> MotionRows:
+        """Return some rows."""
+        mu = self.friction
+        own = mu if mu is None or len(mu) == 1 else mu[rows]
+        motion = self.q[rows], self.v[rows], self.a[rows], self.active[rows], self.load[rows]
+        return MotionRows(self.contacts, *motion, own, self.bounds.at(rows))
+
     def together(self) -> Iterator[Together]:
         """Yield the rows in which the same contacts touch."""
         contacts, mu = self.contacts, self.friction

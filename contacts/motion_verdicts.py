@@ -24,6 +24,7 @@ from ..robots.values import number
 from .contact_set import ContactSet
 from .equilibrium.states import axes_and_arm
 from .equilibrium.verdicts import Verdicts
+from .motion_rows import MotionRows, of_points
 from .torque_limits import TorqueBounds
 
 
@@ -32,35 +33,47 @@ class MotionVerdicts(Verdicts):
     """The answers along a motion; the first attributes are those of `Verdicts`.
 
     Attributes:
-        contacts: all that touch in some row.
-        q: (N, nq); active: (N, C), which contacts touch.
-        load: h (N, nv), what contacts and torques have to balance [N, N·m].
-        friction: (N or 1, K, 2), μ of the points.
-        bounds: of the torques.
+        asked: the rows, with what pushes and limits.
     """
 
-    contacts: ContactSet
-    q: Array
-    active: NDArray[np.bool_]
-    load: Array
-    friction: Array
-    bounds: TorqueBounds
+    asked: MotionRows
 
     @classmethod
-    def of(
-        cls,
-        found: Verdicts,
-        contacts: ContactSet,
-        q: Array,
-        active: NDArray[np.bool_],
-        load: Array,
-        friction: Array,
-        bounds: TorqueBounds,
-    ) -> MotionVerdicts:
+    def of(cls, found: Verdicts, asked: MotionRows) -> MotionVerdicts:
         """Return verdicts with what was asked."""
         answers: dict[str, Any] = {k: getattr(found, k) for k in Verdicts.__dataclass_fields__}
-        asked: dict[str, Any] = {"contacts": contacts, "q": q, "active": active, "load": load}
-        return cls(**answers, **asked, friction=friction, bounds=bounds)
+        return cls(**answers, asked=asked)
+
+    @property
+    def contacts(self) -> ContactSet:
+        """All that touch in some row."""
+        return self.asked.contacts
+
+    @property
+    def q(self) -> Array:
+        """(N, nq), the configurations."""
+        return self.asked.q
+
+    @property
+    def active(self) -> NDArray[np.bool_]:
+        """(N, C), which contacts touch."""
+        return self.asked.active
+
+    @property
+    def load(self) -> Array:
+        """h (N, nv), what contacts and torques have to balance [N, N·m]."""
+        return self.asked.load
+
+    @property
+    def bounds(self) -> TorqueBounds:
+        """Of the torques."""
+        return self.asked.bounds
+
+    @cached_property
+    def friction(self) -> Array:
+        """(N or 1, K, 2), μ of the points."""
+        mu, limits = self.asked.friction, self.contacts.limits
+        return limits.friction[None] if mu is None else of_points(mu, limits.point_count)
 
     # --- the forces that were found --------------------------------------------------------------
 

@@ -12,6 +12,8 @@ import footwork as fw
 from footwork import ConfigurationError, ContactError, contacts, dynamics, robots
 from footwork.contacts import batch
 from footwork.contacts.equilibrium.certificate import certificate_value, certificate_violation
+from footwork.contacts.geometry.outside import distance_outside
+from footwork.contacts.geometry.polygon import convex_hull, signed_distance
 from footwork.contacts.torque_limits import TorqueBounds
 
 pytest.importorskip("numba")
@@ -271,3 +273,110 @@ def test_flight_holds_where_the_robot_falls_freely(biped):
             y = found.velocity[i]
             assert certificate_value(hold.balance, y) > 0
             assert certificate_violation(hold.balance, y) <= 1e-12
+
+
+# --- why not --------------------------------------------------------------------------------------
+
+CAUSES = {  # how `Hold.reason` begins
+    batch.Cause.TORQUES: "torque limits: ",
+    batch.Cause.BOUNDS: "bounds on normal forces: ",
+    batch.Cause.TORSION: "too little torsional friction ",
+    batch.Cause.FRICTION: "too little friction",
+    batch.Cause.PULL: "contacts can only push: ",
+    batch.Cause.MISSING: "no forces at ",
+    batch.Cause.FLIGHT: "nothing supplies",
+}
+
+
+@pytest.mark.parametrize(
+    ("limits", "share", "expected"),
+    [
+        ({}, 0.2, {"TORQUES", "PULL", "FLIGHT"}),
+        ({"friction": 0.05}, 1.0, {"FRICTION", "PULL", "FLIGHT"}),
+        ({"max_normal": 250.0}, 1.0, {"BOUNDS", "PULL", "FLIGHT"}),
+        ({"torsional_friction": 1e-3}, 1.0, {"TORSION", "PULL", "FLIGHT"}),
+    ],
+)
+def test_causes_are_those_of_the_reasons_one_by_one(biped, limits, share, expected):
+    feet, count = contacts.at_feet(biped, **limits), 40
+    Q, V, A = motion(biped, count, seed=13, speed=0.3, push=1.0)
+    active = np.ones((count, len(feet)), dtype=bool)
+    active[::3, 1] = False
+    active[::11] = False
+    most = share * biped.torque_limits
+    found = batch.contact_forces(
+        biped, Q, V, A, feet, active=active, torque_limits=most, torque_margin=True
+    )
+    causes = batch.causes(found)
+    names = {batch.Cause(code).name for code in causes.code}
+    assert expected <= names
+    asked: list[batch.Cause] = []
+    for i in np.flatnonzero(found.feasible != 1):
+        cause = batch.Cause(causes.code[i])
+        if asked.count(cause) == 2:
+            continue
+        asked.append(cause)
+        some = [c for c, on in zip(feet, active[i], strict=True) if on]
+        hold = contacts.contact_forces(biped, Q[i], V[i], A[i], some, torque_limits=most)
+        assert hold.reason.startswith(CAUSES[cause]), (i, cause, hold.reason)
+        assert causes.words(i)
+        if cause is batch.Cause.TORQUES:
+            name = biped.joint_of_row[biped.actuated_rows[causes.joint[i]]]
+            assert name in causes.words(i)
+            assert found.torque_margin[i] < 0
+        else:
+            assert causes.joint[i] == -1
+        y, balance = causes.velocity[i], hold.balance.without_torque_limits()
+        if cause in (batch.Cause.PULL, batch.Cause.FRICTION):
+            y = y if cause is batch.Cause.FRICTION else found.velocity[i]
+            assert np.isfinite(y).all()
+            assert causes.feet[causes.foot[i]] in [c.name for c in some]
+        if cause is batch.Cause.FRICTION:  # proved without torque limits
+            assert certificate_value(balance, y) > 0
+            assert certificate_violation(balance, y) <= 1e-8
+    holds = found.feasible == 1
+    assert (causes.code[holds] == batch.Cause.HOLDS).all()
+    assert all(causes.words(i) == "" for i in np.flatnonzero(holds))
+
+
+def test_the_reaction_outside_of_cone_and_soles_agrees_with_the_verdicts(biped):
+    """On level soles of one plane: what holds has its ZMP inside and its reaction in the cone."""
+    feet, count = contacts.at_feet(biped, friction=0.6), 60
+    rng, q, nv = np.random.default_rng(14), biped.posture(), biped.nv
+    a = np.zeros((count, nv))
+    a[:, :3] = 3.0 * rng.standard_normal((count, 3)) * [1, 1, 3]
+    active = np.ones((count, len(feet)), dtype=bool)
+    active[::4] = False
+    found = batch.contact_forces(
+        biped, q, np.zeros(nv), a, feet, active=active, torque_limits=False
+    )
+    causes = batch.causes(found)
+    holds, touches = found.feasible == 1, active.any(axis=1)
+    assert 5 < holds.sum() < count - 20
+    assert (causes.zmp_outside[holds] <= 1e-9).all()
+    assert (causes.beyond_friction[holds] <= 1e-9).all()
+    assert np.isnan(causes.zmp_outside[~touches]).all()
+    lies = (causes.zmp_outside > 0) | (causes.beyond_friction > 0) | (found.reaction[:, 2] <= 0)
+    assert (found.feasible[lies & touches] == 0).all()
+    # without yaw these two are all that level contacts ask for
+    small = np.abs(found.reaction[:, 5]) < 1.0
+    assert (holds | lies)[touches & small].all()
+    points = feet.attachment.world_points(dynamics.State(biped, q))
+    for i in np.flatnonzero(touches & np.isfinite(causes.zmp_outside))[:10]:
+        expected = signed_distance(convex_hull(points[:, :2]), found.zmp(points[0, 2])[i])
+        assert causes.zmp_outside[i] == pytest.approx(expected, abs=1e-9)
+
+
+def test_hulls_of_few_points_a_row_at_a_time():
+    rng = np.random.default_rng(15)
+    points, z = rng.standard_normal((200, 6, 2)), 1.5 * rng.standard_normal((200, 2))
+    which = rng.random((200, 6)) < 0.7
+    points[::5, 1:] = points[::5, :1] + np.linspace(0, 1, 5)[:, None] * [1.0, 0.5]  # in a line
+    found = distance_outside(z, points, which)
+    for i in range(200):
+        some = points[i, which[i]]
+        if not len(some):
+            assert np.isnan(found[i])
+            continue
+        hull = convex_hull(some)
+        assert found[i] == pytest.approx(signed_distance(hull, z[i]), abs=1e-9)

@@ -20,7 +20,7 @@ from ..limits import ContactLimits
 from .programs import Equilibrium
 
 STILL = 0.02  # points slower than this share of the fastest one stay where they are
-_ROUGH = 5.0  # more friction than any pair of materials has
+ROUGH = 5.0  # more friction than any pair of materials has
 
 
 def why_not(
@@ -32,8 +32,8 @@ def why_not(
     """
     strong = balance.without_torque_limits()
     limits = strong.limits
-    gripping = strong.with_limits(limits.with_torsion_of_at_least(_ROUGH))
-    rougher = gripping.limits.with_friction(np.maximum(limits.friction, _ROUGH))
+    gripping = strong.with_limits(limits.with_torsion_of_at_least(ROUGH))
+    rougher = gripping.limits.with_friction(np.maximum(limits.friction, ROUGH))
     rough, unbounded = strong.with_limits(rougher), rougher.without_bounds()
     if strong.margin().value > 0:
         cause = _torque_words(contacts, balance, v)
@@ -135,7 +135,7 @@ def _torsion_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Arra
     def raised(least: float) -> Equilibrium:
         return balance.with_limits(balance.limits.with_torsion_of_at_least(least))
 
-    enough = _least_that_holds(raised, _ROUGH)
+    enough = _least_that_holds(raised, ROUGH)
     figure = f"{enough:.3g} m at every contact would hold"
     return f"too little torsional friction ({figure}){_yaw_words(contacts, balance, q, y)}"
 
@@ -149,7 +149,7 @@ def _friction_words(contacts: ContactSet, q: Array, balance: Equilibrium, y: Arr
     limits = balance.limits
     given = sorted(set(np.round(limits.friction[~limits.bilateral], 12).ravel()))
     have = f"{given[0]:.3g}" if len(given) == 1 else f"{given[0]:.3g} to {given[-1]:.3g}"
-    most = max(_ROUGH, float(limits.friction.max()))
+    most = max(ROUGH, float(limits.friction.max()))
     if even(most).margin().value < 0:
         return "too little friction, plain and torsional"
     figure = f"{_least_that_holds(even, most):.3g} at every contact would hold, got {have}"

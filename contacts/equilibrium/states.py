@@ -83,10 +83,12 @@ class ContactStates:
         robot, count, (_, D, K, _) = self.contacts.robot, len(self.Q), layout.sizes
         J = np.empty((count, len(self.contacts), 6, robot.nv))
         R = np.empty((count, len(self.contacts), 3, 3))
+        frames = {contact.frame for contact in self.contacts}  # corners of a sole share one
+        placed = {frame: batch.frame_placement(robot, self.Q, frame) for frame in frames}
+        moved = {frame: batch.frame_jacobian(robot, self.Q, frame) for frame in frames}
         for c, contact in enumerate(self.contacts):
-            T = batch.frame_placement(robot, self.Q, contact.frame)
-            J[:, c] = batch.frame_jacobian(robot, self.Q, contact.frame)
-            R[:, c], arm = axes_and_arm(contact, T)
+            J[:, c] = moved[contact.frame]
+            R[:, c], arm = axes_and_arm(contact, placed[contact.frame])
             # of the centre at r from the frame's origin: J_v + J_ω × r
             v, w = J[:, c, :3], J[:, c, 3:]
             v[:, 0] += w[:, 1] * arm[:, 2, None] - w[:, 2] * arm[:, 1, None]

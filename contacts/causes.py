@@ -1,0 +1,293 @@
+"""Causes of verdicts along a motion: why rows do not hold, with their figures.
+
+The causes are told apart as `equilibrium/reasons.py` does for one state, by relaxing the problem:
+without torque limits, without bounds on normal forces, with soles that cannot be turned, on ground
+rougher than any; the first relaxation that holds names the cause. Rows are relaxed together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Array, Index
+from ..dynamics import batch
+from ..errors import ContactError
+from ..robots.values import instance, whole_number
+from .contact import Contact
+from .contact_set import ContactSet
+from .equilibrium.decision import MARGINS
+from .equilibrium.reasons import ROUGH
+from .equilibrium.states import axes_and_arm
+from .geometry.outside import distance_outside
+from .motion_verdicts import MotionVerdicts
+from .torque_limits import TorqueBounds
+from .verdicts_along import along
+
+_LEVEL = 0.999  # cosine of the angle within which normals count as one
+
+
+class Cause(IntEnum):
+    """Why a row does not hold."""
+
+    HOLDS = 0
+    UNDECIDED = 1  # at the edge, or unsolved
+    FLIGHT = 2  # nothing touches, and the robot does not fall freely
+    TORQUES = 3  # it would hold with stronger motors
+    BOUNDS = 4  # bounds on normal forces
+    TORSION = 5  # torsional friction
+    FRICTION = 6  # it would hold on rougher ground
+    PULL = 7  # contacts would have to pull
+    MISSING = 8  # no forces at these contacts balance it, pulling ones neither
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Causes:
+    """Why rows of a motion do not hold.
+
+    Attributes:
+        verdicts: the rows.
+        code: (N,), of `Cause`.
+        relaxed: (N,), the margin without torque limits, of PULL and MISSING on rough ground [N]:
+            minus what every foot would have to pull. nan of rows that hold.
+        velocity: (N, nv), ‖y‖ = 1, along which nothing stops the robot, however strong its motors:
+            of TORQUES with those that it has; nan of rows that hold.
+    """
+
+    verdicts: MotionVerdicts
+    code: NDArray[np.int8]
+    relaxed: Array
+    velocity: Array
+
+    @cached_property
+    def joint(self) -> Index:
+        """(N,), row of `torque_limits` that dominates where torques do not suffice, else −1.
+
+        The largest term |y_j| limit_j of the certificate: where more torque helps most.
+        """
+        rows = self.code == Cause.TORQUES
+        actuated = self.verdicts.contacts.robot.actuated_rows
+        limits = np.broadcast_to(self.verdicts.bounds.half, (len(rows), len(actuated)))
+        terms = np.abs(np.nan_to_num(self.velocity[:, actuated]))
+        terms = np.where(np.isfinite(limits), terms * np.where(np.isfinite(limits), limits, 0), -1)
+        return np.where(rows, terms.argmax(axis=1) if len(actuated) else -1, -1)
+
+    @cached_property
+    def feet(self) -> tuple[str, ...]:
+        """Names of the feet: of what contacts are parts of, or of contacts themselves."""
+        return tuple(dict.fromkeys(c.part_of or c.name for c in self.verdicts.contacts))
+
+    @cached_property
+    def foot(self) -> Index:
+        """(N,), which of `feet` dominates where friction, or pushing alone, does not suffice.
+
+        Of FRICTION the one that slips fastest along the certificate, of PULL the one that lifts
+        fastest; else −1.
+        """
+        out = np.full(len(self.code), -1)
+        rows = np.flatnonzero(np.isin(self.code, [Cause.FRICTION, Cause.PULL]))
+        if not len(rows):
+            return out
+        speed = np.zeros((len(rows), len(self.feet)))
+        slips, active = self.code[rows] == Cause.FRICTION, self.verdicts.active[rows]
+        for c, contact in enumerate(self.verdicts.contacts):
+            u = self._local_velocity(c, rows)
+            along_it = np.where(slips, np.linalg.norm(u[:, :2], axis=1), u[:, 2])
+            f = self.feet.index(contact.part_of or contact.name)
+            speed[:, f] = np.maximum(speed[:, f], np.where(active[:, c], along_it, 0.0))
+        out[rows] = speed.argmax(axis=1)
+        return out
+
+    def _local_velocity(self, c: int, rows: Index) -> Array:
+        """Return the velocity (n, 3) of a contact's centre along the certificates, its axes."""
+        contact, robot = self.verdicts.contacts.contacts[c], self.verdicts.contacts.robot
+        Q, y = self.verdicts.q[rows], np.nan_to_num(self.velocity[rows])
+        twist = (batch.frame_jacobian(robot, Q, contact.frame) @ y[:, :, None])[:, :, 0]
+        R, arm = axes_and_arm(contact, batch.frame_placement(robot, Q, contact.frame))
+        u = twist[:, :3] + np.cross(twist[:, 3:], arm)
+        return np.asarray((u[:, None] @ R)[:, 0])
+
+    @cached_property
+    def beyond_friction(self) -> Array:
+        """(N,), by how much the reaction leaves the friction cone about the normal [rad].
+
+        Negative inside; π/2 and more: it does not press. nan in flight, and where contacts have
+        several normals, or a fixed base.
+        """
+        normal, mu = self._normal, np.where(self._points[1], self.verdicts.friction.max(axis=2), 0)
+        force = self.verdicts.reaction[:, :3]
+        pressing = (force * normal).sum(axis=1)
+        sideways = np.linalg.norm(force - pressing[:, None] * normal, axis=1)
+        return np.asarray(np.arctan2(sideways, pressing) - np.arctan(mu.max(axis=1, initial=0.0)))
+
+    @cached_property
+    def zmp_outside(self) -> Array:
+        """(N,), how far the ZMP lies outside the hull of the points that touch [m].
+
+        In the plane through their middle, normal to the ground; negative inside. nan where the
+        reaction does not press, in flight, and where contacts have several normals.
+        """
+        normal, (points, touching) = self._normal, self._points
+        count = touching.sum(axis=1)
+        middle = np.where(touching[:, :, None], points, 0.0).sum(axis=1)
+        middle /= np.maximum(count, 1)[:, None]
+        force, moment = self.verdicts.reaction[:, :3], self.verdicts.reaction[:, 3:]
+        com = batch.com(self.verdicts.contacts.robot, self.verdicts.q)
+        pressing = (force * normal).sum(axis=1)
+        pressing = np.where(pressing > 1e-9 * (1 + np.linalg.norm(force, axis=1)), pressing, np.nan)
+        about = moment + np.cross(com - middle, force)
+        z = np.cross(normal, about) / pressing[:, None]
+        first, second = _tangents(normal)
+        flat = np.stack([_dots(points - middle[:, None], e) for e in (first, second)], axis=2)
+        target = np.stack([(z * first).sum(axis=1), (z * second).sum(axis=1)], axis=1)
+        return distance_outside(target, flat, touching)
+
+    @cached_property
+    def _points(self) -> tuple[Array, NDArray[np.bool_]]:
+        """Places (N, K, 3) of all points, and which touch (N, K)."""
+        v, limits = self.verdicts, self.verdicts.contacts.limits
+        places = np.empty((len(v), limits.point_count, 3))
+        for c, contact in enumerate(v.contacts):
+            T = batch.frame_placement(v.contacts.robot, v.q, contact.frame)
+            R, arm = axes_and_arm(contact, T)
+            places[:, limits.owner == c] = (T[:, :3, 3] + arm)[:, None] + (
+                contact.points @ R.transpose(0, 2, 1)
+            )
+        return places, v.active[:, limits.owner]
+
+    @cached_property
+    def _normal(self) -> Array:
+        """(N, 3), the normal of all contacts that touch; nan where there is not one."""
+        v = self.verdicts
+        normals = np.zeros((len(v), len(v.contacts), 3))
+        for c, contact in enumerate(v.contacts):
+            T = batch.frame_placement(v.contacts.robot, v.q, contact.frame)
+            normals[:, c] = axes_and_arm(contact, T)[0][:, :, 2]
+        total = np.where(v.active[:, :, None], normals, 0.0).sum(axis=1)
+        size = np.linalg.norm(total, axis=1, keepdims=True)
+        mean = np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0)
+        tilted = v.active & ~(_dots(normals, mean) > _LEVEL)
+        mean[tilted.any(axis=1)] = np.nan
+        return np.asarray(mean)
+
+    def words(self, i: int) -> str:
+        """Return the cause of a row in words, "" where it holds."""
+        cause, v = Cause(int(self.code[i])), self.verdicts
+        if cause is Cause.TORQUES:
+            row = int(self.joint[i])
+            robot = v.contacts.robot
+            name = robot.joint_of_row[robot.actuated_rows[row]]
+            used = 100 * (1 - float(v.torque_margin[i]))
+            best = f" ({used:.0f} % of the limits with the best forces)"
+            more = best if np.isfinite(used) else ""
+            return f"torque limits: {name} is too weak{more}"
+        if cause is Cause.PULL:
+            foot, pull = self.feet[int(self.foot[i])], -float(self.relaxed[i])
+            return f"contacts can only push: each would have to pull {pull:.4g} N, {foot} lifts"
+        return _WORDS[cause]
+
+
+_WORDS = {
+    Cause.HOLDS: "",
+    Cause.UNDECIDED: "at the edge, or unsolved",
+    Cause.FLIGHT: "nothing touches, and the robot does not fall freely",
+    Cause.BOUNDS: "bounds on normal forces",
+    Cause.TORSION: "too little torsional friction",
+    Cause.FRICTION: "too little friction",
+    Cause.MISSING: "no forces at the contacts balance it",
+}
+
+
+def causes(verdicts: MotionVerdicts, *, threads: int = 1) -> Causes:
+    """Return why rows of a motion do not hold; those that hold cost nothing.
+
+    Args:
+        verdicts: of `batch.contact_forces`, with margins.
+        threads: that share the work.
+
+    Raises:
+        ContactError: no verdicts along a motion.
+    """
+    instance(verdicts, "verdicts", MotionVerdicts, error=ContactError)
+    whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
+    code = np.where(verdicts.feasible == 1, Cause.HOLDS, Cause.UNDECIDED).astype(np.int8)
+    relaxed, velocity = np.full(len(code), np.nan), verdicts.velocity.copy()
+    left = np.flatnonzero(verdicts.feasible == 0)
+    code[left] = Cause.MISSING
+    asked = verdicts.contacts
+    for cause, contacts, rough in _relaxations(verdicts):
+        if not len(left):
+            break
+        found = _relaxed(verdicts, left, contacts, rough, whole)
+        holds = found.margin > 0
+        code[left[holds]] = cause
+        if cause is Cause.TORQUES:
+            relaxed[left] = found.margin
+        left = left[~holds]
+        relaxed[left], velocity[left] = found.margin[~holds], found.velocity[~holds]
+    code[left[np.isfinite(relaxed[left])]] = Cause.PULL
+    nothing = (verdicts.feasible == 0) & ~verdicts.active.any(axis=1) & (code != Cause.TORQUES)
+    code[nothing & bool(asked.robot.is_floating)] = Cause.FLIGHT
+    return Causes(verdicts, code, relaxed, velocity)
+
+
+def _relaxations(verdicts: MotionVerdicts) -> list[tuple[Cause, ContactSet, bool]]:
+    """What is relaxed, one after the other: contacts, whether ground is rough; all without limits
+    of torques."""
+    asked, limits = verdicts.contacts, verdicts.contacts.limits
+    gripping = _changed(asked, _gripping) if limits.has_torsion else asked
+    found = [(Cause.TORQUES, asked, False)]
+    if limits.bounded:
+        found.append((Cause.BOUNDS, _changed(asked, _unbounded), False))
+    if limits.has_torsion:
+        found.append((Cause.TORSION, gripping, False))
+    found.append((Cause.FRICTION, gripping, True))
+    if limits.bounded:
+        found.append((Cause.BOUNDS, _changed(gripping, _unbounded), True))
+    return found
+
+
+def _changed(contacts: ContactSet, change: Callable[[Contact], Contact]) -> ContactSet:
+    return ContactSet(contacts.robot, [change(contact) for contact in contacts])
+
+
+def _unbounded(contact: Contact) -> Contact:
+    return replace(contact, min_normal=None, max_normal=None)
+
+
+def _gripping(contact: Contact) -> Contact:
+    """A contact with more torsional friction, but for hard points."""
+    gamma = contact.torsional_friction
+    return replace(contact, torsional_friction=max(gamma, ROUGH)) if gamma else contact
+
+
+def _relaxed(
+    verdicts: MotionVerdicts, rows: Index, contacts: ContactSet, rough: bool, threads: int
+) -> MotionVerdicts:
+    """Return the verdicts on some rows without torque limits."""
+    free = TorqueBounds.about(np.full(contacts.robot.na, np.inf))
+    own = verdicts.friction if len(verdicts.friction) == 1 else verdicts.friction[rows]
+    given = not np.array_equal(verdicts.friction[0], verdicts.contacts.limits.friction)
+    mu = np.full((1, 2), max(ROUGH, float(own.max(initial=0.0)))) if rough else None
+    mu = own[:, 0] if given and not rough else mu
+    state = verdicts.q[rows], verdicts.active[rows], verdicts.load[rows]
+    return along(contacts, *state, mu, free, threads, MARGINS)
+
+
+def _dots(vectors: Array, directions: Array) -> Array:
+    """Return (N, K), the products of vectors (N, K, 3) with a direction (N, 3) each."""
+    return np.asarray((vectors @ directions[:, :, None])[:, :, 0])
+
+
+def _tangents(normals: Array) -> tuple[Array, Array]:
+    """Return two unit vectors (N, 3) each, normal to these and to each other."""
+    flat = np.abs(normals[:, :1]) < 0.9
+    seed = np.where(flat, [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]])
+    first = np.cross(normals, seed)
+    first /= np.linalg.norm(first, axis=1, keepdims=True)
+    return first, np.cross(normals, first)
