@@ -26,6 +26,7 @@ from .equilibrium.reasons import ROUGH
 from .equilibrium.states import axes_and_arm
 from .geometry.outside import distance_outside
 from .motion_verdicts import MotionVerdicts
+from .shortfall import radius_of, shortfall
 from .torque_limits import TorqueBounds
 from .verdicts_along import along
 
@@ -111,6 +112,30 @@ class Causes:
         R, arm = axes_and_arm(contact, batch.frame_placement(robot, Q, contact.frame))
         u = twist[:, :3] + np.cross(twist[:, 3:], arm)
         return np.asarray((u[:, None] @ R)[:, 0])
+
+    @cached_property
+    def missing(self) -> Array:
+        """(N, 6), the least [force; moment about the centre of mass] that contacts lack.
+
+        Least as an acceleration of the body, ‖f‖² + ‖m/ρ‖² with ρ its radius of gyration: zero
+        where contacts suffice. What torques, bounds on normal forces and torsional friction of
+        patches refuse is not counted. World axes [N, N·m]. See `shortfall`.
+
+        Raises:
+            ContactError: a fixed base.
+        """
+        out = np.zeros((len(self.code), 6))
+        lacking = Cause.FLIGHT, Cause.FRICTION, Cause.PULL, Cause.MISSING
+        rows = np.flatnonzero(np.isin(self.code, lacking))
+        out[rows] = shortfall(self.verdicts, rows)
+        return out
+
+    @cached_property
+    def missing_acceleration(self) -> Array:
+        """(N,), √(‖f‖² + ‖m/ρ‖²)/mass of `missing` [m/s²]."""
+        robot = self.verdicts.contacts.robot
+        scaled = self.missing * np.repeat([1.0, 1 / radius_of(robot)], 3)
+        return np.asarray(np.linalg.norm(scaled, axis=1) / robot.mass)
 
     @cached_property
     def beyond_friction(self) -> Array:
@@ -270,13 +295,10 @@ def _relaxed(
     verdicts: MotionVerdicts, rows: Index, contacts: ContactSet, rough: bool, threads: int
 ) -> MotionVerdicts:
     """Return the verdicts on some rows without torque limits."""
-    free = TorqueBounds.about(np.full(contacts.robot.na, np.inf))
-    own = verdicts.friction if len(verdicts.friction) == 1 else verdicts.friction[rows]
-    given = not np.array_equal(verdicts.friction[0], verdicts.contacts.limits.friction)
-    mu = np.full((1, 2), max(ROUGH, float(own.max(initial=0.0)))) if rough else None
-    mu = own[:, 0] if given and not rough else mu
-    state = verdicts.q[rows], verdicts.active[rows], verdicts.load[rows]
-    return along(contacts, *state, mu, free, threads, MARGINS)
+    free, asked = TorqueBounds.about(np.full(contacts.robot.na, np.inf)), verdicts.asked.at(rows)
+    most = max(ROUGH, float(verdicts.friction.max(initial=0.0)))
+    mu = np.full((1, 2), most) if rough else asked.friction
+    return along(asked._replace(contacts=contacts, bounds=free, friction=mu), threads, MARGINS)
 
 
 def _dots(vectors: Array, directions: Array) -> Array:

@@ -14,6 +14,7 @@ from footwork.contacts import batch
 from footwork.contacts.equilibrium.certificate import certificate_value, certificate_violation
 from footwork.contacts.geometry.outside import distance_outside
 from footwork.contacts.geometry.polygon import convex_hull, signed_distance
+from footwork.contacts.shortfall import radius_of
 from footwork.contacts.torque_limits import TorqueBounds
 
 pytest.importorskip("numba")
@@ -380,3 +381,34 @@ def test_hulls_of_few_points_a_row_at_a_time():
             continue
         hull = convex_hull(some)
         assert found[i] == pytest.approx(signed_distance(hull, z[i]), abs=1e-9)
+
+
+def test_what_contacts_lack_is_the_least_there_is(biped):
+    """Against cvxpy, and: with it as a load the row is on the edge of what holds."""
+    feet, count = contacts.at_feet(biped), 12
+    Q, V, A = motion(biped, count, seed=16, push=1.0)
+    active = np.ones((count, len(feet)), dtype=bool)
+    active[::3, 1], active[5] = False, False
+    found = batch.contact_forces(biped, Q, V, A, feet, active=active, torque_limits=False)
+    causes, radius = batch.causes(found), radius_of(biped)
+    holds = found.feasible == 1
+    assert not causes.missing[holds].any()
+    assert (causes.missing_acceleration[~holds] > 0).all()
+    np.testing.assert_allclose(causes.missing[5], found.reaction[5], rtol=1e-12)
+    for i in np.flatnonzero(~holds):
+        some = contacts.ContactSet(biped, [c for c, on in zip(feet, active[i], strict=True) if on])
+        com, w = dynamics.com(biped, Q[i]), cp.Variable(6)
+        given, limits = w, []
+        if len(some):
+            x = cp.Variable(some.limits.size)
+            points = some.attachment.world_points(dynamics.State(biped, Q[i]))
+            R = some.attachment.rotations(dynamics.State(biped, Q[i]))[some.limits.owner]
+            grasp = [
+                np.vstack([r, np.cross(p - com, r.T).T]) for r, p in zip(R, points, strict=True)
+            ]
+            given, limits = w + np.hstack(grasp) @ x, some.limits.constraints(x)
+        units = np.repeat([1.0, 1 / radius], 3)
+        cost = cp.norm(cp.multiply(units, w))
+        cp.Problem(cp.Minimize(cost), [*limits, given == found.reaction[i]]).solve("CLARABEL")
+        assert causes.missing_acceleration[i] * biped.mass == pytest.approx(cost.value, rel=1e-6)
+        np.testing.assert_allclose(causes.missing[i], w.value, atol=1e-3 * cost.value)

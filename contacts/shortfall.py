@@ -1,0 +1,92 @@
+"""Shortfall of contacts: the least wrench besides theirs that a motion asks for.
+
+    minimise ‖f‖² + ‖m/ρ‖²  subject to  A x + [f; m] = w,  x ∈ K
+
+w is the reaction about the centre of mass, A what the contacts' forces x in their cones give of it,
+ρ the radius of gyration of the masses about it: √(‖f‖² + ‖m/ρ‖²)/mass is an acceleration, by how
+much the motion of the body is off. [f; m] is the part of w in the polar cone of {A x : x ∈ K}.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, Index
+from ..dynamics import batch
+from ..dynamics.kernels.scalars import LANES
+from ..robots import Robot
+from ..robots.robot import BASE_JOINT
+from .kernels import compiled
+from .kernels.proximal import POLAR_PROJECTIONS, polar_size
+from .motion_rows import Together
+from .motion_verdicts import MotionVerdicts
+
+_ROWS = 2048  # whose columns are held at a time
+_PROVEN = 1e-9  # what a projection's proof may leave open, of a unit wrench
+
+
+def shortfall(verdicts: MotionVerdicts, rows: Index) -> Array:
+    """Return [f; m] (n, 6) of some rows, m about the centre of mass, world axes [N, N·m].
+
+    Of contacts that the cones of their points limit, and nothing else: what bounds and torsional
+    friction of patches refuse is not counted. nan where it is not proved.
+    """
+    out, radius = verdicts.reaction[rows].copy(), radius_of(verdicts.contacts.robot)
+    for start in range(0, len(rows), _ROWS):
+        these = np.arange(start, min(start + _ROWS, len(rows)))
+        for part in verdicts.asked.at(rows[these]).together():
+            if len(part.contacts):
+                own = these[part.rows]
+                out[own] = _of_rows(part, out[own], radius)
+    return out
+
+
+def radius_of(robot: Robot) -> float:
+    """Return ρ = √(Σ m_i r_i²/m) of the masses about their centre, in the posture to stand in [m].
+
+    From the trace of the inertia about the base's origin, which is 2 Σ m_i r_i².
+    """
+    q = robot.posture()
+    about_base = np.trace(batch.mass_matrix(robot, q[None])[0, 3:6, 3:6]) / (2 * robot.mass)
+    arm = batch.com(robot, q[None])[0] - q[:3]
+    return float(np.sqrt(about_base - arm @ arm))
+
+
+def _of_rows(part: Together, w: Array, radius: float) -> Array:
+    """Return the part of reactions w (n, 6) that contacts do not give."""
+    units = np.repeat([1.0, 1 / radius], 3)
+    R = batch.frame_placement(part.contacts.robot, part.q, BASE_JOINT)[:, :3, :3]
+    local = ((w.reshape(-1, 2, 3) @ R).reshape(-1, 6)) * units  # in the axes of the base
+    size = np.linalg.norm(local, axis=1)
+    unit = local / np.where(size > 0, size, 1.0)[:, None]
+    B, cones = _columns(part, R)
+    B *= units[:, None]
+    y, proofs = np.empty_like(unit), np.empty(len(unit))
+    numbers: Any = polar_size
+    memory = np.empty(LANES * int(numbers(*B.shape[1:])))
+    kernel = POLAR_PROJECTIONS.select(len(unit))
+    project = kernel or POLAR_PROJECTIONS.function
+    with nullcontext() if kernel else POLAR_PROJECTIONS.uncompiled(len(unit)):
+        for i in range(len(unit)):
+            one = slice(i, i + 1)
+            project(B[i], cones, unit[one], y[one], proofs[one], memory)
+    y[~(proofs <= _PROVEN)] = np.nan
+    missing = (y * size[:, None] / units).reshape(-1, 2, 3)
+    return np.asarray((missing @ R.transpose(0, 2, 1)).reshape(-1, 6))
+
+
+def _columns(part: Together, R: Array) -> tuple[Array, tuple[int, int, int]]:
+    """Return what x in Lorentz cones gives about the centre of mass, base axes (n, 6, D K)."""
+    balances, Q = part.balances, part.q
+    layout, filling = balances.first.layout, compiled.COLUMNS.select(len(Q))
+    given, _ = balances.states.columns(layout, filling or compiled.COLUMNS.function)
+    arm = ((batch.com(part.contacts.robot, Q) - Q[:, :3])[:, None] @ R)[:, 0]
+    B = given[:, :6].copy()
+    B[:, 3:] -= np.cross(arm[:, :, None], B[:, :3], axis=1)
+    mu = balances.friction
+    units, K = np.repeat(layout.units, len(mu), axis=0), mu.shape[1]
+    units[:, :K], units[:, K : 2 * K] = mu[..., 0], mu[..., 1]
+    return B * units[:, None], (layout.D, K, 0)
