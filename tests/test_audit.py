@@ -15,7 +15,7 @@ import pinocchio as pin
 import pytest
 
 import footwork as fw
-from footwork import ContactError, contacts, dynamics, robots
+from footwork import ContactError, contacts, control, dynamics, robots
 from footwork.contacts.audits.check import LIMITS, Check
 from footwork.contacts.audits.stretch import stretches_of
 from footwork.contacts.schedules.schedule import ContactSchedule
@@ -166,6 +166,38 @@ def test_a_jump_in_the_data(carrying):
     assert np.flatnonzero(jump.bad).tolist() == [40]
     assert jump.values[40] == pytest.approx(0.5, abs=0.01)
     assert jump.subject(40) == "left_wrist_roll_joint"
+
+
+# --- recordings, other robots --------------------------------------------------------------------
+
+
+def test_a_simulated_robot_stands_as_it_can():
+    """What a closed loop recorded, contacts found; and the same under a push that tips it."""
+    robot = robots.load("biped")
+    controller, q = control.stand(robot, contacts.at_feet(robot), crouch=0.03)
+    feet, step = controller.contacts, 2e-3
+    loop = control.simulate(
+        robot, controller, q=q, contacts=feet, duration=0.1, control_step=step, progress=False
+    )
+    audit = contacts.audit(loop, self_collision=False)
+    assert audit.holds
+    assert audit.schedule.touching.all()
+    assert audit.forces.reaction.force[:, 2] == pytest.approx(9.81 * robot.mass, rel=1e-3)
+    tipped = contacts.audit(loop, wrenches=[0.0, 300.0, 0.0, 0.0, 0.0, 0.0], self_collision=False)
+    assert not tipped.good.any()
+    words = tipped.stretches[0].words
+    assert re.search(r"leave the friction cone by \d+°, the ZMP lies \d+\.\d cm left of the", words)
+
+
+def test_an_arm_needs_no_contacts():
+    arm = robots.double_pendulum()
+    t = np.arange(50) / 50
+    swing = dynamics.Motion.of(arm, t, np.column_stack([np.sin(3 * t), np.cos(2 * t)]))
+    assert contacts.audit(swing, torque_limits=6.0).holds
+    tau = dynamics.batch.inverse_dynamics(arm, swing.q, swing.v, swing.a)
+    weak = contacts.audit(swing, torque_limits=3.0)
+    assert weak.good.tolist() == (np.abs(tau) <= 3.0).all(axis=1).tolist()
+    assert set(refused(weak)) == {"torques"}
 
 
 # --- flight --------------------------------------------------------------------------------------

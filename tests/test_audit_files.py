@@ -173,7 +173,7 @@ def test_one_motion(run, folder, tmp_path):
     stands, sinks = str(folder / "stands.npz"), str(folder / "more" / "sinks.npz")
     code, out, err = run("audit", stands, "--robot", "biped")
     assert code == 0, err
-    assert out.startswith("stands: 40 of 40 samples hold (100.0 %; 40 samples, 0.39 s at 100 Hz")
+    assert out.startswith("stands: 40 of 40 samples hold (100.0 %; 0.39 s at 100 Hz of biped")
     code, out, _ = run("audit", sinks, "--robot", "biped", "--longest", "1")
     assert code == 1
     assert "in flight although the body does not fall: 0.00 m/s² downwards instead of 9.81" in out

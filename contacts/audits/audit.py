@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ... import registry
 from ...arrays import Array
 from ...dynamics.motions.motion import Motion
+from ...errors import counted
 from ...files import write
 from ..schedules.schedule import ContactSchedule
 from ..terrain.terrain import Terrain
@@ -132,9 +133,10 @@ class Audit:
 
     def __str__(self) -> str:
         n, motion = len(self.motion), self.motion
-        held, rate = int(self.good.sum()), (n - 1) / motion.duration if n > 1 else 0.0
-        of = f"{n} samples, {motion.duration:.4g} s at {rate:.4g} Hz, of {motion.robot.name}"
-        return f"{motion.name}: {held} of {n} samples hold ({100 * self.share:.1f} %; {of})"
+        rate = f" at {(n - 1) / motion.duration:.4g} Hz" if n > 1 else ""
+        of = f"{motion.duration:.4g} s{rate} of {motion.robot.name}"
+        held = f"{int(self.good.sum())} of {counted(n, 'sample')} hold"
+        return f"{motion.name}: {held} ({100 * self.share:.1f} %; {of})"
 
     def table(self) -> str:
         """Return each check with its share, its limit and its largest value, as text."""
@@ -146,7 +148,7 @@ class Audit:
         return "\n".join(lines)
 
     def _largest(self, check: Check) -> str:
-        if (worst := check.worst) is None:
+        if (worst := check.worst) is None or check.values[worst] == -np.inf:
             return "–"
         who = check.subject(worst)
         return f"{check.values[worst]:.4g} {check.unit} at {self.t[worst]:.2f} s" + (

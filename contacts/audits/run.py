@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics import Wrench
-from ...dynamics.motions.motion import Motion
+from ...dynamics.motions.motion import Motion, as_motion
+from ...dynamics.motions.sampled_states import SampledStates
 from ...errors import ContactError, unknown
 from ...robots import Robot
 from ...robots.values import array, boolean, instance, mapping, number, whole_number
+from ..contact_set import ContactSet
 from ..schedules.finding import find_contacts
 from ..schedules.schedule import ContactSchedule
 from ..schedules.timed_loads import with_loads
@@ -26,7 +28,7 @@ from .joint_checks import joint_checks
 
 
 def audit(
-    motion: Motion,
+    motion: SampledStates,
     schedule: ContactSchedule | None = None,
     *,
     terrain: Terrain | None = None,
@@ -50,7 +52,7 @@ def audit(
     overlap, and the data do not jump.
 
     Args:
-        motion: q, v and a along time.
+        motion: q, v and a along time; or a recording: a Trajectory, a ClosedLoop.
         schedule: which contacts touch when, and what is carried; without it `find_contacts` finds
             them.
         terrain: the ground; without it the plane z = 0.
@@ -67,14 +69,13 @@ def audit(
     Raises:
         ContactError, ConfigurationError: invalid input.
     """
-    instance(motion, "motion", Motion, error=ContactError)
+    motion = as_motion(motion)
     most = check_options(motion.robot, terrain, friction, torque_limits, self_collision, limits)
     if wrenches is not None and not isinstance(wrenches, Mapping):
         wrenches = array(wrenches, "wrenches", (6,), (len(motion), 6), error=ContactError)
     whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
     if schedule is None:
-        mu = 0.7 if friction is None else friction
-        schedule = find_contacts(motion, terrain, friction=mu, threads=whole)
+        schedule = _found(motion, terrain, friction, whole)
     _check_schedule(motion, schedule)
     external = with_loads(motion, schedule.loads, wrenches)
     demands = Demands(friction, external, torque_limits, most, whole)
@@ -84,6 +85,17 @@ def audit(
     if self_collision and motion.robot._collision.ngeoms:
         checks.append(collision_check(motion, most, whole))
     return Audit(forces, terrain, {check.name: check for check in checks})
+
+
+def _found(
+    motion: Motion, terrain: Terrain | None, friction: float | None, threads: int
+) -> ContactSchedule:
+    """The contacts of the motion; none of a fixed base without feet."""
+    if not (motion.robot.is_floating or motion.robot.feet):
+        none = np.zeros((len(motion), 0))
+        return ContactSchedule(ContactSet(motion.robot), motion.t, none.astype(bool), none)
+    mu = 0.7 if friction is None else friction
+    return find_contacts(motion, terrain, friction=mu, threads=threads)
 
 
 def _check_schedule(motion: Motion, schedule: ContactSchedule) -> None:

@@ -23,6 +23,7 @@ from .reaction import Reaction
 from .stretch import Stretch, sample_times
 from .support import outside, way
 
+_FELT = 0.1  # an acceleration along the ground below this is not mentioned [m/s²]
 _PART = 1 / 3  # of what moves the ZMP most: what does less is not mentioned
 _UP = np.array([0.0, 0.0, 1.0])
 _BESIDE = 2e-3  # a ZMP that is nearer to the soles than this is not mentioned [m]
@@ -73,10 +74,11 @@ def _reaction_words(forces: Forces, hold: Hold, sample: int) -> list[str]:
         return [f"the body falls at {falling:.1f} m/s², faster than freely"]
     needed = np.arctan2(np.linalg.norm(f - pressing * normal), pressing)
     lacking = float(np.degrees(needed - np.arctan(hold.contacts.limits.friction.max())))
-    if lacking > 0:
-        leaving = f"the ground reaction would leave the friction cone by {lacking:.0f}°"
-        return [leaving, _acceleration_words(forces.motion, reaction, sample)]
-    return _zmp_words(forces.motion, reaction, hold, sample, normal)
+    beside = _zmp_words(forces.motion, reaction, hold, sample, normal)
+    if lacking <= 0:
+        return beside
+    leaving = f"the ground reaction would leave the friction cone by {lacking:.0f}°"
+    return [leaving, *(beside or [_acceleration_words(forces.motion, reaction, sample)])]
 
 
 def _zmp_words(
@@ -111,9 +113,10 @@ def _zmp_words(
 def _acceleration_words(motion: Motion, reaction: Reaction, sample: int) -> str:
     """How the centre of mass accelerates along the ground, and how long at least half as much."""
     a = reaction.acceleration[sample]
-    size = float(np.hypot(*a[:2]))
+    if (size := float(np.hypot(*a[:2]))) < _FELT:
+        return ""
     where = way(motion.q[sample], a, _UP)
-    spell = _spell(reaction.acceleration @ (a * (1 - _UP)) / max(size, 1e-12), sample)
+    spell = _spell(reaction.acceleration @ (a * (1 - _UP)) / size, sample)
     lasting = sample_times(motion.t)[spell].sum()
     return f"the body accelerates {where} at {size:.1f} m/s² for {1000 * lasting:.0f} ms"
 
