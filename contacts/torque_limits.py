@@ -66,6 +66,18 @@ class TorqueBounds:
             return np.where(limited, (self.upper + self.lower) / 2, 0.0)
 
     @cached_property
+    def limited(self) -> bytes:
+        """Which joints have limits."""
+        return np.isfinite(self.half).tobytes()
+
+    @cached_property
+    def rows(self) -> Array:
+        """(1, R), `half` of those of one state, as kernels take them."""
+        rows = np.ascontiguousarray(self.half[np.isfinite(self.half)][None])
+        rows.setflags(write=False)
+        return rows
+
+    @cached_property
     def symmetric(self) -> bool:
         """Whether all torques are limited as much to both sides."""
         return not self.middle.any()
@@ -109,7 +121,7 @@ def torque_bounds_of(
     check_robot(robot)
     if isinstance(torque_limits, bool | np.bool_):
         if not torque_limits:
-            return TorqueBounds.about(np.full(robot.na, np.inf))
+            return _unlimited(robot)
         _warn_unlimited(robot)
         if not robot.motors.by_speed:
             return _of_description(robot)
@@ -130,6 +142,11 @@ def torque_bounds_of(
 @per_robot
 def _of_description(robot: Robot) -> TorqueBounds:
     return TorqueBounds.about(robot.torque_limits)
+
+
+@per_robot
+def _unlimited(robot: Robot) -> TorqueBounds:
+    return TorqueBounds.about(np.full(robot.na, np.inf))
 
 
 def _warn_unlimited(robot: Robot) -> None:

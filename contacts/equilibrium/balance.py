@@ -111,7 +111,7 @@ class Balance:
             torque_middle=None if bounds.symmetric else bounds.middle,
         )
         if not robot.closures:
-            vars(found)["layout"] = layout_of(contacts, bounds.half)
+            vars(found)["layout"] = layout_of(contacts, bounds)
         return found
 
     @classmethod
@@ -284,18 +284,18 @@ def others(count: int, some: Index) -> Index:
     return np.flatnonzero(left)
 
 
-def layout_of(contacts: ContactSet, torque_limits: Array) -> Layout:
+def layout_of(contacts: ContactSet, torque_limits: Array | TorqueBounds) -> Layout:
     """Return the layout of the kernel's problems for contacts of a robot; worked out once."""
-    kept = _layouts.get(contacts)
+    kept, bounds = _layouts.get(contacts), TorqueBounds.of(torque_limits)
     if kept is None:
         kept = _layouts[contacts] = {}
-    limited = np.isfinite(torque_limits)
-    key = limited.tobytes()
+    key = bounds.limited
     if key not in kept:
         if len(kept) >= _MOST_LAYOUTS:
             kept.clear()
         robot, actuated = contacts.robot, contacts.robot.actuated_rows
         rows = others(robot.nv, actuated), actuated
+        limited = np.isfinite(bounds.half)
         kept[key] = Layout(contacts.limits, *rows, limited, weight(robot))
     return kept[key]
 

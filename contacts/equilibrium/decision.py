@@ -83,7 +83,7 @@ class Proved(NamedTuple):
 
 def knows(contacts: ContactSet, torque_limits: TorqueBounds) -> bool:
     """Whether the kernel knows these contacts, of a robot without closures."""
-    return not contacts.robot.closures and layout_of(contacts, torque_limits.half).known
+    return not contacts.robot.closures and layout_of(contacts, torque_limits).known
 
 
 def proved(
@@ -92,7 +92,7 @@ def proved(
     """Return what the kernel proves; None where it does not, or is not there yet."""
     if contacts.robot.closures:
         return None
-    layout = layout_of(contacts, torque_limits.half)
+    layout = layout_of(contacts, torque_limits)
     kernels = compiled.select_of_state() if layout.known else None
     if kernels is None:
         return None
@@ -102,7 +102,7 @@ def proved(
     shared = frames, constants, work, program, answer
     placed = state.joint_columns, state.joint_placements
     load = torque_limits.shifted(contacts.robot, load)
-    write_program(*placed, load, layout.bounds(torque_limits.half), *shared)
+    write_program(*placed, load, torque_limits.rows, *shared)
     # the kernel's Newton method for least-norm forces takes circular cones only
     mode = VERDICT if layout.circular else MARGIN
     decide_one(program, mode, layout.sizes, work.found, 0, 1, work.memory)
