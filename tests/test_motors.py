@@ -326,6 +326,92 @@ def test_batches_ask_the_motors_of_every_row(robot):
             np.testing.assert_allclose(many.torques[i], one.torques, atol=1e-6)
 
 
+def uneven(robot, share=0.25, seed=0):
+    """Bounds that are not symmetric, and narrow."""
+    rng = np.random.default_rng(seed)
+    most = share * np.where(np.isfinite(robot.torque_limits), robot.torque_limits, 50.0)
+    return -most * rng.uniform(0.4, 1, robot.na), most * rng.uniform(0.4, 1, robot.na)
+
+
+def bent(robot, seed):
+    """A posture that is a little off the one to stand in."""
+    step = 0.05 * np.random.default_rng(seed).standard_normal(robot.nv)
+    return robot.integrate(robot.posture(), step)
+
+
+def test_regions_keep_to_bounds_that_are_not_symmetric(biped):
+    """Its corners hold, and no line of the outer polygon can be crossed, by the margin by hand."""
+    q, feet, zero = biped.posture(), contacts.at_feet(biped, 0.7), np.zeros(biped.nv)
+    lower, upper = uneven(biped)
+    region = contacts.feasible_region(biped, q, feet, torque_limits=(lower, upper), tolerance=1e-4)
+    free = contacts.feasible_region(biped, q, feet, torque_limits=False, tolerance=1e-4)
+    assert 0 < region.area < 0.98 * free.area
+    com = dynamics.com(biped, q)
+    weight = biped.mass * np.array([0, 0, -9.81])
+
+    def shifted(corner):
+        """The acceleration that asks for what the weight at another place does."""
+        couple = np.zeros(biped.nv)
+        couple[3:6] = np.cross(np.append(corner - com[:2], 0), weight)  # the base is upright
+        return -np.linalg.solve(dynamics.mass_matrix(biped, q), couple)
+
+    for corner in region.vertices[::3]:
+        inside = region.vertices.mean(axis=0) + 0.999 * (corner - region.vertices.mean(axis=0))
+        hold = contacts.contact_forces(
+            biped, q, zero, shifted(inside), feet, torque_limits=(lower, upper), solver="cvxpy"
+        )
+        assert hold.feasible
+    for corner in region.outer[::3]:
+        outside = region.outer.mean(axis=0) + 1.01 * (corner - region.outer.mean(axis=0))
+        epsilon, _ = margins_by_hand(biped, q, zero, shifted(outside), feet, lower, upper)
+        assert not epsilon > 0
+
+
+def test_the_margin_changes_with_bounds_as_its_gradient_says(biped):
+    q, feet, zero = bent(biped, 1), contacts.at_feet(biped, 0.7), np.zeros(biped.nv)
+    lower, upper = uneven(biped, 0.15, seed=1)
+    hold = contacts.static_hold(biped, q, feet, torque_limits=(lower, upper))
+    gradient = contacts.margin_gradient(hold)
+    met = np.flatnonzero(gradient.torque_limits > 1e-3)
+    assert len(met)
+    for row in met:
+        apart = 1e-4 * np.eye(biped.na)[row]
+        wider, narrower = (
+            margins_by_hand(biped, q, zero, zero, feet, lower - s * apart, upper + s * apart)[0]
+            for s in (1, -1)
+        )
+        assert gradient.torque_limits[row] == pytest.approx((wider - narrower) / 2e-4, rel=1e-3)
+
+
+def test_least_torques_are_those_from_zero_not_from_the_middle(biped):
+    q, feet = bent(biped, 1), contacts.at_feet(biped, 0.7)
+    bounds = uneven(biped, 0.2, seed=1)
+    holds = [
+        contacts.static_hold(biped, q, feet, torque_limits=bounds, objective=o, solver=s)
+        for o, s in (("least_torque", None), ("least_torque", "cvxpy"), ("least_norm", None))
+    ]
+    sums = [float(hold.torques @ hold.torques) for hold in holds]
+    assert sums[0] == pytest.approx(sums[1], rel=1e-5)
+    assert sums[0] < 0.999 * sums[2]
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        (lambda one: (one, -one), "above upper"),
+        (lambda one: (-np.inf * one, one), "one infinite bound"),
+        (lambda one: (-one[1:], one), r"torque_limits\[0\]: got shape"),
+        (lambda one: (np.array(["a"] * len(one)), one), r"torque_limits\[0\]"),
+        (lambda one: (-one, np.nan * one), r"torque_limits\[1\]"),
+    ],
+)
+def test_bounds_that_are_none_are_refused(biped, pair, words):
+    with pytest.raises(ConfigurationError, match=words):
+        contacts.static_hold(
+            biped, biped.posture(), contacts.at_feet(biped), torque_limits=pair(np.ones(biped.na))
+        )
+
+
 # --- controllers and simulations -----------------------------------------------------------------
 
 
