@@ -380,3 +380,14 @@ def test_a_stretch_bridges_two_good_samples():
     assert first.duration == pytest.approx(0.5)
     assert (second.first, second.last) == (9, 9)
     assert second.words.startswith("0.90 s")
+
+
+def test_closed_loops_are_motions():
+    """A robot that falls as it is let go: its recording is audited as it is."""
+    robot = fw.load("biped")
+    loop = control.simulate(
+        robot, lambda t, q, v: np.zeros(robot.na), duration=0.05, progress=False
+    )
+    found = contacts.audit(loop, self_collision=False)
+    assert len(found.motion) == len(loop)
+    assert (found.motion.a == loop.accelerations).all()

@@ -109,6 +109,20 @@ def commands_of(page, kind):
     return found
 
 
+def test_info_of_a_motion(run, tmp_path):
+    robot = robots.load("biped")
+    q = np.tile(robot.posture(), (60, 1))
+    q[:, 7] += 0.1 * np.sin(np.arange(60) / 10)
+    np.savetxt(tmp_path / "way.csv", q, delimiter=",")
+    words = ("info", "biped", "--motion", str(tmp_path / "way.csv"))
+    assert "expected --rate, samples a second" in run(*words)[2]
+    facts = json.loads(run(*words, "--rate", "50", "--json")[1])
+    assert (facts["samples"], facts["rate [Hz]"], facts["duration [s]"]) == (60, 50.0, 1.18)
+    assert facts["fastest joint"] == robot.joint_names[0]
+    assert any("in its order" in note for note in facts["notes"])
+    assert "not smoothed: as asked" in run(*words, "--rate", "50", "--smoothing", "none")[1]
+
+
 def test_robots_and_info(run):
     out = run("robots")[1]
     assert all(name in out for name in ("biped", "quadruped", "talos"))

@@ -241,7 +241,7 @@ def test_trajectories_and_closed_loops_are_motions(tmp_path):
         read = read_motion(tmp_path / name, biped)
         assert all((getattr(read, name) == getattr(loop, name)).all() for name in "tqv")
     assert "left out: energy, f, margin, status, tau" in read.notes[0]
-    with pytest.raises(ConfigurationError, match="expected a SampledStates"):
+    with pytest.raises(ConfigurationError, match="expected a Motion or a Trajectory"):
         as_motion(3.0)
 
 
@@ -303,6 +303,14 @@ def table(path, columns, header=None, digits="%.9f"):
     path.write_text("\n".join(lines) + "\n")
 
 
+def joblib_of(compress):
+    def write(path, **values):
+        joblib = pytest.importorskip("joblib")
+        joblib.dump(values, path, compress=compress)
+
+    return write
+
+
 def published(robot, q, folder):
     """Write the motion q in every layout; yield (path, arguments, what a note says)."""
     place, turn, joints = q[:, :3], q[:, 3:7], q[:, 7:]
@@ -326,6 +334,15 @@ def published(robot, q, folder):
     yield "gmr0.pkl", pkl(0), swapped, {}, "xyzw"
     yield "gmr5.pkl", pkl(5), gmr, {}, "xyzw"
     yield "asap.pkl", pkl(4), {"clip": asap}, {}, "asap"
+    yield "joblib.pkl", joblib_of(0), {"clip": asap, "names": {}}, {"entry": "clip"}, "asap"
+    yield "packed.pkl", joblib_of(3), {"clip": swapped | {"names": names}}, {}, "names"
+    yield (
+        "gz.pkl",
+        joblib_of(("gzip", 3)),
+        {k: np.asfortranarray(x) for k, x in gmr.items()},
+        {},
+        "",
+    )
     yield "two.pkl", pkl(4), {"clip": asap, "b": asap}, {"entry": "clip"}, "asap"
     phuma = {"root_trans": place, "root_ori": turn, "dof_pos": joints, "fps": 50}
     yield "phuma.npy", npy, phuma, {}, "phuma"
@@ -443,7 +460,7 @@ def test_no_code_of_a_pickle_is_run(g1, tmp_path, protocol):
         Harm(np.frombuffer, b""),
     ]
     for harm in harms:
-        for write in (pkl(protocol), npy):
+        for write in (pkl(protocol), npy, joblib_of(0)):
             path = tmp_path / f"bad{'.npy' if write is npy else '.pkl'}"
             write(path, fps=50, root_pos=harm)
             with pytest.raises(

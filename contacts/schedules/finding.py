@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...dynamics.motions.motion import Motion
+from ...dynamics.motions.motion import Motion, as_motion
 from ...errors import ContactError
 from ...robots import Foot
 from ...robots.robot import Robot
@@ -50,7 +50,7 @@ def find_contacts(
     what was assumed and what is doubtful: feet above or in the ground, feet that slide.
 
     Args:
-        motion: q and v along time.
+        motion: q and v along time; or a Trajectory, a ClosedLoop.
         terrain: the ground; without it the plane z = 0. Normals are those of its surfaces.
         friction: Coulomb coefficient μ where the terrain has none of its own.
         feet: these instead of the robot's, as for `at_feet`.
@@ -67,7 +67,7 @@ def find_contacts(
         ContactError: no feet are known; values that cannot be.
         ConfigurationError: a frame that the robot does not have.
     """
-    instance(motion, "motion", Motion, error=ContactError)
+    motion = as_motion(motion)
     if terrain is not None and not len(instance(terrain, "terrain", Terrain, error=ContactError)):
         raise ContactError("terrain: it is empty, expected a plane, a box, stairs or a wall")
     gap, blip = (

@@ -17,7 +17,7 @@ from ...contacts.schedules.schedule import ContactSchedule
 from ...contacts.schedules.timed_loads import AppliedWrench, CarriedMass, Load
 from ...dynamics import Wrench
 from ...dynamics.closures import require_no_closures
-from ...dynamics.motions.motion import Motion
+from ...dynamics.motions.motion import Motion, as_motion
 from ...errors import ConfigurationError, ContactError
 from ...robots.values import boolean, instance, number, whole_number
 from .corners import Corners
@@ -84,7 +84,7 @@ def repair(
         ContactError: contacts of another robot, or that a repair does not know (hand holds,
             torsional friction, bounds of forces, moving ground).
     """
-    motion = instance(motion, "motion", Motion)
+    motion = as_motion(motion)
     require_no_closures(motion.robot, "repair")
     if len(motion) < SAMPLES:
         raise ConfigurationError(f"motion: got {len(motion)} samples, expected {SAMPLES} or more")

@@ -16,8 +16,7 @@ from numpy.lib import format as npy
 from ...arrays import Array
 from ...errors import DataError
 from . import pickles
-
-_LARGEST = 4 * 2**30  # bytes
+from .pickles import LARGEST
 
 
 class Table(NamedTuple):
@@ -64,8 +63,8 @@ def contents(path: Path) -> Any:
         expected = ", ".join(readers)
         raise DataError(f"{path}: got a file that ends in {path.suffix!r}; expected {expected}")
     try:
-        if path.stat().st_size > _LARGEST:
-            raise DataError(f"more than {_LARGEST / 2**30:g} GiB; expected a single motion")
+        if path.stat().st_size > LARGEST:
+            raise DataError(f"more than {LARGEST / 2**30:g} GiB; expected a single motion")
         return readers[path.suffix.lower()](path.read_bytes())
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
@@ -78,8 +77,8 @@ def contents(path: Path) -> Any:
 def _npz(data: bytes) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > _LARGEST:
-                raise DataError(f"more than {_LARGEST / 2**30:g} GiB; expected a single motion")
+            if sum(entry.file_size for entry in archive.infolist()) > LARGEST:
+                raise DataError(f"more than {LARGEST / 2**30:g} GiB; expected a single motion")
             return {n.removesuffix(".npy"): _npy(archive.read(n)) for n in archive.namelist()}
     except (DataError, MemoryError):
         raise

@@ -123,7 +123,7 @@ def _by_bodies(
             f"{100 * away[words]:.2g} cm away); expected joint_order="
         )
     return orders[words], (f"the file names no joints: {words} of {robot.name!r}, as its links are "
-                           f"where the file has them ({1e3 * away[words]:.2g} mm)",)  # fmt: skip
+                           f"where the file has them (to {1e3 * away[words]:.1f} mm)",)  # fmt: skip
 
 
 def _away(robot: Robot, found: Samples, names: tuple[str, ...]) -> float:

@@ -167,10 +167,11 @@ def as_motion(value: Any, name: str = "motion") -> Motion:
     text(name, "name")
     if isinstance(value, Motion):
         return value
-    states = instance(value, name, SampledStates)
-    a = getattr(states, "accelerations", None)
-    known = a is not None and np.shape(a) == np.shape(states.v)
-    return Motion.of(states.robot, states.t, states.q, states.v, a if known else None, name=name)
+    if not isinstance(value, SampledStates):
+        raise ConfigurationError(f"{name}: got {value!r:.80}, expected a Motion or a Trajectory")
+    a = getattr(value, "accelerations", None)
+    known = a is not None and np.shape(a) == np.shape(value.v)
+    return Motion.of(value.robot, value.t, value.q, value.v, a if known else None, name=name)
 
 
 def increasing(t: ArrayLike) -> Array:

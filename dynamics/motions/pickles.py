@@ -4,12 +4,15 @@ A pickle is a program: it names functions and calls them. Here it can name a doz
 one that only keeps bytes and checks them; any other name is refused. Arrays and their dtypes are
 built afterwards, of plain numbers and texts alone, never by NumPy's own unpickling, which believes
 what it is told about memory.
+
+Files of joblib are pickles with the bytes of arrays between their parts, compressed or not.
 """
 
 from __future__ import annotations
 
 import io
 import pickle
+import zlib
 from collections.abc import Callable
 from functools import partial
 from math import prod
@@ -22,6 +25,7 @@ from ...errors import DataError
 _PLAIN = "?bhilqBHILQefdUS"  # dtype characters of booleans, integers, floats and texts
 _DEEPEST = 20  # containers within containers
 _MOST = 10_000_000  # entries of all of them
+LARGEST = 4 * 2**30  # bytes
 
 
 class Refused(Exception):
@@ -34,17 +38,33 @@ def loads(data: bytes) -> Any:
     Raises:
         DataError: something else, or damaged.
     """
-    return load(io.BytesIO(data))
+    return load(io.BytesIO(_uncompressed(data)))
 
 
 def load(file: Any) -> Any:
     """Return the next object that is pickled in a binary file, as `loads`."""
     try:
-        return _Finish()(_Unpickler(file, encoding="latin1").load())
+        return _Finish()(_Unpickler(file).load())
     except Refused as error:
         raise DataError(f"a pickle that needs {error}, which is not run; {_EXPECTED}") from None
     except Exception as error:  # as many kinds as there are damages
         raise DataError(f"no pickle, or a damaged one ({type(error).__name__}: {error})") from None
+
+
+def _uncompressed(data: bytes) -> bytes:
+    """What joblib compressed with zlib or gzip; other data as they are."""
+    if not (
+        data.startswith(b"\x1f\x8b") or (data[:1] == b"x" and data[1:2] in b"\x01\x5e\x9c\xda")
+    ):
+        return data
+    packed = zlib.decompressobj(wbits=47)  # of either kind
+    try:
+        found = packed.decompress(data, LARGEST)
+    except zlib.error as error:
+        raise DataError(f"compressed, and damaged ({error})") from None
+    if packed.unconsumed_tail:
+        raise DataError(f"more than {LARGEST / 2**30:g} GiB; expected a single motion")
+    return found
 
 
 _EXPECTED = "expected NumPy arrays, numbers, texts and containers of these (or save it as .npz)"
@@ -139,6 +159,29 @@ class _Buffer(_Array):
         return _array(raw, dtype, tuple(int(size) for size in shape), order)
 
 
+def _array_of_joblib(file: Any) -> type[_Array]:
+    """The class of arrays whose bytes follow in the file, after what describes them.
+
+    A class of its own for each file: a pickle may make objects of it, and change it.
+    """
+
+    class Follows(_Array):
+        def __setstate__(self, state: Any) -> None:
+            sizes, dtype = tuple(int(size) for size in state["shape"]), state["dtype"]
+            if dtype.kind == "O":
+                self.state = (_Finish()(_Unpickler(file).load()),)
+                return
+            if state.get("numpy_array_alignment_bytes") is not None:
+                file.read(file.read(1)[0])
+            raw = file.read(prod(sizes) * dtype.built().itemsize)
+            self.state = (raw, dtype, sizes, "F" if state["order"] == "F" else "C")
+
+        def built(self, finish: Callable[[Any], Any]) -> Any:
+            return self.state[0] if len(self.state) == 1 else _array(*self.state)
+
+    return Follows
+
+
 def _encoded(value: Any, encoding: Any = "latin1") -> bytes:
     """What `_codecs.encode` does in pickles of bytes by the second protocol."""
     if not isinstance(value, str) or encoding != "latin1":
@@ -170,7 +213,13 @@ _KNOWN: dict[str, Callable[..., Any]] = {
 
 
 class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: Any) -> None:
+        super().__init__(file, encoding="latin1")
+        self._follows = _array_of_joblib(file)
+
     def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == ("joblib.numpy_pickle", "NumpyArrayWrapper"):
+            return self._follows
         known = _KNOWN.get(f"{module}.{name}")
         if known is None:
             raise Refused(f"{module}.{name}")
@@ -185,6 +234,7 @@ class _Finish:
 
     def __init__(self) -> None:
         self.left = _MOST
+        self.arrays: dict[int, Any] = {}
 
     def __call__(self, value: Any, depth: int = 0) -> Any:
         self.left -= 1
@@ -192,8 +242,10 @@ class _Finish:
             raise ValueError(
                 f"containers more than {_DEEPEST} deep, or of more than {_MOST} entries"
             )
-        if isinstance(value, _Array):
-            return value.built(partial(self, depth=depth + 1))
+        if isinstance(value, _Array):  # once, however often it occurs
+            if id(value) not in self.arrays:
+                self.arrays[id(value)] = value.built(partial(self, depth=depth + 1))
+            return self.arrays[id(value)]
         if isinstance(value, dict):
             return {self(k, depth + 1): self(x, depth + 1) for k, x in value.items()}
         if isinstance(value, list | tuple | set | frozenset):

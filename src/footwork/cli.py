@@ -29,6 +29,12 @@ _TYPED = {
     "package_dirs=[…]": "--package-dir",
     "base='floating'": "--base floating",
     "meshes=False": "--no-meshes",
+    "expected rate=": "expected --rate",
+    "joint_order=": "--joint-order",
+    "expected quaternion=": "expected --quaternion",
+    "entry=": "--entry",
+    "missing='posture'": "--missing posture",
+    "extra='drop'": "--extra drop",
     "strict=True": "footwork check --strict",
 }
 

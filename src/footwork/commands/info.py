@@ -1,34 +1,73 @@
-"""`footwork info`: sizes, mass, joints, feet and postures of a robot."""
+"""`footwork info`: sizes, mass, joints, feet and postures of a robot; what a motion of it holds."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import flags
+from . import flags, motions
 from .output import answer
 
 if TYPE_CHECKING:
+    from ..dynamics import Motion
     from ..robots import Foot, Robot
 
 
 def add(commands: Any) -> None:
     """Declare the flags of `footwork info`."""
-    words = "sizes, mass, joints, feet and postures of a robot"
+    words = "sizes, mass, joints, feet and postures of a robot; or what a motion file holds for it"
     parser = flags.command(commands, "info", run, words)
     flags.robot_flags(parser, posture=False)
     flags.shared(parser, "--json")
+    parser.add_argument(
+        "--motion", type=Path, metavar="FILE", help="a motion of the robot, and how to read it:"
+    )
+    motions.add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the facts of a robot."""
-    facts = _facts(flags.load(options))
-    if options.feet:
-        facts["feet known by"] = "hand"
-    shown = {k: ", ".join(map(str, v)) if isinstance(v, list) else v for k, v in facts.items()}
+    """Print the facts of a robot, or of a motion."""
+    if options.motion:
+        facts = _motion_facts(motions.read(options, options.motion))
+    else:
+        facts = _facts(flags.load(options))
+        if options.feet:
+            facts["feet known by"] = "hand"
+    notes = facts.get("notes", [])
+    shown = {
+        k: ", ".join(map(str, v)) if isinstance(v, list) else v
+        for k, v in facts.items()
+        if k != "notes"
+    }
     lines = [f"{k:<16} {v if v not in ('', {}) else '-'}" for k, v in shown.items()]
+    lines += [f"  {note}" for note in notes]
     answer(options, facts, "\n".join(lines))
     return flags.OK
+
+
+def _motion_facts(motion: Motion) -> dict[str, Any]:
+    import numpy as np
+
+    robot, smoothing = motion.robot, motion.smoothing
+    first = 6 if robot.is_floating else 0
+    speeds = np.abs(motion.v[:, first:]).max(axis=0, initial=0.0)
+    fastest = int(speeds.argmax()) if len(speeds) else 0
+    facts = {
+        "motion": motion.name,
+        "robot": robot.name,
+        "samples": len(motion),
+        "duration [s]": round(motion.duration, 6),
+        "rate [Hz]": round(motion.rate, 6),
+        "smoothed at [Hz]": (smoothing and smoothing.cutoff) or "",
+        "fastest joint": robot.joint_of_row[first + fastest] if len(speeds) else "",
+        "at [rad/s]": round(float(speeds[fastest]), 6) if len(speeds) else "",
+    }
+    if first:
+        way = motion.q[:, :3]
+        facts["base from [m]"] = [round(float(x), 4) for x in way.min(axis=0)]
+        facts["base to [m]"] = [round(float(x), 4) for x in way.max(axis=0)]
+    return facts | {"notes": list(motion.notes)}
 
 
 def _words(foot: Foot) -> str:

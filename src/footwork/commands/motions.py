@@ -19,7 +19,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--robot", required=True, metavar="ROBOT", help="a name (see `footwork robots`) or a file"
     )
     flags.shared(parser, *flags.LOADING)
-    _add_reading(parser)
+    add_reading(parser)
     parser.add_argument(
         "--contacts", type=Path, metavar="FILE",
         help="which contacts touch when, and loads: .yaml or .csv (default: found in the motion)",
@@ -27,7 +27,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     flags.shared(parser, "--terrain", "--friction", "--no-torque-limits")
 
 
-def _add_reading(parser: argparse.ArgumentParser) -> None:
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of reading alone."""
     parser.add_argument(
         "--rate", type=flags.positive, metavar="HZ", help="samples a second, where a file has none"
     )
