@@ -31,7 +31,9 @@ from footwork.contacts.equilibrium.balances import Balances
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.equilibrium.saddle import by_conic_solver, saddle_point
+from footwork.contacts.equilibrium.saddles import Saddles
 from footwork.contacts.geometry.planar import inner_and_outer
+from footwork.contacts.motion_rows import MotionRows
 from footwork.contacts.torque_limits import torque_bounds_of
 
 TIGHT = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas", "tol_ktratio"), 1e-9)
@@ -355,6 +357,53 @@ def one_hold(rounds):
     }
 
 
+def gradients(rounds, size):
+    """Gradients of the margins of many moving states, in a batch and one by one."""
+    found = {}
+    for name in ("g1", "talos"):
+        title = f"Gradients of margins, {size} moving states of {name} on two soles"
+        unit = "margin_gradients, everything"
+        found[title] = measuring.compare(title, gradients_of(name, size), rounds, unit)
+    return found
+
+
+def gradients_of(name, size):
+    """What is measured of the gradients of one robot."""
+    robot, batch, rng = fw.load(name), contacts.batch, np.random.default_rng(0)
+    feet, posture = contacts.at_feet(robot, 0.6), robot.posture()
+    steps = 0.1 * rng.standard_normal((size, robot.nv))
+    Q = np.array([robot.integrate(posture, step) for step in steps])
+    V, A = 0.3 * rng.standard_normal((size, robot.nv)), rng.standard_normal((size, robot.nv))
+    balances = next(iter(MotionRows.of(robot, (Q, V, A), feet).together())).balances
+    first = int(np.argmax(np.isfinite(batch.contact_forces(robot, Q, V, A, feet).margin)))
+    q, v, a = Q[first], V[first], A[first]
+    hold = contacts.contact_forces(robot, q, v, a, feet)
+    model, data = robot.model, robot.model.createData()
+    return {
+        "verdicts, forces and margins": (
+            lambda: batch.contact_forces(robot, Q, V, A, feet),
+            1,
+            size,
+        ),
+        "margin_gradients, everything": (
+            lambda: batch.margin_gradients(robot, Q, V, A, feet),
+            1,
+            size,
+        ),
+        "of it margins and multipliers to rounding": (lambda: Saddles.of(balances), 1, size),
+        "margin_gradient of a Hold that is there": (
+            lambda: contacts.margin_gradient(hold, v, a),
+            20,
+            1,
+        ),
+        "Pinocchio's derivatives of inverse dynamics alone": (
+            lambda: pin.computeRNEADerivatives(model, data, q, v, a),
+            50,
+            1,
+        ),
+    }
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     options = measuring.flags(__doc__).parse_args()
@@ -365,6 +414,7 @@ if __name__ == "__main__":
         "single calls": single_calls(rounds),
     }
     found["batches"] = batches(rounds, size)
+    found["gradients"] = gradients(rounds, 4 * size)
     found["postures"] = postures(rounds, size)
     measuring.keep(options, found | {"region": region(rounds)})
     print(f"\n{measuring.machine()}, {measuring.versions('cvxpy', 'clarabel', 'numba')}")

@@ -56,7 +56,7 @@ class Saddles:
         known = balances.known()
 
         def answer(start: int, stop: int) -> None:
-            chunk, answers = balances.part(start, stop), out._part(start, stop)
+            chunk, answers = balances.part(start, stop), out.part(slice(start, stop))
             kernels = kernels_for(count - start) if known else None
             refine = REFINE_MANY.select(max(count - start, 2)) if kernels is not None else None
             open_ = np.ones(stop - start, dtype=bool)
@@ -68,8 +68,14 @@ class Saddles:
         in_pieces(balances, threads, "margins", answer)
         return out
 
-    def _part(self, start: int, stop: int) -> Saddles:
-        return Saddles(*[getattr(self, f.name)[start:stop] for f in fields(Saddles)])
+    def part(self, rows: slice) -> Saddles:
+        """Return views of some."""
+        return Saddles(*[getattr(self, f.name)[rows] for f in fields(Saddles)])
+
+    def clear(self, rows: NDArray[np.bool_], value: float) -> None:
+        """Put a value in the place of all numbers of some."""
+        for values in (self.margin, self.unknowns, self.velocity, self.whole, self.others):
+            values[rows] = value
 
     def _write_refined(
         self, kernels: Any, refine: Any, balances: Balances, layout: Layout

@@ -37,6 +37,8 @@ from ..loads_along import table
 from ..motion_rows import MotionRows, Together, of_points
 from .balance_derivative import contact_places, slopes_of_twists
 
+Rows = slice | Index
+
 SMOOTH = ""
 _KINDS = {
     ALONE: SMOOTH,
@@ -48,6 +50,7 @@ _AIRBORNE, _UNSOLVED = "nothing touches", "the margin is not found"
 _BENT = "a bound of a torque bends at this speed"
 _FORCES = "several contact forces are optimal"
 _TEXT = "<U64"
+_ROWS = 1024  # at a time: they stay in the cache
 _OTHER, _KINK = 1e-7, 1e-6  # of the weight: other wrenches, and slopes [N, N/m] that differ
 
 
@@ -88,6 +91,12 @@ class MarginGradients:
     def smooth(self) -> NDArray[np.bool_]:
         """(N,), whether the margin has a gradient."""
         return np.asarray(self.kinks == SMOOTH)
+
+    def clear(self, rows: Index) -> None:
+        """Make the slopes of some rows nan."""
+        slopes = self.q, self.v, self.a, self.friction, self.placement, self.load
+        for values in (*slopes, self.torque_limits, *self.wrenches.values()):
+            values[rows] = np.nan
 
     def __len__(self) -> int:
         return len(self.margin)
@@ -218,67 +227,63 @@ class _Sweep:
     """Rows of a motion with the same contacts, and the multipliers of their margins.
 
     Attributes:
-        part: all rows with these contacts; some: (n,), those of it with a margin.
-        motion: q, v, a of these.
-        found: saddle points of all rows of `part`.
-        loads: of all rows of the motion.
+        contacts: that touch.
+        q, v, a: (n, nq), (n, nv), (n, nv).
+        found: their saddle points, zero where there are none.
+        friction: (n or 1, K, 2), μ of the points.
+        places: where contacts act, and then other loads.
+        loads: (n, 6 L), these.
+        threads: that share the work.
     """
 
-    part: Together
-    some: Index
-    motion: tuple[Array, Array, Array]
+    contacts: ContactSet
+    q: Array
+    v: Array
+    a: Array
     found: Saddles
-    loads: _Loads
+    friction: Array
+    places: LinkPlaces
+    loads: Array
     threads: int
-
-    @property
-    def rows(self) -> Index:
-        """(n,), among those of the motion."""
-        return self.part.rows[self.some]
 
     @cached_property
     def flat(self) -> Array:
         """(6 C, k), from unknowns x to the contacts' wrenches at their centres, contact axes."""
-        rows = self.part.contacts.limits.wrench_rows
+        rows = self.contacts.limits.wrench_rows
         return rows.reshape(-1, rows.shape[2])
 
     @cached_property
     def wrenches(self) -> Array:
         """(n, 6 C), of the contacts at the optimum."""
-        wrenches = np.asarray(self.found.unknowns[self.some] @ self.flat.T)
-        pulls = self.part.contacts.limits.pulls
-        wrenches[:, 2::6] += self.found.margin[self.some, None] * pulls
+        wrenches = np.asarray(self.found.unknowns @ self.flat.T)
+        wrenches[:, 2::6] += self.found.margin[:, None] * self.contacts.limits.pulls
         return wrenches
 
     @cached_property
     def _turned(self) -> Array:
         """(6 C, 6 C), from wrenches in contact axes to those that act on links."""
-        return np.asarray(scipy.linalg.block_diag(*contact_places(self.part.contacts).turned))
+        return np.asarray(scipy.linalg.block_diag(*contact_places(self.contacts).turned))
 
-    def power(self, wrenches: Array, of: Index) -> tuple[PowerGradient, Array, Array]:
-        """Return what yᵀτ changes with q, v and a for contacts' wrenches (n, 6 C), of some rows.
+    def power(self, wrenches: Array, of: Rows) -> tuple[PowerGradient, Array, Array]:
+        """Return what yᵀτ changes with q, v and a for contacts' wrenches (…, 6 C), of some rows.
 
         And the twists that contacts (…, C, 6) and loads (…, L, 6) work along.
         """
-        contacts, C = self.part.contacts, len(self.part.contacts)
-        others = self.loads.numbers[self.rows[of]].reshape(len(of), -1)
-        acting = self.loads.with_contacts(contact_places(contacts).links)
-        given = np.hstack([wrenches @ self._turned.T, others])
-        q, v, a = (x[of] for x in self.motion)
-        y = self.found.velocity[self.some[of]]
-        power, twists = with_loads(contacts.robot, (q, v, a), y, acting, given, self.threads)
-        own = twists[:, :C].reshape(len(of), -1) @ self._turned
+        given = np.hstack([wrenches @ self._turned.T, self.loads[of]])
+        motion = self.q[of], self.v[of], self.a[of]
+        y, C = self.found.velocity[of], len(self.contacts)
+        robot = self.contacts.robot
+        power, twists = with_loads(robot, motion, y, self.places, given, self.threads)
+        own = twists[:, :C].reshape(len(y), -1) @ self._turned
         return power, own.reshape(-1, C, 6), twists[:, C:]
 
-    def along_friction(self, x: Array, twists: Array) -> Array:
-        """Slopes (n, C, 2) along friction of unknowns x, of the points of each contact together."""
-        limits, K = self.part.contacts.limits, self.part.contacts.limits.point_count
-        mu = limits.friction[None]
-        if self.part.friction is not None:
-            mu = of_points(self.part.friction, K)
-            mu = mu[self.some] if len(mu) > 1 else mu
-        whole = self.found.whole[self.some] @ limits.whole_rows.A
-        rates = whole - twists.reshape(len(x), -1) @ self.flat
+    def along_friction(self, x: Array, twists: Array, of: Rows) -> Array:
+        """Slopes (…, C, 2) along friction of unknowns x of some rows, of each contact's points."""
+        limits, K = self.contacts.limits, self.contacts.limits.point_count
+        mu = self.friction if len(self.friction) == 1 else self.friction[of]
+        rates = -(twists.reshape(len(x), -1) @ self.flat)
+        if limits.whole_rows.A.size:
+            rates += self.found.whole[of] @ limits.whole_rows.A
         f, z = (a[:, : 3 * K].reshape(-1, K, 3) for a in (x, rates))
         slopes = friction_slopes(f, z[:, :, :2], mu, limits.bilateral)
         return np.asarray(np.add.reduceat(slopes, limits.first, axis=1))
@@ -288,66 +293,97 @@ def _write(
     out: MarginGradients, part: Together, asked: MotionRows, loads: _Loads, threads: int
 ) -> None:
     """Write the rows in which the same contacts touch."""
-    found, robot = Saddles.of(part.balances, threads), part.contacts.robot
+    contacts, found = part.contacts, Saddles.of(part.balances, threads)
     out.margin[part.rows], out.kinks[part.rows] = found.margin, _why(found)
-    some = np.flatnonzero(found.kind != NONE)
-    if not len(some):
-        return
-    rows, y = part.rows[some], found.velocity[some]
-    motion = asked.q[rows], asked.v[rows], asked.a[rows]
-    sweep = _Sweep(part, some, motion, found, loads, threads)
-    power, own, others = sweep.power(sweep.wrenches, np.arange(len(some)))
-    out.q[rows], out.v[rows], out.a[rows], out.load[rows] = -power.q, -power.v, -power.a, y
-    contact_wrenches = sweep.wrenches.reshape(own.shape)
-    touching = rows[:, None], np.flatnonzero(part.pattern)
-    out.placement[rows], out.friction[rows] = 0.0, 0.0
-    out.placement[touching] = slopes_of_twists(part.contacts, own, contact_wrenches)
-    out.friction[touching] = sweep.along_friction(found.unknowns[some], own)
+    limits, places = contacts.limits, loads.with_contacts(contact_places(contacts).links)
+    mu = limits.friction[None]
+    mu = mu if part.friction is None else of_points(part.friction, limits.point_count)
+    none = found.kind == NONE
+    found.clear(none, 0.0)
+    numbers = loads.numbers.reshape(len(asked.q), -1)
+    for start in range(0, len(none), _ROWS):
+        cut = slice(start, start + _ROWS)
+        rows = _as_slice(part.rows[cut])
+        motion, own = (asked.q[rows], asked.v[rows], asked.a[rows]), mu if len(mu) == 1 else mu[cut]
+        at = contacts, *motion, found.part(cut), own, places, numbers[rows], threads
+        _write_slopes(out, _Sweep(*at), part, loads, rows)
     limited = np.isfinite(np.atleast_2d(part.bounds.half))
-    limited = limited[some] if len(limited) > 1 else limited
-    out.torque_limits[rows] = np.where(limited, np.abs(y[:, robot.actuated_rows]), 0.0)
-    _note_other_forces(out, sweep, power.q, own)
-    _write_loads(out, loads, robot, asked.q, rows, others)
+    y = np.abs(found.velocity[:, contacts.robot.actuated_rows])
+    out.torque_limits[part.rows] = np.where(limited, y, 0.0)
+    out.clear(part.rows[none])
 
 
-def _note_other_forces(out: MarginGradients, sweep: _Sweep, by_q: Array, twists: Array) -> None:
+def _as_slice(rows: Index) -> Rows:
+    """Ascending rows as a slice where none is left out: views instead of copies."""
+    whole = rows[-1] - rows[0] + 1 == len(rows)
+    return slice(int(rows[0]), int(rows[-1]) + 1) if whole else rows
+
+
+def _write_slopes(
+    out: MarginGradients, sweep: _Sweep, part: Together, loads: _Loads, rows: Rows
+) -> None:
+    """Write the slopes of some rows."""
+    contacts, every = sweep.contacts, slice(None)
+    power, own, others = sweep.power(sweep.wrenches, every)
+    for slopes, by in ((out.q, power.q), (out.v, power.v), (out.a, power.a)):
+        slopes[rows] = -by
+    out.load[rows] = sweep.found.velocity
+    wrenches = sweep.wrenches.reshape(own.shape)
+    placement = slopes_of_twists(contacts, own, wrenches)
+    friction = sweep.along_friction(sweep.found.unknowns, own, every)
+    if not part.pattern.all():  # along those that do not touch nothing changes
+        placement, friction = (_spread(x, part.pattern) for x in (placement, friction))
+    out.placement[rows], out.friction[rows] = placement, friction
+    _note_other_forces(out, sweep, power.q, own, rows)
+    _write_loads(out, loads, sweep, rows, others)
+
+
+def _spread(slopes: Array, pattern: NDArray[np.bool_]) -> Array:
+    """Slopes (n, …) of the contacts that touch among those of all, others zero."""
+    out = np.zeros((len(slopes), len(pattern), slopes.shape[2]))
+    out[:, pattern] = slopes
+    return out
+
+
+def _note_other_forces(
+    out: MarginGradients, sweep: _Sweep, by_q: Array, twists: Array, rows: Rows
+) -> None:
     """Tell where other contact forces are optimal too, with which slopes differ."""
-    contacts, x = sweep.part.contacts, sweep.found.others[sweep.some]
-    x = np.where(np.isnan(x), 0.0, x)
+    contacts, x = sweep.contacts, sweep.found.others
     more, size = x @ sweep.flat.T, weight(contacts.robot)
-    of = np.flatnonzero(np.abs(more).max(axis=1) > _OTHER * size)
+    of = np.flatnonzero(np.abs(more).max(axis=1) > _OTHER * size)  # nan is not
     if not len(of):
         return
     changed, _, _ = sweep.power((sweep.wrenches + more)[of], of)
     moved = slopes_of_twists(contacts, twists[of], more[of].reshape(-1, len(contacts), 6))
-    rubbed = sweep.along_friction(x, twists)[of]
+    rubbed = sweep.along_friction(x[of], twists[of], of)
     off = [d.reshape(len(of), -1) for d in (changed.q - by_q[of], moved, rubbed)]
-    differ = np.abs(np.hstack(off)).max(axis=1) > _KINK * size
-    rows = sweep.rows[of[differ]]
-    out.kinks[rows[out.kinks[rows] == SMOOTH]] = _FORCES
+    differ = of[np.abs(np.hstack(off)).max(axis=1) > _KINK * size]
+    there = np.arange(rows.start, rows.stop)[differ] if isinstance(rows, slice) else rows[differ]
+    out.kinks[there[out.kinks[there] == SMOOTH]] = _FORCES
 
 
-def _why(found: Saddles) -> list[str]:
+def _why(found: Saddles) -> Array:
     """Why margins have no gradient."""
-    words = {np.inf: _ENDLESS, -np.inf: _HOPELESS}
-    pairs = zip(found.kind.tolist(), found.margin.tolist(), strict=True)
-    return [words.get(e, _UNSOLVED) if k == NONE else _KINDS[k] for k, e in pairs]
+    words = np.array([_KINDS[k] for k in range(NONE)] + [_UNSOLVED], dtype=_TEXT)[found.kind]
+    words[found.margin == np.inf], words[found.margin == -np.inf] = _ENDLESS, _HOPELESS
+    return words
 
 
 def _write_loads(
-    out: MarginGradients, loads: _Loads, robot: Robot, q: Array, rows: Index, twists: Array
+    out: MarginGradients, loads: _Loads, sweep: _Sweep, rows: Rows, twists: Array
 ) -> None:
     """Write slopes along external wrenches, from the twists (n, L, 6) that they work along."""
     for k, name in enumerate(loads.names):
         u, w = twists[:, k, :3], twists[:, k, 3:]
         out.wrenches[name][rows] = np.hstack([u + np.cross(w, loads.points[k]), w])
     if loads.names == ("",):
-        f, w = loads.numbers[rows, 0, :3], twists[:, 0, 3:]
-        arms = batch.com(robot, q[rows]) - q[rows, :3]
-        out.wrenches[""][rows, :3] += np.cross(w, arms)
+        robot, q = sweep.contacts.robot, sweep.q
+        f, w = sweep.loads[:, :3], twists[:, 0, 3:]
+        out.wrenches[""][rows, :3] += np.cross(w, batch.com(robot, q) - q[:, :3])
         # the moment about the base is m + (c − p) × f: (f × ω)ᵀ ∂(c − p)/∂q more
-        base = batch.frame_jacobian(robot, q[rows], BASE_JOINT)[:, :3]
-        change = batch.com_jacobian(robot, q[rows]) - base
+        base = batch.frame_jacobian(robot, q, BASE_JOINT)[:, :3]
+        change = batch.com_jacobian(robot, q) - base
         out.q[rows] += (np.cross(f, w)[:, None] @ change)[:, 0]
 
 
