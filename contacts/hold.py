@@ -35,7 +35,8 @@ class Hold:
         status: "feasible", "infeasible", "at the edge" or "unsolved".
         margin: the largest ε such that every contact wrench stays in its cone after ε of normal
             force is taken away at its centre, torque limits kept [N]; negative: the pull that each
-            contact would have to supply; +inf if squeezing makes it unbounded, −inf if no pull
+            contact would have to supply; parts of one, such as a sole's corners, lose and supply it
+            together (`Contact.part_of`); +inf if squeezing makes it unbounded, −inf if no pull
             helps, nan where the solver did not find it.
         certificate: y (nv,), ‖y‖ = 1, a virtual velocity along which the robot falls and nothing
             can stop it, when infeasible: n·u ≥ μ ‖u_t‖ for every u = J_k y (u = 0 if bilateral),

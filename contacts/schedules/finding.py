@@ -83,7 +83,17 @@ def find_contacts(
     size = size_of(motion.robot, contacts)
     known = height, speed, offset
     limits = thresholds(size, motion.t, heights[:, own], speeds[:, own], *known)
-    return _schedule(motion, contacts, paths, limits, (gap, blip), terrain, friction)
+    touching = _touching(contacts, motion.t, heights, speeds, limits, (gap, blip))
+    distance = limits.distance(heights, speeds)
+    alone: Mask = np.asarray(distance < 1)  # by the middle thresholds, whatever was before or after
+    certainty = np.where(touching == alone, np.clip(np.abs(1 - distance), 0.0, 1.0), 0.0)
+    said = remarks(motion.t, contacts, paths.positions, heights, speeds, touching, limits)
+    finding = Finding(limits, (gap, blip), _changed(alone, touching), tuple(said))
+    if terrain is not None:
+        contacts, touching, certainty = _on_surfaces(
+            contacts, paths.positions, touching, certainty, terrain, friction
+        )
+    return ContactSchedule(contacts, motion.t, touching, certainty, finding).used()
 
 
 def _candidates(
@@ -97,37 +107,29 @@ def _candidates(
     return ContactSet(robot, [*known, *others]), len(known)
 
 
-def _schedule(
-    motion: Motion,
+def _touching(
     contacts: ContactSet,
-    paths: PointPaths,
+    t: Array,
+    heights: Array,
+    speeds: Array,
     limits: Thresholds,
     least: tuple[float, float],
-    terrain: Terrain | None,
-    friction: float,
-) -> ContactSchedule:
-    heights, speeds = paths.heights(terrain), paths.speeds
-    distance = limits.distance(heights, speeds)
+) -> Mask:
+    """Which points touch (n, P): hysteresis, short gaps closed, ends trimmed, short ones left out.
+
+    Args:
+        contacts: of the points.
+        t: (n,); heights, speeds: (n, P).
+        limits: the thresholds.
+        least: of gaps and contacts [s].
+    """
     strict, loose = (limits.below(k, heights, speeds) for k in (0, 1))
     for own in wholes(contacts).values():
         strict[:, own] = np.any(strict[:, own], axis=1, keepdims=True)
     touching = columns(hysteresis, strict, loose)
-    touching = columns(without_gaps, touching, t=motion.t, least=least[0])
+    touching = columns(without_gaps, touching, t=t, least=least[0])
     touching = columns(limits.trimmed, touching, heights, speeds)
-    touching = columns(without_short, touching, t=motion.t, least=least[1])
-    alone: Mask = np.asarray(
-        distance < 1
-    )  # what the middle thresholds say without regard to neighbours
-    away = np.clip(np.abs(1 - distance), 0.0, 1.0)
-    certainty = np.where(touching == alone, away, 0.0)
-    said = remarks(motion, contacts, paths, heights, touching, limits)
-    finding = Finding(limits, least, _changed(alone, touching), tuple(said))
-    if terrain is not None:
-        contacts, touching, certainty = _on_surfaces(
-            contacts, paths.positions, touching, certainty, terrain, friction
-        )
-    found = ContactSchedule(contacts, motion.t, touching, certainty, finding)
-    return found.used()
+    return columns(without_short, touching, t=t, least=least[1])
 
 
 def _changed(before: Mask, after: Mask) -> tuple[int, int]:

@@ -9,9 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Array
-from ...dynamics.motions.motion import Motion
 from ..contact_set import ContactSet
-from ..point_paths import PointPaths
 from .runs import Mask, runs
 from .thresholds import Thresholds
 
@@ -80,18 +78,19 @@ class Finding:
 
 
 def remarks(
-    motion: Motion,
+    t: Array,
     contacts: ContactSet,
-    paths: PointPaths,
+    positions: Array,
     heights: Array,
+    speeds: Array,
     touching: Mask,
     limits: Thresholds,
 ) -> Iterator[Remark]:
     """Yield what is doubtful, foot by foot, in the order of time."""
-    above, speeds = heights - limits.offset, paths.speeds
+    above = heights - limits.offset
     for foot, own in wholes(contacts).items():
-        path = _FootPath(above[:, own], speeds[:, own], paths.positions[:, own], touching[:, own])
-        yield from sorted(path.remarks(foot, motion.t, limits), key=lambda remark: remark.start)
+        path = _FootPath(above[:, own], speeds[:, own], positions[:, own], touching[:, own])
+        yield from sorted(path.remarks(foot, t, limits), key=lambda remark: remark.start)
 
 
 def wholes(contacts: ContactSet) -> dict[str, list[int]]:

@@ -19,7 +19,7 @@ from ...robots.configuration import check_robot
 from ...robots.values import array, instance, mapping, number, sequence
 from ..cones.friction_cone import Friction
 from ..contact_set import ContactSet
-from . import schedule_file
+from . import schedule_file, schedule_reading
 from .corners import at_corners
 from .intervals import Interval, intervals_of
 from .report import Finding, wholes
@@ -250,7 +250,7 @@ class ContactSchedule:
         check_robot(robot)
         given = motion.t if isinstance(motion, Motion) else motion
         t = array(given, "motion", (None,), meaning="times [s]", error=ContactError)
-        contacts, touching, loads = schedule_file.load(path, robot, t, feet)
+        contacts, touching, loads = schedule_reading.load(path, robot, t, feet)
         return cls(contacts, t, touching, np.ones(touching.shape), loads=loads)
 
     def __len__(self) -> int:
