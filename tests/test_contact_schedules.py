@@ -413,6 +413,9 @@ def test_what_files_have_no_words_for(tmp_path):
     with pytest.raises(fw.ContactError, match="got a SurfaceContact"):
         schedule.save(tmp_path / "a.yaml")
     held = contacts.ContactSet(robot, [contacts.PointContact("left_hand", 0.5, bilateral=True)])
+    ball = contacts.ContactSet(robot, [contacts.PointContact("left_hand", 0.5, radius=0.02)])
+    with pytest.raises(fw.ContactError, match="radius"):
+        ContactSchedule(ball, t, np.ones((3, 1), bool), np.ones((3, 1))).save(tmp_path / "a.csv")
     with pytest.raises(fw.ContactError, match="bilateral"):
         ContactSchedule(held, t, np.ones((3, 1), bool), np.ones((3, 1))).save(tmp_path / "a.csv")
     loaded = ContactSchedule.of_feet(robot, t, {}, loads=(contacts.CarriedMass("left_hand", 1.0),))

@@ -39,7 +39,7 @@ def save(
     """Write intervals and loads; see `ContactSchedule.save`."""
     path = as_path(path, error=ContactError)
     for contact in contacts:
-        _check_told(contact)
+        _check_told(contact, known=contact.part_of or contact.name in contacts.robot.feet)
     rows, carried = [_row(contacts, each, _digits(t)) for each in intervals], list(loads)
     if path.suffix in (".yaml", ".yml"):
         return write(path, _as_yaml(contacts.robot.name, rows, carried))
@@ -50,10 +50,11 @@ def save(
     raise ContactError(f"path: got {str(path)!r}; expected one that ends in .yaml or .csv")
 
 
-def _check_told(contact: Contact) -> None:
-    """Refuse contacts of which a file would leave something out."""
+def _check_told(contact: Contact, known: object) -> None:
+    """Refuse contacts of which a file would leave something out; of known feet it has all."""
     plain = PointContact(contact.frame, contact.friction, name=contact.name)
-    told = {"frame", "friction", "name", "normal", "offset", "radius", "part_of", "weight"}
+    told = {"frame", "friction", "name", "normal", "offset"}
+    told |= {"radius", "part_of", "weight"} if known else set()
     if not isinstance(contact, PointContact):
         kind = type(contact).__name__
         raise ContactError(f"{contact.name}: got a {kind}, expected points: see `at_corners`")
