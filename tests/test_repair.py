@@ -395,6 +395,29 @@ def test_bad_input_is_refused(g1, whole) -> None:
     rung = ContactSchedule(held, motion.t, on > 0, on)
     with pytest.raises(ContactError, match="bilateral"):
         control.repair(motion, rung)
+    none = ContactSchedule(contacts.ContactSet(g1, []), motion.t, on[:, :0] > 0, on[:, :0])
+    with pytest.raises(ContactError, match="no contacts"):
+        control.repair(motion, none, self_collision=False)
+
+
+def test_a_hop_falls_freely_between_its_contacts() -> None:
+    """Ball feet on a slope: in flight the base is where gravity takes it."""
+    robot, slope = robots.load("quadruped"), contacts.Terrain([contacts.Plane(rises=8.0)])
+    feet = contacts.at_feet(robot, 0.7)
+    q = contacts.solve_posture(robot, feet, targets=slope.targets(feet, robot.posture())).q
+    t = np.arange(32) / 40
+    up = np.zeros((32, robot.nv))
+    up[:, 2] = 0.02 * np.clip(1 - ((t - 0.4) / 0.1) ** 2, 0, None)
+    qs = np.array([robot.integrate(q, step) for step in up])
+    motion = Motion.of(robot, t, qs, cutoff=None, name="hop")
+    on = np.repeat((abs(t - 0.4) > 0.1 - 1e-9)[:, None], 4, axis=1)
+    schedule = ContactSchedule(feet, t, on, np.ones(on.shape))
+    found = control.repair(motion, schedule, terrain=slope, progress=False, self_collision=False)
+    flies = ~on.any(axis=1)
+    before, after = (x.checks["flight"].values[flies] for x in (found.before, found.after))
+    assert np.nanmax(before) > 1.0
+    assert np.nanmax(after) < 0.05  # [m/s²]
+    assert found.after.share > found.before.share
 
 
 # ---------------------------------------------------------------------- the command

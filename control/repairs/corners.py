@@ -67,9 +67,14 @@ class Corners:
         """Return the corners of a schedule, with this friction instead of the contacts' own.
 
         Raises:
-            ContactError: hand holds, torsional friction, bounds of normal forces, moving surfaces.
+            ContactError: no contacts, hand holds, torsional friction, bounds of normal forces,
+                moving surfaces.
         """
         contacts = schedule.contacts
+        if not len(contacts):
+            raise ContactError(
+                "schedule: got no contacts, expected those on which the robot stands"
+            )
         _check(contacts)
         robot, q = contacts.robot, contacts.robot.posture()
         joints = [robot._model.frames[robot.frame_id(c.frame)].parentJoint for c in contacts]

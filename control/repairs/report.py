@@ -63,9 +63,11 @@ class Repair:
 
     def explain(self) -> str:
         """Return in words what was reached, what was changed, and what is left."""
-        n, good = len(self.motion), int(self.after.good.sum())
+        if not self.steps:
+            return f"all {counted(len(self.motion), 'sample')} hold already: nothing was changed"
         lines = [
-            f"{self.before.share:.1%} of {counted(n, 'sample')} held, now {good / n:.1%} do "
+            f"{self.before.share:.1%} of {counted(len(self.motion), 'sample')} held, now "
+            f"{self.after.share:.1%} do "
             f"({counted(self.steps, 'program')}, {self.status}; a local optimum)"
         ]
         if self.slowed != 1:

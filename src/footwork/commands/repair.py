@@ -20,7 +20,7 @@ def add(commands: Any) -> None:
     words = (
         "the nearest motion that a robot can do: feet stand where they touch, forces, torques and "
         "ranges are kept, hands and base change least; what could not be mended, and why. Picture "
-        "and page: the audit of the repaired motion"
+        "and page: the motion before and after"
     )
     parser = flags.command(commands, "repair", run, words)
     parser.add_argument("motion", type=Path, metavar="MOTION", help="a file")
@@ -80,9 +80,9 @@ def _write(options: argparse.Namespace, found: Repair) -> None:
         wrote(options, Path(found.motion.save(options.save)))
     if options.html:
         with destination(options, options.html) as path:
-            registry.view(found.after).save_html(path)
+            registry.view(found).save_html(path)
     if options.png:
-        write_plot(found.after, options)
+        write_plot(found, options)
 
 
 def _weight(text: str) -> tuple[str, float]:
