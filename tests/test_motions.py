@@ -7,6 +7,7 @@ import os
 import pickle
 import struct
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -16,7 +17,7 @@ from scipy.spatial.transform import Rotation
 import footwork as fw
 from footwork import control, dynamics
 from footwork.dynamics import Motion, as_motion, read_motion
-from footwork.dynamics.motions import curves, joint_order, noise
+from footwork.dynamics.motions import curves, joint_order, layouts, noise, tables
 from footwork.errors import ConfigurationError, DataError, FootworkError
 
 RATE = 50.0
@@ -610,3 +611,9 @@ def test_interpolation_follows_the_motion(g1):
     times = np.linspace(0.3, 1.5, 17)
     for x, y in zip(curves.interpolated(g1, t, q, times), times, strict=True):
         assert np.abs(g1.difference(at(y), x)).max() < 1e-5
+
+
+def test_the_page_has_every_layout():
+    page = (Path(__file__).parent.parent / "docs" / "motions.md").read_text()
+    names = [*(one.name for one in layouts.LAYOUTS), *tables.LAYOUTS, "header", "columns"]
+    assert [name for name in names if f"`{name}`" not in page] == []
