@@ -104,6 +104,8 @@ def test_less_friction(carrying):
     assert "too little friction" in audit.stretches[0].words
     assert re.search(r"would leave the friction cone by \d+°, the body", audit.stretches[0].words)
     assert audit.share < 0.9
+    assert set(audit.kinds) == {"", "friction"}
+    assert audit.as_dict(0)["lacking"] == {"friction": (~audit.good).sum()}
 
 
 def test_weak_motors(carrying, g1):
@@ -122,6 +124,7 @@ def test_time_compressed(carrying):
     audit = asked(fast, factor=2.0, torque_limits=False)
     assert set(refused(audit)) == {"contacts"}
     worst = max(audit.stretches, key=lambda s: s.value)
+    assert audit.kinds[worst.worst] == "pull"
     assert re.search(r"(left|right)_foot would have to pull \d+", worst.words)
     assert re.search(r"the ZMP lies \d+\.\d cm (left|right) of", worst.words)
     assert re.search(r"accelerates to the (left|right) at \d\.\d m/s² for \d+ ms", worst.words)

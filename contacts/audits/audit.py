@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -19,6 +20,8 @@ from ...arrays import Array
 from ...dynamics.motions.motion import Motion
 from ...errors import counted
 from ...files import write
+from .. import batch
+from ..batch import Cause, Causes
 from ..schedules.schedule import ContactSchedule
 from ..terrain.terrain import Terrain
 from .check import Check
@@ -79,6 +82,24 @@ class Audit:
         names, bad = list(self.checks), np.array([c.bad for c in self.checks.values()])
         first = np.where(bad.any(axis=0), bad.argmax(axis=0), len(names))
         return tuple([*names, ""][k] for k in first.tolist())
+
+    @cached_property
+    def force_causes(self) -> Causes:
+        """Why forces do not suffice, of all samples: what lacks, where, and along which motion."""
+        return batch.causes(self.forces.verdicts, threads=self.forces.demands.threads)
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """(n,), of samples refused by "contacts" what lacks, as `contacts.batch.Cause`: "friction",
+        "pull", "torsion", "bounds" or "missing"; "" of others."""
+        bad = self.checks["contacts"].bad
+        if not bad.any():
+            return ("",) * len(bad)
+        codes = self.force_causes.code.tolist()
+        return tuple(
+            Cause(code).name.lower() if refused else ""
+            for code, refused in zip(codes, bad.tolist(), strict=True)
+        )
 
     # --- in sum ------------------------------------------------------------------------------
 
@@ -159,6 +180,10 @@ class Audit:
         """Return verdict, checks, and the longest stretches with their reasons, as text."""
         shares = self.shares
         forces = [f"  {name}: {100 * shares[name]:.1f} %" for name in shares if "forces" in name]
+        lacking = Counter(kind for kind in self.kinds if kind)
+        if lacking:
+            counts = ", ".join(f"{kind} {count}" for kind, count in lacking.most_common())
+            forces.append(f"  samples that contacts refuse, by what lacks: {counts}")
         told = [f"  {s.words}" for s in self.stretches[:longest]]
         more = len(self.stretches) - len(told)
         rest = [f"  … and {more} shorter ones"] if more > 0 else []
@@ -176,6 +201,7 @@ class Audit:
             "share": self.share,
             "shares": self.shares,
             "main_cause": self.main_cause,
+            "lacking": dict(Counter(kind for kind in self.kinds if kind)),
             "notes": list(self.notes),
             "checks": {name: self._check_dict(check) for name, check in self.checks.items()},
             "stretches": [stretch.as_dict() for stretch in self.stretches[:longest]],
@@ -196,16 +222,25 @@ class Audit:
     @property
     def columns(self) -> Sequence[str]:
         """Names of the columns of `rows`."""
-        return ["t", "holds", "cause", "margin", *self.checks, *self.schedule.contacts.names]
+        return [
+            "t",
+            "holds",
+            "cause",
+            "kind",
+            "margin",
+            *self.checks,
+            *self.schedule.contacts.names,
+        ]
 
     def rows(self) -> Iterator[list[Any]]:
         """Yield a row for each sample: verdict, margin, values of the checks, what touches."""
         values = np.column_stack([self.margin, *(c.values for c in self.checks.values())])
         touching = self.schedule.touching.astype(int).tolist()
-        for t, good, cause, row, on in zip(
-            self.t.tolist(), self.good, self.causes, values.tolist(), touching, strict=True
+        verdicts = zip(self.t.tolist(), self.good, self.causes, self.kinds, strict=True)
+        for (t, good, cause, kind), row, on in zip(
+            verdicts, values.tolist(), touching, strict=True
         ):
-            yield [t, int(good), cause, *row, *on]
+            yield [t, int(good), cause, kind, *row, *on]
 
     def write_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write `rows` as comma-separated lines; return the path."""
