@@ -147,7 +147,7 @@ def test_a_robot_that_walked_is_seen_too(load_robot):
         ("contacts.regions.friction_map:FrictionMap", "of 16 places hold"),
         ("contacts.sweeps.result:Sweep", "2 verdicts: "),
         ("contacts.audits.audit:Audit", "of 21 samples hold"),
-        ("control.repairs.report:Repair", "of 21 samples held"),
+        ("control.repairs.report:Repair", "21 samples hold"),
     ],
 )
 def test_a_notebook_shows_numbers_and_a_picture(key, words, monkeypatch):
