@@ -122,6 +122,7 @@ def test_the_robot_has_the_colour_of_the_cause_and_forces_are_where_it_holds(
     viewer = fw.view(audit)
     visit(viewer.save_html(tmp_path / "audit.html").as_uri())
     tab.settle()
+    tab.evaluate("footwork.player.pause()")
     good, bad = 5, int(np.flatnonzero([cause == "contacts" for cause in audit.causes])[0])
     meshes = (
         "(() => { const found = []; viewer.scene_tree.find(['robot']).object.traverse(o => "
@@ -174,6 +175,7 @@ def test_a_repair_has_both_margins_and_what_did_not_hold(audit, repair):
 def test_the_ghost_of_a_repair_moves_as_was_wanted(audit, repair, tab, visit, tmp_path):
     visit(fw.view(repair).save_html(tmp_path / "repair.html").as_uri())
     tab.settle()
+    tab.evaluate("footwork.player.pause()")
     ghost = "viewer.scene_tree.find(['overlays', 'as wanted', 'root_joint.pelvis_0']).object"
     robot = "viewer.scene_tree.find(['robot', 'root_joint']).object"
     seen = []
