@@ -112,7 +112,7 @@ def repair(
             break
         found = _repaired(motion, before, asked, own, weights, factor)
         best = found if found.after.share > best.after.share else best
-    return best
+    return best if schedule is not None else replace(best, anew=audit(best.motion, **asked))
 
 
 def steady(motion: Motion) -> None:

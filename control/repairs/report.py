@@ -39,6 +39,7 @@ class Repair:
         status: why the search ended.
         steps: how many programs were solved.
         slowed: factor by which time was stretched; 1 where it was not.
+        anew: audit of `motion` with contacts found in it anew; None where contacts were given.
     """
 
     motion: Motion
@@ -48,6 +49,7 @@ class Repair:
     status: str
     steps: int
     slowed: float = 1.0
+    anew: Audit | None = None
 
     _repr_html_ = registry.html_of
 
@@ -72,6 +74,8 @@ class Repair:
         ]
         if self.slowed != 1:
             lines.append(f"time was stretched by {self.slowed:g}")
+        if self.anew is not None and self.anew.share < self.after.share:
+            lines.append(f"with contacts found anew in it, {self.anew.share:.1%} hold")
         lines += [f"{name}: {change}" for name, change in self.changes.items()]
         if self.left:
             lines.append("could not be mended:")
@@ -87,6 +91,7 @@ class Repair:
             "samples": len(self.motion),
             "before": self.before.share,
             "after": self.after.share,
+            "after, contacts found anew": None if self.anew is None else self.anew.share,
             "holds": self.holds,
             "status": self.status,
             "steps": self.steps,

@@ -43,25 +43,29 @@ def save(motion: Any, path: Path) -> Path:
     writers = {".npz": _save_npz, ".csv": _save_csv}
     if path.suffix not in writers:
         raise ConfigurationError(f"path: got {str(path)!r}; expected one that ends in .npz or .csv")
-    with replaced(path) as part:
-        writers[path.suffix](motion, part)
+    writers[path.suffix](motion, path)
     return path
 
 
 def _save_npz(motion: Any, path: Path) -> None:
     places, speeds = columns(motion.robot)
-    np.savez_compressed(
-        path, motion_version=np.array(VERSION), robot=np.array(motion.robot.name),
-        name=np.array(motion.name), notes=np.array(motion.notes, dtype=str),
-        q_names=np.array(places), v_names=np.array(speeds),
-        t=motion.t, q=motion.q, v=motion.v, a=motion.a,
-    )  # fmt: skip
+    data: dict[str, Any] = {
+        "motion_version": np.array(VERSION),
+        "robot": np.array(motion.robot.name),
+        "name": np.array(motion.name),
+        "notes": np.array(motion.notes, dtype=str),
+        "q_names": np.array(places),
+        "v_names": np.array(speeds),
+        **{key: getattr(motion, key) for key in "tqva"},
+    }
+    with replaced(path) as part:
+        np.savez_compressed(part, **data)
 
 
 def _save_csv(motion: Any, path: Path) -> None:
     places, speeds = columns(motion.robot)
     table = np.column_stack([motion.t, motion.q, motion.v, motion.a])
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with replaced(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         out.writerow(["t", *places, *speeds, *_named(speeds, "a")])
         out.writerows(table.tolist())

@@ -28,10 +28,6 @@ def add(commands: Any) -> None:
         "motions", nargs="+", type=Path, metavar="MOTION", help="a file, or a folder of them"
     )
     motions.add(parser)
-    parser.add_argument(
-        "--save-contacts", type=Path, metavar="FILE",
-        help="write which contacts touch when, .yaml or .csv",
-    )  # fmt: skip
     parser.add_argument("--no-self-collision", action="store_true", help="links may overlap")
     parser.add_argument(
         "--limit", nargs="+", type=_limit, action="extend", default=[], metavar="CHECK=VALUE",

@@ -24,6 +24,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--contacts", type=Path, metavar="FILE",
         help="which contacts touch when, and loads: .yaml or .csv (default: found in the motion)",
     )  # fmt: skip
+    parser.add_argument(
+        "--save-contacts", type=Path, metavar="FILE",
+        help="write which contacts touch when, .yaml or .csv",
+    )  # fmt: skip
     flags.shared(parser, "--terrain", "--friction", "--no-torque-limits")
 
 

@@ -78,6 +78,8 @@ def run(options: argparse.Namespace) -> int:
 def _write(options: argparse.Namespace, found: Repair) -> None:
     if options.save:
         wrote(options, Path(found.motion.save(options.save)))
+    if options.save_contacts:
+        wrote(options, found.after.schedule.save(options.save_contacts))
     if options.html:
         with destination(options, options.html) as path:
             registry.view(found).save_html(path)
