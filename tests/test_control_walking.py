@@ -210,9 +210,9 @@ def test_a_biped_walks(load_robot, name, steps):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "steps"), [("quadruped", 22), ("solo12", 8)])
+@pytest.mark.parametrize(("name", "steps"), [("quadruped", 12), ("solo12", 8)])
 def test_a_quadruped_walks(load_robot, name, steps):
-    """What it is told is noisy, too; one of them walks a metre."""
+    """What it is told is noisy, too."""
     robot = load_robot(name, "floating")
     feet, q = crouched(robot, 0.0)
     noise = control.Noise(1e-3, 1e-2, 1e-3, 1e-3, 1e-2)
