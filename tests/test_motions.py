@@ -534,6 +534,11 @@ def test_damaged_files_and_values_are_refused(way, g1, tmp_path):
     gap[7, 1], long[12] = np.nan, 1.1 * long[12]
     refused("root_pos: got nan at index 7, 1", root_pos=gap)
     refused("frame 12: got a quaternion of norm 1.1", root_rot=long)
+    table = q.copy()
+    table[3, 5] = np.nan
+    np.savetxt(tmp_path / "bad.csv", table, delimiter=",")
+    with pytest.raises(FootworkError, match="frame 3: got a quaternion of norm nan"):
+        read_motion(tmp_path / "bad.csv", g1, rate=30)
     refused("no frame rate; expected rate=", fps=None)
     refused("fps: got shape", fps=[50, 60])
     refused("rate of the file: got -3", fps=-3.0)

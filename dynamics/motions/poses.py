@@ -45,7 +45,8 @@ def split_pose(table: Array) -> tuple[Array, Array, Array, Array]:
 
 def _is_unit(quaternions: Array) -> bool:
     norms = np.linalg.norm(quaternions, axis=1)
-    return bool(np.median(np.abs(norms - 1)) < _ROUNDING)
+    known = norms[np.isfinite(norms)]  # samples that are not are told of later
+    return len(known) > 0 and bool(np.median(np.abs(known - 1)) < _ROUNDING)
 
 
 def rotation_vectors(vectors: Array) -> Array:
