@@ -1,4 +1,4 @@
-"""audit: which samples of this motion can this robot do?"""
+"""The audit of a motion: its contacts, verdicts and checks put together."""
 
 from __future__ import annotations
 

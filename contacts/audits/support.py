@@ -1,4 +1,4 @@
-"""Where a point of the ground lies beside the soles, and directions as the robot sees them."""
+"""Points of the ground beside the soles, and directions along it as seen from the base."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was assumed to find the contacts of a motion, and what is doubtful about them."""
+"""Finding: the assumptions by which contacts of a motion were found, and doubts about them."""
 
 from __future__ import annotations
 

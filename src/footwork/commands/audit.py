@@ -28,9 +28,9 @@ def add(commands: Any) -> None:
         "motions", nargs="+", type=Path, metavar="MOTION", help="a file, or a folder of them"
     )
     motions.add(parser)
-    parser.add_argument("--no-self-collision", action="store_true", help="links may overlap")
     parser.add_argument(
-        "--limit", nargs="+", type=_limit, action="extend", default=[], metavar="CHECK=VALUE",
+        "--limit", nargs="+", type=flags.named("slip=0.1"), action="extend", default=[],
+        metavar="CHECK=VALUE",
         help="the largest value of a check that is let pass, as in slip=0.1; inf: any",
     )  # fmt: skip
     parser.add_argument(
@@ -122,12 +122,3 @@ def _asked(options: argparse.Namespace) -> dict[str, Any]:
 def _words(options: argparse.Namespace, holds: bool, text: str) -> str:
     verdict, *rest = text.splitlines()
     return "\n".join([paint(options, verdict, "green" if holds else "red"), *rest])
-
-
-def _limit(text: str) -> tuple[str, float]:
-    """Parse CHECK=VALUE."""
-    name, _, value = text.partition("=")
-    try:
-        return name, float(value)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"got {text}, expected as in slip=0.1") from None

@@ -70,6 +70,19 @@ def _number(text: str) -> float:
         return float("nan")
 
 
+def named(example: str) -> Callable[[str], tuple[str, float]]:
+    """Return the parser of NAME=NUMBER, as in an example."""
+
+    def parse(text: str) -> tuple[str, float]:
+        name, _, value = text.partition("=")
+        try:
+            return name, float(value)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"got {text}, expected as in {example}") from None
+
+    return parse
+
+
 def positive(text: str) -> float:
     """Parse a finite number greater than 0."""
     value = _number(text)

@@ -29,6 +29,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="write which contacts touch when, .yaml or .csv",
     )  # fmt: skip
     flags.shared(parser, "--terrain", "--friction", "--no-torque-limits")
+    parser.add_argument("--no-self-collision", action="store_true", help="links may overlap")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:

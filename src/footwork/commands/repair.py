@@ -25,13 +25,13 @@ def add(commands: Any) -> None:
     parser = flags.command(commands, "repair", run, words)
     parser.add_argument("motion", type=Path, metavar="MOTION", help="a file")
     motions.add(parser)
-    parser.add_argument("--no-self-collision", action="store_true", help="links may overlap")
     parser.add_argument(
         "--margin", type=float, default=10.0, metavar="N",
         help="normal force that every foot keeps besides what it needs [N] (10)",
     )  # fmt: skip
     parser.add_argument(
-        "--weights", nargs="+", type=_weight, action="extend", default=[], metavar="NAME=FACTOR",
+        "--weights", nargs="+", type=flags.named("hands=3"), action="extend", default=[],
+        metavar="NAME=FACTOR",
         help="how much changes of hands, base, com, posture, smooth count, as in hands=3 (1)",
     )  # fmt: skip
     parser.add_argument(
@@ -85,12 +85,3 @@ def _write(options: argparse.Namespace, found: Repair) -> None:
             registry.view(found).save_html(path)
     if options.png:
         write_plot(found, options)
-
-
-def _weight(text: str) -> tuple[str, float]:
-    """Parse NAME=FACTOR."""
-    name, _, value = text.partition("=")
-    try:
-        return name, float(value)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"got {text}, expected as in hands=3") from None
