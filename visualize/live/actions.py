@@ -68,7 +68,7 @@ class SetValue:
 
 @dataclass(frozen=True)
 class Command:
-    """A button: "undo", "redo", "reset", or of a handle "open" (lift off) and "close" (put down)."""
+    """A button: "undo", "redo", "reset"; of a handle "open" (lift off), "close" (put down)."""
 
     what: str
     handle: str = ""
