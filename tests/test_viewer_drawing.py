@@ -459,3 +459,20 @@ def test_importing_footwork_imports_no_viewer():
     assert answer.stdout.strip() == "[]"
     with pytest.raises(AttributeError, match="no attribute 'Viewr'"):
         fw.robots.Viewr  # noqa: B018
+
+
+def test_a_group_drawn_anew_replaces_what_it_had():
+    viewer = Viewer()
+    viewer.point("fixed", [0, 0, 0])
+    viewer.redraw("moving", lambda: [viewer.point(f"a/{k}", [k, 0, 0]) for k in range(3)])
+    assert set(viewer.names) == {"fixed", "a/0", "a/1", "a/2"}
+    viewer.redraw("moving", lambda: viewer.point("a/1", [5, 0, 0]))
+    assert set(viewer.names) == {"fixed", "a/1"}
+
+    def fails():
+        viewer.point("a/2", [0, 0, 0])
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        viewer.redraw("moving", fails)
+    assert set(viewer.names) == {"fixed", "a/1"}

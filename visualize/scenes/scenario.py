@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pinocchio as pin
 
@@ -12,11 +14,11 @@ from ...contacts.regions.region import Region
 from ...contacts.scenario.loads import Payload, Rope
 from ...contacts.scenario.scenario import Scenario
 from ...contacts.terrain.draping import drape
-from ..colors import COLORS, margin_color
+from ..colors import COLORS, contact_colors, margin_color
 from ..viewer import Viewer
 from . import hold as scene
 from .hold import animate_certificate
-from .motion import draw_com
+from .motion import draw_com, draw_wrenches
 from .region import draw_region
 from .terrain import draw_terrain, ground_height
 
@@ -42,16 +44,19 @@ def view_scenario(
         by_margin: as for `draw_hold`.
     """
     hold = scenario.check() if scenario.solved.converged else None
-    robot, q, terrain = scenario.machine, scenario.q, scenario.ground
-    viewer = Viewer(robot, ground=ground_height(terrain), title=scenario.title or None)
+    robot, q = scenario.machine, scenario.q
+    viewer = Viewer(robot, ground=ground_height(scenario.ground), title=scenario.title or None)
     viewer.display(q)
-    draw_terrain(viewer, terrain, _middle(scenario))
-    _draw_ropes(viewer, scenario, q)
-    _draw_payloads(viewer, scenario, q)
+    draw_surroundings(viewer, scenario)
+    draw_loads(viewer, scenario, q)
     if hold is None:
-        _draw_targets(viewer, scenario)
+        draw_targets(viewer, scenario)
+        viewer.legend(scenario.title or scenario.name, _missed(scenario))
     else:
-        _draw_answer(viewer, scenario, hold, region or scenario.region(), by_margin)
+        draw_answer(viewer, scenario, hold, by_margin)
+        region = region or scenario.region()
+        draw_support(viewer, scenario, hold, region)
+        draw_legend(viewer, scenario, hold, region, by_margin)
     if animate and hold is not None and hold.certificate is not None:
         animate_certificate(viewer, hold)
     left = _LEGEND if hold is not None and hold.feasible else _LONG_LEGEND
@@ -59,28 +64,67 @@ def view_scenario(
     return viewer
 
 
-def _draw_answer(
-    viewer: Viewer, scenario: Scenario, hold: Hold, region: Region, by_margin: bool
+def draw_surroundings(viewer: Viewer, scenario: Scenario) -> None:
+    """Draw what does not move with the robot: the terrain, and what ropes are tied to."""
+    draw_terrain(viewer, scenario.ground, _middle(scenario))
+    for k, load in enumerate(scenario.loads):
+        if isinstance(load, Rope):
+            viewer.point(f"anchors/{k}", load.anchor, color=COLORS["rope"])
+
+
+def draw_loads(viewer: Viewer, scenario: Scenario, q: Array) -> None:
+    """Draw the ropes and the payloads of a robot in a configuration q (nq,)."""
+    _draw_ropes(viewer, scenario, q)
+    _draw_payloads(viewer, scenario, q)
+
+
+def draw_answer(
+    viewer: Viewer,
+    scenario: Scenario,
+    hold: Hold,
+    by_margin: bool = False,
+    scale: float | None = None,
 ) -> None:
-    """What a Hold has to show, and the region laid over the terrain."""
-    lowest = scene.ground_height(hold.contacts, hold.q)
-    scene.draw_hold(viewer, hold, region=False, by_margin=by_margin, legend=False)
-    pulled = {load.frame for load in scenario.loads if not isinstance(load, Payload)}
-    for frame in hold.external.keys() - pulled:  # payloads are drawn as such
-        viewer.delete(f"loads/{frame}")
-    com = dynamics.com(scenario.machine, hold.q)
-    below = float(scenario.ground.height(com))
+    """Draw contacts, cones, forces, pushes, the centre of mass and how the robot falls.
+
+    `by_margin`, `scale` as for `draw_hold`. Payloads are drawn as such: see `draw_loads`.
+    """
+    robot, q = scenario.machine, hold.q
+    colors = contact_colors(hold) if by_margin else {}
+    scene.draw_contacts(viewer, hold.contacts, q, colors)
+    scene.draw_forces(viewer, hold, colors, scale=scale)
+    pulled = {frame: w for frame, w in hold.external.items() if frame in _pulled(scenario)}
+    draw_wrenches(viewer, robot, q, pulled, folder="loads", scale=scale)
+    scene.draw_motion(viewer, hold)
+    below = float(scenario.ground.height(hold.state.com))
+    lowest = scene.ground_height(hold.contacts, q)
     color = margin_color(hold) if by_margin else COLORS["com"]
-    draw_com(viewer, scenario.machine, hold.q, below if np.isfinite(below) else lowest, color)
+    draw_com(viewer, robot, q, below if np.isfinite(below) else lowest, color)
+
+
+def draw_support(viewer: Viewer, scenario: Scenario, hold: Hold, region: Region) -> None:
+    """Draw where the centre of mass may be, laid over the terrain."""
+    com = hold.state.com
     bounded = region.status in ("bounded", "flat")
     pieces = drape(scenario.ground, region.vertices, float(com[2])) if bounded else []
     for k, piece in enumerate(pieces):
         lifted = piece + np.array([0.0, 0.0, 0.003 * viewer.scale])
         viewer.polygon(f"region/{k}", lifted, color=COLORS["region"], opacity=0.35)
     if not pieces:
-        draw_region(viewer, region, lowest)
-    title, drawn = scenario.title, bool(pulled)
-    scene.draw_legend(viewer, hold, bounded, title, by_margin=by_margin, loads=drawn)
+        draw_region(viewer, region, scene.ground_height(hold.contacts, hold.q))
+
+
+def draw_legend(
+    viewer: Viewer, scenario: Scenario, hold: Hold, region: Region, by_margin: bool = False
+) -> None:
+    """Write the verdict, what the colours mean, and the reason for a "no"."""
+    bounded, drawn = region.status in ("bounded", "flat"), bool(_pulled(scenario))
+    scene.draw_legend(viewer, hold, bounded, scenario.title, by_margin=by_margin, loads=drawn)
+
+
+def _pulled(scenario: Scenario) -> set[str]:
+    """The frames at which pushes and ropes act."""
+    return {load.frame for load in scenario.loads if not isinstance(load, Payload)}
 
 
 def _draw_ropes(viewer: Viewer, scenario: Scenario, q: Array) -> None:
@@ -90,7 +134,6 @@ def _draw_ropes(viewer: Viewer, scenario: Scenario, q: Array) -> None:
             radius = 0.004 * viewer.scale
             ends = np.array([begin, load.anchor], dtype=float)
             viewer.path(f"ropes/{k}", ends, color=COLORS["rope"], radius=radius)
-            viewer.point(f"anchors/{k}", load.anchor, color=COLORS["rope"])
 
 
 def _draw_payloads(viewer: Viewer, scenario: Scenario, q: Array) -> None:
@@ -105,8 +148,8 @@ def _draw_payloads(viewer: Viewer, scenario: Scenario, q: Array) -> None:
             viewer.label(f"masses/{k}", point, f"{load.mass:g} kg", height=height)
 
 
-def _draw_targets(viewer: Viewer, scenario: Scenario) -> None:
-    """Where contacts should be and are not."""
+def draw_targets(viewer: Viewer, scenario: Scenario) -> None:
+    """Draw where contacts should be and are not."""
     posture = scenario.solved
     contacts, targets = scenario.touching
     scene.draw_contacts(viewer, contacts, posture.q)
@@ -114,8 +157,10 @@ def _draw_targets(viewer: Viewer, scenario: Scenario) -> None:
         here = contacts.placements(posture.q)[name].translation
         viewer.frame(f"targets/{name}", T, on_top=True)
         viewer.path(f"misses/{name}", [here, T.translation], color=COLORS["target"], on_top=True)
-    title = scenario.title or scenario.name
-    viewer.legend(title, {"no posture touches": "red", posture.reason: None})
+
+
+def _missed(scenario: Scenario) -> dict[str, Any]:
+    return {"no posture touches": "red", scenario.solved.reason: None}
 
 
 def _middle(scenario: Scenario) -> Array:

@@ -97,5 +97,10 @@ def legend(
     return _entry("", "legend", {"type": "legend", **values})
 
 
+def live(values: Mapping[str, Any]) -> Entry:
+    """Tell the page of a live scene what it shows: verdict, margins, handles, sliders, …"""
+    return _entry("", "live", {"type": "live", **values})
+
+
 def _entry(path: str, kind: str, command: Mapping[str, Any], forget: str = "") -> Entry:
     return Entry(f"{path}/#{kind}", forget, umsgpack.packb(command))

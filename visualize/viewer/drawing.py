@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,7 +38,8 @@ class Drawing(Primitives):
         self._store = Store()
         self._shapes: dict[str, Shape] = {}
         self._folders = Folders()  # that the shapes lie in
-        self._recorded: dict[str, Shape] | None = None  # while a frame of an animation is drawn
+        self._recorded: dict[str, Shape] | None = None  # while something is drawn as a whole
+        self._groups: dict[str, set[str]] = {}  # names of the drawings of `redraw`
         self._robot_points: Array = np.zeros((0, 3))
         self._boxes: dict[str, Array] = {}
         self._parts: list[tuple[meshes.Visual, three.Object]] = []
@@ -189,9 +191,27 @@ class Drawing(Primitives):
             self._folders.discard(shape)
         self._put(commands.delete(path))
 
+    def redraw(self, group: str, draw: Callable[[], object]) -> None:
+        """Draw a group of things anew: what it had before and `draw` does not draw goes away.
+
+        What is as it was is not sent again. A failure of `draw` leaves the picture as it was.
+
+        Args:
+            group: what the group is called; groups have no names of drawings in common.
+            draw: draws in this viewer.
+        """
+        shapes = self._record(draw)
+        for name in self._groups.get(group, set()) - shapes.keys():
+            if name in self._shapes:
+                self.delete(name)
+        self._groups[group] = set(shapes)
+        for name, shape in shapes.items():
+            self._draw(name, shape)
+
     def clear(self) -> None:
         """Take away all drawings and the legend; the robot stays."""
         self._shapes.clear()
+        self._groups.clear()
         self._folders = Folders()
         self._put(commands.delete("/overlays"))
         self.legend()
@@ -230,20 +250,22 @@ class Drawing(Primitives):
 
     def _moving_drawings(self, draw: Callable[[int], object], count: int) -> dict[str, Motion]:
         """Draw every frame, and return {path of a piece: how it moves}."""
-        frames = []
-        for i in range(count):
-            self._recorded = {}
-            try:
-                draw(i)
-                frames.append(self._recorded)
-            finally:
-                self._recorded = None
+        frames = [self._record(partial(draw, i)) for i in range(count)]
         motions: dict[str, Motion] = {}
         for name, (shape, moves) in merged(frames).items():
             self._draw(name, shape)
             path = checks.overlay_path(name)
             motions |= {f"{path}/{piece}": motion for piece, motion in moves.items()}
         return motions
+
+    def _record(self, draw: Callable[[], object]) -> dict[str, Shape]:
+        """Return {name: Shape} of what is drawn, without drawing it."""
+        self._recorded = {}
+        try:
+            draw()
+            return self._recorded
+        finally:
+            self._recorded = None
 
     def _draw(self, name: str, shape: Shape) -> None:
         path = checks.overlay_path(name)
