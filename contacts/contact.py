@@ -284,8 +284,8 @@ class PointContact(Contact):
     the angular velocity about the normal, and transmits a moment about it.
 
     Attributes:
-        frame, friction, name, bilateral, torsional_friction, min_normal, max_normal, surface,
-            part_of, weight: as for `Contact`.
+        frame, friction, name, bilateral, torsional_friction: as for `Contact`.
+        min_normal, max_normal, surface, part_of, weight: as for `Contact`.
         normal: (3,), unit vector of the ground there, from the ground into the robot, world axes.
         offset: (3,), the point, or the ball's centre, in the axes of `frame` [m].
         radius: of a ball foot [m]: it touches the ground at its centre − radius · normal, and as

@@ -21,6 +21,12 @@ HERE = Path(__file__).parent
 ROBOTS = {"biped, floating base": ("biped", "floating"), "quadruped, fixed": ("quadruped", "fixed")}
 
 
+EQUATION = r"""\begin{aligned}
+M(q) \, a + v^\top C(q) \, v
+&= S^\top \tau + \tau_g(q) + \sum_i J_i(q)^\top w_i + \tau_{\mathrm{ext}} \\
+J_i(q) \, a + v^\top H_i(q) \, v &= 0
+\end{aligned}"""
+
 # What the code of the page stands on: the first block of the page, and what `state` runs.
 SETUP = """\
 import numpy as np
@@ -57,107 +63,116 @@ class Term(NamedTuple):
 TERMS = [
     Term(
         "Mass matrix",
-        "M = Σ m Jᵗᵀ Jᵗ + Jᴿᵀ I Jᴿ  (+ armature on the diagonal)",
+        r"M = \sum_i m_i J_i^{t\top} J_i^t + J_i^{R\top} I_i J_i^R + \mathrm{diag}(\alpha)",
         "dynamics.mass_matrix(robot, q)",
         "jacobian_sums.mass_matrix(robot, q)",
-        "The composite rigid body algorithm, and the sum over links. ½ vᵀ M v is the kinetic "
-        "energy.",
+        r"The composite rigid body algorithm, and the sum over links $i$, with Jacobians $J_i^t$ "
+        r"of their centres of mass and $J_i^R$ of their rotations, and armatures $\alpha$ of the "
+        r"joints. $\frac{1}{2} v^\top M v$ is the kinetic energy.",
     ),
     Term(
         "Coriolis tensor",
-        "C @ v = Σ m Jᵗᵀ J̇ᵗ + Jᴿᵀ I J̇ᴿ − Jᴿᵀ [ω×] Σ Jᴿ,   Σ = ½ tr(I) 1 − I",
+        r"""\begin{aligned}
+C v &= \sum_i m_i J_i^{t\top} \dot{J}_i^t + J_i^{R\top} I_i \dot{J}_i^R
+- J_i^{R\top} [\omega_i]_\times \Sigma_i J_i^R \\
+\Sigma_i &= \tfrac{1}{2} \mathrm{tr}(I_i) \, 1 - I_i
+\end{aligned}""",
         "dynamics.coriolis_tensor(robot, q)",
         "jacobian_sums.coriolis_tensor(robot, q)",
-        "The Coriolis matrix is linear in v, so it is the contraction C @ v of a tensor with v; "
-        "`C @ v` is Pinocchio's Coriolis matrix. Among the matrices with the same force vᵀCv, it "
-        "makes dM/dt − 2 (C @ v) skew-symmetric, on a floating base too.",
+        "The Coriolis matrix is linear in $v$, so it is the contraction $C v$ of a tensor with "
+        "$v$; `C @ v` is Pinocchio's Coriolis matrix. Among the matrices with the same force "
+        r"$v^\top C v$, it makes $\dot{M} - 2 C v$ skew-symmetric, on a floating base too.",
     ),
     Term(
         "Coriolis force, by Wieber's sum",
-        "C @ v = Σ m Jᵗᵀ J̇ᵗ + Jᴿᵀ I J̇ᴿ − Jᴿᵀ [(I Jᴿ v)×] Jᴿ",
+        r"C v = \sum_i m_i J_i^{t\top} \dot{J}_i^t + J_i^{R\top} I_i \dot{J}_i^R "
+        r"- J_i^{R\top} [I_i J_i^R v]_\times J_i^R",
         "dynamics.coriolis_tensor(robot, q) @ v @ v",
         "jacobian_sums.coriolis_tensor_wieber(robot, q) @ v @ v",
-        "Wieber's and Caron's sum gives the same force vᵀCv, but a different matrix, see below.",
+        r"Wieber's and Caron's sum gives the same force $v^\top C v$, but a different matrix, see "
+        "below.",
     ),
     Term(
         "Rate of the mass matrix",
-        "dM/dt = C @ v + (C @ v)ᵀ",
+        r"\dot{M} = C v + (C v)^\top",
         "dynamics.mass_matrix_derivative(robot, q, v)",
         "(M(robot.integrate(q, h * v)) - M(robot.integrate(q, -h * v))) / (2 * h)",
-        "Equivalent to skew symmetry of dM/dt − 2 (C @ v); compared with finite differences.",
+        r"Equivalent to skew symmetry of $\dot{M} - 2 C v$; compared with finite differences.",
         1e-7,
     ),
     Term(
         "Gravity",
-        "τ_g = Σ m Jᵗᵀ g = m J_comᵀ g",
+        r"\tau_g = \sum_i m_i J_i^{t\top} g = m J_{\mathrm{com}}^\top g",
         "dynamics.gravity_torques(robot, q)",
         "robot.mass * dynamics.com_jacobian(robot, q).T @ robot.model.gravity.linear",
         "On the right-hand side: the negative gradient of the potential energy.",
     ),
     Term(
         "Bias",
-        "b = vᵀCv − τ_g",
+        r"b = v^\top C v - \tau_g",
         "dynamics.bias(robot, q, v)",
         "dynamics.coriolis_tensor(robot, q) @ v @ v - dynamics.gravity_torques(robot, q)",
-        "Inverse dynamics with a = 0.",
+        "Inverse dynamics with $a = 0$.",
     ),
     Term(
         "External wrenches",
-        "τ_ext = Σ Jᵗᵀ f + Jᴿᵀ m",
+        r"\tau_{\mathrm{ext}} = \sum_k J_k^{t\top} f_k + J_k^{R\top} m_k",
         "dynamics.external_torques(robot, q, push)",
         "dynamics.bias(robot, q, v) - dynamics.inverse_dynamics(robot, q, v, 0 * v, push)",
         "`push = {link: Wrench(force, moment, point)}`, in world axes, on a named link.",
     ),
     Term(
         "Inverse dynamics",
-        "M a + vᵀCv − τ_g − τ_ext",
+        r"S^\top \tau = M a + v^\top C v - \tau_g - \tau_{\mathrm{ext}}",
         "dynamics.inverse_dynamics(robot, q, v, a, push)",
         "M(q) @ a + dynamics.bias(robot, q, v) - dynamics.external_torques(robot, q, push)",
         "The recursive Newton-Euler algorithm, and the sum of the terms.",
     ),
     Term(
         "Forward dynamics",
-        "a = M⁻¹ (Sᵀτ + τ_g + τ_ext − vᵀCv)",
+        r"a = M^{-1} (S^\top \tau + \tau_g + \tau_{\mathrm{ext}} - v^\top C v)",
         "robot.selection_matrix.T @ tau",
         "dynamics.inverse_dynamics(robot, q, v, dynamics.forward_dynamics(robot, q, v, tau, push), "
         "push)",
-        "The articulated body algorithm, then inverse dynamics, which returns Sᵀτ.",
+        r"The articulated body algorithm, then inverse dynamics, which returns $S^\top \tau$.",
         1e-9,
     ),
     Term(
         "Drift of a frame",
-        "J̇ v = vᵀ H v",
+        r"\dot{J} v = v^\top H v",
         "dynamics.frame_drift(robot, q, v, link)",
         "dynamics.frame_hessian(robot, q, link) @ v @ v",
-        "The acceleration of the frame at a = 0.",
+        "The acceleration of the frame at $a = 0$.",
     ),
     Term(
         "Momentum",
-        "A_g a + Ȧ_g v = Σ external wrenches, at the centre of mass",
+        r"A_g a + \dot{A}_g v = \sum_k w_k",
         "dynamics.centroidal_drift(robot, q, v)",
         "dynamics.centroidal_hessian(robot, q) @ v @ v",
-        "Ȧ_g v, the rate of the centroidal momentum at a = 0.",
+        "The rate of the centroidal momentum is the sum of the external wrenches, about the centre "
+        r"of mass; $\dot{A}_g v$ is that rate at $a = 0$.",
     ),
 ]
 
 
-FURTHER = """\
+FURTHER = r"""\
 ## Further terms
 
 | in code | what it is |
 |---|---|
-| `christoffel_symbols` | Γ of the Coriolis tensor, symmetric in its last two indices |
-| `potential_energy`, `kinetic_energy` | V(q), ½ vᵀMv |
-| `com_drift`, `com_hessian` | J̇_com v, and ∂J_com/∂q |
-| `centroidal_map`, `centroidal_momentum`, `centroidal_map_derivative` | A_g, h_g = A_g v, Ȧ_g |
-| `frame_jacobian_derivative` | J̇ of a frame |
+| `christoffel_symbols` | $\Gamma$ of the Coriolis tensor, symmetric in its last two indices |
+| `potential_energy`, `kinetic_energy` | $V(q)$, $\frac{1}{2} v^\top M v$ |
+| `com_drift`, `com_hessian` | $\dot{J}_{c} v$, and $\partial J_{c} / \partial q$ |
+| `centroidal_map`, `centroidal_map_derivative` | $A_g$, $\dot{A}_g$ |
+| `centroidal_momentum` | $h_g = A_g v$ |
+| `frame_jacobian_derivative` | $\dot{J}$ of a frame |
 | `point_jacobian`, `point_drift`, `point_hessian` | of a point fixed to a frame |
 | `relative_placement`, `relative_jacobian`, `relative_drift` | of one frame relative to another |
-| `com_coordinates` | coordinates with the centre of mass and a block-diagonal M |
-| `inverse_dynamics_derivatives`, `forward_dynamics_derivatives` | by q, v and a or τ |
-| `contact_derivatives`, `linearise` | the same in contact; A and B of linearised dynamics |
-| `torque_regressor`, `inertial_parameters` | τ = Y(q, v, a) π |
-| `generalised_momentum`, `MomentumObserver` | p = M v, and an observer of external torques |
+| `com_coordinates` | coordinates with the centre of mass and a block-diagonal $M$ |
+| `inverse_dynamics_derivatives`, `forward_dynamics_derivatives` | by $q$, $v$ and $a$ or $\tau$ |
+| `contact_derivatives`, `linearise` | the same in contact; $A$ and $B$ of linearised dynamics |
+| `torque_regressor`, `inertial_parameters` | $\tau = Y(q, v, a) \, \pi$ |
+| `generalised_momentum`, `MomentumObserver` | $p = M v$, and an observer of external torques |
 | `explain_by_wrenches` | contact wrenches that explain observed torques |
 | `JointSprings`, `Trajectory` | springs and dampers at joints for `simulate`, and its result |
 | `Twist` | velocity of a body, with its frame and point |
@@ -222,7 +237,9 @@ def page(folder: Path = HERE / "pictures") -> str:
     lines = [
         "# Equations of motion, term by term",
         "",
-        "    M(q) a + vᵀC(q)v = Sᵀτ + τ_g(q) + Σ_i J_i(q)ᵀ w_i + τ_ext",
+        "```math",
+        EQUATION,
+        "```",
         "",
         "Each term is computed by two methods: a recursive algorithm, and the textbook sum or",
         "finite differences. The tables show their difference at random states with a moving",
@@ -234,13 +251,14 @@ def page(folder: Path = HERE / "pictures") -> str:
         "",
     ]
     for term in TERMS:
-        lines += [f"## {term.title}", "", f"    {term.formula}", "", term.words, ""]
+        lines += [f"## {term.title}", "", "```math", term.formula, "```", "", term.words, ""]
         lines += ["```python", term.code, term.reference, "```", "", "| robot | difference |"]
         lines += ["|---|---|"]
         lines += [f"| {title} | {difference(term, s):.0e} |" for title, s in states.items()] + [""]
     lines += [FURTHER, "## Two Coriolis matrices, one force", ""]
     lines += [
-        "Deviation of dM/dt − 2 (C @ v) from skew symmetry for both sums, dM/dt by differences:",
+        r"Deviation of $\dot{M} - 2 C v$ from skew symmetry for both sums, $\dot{M}$ by",
+        "differences:",
         "",
     ]
     lines += ["| robot | ours | Wieber's sum |", "|---|---|---|"]

@@ -95,9 +95,10 @@ def site(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_site_builds_without_a_warning_and_asks_nobody_for_anything(site):
-    assert not re.search(
-        r'(src|href)="https?://[^"]*\.(js|css|woff2?)"', (site / "index.html").read_text()
-    )
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r'<(script|img|iframe)[^>]* src="https?:', text), page.name
+        assert not re.search(r'<link[^>]* rel="stylesheet"[^>]* href="https?:', text), page.name
 
 
 @pytest.mark.timeout(300)
@@ -122,6 +123,63 @@ def test_every_public_name_is_in_the_reference(site):
             if not found:
                 missing.append(f"{name}.{public}")
     assert not missing
+
+
+# What a page shows: its equations, and what lies to the right of the page and of every box that
+# scrolls, or is cut by its own box.
+SEEN = """(() => {
+  const count = what => document.querySelectorAll(what).length;
+  const scrolls = box => ['auto', 'scroll'].includes(getComputedStyle(box).overflowX);
+  const within = box => box !== document.body && (scrolls(box) || within(box.parentElement));
+  const cut = box => box.scrollWidth > box.clientWidth + 1
+    && ['hidden', 'clip'].includes(getComputedStyle(box).overflowX);
+  const beyond = box => box.getBoundingClientRect().right > innerWidth + 1 && !within(box);
+  const lost = [...document.querySelectorAll('.md-content *')].filter(
+    box => (beyond(box) || cut(box)) && !box.closest('.katex-mathml, svg'));
+  return {
+    equations: count('.arithmatex'), drawn: count('.arithmatex .katex'),
+    refused: count('.katex-error'), width: document.documentElement.scrollWidth,
+    empty: [...document.images].filter(image => !image.naturalWidth).map(image => image.src),
+    lost: lost.map(box => `${box.tagName} ${box.className}: ${box.textContent.slice(0, 40)}`),
+  };
+})()"""
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.timeout(300)
+def test_pages_fit_wide_and_narrow_screens_and_show_their_equations(site, tab):
+    """From files, without a network: no page scrolls sideways, nothing is cut, KaTeX has drawn."""
+    blocked = ["*/animations/*", "*/search/*"]  # scenes and the index are not what is looked at
+    tab.call("Network.setBlockedURLs", urls=blocked)
+    api = [site / "api" / name for name in ("footwork.html", "contacts.html")]  # the same template
+    pages = [*site.glob("*.html"), *api]
+    assert len(pages) > 20
+    equations = 0
+    for page in pages:
+        for width in (1280, 390):
+            size = {"height": 800, "deviceScaleFactor": 1, "mobile": False}
+            tab.call("Emulation.setDeviceMetricsOverride", width=width, **size)
+            if width == 1280:
+                tab.call("Page.navigate", url=page.as_uri())
+                tab.wait_for("document.readyState === 'complete'")
+            seen = tab.evaluate(SEEN)
+            said = f"{page.name} at {width} pixels: {seen}"
+            assert seen["width"] <= width, said
+            assert seen["lost"] == seen["empty"] == [], said
+            assert (seen["drawn"], seen["refused"]) == (seen["equations"], 0), said
+        equations += seen["equations"]
+    assert equations > 200
+    assert {address.split(":")[0] for address in tab.requests} <= {"file", "data", "blob"}
+
+
+def test_equations_are_written_as_mathematics():
+    """No page has its equations as code: what is indented or fenced is what one types or reads."""
+    signs = re.compile(r"[ᵀᴿᵗΣ∂∫‖]|\b[a-z]_[a-z]\b.*[≤∈]")
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        text = re.sub(r"```(?!math)\w*\n.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+        assert not signs.search(text), f"{page.name}: {signs.search(text)}"
 
 
 PICTURES = re.compile(r"!\[(.*?)\]\(([^)\s]+)[^)]*\)|<img[^>]*src=\"([^\"]+)\"[^>]*>")
