@@ -293,6 +293,45 @@ def test_bounded_least_squares_keeps_what_cannot_move():
     assert x == pytest.approx([0.5, 0.0, -1.0])
 
 
+def test_frames_go_where_they_are_asked_and_touch_nothing():
+    robot = robots.load("biped")
+    feet = contacts.at_feet(robot)
+    q = contacts.solve_posture(robot, feet).q
+    left, pelvis = (dynamics.frame_placement(robot, q, f) for f in ("left_sole", "pelvis"))
+    moved = left.translation + np.array([0.05, 0.02, 0.1])
+    up = pin.SE3(pin.utils.rotate("y", 0.2) @ left.rotation, moved)
+    lower = pelvis.translation - [0.02, 0.0, 0.03]
+    posture = contacts.solve_posture(
+        *(robot, feet["right_foot"], None, None, q),
+        frames={"left_sole": up, "pelvis": lower},
+        restarts=0,
+    )
+    assert posture.converged
+    assert list(posture.errors) == ["right_foot", "frame left_sole", "frame pelvis"]
+    assert posture.contacts.names == ("right_foot",) == tuple(posture.targets)
+    data = robot.model.createData()
+    pin.framesForwardKinematics(robot.model, data, posture.q)
+    reached = {f: data.oMf[robot.frame_id(f)] for f in ("left_sole", "pelvis")}
+    assert pin.log6(reached["left_sole"].actInv(up)).vector == pytest.approx(0, abs=1e-8)
+    assert reached["pelvis"].translation == pytest.approx(lower, abs=1e-8)
+    # "inside" means what the foot alone can hold
+    inside = contacts.solve_posture(
+        robot, feet["right_foot"], "inside", None, q, frames={"left_sole": up}
+    )
+    assert fw.static_hold(robot, inside.q, feet["right_foot"], torque_limits=False).feasible
+
+
+def test_without_restarts_a_no_takes_one_attempt():
+    robot = robots.load("biped")
+    far = {"pelvis": np.array([0.0, 0.0, 3.0])}
+    posture = contacts.solve_posture(
+        robot, contacts.at_feet(robot), frames=far, restarts=0, iterations=20
+    )
+    assert not posture.converged
+    assert posture.iterations <= 20
+    assert "'frame pelvis' misses its target" in posture.reason
+
+
 def test_bad_input_is_refused():
     robot = robots.load("biped")
     feet = contacts.at_feet(robot)
@@ -306,6 +345,12 @@ def test_bad_input_is_refused():
     upside_down = pin.SE3(pin.exp3(np.array([np.pi, 0, 0])), np.zeros(3))
     with pytest.raises(ContactError, match="points up"):
         contacts.solve_posture(robot, feet, ground=upside_down)
+    with pytest.raises(ContactError, match="no frame 'pelvs'; did you mean 'pelvis'"):
+        contacts.solve_posture(robot, feet, frames={"pelvs": [0, 0, 0]})
+    with pytest.raises(ContactError, match=r"frames\['pelvis'\]: got"):
+        contacts.solve_posture(robot, feet, frames={"pelvis": [0, 0]})
+    with pytest.raises(ContactError, match="restarts: got -1"):
+        contacts.solve_posture(robot, feet, restarts=-1)
     with pytest.raises(ContactError, match="ground: got"):
         contacts.solve_posture(robot, feet, ground=0.1)
     with pytest.raises(fw.ConfigurationError, match="q0"):

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footwork import ContactError, contacts, dynamics, robots
+from footwork import ConfigurationError, ContactError, contacts, dynamics, robots
 from footwork.contacts import (
     Box,
     Payload,
@@ -192,6 +192,33 @@ def test_start_and_joints():
     assert scenario.q0[knee.idx_q] == pytest.approx(np.radians(60))
     forward = dynamics.frame_placement(robot, scenario.q0, "pelvis").rotation[:, 0]
     assert forward == pytest.approx([0, 1, 0], abs=1e-12)
+
+
+@pytest.mark.parametrize(("name", "posture"), [("biped", ""), ("quadruped", ""), ("limb", "")])
+def test_any_configuration_can_be_written_as_a_start(name, posture):
+    robot, rng = robots.load(name), np.random.default_rng(5)
+    for _ in range(5):
+        q = robot.random_configuration(rng)
+        start = Start.of(robot, q, posture)
+        scenario = Scenario.from_text(Scenario(name, posture=posture, start=start).as_text())
+        assert robot.difference(scenario.q0, q) == pytest.approx(0, abs=1e-14)
+    assert Start.of(robot, robot.posture()) == Start()
+    with pytest.raises(ConfigurationError, match="q: got"):
+        Start.of(robot, q[:-1])
+
+
+def test_replaced_keeps_what_it_does_not_concern():
+    scenario = Scenario.from_text(GOOD)
+    other = scenario.replaced(friction=0.5, com=(0.0, 0.0))
+    assert other == replace(scenario, friction=0.5, com=(0.0, 0.0))
+    assert other.machine is scenario.machine
+    assert other.ground is scenario.ground
+    assert "friction" not in other.lines
+    assert other.lines["robot"] == scenario.lines["robot"]
+    assert scenario.replaced(terrain=(Plane(),)).ground is not scenario.ground
+    assert scenario.replaced(robot="quadruped").machine.name == "quadruped"
+    with pytest.raises(ScenarioError, match="no attribute 'frictoin'; did you mean 'friction'"):
+        scenario.replaced(frictoin=0.5)
 
 
 def test_headings_turn_soles():

@@ -202,3 +202,35 @@ def test_frames_lie_in_the_face_along_the_heading():
 def test_bad_input_is_refused(make, says):
     with pytest.raises(ContactError, match=says):
         make()
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_ray_meets_the_surface_where_marching_along_it_does(name):
+    terrain, rng, met = Terrain([PARTS[name]]), np.random.default_rng(2), 0
+    for _ in range(60):
+        origin, goal = rng.uniform(-1.5, 1.5, 3), rng.uniform(-0.3, 0.6, 3)
+        if terrain.signed_distance(origin) < 0.01:
+            continue
+        d = (goal - origin) / np.linalg.norm(goal - origin)
+        t = 0.0
+        while t < 6 and (step := terrain.signed_distance(origin + t * d)) > 1e-9:
+            t += step  # no surface is nearer
+        hit = terrain.cast(origin, 3 * d)
+        if t >= 6:
+            assert hit is None or np.linalg.norm(hit[1] - origin) > 5.9
+            continue
+        face, point = hit
+        met += 1
+        assert point == pytest.approx(origin + t * d, abs=1e-6)
+        assert face.height(point) == pytest.approx(0, abs=1e-9)
+        assert face.normal @ d < 0
+    assert met > 5
+
+
+def test_a_ray_that_leaves_or_begins_inside_meets_no_inner_side():
+    terrain = Terrain([PARTS["box"]])
+    inside = PARTS["box"].placement.translation
+    assert terrain.cast(inside, [0, 0, 1]) is None
+    assert terrain.cast([5, 0, 0], [1, 0, 0]) is None
+    with pytest.raises(ContactError, match="direction: got the zero vector"):
+        terrain.cast([0, 0, 1], [0, 0, 0])

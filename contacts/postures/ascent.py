@@ -78,7 +78,7 @@ class Ascent:
         """Return the balance at rest in q."""
         robot, zero = self.reach.robot, np.zeros(self.reach.robot.nv)
         h = load(robot, q, zero, zero, self.external)
-        return Equilibrium.of(self.reach.goal.contacts, q, h, self.limits)
+        return Equilibrium.of(self.reach.goal.touching, q, h, self.limits)
 
     def _touching(self, q: Array) -> tuple[Array, bool]:
         nearest = Reach(self.reach.goal, q, self.reach.bounded)  # nothing pulls back to the start
@@ -110,7 +110,7 @@ class Ascent:
 
     def _change(self, q: Array, saddle: Saddle, balance: Equilibrium) -> Array:
         """∂(A x̄ + ε̄ N + h)/∂q (nv, nv)."""
-        contacts, zero = self.reach.goal.contacts, np.zeros(self.reach.robot.nv)
+        contacts, zero = self.reach.goal.touching, np.zeros(self.reach.robot.nv)
         rows, inner = balance.limits.wrench_rows, balance.inner(saddle.unknowns)
         wrenches = local_wrenches(contacts, saddle.unknowns, saddle.margin, rows)
         state = State(self.reach.robot, q, zero)

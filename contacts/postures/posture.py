@@ -30,12 +30,12 @@ from ..torque_limits import torque_bounds_of
 from .ascent import Ascent
 from .reach import CLOSURE, Goal, Reach
 from .self_collision import Clearance, self_collisions
-from .targets import all_targets
+from .targets import all_targets, held_frames
 
 CentreOfMass = Sequence[float | None] | Literal["inside"] | None
 
 _SHRUNK = 0.8  # "inside" means inside the static polygon drawn in by this factor
-_RESTARTS = 6
+RESTARTS = 6
 _CLEARANCE = 1e-3  # [m], what links keep that must not run into each other
 
 
@@ -47,8 +47,8 @@ class Posture:
         q: (nq,), the configuration; when not converged, the nearest that was found.
         error: the largest of `errors`.
         errors: {contact: the largest entry of its error [m or rad]}, and of each "closure …" of the
-            robot; when asked for, "com" [m] and "self-collision", what the nearest links lack of
-            their clearance [m].
+            robot; when asked for, "frame …" of frames, "com" [m] and "self-collision", what the
+            nearest links lack of their clearance [m].
         converged: whether `error` is within the tolerance, and closures within 1e-10.
         reason: in words, when not converged: which contact, and which joint limits hold it back.
         targets: {contact: T_world_target} (`pin.SE3`), where the contacts should be.
@@ -89,6 +89,8 @@ def solve_posture(
     torque_limits: bool | ArrayLike = True,
     tolerance: float = 1e-8,
     iterations: int = 100,
+    frames: Mapping[str, Any] | None = None,
+    restarts: int = RESTARTS,
 ) -> Posture:
     """Return a configuration whose contacts are where they should be, near q0.
 
@@ -110,7 +112,11 @@ def solve_posture(
             largest margin nearby, see `Posture.margins`; "inside" is then only where it begins.
         wrenches, torque_limits: as for `static_hold`, of the margin that is maximised.
         tolerance: largest error of any contact that counts as touching [m, rad].
-        iterations: most steps from each start; from q0 first, then from a few others near it.
+        iterations: most steps from each start.
+        frames: {frame: T_world_frame (`pin.SE3`) or its origin's place (3,) [m]} of frames that
+            should be somewhere without touching anything: a lifted foot, the base.
+        restarts: from how many other configurations near q0 to begin again when none was found
+            from q0 itself; 0 says no soon, as is wanted of a q0 from a moment before.
 
     Returns:
         Posture. When no configuration was found that touches everywhere, `converged` is False, q
@@ -126,6 +132,7 @@ def solve_posture(
     limits = boolean(limits, "limits", error=ContactError)
     tolerance = number(tolerance, "tolerance", above=0, error=ContactError)
     iterations = whole_number(iterations, "iterations", at_least=1, error=ContactError)
+    restarts = whole_number(restarts, "restarts", at_least=0, error=ContactError)
     torques = torque_bounds_of(robot, torque_limits)
     wrenches = mapping(
         wrenches or {}, "wrenches", robot.frame_names, kind="frame", error=ContactError
@@ -134,16 +141,20 @@ def solve_posture(
     start = robot.posture() if q0 is None else check_configuration(robot, q0, "q0").copy()
     start = robot.close(start) if robot.closures else start
     given = all_targets(contact_set, start, targets, ground)
+    held, places = held_frames(robot, frames)
+    together = ContactSet(robot, [*contact_set, *held]) if held else contact_set
     goal = Goal(
-        contact_set,
-        given,
+        together,
+        given | places,
         _target_com(com),
-        _size(contact_set, start),
+        _size(together, start),
         _clearance_of(robot, self_collision),
+        frozenset(places),
     )
-    posture = _nearest(Reach(goal, start, limits), start, tolerance, iterations)
+    attempts = tolerance, iterations, restarts
+    posture = _nearest(Reach(goal, start, limits), start, *attempts)
     if isinstance(com, str) and posture.converged:
-        posture = _drawn_inside(Reach(goal, start, limits), posture, tolerance, iterations)
+        posture = _drawn_inside(Reach(goal, start, limits), posture, *attempts)
     if maximize is None or not posture.converged:
         return posture
     ascent = Ascent(Reach(goal, start, limits), wrenches, torques, tolerance, iterations)
@@ -180,11 +191,13 @@ def _size(contacts: ContactSet, q: Array) -> float:
     return max(float(np.mean(spans)), 1e-3) if spans else 1.0
 
 
-def _nearest(reach: Reach, start: Array, tolerance: float, iterations: int) -> Posture:
+def _nearest(
+    reach: Reach, start: Array, tolerance: float, iterations: int, restarts: int
+) -> Posture:
     """From `start`, then from a few random places around it: a way out of straight knees."""
     rng = np.random.default_rng(0)
     best, least, steps = start, np.inf, 0
-    for k in range(1 + _RESTARTS):
+    for k in range(1 + restarts):
         shaken = 0.1 * k * rng.standard_normal(reach.robot.nv) * reach.joints
         q, tried = reach.run(reach.robot.integrate(start, shaken), tolerance, iterations)
         steps += tried
@@ -208,8 +221,9 @@ def _posture(reach: Reach, q: Array, tolerance: float, iterations: int) -> Postu
     largest = max(errors.values(), default=0.0)
     converged = largest <= tolerance and goal.reached(error, tolerance)
     reason = "" if converged else _reason(reach, q, errors)
+    places = {name: T for name, T in goal.places(q).items() if name not in goal.frames}
     return Posture(
-        q, largest, errors, converged, reason, goal.places(q), goal.com, goal.contacts, iterations
+        q, largest, errors, converged, reason, places, goal.com, goal.touching, iterations
     )
 
 
@@ -236,14 +250,16 @@ def _collision_words(reach: Reach, q: Array) -> str:
     return f"out of reach without a collision: {nearest}, expected {clearance:.3g} m of clearance"
 
 
-def _drawn_inside(reach: Reach, posture: Posture, tolerance: float, iterations: int) -> Posture:
+def _drawn_inside(
+    reach: Reach, posture: Posture, tolerance: float, iterations: int, restarts: int
+) -> Posture:
     """The posture with its centre of mass where the contacts can hold it."""
     inside = _inside(posture.contacts, posture.q)
     if inside is None:
         reason = "no place of the centre of mass lets these contacts hold the robot still"
         return replace(posture, converged=False, reason=reason)
     inner = Reach(replace(reach.goal, com=inside), reach.prefer, reach.bounded)
-    return _nearest(inner, posture.q, tolerance, iterations)
+    return _nearest(inner, posture.q, tolerance, iterations, restarts)
 
 
 def _inside(contacts: ContactSet, q: Array) -> Array | None:

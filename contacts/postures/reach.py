@@ -46,6 +46,7 @@ class Goal:
         com: (3,), of the centre of mass, nan where it is free [m]. Closures of the robot close.
         size: of the robot, the unit of length [m].
         clearance: links that should keep apart, None when nobody asks.
+        frames: names of those of the contacts that are frames to be somewhere and touch nothing.
     """
 
     contacts: ContactSet
@@ -53,6 +54,14 @@ class Goal:
     com: Array
     size: float
     clearance: Clearance | None = None
+    frames: frozenset[str] = frozenset()
+
+    @cached_property
+    def touching(self) -> ContactSet:
+        """The contacts without the frames."""
+        if not self.frames:
+            return self.contacts
+        return self.contacts.only([name not in self.frames for name in self.contacts.names])
 
     @property
     def robot(self) -> Robot:

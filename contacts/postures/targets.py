@@ -11,8 +11,11 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import ContactError
-from ...robots.values import mapping, placement
+from ...robots import Robot
+from ...robots.values import mapping, placement, vector
+from ..contact import Contact, PointContact
 from ..contact_set import ContactSet
+from ..surface_contact import SurfaceContact
 from ..terrain.solids import FACES_UP, Face
 from .landing import check_face
 
@@ -72,3 +75,28 @@ def all_targets(
         name: T if isinstance(T, pin.SE3 | Face) else pin.SE3(np.eye(3), np.asarray(T, dtype=float))
         for name, T in every.items()
     }
+
+
+def held_frames(
+    robot: Robot, frames: Mapping[str, Any] | None
+) -> tuple[list[Contact], dict[str, Any]]:
+    """Return frames as contacts, patches to be placed and points to be somewhere, and
+    {contact: T_world_target} of each.
+
+    Raises:
+        ContactError: a frame that does not exist, or a place that is none.
+    """
+    frames = mapping(frames or {}, "frames", robot.frame_names, kind="frame", error=ContactError)
+    contacts: list[Contact] = []
+    targets: dict[str, Any] = {}
+    for frame, place in frames.items():
+        name, where = f"frame {frame}", f"frames[{frame!r}]"
+        if isinstance(place, pin.SE3):
+            size: Any = {"half_length": 1e-3, "half_width": 1e-3, "friction": 0.0}  # any would do
+            contacts.append(SurfaceContact(frame, **size, name=name))
+            targets[name] = placement(place, where, "T_world_frame", error=ContactError)
+        else:
+            contacts.append(PointContact(frame, friction=0.0, name=name))
+            p = vector(place, where, "or a pinocchio.SE3 [m]", error=ContactError)
+            targets[name] = pin.SE3(np.eye(3), p)
+    return contacts, targets

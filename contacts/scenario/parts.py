@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import ContactError, unknown
 from ...robots import Robot
-from ...robots.configuration import check_robot
+from ...robots.configuration import check_configuration, check_robot
 from ...robots.values import Shape, array, boolean, number, one_of, sequence, text, vector
 from ..contact import Contact, PointContact
 from ..contact_set import at_feet
@@ -213,21 +214,48 @@ class Start:
         at: where the origin of its posture goes, (x, y, z) [m].
         heading: [degrees from x to y].
         joints: (name, value) of joints that differ from the posture [degrees, or m if they slide].
+        tilt: (roll, pitch) about the axes x and y before it is turned by the heading [degrees].
     """
 
     at: Numbers = (0.0, 0.0, 0.0)
     heading: float = 0.0
     joints: tuple[tuple[str, float], ...] = ()
+    tilt: Numbers = (0.0, 0.0)
 
     def __post_init__(self) -> None:
         make_plain(self)
         vector(self.at, "at", error=ContactError)
         check_angle(self.heading, "heading")
+        for angle in array(self.tilt, "tilt", (2,), error=ContactError):
+            check_angle(float(angle), "tilt")
         for pair in sequence(self.joints, "joints", tuple, error=ContactError):
             if len(pair) != 2:
                 raise ContactError(f"joints: got {pair!r}, expected (name, value)")
             text(pair[0], "joints", error=ContactError)
             number(pair[1], f"joints: {pair[0]}", error=ContactError)
+
+    @classmethod
+    def of(cls, robot: Robot, q: ArrayLike, posture: str = "") -> Start:
+        """Return the start whose `configuration(robot, posture)` is q (nq,), to rounding.
+
+        Raises:
+            ConfigurationError: a bad q, or no such posture.
+            ContactError: a joint that is elsewhere, and whose q is no single number.
+        """
+        q, usual = check_configuration(check_robot(robot), q), robot.posture(posture or None)
+        at, angles = np.zeros(3), np.zeros(3)
+        if robot.is_floating:
+            T = pin.XYZQUATToSE3(q[:7]) * pin.XYZQUATToSE3(usual[:7]).inverse()
+            at, angles = T.translation, np.degrees(pin.rpy.matrixToRpy(T.rotation))
+        *tilt, heading = angles.tolist()
+        joints = []
+        for name in robot.joint_names:
+            joint = robot._model.joints[robot.joint_id(name)]
+            entries = slice(joint.idx_q, joint.idx_q + joint.nq)
+            if joint.nq < 7 and not np.array_equal(q[entries], usual[entries]):
+                value, turns = q[_entry(name, joint)], _turns(joint)
+                joints.append((name, float(np.degrees(value) if turns else value)))
+        return cls(tuple(at.tolist()), heading, tuple(joints), tuple(tilt))
 
     def configuration(self, robot: Robot, posture: str | None) -> Array:
         """Return q (nq,).
@@ -238,14 +266,23 @@ class Start:
         """
         q = check_robot(robot).posture(posture)
         if robot.is_floating:
-            R = pin.utils.rotate("z", np.radians(self.heading))
+            R = pin.rpy.rpyToMatrix(*np.radians([*self.tilt, self.heading]))
             q[:7] = pin.SE3ToXYZQUAT(pin.SE3(R, np.array(self.at)) * pin.XYZQUATToSE3(q[:7]))
         for name, value in self.joints:
             if name not in robot.joint_names:
                 raise ContactError(unknown("joint", name, robot.joint_names))
             joint = robot._model.joints[robot._model.getJointId(name)]
-            if joint.nq != 1:
-                raise ContactError(f"{name}: its q has {joint.nq} numbers, expected one")
-            turns = np.abs(np.asarray(joint.createData().S)).reshape(6)[3:].any()
-            q[joint.idx_q] = np.radians(value) if turns else value
+            q[_entry(name, joint)] = np.radians(value) if _turns(joint) else value
         return np.asarray(q)
+
+
+def _entry(name: str, joint: Any) -> int:
+    """Which entry of q is a joint's."""
+    if joint.nq != 1:
+        raise ContactError(f"{name}: its q has {joint.nq} numbers, expected one")
+    return int(joint.idx_q)
+
+
+def _turns(joint: Any) -> bool:
+    """Whether a joint of one number turns; else it slides."""
+    return bool(np.abs(np.asarray(joint.createData().S)).reshape(6)[3:].any())

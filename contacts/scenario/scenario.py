@@ -23,9 +23,10 @@ degrees; `docs/scenarios.md` has every key.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,11 @@ from .parts import ScenarioContact, Start
 
 _LEVEL: tuple[Part, ...] = (Plane(),)
 _THERE = Start()
+# answers that other attributes do not concern
+_KEPT = {
+    "machine": {"robot", "passive", "lock", "motors", "folder"},
+    "ground": {"terrain"},
+}
 
 FOLDER = Path(__file__).parent / "shipped"
 
@@ -174,6 +180,24 @@ class Scenario:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write that file. A robot's file stays relative to the folder that it came from."""
         return files.write(path, self.as_text())
+
+    def replaced(self, **changes: Any) -> Scenario:
+        """Return the scenario with other attributes, as `dataclasses.replace`.
+
+        Robot and terrain, where the changes do not concern them, are not loaded again.
+
+        Raises:
+            ScenarioError: an attribute that it does not have, or a value that it does not take.
+        """
+        known = [attribute.name for attribute in fields(self)]
+        for name in changes.keys() - set(known):
+            raise ScenarioError(unknown("attribute", name, known))
+        lines = {k: n for k, n in self.lines.items() if re.split(r"\W", k)[0] not in changes}
+        other = replace(self, **{"lines": lines, **changes})
+        for name, concerned in _KEPT.items():
+            if name in vars(self) and not concerned & changes.keys():
+                vars(other)[name] = vars(self)[name]
+        return other
 
     # --- what it says ----------------------------------------------------------------------
 

@@ -73,6 +73,15 @@ class Face:
         p = np.array([x, y, o[2] - (n[0] * (x - o[0]) + n[1] * (y - o[1])) / n[2]])
         return p if self.overhang(p[None]) < 1e-9 else None
 
+    def met(self, origin: Array, direction: Array) -> float | None:
+        """Return the t > 0 at which the ray origin + t direction meets the front of the face, None
+        where it does not [units of the direction]."""
+        slope = float(self.normal @ direction)
+        if slope > -1e-12:
+            return None
+        t = -float(self.height(origin)) / slope
+        return t if t > 0 and self.overhang((origin + t * direction)[None]) < 1e-9 else None
+
     def frame(self, point: ArrayLike, forward: ArrayLike) -> Any:
         """Return T_world_contact (`pin.SE3`) at `point`: z the normal, x along `forward` (3,).
 

@@ -114,6 +114,30 @@ class Terrain:
         solid = self.solids[int(self.nearest(p))]
         return max(solid.faces, key=lambda face: float(face.height(p)))
 
+    def cast(self, origin: ArrayLike, direction: ArrayLike) -> tuple[Face, Array] | None:
+        """Return the first face that a ray meets from outside, and the point (3,); or None.
+
+        Args:
+            origin: (3,), where the ray begins [m].
+            direction: (3,), of any length.
+
+        Raises:
+            ContactError: a direction that is none.
+        """
+        o, d = (
+            vector(given, name, error=ContactError)
+            for given, name in ((origin, "origin"), (direction, "direction"))
+        )
+        if not np.linalg.norm(d) > 0:
+            raise ContactError("direction: got the zero vector, expected a direction")
+        d = d / np.linalg.norm(d)
+        hits = [(t, face) for face in self._faces if (t := face.met(o, d)) is not None]
+        for t, face in sorted(hits, key=lambda hit: hit[0]):
+            p = o + t * d
+            if self.signed_distance(p + _OFF * face.normal) > 0:  # bare
+                return face, p
+        return None
+
     def targets(self, contacts: ContactSet, q: ArrayLike) -> dict[str, Any]:
         """Return {contact: T_world_target} (`pin.SE3`): the places at q, brought to the terrain.
 
