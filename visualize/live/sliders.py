@@ -1,0 +1,159 @@
+"""Sliders: numbers of a stance that can be set, within bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from ...contacts.scenario.loads import Payload, Push
+from ...contacts.scenario.parts import ScenarioContact
+from ...errors import unknown
+from ...robots.values import number
+from .handles import load_of, loads_of, with_load
+from .stance import OutOfReach, Stance, name_of
+
+_MOST_FRICTION = 1.5
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number that can be set.
+
+    Attributes:
+        name: "friction", "friction/CONTACT", "push/FRAME", "payload/FRAME", "gravity", "torque" or
+            "torque/JOINT".
+        label, unit: for people.
+        low, high, step: its bounds, and what a page steps by.
+        value: now.
+        handle: whose it is; None of the whole scene.
+    """
+
+    name: str
+    label: str
+    unit: str
+    low: float
+    high: float
+    step: float
+    value: float
+    handle: str | None = None
+
+
+def sliders_of(stance: Stance) -> tuple[Slider, ...]:
+    """Return all sliders of a stance."""
+    return (_friction(stance), *_frictions(stance), *_loads(stance))
+
+
+def set_value(stance: Stance, name: str, value: float) -> Stance:
+    """Return the stance with a slider at a value.
+
+    Raises:
+        OutOfReach: no such slider, or a value out of its bounds.
+    """
+    sliders = {slider.name: slider for slider in sliders_of(stance)}
+    if name not in sliders:
+        raise OutOfReach(unknown("slider", name, sliders))
+    slider = sliders[name]
+    bounds: Any = {"at_least": slider.low, "at_most": slider.high, "unit": f"[{slider.unit}]"}
+    value = number(value, name, **bounds, error=OutOfReach)
+    kind, _, which = name.partition("/")
+    return _SETTERS[kind](stance, which, value)
+
+
+# --- friction ----------------------------------------------------------------------------------
+
+
+def _friction(stance: Stance) -> Slider:
+    return _friction_slider("friction", "friction of all", stance.scenario.friction, None)
+
+
+def _frictions(stance: Stance) -> list[Slider]:
+    found = {c.name: c.friction for c in stance.scenario.contact_set}
+    return [
+        _friction_slider(f"friction/{name}", f"friction of {name}", mu, f"contact/{name}")
+        for name, mu in found.items()
+    ]
+
+
+def _friction_slider(name: str, label: str, friction: Any, handle: str | None) -> Slider:
+    value = float(np.ravel(friction)[0])
+    return Slider(name, label, "", 0.0, max(_MOST_FRICTION, value), 0.01, value, handle)
+
+
+def _scaled(friction: Any, value: float) -> Any:
+    """The value; of two coefficients both, in their ratio."""
+    pair = np.ravel(friction)
+    if len(pair) < 2 or not pair[0] > 0:
+        return value
+    return tuple((pair * (value / pair[0])).tolist())
+
+
+def _set_friction(stance: Stance, which: str, value: float) -> Stance:
+    """Of one contact, or of all, also of those that have their own or that of their surface."""
+    scenario, own = stance.scenario, {c.name: c.friction for c in stance.scenario.contact_set}
+
+    def rougher(part: ScenarioContact) -> ScenarioContact:
+        friction = own.get(name_of(part), part.friction)
+        inherits = part.friction is None and friction in (None, scenario.friction)
+        if name_of(part) != which if which else inherits:
+            return part
+        return replace(part, friction=_scaled(friction, value))
+
+    changes: dict[str, Any] = {"contacts": tuple(map(rougher, scenario.contacts))}
+    if which:
+        return stance.resting(**changes)
+    lifted = {n: open_._replace(part=rougher(open_.part)) for n, open_ in stance.lifted.items()}
+    rougher_all = stance.resting(**changes, friction=_scaled(scenario.friction, value))
+    return replace(rougher_all, lifted=lifted)
+
+
+# --- loads -------------------------------------------------------------------------------------
+
+
+def _loads(stance: Stance) -> list[Slider]:
+    """Of every push and payload, and of a payload of nothing on the base."""
+    found = [_load(stance, handle, load) for handle, load in loads_of(stance).items()]
+    nothing = f"payload/{stance.base}"
+    if all(slider.name != nothing for slider in found):
+        found.append(_load(stance, nothing, Payload(stance.base, 0.0), None))
+    return found
+
+
+def _load(stance: Stance, name: str, load: Any, *handle: None) -> Slider:
+    at = None if handle else name
+    if isinstance(load, Push):
+        force, most = float(np.linalg.norm(load.force)), _rounded(stance.weight)
+        return Slider(name, f"push on {load.frame}", "N", 0.0, max(most, force), 1.0, force, at)
+    mass, most = load.mass, _rounded(stance.robot.mass)
+    return Slider(name, f"payload on {load.frame}", "kg", 0.0, max(most, mass), 0.1, mass, at)
+
+
+def _rounded(x: float) -> float:
+    """x to two figures, upwards."""
+    unit = 10.0 ** (np.floor(np.log10(x)) - 1)
+    return float(np.ceil(x / unit) * unit)
+
+
+def _set_push(stance: Stance, which: str, value: float) -> Stance:
+    """Along its direction; forwards, x, where there was none."""
+    push = cast(Push, load_of(stance, f"push/{which}"))
+    size = float(np.linalg.norm(push.force))
+    along = np.array(push.force) / size if size else np.array([1.0, 0.0, 0.0])
+    keep = value > 0 or bool(np.any(push.moment))
+    force = tuple((value * along).tolist())
+    return with_load(stance, f"push/{which}", replace(push, force=force), keep)
+
+
+def _set_payload(stance: Stance, which: str, value: float) -> Stance:
+    handle = f"payload/{which}"
+    payload = loads_of(stance).get(handle, Payload(stance.base, 0.0))
+    return with_load(stance, handle, replace(cast(Payload, payload), mass=value))
+
+
+_SETTERS: dict[str, Callable[[Stance, str, float], Stance]] = {
+    "friction": _set_friction,
+    "push": _set_push,
+    "payload": _set_payload,
+}

@@ -1,0 +1,292 @@
+"""Stance: a robot on the contacts of a scenario that starts where it stands, feet in the air too.
+
+Every change is solved for from the configuration before it, so that the robot goes on from where it
+is; what cannot be reached raises, and the stance before it stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from ... import dynamics
+from ...arrays import Array
+from ...contacts.contact import Contact
+from ...contacts.contact_set import ContactSet
+from ...contacts.hold import Hold
+from ...contacts.postures.posture import Posture, solve_posture
+from ...contacts.scenario.parts import ScenarioContact
+from ...contacts.scenario.scenario import Scenario
+from ...dynamics import State
+from ...errors import FootworkError, unknown
+from ...robots import Robot
+from ..scenes.motion import FORCE_OF_WEIGHT, link_frames, weight_of
+
+TOLERANCE = 1e-9  # [m, rad], a tenth of what counts as touching: it does so read from a file too
+_ITERATIONS = 15
+UP = np.array([0.0, 0.0, 1.0])
+
+
+class OutOfReach(FootworkError, ValueError):
+    """What was asked of a stance cannot be done; it stays as it is."""
+
+
+class Lifted(NamedTuple):
+    """A contact that is open: what it is, and T_world_contact (`pin.SE3`), where it is held."""
+
+    part: ScenarioContact
+    T: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """A robot that stands on the contacts of a scenario.
+
+    Attributes:
+        scenario: written out so that it starts in the posture that touches: read from its text it
+            has this q.
+        scale: length of a force's arrow [m/N].
+        lifted: {contact: Lifted} of those that are open and held in the air.
+    """
+
+    scenario: Scenario
+    scale: float
+    lifted: Mapping[str, Lifted] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, scenario: Scenario, scale: float | None = None) -> Stance:
+        """Return the stance of a scenario, "inside" of a centre of mass where it is found.
+
+        `scale`: by default the robot's weight is 0.8 of its height long.
+
+        Raises:
+            ScenarioError: a scenario without robot, with names that do not exist, …
+        """
+        robot, q = scenario.machine, scenario.q
+        names = scenario.contact_set.names
+        parts = tuple(
+            written_out(part, name, robot, scenario)
+            for part, name in zip(scenario.contacts, names, strict=True)
+        )
+        com: Any = scenario.com
+        if com == "inside":
+            com = tuple(dynamics.com(robot, q)[:2].tolist())
+        fixed = scenario.replaced(contacts=parts, com=com)
+        metres = FORCE_OF_WEIGHT * _height(robot) / weight_of(robot) if scale is None else scale
+        return cls(at_rest(fixed, scenario.solved), metres)
+
+    # --- what it says ----------------------------------------------------------------------
+
+    @property
+    def robot(self) -> Robot:
+        """The robot."""
+        return self.scenario.machine
+
+    @property
+    def q(self) -> Array:
+        """(nq,)."""
+        return self.scenario.q
+
+    @property
+    def state(self) -> State:
+        """The State of q."""
+        return self.scenario.state
+
+    @cached_property
+    def hold(self) -> Hold | None:
+        """The verdict; None when nothing touches and the base floats, or no posture touches."""
+        free = self.robot.is_floating and not self.scenario.contacts
+        return None if free or not self.scenario.solved.converged else self.scenario.check()
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the centre of mass is kept where it is."""
+        com = self.scenario.com
+        return com is not None and any(x is not None for x in com)
+
+    @property
+    def base(self) -> str:
+        """The frame of the first link: the floating base, or the first link that moves."""
+        return link_frames(self.robot)[0]
+
+    @property
+    def height(self) -> float:
+        """Of the robot, about [m]."""
+        return self.scale * self.weight / FORCE_OF_WEIGHT
+
+    @property
+    def weight(self) -> float:
+        """m g of the robot on Earth [N], a measure of forces."""
+        return 9.81 * self.robot.mass
+
+    def part(self, name: str) -> ScenarioContact:
+        """Return a contact by name, closed or lifted.
+
+        Raises:
+            OutOfReach: there is none.
+        """
+        for part in self.scenario.contacts:
+            if name_of(part) == name:
+                return part
+        if name not in self.lifted:
+            names = [*map(name_of, self.scenario.contacts), *self.lifted]
+            raise OutOfReach(unknown("contact", name, names))
+        return self.lifted[name].part
+
+    def place(self, name: str) -> Any:
+        """Return T_world_contact (`pin.SE3`) of a contact, with its whole patch."""
+        part = self.part(name)
+        if name in self.lifted:
+            return self.lifted[name].T
+        face, point = part._face(self.scenario.ground, pin.SE3.Identity())
+        start = part._contact(self.robot, 0.0, face.normal).pose(self.robot, self.state)
+        return face.frame(point, part._forward(start, face.normal))
+
+    # --- other stances ---------------------------------------------------------------------
+
+    def posed(
+        self,
+        lifted: Mapping[str, Lifted] | None = None,
+        frames: Mapping[str, Any] | None = None,
+        **changes: Any,
+    ) -> Stance:
+        """Return the stance of the scenario with these changes, near this one.
+
+        Args:
+            lifted: the contacts in the air; those of now by default.
+            frames: {frame: T_world_frame or position (3,)} besides.
+            changes: as for `Scenario.replaced`.
+
+        Raises:
+            OutOfReach: no posture does it.
+            ContactError: a contact that hangs over an edge, …
+        """
+        lifted = self.lifted if lifted is None else lifted
+        changed = self.scenario.replaced(**changes)
+        contacts, targets = _placed(changed, self.q)
+        posture = solve_posture(
+            *(changed.machine, contacts, changed.com, targets, self.q),
+            frames=self._in_the_air(lifted) | dict(frames or {}),
+            self_collision=changed.self_collision and changed.machine._collision.ngeoms > 0,
+            tolerance=TOLERANCE,
+            iterations=_ITERATIONS,
+            restarts=0 if self.scenario.solved.converged else 6,
+        )
+        if not posture.converged:
+            raise OutOfReach(_words(posture))
+        return Stance(at_rest(changed, posture), self.scale, lifted)
+
+    def resting(self, **changes: Any) -> Stance:
+        """Return the stance with the same q of the scenario with these changes.
+
+        Raises:
+            FootworkError: values that it does not take.
+        """
+        changed = self.scenario.replaced(**changes)
+        contacts, targets = _placed(changed, self.q)
+        posture = replace(self.scenario.solved, contacts=contacts, targets=targets)
+        return replace(self, scenario=at_rest(changed, posture))
+
+    def with_contact(self, part: ScenarioContact) -> Stance:
+        """Return the stance with a contact on the ground, in place of the one of its name."""
+        name, others = name_of(part), self.scenario.contacts
+        if part in others:
+            return self
+        replaced = tuple(part if name_of(other) == name else other for other in others)
+        contacts = (*others, part) if name in self.lifted else replaced
+        lifted = {n: open_ for n, open_ in self.lifted.items() if n != name}
+        return self.posed(lifted, contacts=contacts)
+
+    def with_lifted(self, part: ScenarioContact, T: Any) -> Stance:
+        """Return the stance with a contact in the air at T_world_contact."""
+        name = name_of(part)
+        contacts = tuple(p for p in self.scenario.contacts if name_of(p) != name)
+        return self.posed({**self.lifted, name: Lifted(part, T)}, contacts=contacts)
+
+    def _in_the_air(self, lifted: Mapping[str, Lifted]) -> dict[str, Any]:
+        """{frame: T_world_frame, or its position}, so that lifted contacts are where they should:
+        the attitude of a point's link stays free."""
+        frames = {}
+        for part, T in lifted.values():
+            contact = contact_of(part, self.robot, T.rotation[:, 2])
+            here, frame = contact.pose(self.robot, self.state), self._frame(contact.frame)
+            if contact.dim < 5:
+                frames[contact.frame] = frame.translation + T.translation - here.translation
+            else:
+                frames[contact.frame] = T * here.inverse() * frame
+        return frames
+
+    def _frame(self, frame: str) -> Any:
+        return dynamics.frame_placement(self.robot, self.state, frame)
+
+
+def name_of(part: ScenarioContact) -> str:
+    """Return what a contact is called."""
+    return part.name or part.foot or part.frame
+
+
+def contact_of(part: ScenarioContact, robot: Robot, normal: Array = UP) -> Contact:
+    """Return the contact of a robot that it describes, whole, whatever it lies on."""
+    return part._contact(robot, 0.0, normal)
+
+
+def written_out(
+    part: ScenarioContact, name: str, robot: Robot, scenario: Scenario
+) -> ScenarioContact:
+    """Return the contact with name, surface, place and heading written out: the same wherever the
+    robot starts."""
+    contact = contact_of(part, robot)
+    start = contact.pose(robot, scenario.q0)
+    face, point = part._face(scenario.ground, start)
+    named = part if name_of(part) == name else replace(part, name=name)
+    T = face.frame(point, part._forward(start, face.normal))
+    return laid(named, contact, face, T, scenario)
+
+
+def laid(
+    part: ScenarioContact, contact: Contact, face: Any, T: Any, scenario: Scenario
+) -> ScenarioContact:
+    """Return the contact written down on a face at T_world_contact."""
+    solids = scenario.ground.solids
+    surface = next(s.name for s in solids if any(f.name == face.name for f in s.faces))
+    heading = None if contact.dim < 5 else tuple(T.rotation[:, 0].tolist())
+    at = tuple(T.translation.tolist())
+    return replace(part, surface=surface, at=at, heading=heading)
+
+
+def _placed(scenario: Scenario, q: Array) -> tuple[ContactSet, dict[str, Any]]:
+    """The contacts, and {contact: T_world_target}, without the place in a file in errors."""
+    robot, ground = scenario.machine, scenario.ground
+    placed = [part.placed(robot, q, ground, scenario.friction) for part in scenario.contacts]
+    contacts = ContactSet(robot, [contact for contact, _ in placed])
+    return contacts, dict(zip(contacts.names, (T for _, T in placed), strict=True))
+
+
+def at_rest(scenario: Scenario, posture: Posture) -> Scenario:
+    """Return the scenario that starts in this posture, which is known to touch there."""
+    start = type(scenario.start).of(scenario.machine, posture.q, scenario.posture)
+    rests = scenario.replaced(start=start)
+    vars(rests)["solved"] = posture
+    vars(rests)["touching"] = posture.contacts, dict(posture.targets)
+    return rests
+
+
+def _height(robot: Robot) -> float:
+    """How far the robot's frames are apart in height in the posture that it stands in [m]."""
+    state = State(robot, robot.posture())
+    heights = [dynamics.frame_placement(robot, state, f).translation[2] for f in robot.frame_names]
+    return max(float(np.ptp(heights[1:])), 0.01)  # without the world's
+
+
+def _words(posture: Posture) -> str:
+    """Why not, in a few words."""
+    short = posture.reason.split(" (m or rad)")
+    held = short[-1].split("held back by ")
+    joints = held[-1].split(", ") if len(held) > 1 else []
+    why = f"; held back by {', '.join(joints[:2])}{', …' if len(joints) > 2 else ''}"
+    return f"{short[0]}{' m or rad' if len(short) > 1 else ''}{why if joints else ''}"
