@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from embedding import save_scene
 from matplotlib.figure import Figure
 
 from footwork import contacts, control, load, view
@@ -122,24 +123,24 @@ def of_climb(motion: control.ClosedLoop) -> Figure:
 
 def main() -> None:
     """Simulate, draw, save."""
-    pictures, animations = FOLDER / "pictures", FOLDER / "animations"
-    animations.mkdir(exist_ok=True)
+    pictures = FOLDER / "pictures"
     of_push(pushed()).savefig(pictures / "control-push.png", dpi=90)
     stands = [standing("talos", 0.15), standing("solo12", 0.3)]
     of_stands(stands).savefig(pictures / "control-stands.png", dpi=90)
     steps, climb = walking("biped", 0.03), climbing()
     of_steps(steps).savefig(pictures / "control-steps.png", dpi=90)
     of_climb(climb).savefig(pictures / "control-climb.png", dpi=90)
-    for name, motion, rate in (
-        ("biped-steps", steps, 15.0),
-        ("biped-climbs", climb, 15.0),
-        ("biped-catches", caught(), 25.0),
-        ("quadruped-trots", walking("quadruped", 0.0), 20.0),
+    for name, motion, rate, time in (
+        ("biped-steps", steps, 15.0, 2.4),
+        ("biped-climbs", climb, 15.0, 4.0),
+        ("biped-catches", caught(), 25.0, 0.8),
+        ("quadruped-trots", walking("quadruped", 0.0), 20.0, 1.5),
     ):
         viewer = view(motion, rate=rate)
         if name == "biped-climbs":
             viewer.look_from((-0.5, -1.0, 0.35))
-        viewer.save_html(animations / f"{name}.html")
+        save_scene(viewer, name)
+        viewer.screenshot(pictures / f"{name}.png", width=960, height=680, time=time, player=True)
 
 
 if __name__ == "__main__":

@@ -237,6 +237,9 @@ def page(folder: Path = HERE / "pictures") -> str:
     lines = [
         "# Equations of motion, term by term",
         "",
+        "![A biped that is pushed: gravity, the torques of its motors, the contact forces of its "
+        "feet, and the push](pictures/terms.png)",
+        "",
         "```math",
         EQUATION,
         "```",

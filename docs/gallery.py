@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from embedding import save_scene
 from scipy.cluster.vq import kmeans2
 
 from footwork import contacts, view
@@ -26,14 +27,17 @@ ORDER = (
 INTRODUCTION = """\
 # Gallery
 
+![Twelve of the scenarios of this page, side by side](pictures/gallery.webp)
+
 The scenarios shipped with footwork: friction cones in yellow, contact forces in blue, loads in
 red, the support region of the centre of mass in teal and, for infeasible ones, the certificate of
 infeasibility (the motion of the fall) in purple. Each is a [YAML file](scenarios.md) whose posture
 is found by inverse kinematics; the verdicts are those of `footwork hold`. `footwork show stairs`
-opens one in the browser, where an infeasible scenario is animated along its purple arrows.
+opens one in the browser, where an infeasible scenario is animated along its purple arrows; so does
+a click on a picture here.
 [Scenes and plots](drawing.md) has the code.
 
-This page and its pictures are made by `python docs/gallery.py`.
+This page, its pictures and scenes are made by `python docs/gallery.py`.
 """
 
 
@@ -47,7 +51,8 @@ def entry(scenario: Scenario, hold: Hold) -> str:
     lines = [
         f"## {scenario.title}",
         "",
-        f"![{scenario.title}: {verdict.lower()}](pictures/scenario-{scenario.name}.png)",
+        f"[![{scenario.title}: {verdict.lower()}](pictures/scenario-{scenario.name}.png)]"
+        f"(animations/scenario-{scenario.name}.html)",
         "",
         scenario.about,
         "",
@@ -99,6 +104,20 @@ def picture(scenario: Scenario) -> bytes:
     return data.getvalue()
 
 
+def sheet() -> bytes:
+    """Return a WebP of all pictures, four in a row."""
+    from PIL import Image
+
+    pictures = [Image.open(FOLDER / "pictures" / f"scenario-{name}.png") for name in ORDER[:12]]
+    whole = Image.new("RGB", (4 * 300, 3 * 188))
+    for i, image in enumerate(pictures):
+        small = image.convert("RGB").resize((300, 188), Image.Resampling.LANCZOS)
+        whole.paste(small, (i % 4 * 300, i // 4 * 188))
+    data = io.BytesIO()
+    whole.save(data, "WEBP", quality=70, method=6)
+    return data.getvalue()
+
+
 def palette(pixels: np.ndarray, size: int = 256) -> np.ndarray:
     """Return colours (size, 3): k-means with a larger weight for rare colours."""
     colors, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_counts=True)
@@ -122,7 +141,9 @@ def main(*arguments: str) -> None:
     for name in () if "--text" in arguments else names:
         path = FOLDER / "pictures" / f"scenario-{name}.png"
         path.write_bytes(picture(Scenario.load(name)))
+        save_scene(view(Scenario.load(name)), f"scenario-{name}")
         print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
+    (FOLDER / "pictures" / "gallery.webp").write_bytes(sheet())
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+from embedding import save_scene
 
 import footwork as fw
 from footwork import contacts, control, dynamics
@@ -36,9 +37,8 @@ def write_motion() -> None:
 def save(drawn: fw.Viewer, axes: np.ndarray, page: str, picture: str) -> None:
     """Write a page, and the picture of a plot."""
     drawn.look_from(LOOK)
-    path = drawn.save_html(FOLDER / "animations" / page)
+    save_scene(drawn, page)
     axes[0].figure.savefig(FOLDER / "pictures" / picture, dpi=90)
-    print(f"{page}: {path.stat().st_size / 1e6:.2f} MB")
 
 
 def main() -> None:
@@ -49,13 +49,15 @@ def main() -> None:
     audit = contacts.audit(motion)
     print(audit.explain(8))
     viewer = fw.view(audit, rate=25, detail=DETAIL)
-    save(viewer, fw.plot(audit), "g1-audit.html", "motion-audit.png")
+    save(viewer, fw.plot(audit), "g1-audit", "motion-audit.png")
     player = FOLDER / "pictures" / "motion-player.png"
     viewer.screenshot(player, width=1000, height=720, time=2.0, player=True)
     repair = control.repair(motion, progress=False)
     print(repair.explain())
     viewer = fw.view(repair, rate=25, detail=DETAIL)
-    save(viewer, fw.plot(repair), "g1-repair.html", "motion-repair.png")
+    save(viewer, fw.plot(repair), "g1-repair", "motion-repair.png")
+    repaired = FOLDER / "pictures" / "motion-repaired.png"
+    viewer.screenshot(repaired, width=1000, height=720, time=2.0, player=True)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,35 @@ def conventions() -> fw.Viewer:
     return viewer
 
 
+def terms() -> fw.Viewer:
+    """A biped that is pushed, with the terms of its equations of motion where they act."""
+    robot = fw.load("biped")
+    q, feet = robot.posture(), fw.at_feet(robot)
+    hold = fw.static_hold(robot, q, feet, {"torso": fw.Wrench([0.0, 30.0, 0.0])})
+    viewer = fw.Viewer(robot, opacity=0.55, title="footwork")
+    viewer.display(q)
+    com = dynamics.com(robot, q)
+    viewer.arrow("gravity", com, [0.0, 0.0, -0.4], color="gray", on_top=True)
+    viewer.label("gravity name", com + np.array([0.0, -0.3, -0.2]), "τ_g: gravity", height=0.035)
+    torso = dynamics.frame_placement(robot, q, "torso").translation
+    viewer.arrow("push", torso - [0.0, 0.45, 0.0], [0.0, 0.35, 0.0], color="red", on_top=True)
+    viewer.label("push name", torso + np.array([0.0, -0.42, 0.07]), "τ_ext: a push", height=0.035)
+    for k, (name, contact) in enumerate(zip(feet.names, feet, strict=True)):
+        T, force = contact.pose(robot, q), hold.wrenches[name].force
+        viewer.arrow(f"force {k}", T.translation, 0.0016 * force, color="blue", on_top=True)
+        side = np.array([0.0, 0.3 - 0.6 * k, 0.12])
+        viewer.label(f"force name {k}", T.translation + side, f"Jᵀw: {name}", height=0.035)
+    for joint in ("left_knee", "right_knee", "left_hip_pitch", "right_hip_pitch"):
+        index = robot.model.getJointId(joint)
+        place = dynamics.frame_placement(robot, q, joint).translation
+        moment = 0.12 * np.sign(index) * np.array([0.0, 1.0, 0.0])
+        viewer.moment(f"torque {joint}", place, moment, color="purple", on_top=True)
+    knee = dynamics.frame_placement(robot, q, "left_knee").translation
+    viewer.label("torque name", knee + np.array([0.0, 0.27, 0.05]), "Sᵀτ: motors", height=0.035)
+    viewer.set_camera(eye=(3.1, 1.1, 1.2), target=(0.0, 0.0, 0.6), field_of_view=24)
+    return viewer
+
+
 def regions() -> Axes:
     """Support polygons of a biped: at rest, and robust against pushes from any direction."""
     robot = fw.load("biped")
@@ -84,6 +113,7 @@ def main(folder: Path = FOLDER) -> None:
     climbing().screenshot(folder / "talos-stairs.png", width=940, height=760)
     regions().figure.savefig(folder / "regions.png", dpi=110)
     sweep_map().figure.savefig(folder / "sweep-push.png", dpi=110)
+    terms().screenshot(folder / "terms.png", width=1000, height=720)
     conventions().screenshot(folder / "conventions.png", width=1000, height=720)
 
 

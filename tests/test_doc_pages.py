@@ -34,6 +34,9 @@ PACKAGES = (
 NUMBER = re.compile(r"[-−+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 
 
+PICTURES = re.compile(r"!\[(.*?)\]\(([^)\s]+)[^)]*\)|<img[^>]*src=\"([^\"]+)\"[^>]*>")
+
+
 def script(name: str) -> types.ModuleType:
     """A script of the documentation as a module."""
     spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
@@ -173,6 +176,56 @@ def test_pages_fit_wide_and_narrow_screens_and_show_their_equations(site, tab):
     assert {address.split(":")[0] for address in tab.requests} <= {"file", "data", "blob"}
 
 
+@pytest.mark.browser
+@pytest.mark.timeout(300)
+def test_scenes_open_in_the_pages(site, tab):
+    """The first page opens its scene by itself, others when their picture is clicked."""
+    size = {"height": 800, "deviceScaleFactor": 1, "mobile": False}
+    tab.call("Emulation.setDeviceMetricsOverride", width=1280, **size)
+    tab.call("Network.setBlockedURLs", urls=["*/animations/*"])
+    sources = "[...document.querySelectorAll('iframe.player')].map(frame => frame.src)"
+    for page, click in (("index", ""), ("gallery", "document.querySelector('.scene').click()")):
+        tab.call("Page.navigate", url=(site / f"{page}.html").as_uri())
+        tab.wait_for("document.readyState === 'complete'")
+        if click:
+            assert tab.evaluate(sources) == []
+            tab.evaluate(click)
+        (scene,) = tab.evaluate(sources)
+        assert (site / "animations" / Path(scene).name).exists()
+    tab.call("Network.setBlockedURLs", urls=[])
+    tab.requests.clear()
+    tab.errors.clear()
+    tab.call("Page.navigate", url=(site / "animations" / "scenario-tripod.html").as_uri())
+    tab.settle()
+    tab.check()
+    assert {address.split(":")[0] for address in tab.requests} <= {"file", "data", "blob"}
+
+
+def test_glossary_leads_to_functions(site):
+    """Each entry has other words for it, and links to places that exist."""
+    entries = (DOCS / "glossary.md").read_text(encoding="utf-8").split("\n### ")[1:]
+    assert len(entries) > 35
+    for entry in entries:
+        name = entry.split("\n", 1)[0]
+        assert "\nAlso: " in entry, name
+        assert entry.count("](") >= 2 or "gait.md" in entry, name
+        for page, anchor in re.findall(r"\]\(([^)#]+)\.md#?([^)]*)\)", entry):
+            html = (site / f"{page}.html").read_text(encoding="utf-8")
+            assert not anchor or f'id="{anchor}"' in html, f"{name}: {page}.md#{anchor}"
+    words = (DOCS / "glossary.md").read_text(encoding="utf-8").lower()
+    for word in (
+        "support polygon", "contact wrench cone", "capture point", "ground reaction force",
+        "loop closure", "mpc", "zmp", "farkas", "floating base", "null space", "retargeting",
+    ):  # fmt: skip
+        assert word in words
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_begins_with_its_picture(page):
+    head = page.read_text(encoding="utf-8").split("\n## ")[0].split("\n::: ")[0]
+    assert PICTURES.search(head), "no picture before the first section"
+
+
 def test_equations_are_written_as_mathematics():
     """No page has its equations as code: what is indented or fenced is what one types or reads."""
     signs = re.compile(r"[ᵀᴿᵗΣ∂∫‖]|\b[a-z]_[a-z]\b.*[≤∈]")
@@ -180,9 +233,6 @@ def test_equations_are_written_as_mathematics():
         text = page.read_text(encoding="utf-8")
         text = re.sub(r"```(?!math)\w*\n.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
         assert not signs.search(text), f"{page.name}: {signs.search(text)}"
-
-
-PICTURES = re.compile(r"!\[(.*?)\]\(([^)\s]+)[^)]*\)|<img[^>]*src=\"([^\"]+)\"[^>]*>")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
