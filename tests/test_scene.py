@@ -90,7 +90,8 @@ def test_a_soles_force_acts_at_its_centre_of_pressure():
     for name, wrench in hold.wrenches.items():
         point, _ = viewer.of_kind("arrow")[f"forces/{name}/sum"]
         assert wrench.at(point).moment[:2] == pytest.approx([0, 0], abs=1e-9)
-        corners = viewer.of_kind("polygon")[f"patches/{name}"][0]
+        _, (corners,), look = viewer.drawn[f"patches/{name}"]
+        corners = corners @ look["placement"].rotation.T + look["placement"].translation
         assert polygon.signed_distance(corners[:, :2], point[:2]) <= 1e-9
     (point, vector) = viewer.of_kind("arrow")[f"loads/{base}"]
     assert point == pytest.approx(dynamics.frame_placement(robot, q, base).translation)

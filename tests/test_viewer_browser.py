@@ -401,6 +401,28 @@ def test_two_browsers_follow_one_viewer(tab, visit, load_robot, pixels):
             assert tab.errors == other.errors == []
 
 
+def test_what_is_drawn_again_looks_as_if_drawn_for_the_first_time(look):
+    def draw(viewer, k, color):
+        viewer.box("before it", np.eye(4), [0.3, 0.3, 0.5], opacity=0.9)  # it is seen through that
+        patch = [[0.4, 0, 0], [0, 0.4, 0], [-0.4, 0, 0], [0, -0.4, 0.0]]
+        at = np.eye(4)
+        at[:3, 3] = -0.3, 0.3 * k, 0.2
+        viewer.polygon("patch", patch, placement=at, color=color)
+        viewer.arrow("arrow", [-0.4, 0.2, 0.1 * k], [0.3, 0.1 * k, 0.6], color=color, radius=0.03)
+        viewer.path("line", [[-0.5, 0.3, 0], [0.2, 0.1 * k, 0.5]], color=color, radius=0.02)
+        viewer.cone("cone", [0.5, 0.4, 0], [0, 0.1 * k, 1], 0.4, 0.3, color=color)
+
+    first, again = stage()[0], stage()[0]
+    draw(first, 2, "green")
+    for k, color in enumerate(["green", "red", "green"]):
+        draw(again, k, color)
+    np.testing.assert_array_equal(look(again), look(first))
+    draw(again, 2, "red")
+    red, green = look(again), look(first)
+    assert len(where(red, "red")) > 1000 > len(where(green, "red"))
+    assert len(where(red, "green")) == 0
+
+
 @pytest.mark.slow
 def test_thousands_of_updates_do_not_grow_a_page(load_robot):
     counts = "[viewer.renderer.info.memory.geometries, viewer.renderer.info.memory.textures]"

@@ -7,6 +7,7 @@ import re
 import struct
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pinocchio as pin
@@ -164,6 +165,52 @@ def test_ten_thousand_updates_do_not_grow():
         viewer.legend(str(k))
     assert len(viewer._store) == size + 1
     assert len(viewer.html()) == pytest.approx(len(Viewer().html()), abs=60_000)
+
+
+def test_a_drawing_with_other_numbers_only_moves_and_with_another_colour_is_only_painted():
+    viewer = Viewer()
+    sole = [[0.1, 0.05, 0], [-0.1, 0.05, 0], [-0.1, -0.05, 0], [0.1, -0.05, 0]]
+
+    def draw(k, color):
+        shift = pin.SE3(pin.exp3(np.array([0.0, 0.1 * k, 0.2])), np.array([k, 0, 0.3]))
+        viewer.arrow("arrow", [k, 0, 0], [0.1, k + 1, 1], color=color)
+        viewer.moment("moment", [k, 0, 0], [0, 1, 0.1 * k], color=color)
+        viewer.cone("cone", [k, 0, 0], [0.1 * k, 1, 1], 0.6, 0.3, color=color)
+        viewer.polygon("patch", sole, placement=shift, color=color)
+        viewer.point("point", [0, k, 1], color=color)
+        viewer.path("line", [[0, 0, 0], [k + 1, 2, 1]], color=color)
+
+    sent = []
+    draw(0, "red")
+    viewer._server = types.SimpleNamespace(send=sent.append, close=lambda: None, url="")
+    draw(1, "red")
+    pieces = 2 + 1 + 2 + 2 + 1 + 1
+    assert [umsgpack.unpackb(e.data)["type"] for e in sent] == pieces * ["set_transform"]
+    sent.clear()
+    draw(1, "green")
+    assert [umsgpack.unpackb(e.data)["type"] for e in sent] == pieces * ["set_color"]
+    sent.clear()
+    viewer.arrow("arrow", [1, 0, 0], [0.1, 2, 1], color="green", opacity=0.5)
+    assert {umsgpack.unpackb(e.data)["type"] for e in sent} == {"set_object"}
+    held = {e.key for e in viewer._store.entries() if e.key.startswith("/overlays/arrow/")}
+    assert not any(key.endswith("#color") for key in held)  # the new object has its own
+
+
+def test_a_polygon_in_the_axes_of_a_placement_is_where_these_are():
+    viewer, placement = Viewer(), pin.SE3.Random()
+    corners = np.array([[0.3, 0.2, 0], [-0.3, 0.2, 0], [-0.3, -0.2, 0.0]])
+    viewer.polygon("patch", corners, placement=placement)
+    shape = viewer._shapes["patch"]
+    np.testing.assert_allclose(shape.extent, [placement.act(c) for c in corners], atol=1e-12)
+    for piece in shape.pieces.values():
+        np.testing.assert_array_equal(piece.matrix, placement.homogeneous)
+
+
+def test_transforms_are_messagepack():
+    for path in ("/a", f"/overlays/{'long' * 20}/x", "/overlays/Fuß"):
+        matrix = np.random.default_rng(0).normal(size=(4, 4))
+        command = {"type": "set_transform", "path": path, "matrix": matrix.T.ravel().tolist()}
+        assert commands.set_transform(path, matrix).data == umsgpack.packb(command)
 
 
 def test_an_arrow_that_shrinks_to_nothing_goes_and_comes_back():

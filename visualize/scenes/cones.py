@@ -13,6 +13,7 @@ from ...contacts.cones.wrench_cone import WrenchCone
 from ...contacts.contact import Contact
 from ...contacts.geometry import polygon
 from ...contacts.limits import ContactLimits
+from ...dynamics.state import State
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import instance, number, vector, whole_number
@@ -41,7 +42,11 @@ def view_wrench_cone(
 
 
 def draw_friction_cones(
-    viewer: Viewer, contact: Contact, robot: Robot, q: ArrayLike, color: Any = COLORS["cone"]
+    viewer: Viewer,
+    contact: Contact,
+    robot: Robot,
+    q: ArrayLike | State,
+    color: Any = COLORS["cone"],
 ) -> None:
     """Draw the friction cone at every point of a contact, along its real normal.
 

@@ -22,7 +22,7 @@ from ...contacts.falling import falling_path, missing_words
 from ...contacts.hold import Hold
 from ...contacts.regions.region import static_equilibrium_polygon
 from ...contacts.zmp import zero_moment_point
-from ...dynamics import Wrench
+from ...dynamics import State, Wrench
 from ...dynamics.closures import ties
 from ...errors import ContactError
 from ...robots.values import boolean, instance, mapping, number, sequence, text
@@ -90,7 +90,7 @@ def draw_hold(
     check_robot(viewer, hold)
     for name, flag in (("region", region), ("by_margin", by_margin), ("legend", legend)):
         boolean(flag, name)
-    robot, q = hold.contacts.robot, hold.q
+    robot, q = hold.contacts.robot, hold.state
     region = region and not ties(robot)  # contacts alone do not hold it then
     colors = contact_colors(hold) if by_margin else {}
     ground = ground_height(hold.contacts, q)
@@ -144,7 +144,7 @@ def _named(hold: Hold, region: bool, loads: bool) -> list[tuple[str, str]]:
 def draw_contacts(
     viewer: Viewer,
     contacts: ContactSet,
-    q: ArrayLike,
+    q: ArrayLike | State,
     colors: Mapping[str, Any] | None = None,
 ) -> None:
     """Draw the patch and the friction cones of every contact, along its real normal.
@@ -157,9 +157,9 @@ def draw_contacts(
     colors = mapping(colors or {}, "colors", contacts.names, kind="contact")
     for contact in contacts:
         color = colors.get(contact.name)
-        corners = _patch(contact, contact.pose(robot, q), viewer.scale)
-        patch = color or COLORS["patch"]
-        viewer.polygon(f"patches/{contact.name}", corners, color=patch, opacity=0.6)
+        corners, T = _patch(contact, viewer.scale), contact.pose(robot, q)
+        look: dict[str, Any] = {"color": color or COLORS["patch"], "opacity": 0.6}
+        viewer.polygon(f"patches/{contact.name}", corners, placement=T, **look)
         draw_friction_cones(viewer, contact, robot, q, color or COLORS["cone"])
 
 
@@ -180,7 +180,7 @@ def draw_forces(
     instance(hold, "hold", Hold)
     if hold.forces is None or hold.wrenches is None:
         return
-    robot, q = hold.contacts.robot, hold.q
+    robot, q = hold.contacts.robot, hold.state
     known = hold.contacts.names
     colors = mapping(colors or {}, "colors", known, kind="contact")
     metres = scale_of(viewer, robot, scale)
@@ -206,7 +206,7 @@ def draw_motion(viewer: Viewer, hold: Hold) -> None:
     """Draw the certificate's motion: which way the centre of mass and the contacts would go."""
     if hold.certificate is None:
         return
-    robot, q, y = hold.contacts.robot, hold.q, hold.certificate
+    robot, q, y = hold.contacts.robot, hold.state, hold.certificate
     points = [dynamics.com(robot, q)]
     velocities = [dynamics.com_jacobian(robot, q) @ y]
     for contact in hold.contacts:
@@ -219,15 +219,13 @@ def draw_motion(viewer: Viewer, hold: Hold) -> None:
             viewer.arrow(f"motion/{k}", point, vector, color=COLORS["motion"], on_top=k == 0)
 
 
-def _patch(contact: Contact, T: pin.SE3, scale: float) -> Array:
-    """Corners of the patch; for a point a small square of its ground, seen under the foot."""
+def _patch(contact: Contact, scale: float) -> Array:
+    """Corners of the patch, in its axes; for a point a small square, seen under the foot."""
     if len(contact.points) > 1:
         order = np.argsort(np.arctan2(contact.points[:, 1], contact.points[:, 0]))
-        local = contact.points[order]
-    else:
-        half = _TILE * scale
-        local = half * np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]], dtype=float)
-    return np.asarray(local @ T.rotation.T + T.translation)
+        return np.asarray(contact.points[order])
+    half = _TILE * scale
+    return half * np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]], dtype=float)
 
 
 def _centre_of_pressure(wrench: Wrench, T: pin.SE3) -> Array:
@@ -239,7 +237,7 @@ def _centre_of_pressure(wrench: Wrench, T: pin.SE3) -> Array:
     return np.asarray(T.translation + np.cross(n, wrench.moment) / normal_force)
 
 
-def ground_height(contacts: ContactSet, q: ArrayLike) -> float:
+def ground_height(contacts: ContactSet, q: ArrayLike | State) -> float:
     """Return the height of the lowest point of any contact, 0 without contacts [m]."""
     points = [contact.world_points(contacts.robot, q)[:, 2].min() for contact in contacts]
     return float(min(points, default=0.0))

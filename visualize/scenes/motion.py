@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...dynamics.centroidal import com, com_jacobian
 from ...dynamics.kinematics import frame_jacobian, frame_placement
+from ...dynamics.state import State
 from ...dynamics.wrench import Wrench
 from ...errors import ConfigurationError
 from ...robots import Robot
@@ -30,7 +31,11 @@ _FASTEST = 0.25  # how long the longest arrow of a velocity is
 
 
 def draw_com(
-    viewer: Viewer, robot: Robot, q: ArrayLike, ground: float = 0.0, color: Any = COLORS["com"]
+    viewer: Viewer,
+    robot: Robot,
+    q: ArrayLike | State,
+    ground: float = 0.0,
+    color: Any = COLORS["com"],
 ) -> None:
     """Draw the centre of mass, and where its weight points to at the height `ground` [m]."""
     centre = com(robot, q)
@@ -144,7 +149,7 @@ def draw_trails(
 def draw_wrenches(
     viewer: Viewer,
     robot: Robot,
-    q: ArrayLike,
+    q: ArrayLike | State,
     wrenches: Mapping[str, Wrench] | None,
     *,
     folder: str = "wrenches",
@@ -204,7 +209,9 @@ def link_frames(robot: Robot) -> list[str]:
     return list(names.values())
 
 
-def _in_world(robot: Robot, q: ArrayLike, frame: str, wrench: Wrench) -> tuple[Array, Array, Array]:
+def _in_world(
+    robot: Robot, q: ArrayLike | State, frame: str, wrench: Wrench
+) -> tuple[Array, Array, Array]:
     """Its point, force and moment there, (3,) each, in world axes."""
     T = pin.SE3.Identity()
     if wrench.axes != "world":

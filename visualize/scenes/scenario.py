@@ -89,7 +89,7 @@ def draw_answer(
 
     `by_margin`, `scale` as for `draw_hold`. Payloads are drawn as such: see `draw_loads`.
     """
-    robot, q = scenario.machine, hold.q
+    robot, q = scenario.machine, hold.state
     colors = contact_colors(hold) if by_margin else {}
     scene.draw_contacts(viewer, hold.contacts, q, colors)
     scene.draw_forces(viewer, hold, colors, scale=scale)

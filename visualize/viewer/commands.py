@@ -7,8 +7,10 @@ object (geometry and material), a transform and properties.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import umsgpack  # type: ignore[import-untyped]
 
 from ...arrays import Array
@@ -28,13 +30,27 @@ def define(part: Part) -> Entry:
     return _entry("", f"define/{part['uuid']}", {"type": "define", "part": part})
 
 
+def set_color(path: str, colors: Mapping[str, int]) -> Entry:
+    """Give the object at a path other colours, 0xRRGGBB: see `three.recolored`."""
+    return _entry(f"{path}/<object>", "color", {"type": "set_color", "path": path, **colors})
+
+
 def set_transform(path: str, matrix: Array) -> Entry:
     """Place a node in its parent: matrix (4, 4), a rotation, a scale and a translation [m]."""
-    return _entry(
-        path,
-        "transform",
-        {"type": "set_transform", "path": path, "matrix": matrix.T.ravel().tolist()},
-    )
+    numbers = np.empty(16, dtype=_FLOATS)
+    numbers["tag"], numbers["value"] = 0xCB, matrix.T.ravel()
+    return Entry(f"{path}/#transform", "", _transform_of(path) + numbers.tobytes())
+
+
+# The most frequent command, a picture has a hundred, is written as MessagePack has it: a list of
+# 16 floats of 8 bytes, each behind its tag, after what depends on the path alone.
+_FLOATS = np.dtype([("tag", "u1"), ("value", ">f8")])
+
+
+@lru_cache(maxsize=4096)
+def _transform_of(path: str) -> bytes:
+    command = {"type": "set_transform", "path": path, "matrix": []}
+    return bytes(umsgpack.packb(command))[:-1] + b"\xdc\x00\x10"
 
 
 def set_property(path: str, name: str, value: object) -> Entry:

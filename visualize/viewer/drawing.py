@@ -285,10 +285,21 @@ class Drawing(Primitives):
             self._put(commands.delete(f"{path}/{piece}"))
         self._shapes[name] = shape
         for piece, what in shape.pieces.items():
-            self._put(commands.set_object(f"{path}/{piece}", what.object))
-            self._put(commands.set_transform(f"{path}/{piece}", what.matrix))
-            if not what.visible or (old and piece in old.pieces and not old.pieces[piece].visible):
-                self._put(commands.set_property(f"{path}/{piece}", "visible", what.visible))
+            self._draw_piece(f"{path}/{piece}", old.pieces.get(piece) if old else None, what)
+
+    def _draw_piece(self, path: str, old: Piece | None, new: Piece) -> None:
+        """Send what is other than it was: an object is costly for the page, a colour is not."""
+        if old is None or old.object != new.object:
+            colors = three.recolored(old.object, new.object) if old else None
+            self._put(
+                commands.set_object(path, new.object)
+                if colors is None
+                else commands.set_color(path, colors)
+            )
+        if old is None or not np.array_equal(old.matrix, new.matrix):
+            self._put(commands.set_transform(path, new.matrix))
+        if not new.visible or not (old is None or old.visible):
+            self._put(commands.set_property(path, "visible", new.visible))
 
     def _put(self, entry: Entry) -> bool:
         return self._store.put(entry)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...dynamics.spatial import cross
 
 Mesh = tuple[Array, NDArray[np.int64]]  # vertices (n, 3) [m], triangles (m, 3)
 
@@ -23,9 +24,10 @@ def rotation_to(direction: Array, axis: int = 1) -> Array:
         R = rotation_to(-target, axis)
         u = R[:, (axis + 1) % 3]
         return np.asarray((2 * np.outer(u, u) - np.eye(3)) @ R)
-    cross = np.cross(start, target)
-    K = np.array([[0, -cross[2], cross[1]], [cross[2], 0, -cross[0]], [-cross[1], cross[0], 0]])
-    return np.asarray(np.eye(3) + K + K @ K / (1 + start @ target))
+    both = start + target  # half a turn about start, then one about what is midway to the target
+    return np.asarray(
+        np.eye(3) - np.outer(both, both) / (1 + start @ target) + 2 * np.outer(target, start)
+    )
 
 
 def rotation_along(direction: Array, tangent: Array) -> Array:
@@ -38,7 +40,7 @@ def rotation_along(direction: Array, tangent: Array) -> Array:
     length = float(np.linalg.norm(x))
     if length <= 1e-9:
         return rotation_to(direction, axis=2)
-    return np.column_stack([x / length, np.cross(z, x / length), z])
+    return np.column_stack([x / length, cross(z, x / length), z])
 
 
 def placement(position: Array, rotation: Array | None = None, scale: Array | None = None) -> Array:
@@ -51,11 +53,14 @@ def placement(position: Array, rotation: Array | None = None, scale: Array | Non
     return matrix
 
 
-def along(start: Array, end: Array, radius: float) -> Array:
-    """Return the matrix (4, 4) that makes a cylinder of height 1 and radius 1 join two points."""
+def along(start: Array, end: Array, radius: float, rotation: Array | None = None) -> Array:
+    """Return the matrix (4, 4) that makes a cylinder of height 1 and radius 1 join two points.
+
+    `rotation` (3, 3), that of its y-axis to the line, if it is known.
+    """
     span = end - start
     scale = np.array([radius, np.linalg.norm(span), radius])
-    return placement((start + end) / 2, rotation_to(span), scale)
+    return placement((start + end) / 2, rotation_to(span) if rotation is None else rotation, scale)
 
 
 def arrow_parts(point: Array, vector: Array, radius: float) -> tuple[Array, Array] | None:
@@ -71,7 +76,8 @@ def arrow_parts(point: Array, vector: Array, radius: float) -> tuple[Array, Arra
     head = min(7.0 * radius, length / 2)
     neck = point + (length - head) * direction
     width = 3.0 * radius * head / (7.0 * radius)
-    return along(point, neck, min(radius, width / 2)), along(neck, point + vector, width)
+    R = rotation_to(direction)
+    return along(point, neck, min(radius, width / 2), R), along(neck, point + vector, width, R)
 
 
 def cone(half_angle: float, height: float, sides: int = 48) -> Mesh:

@@ -22,6 +22,7 @@ AXES = {"x": 0xD62839, "y": 0x2A9D5C, "z": 0x2667C9}  # colours of a frame
 
 _UNIT_CYLINDER = three.cylinder(1.0, 1.0, 1.0)
 _UNIT_CONE = three.cylinder(0.0, 1.0, 1.0)
+_UNIT_BALL = three.sphere(1.0)
 _UNIT_TURN = three.mesh(*geometry.turn())
 
 
@@ -165,6 +166,7 @@ class Primitives:
         name: str,
         points: ArrayLike,
         *,
+        placement: Any = None,
         color: Color = "teal",
         opacity: float = 0.3,
         radius: float | None = None,
@@ -172,19 +174,21 @@ class Primitives:
     ) -> None:
         """Draw a convex polygon with corners points (k, 3) [m], in order: filled, with an outline.
 
-        Two points give a line, one a ball. `radius` [m] is the outline's, by default 0.25 % of the
-        robot's height; the other arguments are those of `arrow`.
+        Two points give a line, one a ball. `placement`, `pin.SE3` or a (4, 4) matrix, is that of
+        the axes in which the points are, the world's if not given: a patch that moves with a foot
+        keeps its points. `radius` [m] is the outline's, by default 0.25 % of the robot's height;
+        the other arguments are those of `arrow`.
         """
         corners = geometry.without_repeats(checks.points(points, "points", 1), closed=True)
+        matrix = np.eye(4) if placement is None else _matrix(placement)
         style, radius = _style(color, opacity, on_top), self._radius(radius, 0.0025)
-        outline = three.mesh(*geometry.tube(corners, radius, closed=True))
-        pieces = {"outline": Piece(style.object(outline, min(1.0, 3 * style.opacity)))}
+        outline, fill = _polygon_parts(corners.tobytes(), radius)
+        pieces = {"outline": Piece(style.object(outline, min(1.0, 3 * style.opacity)), matrix)}
         if len(corners) > 2:
             # closer to the eye than the ground that it may lie on
             lift = {"polygonOffset": True, "polygonOffsetFactor": -2.0, "polygonOffsetUnits": -2.0}
-            fill = style.object(three.mesh(*geometry.fan(corners)), ghost=False, **lift)
-            pieces["fill"] = Piece(fill)
-        self._draw(name, Shape(pieces, corners))
+            pieces["fill"] = Piece(style.object(fill, ghost=False, **lift), matrix)
+        self._draw(name, Shape(pieces, corners @ matrix[:3, :3].T + matrix[:3, 3]))
 
     def point(
         self,
@@ -199,7 +203,7 @@ class Primitives:
         """Draw a ball at position (3,) [m]; its radius [m] is 1.2 % of the robot's height."""
         style, center = _style(color, opacity, on_top), checks.vector(position, "position")
         matrix = geometry.placement(center, scale=np.full(3, self._radius(radius, 0.012)))
-        ball = Piece(style.object(three.sphere(1.0)), matrix)
+        ball = Piece(style.object(_UNIT_BALL), matrix)
         self._draw(name, Shape({"ball": ball}, center[None]))
 
     def path(
@@ -216,8 +220,12 @@ class Primitives:
         """Draw a line through points (k, 3) [m]; its radius [m] is 0.25 % of the robot's height."""
         style, corners = _style(color, opacity, on_top), checks.points(points, "points", 1)
         closed = checks.boolean(closed, "closed")
-        tube = geometry.tube(corners, self._radius(radius, 0.0025), closed=closed)
-        line = Piece(style.object(three.mesh(*tube)))
+        radius = self._radius(radius, 0.0025)
+        if len(corners) == 2 and (corners[0] != corners[1]).any():  # moved as an arrow's shaft is
+            straight = geometry.along(corners[0], corners[1], radius)
+            line = Piece(style.object(_UNIT_CYLINDER), straight)
+        else:
+            line = Piece(style.object(three.mesh(*geometry.tube(corners, radius, closed=closed))))
         self._draw(name, Shape({"line": line}, corners))
 
     def frame(
@@ -322,6 +330,14 @@ def _matrix(placement: Any) -> Array:
     matrix = checks.finite(value, "placement", (4, 4))
     values.rotation(matrix[:3, :3], "placement", error=ViewerError)
     return matrix
+
+
+@lru_cache(maxsize=256)  # a patch keeps its corners while it moves
+def _polygon_parts(corners: bytes, radius: float) -> tuple[Part, Part]:
+    """Return a polygon's outline and what fills it; corners (k, 3), as bytes."""
+    points = np.frombuffer(corners).reshape(-1, 3)
+    outline = three.mesh(*geometry.tube(points, radius, closed=True))
+    return outline, three.mesh(*geometry.fan(points))
 
 
 @lru_cache(maxsize=256)  # the contacts of a scene share their angles, and keep them while they move

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -60,15 +61,20 @@ class ColorRamp:
 
     def tones(self) -> tuple[str, ...]:
         """Return its colours, from low to high."""
-        ends = np.array([_rgb(checks.color(tone)) for tone in self.colors], dtype=float)
-        places = np.linspace(0, len(ends) - 1, self.steps)
-        mixed = [np.interp(places, np.arange(len(ends)), channel) for channel in ends.T]
-        return tuple("#{:02x}{:02x}{:02x}".format(*row) for row in np.rint(mixed).astype(int).T)
+        return _mixed(tuple(map(checks.color, self.colors)), self.steps)
 
     def ends(self) -> tuple[str, str]:
         """Return what a legend writes at its ends: "≤ 0 N", "≥ 175 N"."""
         unit = f" {self.unit}" if self.unit else ""
         return f"≤ {self.low:.3g}{unit}", f"≥ {self.high:.3g}{unit}"
+
+
+@cache
+def _mixed(colors: tuple[int, ...], steps: int) -> tuple[str, ...]:
+    ends = np.array([_rgb(color) for color in colors], dtype=float)
+    places = np.linspace(0, len(ends) - 1, steps)
+    mixed = [np.interp(places, np.arange(len(ends)), channel) for channel in ends.T]
+    return tuple("#{:02x}{:02x}{:02x}".format(*row) for row in np.rint(mixed).astype(int).T)
 
 
 def _rgb(color: int) -> tuple[int, int, int]:

@@ -8,6 +8,7 @@ animated.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -46,15 +47,21 @@ class Style:
             ghost: whether what of it is hidden behind the robot is seen faintly.
             more: properties of its material.
         """
-        # half of the colour whatever the light, so that it is the same one from all sides
-        values: dict[str, object] = {"emissive": _dim(self.color, 0.5)}
-        if self.on_top:
-            # among the transparent things, which the page draws last, though it may hide all behind
-            values |= {"depthTest": False, "depthWrite": False, "side": 0, "transparent": True}
-        opacity = self.opacity if opacity is None else opacity
-        surface = three.material(_dim(self.color, 0.5), opacity, **(values | more))
-        data = {"shadow": False, "ghost": GHOST if ghost and not self.on_top else 0.0}
-        return three.object3d(part, surface, renderOrder=10 * self.on_top, userData=data)
+        return _object(self, part, opacity or self.opacity, ghost, tuple(more.items()))
+
+
+@lru_cache(maxsize=512)  # a shape that is drawn again mostly has the same geometry and colour
+def _object(
+    style: Style, part: Part, opacity: float, ghost: bool, more: tuple[tuple[str, object], ...]
+) -> three.Object:
+    # half of the colour whatever the light, so that it is the same one from all sides
+    values: dict[str, object] = {"emissive": _dim(style.color, 0.5)}
+    if style.on_top:
+        # among the transparent things, which the page draws last, though it may hide all behind
+        values |= {"depthTest": False, "depthWrite": False, "side": 0, "transparent": True}
+    surface = three.material(_dim(style.color, 0.5), opacity, **(values | dict(more)))
+    data = {"shadow": False, "ghost": GHOST if ghost and not style.on_top else 0.0}
+    return three.object3d(part, surface, renderOrder=10 * style.on_top, userData=data)
 
 
 @dataclass(frozen=True, eq=False)

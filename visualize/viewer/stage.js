@@ -171,7 +171,7 @@ var footwork = (function () {
   }
 
   const ours = {
-    camera, stage, legend, set_object, set_animation: animation,
+    camera, stage, legend, set_object, set_color, set_animation: animation,
     define: (cmd) => { library[cmd.part.uuid] = cmd.part; },
     clear_animation: () => { viewer.animator.clear(); player.hide(); },
   };
@@ -218,6 +218,14 @@ var footwork = (function () {
     sprite.scale.set(canvas.width / size, canvas.height / size, 1);
     sprite.renderOrder = 20;
     return sprite;
+  }
+
+  function set_color(cmd) {  // of an object, and of what is seen of it through others
+    viewer.scene_tree.find(parts(cmd.path).concat(["<object>"])).object.traverse((thing) => {
+      for (const name of ["color", "emissive"]) {
+        if (name in cmd) { thing.material[name].setHex(cmd[name]); }
+      }
+    });
   }
 
   const library = {};  // geometries and images that several objects have in common

@@ -15,8 +15,23 @@ import numpy as np
 import umsgpack  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
-Part = Mapping[str, Any]
 Object = Mapping[str, Any]  # a scene of one object
+
+
+class Part(dict[str, Any]):
+    """A geometry, a material, …: equal to another one of the same digest, its "uuid"."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(self["uuid"])
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Part) and self["uuid"] == other["uuid"])
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+COLORS = ("color", "emissive")  # of a material
 
 _EXTENSION = {  # numpy dtype -> (name in three.js, MessagePack extension of meshcat's decoder)
     "uint16": ("Uint16Array", 0x14),
@@ -99,7 +114,7 @@ def textured(image: str, opacity: float = 1.0) -> Part:
     picture = _identified({"url": image})
     texture = _identified({"image": picture["uuid"], "wrap": [1000, 1000], "repeat": [1, 1]})
     surface = material(0xFFFFFF, opacity, map=texture["uuid"])
-    return {**surface, "textures": [texture], "images": [picture]}
+    return Part({**surface, "textures": [texture], "images": [picture]})
 
 
 def object3d(geometry: Part, surface: Part, **properties: object) -> Object:
@@ -135,6 +150,18 @@ def faint(thing: Object, opacity: float, color: int | None = None) -> Object:
     return {**thing, "materials": surfaces, "object": node}
 
 
+def recolored(old: Object, new: Object) -> dict[str, int] | None:
+    """Return the colours of a new object where nothing else tells it from an old one, else None."""
+    if not (old.keys() == new.keys() == {"metadata", "geometries", "materials", "object"}):
+        return None
+    (before,), (after,) = old["materials"], new["materials"]
+    differ = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    if not differ <= {"uuid", *COLORS} or before.keys() != after.keys():
+        return None
+    a, b = ({**thing["object"], "uuid": "", "material": ""} for thing in (old, new))
+    return {key: after[key] for key in COLORS if key in after} if a == b else None
+
+
 def shared(objects: Sequence[Object]) -> tuple[list[Part], list[Object]]:
     """Return the geometries and images that several objects have in common, and lighter objects.
 
@@ -168,7 +195,7 @@ def _attribute(array: np.ndarray[Any, Any], *, normalized: bool = False) -> dict
 
 
 def _identified(part: Mapping[str, Any]) -> Part:
-    return {"uuid": _digest(part), **part}
+    return Part({"uuid": _digest(part), **part})
 
 
 def _digest(value: object) -> str:
