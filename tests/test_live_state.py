@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
+import pinocchio as pin
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import footwork as fw
 from footwork.contacts import Scenario
 from footwork.visualize.live.actions import Ask, Command, Drag, Drop, Grab, Pointer, SetValue
-from footwork.visualize.live.history import History
+from footwork.visualize.live.history import MOST, History
+from footwork.visualize.live.messages import LiveError, action_of
+from footwork.visualize.live.state import LiveState
 
 TALOS = Path(__file__).parent.parent / "docs" / "talos-stairs.yaml"
 EYE = np.array([2.6, 2.4, 2.2])
@@ -26,9 +32,14 @@ def handle_of(state, name):
     return next(handle for handle in state.handles() if handle.id == name)
 
 
+def place(history, name):
+    """Where a handle is, (3,)."""
+    return handle_of(history.state, name).position
+
+
 def drag(history, handle, mode, moved, steps=3, eye=EYE):
     """Take hold of a handle at its place, move the pointer, let go."""
-    p = handle_of(history.state, handle).position
+    p = place(history, handle)
     history = history.apply(Grab(handle, aim(p, eye)))
     for k in range(1, steps + 1):
         pointer = aim(p + np.asarray(moved) * k / steps, eye)
@@ -99,3 +110,420 @@ def test_whatever_is_done_contacts_stay_on_the_terrain(seed):
         if k % 20 == 0:
             check(state)
     assert seen == {"notice", "lifted"}
+
+
+# --- contacts ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def talos():
+    return History.begin(Scenario.load(TALOS))
+
+
+@pytest.fixture(scope="module")
+def biped():
+    return History.begin(Scenario.load("stairs"))
+
+
+@pytest.fixture(scope="module")
+def quadruped():
+    return History.begin(Scenario.load("slope"))
+
+
+def test_it_begins_as_the_scenario_says(talos, biped, quadruped):
+    for history in (talos, biped, quadruped):
+        scenario = Scenario.load(TALOS if history is talos else history.state.scenario.file)
+        assert history.state.hold.margin == pytest.approx(scenario.check().margin, rel=1e-9)
+        assert history.state.q == pytest.approx(scenario.q, abs=1e-12)
+        check(history.state)
+    inside = Scenario.load("flat")
+    state = LiveState.begin(inside)
+    assert state.scenario.com == pytest.approx(fw.dynamics.com(inside.machine, inside.q)[:2])
+    assert state.pinned
+
+
+@pytest.mark.parametrize(
+    ("handle", "along"),
+    [("l_foot", (0.03, -0.01, 0)), ("r_foot", (-0.03, 0.01, 0)), ("hand", (0.03, 0, 0.02))],
+)
+def test_contacts_of_talos_slide_lift_and_come_down(talos, handle, along):
+    name, eye = f"contact/{handle}", np.array([-2.0, 2.4, 2.2])
+    p = place(talos, name)
+    moved = drag(talos, name, "move", along, eye=eye)
+    # the pointer went along the surface: so did the contact, though seen in perspective
+    assert place(moved, name) == pytest.approx(p + along, abs=1e-7)
+    assert touches(moved.state) < 1e-7
+    com = talos.state.scenario.com
+    assert moved.state.scenario.com == com
+    assert moved.state.stance.state.com[:2] == pytest.approx(com, abs=1e-8)
+    check(moved.state)
+    out = [0.0, 0.05, 0.0] if handle == "hand" else [0.0, 0.0, 0.05]
+    up = drag(moved, name, "lift", out, eye=eye)
+    assert list(up.state.lifted) == [handle]
+    assert handle not in up.state.hold.contacts.names
+    assert handle_of(up.state, name).kind == "lifted"
+    went = place(up, name) - place(moved, name)
+    assert went @ aim(p, eye).forward == pytest.approx(0, abs=1e-7)  # it faces the viewer
+    assert np.linalg.norm(went) > 0.02
+    assert up.state.scenario.ground.signed_distance(place(up, name)) > 0.02
+    T = up.state.stance.place(handle)
+    at = contact_pose(up.state, handle)
+    assert at.translation == pytest.approx(T.translation, abs=1e-7)
+    check(up.state)
+    down = up.apply(Command("close", name))
+    assert down.state.notice == ""
+    assert not down.state.lifted
+    assert touches(down.state) < 1e-7
+    assert down.state.hold.feasible
+    check(down.state)
+
+
+def contact_pose(state, name):
+    """T_world_contact at q of a contact, in the air or not."""
+    alone = state.scenario.replaced(contacts=(state.stance.part(name),))
+    return alone.contact_set.placements(state.q)[name]
+
+
+def test_nothing_jumps_when_it_is_taken_hold_of(biped):
+    for handle in biped.state.handles():
+        held = biped.apply(Grab(handle.id, aim(handle.position + np.array([0.02, -0.01, 0.03]))))
+        assert held.state.stance is biped.state.stance
+        for mode in handle.modes:
+            still = Drag(handle.id, mode, aim(handle.position + np.array([0.02, -0.01, 0.03])))
+            assert held.apply(still).state.stance is biped.state.stance
+            near = Drag(handle.id, mode, aim(handle.position + np.array([0.02, -0.0101, 0.03])))
+            state = held.apply(near).state
+            if handle.kind != "push":  # a push of nothing is its stub
+                there = handle_of(state, handle.id).position
+                assert there == pytest.approx(handle.position, abs=1e-3)
+
+
+def test_an_offset_pointer_keeps_its_offset(biped):
+    p, aside = handle_of(biped.state, "contact/right_foot").position, np.array([0.0, 0.02, 0.01])
+    history = biped.apply(Grab("contact/right_foot", aim(p + aside)))
+    pointer = aim(p + aside + [0.03, 0.0, 0.0])
+    history = history.apply(Drag("contact/right_foot", "move", pointer))
+    # the ray is moved aside, not turned: parallel to a thousandth over a hand's breadth
+    there = handle_of(history.state, "contact/right_foot").position
+    assert there == pytest.approx(p + np.array([0.03, 0.0, 0.0]), abs=1e-3)
+
+
+def test_a_change_of_mode_does_not_jump(quadruped):
+    p = handle_of(quadruped.state, "contact/lf_foot").position
+    history = quadruped.apply(Grab("contact/lf_foot", aim(p)))
+    history = history.apply(Drag("contact/lf_foot", "move", aim(p + np.array([0.02, 0.01, 0.0]))))
+    there = handle_of(history.state, "contact/lf_foot").position
+    same = Drag("contact/lf_foot", "lift", aim(p + np.array([0.02, 0.01, 0.0])))
+    lifted = history.apply(same).state
+    assert handle_of(lifted, "contact/lf_foot").position == pytest.approx(there, abs=1e-7)
+
+
+def test_a_sole_turns_with_the_pointer(biped):
+    foot = "contact/right_foot"
+    T = biped.state.stance.place("right_foot")
+    circle = [T.translation + 0.1 * np.array([np.cos(a), np.sin(a), 0.0]) for a in (0.0, 0.1, 0.2)]
+    history = biped.apply(Grab(foot, aim(circle[0])))
+    for point in circle[1:]:
+        history = history.apply(Drag(foot, "turn", aim(point)))
+    turned = history.state.stance.place("right_foot")
+    assert turned.translation == pytest.approx(T.translation, abs=1e-9)
+    expected = pin.utils.rotate("z", 0.2) @ T.rotation
+    assert turned.rotation == pytest.approx(expected, abs=1e-9)
+    here = history.state.scenario.contact_set.placements(history.state.q)["right_foot"]
+    assert here.rotation == pytest.approx(expected, abs=1e-8)
+    check(history.state)
+
+
+def test_soles_stay_on_their_step_and_reach_others(biped):
+    """Beyond the edge of a step the foot stops where it fits; the next one turns it nowhere."""
+    state, foot = biped.state, "contact/left_foot"
+    history = drag(biped, foot, "move", [-0.06, 0.0, 0.0])
+    edge = history.state.scenario.contacts[0]
+    corners = history.state.scenario.contact_set["left_foot"].world_points(
+        state.scenario.machine, history.state.q
+    )
+    assert edge.surface == "stairs/2"
+    assert corners[:, 0].min() == pytest.approx(0.15 + 0.24, abs=2e-6)  # its riser
+    assert touches(history.state) < 1e-7
+    top = place(biped, foot) + np.array([-0.24, 0.0, -0.1])  # the step below
+    lower = biped.apply(Grab(foot, aim(handle_of(state, foot).position)))
+    lower = lower.apply(Drag(foot, "move", aim(top)))
+    assert lower.state.scenario.contacts[0].surface == "stairs/1"
+    assert handle_of(lower.state, foot).position == pytest.approx(top, abs=1e-7)
+    check(lower.state)
+
+
+def test_a_foot_goes_from_its_wall_to_the_floor_and_back():
+    """The sole turns onto the normal of the face under the pointer by the least turn."""
+    history, foot = History.begin(Scenario.load("foot-on-wall")), "contact/left_foot"
+    eye, middle = np.array([-1.5, 1.5, 1.2]), (0.3, 0.0, 0.4)
+    assert history.state.stance.place("left_foot").rotation[:, 2] == pytest.approx([-1, 0, 0])
+    for there, normal in (([0.3, 0.12, 0.0], [0, 0, 1]), ([0.62, 0.1, 0.3], [-1, 0, 0])):
+        history = history.apply(Grab(foot, aim(place(history, foot), eye, middle)))
+        history = history.apply(Drag(foot, "move", aim(there, eye, middle)))
+        assert history.state.notice == ""
+        T = history.state.stance.place("left_foot")
+        assert T.translation == pytest.approx(there, abs=1e-7)
+        assert T.rotation[:, 2] == pytest.approx(normal, abs=1e-9)
+        assert T.rotation[:, 1] == pytest.approx([0, 1, 0], abs=1e-9)
+        assert touches(history.state) < 1e-7
+        check(history.state)
+
+
+def test_a_hand_seen_through_its_wall_stays_on_its_side(talos):
+    eye = np.array([0.5, -3.0, 1.6])
+    p = handle_of(talos.state, "contact/hand").position
+    history = drag(talos, "contact/hand", "move", [0.02, 0.0, 0.02], eye=eye)
+    there = handle_of(history.state, "contact/hand").position
+    assert there == pytest.approx(p + np.array([0.02, 0.0, 0.02]), abs=1e-7)
+
+
+def test_what_is_out_of_reach_stays_and_says_why(talos):
+    for handle, mode, far in (
+        ("contact/l_foot", "lift", [0.0, 0.0, 1.2]),
+        ("com", "move", [0.8, 0.0, 0.0]),
+        ("base", "move", [0.0, 0.0, 1.0]),
+    ):
+        p = handle_of(talos.state, handle).position
+        history = talos.apply(Grab(handle, aim(p)))
+        history = history.apply(Drag(handle, mode, aim(p + far)))
+        assert history.state.stance is talos.state.stance
+        assert history.state.notice.startswith("out of reach: ")
+        assert not history.can_undo
+        back = history.apply(Drag(handle, mode, aim(p + np.array(far) * 0.01)))
+        assert back.state.notice == ""
+
+
+def test_open_feet_and_none_at_all(quadruped):
+    history = quadruped
+    feet = [handle.id for handle in history.state.handles() if handle.kind == "contact"]
+    for foot in feet:
+        history = history.apply(Command("open", foot))
+    assert len(history.state.lifted) == 4
+    assert history.state.hold is None
+    check(history.state)
+    for foot in feet:
+        history = history.apply(Command("close", foot))
+        assert history.state.notice == ""
+    assert history.state.hold.feasible
+    assert touches(history.state) < 1e-7
+    assert history.apply(Command("close", feet[0])).state.notice == "lf_foot is closed"
+
+
+# --- centre of mass, base, loads, sliders --------------------------------------------------------
+
+
+def test_the_centre_of_mass_goes_where_it_is_dragged(talos):
+    com = talos.state.stance.state.com
+    level = drag(talos, "com", "move", [0.02, 0.01, 0.0])
+    assert level.state.stance.state.com[:2] == pytest.approx(
+        com[:2] + np.array([0.02, 0.01]), abs=1e-8
+    )
+    check(level.state)
+    free = level.apply(Command("open", "com"))
+    assert not free.state.pinned
+    upright = drag(level, "com", "lift", [0.0, 0.0, -0.03])
+    expected = level.state.stance.state.com - [0, 0, 0.03]
+    assert upright.state.stance.state.com == pytest.approx(expected, abs=1e-8)
+    assert len(upright.state.scenario.com) == 3
+    check(upright.state)
+
+
+def test_the_base_takes_the_centre_of_mass_along(quadruped):
+    def base(history):
+        state = history.state
+        return fw.dynamics.frame_placement(state.scenario.machine, state.q, "base")
+
+    T = base(quadruped)
+    moved = drag(quadruped, "base", "move", np.cross([0, 0, 0.03], aim(T.translation).forward))
+    assert base(moved).rotation == pytest.approx(T.rotation, abs=1e-8)
+    assert np.linalg.norm(base(moved).translation - T.translation) > 0.02
+    com = moved.state.stance.state.com
+    assert moved.state.scenario.com == pytest.approx(com[:2], abs=1e-8)
+    check(moved.state)
+    lower = drag(moved, "base", "lift", [0.0, 0.0, -0.03])
+    assert base(lower).translation == pytest.approx(
+        base(moved).translation - [0, 0, 0.03], abs=1e-8
+    )
+
+
+def test_a_push_is_pulled_out_turned_and_gone(biped):
+    stance = biped.state.stance
+    history = drag(biped, "push/pelvis", "lift", [0.0, 0.0, 0.1])
+    (push,) = history.state.scenario.loads
+    assert push.force == pytest.approx([0, 0, 0.1 / stance.scale], rel=1e-6)
+    end = handle_of(history.state, "push/pelvis").position
+    assert end == pytest.approx(stance.state.com + np.array([0, 0, 0.1]), abs=1e-7)
+    check(history.state)
+    back = drag(history, "push/pelvis", "lift", [0.0, 0.0, -0.1])
+    assert back.state.scenario.loads == ()
+    assert back.state.hold.margin == pytest.approx(biped.state.hold.margin, rel=1e-9)
+
+
+def test_payloads_move_on_their_link_and_weigh():
+    history = History.begin(Scenario.load("too-heavy"))
+    link = fw.dynamics.frame_placement(history.state.scenario.machine, history.state.q, "torso")
+    history = drag(history, "payload/torso", "lift", [0.0, 0.0, 0.1])
+    (payload,) = history.state.scenario.loads
+    expected = np.array([-0.15, 0, 0.15]) + link.rotation.T @ [0, 0, 0.1]
+    assert payload.at == pytest.approx(expected, abs=1e-7)
+    assert not history.state.hold.feasible
+    lighter = history.apply(SetValue("payload/torso", 5.0))
+    assert lighter.state.hold.feasible
+    check(lighter.state)
+
+
+def test_sliders_do_what_they_say_within_bounds(quadruped):
+    state = quadruped.state
+    names = [slider.name for slider in state.sliders()]
+    assert len(set(names)) == len(names)
+    for slider in state.sliders():
+        assert slider.low <= slider.value <= slider.high
+        for value in (slider.low - 0.01, slider.high + 0.01, float("nan"), float("inf")):
+            refused = state.apply(SetValue(slider.name, value))
+            assert refused.stance is state.stance
+            assert refused.notice.startswith(f"{slider.name}: got")
+        there = state.apply(SetValue(slider.name, (slider.low + slider.high) / 2))
+        value = next(s.value for s in there.sliders() if s.name == slider.name)
+        assert value == pytest.approx((slider.low + slider.high) / 2)
+        check(there)
+    slippery = state.apply(SetValue("friction/lf_foot", 0.2)).apply(SetValue("friction", 0.1))
+    assert {c.friction for c in slippery.scenario.contact_set} == {0.1}
+    assert not slippery.hold.feasible
+    assert "did you mean 'friction'" in state.apply(SetValue("frictoin", 0.2)).notice
+
+
+# --- history -----------------------------------------------------------------------------------
+
+
+def test_a_gesture_is_one_step_and_undo_gives_the_same_numbers(biped):
+    first = biped.state
+    moved = drag(biped, "contact/right_foot", "move", [0.03, 0.0, 0.0], steps=5)
+    slid = moved
+    for value in (0.6, 0.5, 0.4):
+        slid = slid.apply(SetValue("friction", value, value == 0.4))
+    pushed = drag(slid, "push/pelvis", "lift", [0.0, 0.0, 0.05])
+    assert [len(h.past) for h in (moved, slid, pushed)] == [1, 2, 3]
+    back = pushed
+    for expected in (slid, moved, biped):
+        back = back.apply(Command("undo"))
+        assert back.state.stance is expected.state.stance
+    assert back.state.q is first.q
+    assert back.state.hold is first.hold
+    assert not back.can_undo
+    assert back.apply(Command("undo")).state.notice == "there is nothing to undo"
+    for expected in (moved, slid, pushed):
+        back = back.apply(Command("redo"))
+        assert back.state.stance is expected.state.stance
+    assert not back.can_redo
+    reset = back.apply(Command("reset"))
+    assert reset.state.stance is first.stance
+    assert reset.apply(Command("undo")).state.stance is back.state.stance
+    other = back.apply(Command("undo")).apply(SetValue("friction", 0.9))
+    assert not other.can_redo
+
+
+def test_history_is_bounded_and_reset_goes_to_the_first_of_all(biped):
+    history = biped
+    for k in range(MOST + 5):
+        history = history.apply(SetValue("friction", 0.5 + 0.001 * (k % 100)))
+    assert len(history.past) == MOST
+    assert history.apply(Command("reset")).state.stance is biped.state.stance
+
+
+# --- messages ----------------------------------------------------------------------------------
+
+RAY = {"ray": [0, 0, 3, 0, 1.5, -2], "forward": [0, 2, 0]}
+GOOD = {
+    "grab": {"handle": "com", **RAY},
+    "drag": {"handle": "contact/left_foot", "mode": "turn", **RAY},
+    "drop": {"handle": "base"},
+    "set": {"name": "friction", "value": 0.5, "final": True},
+    **{do: {} for do in ("undo", "redo", "reset")},
+    **{do: {"handle": "contact/left_foot"} for do in ("open", "close")},
+    "ask": {"what": "python"},
+}
+
+
+def message(kind, **changes):
+    return json.dumps({"do": kind, "stamp": 7, **GOOD.get(kind, {}), **changes}).encode()
+
+
+@pytest.mark.parametrize("do", GOOD)
+def test_messages_become_actions(do):
+    action, stamp = action_of(message(do))
+    assert stamp == 7
+    for name, value in GOOD[do].items():
+        if name not in RAY:
+            assert getattr(action, name) == value
+    if do in ("grab", "drag"):
+        assert action.pointer.origin == pytest.approx([0, 0, 3])
+        assert action.pointer.direction == pytest.approx([0, 0.6, -0.8])
+        assert action.pointer.forward == pytest.approx([0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (message("leap"), "do: got 'leap'"),
+        (message("drop", extra=1), "got the keys do, extra, handle, stamp"),
+        (b'{"do": "undo"}', "got the keys do"),
+        (message("undo", stamp=-1), "stamp: got -1"),
+        (message("undo", stamp=True), "stamp: got True"),
+        (message("undo", stamp=1.5), "stamp: got 1.5"),
+        (message("undo", stamp=10**300), "stamp: got"),
+        (message("drop", handle="x" * 201), "handle: got"),
+        (message("drop", handle=""), "handle: got ''"),
+        (message("drop", handle="a\nb"), "printable"),
+        (message("drop", handle="\ud800"), "printable"),
+        (message("set", value=float("nan")), "got NaN"),
+        (message("set", value="1"), "value: got '1'"),
+        (message("set", value=True), "value: got True"),
+        (message("set", final=1), "final: got 1"),
+        (message("grab", ray=[0, 0, 3, 0, 0, 0]), "expected a direction"),
+        (message("grab", ray=[0, 0, 3, 0, 0]), "a list of 6"),
+        (message("grab", ray=[9e3, 9e3, 3, 0, 0, 1]), "within 10000 m"),
+        (message("grab", forward=[0, 0, 1e5]), "forward: got"),
+        (message("drag", mode="throw"), "mode: got 'throw'"),
+        (message("ask", what="files"), "what: got 'files'"),
+        (b'{"do": "undo", "stamp": 1, "stamp": 2}', "twice"),
+        (b'{"do": "undo", "stamp": 1e999}', "stamp: got inf"),
+        (b"[1]", "expected a JSON object"),
+        (b"\xff", "no JSON"),
+        (b"[" * 2000, "no JSON"),
+        (b" " * 3000, "at most 2048 bytes"),
+    ],
+)
+def test_anything_else_is_refused(data, says):
+    with pytest.raises(LiveError, match=says.replace("[", r"\[")):
+        action_of(data)
+
+
+PIECES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=7) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary() | st.builds(lambda piece: json.dumps(piece).encode(), PIECES))
+def test_no_bytes_raise_anything_else(data):
+    with pytest.raises(LiveError):
+        action_of(data)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(sorted(GOOD)),
+    st.sampled_from(["handle", "mode", "ray", "forward", "stamp", "value", "final", "what", "do"]),
+    PIECES | st.lists(st.floats() | st.integers(), min_size=3, max_size=6),
+)
+def test_a_message_with_one_thing_wrong_is_an_action_or_refused(do, key, piece):
+    try:
+        action, stamp = action_of(message(do, **{key: piece}))
+    except LiveError:
+        return
+    assert 0 <= stamp <= 2**53
+    for vector in vars(getattr(action, "pointer", None) or aim((0, 0, 0))).values():
+        assert np.isfinite(vector).all()

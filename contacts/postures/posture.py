@@ -116,7 +116,8 @@ def solve_posture(
         frames: {frame: T_world_frame (`pin.SE3`) or its origin's place (3,) [m]} of frames that
             should be somewhere without touching anything: a lifted foot, the base.
         restarts: from how many other configurations near q0 to begin again when none was found
-            from q0 itself; 0 says no soon, as is wanted of a q0 from a moment before.
+            from q0 itself; 0 says no soon, as is wanted of a q0 from a moment before: also where
+            the error stays large and hardly falls.
 
     Returns:
         Posture. When no configuration was found that touches everywhere, `converged` is False, q
@@ -152,7 +153,7 @@ def solve_posture(
         frozenset(places),
     )
     attempts = tolerance, iterations, restarts
-    posture = _nearest(Reach(goal, start, limits), start, *attempts)
+    posture = _nearest(Reach(goal, start, limits, restarts == 0), start, *attempts)
     if isinstance(com, str) and posture.converged:
         posture = _drawn_inside(Reach(goal, start, limits), posture, *attempts)
     if maximize is None or not posture.converged:

@@ -33,6 +33,7 @@ from .self_collision import Clearance
 
 CLOSURE = "closure "  # before the name of one
 CLOSED = 1e-10  # what closures may be open by [m or rad]
+_PLATEAU, _LARGE = 5, 0.1  # so many steps that hardly lessen an error so large are the last ones
 _STEP = 0.3  # the longest step of a joint, and of the base in robot sizes
 
 
@@ -201,10 +202,12 @@ class Reach:
         goal: where contacts and centre of mass should be.
         prefer: (nq,), the configuration to stay near.
         bounded: whether joint limits count.
+        hasty: whether to give up where the error stays large and hardly falls.
     """
 
-    def __init__(self, goal: Goal, prefer: Array, bounded: bool) -> None:
+    def __init__(self, goal: Goal, prefer: Array, bounded: bool, hasty: bool = False) -> None:
         self.goal, self.robot, self.prefer, self.bounded = goal, goal.robot, prefer, bounded
+        self.hasty = hasty
         endless: Array = np.full(self.robot.nv, np.inf)
         self.lower, self.upper = joint_limits(self.robot) if bounded else (-endless, endless)
         self.in_q, self.in_v = plain_coordinates(self.robot)
@@ -235,13 +238,17 @@ class Reach:
     def run(self, q: Array, tolerance: float, iterations: int) -> tuple[Array, int]:
         """Return the configuration reached from q and the number of steps tried."""
         q, damping = self.clipped(q), 1e-2
-        error = self.goal.error(q)
+        error, sizes = self.goal.error(q), list[float]()
         for k in range(iterations):
             r = error / self.goal.row_units
-            if self.goal.reached(error, tolerance) or damping > 1e12:
+            sizes.append(float(np.linalg.norm(r)))
+            stuck = (
+                self.hasty and k >= _PLATEAU and sizes[k] > max(_LARGE, 0.95 * sizes[k - _PLATEAU])
+            )
+            if self.goal.reached(error, tolerance) or damping > 1e12 or stuck:
                 return q, k
             # the pull to `prefer` fades with the error, so that it never biases the answer
-            pull = min(1.0, float(np.linalg.norm(r))) * 0.5 ** max(0, k - 20)
+            pull = min(1.0, sizes[k]) * 0.5 ** max(0, k - 20)
             step = self._step(q, r, damping, 0.1 * pull)
             there = self.clipped(self.robot.integrate(q, step))
             reached = self.goal.error(there)

@@ -28,7 +28,7 @@ from ...robots import Robot
 from ..scenes.motion import FORCE_OF_WEIGHT, link_frames, weight_of
 
 TOLERANCE = 1e-9  # [m, rad], a tenth of what counts as touching: it does so read from a file too
-_ITERATIONS = 15
+_ITERATIONS = 30
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -178,7 +178,7 @@ class Stance:
             restarts=0 if self.scenario.solved.converged else 6,
         )
         if not posture.converged:
-            raise OutOfReach(_words(posture))
+            raise OutOfReach(_words(posture, self._held(lifted)))
         return Stance(at_rest(changed, posture), self.scale, lifted)
 
     def resting(self, **changes: Any) -> Stance:
@@ -220,6 +220,11 @@ class Stance:
             else:
                 frames[contact.frame] = T * here.inverse() * frame
         return frames
+
+    def _held(self, lifted: Mapping[str, Lifted]) -> dict[str, str]:
+        """{what the inverse kinematics calls a frame: what people do}."""
+        names = {contact_of(p, self.robot).frame: repr(name) for name, (p, _) in lifted.items()}
+        return {f"'frame {f}'": name for f, name in {self.base: "the base", **names}.items()}
 
     def _frame(self, frame: str) -> Any:
         return dynamics.frame_placement(self.robot, self.state, frame)
@@ -283,10 +288,13 @@ def _height(robot: Robot) -> float:
     return max(float(np.ptp(heights[1:])), 0.01)  # without the world's
 
 
-def _words(posture: Posture) -> str:
+def _words(posture: Posture, names: Mapping[str, str]) -> str:
     """Why not, in a few words."""
-    short = posture.reason.split(" (m or rad)")
-    held = short[-1].split("held back by ")
-    joints = held[-1].split(", ") if len(held) > 1 else []
-    why = f"; held back by {', '.join(joints[:2])}{', …' if len(joints) > 2 else ''}"
-    return f"{short[0]}{' m or rad' if len(short) > 1 else ''}{why if joints else ''}"
+    what, _, why = posture.reason.partition(" (m or rad); ")
+    for frame, name in names.items():
+        what = what.replace(frame, name)
+    joints = why.partition("limits of ")[2].split(", ")
+    if not joints[0]:
+        return what
+    more = ", …" if len(joints) > 2 else ""
+    return f"{what}; held back by the limits of {', '.join(joints[:2])}{more}"
