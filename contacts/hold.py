@@ -237,12 +237,21 @@ class Hold:
         torque limits. The pushes that can be held form a convex set; this is the radius of the
         largest disc about zero inside it, to `tolerance` of the robot's weight, from below.
         """
+        return self.least_push(tolerance)[0]
+
+    def least_push(self, tolerance: float = 1e-6) -> tuple[float, Array]:
+        """Return `push_margin` [N] and the direction (2,) of that push, world x and y, unit.
+
+        The direction is zero where there is no such push: the margin is 0 or +inf.
+        """
         _check_tolerance(tolerance)
         if not self.feasible:
-            return 0.0
+            return 0.0, np.zeros(2)
         balance = self.balance
-        radius, _ = largest_push(balance, self.state.com_jacobian[:2], tolerance)
-        return radius if radius < 0.99 * FARTHEST * balance.weight else float("inf")
+        radius, normal = largest_push(balance, self.state.com_jacobian[:2], tolerance)
+        if not radius < 0.99 * FARTHEST * balance.weight:
+            return float("inf"), np.zeros(2)
+        return radius, normal / max(float(np.linalg.norm(normal)), 1e-300)
 
     def friction_margin(self, tolerance: float = 1e-4) -> float:
         """Return the largest factor by which friction and patch sizes may shrink [-].

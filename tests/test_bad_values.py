@@ -509,6 +509,7 @@ def of_drawing() -> dict[str, dict[str, Any]]:
         "visualize.Series": {"t": [0.0, 1.0], "values": {"margin": [0.0, 1.0]}, "span": (0.0, 1.0)},
         "visualize.Viewer.cone": {"height": 0.1},
         "visualize.Viewer.set_camera": {"target": np.zeros(3)},
+        "visualize.Viewer.redraw": {"group": "moving", "draw": lambda: None},
         "visualize.Viewer.save_html": {"path": "written"},
     }
 

@@ -13,9 +13,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+import footwork as fw
 from footwork import contacts
 from footwork.contacts import Box, Plane, Scenario
 from footwork.contacts.geometry import polygon
+from footwork.errors import ContactError
 
 # what each one says: yes or no, and words of the reason
 VERDICTS = {
@@ -316,3 +318,46 @@ def test_regions_hold_at_their_corners_and_not_beyond(name):
             couple = contacts.Push(base, moment=(-y, x, 0.0))
             moved = replace(scenario, loads=(couple,), torque_limits=False)
             assert moved.check().feasible is holds
+
+
+# --- of a robot that is there ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["slope", "foot-on-wall", "rope", "push", "ladder"])
+def test_a_scenario_of_contacts_has_their_margin_and_its_text_too(name):
+    hold = Scenario.load(name).check()
+    robot, q = hold.contacts.robot, hold.q
+    scenario = Scenario.of(robot, q, hold.contacts, hold.external, title="made")
+    assert scenario.machine is robot
+    np.testing.assert_allclose(scenario.q, q, atol=1e-9)
+    assert scenario.check().margin == pytest.approx(hold.margin, abs=1e-6)
+    again = Scenario.from_text(scenario.as_text())
+    assert again.title == "made"
+    np.testing.assert_allclose(again.q, q, atol=1e-9)
+    assert again.check().margin == pytest.approx(hold.margin, abs=1e-6)
+
+
+def test_a_scenario_of_a_robot_stands_on_its_lowest_feet():
+    robot = fw.load("biped")
+    q = robot.posture()
+    q[2] += 0.3  # in the air: the ground comes along
+    scenario = Scenario.of(robot, q)
+    assert scenario.contact_set.names == ("left_foot", "right_foot")
+    assert scenario.check().margin == pytest.approx(Scenario.of(robot).check().margin)
+    knee = next(name for name in robot.joint_names if name == "left_knee")
+    q[robot._model.joints[robot.joint_id(knee)].idx_q] += 0.5
+    assert Scenario.of(robot, q).contact_set.names == ("right_foot",)
+
+
+def test_a_scenario_of_a_fixed_robot_without_feet_has_no_contacts():
+    scenario = Scenario.of(fw.robots.double_pendulum(1, 0.5, 1, 1), [0.3, 0.2])
+    assert scenario.contacts == ()
+    assert scenario.check().feasible
+
+
+@pytest.mark.parametrize("more", [{"max_normal": 100.0}, {"torsional_friction": 0.01}])
+def test_a_scenario_of_contacts_it_has_no_keys_for_is_refused(more):
+    robot = fw.load("biped")
+    feet = fw.at_feet(robot, 0.6, **more)
+    with pytest.raises(ContactError, match=f"left_foot: {next(iter(more))}: got .*no key"):
+        Scenario.of(robot, robot.posture(), feet)

@@ -141,6 +141,20 @@ def test_push_margin_of_a_block(mu):
     assert static_hold(robot, q, sole).push_margin() == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.parametrize("angle", [0.0, 0.2])
+def test_the_least_push_is_just_not_held(angle):
+    robot, q, sole = block_on_slope(angle, 0.5)
+    newtons, direction = static_hold(robot, q, sole).least_push()
+    assert np.linalg.norm(direction) == pytest.approx(1)
+    com = dynamics.com(robot, q)
+    for factor, holds in ((0.999, True), (1.001, False)):
+        push = Wrench([*(factor * newtons * direction), 0], [0, 0, 0], com)
+        assert static_hold(robot, q, sole, {sole.frame: push}).feasible is holds
+    slips = static_hold(*block_on_slope(0.6, 0.5)).least_push()
+    assert slips[0] == 0
+    assert not slips[1].any()
+
+
 def test_margin_counts_patches_not_vertices():
     robot, q, sole = block_on_slope(0.3, 0.8)
     corners = sole.corners

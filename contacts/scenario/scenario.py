@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -38,6 +38,7 @@ from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...errors import FootworkError, unknown
 from ...robots import Robot, catalogue
+from ...robots.configuration import check_configuration, check_robot
 from ...robots.values import (
     array,
     boolean,
@@ -58,6 +59,7 @@ from ..terrain.penetration import Penetration, penetrations
 from ..terrain.solids import Plane, check_coefficients, plain
 from ..terrain.terrain import Part, Terrain
 from . import file as scenario_file
+from . import making
 from . import schema as scenario_schema
 from .file import ScenarioError
 from .loads import Load, wrenches_of
@@ -171,6 +173,54 @@ class Scenario:
         where = {"file": file, "folder": folder, "lines": scenario_schema.lines(entry)}
         scenario = scenario_schema.scenario(entry, cls, **where)
         _ = scenario.touching, scenario.wrenches_at(scenario.q0)  # every name exists
+        return scenario
+
+    @classmethod
+    def of(
+        cls,
+        robot: Robot,
+        q: ArrayLike | None = None,
+        contacts: ContactSet | None = None,
+        wrenches: Mapping[str, Wrench] | None = None,
+        *,
+        friction: float = 0.7,
+        title: str = "",
+    ) -> Scenario:
+        """Return the scenario of a robot that is there, whose `machine` is this very object.
+
+        On level ground at the height of the lowest contact that lies level; what is not on it lies
+        on boxes. Its file names the file or the name that the robot was read from.
+
+        Args:
+            robot: as above.
+            q: (nq,), where it is; in its standing posture by default.
+            contacts: that touch there; its feet on the ground by default.
+            wrenches: {link: Wrench}, which become pushes of fixed direction in the world.
+            friction: of the feet.
+            title: for people; the robot's name by default.
+
+        Raises:
+            ConfigurationError: a bad q.
+            ContactError: no feet are known, or contacts that scenarios have no keys for.
+        """
+        q = check_robot(robot).posture() if q is None else check_configuration(robot, q)
+        if contacts is not None:
+            instance(contacts, "contacts", ContactSet, error=ScenarioError)
+        mapping(wrenches or {}, "wrenches", kind="link", error=ScenarioError)
+        text(title, "title", empty=True, error=ScenarioError)
+        listed = making.standing_feet(robot, q, friction) if contacts is None else contacts
+        parts, terrain = making.touching(listed, robot, q)
+        scenario = cls(
+            contacts=parts,
+            terrain=terrain,
+            loads=making.pushes_of(wrenches or {}, robot, q),
+            start=Start.of(robot, q),
+            title=title or robot.name,
+            friction=friction,
+            file=robot.name,
+            **making.robot_keys(robot),
+        )
+        vars(scenario)["machine"] = robot
         return scenario
 
     def as_text(self) -> str:

@@ -200,6 +200,9 @@ class Drawing(Primitives):
             group: what the group is called; groups have no names of drawings in common.
             draw: draws in this viewer.
         """
+        checks.text(group, "group")
+        if not callable(draw):
+            raise ViewerError(f"draw: got {draw!r:.80}, expected a function without arguments")
         shapes = self._record(draw)
         for name in self._groups.get(group, set()) - shapes.keys():
             if name in self._shapes:
