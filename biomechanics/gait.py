@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import registry
 from ..arrays import Array
 from ..dynamics.motions.filters import SHORTEST, lowpass
 from ..errors import ConfigurationError, unknown
@@ -196,6 +197,8 @@ class Gait:
             if step.foot == f"{side} foot":
                 on[step.first : step.last + 1] = True
         return on
+
+    _repr_html_ = registry.html_of
 
     def __repr__(self) -> str:
         return (

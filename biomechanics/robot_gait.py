@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import registry
 from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
@@ -71,6 +72,8 @@ class RobotGait:
         """Return the rms residual force [N] and moment [N·m] at the base, where explained."""
         ok, left = self.gait.explained, self.dynamics.residual
         return (rms(left.force[ok]), rms(left.moment[ok])) if ok.any() else None
+
+    _repr_html_ = registry.html_of
 
     def __repr__(self) -> str:
         return f"RobotGait({self.subject.robot.name!r}, {self.fit!r})"

@@ -13,6 +13,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from .. import registry
 from ..arrays import Array
 from ..dynamics import State
 from ..errors import ContactError, FootworkWarning, unknown
@@ -193,6 +194,8 @@ class ContactSet:
             if contact.name == name:
                 return contact
         raise ContactError(unknown("contact", name, self.names))
+
+    _repr_html_ = registry.html_of
 
     def __repr__(self) -> str:
         return f"ContactSet({self.robot.name!r}, {list(self.names)}, dim={self.dim})"

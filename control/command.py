@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import registry
 from ..arrays import Array
 from ..contacts import ContactSet, SoftFingerCone, WrenchCone
 from ..contacts.point_forces import PointForces
@@ -190,6 +191,8 @@ class Command:
         lines += [f"{what} gave way by {amount:.3g}" for what, amount in self.gave_way.items()]
         lines += [f"at its limit: {what}" for what in self.active()]
         return "\n  ".join(lines)
+
+    _repr_html_ = registry.html_of
 
     def __repr__(self) -> str:
         why = f", {self.reason!r}" if self.reason else ""

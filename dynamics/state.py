@@ -16,6 +16,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from .. import registry
 from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.configuration import (
@@ -604,6 +605,8 @@ class State:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return State, (self.robot, self.q, self.v)
+
+    _repr_html_ = registry.html_of
 
     def __repr__(self) -> str:
         return f"State({self.robot.name!r}, {'q' if self.v is None else 'q, v'})"

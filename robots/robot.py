@@ -14,6 +14,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from .. import registry
 from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from . import configuration, model_changes
@@ -549,6 +550,8 @@ class Robot:
         for name, value in state.items():
             object.__setattr__(self, name, value)
         self.__post_init__()
+
+    _repr_html_ = registry.html_of
 
     def __repr__(self) -> str:
         base = "floating" if self.is_floating else "fixed"

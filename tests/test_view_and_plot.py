@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import html
+import re
 import sys
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -14,6 +17,7 @@ import footwork as fw
 from footwork import biomechanics, contacts, control, dynamics, registry
 from footwork.contacts.schedules.schedule import ContactSchedule
 from footwork.dynamics.motions.motion import Motion
+from footwork.visualize.colors import hex_of
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
@@ -142,23 +146,89 @@ def test_a_robot_that_walked_is_seen_too(load_robot):
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("contacts.hold:Hold", "margin"),
+        ("robots.robot:Robot", "mass 36.4 kg sizes nq = 26"),
+        ("robots.motors:Motors", "19 actuated joints"),
+        ("dynamics.state:State", "potential energy 240.4 J"),
+        ("dynamics.trajectory:Trajectory", "0.2 s, 21 samples, 100 Hz"),
+        ("contacts.hold:Hold", "margin 171.6 N of normal force"),
         ("contacts.regions.region:Region", "bounded region of"),
         ("contacts.regions.friction_map:FrictionMap", "of 16 places hold"),
+        ("contacts.cones.wrench_cone:WrenchCone", "'exact', 4 points"),
+        ("contacts.scenario.scenario:Scenario", "verdict biped holds on"),
         ("contacts.sweeps.result:Sweep", "2 verdicts: "),
         ("contacts.audits.audit:Audit", "of 21 samples hold"),
         ("control.repairs.report:Repair", "21 samples hold"),
+        ("control.closed_loop:ClosedLoop", "biped does not fall"),
+        ("biomechanics.gait:Gait", "largest moment [N·m]"),
     ],
 )
 def test_a_notebook_shows_numbers_and_a_picture(key, words, monkeypatch):
     shown = made(key)[0]._repr_html_()
-    assert words in shown
+    assert words in read(shown)
     assert base64.b64decode(shown.split("base64,")[1].split('"')[0]).startswith(b"\x89PNG")
+    assert len(shown) < 250_000
     assert pyplot.get_fignums() == []  # nothing is left open, to be shown a second time
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     alone = made(key)[0]._repr_html_()
-    assert alone.startswith("<pre>")
+    assert words in read(alone)
     assert "<img" not in alone
+
+
+def read(page):
+    """The text of HTML as one sees it."""
+    return " ".join(html.unescape(re.sub("<[^>]*>", " ", page)).split())
+
+
+def test_a_display_of_a_verdict_has_its_numbers_and_why():
+    robot, q, feet = standing()
+    shown = read(hold()._repr_html_())
+    for margin in hold().contact_margins.values():
+        assert f"{margin:.4g}" in shown
+    assert f"torque margin {100 * hold().torque_margin:.4g} %" in shown
+    force = hold().wrenches["left_foot"].force
+    assert ", ".join(f"{x + 0.0:.2f}" for x in np.round(force, 6)) in shown
+    pushed = fw.static_hold(robot, q, feet, {"torso": fw.Wrench([60.0, 0.0, 0.0])})
+    assert f"reason {pushed.reason}" in read(pushed._repr_html_())
+    assert hex_of("holds") in hold()._repr_html_()
+    assert hex_of("does not hold") in pushed._repr_html_()
+
+
+def test_displays_of_what_has_no_plot():
+    posture = contacts.Scenario.load("stairs").solved
+    assert "the contacts touch" in read(posture._repr_html_())
+    assert "left_foot SurfaceContact left_sole 0.6 0 to ∞" in read(standing()[2]._repr_html_())
+    assert "0.05 s" not in read(audit().motion._repr_html_())
+    assert "1 s, 21 samples, 20 Hz" in read(audit().motion._repr_html_())
+    controller, q = control.stand(standing()[0])
+    assert "optimal" in read(controller(q, np.zeros(len(q) - 1))._repr_html_())
+
+
+def test_a_display_of_a_scenario_says_what_is_out_of_reach():
+    scenario = contacts.Scenario.load("stairs")
+    far = replace(scenario.contacts[1], at=(-3.0, -0.1))
+    lost = scenario.replaced(contacts=(scenario.contacts[0], far))
+    shown = read(lost._repr_html_())
+    assert "no posture touches" in shown
+    assert f"reason {lost.solved.reason}" in shown
+
+
+def test_a_display_runs_nothing_that_a_file_names():
+    """Names are text; the only elements are those of tables and the picture."""
+    name = "<script>alert(1)</script>"
+    robot = replace(standing()[0], name=name)
+    feet = fw.ContactSet(robot, [replace(c, name=f"{name}{c.name}") for c in standing()[2]])
+    things = (
+        robot,
+        feet,
+        dynamics.State(robot, robot.posture()),
+        fw.static_hold(robot, standing()[1], feet),
+    )
+    for thing in things:
+        shown = thing._repr_html_()
+        assert name in html.unescape(shown)
+        elements = set(re.findall("</?([a-z]+)", re.sub("&[a-z]+;", "", shown)))
+        assert elements <= {"div", "table", "tr", "td", "th", "details", "summary", "pre", "img"}
+        assert not re.search(r"\bon[a-z]+=|https?:|javascript:", re.sub('base64,[^"]*', "", shown))
 
 
 def test_a_subclass_is_drawn_as_its_nearest_class():

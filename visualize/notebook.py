@@ -1,77 +1,73 @@
-"""Results in a notebook: numbers, and below them the plot of `fw.plot`."""
+"""HTML of a display in a notebook: its texts, and below them the plot of `fw.plot`.
+
+It holds no script and asks no network for anything; it takes the colours of letters and lines from
+the notebook, so that it is read in bright and in dark themes.
+"""
 
 from __future__ import annotations
 
 import base64
 import html
 import io
-from collections import Counter
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
 from .. import registry
-from ..contacts.audits.audit import Audit
-from ..contacts.audits.table import AuditTable
-from ..contacts.hold import Hold
-from ..contacts.regions.friction_map import FrictionMap
-from ..contacts.regions.region import Region
-from ..contacts.sweeps.result import Sweep
-from ..control.repairs.report import Repair
-from ..errors import FootworkError, counted
+from ..errors import FootworkError
+from .displays import Display, Table, display_of
+
+_BAR = "border-left: 6px solid {}; padding-left: 8px; margin: 4px 0; font-weight: bold"
+_CELL = "text-align: left; padding: 1px 12px 1px 0"
 
 
 def html_of(x: Any) -> str:
     """Return x in words and numbers, and its plot, if it has one and Matplotlib is installed."""
-    words = f"<pre>{html.escape(numbers_of(x))}</pre>"
+    display = display_of(x)
+    parts = [_title(display), _table(Table((), [*_told(display)]))]
+    parts += [_table(table) for table in display.tables]
+    parts += [f"<pre>{html.escape(display.text)}</pre>"] * bool(display.text)
+    parts.append(_picture(x if display.plotted is None else display.plotted))
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _title(display: Display) -> str:
+    return f'<div style="{_BAR.format(display.color or "gray")}">{html.escape(display.title)}</div>'
+
+
+def _told(display: Display) -> list[tuple[str, str]]:
+    """The facts that there are."""
+    return [(what, value) for what, value in display.facts.items() if value]
+
+
+def _table(table: Table) -> str:
+    """Return a table's HTML, folded when it has a caption; nothing when it has no rows."""
+    if not table.rows:
+        return ""
+    rows = ["".join(_cell("td", text) for text in row) for row in table.rows]
+    if table.columns:
+        rows.insert(0, "".join(_cell("th", head) for head in table.columns))
+    lines = "".join(f"<tr>{row}</tr>" for row in rows)
+    made = f'<table style="border-collapse: collapse">{lines}</table>'
+    if not table.caption:
+        return made
+    return f"<details><summary>{html.escape(table.caption)}</summary>{made}</details>"
+
+
+def _cell(tag: str, text: str) -> str:
+    return f'<{tag} style="{_CELL}">{html.escape(text)}</{tag}>'
+
+
+def _picture(x: Any) -> str:
+    """Return the plot of x as an image of some ten kilobytes; "" when there is none."""
     try:
         axes = registry.plot(x)
     except FootworkError:  # no Matplotlib, or no picture, as of a sweep over three axes
-        return words
+        return ""
     from matplotlib import pyplot
 
     figure, data = np.ravel(axes)[0].figure, io.BytesIO()
     figure.savefig(data, format="png", dpi=72)
     pyplot.close(figure)
-    return f'{words}<img src="data:image/png;base64,{base64.b64encode(data.getvalue()).decode()}">'
-
-
-@singledispatch
-def numbers_of(x: Any) -> str:
-    """Return what a notebook writes of x."""
-    return repr(x)
-
-
-@numbers_of.register
-def _(hold: Hold) -> str:
-    return hold.explain()
-
-
-@numbers_of.register
-def _(audit: Audit | AuditTable) -> str:
-    return audit.explain()
-
-
-@numbers_of.register
-def _(repair: Repair) -> str:
-    return repair.explain()
-
-
-@numbers_of.register
-def _(region: Region) -> str:
-    corners = counted(len(region.vertices), "vertex", "vertices")
-    return f"{region.status} region of {region.area:.4g} m², {corners}"
-
-
-@numbers_of.register
-def _(friction: FrictionMap) -> str:
-    held = friction.friction[np.isfinite(friction.friction)]
-    span = f" with friction from {held.min():.3g} to {held.max():.3g}" if len(held) else ""
-    return f"{len(held)} of {friction.friction.size} places hold{span}"
-
-
-@numbers_of.register
-def _(sweep: Sweep) -> str:
-    counts = Counter(sweep.feasible.ravel().tolist())
-    return f"{sweep.feasible.size} verdicts: {counts[1]} hold, {counts[0]} do not"
+    image = base64.b64encode(data.getvalue()).decode()
+    return f'<img style="max-width: 100%" src="data:image/png;base64,{image}">'

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
+from ... import registry
 from ...arrays import Array
 from ...dynamics.kernels.scalars import LANES
 from ...errors import ContactError, SolverError
@@ -217,6 +218,8 @@ class WrenchCone:
             raise ContactError(
                 f'an exact cone is round, it has no {what}: ask for "inner" or "outer"'
             )
+
+    _repr_html_ = registry.html_of
 
     def __repr__(self) -> str:
         sides = "" if self.kind == "exact" else f", sides={self.sides}"

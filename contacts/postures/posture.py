@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ... import dynamics
+from ... import dynamics, registry
 from ...arrays import Array
 from ...dynamics import Wrench
 from ...errors import ContactError
@@ -68,6 +68,8 @@ class Posture:
     contacts: ContactSet
     iterations: int
     margins: tuple[float, ...] = ()
+
+    _repr_html_ = registry.html_of
 
     def __repr__(self) -> str:
         why = f", reason={self.reason!r}" if self.reason else ""

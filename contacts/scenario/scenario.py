@@ -370,6 +370,8 @@ class Scenario:
             instance(region, "region", Region, error=ScenarioError)
         return registry.view(self, region, animate=animate, by_margin=by_margin)
 
+    _repr_html_ = registry.html_of
+
     # --- inside ----------------------------------------------------------------------------
 
     def _robot_source(self) -> str | Path:

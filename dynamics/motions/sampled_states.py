@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ... import registry
 from ...arrays import Array
 from ...robots.robot import Robot
 from ...robots.values import array, number
@@ -29,6 +30,8 @@ class SampledStates:
     t: Array
     q: Array
     v: Array
+
+    _repr_html_ = registry.html_of
 
     @property
     def duration(self) -> float:
