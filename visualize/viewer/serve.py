@@ -1,63 +1,71 @@
-"""The process that serves the page: `python -m footwork.visualize.viewer.serve HOST`.
+"""The process that serves the page: `python -m footwork.visualize.viewer.serve HOST PARENT`.
 
 It reads entries from its standard input and passes them on to the browsers; when the input ends,
-because the program closed it or died in whatever way, so does the process. Nothing else can talk to
-it: there is no port but the page's, and the page only listens.
+because the program closed it or died in whatever way, so does the process. It has no port but the
+page's, and answers what `guard` lets through. What a page says is bounded in size, number and rate
+and goes to the standard output unread, if the program wants it, and else nowhere.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
+import itertools
 import json
 import os
+import shutil
 import signal
 import struct
 import sys
 from typing import Any
 
 import tornado.httpserver
+import tornado.iostream
 import tornado.netutil
 import tornado.web
 import tornado.websocket
+import umsgpack  # type: ignore[import-untyped]
 
+from . import guard
 from .page import viewer_script
+from .rates import Rate
 from .store import Entry, Store
 
 HEADER = struct.Struct("<II")  # bytes of the JSON head, bytes of the data that follow it
+MESSAGE = struct.Struct("<II")  # number of the browser, bytes of what it says, which follow
+MOST_BYTES = 1024  # of a message
+MOST_WAITING = 1 << 16  # [bytes] of messages that the program has yet to read, besides its pipe's
+MOST_BROWSERS = 16
+MOST_CONNECTIONS = 128  # that are no web socket: pages on their way, and whoever keeps one open
+MOST_HEADERS = 16384  # [bytes] of a request
+REQUEST_TIMEOUT = 10.0  # [s] in which a request must be complete
+PASSED = (200.0, 400.0)  # messages of a browser that are passed on: a second, and at once
+ENDURED = (2000.0, 4000.0)  # that it may send before its connection is closed
 Reader = asyncio.StreamReader
 
 
-def allowed(header: str, host: str) -> bool:
-    """Whether a request with this Host header is one of ours.
-
-    A foreign page may give its own name our address (DNS rebinding) and would then read the scene:
-    names other than `host` and localhost are refused. An address cannot be rebound.
-    """
-    name = header.rsplit(":", 1)[0] if not header.endswith("]") else header
-    name = name.strip("[]").lower().rstrip(".")
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError:
-        return name in ("localhost", host.lower())
-    return not is_loopback(host) or address.is_loopback
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address or name means this machine alone."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
-
-
 class _Guarded(tornado.web.RequestHandler):
-    def prepare(self) -> None:
-        host = str(self.application.settings["host"])
-        if not allowed(self.request.headers.get("Host", ""), host):
-            raise tornado.web.HTTPError(403, "Host header of another site")
+    def set_default_headers(self) -> None:
+        self.clear_header("Server")
         self.set_header("Cache-Control", "no-store")
         self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Referrer-Policy", "no-referrer")
+        self.set_header("Cross-Origin-Resource-Policy", "same-origin")
+
+    def prepare(self) -> None:
+        settings = self.application.settings
+        self.asked = self.request.headers.get("Host", "")
+        if not guard.is_ours(self.asked, settings["host"]):
+            raise tornado.web.HTTPError(403)
+        if not guard.has_secret(self.request.path, settings["secret"]):
+            raise tornado.web.HTTPError(404)
+
+
+class Nothing(_Guarded):
+    """Everything that is not there: the same answer as to who lacks the secret."""
+
+    def get(self) -> None:
+        """Answer that there is nothing."""
+        raise tornado.web.HTTPError(404)
 
 
 class Page(_Guarded):
@@ -70,6 +78,9 @@ class Page(_Guarded):
     def get(self) -> None:
         """Answer with the content."""
         self.set_header("Content-Type", f"{self.kind}; charset=utf-8")
+        if self.kind == "text/html":
+            policy = guard.content_policy(self.content, self.asked)
+            self.set_header("Content-Security-Policy", policy)
         self.write(self.content)
 
 
@@ -79,12 +90,26 @@ class Browser(_Guarded, tornado.websocket.WebSocketHandler):
     def initialize(self, hub: Hub) -> None:
         """Take what `Application` was told."""
         self.hub = hub
+        self.number = 0  # until it is connected
         self.pending = Store()
         self.wake = asyncio.Event()
         self.gone = False
+        self.passed, self.endured = Rate(*PASSED), Rate(*ENDURED)
+        self.late: bytes | None = None  # the newest message that came too early to be passed on
+
+    def check_origin(self, origin: str) -> bool:
+        """Whether the page that asks is the one that this server serves."""
+        return guard.is_same_origin(origin, self.asked)
 
     def open(self, *_: str, **__: str) -> None:
         """Send the whole picture, then follow."""
+        if len(self.hub.browsers) >= MOST_BROWSERS:
+            self.gone = True
+            self.close(1013, "too many pages are open")
+            return
+        self.number = next(self.hub.numbers)
+        if self.hub.program is not None:
+            self.pending.put(Entry("/#you", "", _you(self.number)))
         for entry in self.hub.store.entries():
             self.pending.put(entry, keep_all=True)
         self.hub.browsers.add(self)
@@ -102,7 +127,28 @@ class Browser(_Guarded, tornado.websocket.WebSocketHandler):
             pass
 
     def on_message(self, message: str | bytes) -> None:
-        """Ignore what a page says: it only looks."""
+        """Pass on what a page says, if the program wants it, as far as `PASSED` allows.
+
+        Of what comes faster the newest waits, the rest is dropped. Who sends far more, or bytes
+        that are no text, is sent away.
+        """
+        if isinstance(message, bytes) or not self.endured.take():
+            self.close(1008, "text only, and less of it")
+            self.gone = True
+        elif not self.gone:
+            data = message.encode()
+            if self.late is None and self.passed.take():
+                self.hub.report(self.number, data)
+                return
+            if self.late is None:
+                asyncio.get_running_loop().call_later(self.passed.wait, self._report_late)
+            self.late = data
+
+    def _report_late(self) -> None:
+        if self.late is not None and not self.gone:
+            self.passed.take()
+            self.hub.report(self.number, self.late)
+        self.late = None
 
     def on_close(self) -> None:
         """Forget this page."""
@@ -111,31 +157,79 @@ class Browser(_Guarded, tornado.websocket.WebSocketHandler):
         self.wake.set()
 
 
+def _you(number: int) -> bytes:
+    """Return the command that tells a page its number, by which it knows its own messages."""
+    data: bytes = umsgpack.packb({"type": "you", "number": number})
+    return data
+
+
 class Hub:
-    """The picture as it stands, and who looks at it."""
+    """The picture as it stands, and who looks at it.
+
+    Attributes:
+        program: where messages go, None if the program wants none.
+    """
 
     def __init__(self) -> None:
+        self.program: asyncio.WriteTransport | None = None
         self.store = Store()
         self.browsers: set[Browser] = set()
+        self.numbers = itertools.count(1)
 
-    def put(self, entry: Entry) -> None:
-        """Record an entry and pass it on."""
-        self.store.put(entry)
+    def put(self, entry: Entry, to: int | None = None) -> None:
+        """Record an entry and pass it on; one for a single browser is not recorded."""
+        if to is None:
+            self.store.put(entry)
         for browser in self.browsers:
-            browser.pending.put(entry, keep_all=True)
-            browser.wake.set()
+            if to in (None, browser.number):
+                browser.pending.put(entry, keep_all=True)
+                browser.wake.set()
+
+    def report(self, number: int, data: bytes) -> None:
+        """Pass a message on to the program; it is dropped where too many wait for it."""
+        program = self.program
+        if program is not None and program.get_write_buffer_size() < MOST_WAITING:
+            program.write(MESSAGE.pack(number, len(data)) + data)
 
 
-def application(hub: Hub, html: str, host: str) -> tornado.web.Application:
-    """Return the site: the page at /, its script, and the commands as a web socket."""
+class Listener(tornado.httpserver.HTTPServer):
+    """An HTTP server with at most `MOST_CONNECTIONS` besides web sockets: the oldest has to go.
+
+    A request is complete within `REQUEST_TIMEOUT` and has no body.
+    """
+
+    def initialize(self, *args: Any, **options: Any) -> None:
+        """Take the place of a constructor, as Tornado has it."""
+        self.streams: dict[tornado.iostream.IOStream, None] = {}  # in the order of their arrival
+        bounds = {"idle_connection_timeout": REQUEST_TIMEOUT, "max_body_size": 0}
+        super().initialize(*args, max_header_size=MOST_HEADERS, **bounds, **options)
+
+    def handle_stream(self, stream: tornado.iostream.IOStream, address: Any) -> None:
+        """Serve a new connection."""
+        if len(self.streams) >= MOST_CONNECTIONS:
+            next(iter(self.streams)).close()
+        self.streams[stream] = None
+        super().handle_stream(stream, address)
+
+    def on_close(self, connection: Any) -> None:
+        """Forget a connection that has ended or become a web socket."""
+        self.streams.pop(connection.stream, None)
+        super().on_close(connection)
+
+
+def application(hub: Hub, html: str, host: str, secret: str) -> tornado.web.Application:
+    """Return the site: the page in the folder /SECRET/, its script, the commands (web socket)."""
     script = {"content": viewer_script(), "kind": "text/javascript"}
     return tornado.web.Application(
         [
-            (r"/", Page, {"content": html, "kind": "text/html"}),
-            (r"/main.min.js", Page, script),
-            (r"/commands", Browser, {"hub": hub}),
+            (r"/[^/]*/", Page, {"content": html, "kind": "text/html"}),
+            (r"/[^/]*/main\.min\.js", Page, script),
+            (r"/[^/]*/commands", Browser, {"hub": hub}),
         ],
+        default_handler_class=Nothing,
         host=host,
+        secret=secret,
+        websocket_max_message_size=MOST_BYTES,
         websocket_ping_interval=30,
         log_function=lambda handler: None,
     )
@@ -156,22 +250,36 @@ async def serve(host: str, parent: int) -> None:
     head, html = await read_frame(reader)
     hub = Hub()
     sockets = tornado.netutil.bind_sockets(0, host)  # port 0: the system picks a free one
-    tornado.httpserver.HTTPServer(application(hub, html.decode(), host)).add_sockets(sockets)
+    site = application(hub, html.decode(), host, head["secret"])
+    Listener(site).add_sockets(sockets)
     print(json.dumps({"port": sockets[0].getsockname()[1]}), flush=True)
-    watch = loop.create_task(_watch(parent))
+    if head["listens"]:
+        hub.program, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, sys.stdout.buffer)
+    folders: list[str] = []  # of the program's, to remove at the end
+    watch = loop.create_task(_watch(parent, folders))
     try:
         while True:
             head, data = await read_frame(reader)
-            hub.put(Entry(head["key"], head["forget"], data, head["keep"]))
+            if "remove" in head:
+                folders.append(head["remove"])
+            else:
+                hub.put(Entry(head["key"], head["forget"], data, head["keep"]), head["to"])
     except asyncio.IncompleteReadError:
         watch.cancel()
+        _remove(folders)
 
 
-async def _watch(parent: int) -> None:
+async def _watch(parent: int, folders: list[str]) -> None:
     """End with the parent even if a process that it forked still holds our input open."""
     while os.getppid() == parent:
         await asyncio.sleep(0.5)
+    _remove(folders)
     os._exit(0)
+
+
+def _remove(folders: list[str]) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

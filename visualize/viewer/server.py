@@ -4,69 +4,99 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import select
+import shutil
 import subprocess
 import sys
+import threading
 import time
+import traceback
 import warnings
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
 from .errors import ServerError
-from .serve import HEADER, is_loopback
+from .guard import is_loopback
+from .redirect import private_folder, redirect_address, write_redirect
+from .serve import HEADER, MESSAGE
 from .store import Entry
 
 START_TIMEOUT = 30.0  # [s] until the process must have told its port
 _AGAIN = "close this viewer and ask for its url again to start another"
 _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # to listen -> to open
+_VISUALIZE = __name__.rpartition(".viewer.")[0]
 SEND_TIMEOUT = 10.0  # [s] for which it may refuse to read
+
+OnMessage = Callable[[int, bytes], object]  # number of the browser, what its page says
 
 
 class Server:
     """Serves a page on a free port, as long as this object and this program live.
 
+    The page lies in a folder of a secret name, without which nothing is answered: `url` is for
+    whoever is to see it. Threads may share a server.
+
     Args:
-        host: the address to listen on. Any but the loopback shows the picture to others; a warning
-            says so.
+        host: the address to listen on. Any but the loopback lets others in who have the address; a
+            warning says so.
         html: the page.
+        on_message: called with the number of a browser and what its page says, in a thread of the
+            server's, one message after the other; a page is told its number by its first command,
+            {"type": "you", "number": n}. What it says comes from outside: at most `MOST_BYTES` of
+            anything. Without it pages only look.
 
     Raises:
         ServerError: the process did not start.
     """
 
-    def __init__(self, host: str, html: str) -> None:
+    def __init__(self, host: str, html: str, on_message: OnMessage | None = None) -> None:
         if not is_loopback(host):
-            warnings.warn(
-                f"the viewer listens on {host}: whoever reaches this machine can see the picture",
-                UserWarning,
-                stacklevel=3,
-            )
+            _warn_of(host, "change" if on_message else "see")
         self._process = _start(host)
         self._owner = os.getpid()
-        self._finalizer = weakref.finalize(self, _stop, self._process, self._owner)
+        self._lock = threading.Lock()
+        self._folders: list[Path] = []  # of the redirect, if there is one
+        self._finalizer = weakref.finalize(self, _stop, self._process, self._owner, self._folders)
+        secret = secrets.token_urlsafe(32)
         try:
-            self._write({}, html.encode())
+            self._write({"secret": secret, "listens": on_message is not None}, html.encode())
             self.port = _read_port(self._process)
         except Exception:
             self.close()
+            _listen(self._process, None)
             raise
         name = _WILDCARDS.get(host, host)
         name = f"[{name}]" if ":" in name else name
-        self.url = f"http://{name}:{self.port}/"
+        self.url = f"http://{name}:{self.port}/{secret}/"
+        _listen(self._process, on_message)
+
+    def redirect(self) -> str:
+        """Return the address of a file that leads a browser to the page: see `redirect.py`."""
+        if not self._folders:
+            folder = private_folder()
+            self._folders.append(folder)
+            self._write({"remove": str(folder)}, b"")  # the process does if this one is killed
+            write_redirect(folder, self.url)
+        return redirect_address(self._folders[0])
 
     @property
     def pid(self) -> int:
         """Number of the process."""
         return self._process.pid
 
-    def send(self, entry: Entry) -> None:
-        """Pass a command on to whoever looks, and to whoever will.
+    def send(self, entry: Entry, to: int | None = None) -> None:
+        """Pass a command on to whoever looks, and to whoever will; or to the browser `to` alone.
+
+        A command for a browser that has gone is dropped.
 
         Raises:
             ServerError: the process has ended, or did not read for `SEND_TIMEOUT` seconds.
         """
-        self._write({"key": entry.key, "forget": entry.forget, "keep": entry.keep}, entry.data)
+        head = {"key": entry.key, "forget": entry.forget, "keep": entry.keep, "to": to}
+        self._write(head, entry.data)
 
     def close(self) -> None:
         """Stop the process. Closing twice does nothing."""
@@ -74,14 +104,55 @@ class Server:
 
     def _write(self, head: dict[str, object], data: bytes) -> None:
         text = json.dumps(head).encode()
-        stdin = self._process.stdin
-        if stdin is None or not self._finalizer.alive:
-            raise ServerError(f"the viewer's server was closed; {_AGAIN}")
-        try:
-            _write_all(stdin, HEADER.pack(len(text), len(data)) + text + data)
-        except ServerError:
-            self.close()  # half a command was sent: no other can follow it
-            raise
+        with self._lock:
+            stdin = self._process.stdin
+            if stdin is None or not self._finalizer.alive:
+                raise ServerError(f"the viewer's server was closed; {_AGAIN}")
+            try:
+                _write_all(stdin, HEADER.pack(len(text), len(data)) + text + data)
+            except ServerError:
+                self.close()  # half a command was sent: no other can follow it
+                raise
+
+
+def _warn_of(host: str, verb: str) -> None:
+    """Warn whoever has chosen an address that others can reach, outside of `visualize`."""
+    text = f"the viewer listens on {host}: who has the page's address can {verb} the picture, "
+    text += "and who can listen to the network can read the address"
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith(_VISUALIZE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, UserWarning, stacklevel=level)
+
+
+def _listen(process: subprocess.Popen[bytes], on_message: OnMessage | None) -> None:
+    """Hand over what the process says from now on, in a thread; or close its output."""
+    if process.stdout is None:
+        return
+    if on_message is None:
+        process.stdout.close()
+        return
+    reading = process.stdout, on_message
+    threading.Thread(target=_pass_on, args=reading, name="viewer", daemon=True).start()
+
+
+def _pass_on(stdout: IO[bytes], on_message: OnMessage) -> None:
+    """Pass messages on until the process ends; what one of them raises is printed."""
+    with stdout:
+        while head := _exactly(stdout, MESSAGE.size):
+            number, size = MESSAGE.unpack(head)
+            try:
+                on_message(number, _exactly(stdout, size))
+            except Exception:
+                traceback.print_exc()
+
+
+def _exactly(stdout: IO[bytes], size: int) -> bytes:
+    """Return so many bytes; none at the end of the stream."""
+    data = b""
+    while len(data) < size and (part := stdout.read(size - len(data))):
+        data += part
+    return data if len(data) == size else b""
 
 
 def _start(host: str) -> subprocess.Popen[bytes]:
@@ -101,17 +172,18 @@ def _start(host: str) -> subprocess.Popen[bytes]:
     return process
 
 
-def _stop(process: subprocess.Popen[bytes], owner: int) -> None:
+def _stop(process: subprocess.Popen[bytes], owner: int, folders: list[Path]) -> None:
     if os.getpid() != owner:  # a fork of the program: the server is not its own
         return
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            stream.close()
+    if process.stdin is not None:
+        process.stdin.close()
     try:
         process.wait(timeout=2)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _read_port(process: subprocess.Popen[bytes]) -> int:

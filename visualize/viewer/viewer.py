@@ -24,7 +24,7 @@ from .framing import Camera, default_camera
 from .store import Entry
 
 if TYPE_CHECKING:
-    from .server import Server
+    from .server import OnMessage, Server
 
 
 class Viewer(Drawing):
@@ -125,19 +125,22 @@ class Viewer(Drawing):
 
     @property
     def url(self) -> str:
-        """The address of the page; the server is started if it is not yet running."""
-        if self._server is None:
-            from .server import Server  # the only part that needs tornado
+        """The address of the page; the server is started if it is not yet running.
 
-            server = Server(self._host, page.live_page(self.title))
-            for entry in (*self._view(self._camera), *self._store.entries()):
-                server.send(entry)
-            self._server = server
+        It has a secret in it: who is not told the address cannot see the page.
+        """
+        if self._server is None:
+            self._server = self._serve()
         return self._server.url
 
     def open(self) -> bool:
-        """Open the page in the default browser; returns whether there is one."""
-        return webbrowser.open(self.url)
+        """Open the page in the default browser; returns whether there is one.
+
+        The browser is given a file that only this user can read and that leads to the page: others
+        on this machine can read its arguments.
+        """
+        _ = self.url
+        return self._server is not None and webbrowser.open(self._server.redirect())
 
     def html(self) -> str:
         """Return the picture as one page that needs no server and no network."""
@@ -227,6 +230,15 @@ class Viewer(Drawing):
         if (changed or not entry.keep) and self._server is not None:
             self._server.send(entry)
         return changed
+
+    def _serve(self, on_message: OnMessage | None = None) -> Server:
+        """Start a server of the picture; `on_message` is told what pages say."""
+        from .server import Server  # the only part that needs tornado
+
+        server = Server(self._host, page.live_page(self.title), on_message)
+        for entry in (*self._view(self._camera), *self._store.entries()):
+            server.send(entry)
+        return server
 
     def _view(self, camera: Camera | None, aspect: float = 1.6) -> Sequence[Entry]:
         points = self._points()
