@@ -201,8 +201,9 @@ class Listener(tornado.httpserver.HTTPServer):
     def initialize(self, *args: Any, **options: Any) -> None:
         """Take the place of a constructor, as Tornado has it."""
         self.streams: dict[tornado.iostream.IOStream, None] = {}  # in the order of their arrival
-        options |= {"max_header_size": MOST_HEADERS, "max_body_size": 0}
-        super().initialize(*args, idle_connection_timeout=REQUEST_TIMEOUT, **options)
+        options.update(idle_connection_timeout=REQUEST_TIMEOUT)
+        options.update(max_header_size=MOST_HEADERS, max_body_size=0)
+        super().initialize(*args, **options)
 
     def handle_stream(self, stream: tornado.iostream.IOStream, address: Any) -> None:
         """Serve a new connection."""
