@@ -91,7 +91,7 @@ def act_at_random(history, rng):
     ][rng.integers(11)]
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [1])
 def test_whatever_is_done_contacts_stay_on_the_terrain(seed):
     history, rng = History.begin(Scenario.load("gap")), np.random.default_rng(seed)
     seen = set()
@@ -107,7 +107,7 @@ def test_whatever_is_done_contacts_stay_on_the_terrain(seed):
         elif state.hold is not None:
             assert not np.isnan(state.hold.margin)
         seen |= {"notice"} if state.notice else {"lifted"} & {h.kind for h in state.handles()}
-        if k % 20 == 0:
+        if k % 40 == 0:
             check(state)
     assert seen == {"notice", "lifted"}
 
@@ -206,6 +206,20 @@ def test_an_offset_pointer_keeps_its_offset(biped):
     # the ray is moved aside, not turned: parallel to a thousandth over a hand's breadth
     there = handle_of(history.state, "contact/right_foot").position
     assert there == pytest.approx(p + np.array([0.03, 0.0, 0.0]), abs=1e-3)
+
+
+def test_what_comes_back_in_a_gesture_comes_back_to_about_the_same_posture(talos):
+    """Round a circle on the wall: the joints that the contacts leave free do not wander off."""
+    hand, eye = "contact/hand", np.array([-1.0, 2.4, 2.0])
+    p, angles = place(talos, hand), np.linspace(0, 4 * np.pi, 33)[1:]
+    history = talos.apply(Grab(hand, aim(p, eye)))
+    for a in angles:
+        there = p + 0.08 * np.array([np.sin(a), 0.0, 1 - np.cos(a)])
+        history = history.apply(Drag(hand, "move", aim(there, eye)))
+        assert history.state.notice == ""
+    robot = talos.state.scenario.machine
+    assert np.abs(robot.difference(talos.state.q, history.state.q)).max() < 0.01
+    assert history.state.hold.margin == pytest.approx(talos.state.hold.margin, rel=0.01)
 
 
 def test_a_change_of_mode_does_not_jump(quadruped):

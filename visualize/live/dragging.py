@@ -95,7 +95,9 @@ def dragged(now: Stance, held: Held) -> Stance:
     drag = _DRAGS.get((kind, held.mode))
     if drag is None:
         raise OutOfReach(f"{held.handle}: got the mode {held.mode!r}, which it does not have")
-    return drag(now, held)
+    leaning = replace(now, before=held.stance.q)
+    there = drag(leaning, held)
+    return now if there is leaning else there
 
 
 # --- contacts ----------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from ..scenes.motion import FORCE_OF_WEIGHT, link_frames, weight_of
 
 TOLERANCE = 1e-9  # [m, rad], a tenth of what counts as touching: it does so read from a file too
 _ITERATIONS = 30
+_LEAN = 0.3  # of the way back to how a gesture began, in each movement
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -52,11 +53,14 @@ class Stance:
             has this q.
         scale: length of a force's arrow [m/N].
         lifted: {contact: Lifted} of those that are open and held in the air.
+        before: (nq,), what the next posture leans towards, such as that of the beginning of a
+            gesture: what comes back comes back to about the same q; None: nothing.
     """
 
     scenario: Scenario
     scale: float
     lifted: Mapping[str, Lifted] = field(default_factory=dict)
+    before: Array | None = None
 
     @classmethod
     def of(cls, scenario: Scenario, scale: float | None = None) -> Stance:
@@ -168,9 +172,9 @@ class Stance:
         """
         lifted = self.lifted if lifted is None else lifted
         changed = self.scenario.replaced(**changes)
-        contacts, targets = _placed(changed, self.q)
+        contacts, targets = self._placed(changed)
         posture = solve_posture(
-            *(changed.machine, contacts, changed.com, targets, self.q),
+            *(changed.machine, contacts, changed.com, targets, self._guess()),
             frames=self._in_the_air(lifted) | dict(frames or {}),
             self_collision=changed.self_collision and changed.machine._collision.ngeoms > 0,
             tolerance=TOLERANCE,
@@ -188,7 +192,7 @@ class Stance:
             FootworkError: values that it does not take.
         """
         changed = self.scenario.replaced(**changes)
-        contacts, targets = _placed(changed, self.q)
+        contacts, targets = self._placed(changed)
         posture = replace(self.scenario.solved, contacts=contacts, targets=targets)
         return replace(self, scenario=at_rest(changed, posture))
 
@@ -207,6 +211,26 @@ class Stance:
         name = name_of(part)
         contacts = tuple(p for p in self.scenario.contacts if name_of(p) != name)
         return self.posed({**self.lifted, name: Lifted(part, T)}, contacts=contacts)
+
+    def _placed(self, scenario: Scenario) -> tuple[ContactSet, dict[str, Any]]:
+        """The contacts, and {contact: T_world_target}; those that stay are not worked out anew."""
+        robot, ground, friction = scenario.machine, scenario.ground, scenario.friction
+        old, known = self.scenario, dict[ScenarioContact, Any]()
+        if (robot, ground, friction) == (old.machine, old.ground, old.friction):
+            targets = old.touching[1].values()
+            known = dict(zip(old.contacts, zip(old.contact_set, targets, strict=True), strict=True))
+        placed = [
+            known.get(part) or part.placed(robot, self.q, ground, friction)
+            for part in scenario.contacts
+        ]
+        contacts = ContactSet(robot, [contact for contact, _ in placed])
+        return contacts, dict(zip(contacts.names, (T for _, T in placed), strict=True))
+
+    def _guess(self) -> Array:
+        """(nq,), where the next posture is looked for from."""
+        if self.before is None:
+            return self.q
+        return self.robot.integrate(self.q, _LEAN * self.robot.difference(self.q, self.before))
 
     def _in_the_air(self, lifted: Mapping[str, Lifted]) -> dict[str, Any]:
         """{frame: T_world_frame, or its position}, so that lifted contacts are where they should:
@@ -262,14 +286,6 @@ def laid(
     heading = None if contact.dim < 5 else tuple(T.rotation[:, 0].tolist())
     at = tuple(T.translation.tolist())
     return replace(part, surface=surface, at=at, heading=heading)
-
-
-def _placed(scenario: Scenario, q: Array) -> tuple[ContactSet, dict[str, Any]]:
-    """The contacts, and {contact: T_world_target}, without the place in a file in errors."""
-    robot, ground = scenario.machine, scenario.ground
-    placed = [part.placed(robot, q, ground, scenario.friction) for part in scenario.contacts]
-    contacts = ContactSet(robot, [contact for contact, _ in placed])
-    return contacts, dict(zip(contacts.names, (T for _, T in placed), strict=True))
 
 
 def at_rest(scenario: Scenario, posture: Posture) -> Scenario:
