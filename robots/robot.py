@@ -506,7 +506,11 @@ class Robot:
         """Return this robot under another acceleration of gravity (3,), in world axes [m/s²]."""
         model = self.model
         model_changes.set_gravity(model, gravity)
-        return replace(self, model=model)
+        other = replace(self, model=model)
+        for name in ("_visual", "_collision"):  # shapes that are read already, and do not fall
+            if name in vars(self):
+                vars(other)[name] = vars(self)[name]
+        return other
 
     def with_motors(self, motors: Any) -> Robot:
         """Return this robot with motors whose torques depend on their speed.

@@ -51,7 +51,7 @@ def check(state):
     """The state's verdict is that of `static_hold` on its q and contacts, and of its own text."""
     scenario, robot, q = state.scenario, state.scenario.machine, state.q
     loads = scenario.wrenches_at(q)
-    expected = fw.static_hold(robot, q, scenario.contact_set, loads, scenario.torque_limits)
+    expected = fw.static_hold(robot, q, scenario.contact_set, loads, scenario.torque_bounds)
     again = Scenario.from_text(scenario.as_text(), folder=scenario.folder)
     assert again.solved.iterations == 0
     assert robot.difference(q, again.q) == pytest.approx(0, abs=1e-9)
@@ -405,6 +405,23 @@ def test_sliders_do_what_they_say_within_bounds(quadruped):
     assert {c.friction for c in slippery.scenario.contact_set} == {0.1}
     assert not slippery.hold.feasible
     assert "did you mean 'friction'" in state.apply(SetValue("frictoin", 0.2)).notice
+
+
+def test_motors_become_weak_one_by_one_or_all(quadruped):
+    state = quadruped.state
+    robot, limits = state.scenario.machine, state.scenario.machine.torque_limits
+    knee = robot.actuated[2]
+    broken = state.apply(SetValue(f"torque/{knee}", 0.0))
+    half = broken.apply(SetValue("torque", 50.0))
+    check(half)
+    _, upper = half.scenario.torque_bounds
+    expected = np.where([name == knee for name in robot.actuated], 0.0, 0.5 * limits)
+    np.testing.assert_allclose(upper, expected)
+    assert {s.name: s.value for s in half.sliders()}[f"torque/{knee}"] == 0
+    same = half.apply(SetValue("torque", 100.0)).apply(SetValue(f"torque/{knee}", 100.0))
+    assert same.scenario.torque_limits is True
+    assert same.hold.margin == pytest.approx(state.hold.margin, rel=1e-9)
+    assert "torque/kne" in state.apply(SetValue("torque/kne", 5.0)).notice
 
 
 # --- history -----------------------------------------------------------------------------------

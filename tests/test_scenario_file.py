@@ -136,7 +136,8 @@ def test_every_kind_of_part_survives():
         start=Start((0.1, 0.0, 0.0), 5.0, (("left_knee", 30.0),)),
         com=(0.1, None, 0.5),
         friction=0.55,
-        torque_limits=False,
+        torque_limits={"left_knee": 0.0, "left_hip_pitch": 12.5},
+        gravity=(0.0, 0.1, -1.62),
         view=(1.0, 2.0, 3.0),
     )
     assert Scenario.from_text(scenario.as_text()) == scenario
@@ -221,6 +222,29 @@ def test_replaced_keeps_what_it_does_not_concern():
         scenario.replaced(frictoin=0.5)
 
 
+def test_gravity_and_torque_limits_are_those_of_the_file():
+    scenario = Scenario.load("tripod")
+    moon = scenario.replaced(gravity=(0.0, 0.0, -1.62))
+    assert moon.described is scenario.described
+    robot, q = scenario.machine.with_gravity([0, 0, -1.62]), scenario.q
+    np.testing.assert_array_equal(moon.machine._model.gravity.linear, [0, 0, -1.62])
+    touching = contacts.ContactSet(robot, list(scenario.contact_set))
+    alone = contacts.static_hold(robot, q, touching, torque_limits=scenario.torque_limits)
+    assert moon.replaced(loads=()).check().margin == pytest.approx(alone.margin, rel=1e-6)
+    assert moon.replaced(gravity=()).machine is moon.described
+
+    limits, names = scenario.machine.torque_limits, list(scenario.machine.actuated)
+    weak, broken = limits * 0.5, limits.copy()
+    broken[names.index(names[2])] = 0.0
+    for given, same in ((0.5, weak), ({names[2]: 0.0}, broken)):
+        hold = scenario.replaced(torque_limits=given).check()
+        where = scenario.machine, scenario.q, scenario.contact_set, scenario.wrenches_at(scenario.q)
+        expected = contacts.static_hold(*where, torque_limits=same)
+        assert hold.feasible is expected.feasible
+        assert hold.margin == pytest.approx(expected.margin, rel=1e-6)
+    assert expected.margin != pytest.approx(scenario.check().margin, rel=1e-3)
+
+
 def test_headings_turn_soles():
     def heading(value):
         touch = ScenarioContact(foot="left_foot", heading=value)
@@ -289,6 +313,10 @@ def test_loads_on_one_link_add_up():
         ("loads:", "start: {joints: {left_kne: 1}}\nloads:", "no joint 'left_kne'; did you mean"),
         ("loads:", "com: outside\nloads:", "com: got 'outside', expected [x, y]"),
         ("loads:", "torque_limits: maybe\nloads:", "torque_limits: got 'maybe', expected true"),
+        ("loads:", "torque_limits: 1.5\nloads:", "torque_limits: got '1.5', expected a"),
+        ("loads:", "torque_limits: {left_kne: 5}\nloads:", "no actuated joint 'left_kne'; did you"),
+        ("loads:", "torque_limits: {left_knee: -5}\nloads:", "left_knee: got -5"),
+        ("loads:", "gravity: [0, 0]\nloads:", "gravity: got [0, 0], expected"),
         ("loads:", "view: &a [1, 2, 3]\nloads:", "s.yaml:19: anchors (&) and aliases (*)"),
         ("loads:", "view: *a\nloads:", "anchors (&) and aliases (*) are not read"),
         ("loads:", "about: !!python/object/apply:os.system [ls]\nloads:", "tags (!) are not read"),
@@ -570,8 +598,9 @@ def test_the_reference_has_every_key_and_its_example_holds():
     assert shown in refused(wrong)
 
 
-def test_the_gallery_says_what_the_scenarios_say():
+def test_the_gallery_says_what_the_scenarios_say(monkeypatch):
     """`python docs/gallery.py --text` writes the page anew."""
+    monkeypatch.syspath_prepend(DOCS)
     spec = importlib.util.spec_from_file_location("gallery", DOCS / "gallery.py")
     gallery = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(gallery)

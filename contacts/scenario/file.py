@@ -87,11 +87,11 @@ class Entry:
         items = self.items("a value, or a list")
         return tuple(item.number() if item.is_text else item.plain() for item in items)
 
-    def flag(self) -> bool:
+    def flag(self, what: str = "true or false") -> bool:
         """Return true or false."""
         word = str(self.node.value).lower() if self.is_text else ""
         if word not in FLAGS:
-            raise self.expected("true or false")
+            raise self.expected(what)
         return FLAGS[word]
 
     def items(self, what: str = "a list") -> list[Entry]:

@@ -145,3 +145,9 @@ def pushes_of(wrenches: Mapping[str, Wrench], robot: Robot, q: Array) -> tuple[P
         at = here.actInv(np.asarray(point))
         pushes.append(Push(frame, *(tuple(np.asarray(x).tolist()) for x in (force, moment, at))))
     return tuple(pushes)
+
+
+def gravity_of(robot: Robot) -> tuple[float, ...]:
+    """Return the gravity of a robot, as a scenario has it: nothing where it is usual."""
+    gravity = robot._model.gravity.linear
+    return () if np.array_equal(gravity, [0.0, 0.0, -9.81]) else tuple(gravity.tolist())

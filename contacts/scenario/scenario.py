@@ -31,6 +31,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import files, registry, robots
@@ -58,6 +59,7 @@ from ..regions.region import Region, static_equilibrium_polygon
 from ..terrain.penetration import Penetration, penetrations
 from ..terrain.solids import Plane, check_coefficients, plain
 from ..terrain.terrain import Part, Terrain
+from ..torque_limits import torque_bounds_of
 from . import file as scenario_file
 from . import making
 from . import schema as scenario_schema
@@ -68,8 +70,10 @@ from .parts import ScenarioContact, Start
 _LEVEL: tuple[Part, ...] = (Plane(),)
 _THERE = Start()
 # answers that other attributes do not concern
+_ROBOT = {"robot", "passive", "lock", "motors", "folder"}
 _KEPT = {
-    "machine": {"robot", "passive", "lock", "motors", "folder"},
+    "described": _ROBOT,
+    "machine": {*_ROBOT, "gravity"},
     "ground": {"terrain"},
 }
 
@@ -100,7 +104,10 @@ class Scenario:
         friction: Coulomb coefficient of contacts and surfaces that have none of their own; two as
             for `ScenarioContact`.
         self_collision: whether links should keep a millimetre apart, where they have shapes.
-        torque_limits: whether those of the motors, or of the description, count.
+        torque_limits: whether those of the motors, or of the description, count; or the share of
+            them that does, in [0, 1]; or {joint: limit} of joints that have another one, as of a
+            motor that is hot or broken [N·m or N].
+        gravity: (3,), its acceleration in world axes [m/s²]; that of the description when empty.
         view: (3,), from the scene to the eye.
         file: it came from, for messages.
         folder: that of the file.
@@ -120,7 +127,8 @@ class Scenario:
     com: Any = None
     friction: float | tuple[float, ...] = 0.7
     self_collision: bool = True
-    torque_limits: bool = True
+    torque_limits: Any = True
+    gravity: tuple[float, ...] = ()
     view: tuple[float, ...] = ()
     file: str = field(default="the scenario", compare=False, repr=False)
     folder: Path = field(default=Path(), compare=False, repr=False)
@@ -133,16 +141,19 @@ class Scenario:
             object.__setattr__(self, key, parts)
         for key in ("robot", "title", "about", "motors", "posture", "file"):
             text(getattr(self, key), key, empty=key != "robot", error=ScenarioError)
-        for key in ("self_collision", "torque_limits"):
-            boolean(getattr(self, key), key, error=ScenarioError)
+        boolean(self.self_collision, "self_collision", error=ScenarioError)
         check_coefficients(self.friction, ScenarioError)
         instance(self.start, "start", Start, error=ScenarioError)
         for key in ("passive", "lock"):
             object.__setattr__(self, key, texts(getattr(self, key), key, error=ScenarioError))
-        for key in ("com", "view"):
+        if isinstance(self.torque_limits, Mapping):
+            object.__setattr__(self, "torque_limits", tuple(self.torque_limits.items()))
+        for key in ("com", "view", "gravity", "torque_limits"):
             object.__setattr__(self, key, plain(getattr(self, key)))
         _check_com(self.com)
-        array(self.view, "view", (0,), (3,), error=ScenarioError)
+        _check_torque_limits(self.torque_limits)
+        for key in ("view", "gravity"):
+            array(getattr(self, key), key, (0,), (3,), error=ScenarioError)
         object.__setattr__(self, "folder", files.as_path(self.folder, "folder", ScenarioError))
         mapping(self.lines, "lines", kind="key", error=ScenarioError)
 
@@ -172,7 +183,11 @@ class Scenario:
         entry = scenario_file.parse(text, file)
         where = {"file": file, "folder": folder, "lines": scenario_schema.lines(entry)}
         scenario = scenario_schema.scenario(entry, cls, **where)
-        _ = scenario.touching, scenario.wrenches_at(scenario.q0)  # every name exists
+        _ = (
+            scenario.touching,
+            scenario.wrenches_at(scenario.q0),
+            scenario.torque_bounds,
+        )  # names exist
         return scenario
 
     @classmethod
@@ -217,10 +232,11 @@ class Scenario:
             start=Start.of(robot, q),
             title=title or robot.name,
             friction=friction,
+            gravity=making.gravity_of(robot),
             file=robot.name,
             **making.robot_keys(robot),
         )
-        vars(scenario)["machine"] = robot
+        vars(scenario)["machine"] = vars(scenario)["described"] = robot
         return scenario
 
     def as_text(self) -> str:
@@ -244,10 +260,15 @@ class Scenario:
             raise ScenarioError(unknown("attribute", name, known))
         lines = {k: n for k, n in self.lines.items() if re.split(r"\W", k)[0] not in changes}
         other = replace(self, **{"lines": lines, **changes})
-        for name, concerned in _KEPT.items():
-            if name in vars(self) and not concerned & changes.keys():
-                vars(other)[name] = vars(self)[name]
+        other.keep(self)
         return other
+
+    def keep(self, other: Scenario) -> None:
+        """Take over what another scenario has loaded and this one shares with it."""
+        for name, concerned in _KEPT.items():
+            same = all(getattr(self, key) == getattr(other, key) for key in concerned)
+            if same and name in vars(other):
+                vars(self)[name] = vars(other)[name]
 
     # --- what it says ----------------------------------------------------------------------
 
@@ -258,11 +279,22 @@ class Scenario:
 
     @cached_property
     def machine(self) -> Robot:
-        """The robot, loaded."""
+        """The robot, loaded, under the scenario's gravity."""
+        return self.described.with_gravity(self.gravity) if self.gravity else self.described
+
+    @cached_property
+    def described(self) -> Robot:
+        """The robot, loaded, under the gravity of its description."""
         with self._at("robot"):
             robot = robots.load(self._robot_source(), passive=self.passive, lock=self.lock)
         with self._at("motors"):
             return robot.with_motors(self.folder / self.motors) if self.motors else robot
+
+    @cached_property
+    def torque_bounds(self) -> Any:
+        """The torque limits as `static_hold` takes them: True, False, or (lower, upper), (na,)."""
+        with self._at("torque_limits"):
+            return _torque_bounds(self.machine, self.torque_limits)
 
     @cached_property
     def ground(self) -> Terrain:
@@ -338,7 +370,7 @@ class Scenario:
         """
         self.refuse_out_of_reach()
         wrenches = self.wrenches_at(self.state)
-        return static_hold(self.machine, self.state, self.contact_set, wrenches, self.torque_limits)
+        return static_hold(self.machine, self.state, self.contact_set, wrenches, self.torque_bounds)
 
     def region(self, tolerance: float = 1e-3) -> Region:
         """Return where the centre of mass may be, seen from above, without loads.
@@ -408,6 +440,37 @@ def _check_com(com: Any) -> None:
     for value in com:
         if value is not None:
             number(value, "com", unit="[m]", error=ScenarioError)
+
+
+def _check_torque_limits(value: Any) -> None:
+    if isinstance(value, bool):
+        return
+    if not isinstance(value, tuple):
+        number(value, "torque_limits", at_least=0, at_most=1, error=ScenarioError)
+        return
+    for pair in value:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ScenarioError(f"torque_limits: got {pair!r}, expected (joint, limit)")
+        text(pair[0], "torque_limits", error=ScenarioError)
+        unit: Any = {"unit": "[N·m or N]", "at_least": 0, "error": ScenarioError}
+        number(pair[1], f"torque_limits: {pair[0]}", **unit)
+
+
+def _torque_bounds(robot: Robot, limits: Any) -> Any:
+    """What `Scenario.torque_limits` means, for `static_hold`."""
+    if isinstance(limits, bool):
+        return limits
+    usual = torque_bounds_of(robot, True)
+    lower, upper = usual.lower.copy(), usual.upper.copy()
+    if not isinstance(limits, tuple):
+        limited = np.isfinite(upper)  # a share of no limit is none
+        return tuple(np.where(limited, limits * side, side) for side in (lower, upper))
+    for joint, most in limits:
+        if joint not in robot.actuated:
+            raise ScenarioError(unknown("actuated joint", joint, robot.actuated))
+        rows = [robot.joint_of_row[row] == joint for row in robot.actuated_rows]
+        lower[rows], upper[rows] = -most, most
+    return lower, upper
 
 
 def find(source: str | os.PathLike[str]) -> Path:

@@ -33,7 +33,7 @@ PLACED = (Start, *TERRAIN.values())  # whose `at` may be (x, y)
 # the order of a file that is written
 _ORDER = (
     "title about robot passive lock motors posture start com friction terrain contacts loads "
-    "self_collision torque_limits view"
+    "self_collision torque_limits gravity view"
 )
 
 
@@ -139,8 +139,18 @@ def _joints(entry: Entry) -> tuple[tuple[str, float], ...]:
     return tuple((name, value.number()) for name, value in entry.fields().items())
 
 
+def _torque_limits(entry: Entry) -> Any:
+    """true, false, a share of them, or {joint: limit}."""
+    if not entry.is_text:
+        return _joints(entry)
+    if entry.is_number:
+        return entry.number()
+    return entry.flag("true, false, a share of them in [0, 1], or joints with limits [N·m]")
+
+
 _READERS: Mapping[str, Callable[[Entry], Any]] = {
     "start": _part(Start),
+    "torque_limits": _torque_limits,
     "joints": _joints,
     "com": _com,
     "terrain": _parts(TERRAIN),

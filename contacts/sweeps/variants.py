@@ -31,7 +31,7 @@ def variant(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
         ScenarioError: no such key, or a value that it cannot have.
     """
     changed = written(scenario, changes)
-    _ = changed.touching, changed.wrenches_at(changed.q0)  # every name exists
+    _ = changed.touching, changed.wrenches_at(changed.q0), changed.torque_bounds  # names exist
     return changed
 
 
@@ -40,18 +40,12 @@ def written(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
     changed = scenario
     for key, value in changes.items():
         changed = _with(changed, key, steps_of(key), plain(value))
-    same = _same_machine(scenario, changed)
-    if same:
-        changed.__dict__["machine"] = scenario.machine
-    if same and _same_posture(scenario, changed):
+    _ = scenario.machine
+    changed.keep(scenario)
+    if "machine" in vars(changed) and _same_posture(scenario, changed):
         changed.__dict__["q0"] = scenario.q0
         changed.__dict__["solved"] = scenario.solved
     return changed
-
-
-def _same_machine(one: Scenario, other: Scenario) -> bool:
-    names = ("robot", "passive", "lock", "folder")
-    return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 def _same_posture(one: Scenario, other: Scenario) -> bool:
@@ -106,7 +100,9 @@ def _with(old: Any, key: str, steps: list[str | int], value: Any) -> Any:
     if step not in keys:
         raise ScenarioError(f"{key}: {unknown('key', step, keys)}")
     now = getattr(old, keys[step])
-    if step == "joints" and rest:
+    if step == "torque_limits" and rest:
+        now = now if isinstance(now, tuple) else ()
+    if step in ("joints", "torque_limits") and rest:
         new: Any = tuple((dict(now) | {str(rest[0]): value}).items())
     else:
         new = _with(now, key, rest, value)

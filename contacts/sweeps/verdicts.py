@@ -103,7 +103,7 @@ def _balance(scenario: Scenario) -> Equilibrium:
     robot, q = scenario.machine, scenario.q
     zero = np.zeros(robot.nv)
     h = load(robot, q, zero, zero, scenario.wrenches_at(q))
-    limits = torque_bounds_of(robot, scenario.torque_limits)
+    limits = torque_bounds_of(robot, scenario.torque_bounds)
     return Equilibrium.of(scenario.contact_set, q, h, limits)
 
 

@@ -24,7 +24,7 @@ class Slider:
 
     Attributes:
         name: "friction", "friction/CONTACT", "push/FRAME", "payload/FRAME", "gravity", "torque" or
-            "torque/JOINT".
+            "torque/JOINT", of which only those are listed that differ from the others.
         label, unit: for people.
         low, high, step: its bounds, and what a page steps by.
         value: now.
@@ -43,7 +43,8 @@ class Slider:
 
 def sliders_of(stance: Stance) -> tuple[Slider, ...]:
     """Return all sliders of a stance."""
-    return (_friction(stance), *_frictions(stance), *_loads(stance))
+    torques = _torques(stance)
+    return (_friction(stance), *_frictions(stance), *_loads(stance), _gravity(stance), *torques)
 
 
 def set_value(stance: Stance, name: str, value: float) -> Stance:
@@ -53,6 +54,8 @@ def set_value(stance: Stance, name: str, value: float) -> Stance:
         OutOfReach: no such slider, or a value out of its bounds.
     """
     sliders = {slider.name: slider for slider in sliders_of(stance)}
+    for joint in _limits(stance):
+        sliders.setdefault(f"torque/{joint}", _torque(f"torque/{joint}", joint, 1.0))
     if name not in sliders:
         raise OutOfReach(unknown("slider", name, sliders))
     slider = sliders[name]
@@ -152,8 +155,82 @@ def _set_payload(stance: Stance, which: str, value: float) -> Stance:
     return with_load(stance, handle, replace(cast(Payload, payload), mass=value))
 
 
+# --- gravity and motors ------------------------------------------------------------------------
+
+
+def _gravity(stance: Stance) -> Slider:
+    value = float(np.linalg.norm(stance.robot._model.gravity.linear))
+    return Slider("gravity", "gravity", "m/s²", 0.0, max(20.0, value), 0.01, value)
+
+
+def _set_gravity(stance: Stance, which: str, value: float) -> Stance:
+    """Along the direction that it has; downwards where there is none."""
+    g = np.asarray(stance.robot._model.gravity.linear)
+    size = float(np.linalg.norm(g))
+    along = g / size if size > 0 else np.array([0.0, 0.0, -1.0])
+    return stance.resting(gravity=tuple((value * along).tolist()))
+
+
+def _limits(stance: Stance) -> dict[str, float]:
+    """{joint: its usual limit [N·m or N]} of those that have one, when limits count."""
+    if stance.scenario.torque_limits is False:
+        return {}
+    robot = stance.robot
+    return {joint: float(most) for joint, most in _joint_limits(robot) if np.isfinite(most)}
+
+
+def _joint_limits(robot: Any) -> Any:
+    rows = robot.actuated_rows
+    return zip((robot.joint_of_row[row] for row in rows), robot.torque_limits, strict=True)
+
+
+def _shares(stance: Stance) -> tuple[float, dict[str, float]]:
+    """What share of their limits most joints have, and {joint: share} of the others."""
+    limits = stance.scenario.torque_limits
+    if not isinstance(limits, tuple):
+        return float(limits), {}
+    usual = _limits(stance)
+    shares = {joint: round(most / usual[joint], 9) for joint, most in limits if usual.get(joint)}
+    every = [shares.get(joint, 1.0) for joint in usual]
+    most_have = max(dict.fromkeys(every), key=every.count)
+    shares = dict.fromkeys(usual, 1.0) | shares
+    return most_have, {joint: share for joint, share in shares.items() if share != most_have}
+
+
+def _torque(name: str, of: str, share: float) -> Slider:
+    return Slider(
+        name, f"torque limit of {of}", "%", 0.0, max(100.0, 100 * share), 1.0, 100 * share
+    )
+
+
+def _torques(stance: Stance) -> list[Slider]:
+    if not _limits(stance):
+        return []
+    most_have, others = _shares(stance)
+    weak = [_torque(f"torque/{joint}", joint, share) for joint, share in others.items()]
+    return [_torque("torque", "all", most_have), *weak]
+
+
+def _set_torque(stance: Stance, which: str, value: float) -> Stance:
+    """Of one joint, or of all but those that have been set one by one."""
+    most_have, others = _shares(stance)
+    if which:
+        others = {**others, which: value / 100}
+    else:
+        most_have = value / 100
+    others = {joint: share for joint, share in others.items() if share != most_have}
+    limits: Any = True if most_have == 1 else most_have
+    if others:
+        shares = dict.fromkeys(_limits(stance), most_have) | others
+        changed = {joint: share for joint, share in shares.items() if share != 1}
+        limits = {joint: share * _limits(stance)[joint] for joint, share in changed.items()}
+    return stance.resting(torque_limits=limits)
+
+
 _SETTERS: dict[str, Callable[[Stance, str, float], Stance]] = {
     "friction": _set_friction,
     "push": _set_push,
     "payload": _set_payload,
+    "gravity": _set_gravity,
+    "torque": _set_torque,
 }

@@ -32,7 +32,7 @@ class Stance:
     q: Any
     contacts: ContactSet
     wrenches: dict[str, Any]
-    torque_limits: bool
+    torque_limits: Any
     scenario: Scenario | None = None
 
     def hold(self) -> Hold:
@@ -123,7 +123,7 @@ def stance_of(options: argparse.Namespace, scenario: Scenario | None) -> Stance:
     if scenario is not None:
         scenario.refuse_out_of_reach()
         q = scenario.q
-        parts = scenario.contact_set, scenario.wrenches_at(q), scenario.torque_limits
+        parts = scenario.contact_set, scenario.wrenches_at(q), scenario.torque_bounds
         return Stance(scenario.machine, q, *parts, scenario)
     from ..contacts.scenario.loads import wrenches_of
     from ..robots.feet.found import lies_on, stands_nowhere
