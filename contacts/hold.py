@@ -136,7 +136,8 @@ class Hold:
         if self._unknowns is None:
             return None
         firsts, f = self.contacts.limits.first.tolist(), self._forces
-        parts = zip(self.contacts.names, firsts, [*firsts[1:], len(f)], strict=True)
+        ends = [*firsts, len(f)][1:]
+        parts = zip(self.contacts.names, firsts, ends, strict=True)
         return {name: f[first:last] for name, first, last in parts}
 
     @cached_property

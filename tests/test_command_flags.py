@@ -29,6 +29,7 @@ OUTPUTS = {
     "diff": {"json"},
     "robots": {"json", "csv"},
     "show": {"html", "png"},
+    "live": set(),
     "simulate": {"json", "html", "png", "csv"},
     "audit": {"json", "html", "png", "csv"},
     "repair": {"json", "html", "png"},

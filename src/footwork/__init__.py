@@ -23,7 +23,7 @@ from .errors import (
     ModelError,
     SolverError,
 )
-from .registry import MovedModules, plot, view
+from .registry import MovedModules, live, plot, view
 
 if TYPE_CHECKING:
     from . import biomechanics, contacts, control, dynamics, robots, visualize
@@ -71,6 +71,7 @@ __all__ = [
     "Viewer",
     "view",
     "plot",
+    "live",
     "Wrench",
     "PointContact",
     "SurfaceContact",

@@ -1,4 +1,4 @@
-"""Names that are found when they are used: views and plots by type, and names that have moved.
+"""Names found when they are used: views, plots and live scenes by type, and names that moved.
 
 Nothing is imported from here before it is used: a lower package names what a higher one does
 ("visualize.scenes.hold:view_hold") without importing it. This is the one place where that happens.
@@ -69,6 +69,16 @@ PLOTS: Mapping[str, str] = {
     "control.closed_loop:ClosedLoop": "visualize.plots.control:plot_closed_loop",
     "biomechanics.gait:Gait": "visualize.plots.gait:plot_gait",
     "biomechanics.robot_gait:RobotGait": "visualize.plots.gait:plot_robot_gait",
+}
+
+# type -> the function that makes a live scene of it, likewise
+LIVES: Mapping[str, str] = {
+    "contacts.scenario.scenario:Scenario": "visualize.live.begin:live_scenario",
+    "robots.robot:Robot": "visualize.live.begin:live_robot",
+    "contacts.contact_set:ContactSet": "visualize.live.begin:live_contacts",
+    "contacts.hold:Hold": "visualize.live.begin:live_hold",
+    "builtins:str": "visualize.live.begin:live_name",
+    "pathlib:PurePath": "visualize.live.begin:live_name",
 }
 
 
@@ -163,6 +173,25 @@ def plot(x: Any, *more: Any, **options: Any) -> Any:
     return _drawn(PLOTS, "plot", x, more, options)
 
 
+def live(x: Any, *more: Any, **options: Any) -> Any:
+    """Return a `LiveScene` of x, whose feet, loads and centre of mass one drags in the browser.
+
+    Args:
+        x: a Scenario, a Robot, a ContactSet (with q), a Hold; or the name or file of a scenario or
+            a robot.
+        more, options: of the function that begins it: a Robot's q, and `host`.
+
+    Raises:
+        FootworkError: nothing is known that begins with x (the message has what can be), or its
+            function needs other arguments.
+
+    >>> scene = fw.live("stairs")
+    >>> scene.open()
+    >>> scene.hold.margin
+    """
+    return _drawn(LIVES, "live", x, more, options)
+
+
 def html_of(x: Any) -> str:
     """Return x for a notebook (`_repr_html_`): numbers, and the picture of `plot`."""
     text: str = resolve("visualize.notebook:html_of")(x)
@@ -190,7 +219,7 @@ def _drawn_by(table: Mapping[str, str], verb: str, x: Any) -> Any:
     for kind in _kinds(x):
         if target := table.get(kind):
             return resolve(target)
-    other, names = ("plot", PLOTS) if verb == "view" else ("view", VIEWS)
+    other, names = ("view", VIEWS) if verb != "view" else ("plot", PLOTS)
     also = f"; fw.{other} knows it" if any(kind in names for kind in _kinds(x)) else ""
     known = ", ".join(sorted({_short(key) for key in table}))
     raise FootworkError(f"{verb}: got {type(x).__name__}, expected one of {known}{also}")

@@ -6,6 +6,7 @@ object (geometry and material), a transform and properties.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -113,9 +114,74 @@ def legend(
     return _entry("", "legend", {"type": "legend", **values})
 
 
-def live(values: Mapping[str, Any]) -> Entry:
-    """Tell the page of a live scene what it shows: verdict, margins, handles, sliders, …"""
-    return _entry("", "live", {"type": "live", **values})
+def live(
+    *,
+    title: str,
+    verdict: str,
+    color: str,
+    margin: float | None,
+    weight: float,
+    history: Sequence[float | None],
+    reason: str,
+    notice: str,
+    push: Mapping[str, Any] | None,
+    torque_margin: float | None,
+    torques: Sequence[Mapping[str, Any]],
+    handles: Sequence[Mapping[str, Any]],
+    sliders: Sequence[Mapping[str, Any]],
+    can_undo: bool,
+    can_redo: bool,
+    stamps: Mapping[int, int],
+) -> Entry:
+    """Show a live scene as it stands, its panel and handles: the last command of each update.
+
+    Numbers that are not finite become None, as in "not known". World axes.
+
+    Args:
+        title: of the scene.
+        verdict, color: "holds", "does not hold", "at the edge" or "no posture"; "#rrggbb".
+        margin, weight: [N]; a negative margin is what lacks.
+        history: margins so far, oldest first, at most 200.
+        reason: why it does not hold.
+        notice: what could not be done, shown for some seconds.
+        push: the least horizontal push that is not held: {"least": [N], "direction": (2,)}.
+        torque_margin: as a share of the limits.
+        torques: {"joint", "value", "lower", "upper"} of each motor [N·m or N].
+        handles: {"id", "kind", "label", "position", "normal", "color", "modes", "margin"}, where
+            kind is "contact", "lifted", "com", "base", "push" or "payload", position and normal
+            are (3,) [m], and modes are of "move", "turn", "lift".
+        sliders: {"name", "label", "unit", "low", "high", "step", "value", "handle"}, where handle
+            is the id of the handle that it belongs to, None for the scene.
+        can_undo, can_redo: whether there is something to undo, and to do again.
+        stamps: {browser: the newest of its messages that has been done}.
+    """
+    values = dict(locals())
+    values["stamps"] = {str(browser): stamp for browser, stamp in stamps.items()}
+    return _entry("", "live", {"type": "live", **_finite(values)})
+
+
+def offer(what: str, name: str, kind: str, text: str) -> Entry:
+    """Give a text to the browser that asked for it: "scenario", "python" (copied) or "page".
+
+    Args:
+        what: the kind of text that was asked for.
+        name: of the file that the browser writes.
+        kind: its type, such as "text/html".
+        text: what is in it.
+    """
+    values = {"type": "offer", "what": what, "name": name, "kind": kind, "text": text}
+    return Entry(f"/#offer/{what}", "", umsgpack.packb(values), keep=False)
+
+
+def _finite(value: Any) -> Any:
+    """Return plain values for a page, None for a number that is not finite."""
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_finite(each) for each in value]
+    if isinstance(value, float):  # and those of NumPy
+        return float(value) if math.isfinite(value) else None
+    return value
 
 
 def _entry(path: str, kind: str, command: Mapping[str, Any], forget: str = "") -> Entry:

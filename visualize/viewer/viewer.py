@@ -231,11 +231,15 @@ class Viewer(Drawing):
             self._server.send(entry)
         return changed
 
+    def _page(self) -> str:
+        """What is served, before any command."""
+        return page.live_page(self.title)
+
     def _serve(self, on_message: OnMessage | None = None) -> Server:
         """Start a server of the picture; `on_message` is told what pages say."""
         from .server import Server  # the only part that needs tornado
 
-        server = Server(self._host, page.live_page(self.title), on_message)
+        server = Server(self._host, self._page(), on_message)
         for entry in (*self._view(self._camera), *self._store.entries()):
             server.send(entry)
         return server

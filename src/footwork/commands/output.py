@@ -23,8 +23,12 @@ from ..files import replaced, write
 if TYPE_CHECKING:
     from ..visualize import Viewer
 
-FILES = ("html", "png", "csv", "save")
-_ENDINGS = {"--html": (".html", ".htm"), "--png": (".png", ".PNG")}
+FILES = ("html", "png", "csv", "save", "save_scenario")
+_ENDINGS = {
+    "--html": (".html", ".htm"),
+    "--png": (".png", ".PNG"),
+    "--save-scenario": (".yaml", ".yml"),
+}
 _COLOURS = {"green": 32, "red": 31, "yellow": 33}
 
 
@@ -36,12 +40,14 @@ def check(options: argparse.Namespace) -> None:
     Raises:
         FootworkError: which flag, and what is wrong with its file.
     """
-    given = {f"--{name}": path for name in FILES if (path := getattr(options, name, None))}
+    paths = {name.replace("_", "-"): getattr(options, name, None) for name in FILES}
+    given = {f"--{name}": path for name, path in paths.items() if path}
     journal: Path | None = getattr(options, "journal", None)
     spoken = [flag for flag, path in given.items() if _is_standard_output(path)]
     spoken += ["--json"] if getattr(options, "json", False) else []
-    if "--save" in spoken:
-        raise FootworkError("--save: arrays go to a file, not to standard output")
+    for flag in ("--save", "--save-scenario"):
+        if flag in spoken:
+            raise FootworkError(f"{flag}: goes to a file, not to standard output")
     if len(spoken) > 1:
         raise FootworkError(f"{' and '.join(spoken)}: standard output takes one of them")
     for flag, path in given.items():

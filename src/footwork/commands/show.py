@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
     """Declare the flags of `footwork show`."""
     parser = flags.command(commands, "show", run, "show a scenario or a robot in the browser")
     stance.add_flags(parser)
-    parser.add_argument("--no-browser", action="store_true", help="print the address only")
+    flags.shared(parser, "--no-browser")
     parser.add_argument(
         "--by-margin",
         action="store_true",

@@ -1,4 +1,4 @@
-"""Robot, posture, contacts and loads for the commands `hold`, `region` and `show`."""
+"""Robot, posture, contacts and loads for the commands `hold`, `region`, `show` and `live`."""
 
 from __future__ import annotations
 
@@ -68,6 +68,15 @@ class Stance:
         if region is not None:
             draw_region(viewer, region, ground_height(self.contacts, self.q))
         return viewer
+
+    def as_scenario(self) -> Scenario:
+        """Return the scenario of it, on level ground if it has none."""
+        from ..contacts import Scenario
+
+        if self.scenario is not None:
+            return self.scenario
+        made = Scenario.of(self.robot, self.q, self.contacts, self.wrenches)
+        return made if self.torque_limits else made.replaced(torque_limits=False)
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:

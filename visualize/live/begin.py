@@ -1,0 +1,67 @@
+"""What a live scene begins with: the scenario of a robot, of contacts, of a Hold or of a name."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ... import robots
+from ...contacts.contact_set import ContactSet
+from ...contacts.hold import Hold
+from ...contacts.scenario.scenario import Scenario, scenarios
+from ...errors import ContactError
+from ...robots import Robot
+from .scene import LiveScene
+
+HERE = "127.0.0.1"
+
+
+def live_scenario(scenario: Scenario, *, host: str = HERE) -> LiveScene:
+    """Return a live scene of a scenario; `host` as for `LiveScene`."""
+    return LiveScene(scenario, host=host)
+
+
+def live_robot(robot: Robot, q: ArrayLike | None = None, *, host: str = HERE) -> LiveScene:
+    """Return a live scene of a robot on its feet, on level ground, in its posture or q (nq,)."""
+    return LiveScene(Scenario.of(robot, q), host=host)
+
+
+def live_contacts(contacts: ContactSet, q: ArrayLike, *, host: str = HERE) -> LiveScene:
+    """Return a live scene of contacts where they are at q (nq,)."""
+    return LiveScene(Scenario.of(contacts.robot, q, contacts), host=host)
+
+
+def live_hold(hold: Hold, *, host: str = HERE) -> LiveScene:
+    """Return a live scene of a Hold at rest: its contacts, wrenches and torque limits.
+
+    Raises:
+        ContactError: the robot of the hold moves.
+    """
+    if np.any(hold.state.v):
+        raise ContactError("hold: got one of a robot that moves, expected one at rest")
+    scenario = Scenario.of(hold.contacts.robot, hold.q, hold.contacts, hold.external)
+    return LiveScene(scenario.replaced(torque_limits=_torque_limits(hold)), host=host)
+
+
+def live_name(source: str | os.PathLike[str], *, host: str = HERE) -> LiveScene:
+    """Return a live scene of a scenario or a robot, by its name or file."""
+    if source in scenarios() or Path(source).suffix in (".yaml", ".yml"):
+        return live_scenario(Scenario.load(source), host=host)
+    return live_robot(robots.load(source), host=host)
+
+
+def _torque_limits(hold: Hold) -> Any:
+    """As a scenario has them: whether there are any, or {joint: limit} of other than usual."""
+    robot, balance = hold.contacts.robot, hold.balance
+    rows = balance.actuated
+    if not np.isfinite(balance.torque_limits).any():
+        return False
+    usual = robot.torque_limits
+    names = [robot.joint_of_row[row] for row in rows]
+    triples = zip(names, balance.torque_limits, usual, strict=True)
+    changed = {name: float(got) for name, got, was in triples if got != was and np.isfinite(got)}
+    return changed or True

@@ -1,0 +1,102 @@
+"""Panel of a live scene: verdict, margins, torques, handles and sliders, as the page shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...contacts.hold import Hold
+from ..colors import contact_colors, hex_of, margin_color
+from ..scenes.hold import VERDICTS
+from .history import History
+from .state import LiveState
+
+_COLORS = {"com": "com", "push": "load", "payload": "payload", "lifted": "target"}  # of handles
+
+
+def panel_of(history: History) -> dict[str, Any]:
+    """Return what the page shows beside the picture, but title and history of margins."""
+    state = history.state
+    hold = state.hold
+    return {
+        **verdict_of(state),
+        "weight": state.stance.weight,
+        "notice": state.notice,
+        "push": None if hold is None else push_of(hold),
+        "handles": handles_of(state),
+        "sliders": [vars(slider) for slider in state.sliders()],
+        "can_undo": history.can_undo,
+        "can_redo": history.can_redo,
+    }
+
+
+def handles_of(state: LiveState) -> list[dict[str, Any]]:
+    """Return what can be taken hold of, contacts in the colour of what each alone could lose."""
+    hold = state.hold
+    margins = {} if hold is None else hold.contact_margins
+    colors = {} if hold is None else contact_colors(hold)
+    return [
+        {
+            "id": handle.id,
+            "kind": handle.kind,
+            "label": handle.label,
+            "position": handle.position.tolist(),
+            "normal": handle.normal.tolist(),
+            "color": colors.get(handle.label) or hex_of(_COLORS.get(handle.kind, "patch")),
+            "modes": list(handle.modes),
+            "margin": margins.get(handle.label, np.nan),
+        }
+        for handle in state.handles()
+    ]
+
+
+def verdict_of(state: LiveState) -> dict[str, Any]:
+    """Return verdict, colour, margins and reason, also where no posture or nothing touches."""
+    hold = state.hold
+    if hold is None:
+        reached = state.scenario.solved.converged
+        return {
+            "verdict": "does not hold" if reached else "no posture",
+            "color": hex_of("does not hold"),
+            "margin": None,
+            "reason": "nothing touches" if reached else state.scenario.solved.reason,
+            "torque_margin": None,
+            "torques": [],
+        }
+    verdict = VERDICTS[hold.feasible]
+    return {
+        "verdict": verdict,
+        "color": margin_color(hold) if hold.feasible else hex_of(verdict),
+        "margin": hold.margin,
+        "reason": hold.reason.split(";")[0],
+        "torque_margin": hold.torque_margin,
+        "torques": torques_of(hold),
+    }
+
+
+def torques_of(hold: Hold) -> list[dict[str, Any]]:
+    """Return joint, torque and its limits [N·m or N] of every motor; nothing without forces."""
+    if hold.torques is None:
+        return []
+    balance, robot = hold.balance, hold.contacts.robot
+    middle = np.zeros(len(hold.torques)) if balance.torque_middle is None else balance.torque_middle
+    return [
+        {
+            "joint": robot.joint_of_row[row],
+            "value": value,
+            "lower": centre - limit,
+            "upper": centre + limit,
+        }
+        for row, value, centre, limit in zip(
+            balance.actuated, hold.torques, middle, balance.torque_limits, strict=True
+        )
+    ]
+
+
+def push_of(hold: Hold) -> dict[str, Any] | None:
+    """Return the least horizontal push that is not held [N], and its direction; None if none is."""
+    newtons, direction = hold.least_push()
+    if not 0 < newtons < np.inf:
+        return None
+    return {"least": float(newtons), "direction": np.asarray(direction).tolist()}

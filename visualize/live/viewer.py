@@ -1,0 +1,43 @@
+"""LiveViewer: a viewer whose page answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...robots import Robot
+from ..viewer import Viewer, page
+from ..viewer.server import OnMessage, Server
+from ..viewer.store import Entry
+
+
+class LiveViewer(Viewer):
+    """A `Viewer` that passes on what its pages say.
+
+    Args:
+        robot, options: as for `Viewer`.
+        on_message: called with (number of the browser, message), in a thread of the server's.
+    """
+
+    def __init__(self, robot: Robot, on_message: OnMessage, **options: Any) -> None:
+        super().__init__(robot, **options)
+        self._on_message = on_message
+        self._told: Entry | None = None
+
+    def tell(self, entry: Entry, browser: int | None = None) -> None:
+        """Send a command that is no part of the picture, to all browsers, also later ones, or one.
+
+        It is not in the page of `html`.
+        """
+        if browser is None:
+            self._told = entry
+        if self._server is not None:
+            self._server.send(entry, browser)
+
+    def _page(self) -> str:
+        return page.live_page(self.title)
+
+    def _serve(self, on_message: OnMessage | None = None) -> Server:
+        server = super()._serve(on_message or self._on_message)
+        if self._told is not None:
+            server.send(self._told)
+        return server
