@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -306,6 +307,34 @@ def test_what_is_out_of_reach_stays_and_says_why(talos):
         assert not history.can_undo
         back = history.apply(Drag(handle, mode, aim(p + np.array(far) * 0.01)))
         assert back.state.notice == ""
+
+
+def test_a_scenario_out_of_reach_begins_without_a_verdict_and_can_be_mended():
+    near = Scenario.load("flat")
+    left, right = near.contacts
+    far = near.replaced(contacts=(replace(left, at=(2.2, 0.085)), right))
+    history, foot = History.begin(far), "contact/left_foot"
+    assert history.state.hold is None
+    assert history.state.notice.startswith("out of reach: ")
+    assert history.state.scenario.com == "inside"
+    history = history.apply(Grab(foot, aim(place(history, foot))))
+    history = history.apply(Drag(foot, "move", aim([0.25, 0.085, 0.0])))
+    assert history.state.notice == ""
+    assert place(history, foot) == pytest.approx([0.25, 0.085, 0.0], abs=1e-7)
+    assert history.state.hold.feasible
+    assert len(history.state.scenario.com) == 2
+    check(history.state)
+
+
+def test_what_hangs_over_is_left_out_where_the_contact_says_so():
+    history, foot = History.begin(Scenario.load("heels-over-the-edge")), "contact/left_foot"
+    before = history.state.scenario.contact_set["left_foot"]
+    history = drag(history, foot, "move", [0.02, 0.0, 0.0])
+    after = history.state.scenario.contact_set["left_foot"]
+    longer = np.ptp(after.points[:, 0]) - np.ptp(before.points[:, 0])
+    assert longer == pytest.approx(0.02, abs=3e-4)  # seen in perspective
+    assert len(after.points) == len(before.points)
+    check(history.state)
 
 
 def test_open_feet_and_none_at_all(quadruped):

@@ -196,8 +196,9 @@ def _move_com(now: Stance, held: Held) -> Stance:
     moved = _moved(held, "level")
     if moved is None:
         return now
-    x, y, _ = held.place.translation + moved
-    return now.posed(com=(float(x), float(y), *(now.scenario.com or ())[2:]))
+    x, y, _ = (held.place.translation + moved).tolist()
+    com = now.scenario.com
+    return now.posed(com=(x, y, *com[2:]) if isinstance(com, tuple) else (x, y))
 
 
 def _lift_com(now: Stance, held: Held) -> Stance:
@@ -229,8 +230,8 @@ def _based(now: Stance, T: Any) -> Stance:
     there = now.posed(frames={now.base: T}, com=None)
     if com is None:
         return there
-    found = dynamics.com(there.robot, there.state).tolist()
-    kept = tuple(None if old is None else new for old, new in zip(com, found, strict=False))
+    found, old = there.state.com.tolist(), com if isinstance(com, tuple) else (0.0, 0.0)
+    kept = tuple(None if x is None else new for x, new in zip(old, found, strict=False))
     return there.resting(com=kept)
 
 

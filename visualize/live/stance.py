@@ -71,16 +71,12 @@ class Stance:
         Raises:
             ScenarioError: a scenario without robot, with names that do not exist, …
         """
-        robot, q = scenario.machine, scenario.q
-        names = scenario.contact_set.names
+        robot, names = scenario.machine, scenario.contact_set.names
         parts = tuple(
             written_out(part, name, robot, scenario)
             for part, name in zip(scenario.contacts, names, strict=True)
         )
-        com: Any = scenario.com
-        if com == "inside":
-            com = tuple(dynamics.com(robot, q)[:2].tolist())
-        fixed = scenario.replaced(contacts=parts, com=com)
+        fixed = scenario.replaced(contacts=parts)
         metres = FORCE_OF_WEIGHT * _height(robot) / weight_of(robot) if scale is None else scale
         return cls(at_rest(fixed, scenario.solved), metres)
 
@@ -111,7 +107,7 @@ class Stance:
     def pinned(self) -> bool:
         """Whether the centre of mass is kept where it is."""
         com = self.scenario.com
-        return com is not None and any(x is not None for x in com)
+        return com == "inside" or any(x is not None for x in com or ())
 
     @property
     def base(self) -> str:
@@ -143,12 +139,15 @@ class Stance:
         return self.lifted[name].part
 
     def place(self, name: str) -> Any:
-        """Return T_world_contact (`pin.SE3`) of a contact, with its whole patch."""
+        """Return T_world_contact (`pin.SE3`) of a contact, with its whole patch: where it should
+        be, or where it is when no posture touches."""
         part = self.part(name)
         if name in self.lifted:
             return self.lifted[name].T
         face, point = part._face(self.scenario.ground, pin.SE3.Identity())
-        start = part._contact(self.robot, 0.0, face.normal).pose(self.robot, self.state)
+        start = contact_of(part, self.robot, face.normal).pose(self.robot, self.state)
+        if not self.scenario.solved.converged:
+            return start
         return face.frame(point, part._forward(start, face.normal))
 
     # --- other stances ---------------------------------------------------------------------
@@ -182,7 +181,7 @@ class Stance:
             restarts=0 if self.scenario.solved.converged else 6,
         )
         if not posture.converged:
-            raise OutOfReach(_words(posture, self._held(lifted)))
+            raise OutOfReach(why_not(posture, self._held(lifted)))
         return Stance(at_rest(changed, posture), self.scale, lifted)
 
     def resting(self, **changes: Any) -> Stance:
@@ -289,7 +288,13 @@ def laid(
 
 
 def at_rest(scenario: Scenario, posture: Posture) -> Scenario:
-    """Return the scenario that starts in this posture, which is known to touch there."""
+    """Return the scenario that starts in this posture, which is known to be its answer.
+
+    A centre of mass that should be "inside" is kept where it was found.
+    """
+    if scenario.com == "inside" and posture.converged:
+        found = dynamics.com(scenario.machine, posture.q)[:2]
+        scenario = scenario.replaced(com=tuple(found.tolist()))
     start = type(scenario.start).of(scenario.machine, posture.q, scenario.posture)
     rests = scenario.replaced(start=start)
     vars(rests)["solved"] = posture
@@ -304,10 +309,13 @@ def _height(robot: Robot) -> float:
     return max(float(np.ptp(heights[1:])), 0.01)  # without the world's
 
 
-def _words(posture: Posture, names: Mapping[str, str]) -> str:
-    """Why not, in a few words."""
+def why_not(posture: Posture, names: Mapping[str, str] | None = None) -> str:
+    """Return in a few words why no posture touches, "" if one does.
+
+    `names`: {what the inverse kinematics calls it: what people do}.
+    """
     what, _, why = posture.reason.partition(" (m or rad); ")
-    for frame, name in names.items():
+    for frame, name in (names or {}).items():
         what = what.replace(frame, name)
     joints = why.partition("limits of ")[2].split(", ")
     if not joints[0]:

@@ -15,7 +15,7 @@ from .commands import COMMANDS
 from .dragging import Held, dragged
 from .handles import Handle, handles_of
 from .sliders import Slider, set_value, sliders_of
-from .stance import Lifted, OutOfReach, Stance
+from .stance import Lifted, OutOfReach, Stance, why_not
 
 _REFUSED = (FootworkError, ValueError, ArithmeticError)  # LinAlgError is a ValueError
 
@@ -46,7 +46,7 @@ class LiveState:
         Raises:
             ScenarioError: a scenario without robot, with names that do not exist, …
         """
-        return cls(Stance.of(scenario, scale), notice=scenario.solved.reason)
+        return cls(Stance.of(scenario, scale), notice=why_not(scenario.solved))
 
     # --- what it says ----------------------------------------------------------------------
 
