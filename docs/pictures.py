@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import sys
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pinocchio as pin
 from matplotlib.axes import Axes
 
 import footwork as fw
-from footwork import contacts, dynamics
+from footwork import contacts, dynamics, files
+from footwork.visualize.viewer.browser import open_html
 
 matplotlib.use("agg")
 
@@ -107,12 +109,23 @@ def sweep_map() -> Axes:
     return ax
 
 
+def hold_display() -> bytes:
+    """The PNG of what a notebook shows of a verdict: a biped that is pushed."""
+    robot = fw.load("biped")
+    push = {"torso": fw.Wrench([15.0, 0.0, 0.0])}
+    hold = fw.static_hold(robot, robot.posture(), fw.at_feet(robot, friction=0.6), push)
+    style = "font: 14px sans-serif; margin: 12px"
+    with open_html(f'<body style="{style}">{hold._repr_html_()}</body>', 920, 470) as page:
+        return base64.b64decode(page.call("Page.captureScreenshot", format="png")["data"])
+
+
 def main(folder: Path = FOLDER) -> None:
     """Take every picture anew."""
     folder.mkdir(parents=True, exist_ok=True)
     climbing().screenshot(folder / "talos-stairs.png", width=940, height=760)
     regions().figure.savefig(folder / "regions.png", dpi=110)
     sweep_map().figure.savefig(folder / "sweep-push.png", dpi=110)
+    files.write(folder / "notebook-hold.png", hold_display())
     terms().screenshot(folder / "terms.png", width=1000, height=720)
     conventions().screenshot(folder / "conventions.png", width=1000, height=720)
 
