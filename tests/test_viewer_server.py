@@ -192,6 +192,7 @@ def test_listening_to_others_is_possible_and_warned_of():
         assert caught[0].filename == __file__
         assert listening(viewer._server.pid) == ["00000000"]
         assert url.startswith("http://127.0.0.1:")  # an address that a browser here can open
+        assert len(urlsplit(url).path) > 40  # and nobody without its secret
 
 
 @linux

@@ -58,6 +58,9 @@ class _Guarded(tornado.web.RequestHandler):
             raise tornado.web.HTTPError(403)
         if not guard.has_secret(self.request.path, settings["secret"]):
             raise tornado.web.HTTPError(404)
+        origin = self.request.headers.get("Origin")
+        if origin is not None and not guard.is_same_origin(origin, self.asked):
+            raise tornado.web.HTTPError(403)
 
 
 class Nothing(_Guarded):
@@ -98,8 +101,8 @@ class Browser(_Guarded, tornado.websocket.WebSocketHandler):
         self.late: bytes | None = None  # the newest message that came too early to be passed on
 
     def check_origin(self, origin: str) -> bool:
-        """Whether the page that asks is the one that this server serves."""
-        return guard.is_same_origin(origin, self.asked)
+        """Accept: `prepare` has checked the origin, and in every case, as Tornado does not."""
+        return True
 
     def open(self, *_: str, **__: str) -> None:
         """Send the whole picture, then follow."""
@@ -129,13 +132,14 @@ class Browser(_Guarded, tornado.websocket.WebSocketHandler):
     def on_message(self, message: str | bytes) -> None:
         """Pass on what a page says, if the program wants it, as far as `PASSED` allows.
 
-        Of what comes faster the newest waits, the rest is dropped. Who sends far more, or bytes
-        that are no text, is sent away.
+        Of what comes faster the newest waits, the rest is dropped. Who sends far more is cut off.
         """
-        if isinstance(message, bytes) or not self.endured.take():
-            self.close(1008, "text only, and less of it")
+        if not self.endured.take():
+            self.ws_connection.stream.close()  # without a farewell: more would come meanwhile
+        elif isinstance(message, bytes):
             self.gone = True
-        elif not self.gone:
+            self.close(1008, "text only")
+        elif message and not self.gone:
             data = message.encode()
             if self.late is None and self.passed.take():
                 self.hub.report(self.number, data)
@@ -208,7 +212,9 @@ class Listener(tornado.httpserver.HTTPServer):
     def handle_stream(self, stream: tornado.iostream.IOStream, address: Any) -> None:
         """Serve a new connection."""
         if len(self.streams) >= MOST_CONNECTIONS:
-            next(iter(self.streams)).close()
+            oldest = next(iter(self.streams))
+            del self.streams[oldest]
+            oldest.close()
         self.streams[stream] = None
         super().handle_stream(stream, address)
 

@@ -141,8 +141,10 @@ def _pass_on(stdout: IO[bytes], on_message: OnMessage) -> None:
     with stdout:
         while head := _exactly(stdout, MESSAGE.size):
             number, size = MESSAGE.unpack(head)
+            if not (data := _exactly(stdout, size)):
+                return
             try:
-                on_message(number, _exactly(stdout, size))
+                on_message(number, data)
             except Exception:
                 traceback.print_exc()
 

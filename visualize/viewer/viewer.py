@@ -219,7 +219,7 @@ class Viewer(Drawing):
         return f'<iframe style="{style}" srcdoc="{html.escape(self.html())}"></iframe>'
 
     def __repr__(self) -> str:
-        where = self._server.url if self._server else "not served"
+        where = f"port {self._server.port}" if self._server else "not served"  # without the secret
         robot = self.robot.name if self.robot else "no robot"
         return f"Viewer({robot}, {len(self._shapes)} drawings, {where})"
 
