@@ -135,7 +135,7 @@ class Browser(_Guarded, tornado.websocket.WebSocketHandler):
         Of what comes faster the newest waits, the rest is dropped. Who sends far more is cut off.
         """
         if not self.endured.take():
-            self.ws_connection.stream.close()  # without a farewell: more would come meanwhile
+            self._cut_off()
         elif isinstance(message, bytes):
             self.gone = True
             self.close(1008, "text only")
@@ -147,6 +147,12 @@ class Browser(_Guarded, tornado.websocket.WebSocketHandler):
             if self.late is None:
                 asyncio.get_running_loop().call_later(self.passed.wait, self._report_late)
             self.late = data
+
+    def _cut_off(self) -> None:
+        """End the connection without a farewell, for whose answer more would come in."""
+        stream = self.ws_connection and self.ws_connection.stream
+        if stream is not None:
+            stream.close()
 
     def _report_late(self) -> None:
         if self.late is not None and not self.gone:
