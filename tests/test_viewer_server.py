@@ -2,10 +2,12 @@
 
 import asyncio
 import base64
+import contextlib
 import http.client
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -108,6 +110,16 @@ def leave(connection):
     stream.close()
 
 
+def commands_in(message):
+    """Return the commands of a message, each behind its size."""
+    found, at = [], 0
+    while at < len(message):
+        (size,) = struct.unpack_from("<I", message, at)
+        found.append(umsgpack.unpackb(message[at + 4 : at + 4 + size]))
+        at += 4 + size
+    return found
+
+
 async def receive(viewer, until):
     """Return the commands that a browser gets, up to the first for which `until` holds."""
     url = viewer.url.replace("http", "ws") + "commands"
@@ -116,7 +128,7 @@ async def receive(viewer, until):
     while not found or not until(found[-1]):
         data = await asyncio.wait_for(connection.read_message(), 20)
         assert data is not None, "the server closed the connection"
-        found.append(umsgpack.unpackb(data))
+        found += commands_in(data)
     leave(connection)
     return found
 
@@ -380,7 +392,7 @@ def test_a_slow_browser_skips_what_is_outdated_and_ends_up_right(viewer):
         viewer.point("last", [0, 0, 0])
         got = []
         while not got or not last(got[-1]):
-            got.append(umsgpack.unpackb(await asyncio.wait_for(connection.read_message(), 20)))
+            got += commands_in(await asyncio.wait_for(connection.read_message(), 20))
         leave(connection)
         return [c for c in got if c["type"] == "set_object" and "long" in c["path"]]
 
@@ -388,6 +400,35 @@ def test_a_slow_browser_skips_what_is_outdated_and_ends_up_right(viewer):
     assert 1 <= len(seen) < 150
     data = seen[-1]["object"]["geometries"][0]["data"]["attributes"]["position"]["array"].data
     assert np.frombuffer(data, np.float32).min() > 100  # the last of them
+
+
+def test_what_is_drawn_together_comes_in_one_message(viewer):
+    async def messages():
+        url = viewer.url.replace("http", "ws") + "commands"
+        connection = await tornado.websocket.websocket_connect(url)
+        await asyncio.wait_for(connection.read_message(), 20)  # the picture as it is
+        with viewer.together(), viewer.together():
+            for k in range(50):
+                viewer.point(f"points/{k}", [k, 0, 0])
+            viewer.delete("points/7")
+        viewer.point("last", [0, 0, 0])
+        got = [await asyncio.wait_for(connection.read_message(), 20)]
+        while not last(commands_in(got[-1])[-1]):
+            got.append(await asyncio.wait_for(connection.read_message(), 20))
+        leave(connection)
+        return [[c["path"] for c in commands_in(message)] for message in got]
+
+    together = asyncio.run(messages())[0]
+    for k in set(range(50)) - {7}:  # what was deleted need not be sent at all
+        assert f"/overlays/points/{k}/ball" in together
+
+
+def test_what_was_drawn_before_a_failure_is_sent(viewer):
+    assert viewer.url
+    with contextlib.suppress(RuntimeError), viewer.together():
+        viewer.point("last", [0, 0, 0])
+        raise RuntimeError
+    assert asyncio.run(receive(viewer, last))
 
 
 def test_the_light_follows_a_robot_that_walks_away():

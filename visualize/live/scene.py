@@ -245,18 +245,20 @@ class LiveScene:
         self._stamps = dict(list((self._stamps | stamps).items())[-_BROWSERS:])
         state, shown = self.state, self._shown
         changed = state.stance is not shown.stance
-        if changed:
-            self._shown = state
-            try:
-                self._picture.show(state)
-            except Exception as error:
-                self._failed(error)
-        self._tell(changed)
+        with self._viewer.together():
+            if changed:
+                self._shown = state
+                try:
+                    self._picture.show(state)
+                except Exception as error:
+                    self._failed(error)
+            self._tell(changed)
         for callback in list(self._callbacks) if changed else ():
             callback(self)
 
     def _settle(self) -> None:
-        self._picture.settle(self._shown)
+        with self._viewer.together():
+            self._picture.settle(self._shown)
 
     def _tell(self, changed: bool = True) -> None:
         """Send the panel, last of each update."""

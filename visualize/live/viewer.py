@@ -30,8 +30,9 @@ class LiveViewer(Viewer):
         """
         if browser is None:
             self._told = entry
-        if self._server is not None:
-            self._server.send(entry, browser)
+            self._send(entry)
+        elif self._server is not None:
+            self._server.send(entry, to=browser)
 
     def _page(self) -> str:
         return page.live_page(self.title)

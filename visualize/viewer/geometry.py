@@ -104,20 +104,26 @@ def fan(points: Array) -> Mesh:
     return pyramid(points.mean(axis=0), points)
 
 
-def tube(points: Array, radius: float, *, closed: bool = False, sides: int = 10) -> Mesh:
+def tube(
+    points: Array, radius: float, *, closed: bool = False, sides: int = 10, corners: bool = True
+) -> Mesh:
     """Return a round line through points (k, 3): a cylinder a segment, a ball a corner.
 
     Lines of three.js are one pixel wide and may vanish close to the camera; this one has a width.
-    Repeated points are skipped; a single point gives a ball.
+    Repeated points are skipped; a single point gives a ball. Without `corners` there are no balls,
+    for lines that turn so little that no gap is seen.
     """
     points = without_repeats(points, closed=closed)
     starts, ends = points[:-1], points[1:]
     if closed and len(points) > 2:
         starts, ends = points, np.roll(points, -1, axis=0)
+    pipes = _pipes(starts, ends, radius, sides)
+    if not corners:
+        return pipes
     ball, faces = _ball(sides)
     balls = points[:, None] + radius * ball
     joints = faces + len(ball) * np.arange(len(points))[:, None, None]
-    return merge([_pipes(starts, ends, radius, sides), (_rows(balls), joints.reshape(-1, 3))])
+    return merge([pipes, (_rows(balls), joints.reshape(-1, 3))])
 
 
 def without_repeats(points: Array, *, closed: bool = False) -> Array:

@@ -48,7 +48,8 @@ _TEMPLATE = """<!DOCTYPE html>
 </html>
 """
 _SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0)
-_SCRIPTS = ("lanes.js", "player.js", "stage.js")  # in the order in which they need each other
+# in the order in which they need each other
+_SCRIPTS = ("lanes.js", "player.js", "frames.js", "stage.js")
 
 
 @cache
@@ -82,10 +83,15 @@ def live_page(title: str) -> str:
     return _page(title, meshcat, "<script>footwork.connect();</script>")
 
 
+def as_blob(commands: Iterable[bytes]) -> bytes:
+    """Return commands one after the other, each behind its size (4 bytes, the lowest first)."""
+    return b"".join(struct.pack("<I", len(data)) + data for data in commands)
+
+
 def offline_page(commands: Iterable[bytes], title: str) -> str:
     """Return a page that holds its commands and everything else that it needs."""
-    blob = b"".join(struct.pack("<I", len(data)) + data for data in commands)
-    packed = base64.b64encode(gzip.compress(blob, compresslevel=6, mtime=0)).decode("ascii")
+    blob = gzip.compress(as_blob(commands), compresslevel=6, mtime=0)
+    packed = base64.b64encode(blob).decode("ascii")
     feed = (
         f'<script id="commands" type="text/plain">{packed}</script>\n'
         "<script>footwork.replay(document.getElementById('commands').textContent);</script>"

@@ -349,9 +349,9 @@ def _cone_parts(
     vertices, triangles = geometry.cone(widest, height)
     if half_angles[0] != half_angles[1]:
         vertices[:, :2] *= np.tan(half_angles) / np.tan(widest)
-    rim = geometry.tube(vertices[1:], radius, closed=True, sides=8)
+    rim = geometry.tube(vertices[1:], radius, closed=True, sides=8, corners=False)
     lines = [
-        geometry.tube(np.array([vertices[0], corner]), 0.6 * radius, sides=6)
+        geometry.tube(np.array([vertices[0], corner]), 0.6 * radius, sides=6, corners=False)
         for corner in vertices[1::8]
     ]
     edge = three.mesh(*geometry.merge([rim, *lines]))

@@ -16,6 +16,7 @@ import shutil
 import signal
 import struct
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import tornado.httpserver
@@ -26,7 +27,7 @@ import tornado.websocket
 import umsgpack  # type: ignore[import-untyped]
 
 from . import guard
-from .page import viewer_script
+from .page import as_blob, viewer_script
 from .rates import Rate
 from .store import Entry, Store
 
@@ -35,6 +36,7 @@ MESSAGE = struct.Struct("<II")  # number of the browser, bytes of what it says, 
 MOST_BYTES = 1024  # of a message
 MOST_WAITING = 1 << 16  # [bytes] of messages that the program has yet to read, besides its pipe's
 MOST_BROWSERS = 16
+JOINED = 1 << 18  # [bytes] of commands from which on a browser gets the next ones by themselves
 MOST_CONNECTIONS = 128  # that are no web socket: pages on their way, and whoever keeps one open
 MOST_HEADERS = 16384  # [bytes] of a request
 REQUEST_TIMEOUT = 10.0  # [s] in which a request must be complete
@@ -124,10 +126,19 @@ class Browser(_Guarded, tornado.websocket.WebSocketHandler):
             while not self.gone:
                 await self.wake.wait()
                 self.wake.clear()
-                while (entry := self.pending.pop()) is not None:
-                    await self.write_message(entry.data, binary=True)
+                while data := self._waiting():
+                    await self.write_message(data, binary=True)
         except (tornado.websocket.WebSocketClosedError, tornado.iostream.StreamClosedError):
             pass
+
+    def _waiting(self) -> bytes:
+        """Take out what waits, as in the file of a page; what is more than `JOINED` bytes later."""
+        parts: list[bytes] = []
+        size = 0
+        while size < JOINED and (entry := self.pending.pop()) is not None:
+            parts.append(as_blob([entry.data]))
+            size += len(parts[-1])
+        return b"".join(parts)
 
     def on_message(self, message: str | bytes) -> None:
         """Pass on what a page says, if the program wants it, as far as `PASSED` allows.
@@ -186,13 +197,14 @@ class Hub:
         self.browsers: set[Browser] = set()
         self.numbers = itertools.count(1)
 
-    def put(self, entry: Entry, to: int | None = None) -> None:
-        """Record an entry and pass it on; one for a single browser is not recorded."""
-        if to is None:
+    def put(self, entries: Sequence[Entry], to: int | None = None) -> None:
+        """Record entries and pass them on; those for a single browser are not recorded."""
+        for entry in entries if to is None else ():
             self.store.put(entry)
         for browser in self.browsers:
             if to in (None, browser.number):
-                browser.pending.put(entry, keep_all=True)
+                for entry in entries:
+                    browser.pending.put(entry, keep_all=True)
                 browser.wake.set()
 
     def report(self, number: int, data: bytes) -> None:
@@ -255,6 +267,15 @@ async def read_frame(reader: Reader) -> tuple[dict[str, Any], bytes]:
     return head, await reader.readexactly(data_size)
 
 
+def entries_of(heads: Sequence[tuple[str, str, bool, int]], data: bytes) -> list[Entry]:
+    """Return the entries of which `Server.send` has sent the heads and, joined, the data."""
+    entries, at = [], 0
+    for key, forget, keep, size in heads:
+        entries.append(Entry(key, forget, data[at : at + size], keep))
+        at += size
+    return entries
+
+
 async def serve(host: str, parent: int) -> None:
     """Serve until the standard input ends or the parent process has gone."""
     loop = asyncio.get_running_loop()
@@ -276,7 +297,7 @@ async def serve(host: str, parent: int) -> None:
             if "remove" in head:
                 folders.append(head["remove"])
             else:
-                hub.put(Entry(head["key"], head["forget"], data, head["keep"]), head["to"])
+                hub.put(entries_of(head["entries"], data), head["to"])
     except asyncio.IncompleteReadError:
         watch.cancel()
         _remove(folders)

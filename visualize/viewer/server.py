@@ -87,16 +87,17 @@ class Server:
         """Number of the process."""
         return self._process.pid
 
-    def send(self, entry: Entry, to: int | None = None) -> None:
-        """Pass a command on to whoever looks, and to whoever will; or to the browser `to` alone.
+    def send(self, *entries: Entry, to: int | None = None) -> None:
+        """Pass commands on to whoever looks, and to whoever will; or to the browser `to` alone.
 
-        A command for a browser that has gone is dropped.
+        A page that looks carries them all out at once. Those for a browser that has gone are
+        dropped.
 
         Raises:
             ServerError: the process has ended, or did not read for `SEND_TIMEOUT` seconds.
         """
-        head = {"key": entry.key, "forget": entry.forget, "keep": entry.keep, "to": to}
-        self._write(head, entry.data)
+        heads = [(entry.key, entry.forget, entry.keep, len(entry.data)) for entry in entries]
+        self._write({"entries": heads, "to": to}, b"".join(entry.data for entry in entries))
 
     def close(self) -> None:
         """Stop the process. Closing twice does nothing."""

@@ -1,7 +1,7 @@
 // What runs in the page beside meshcat's viewer: light, ground, camera, legend, feeding.
 // meshcat's viewer has y up inside and turns the scene; "world" below means our z-up axes.
 "use strict";
-/* global MeshCat, make_player */
+/* global MeshCat, make_player, pace_frames */
 var viewer = new MeshCat.Viewer(document.getElementById("meshcat-pane"));
 var footwork = (function () {
   const THREE = MeshCat.THREE;
@@ -252,16 +252,19 @@ var footwork = (function () {
     }
   }
 
-  async function replay(text) {
-    const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const buffer = await new Response(stream).arrayBuffer();
+  function apply_all(buffer) {  // commands, each behind its size
     const view = new DataView(buffer);
     for (let at = 0; at < buffer.byteLength;) {
       const size = view.getUint32(at, true);
       apply(new Uint8Array(buffer, at + 4, size));
       at += 4 + size;
     }
+  }
+
+  async function replay(text) {
+    const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    apply_all(await new Response(stream).arrayBuffer());
     state.ready = true;
   }
 
@@ -275,7 +278,7 @@ var footwork = (function () {
     const socket = viewer.connection = new WebSocket(url);
     socket.binaryType = "arraybuffer";
     socket.onmessage = (message) => {
-      apply(new Uint8Array(message.data));
+      apply_all(message.data);
       viewer.num_messages_received += 1;
     };
     socket.onopen = () => { state.ready = true; };
@@ -286,8 +289,9 @@ var footwork = (function () {
 
   hide_defaults();
   set_up_light();
+  const frames = pace_frames(viewer);
   if (typeof DecompressionStream === "undefined") {
     notice("This page needs a browser of 2023 or later.");
   }
-  return {state, replay, connect, stage, player};
+  return {state, replay, connect, stage, player, frames};
 })();

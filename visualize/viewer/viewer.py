@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,7 @@ class Viewer(Drawing):
         title: str | None = None,
     ) -> None:
         self._server: Server | None = None
+        self._held: list[Entry] | None = None  # what is to be sent at once
         self._lit: tuple[Array, float] = (np.zeros(3), 1.0)  # what the stage's light covers
         if robot is not None:
             check_robot(robot)
@@ -90,7 +92,7 @@ class Viewer(Drawing):
         """
         self._camera = _camera(eye, target, field_of_view)
         if self._server is not None:
-            self._server.send(self._camera.command())
+            self._send(self._camera.command())
 
     def look_from(
         self, direction: ArrayLike, *, field_of_view: float = 30.0, left: float = 0.0
@@ -107,7 +109,7 @@ class Viewer(Drawing):
         points = self._points()
         self._camera = default_camera(points, 1.6, field_of_view, eye / np.linalg.norm(eye), left)
         if self._server is not None:
-            self._server.send(self._camera.command())
+            self._send(self._camera.command())
 
     def display(self, q: ArrayLike | State) -> None:
         """Put the robot in a configuration q (nq,) or a State; an animation that was set ends.
@@ -121,7 +123,26 @@ class Viewer(Drawing):
             middle = (self._robot_points.min(axis=0) + self._robot_points.max(axis=0)) / 2
             center, size = self._lit
             if np.linalg.norm(middle - center) > size / 2:  # light and ground come along
-                self._server.send(self._view(None)[0])
+                self._send(self._view(None)[0])
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Send what is drawn in the block at its end, at once: open pages show all of it or none.
+
+        >>> with viewer.together():
+        ...     viewer.display(q)
+        ...     viewer.arrow("push", point, vector)
+        """
+        if self._held is not None:  # within such a block
+            yield
+            return
+        self._held = []
+        try:
+            yield
+        finally:
+            held, self._held = self._held, None
+            if held and self._server is not None:
+                self._server.send(*held)
 
     @property
     def url(self) -> str:
@@ -227,21 +248,26 @@ class Viewer(Drawing):
 
     def _put(self, entry: Entry) -> bool:
         changed = super()._put(entry)
-        if (changed or not entry.keep) and self._server is not None:
-            self._server.send(entry)
+        if changed or not entry.keep:
+            self._send(entry)
         return changed
 
     def _page(self) -> str:
         """What is served, before any command."""
         return page.live_page(self.title)
 
+    def _send(self, entry: Entry) -> None:
+        if self._held is not None:
+            self._held.append(entry)
+        elif self._server is not None:
+            self._server.send(entry)
+
     def _serve(self, on_message: OnMessage | None = None) -> Server:
         """Start a server of the picture; `on_message` is told what pages say."""
         from .server import Server  # the only part that needs tornado
 
         server = Server(self._host, self._page(), on_message)
-        for entry in (*self._view(self._camera), *self._store.entries()):
-            server.send(entry)
+        server.send(*self._view(self._camera), *self._store.entries())
         return server
 
     def _view(self, camera: Camera | None, aspect: float = 1.6) -> Sequence[Entry]:
