@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 import tornado.websocket
-import umsgpack
+from page_commands import commands_in
 
 import footwork as fw
 from footwork import registry
@@ -254,9 +254,9 @@ def leave(socket):
 
 async def until(socket, kind, found=lambda command: True):
     while True:
-        command = umsgpack.unpackb(await asyncio.wait_for(socket.read_message(), 20))
-        if command["type"] == kind and found(command):
-            return command
+        for command in commands_in(await asyncio.wait_for(socket.read_message(), 20)):
+            if command["type"] == kind and found(command):
+                return command
 
 
 def test_two_browsers_see_the_same(scene):

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import tornado.netutil
-import umsgpack
+from page_commands import commands_in
 
 import footwork as fw
 from footwork.visualize.viewer import Viewer, guard, serve
@@ -107,7 +107,7 @@ class Client:
     """A web socket: frames as RFC 6455 has them."""
 
     def __init__(self, server, **fields):
-        self.socket = connect(server)
+        self.socket, self.waiting = connect(server), []
         path = urlsplit(server.url).path + "commands"
         self.socket.sendall(request(server, path, **{**UPGRADE, **fields}))
         self.file = self.socket.makefile("rb")
@@ -139,7 +139,9 @@ class Client:
             return None, b""
 
     def command(self):
-        return umsgpack.unpackb(self.read()[1])
+        if not self.waiting:
+            self.waiting = commands_in(self.read()[1])
+        return self.waiting.pop(0)
 
     def number(self):
         command = self.command()

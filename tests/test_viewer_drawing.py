@@ -4,7 +4,6 @@ import base64
 import dataclasses
 import gzip
 import re
-import struct
 import subprocess
 import sys
 import types
@@ -13,6 +12,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import umsgpack
+from page_commands import commands_in
 
 import footwork as fw
 from footwork import robots
@@ -26,13 +26,7 @@ from footwork.visualize.viewer.store import Entry, Store
 def commands_of(viewer):
     """Decode the commands in a saved page."""
     packed = re.search(r'<script id="commands"[^>]*>([^<]*)</script>', viewer.html()).group(1)
-    blob = gzip.decompress(base64.b64decode(packed))
-    found, at = [], 0
-    while at < len(blob):
-        (size,) = struct.unpack_from("<I", blob, at)
-        found.append(umsgpack.unpackb(blob[at + 4 : at + 4 + size]))
-        at += 4 + size
-    return found
+    return commands_in(gzip.decompress(base64.b64decode(packed)))
 
 
 def paths(viewer, kind="set_object"):

@@ -7,7 +7,6 @@ import http.client
 import os
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import time
@@ -18,7 +17,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 import tornado.websocket
-import umsgpack
+from page_commands import commands_in
 
 import footwork as fw
 from footwork.visualize.viewer import Viewer, server
@@ -108,16 +107,6 @@ def leave(connection):
     stream = connection.protocol.stream
     connection.close()
     stream.close()
-
-
-def commands_in(message):
-    """Return the commands of a message, each behind its size."""
-    found, at = [], 0
-    while at < len(message):
-        (size,) = struct.unpack_from("<I", message, at)
-        found.append(umsgpack.unpackb(message[at + 4 : at + 4 + size]))
-        at += 4 + size
-    return found
 
 
 async def receive(viewer, until):
