@@ -1,7 +1,10 @@
 """Live scenes without a browser: the inbox, actions, callbacks, texts taken away, the command."""
 
 import asyncio
+import base64
+import gzip
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -223,6 +226,15 @@ def test_files_of_robots_are_found_from_where_it_is_saved(tmp_path, monkeypatch)
     assert names["hold"].margin == pytest.approx(margin, rel=1e-6)
 
 
+def test_the_page_taken_away_has_the_verdict_that_the_panel_has(scene):
+    packed = re.search(r'<script id="commands"[^>]*>([^<]*)</script>', scene.html()).group(1)
+    blob = gzip.decompress(base64.b64decode(packed))
+    margin = f"holds, margin {scene.margin:.1f} N".encode()
+    assert margin in blob
+    assert not any(margin in entry.data for entry in scene._viewer._store.entries())
+    assert b"\xa4type\xa4live" not in blob
+
+
 CUBE = """
 <robot name="cube"><link name="box">
 <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -315,6 +327,11 @@ def test_every_kind_can_be_live():
     for arguments in kinds.values():
         with fw.live(*arguments) as scene:
             assert scene.hold.feasible
+    robot, q = kinds["robots.robot:Robot"]
+    weak = fw.static_hold(robot, q, fw.at_feet(robot), torque_limits=0.5 * robot.torque_limits)
+    for hold in (weak, fw.static_hold(robot, q, fw.at_feet(robot), torque_limits=False)):
+        with fw.live(hold) as scene:
+            assert scene.hold.torque_margin == pytest.approx(hold.torque_margin)
     with pytest.raises(FootworkError, match=r"live: got float, expected one of .*Robot, Scenario"):
         fw.live(1.5)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
 
 from ...contacts.hold import Hold
-from ...contacts.regions.region import static_equilibrium_polygon
+from ...contacts.regions.region import Region, static_equilibrium_polygon
 from ..colors import COLORS
 from ..scenes.scenario import (
     VIEW,
@@ -16,11 +19,13 @@ from ..scenes.scenario import (
     draw_surroundings,
     draw_targets,
 )
-from ..viewer import Viewer
 from .state import LiveState
+from .viewer import LiveViewer
+
+T = TypeVar("T")
 
 _FAINT = 0.4  # opacity of the least push
-_PANELS = 0.25  # share of the picture's width that panels cover
+_LEGEND = 0.2  # share of the picture's width that the legend covers
 
 
 class Picture:
@@ -29,12 +34,13 @@ class Picture:
     Terrain and what ropes are tied to are drawn once.
     """
 
-    def __init__(self, viewer: Viewer, state: LiveState) -> None:
+    def __init__(self, viewer: LiveViewer, state: LiveState) -> None:
         self.viewer = viewer
+        self._region: Region | None = None
         draw_surroundings(viewer, state.scenario)
         self.show(state)
         self.settle(state)
-        viewer.look_from(state.scenario.view or VIEW, left=_PANELS)
+        viewer.look_from(state.scenario.view or VIEW, left=_LEGEND)
 
     def show(self, state: LiveState) -> None:
         """Draw robot, loads and verdict of a state."""
@@ -42,15 +48,31 @@ class Picture:
         self.viewer.redraw("answer", lambda: self._draw(state))
 
     def settle(self, state: LiveState) -> None:
-        """Draw the region of a state, and write the legend."""
-        scenario, hold = state.scenario, state.hold
-        if hold is None:
-            self.viewer.redraw("support", lambda: None)
+        """Draw the region of a state, and write the legend, without the verdict of the panel."""
+        hold = state.hold
+        self._region = None if hold is None else _region(hold)
+        self.viewer.redraw("support", lambda: self._draw_support(state))
+        self._write_legend(state, verdict=False)
+
+    def alone(self, state: LiveState, make: Callable[[], T]) -> T:
+        """Return what `make` makes of the picture without a panel: the legend has the verdict."""
+        with self.viewer.unseen():
+            self._write_legend(state, verdict=True)
+            try:
+                return make()
+            finally:
+                self._write_legend(state, verdict=False)
+
+    def _write_legend(self, state: LiveState, verdict: bool) -> None:
+        if state.hold is None or self._region is None:
             self.viewer.legend(state.scenario.title)
-            return
-        region = static_equilibrium_polygon(scenario.machine, hold.state, hold.contacts)
-        self.viewer.redraw("support", lambda: draw_support(self.viewer, scenario, hold, region))
-        draw_legend(self.viewer, scenario, hold, region, by_margin=True)
+        else:
+            shown = self.viewer, state.scenario, state.hold, self._region
+            draw_legend(*shown, by_margin=True, verdict=verdict)
+
+    def _draw_support(self, state: LiveState) -> None:
+        if state.hold is not None and self._region is not None:
+            draw_support(self.viewer, state.scenario, state.hold, self._region)
 
     def _draw(self, state: LiveState) -> None:
         viewer, scenario, hold = self.viewer, state.scenario, state.hold
@@ -73,3 +95,7 @@ class Picture:
                 opacity=_FAINT,
                 on_top=True,
             )
+
+
+def _region(hold: Hold) -> Region:
+    return static_equilibrium_polygon(hold.contacts.robot, hold.state, hold.contacts)

@@ -33,7 +33,7 @@ from .viewer import LiveViewer
 from .worker import Worker
 
 _LAST = 200  # margins that the page plots
-_BROWSERS = 32  # whose newest messages are told of
+_BROWSERS = 16  # whose newest messages are told of
 
 
 class LiveScene:
@@ -167,7 +167,7 @@ class LiveScene:
 
     def html(self) -> str:
         """Return what is seen as one page that needs no server and no network."""
-        return str(self._worker.do(self._viewer.html))
+        return str(self._worker.do(self._alone))
 
     def save_html(self, path: str | Path) -> Path:
         """Write that page."""
@@ -175,7 +175,8 @@ class LiveScene:
 
     def screenshot(self, path: str | Path | None = None, **options: Any) -> bytes:
         """Take a picture without the panels: see `Viewer.screenshot`."""
-        picture: bytes = self._worker.do(lambda: self._viewer.screenshot(path, **options))
+        shoot = partial(self._viewer.screenshot, path, **options)
+        picture: bytes = self._worker.do(lambda: self._picture.alone(self._shown, shoot))
         return picture
 
     # --- where it is seen ------------------------------------------------------------------
@@ -210,7 +211,8 @@ class LiveScene:
     def _repr_html_(self) -> str:
         """Return a frame with the live page, for a notebook; it ends with the kernel."""
         style = "width: 100%; height: 560px; border: none"
-        return f'<iframe style="{style}" src="{html.escape(self.url)}"></iframe>'
+        allowed = 'allow="clipboard-write"'
+        return f'<iframe style="{style}" {allowed} src="{html.escape(self.url)}"></iframe>'
 
     def __repr__(self) -> str:
         verdict = "no verdict" if self.hold is None else f"margin {self.margin:.4g} N"
@@ -269,9 +271,13 @@ class LiveScene:
         more: dict[str, Any] = {"history": self._margins, "stamps": self._stamps}
         self._viewer.tell(commands.live(title=self.title, **values, **more))
 
+    def _alone(self) -> str:
+        """The page that needs no program."""
+        return self._picture.alone(self._shown, self._viewer.html)
+
     def _offer(self, browser: int, what: str) -> None:
         """Answer a browser that asks for a text."""
-        made = self._viewer.html if what == "page" else partial(texts.text_of, self.scenario, what)
+        made = self._alone if what == "page" else partial(texts.text_of, self.scenario, what)
         name, kind = texts.FILES[what]
         self._viewer.tell(commands.offer(what, name, kind, made()), browser)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ...robots import Robot
@@ -33,6 +35,15 @@ class LiveViewer(Viewer):
             self._send(entry)
         elif self._server is not None:
             self._server.send(entry, to=browser)
+
+    @contextmanager
+    def unseen(self) -> Iterator[None]:
+        """Draw within the block for pages and pictures that are made there, not for browsers."""
+        server, self._server = self._server, None
+        try:
+            yield
+        finally:
+            self._server = server
 
     def _page(self) -> str:
         return page.live_page(self.title)

@@ -113,18 +113,20 @@ def draw_legend(
     *,
     by_margin: bool = False,
     loads: bool = True,
+    verdict: bool = True,
 ) -> None:
     """Write the verdict, what the colours mean, and the reason for a "no"; the robot's name when
-    there is no other title. `region`, `loads`: whether they are drawn."""
+    there is no other title. `region`, `loads`: whether they are drawn; `verdict`: whether it is
+    written, with the reason."""
     margin = f", margin {hold.margin:.1f} N" if np.isfinite(hold.margin) else ""
-    verdict = VERDICTS[hold.feasible] + margin
+    answer = VERDICTS[hold.feasible] + margin
     ramp = margin_ramp(hold) if by_margin else None
-    lines: dict[str, Any] = {verdict: COLORS[VERDICTS[hold.feasible]]}
+    lines: dict[str, Any] = {answer: COLORS[VERDICTS[hold.feasible]]} if verdict else {}
     shows = dict(_named(hold, region, loads and bool(hold.external)))
     for line, folder in shows.items():
         graded = ramp is not None and folder in ("com", "cones", "forces")
         lines[line] = ramp if graded else COLORS[_COLOR_OF.get(folder, folder)]
-    if hold.reason:
+    if verdict and hold.reason:
         lines[hold.reason.split(";")[0]] = None
     viewer.legend(title or hold.contacts.robot.name, lines, shows=shows, ramp=ramp)
 

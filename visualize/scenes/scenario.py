@@ -115,11 +115,17 @@ def draw_support(viewer: Viewer, scenario: Scenario, hold: Hold, region: Region)
 
 
 def draw_legend(
-    viewer: Viewer, scenario: Scenario, hold: Hold, region: Region, by_margin: bool = False
+    viewer: Viewer,
+    scenario: Scenario,
+    hold: Hold,
+    region: Region,
+    by_margin: bool = False,
+    verdict: bool = True,
 ) -> None:
-    """Write the verdict, what the colours mean, and the reason for a "no"."""
-    bounded, drawn = region.status in ("bounded", "flat"), bool(_pulled(scenario))
-    scene.draw_legend(viewer, hold, bounded, scenario.title, by_margin=by_margin, loads=drawn)
+    """Write the verdict, what the colours mean, and the reason for a "no", as for a Hold."""
+    bounded, loads = region.status in ("bounded", "flat"), bool(_pulled(scenario))
+    more = {"by_margin": by_margin, "loads": loads, "verdict": verdict}
+    scene.draw_legend(viewer, hold, bounded, scenario.title, **more)
 
 
 def _pulled(scenario: Scenario) -> set[str]:
