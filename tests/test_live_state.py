@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,14 @@ from footwork.visualize.live.state import LiveState
 
 TALOS = Path(__file__).parent.parent / "docs" / "talos-stairs.yaml"
 EYE = np.array([2.6, 2.4, 2.2])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _each_robot_is_loaded_once():
+    """Robots never change: a text that is read again has the one there is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fw.robots, "load", cache(fw.robots.load))
+        yield
 
 
 def aim(point, eye=EYE, middle=(0.0, 0.0, 0.4)):
@@ -212,7 +221,7 @@ def test_an_offset_pointer_keeps_its_offset(biped):
 def test_what_comes_back_in_a_gesture_comes_back_to_about_the_same_posture(talos):
     """Round a circle on the wall: the joints that the contacts leave free do not wander off."""
     hand, eye = "contact/hand", np.array([-1.0, 2.4, 2.0])
-    p, angles = place(talos, hand), np.linspace(0, 4 * np.pi, 33)[1:]
+    p, angles = place(talos, hand), np.linspace(0, 4 * np.pi, 25)[1:]
     history = talos.apply(Grab(hand, aim(p, eye)))
     for a in angles:
         there = p + 0.08 * np.array([np.sin(a), 0.0, 1 - np.cos(a)])
@@ -483,11 +492,13 @@ def test_a_gesture_is_one_step_and_undo_gives_the_same_numbers(biped):
     assert not other.can_redo
 
 
-def test_history_is_bounded_and_reset_goes_to_the_first_of_all(biped):
+def test_history_is_bounded_and_reset_goes_to_the_first_of_all(biped, monkeypatch):
+    assert MOST == 200
+    monkeypatch.setattr("footwork.visualize.live.history.MOST", 10)
     history = biped
-    for k in range(MOST + 5):
-        history = history.apply(SetValue("friction", 0.5 + 0.001 * (k % 100)))
-    assert len(history.past) == MOST
+    for k in range(15):
+        history = history.apply(SetValue("friction", 0.5 + 0.001 * k))
+    assert len(history.past) == 10
     assert history.apply(Command("reset")).state.stance is biped.state.stance
 
 

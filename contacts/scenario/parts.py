@@ -13,12 +13,13 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
+from ...dynamics.per_robot import per_robot
 from ...errors import ContactError, unknown
 from ...robots import Robot
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.values import Shape, array, boolean, number, one_of, sequence, text, vector
 from ..contact import Contact, PointContact
-from ..contact_set import at_feet
+from ..contact_set import ContactSet, at_feet
 from ..geometry.polygon import area, convex_hull
 from ..surface_contact import DiscContact, LineContact, SurfaceContact
 from ..terrain.draping import within
@@ -138,7 +139,7 @@ class ScenarioContact:
     def _contact(self, robot: Robot, friction: Any, normal: Array) -> Contact:
         more: dict[str, Any] = {"friction": friction, "bilateral": self.bilateral}
         if self.foot:
-            feet = at_feet(robot)
+            feet = _feet(robot)
             if self.foot not in feet.names:
                 raise ContactError(unknown("foot", self.foot, feet.names))
             sole: Any = feet[self.foot]
@@ -183,6 +184,11 @@ class ScenarioContact:
             return np.array(self.heading)
         angle = np.radians(self.heading)
         return np.array([np.cos(angle), np.sin(angle), 0.0])
+
+
+@per_robot
+def _feet(robot: Robot) -> ContactSet:
+    return at_feet(robot)
 
 
 def _clipped(contact: SurfaceContact | DiscContact, target: Any, face: Face) -> tuple[Contact, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
+from ...contacts.contact import Contact
 from ...contacts.scenario.loads import Load, Payload, Push
 from ...dynamics import frame_placement
 from ...errors import unknown
@@ -43,8 +44,12 @@ class Handle:
 
 def handles_of(stance: Stance) -> tuple[Handle, ...]:
     """Return all handles of a stance."""
-    found = [_contact(stance, name, T, "contact") for name, T in _touching(stance).items()]
-    found += [_contact(stance, name, open_.T, "lifted") for name, open_ in stance.lifted.items()]
+    contacts = stance.scenario.contact_set
+    places = contacts.placements(stance.state)
+    found = [_contact(contact, places[contact.name], "contact") for contact in contacts]
+    for name, (part, T) in stance.lifted.items():
+        whole = contact_of(part, stance.robot)
+        found.append(_contact(replace(whole, name=name), T, "lifted"))
     found.append(Handle("com", "com", "centre of mass", stance.state.com, UP, ("move", "lift")))
     if stance.robot.is_floating:
         place = frame_placement(stance.robot, stance.state, stance.base).translation
@@ -69,13 +74,9 @@ def place_of(stance: Stance, handle: str) -> Any:
     return pin.SE3(np.eye(3), _end(stance, load_of(stance, handle)))
 
 
-def _touching(stance: Stance) -> dict[str, Any]:
-    return stance.scenario.contact_set.placements(stance.state)
-
-
-def _contact(stance: Stance, name: str, T: Any, kind: str) -> Handle:
-    turns = contact_of(stance.part(name), stance.robot).dim > 4
-    modes: tuple[Mode, ...] = ("move", "turn", "lift") if turns else ("move", "lift")
+def _contact(contact: Contact, T: Any, kind: str) -> Handle:
+    modes: tuple[Mode, ...] = ("move", "turn", "lift") if contact.dim > 4 else ("move", "lift")
+    name = contact.name
     return Handle(f"contact/{name}", kind, name, T.translation, T.rotation[:, 2], modes)
 
 

@@ -172,16 +172,19 @@ class Stance:
         lifted = self.lifted if lifted is None else lifted
         changed = self.scenario.replaced(**changes)
         contacts, targets = self._placed(changed)
+        robot = changed.described  # no gravity matters here, and it knows its shapes already
+        touching = contacts if contacts.robot is robot else ContactSet(robot, contacts)
         posture = solve_posture(
-            *(changed.machine, contacts, changed.com, targets, self._guess()),
+            *(robot, touching, changed.com, targets, self._guess()),
             frames=self._in_the_air(lifted) | dict(frames or {}),
-            self_collision=changed.self_collision and changed.machine._collision.ngeoms > 0,
+            self_collision=changed.self_collision and robot._collision.ngeoms > 0,
             tolerance=TOLERANCE,
             iterations=_ITERATIONS,
-            restarts=0 if self.scenario.solved.converged else 6,
+            restarts=0 if self.scenario.solved.converged else 2,
         )
         if not posture.converged:
             raise OutOfReach(why_not(posture, self._held(lifted)))
+        posture = replace(posture, contacts=contacts)
         return Stance(at_rest(changed, posture), self.scale, lifted)
 
     def resting(self, **changes: Any) -> Stance:
