@@ -194,11 +194,16 @@ def test_listening_to_others_is_possible_and_warned_of():
         assert listening(viewer._server.pid) == ["00000000"]
         assert url.startswith("http://127.0.0.1:")  # an address that a browser here can open
         assert len(urlsplit(url).path) > 40  # and nobody without its secret
+        remote = urlsplit(viewer.remote_url)  # an address of this machine, for other devices
+        assert remote[2:] == urlsplit(url)[2:]
+        with socket.create_connection((remote.hostname, remote.port), timeout=20):
+            assert get(viewer, Host=remote.netloc)[0] == 200
 
 
 @linux
 def test_localhost_by_name_is_this_machine_alone():
     with Viewer(host="localhost") as viewer:
+        assert viewer.remote_url == ""
         assert get(viewer)[0] == 200
         addresses = {"0100007F", "00000000000000000000000001000000"}
         assert set(listening(viewer._server.pid)) <= addresses

@@ -186,6 +186,11 @@ class LiveScene:
         """The address of the page; the server is started if it is not yet running."""
         return str(self._worker.do(lambda: self._viewer.url))
 
+    @property
+    def remote_url(self) -> str:
+        """The address of the page for other devices; "" when `host` keeps it on this machine."""
+        return str(self._worker.do(lambda: self._viewer.remote_url))
+
     def open(self) -> bool:
         """Open the page in the default browser; returns whether there is one."""
         return bool(self._worker.do(self._viewer.open))

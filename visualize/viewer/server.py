@@ -7,6 +7,7 @@ import os
 import secrets
 import select
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -55,6 +56,7 @@ class Server:
     def __init__(self, host: str, html: str, on_message: OnMessage | None = None) -> None:
         if not is_loopback(host):
             _warn_of(host, "change" if on_message else "see")
+        self._host = host
         self._process = _start(host)
         self._owner = os.getpid()
         self._lock = threading.Lock()
@@ -68,10 +70,17 @@ class Server:
             self.close()
             _listen(self._process, None)
             raise
-        name = _WILDCARDS.get(host, host)
-        name = f"[{name}]" if ":" in name else name
-        self.url = f"http://{name}:{self.port}/{secret}/"
+        self._tail = f":{self.port}/{secret}/"
+        self.url = f"http://{_bracketed(_WILDCARDS.get(host, host))}{self._tail}"
         _listen(self._process, on_message)
+
+    @property
+    def remote_url(self) -> str:
+        """The address of the page for other devices; "" when it is on this machine alone."""
+        if is_loopback(self._host):
+            return ""
+        name = _own_address(self._host) if self._host in _WILDCARDS else self._host
+        return f"http://{_bracketed(name)}{self._tail}"
 
     def redirect(self) -> str:
         """Return the address of a file that leads a browser to the page: see `redirect.py`."""
@@ -124,6 +133,21 @@ def _warn_of(host: str, verb: str) -> None:
     while frame.f_back is not None and frame.f_globals["__name__"].startswith(_VISUALIZE):
         frame, level = frame.f_back, level + 1
     warnings.warn(text, UserWarning, stacklevel=level)
+
+
+def _bracketed(name: str) -> str:
+    return f"[{name}]" if ":" in name else name
+
+
+def _own_address(wildcard: str) -> str:
+    """Return the address by which this machine is likely to be reached from others."""
+    family = socket.AF_INET6 if ":" in wildcard else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("2001:db8::1" if ":" in wildcard else "192.0.2.1", 9))  # sends nothing
+        except OSError:  # there is no network
+            return _WILDCARDS[wildcard]
+        return str(probe.getsockname()[0])
 
 
 def _listen(process: subprocess.Popen[bytes], on_message: OnMessage | None) -> None:

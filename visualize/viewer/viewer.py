@@ -154,6 +154,12 @@ class Viewer(Drawing):
             self._server = self._serve()
         return self._server.url
 
+    @property
+    def remote_url(self) -> str:
+        """The address of the page for other devices; "" when `host` keeps it on this machine."""
+        _ = self.url
+        return "" if self._server is None else self._server.remote_url
+
     def open(self) -> bool:
         """Open the page in the default browser; returns whether there is one.
 

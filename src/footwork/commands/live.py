@@ -51,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
     """Serve the scene until Ctrl-C; then write what it has come to, if requested."""
     with registry.live(_scenario(options), host=options.host) as scene:
         say(options, f"{scene.title} at {scene.url} (drag in the browser; Ctrl-C ends)")
+        if scene.remote_url:
+            say(options, f"from another device: {scene.remote_url}")
         if not options.no_browser:
             scene.open()
         with suppress(KeyboardInterrupt):
