@@ -50,12 +50,13 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve the scene until Ctrl-C; then write what it has come to, if requested."""
     with registry.live(_scenario(options), host=options.host) as scene:
-        say(options, f"{scene.title} at {scene.url} (drag in the browser; Ctrl-C ends)")
-        if scene.remote_url:
-            say(options, f"from another device: {scene.remote_url}")
-        if not options.no_browser:
-            scene.open()
         with suppress(KeyboardInterrupt):
+            url, remote_url = scene.url, scene.remote_url
+            say(options, f"{scene.title} at {url} (drag in the browser; Ctrl-C ends)")
+            if remote_url:
+                say(options, f"from another device: {remote_url}")
+            if not options.no_browser:
+                scene.open()
             scene.wait()
     if options.save_scenario:
         wrote(options, scene.save(options.save_scenario))
