@@ -136,6 +136,26 @@ def test_a_frame_has_its_axes_in_red_green_blue(look):
         assert np.linalg.norm(where(picture, color) - tip, axis=1).min() < 5
 
 
+def test_room_for_the_legend_is_given_up_where_the_window_is_narrow(tab, visit, tmp_path, pixels):
+    """Wide: the scene is right of the middle by what is left free. Narrow: amid, and all of it."""
+    viewer = Viewer(ground=None)
+    for k, y in enumerate((-0.5, 0.5)):
+        viewer.point(f"{k}", [0, y, 0], color=PURE["red"], radius=0.05)
+    viewer.look_from((1.0, 0.0, 0.0), left=0.3)
+    page, size = viewer.save_html(tmp_path / "page.html").as_uri(), {"height": 400}
+    size |= {"deviceScaleFactor": 1, "mobile": False}
+    seen = {}
+    for width in (900, 350):
+        tab.call("Emulation.setDeviceMetricsOverride", width=width, **size)
+        visit(page)
+        seen[width] = where(pixels(tab), "red")[:, 0]
+    tab.call("Emulation.setDeviceMetricsOverride", width=WIDTH, **(size | {"height": HEIGHT}))
+    for width, middle in ((900, 450 + 0.3 * 1.6 * 200), (350, 175)):
+        x = seen[width]
+        assert abs((x.min() + x.max()) / 2 - middle) < 3
+        assert 0 < x.min() < x.max() < width - 1
+
+
 def test_deleting_and_redrawing(look):
     viewer, _ = stage()
     viewer.point("a", [0, 0, 0.4], color=PURE["red"], radius=0.1)

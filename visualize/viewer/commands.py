@@ -86,13 +86,16 @@ def clear_animation() -> Entry:
     )
 
 
-def camera(eye: Array, target: Array, field_of_view: float, aspect: float = 0.0) -> Entry:
+def camera(
+    eye: Array, target: Array, field_of_view: float, aspect: float = 0.0, beside: float = 0.0
+) -> Entry:
     """Look from eye (3,) to target (3,) [m, world], with a vertical field of view [degrees].
 
-    In a window narrower than `aspect` (width / height), from farther away.
+    In a window narrower than `aspect` (width / height), from farther away. `beside`: how far the
+    target lies left of the middle [half heights], for a legend; narrow windows have no such room.
     """
     values = {"eye": eye.tolist(), "target": target.tolist(), "fov": float(field_of_view)}
-    values["aspect"] = float(aspect)
+    values |= {"aspect": float(aspect), "beside": float(beside)}
     return _entry("", "camera", {"type": "camera", **values})
 
 

@@ -18,17 +18,20 @@ MARGIN = 1.18  # the picture is so much larger than what must be in it
 class Camera:
     """A camera: from eye (3,) to target (3,) [m], vertical field of view [degrees], z up.
 
-    In a window narrower than `aspect` (width / height) the page looks from farther away.
+    In a window narrower than `aspect` (width / height) the page looks from farther away. `beside`,
+    in half heights of the picture, is how far the target lies left of the middle of what is seen;
+    the page gives this room up where the window is too narrow for both.
     """
 
     eye: Array
     target: Array
     field_of_view: float = 30.0
     aspect: float = 0.0
+    beside: float = 0.0
 
     def command(self) -> Entry:
         """Return the command that puts the page's camera there."""
-        return commands.camera(self.eye, self.target, self.field_of_view, self.aspect)
+        return commands.camera(self.eye, self.target, self.field_of_view, self.aspect, self.beside)
 
     def axes(self) -> Array:
         """Return the rows right, up, backward (3, 3) of the camera, in world axes."""
@@ -84,6 +87,6 @@ def default_camera(
             target = target + axis * (values.min() + values.max()) / 2 * distance
     relative = points - target
     width = np.max(np.abs(relative @ right) / (distance - relative @ backward)) / tangent
-    width /= 1 - left
-    target = target - right * left / (1 - left) * aspect * tangent * MARGIN * distance
-    return Camera(target + distance * backward, target, field_of_view, float(width))
+    beside = left / (1 - left) * aspect
+    target = target - right * beside * tangent * MARGIN * distance
+    return Camera(target + distance * backward, target, field_of_view, float(width), beside)

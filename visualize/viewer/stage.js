@@ -106,6 +106,11 @@ var footwork = (function () {
   function camera(cmd) {
     const eye = inside(cmd.eye), target = inside(cmd.target);
     const aspect = pane.clientWidth / pane.clientHeight;
+    const beside = cmd.beside || 0, free = pane.clientWidth > 600 ? aspect - cmd.aspect : 0;
+    const left = (beside - Math.max(0, Math.min(beside, free))) * Math.tan(cmd.fov * Math.PI / 360) * eye.distanceTo(target);
+    const right = new THREE.Vector3(0, 1, 0).cross(eye.clone().sub(target)).setLength(left);
+    eye.add(right);
+    target.add(right);
     eye.sub(target).multiplyScalar(Math.max(1, cmd.aspect / aspect)).add(target);
     const distance = eye.distanceTo(target);
     viewer.camera.fov = cmd.fov;
