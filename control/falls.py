@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..contacts import ContactSet, Terrain, penetrations
+from ..dynamics.state import State
 from ..robots.robot import Robot
 
 LOW = 0.5  # of the height of the base above the feet at the start
@@ -58,7 +59,7 @@ class Fall:
 
     def _depth(self, q: Array) -> float:
         """How far points of contacts are inside of the ground [m]."""
-        points = np.vstack([contact.world_points(self.robot, q) for contact in self.contacts])
+        points = self.contacts.attachment.world_points(State(self.robot, q))
         return -float(np.min(self.terrain.signed_distance(points)))
 
     def _limbs(self) -> set[int]:

@@ -446,7 +446,8 @@ def test_a_biped_with_loops_walks():
     robot, q = biped()
     standing, q = control.stand(robot, q=q)
     feet = standing.contacts
-    walker = control.WalkingController(robot, feet, q, gaits.footsteps(feet, q, 2, length=0.06))
+    steps = gaits.footsteps(feet, q, 2, length=0.06, settle=0.4)
+    walker = control.WalkingController(robot, feet, q, steps)
     options = {"contacts": feet, "duration": walker.plan.duration, "step": 2e-3}
     run = control.simulate(robot, walker, q=q, **options)
     assert (run.ended, set(run.statuses)) == ("", {"optimal"})

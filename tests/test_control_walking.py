@@ -203,7 +203,7 @@ def test_a_quadruped_trots_in_place():
 def test_a_biped_walks(load_robot, name, steps):
     robot = load_robot(name, "floating")
     feet, q = crouched(robot, 0.02)
-    motion = walk(robot, feet, q, gaits.footsteps(feet, q, steps, length=0.15))
+    motion = walk(robot, feet, q, gaits.footsteps(feet, q, steps, length=0.15, settle=0.4))
     assert not motion.fell
     assert [lifts(motion, foot) for foot in feet.names] == [steps // 2] * 2
     assert motion.com[-1][0] - motion.com[0][0] == pytest.approx((steps - 1) * 0.15, abs=0.03)
@@ -216,7 +216,7 @@ def test_a_quadruped_walks(load_robot, name, steps):
     robot = load_robot(name, "floating")
     feet, q = crouched(robot, 0.0)
     noise = control.Noise(1e-3, 1e-2, 1e-3, 1e-3, 1e-2)
-    motion = walk(robot, feet, q, gaits.trot(feet, q, steps, length=0.1), noise=noise)
+    motion = walk(robot, feet, q, gaits.trot(feet, q, steps, length=0.1, settle=0.4), noise=noise)
     assert not motion.fell
     assert motion.com[-1][0] - motion.com[0][0] > 0.1 * (steps / 2 - 1)
 
@@ -226,10 +226,10 @@ def test_a_push_is_caught_by_a_step():
     """A push sideways of 0.3 m/s times the mass: the plan alone falls, moved footsteps do not."""
     robot = robots.load("biped")
     feet, q = crouched(robot)
-    push = control.ForcePulse(control.trunk(robot), (0.0, 0.3 * robot.mass / 0.1, 0.0), 1.8)
-    phases = gaits.footsteps(feet, q, 3)
-    stubborn = walk(robot, feet, q, phases, [push], until=4.0)
-    caught = walk(robot, feet, q, phases, [push], until=3.4, reach=0.3)
+    push = control.ForcePulse(control.trunk(robot), (0.0, 0.3 * robot.mass / 0.1, 0.0), 1.2)
+    phases = gaits.footsteps(feet, q, 3, settle=0.4)
+    stubborn = walk(robot, feet, q, phases, [push], until=3.4)
+    caught = walk(robot, feet, q, phases, [push], until=2.8, reach=0.3)
     assert stubborn.fell
     assert not caught.fell
     assert abs(caught.com[-1][1] - caught.com[0][1]) > 0.05

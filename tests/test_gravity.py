@@ -62,7 +62,7 @@ def test_what_holds_a_robot_on_the_moon_does_so_by_a_sixth():
 def test_it_walks():
     gravity = (0.6, 0.3, -9.7)
     robot, controller, q = standing("biped", gravity)
-    phases = gaits.footsteps(controller.contacts, q, 2, length=0.05)
+    phases = gaits.footsteps(controller.contacts, q, 2, length=0.05, settle=0.5)
     walker = control.WalkingController(robot, controller.contacts, q, phases)
     motion = control.simulate(
         robot, walker, q=q, contacts=controller.contacts, duration=walker.plan.duration,

@@ -113,7 +113,7 @@ def climbed(name, crouch, gait, first, rise, steps=3, **options):
 @pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
 def test_a_biped_climbs_three_steps(engine):
     pytest.importorskip("mujoco" if engine == "mujoco" else "pinocchio")
-    gait = partial(gaits.footsteps, count=5, length=0.3, swing=0.7, settle=0.7)
+    gait = partial(gaits.footsteps, count=5, length=0.3, swing=0.7, settle=0.4)
     motion, heights = climbed("biped", 0.04, gait, 0.15, 0.12, engine=engine)
     assert not motion.fell
     assert set(motion.statuses) == {"optimal"}
@@ -123,7 +123,7 @@ def test_a_biped_climbs_three_steps(engine):
 
 @pytest.mark.slow
 def test_a_quadruped_climbs_a_step():
-    gait = partial(gaits.crawl, count=18, length=0.14, swing=0.25, double=0.15)
+    gait = partial(gaits.crawl, count=18, length=0.14, swing=0.25, double=0.15, settle=0.4)
     motion, heights = climbed("quadruped", 0.0, gait, 0.1, 0.08, 1)
     assert not motion.fell
     assert set(motion.statuses) == {"optimal"}
