@@ -1,5 +1,6 @@
 """Commands in what a page gets, as the tests read them."""
 
+import json
 import struct
 
 import umsgpack
@@ -10,6 +11,7 @@ def commands_in(blob):
     found, at = [], 0
     while at < len(blob):
         (size,) = struct.unpack_from("<I", blob, at)
-        found.append(umsgpack.unpackb(blob[at + 4 : at + 4 + size]))
+        command = umsgpack.unpackb(blob[at + 4 : at + 4 + size])
+        found.append(command | json.loads(command.pop("json", "{}")))
         at += 4 + size
     return found

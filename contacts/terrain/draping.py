@@ -24,12 +24,13 @@ def drape(terrain: Terrain, vertices: ArrayLike, below: float = np.inf) -> list[
     """
     corners = np.asarray(vertices, dtype=float).reshape(-1, 2)
     faces = [f for solid in terrain.solids for f in solid.faces if f.normal[2] >= FACES_UP]
+    footprints = [_footprint(face) for face in faces]
     draped = []
-    for face in faces:
-        pieces = [within(corners, *_footprint(face))]
-        for other in faces:
-            pieces = [part for piece in pieces for part in _beside(piece, face, other)]
-        draped += [_lifted(piece, face) for piece in pieces if area(piece) > _SLIVER]
+    for face, footprint in zip(faces, footprints, strict=True):
+        pieces = _seen([within(corners, *footprint)])
+        for other, above in zip(faces, footprints, strict=True):
+            pieces = _seen([p for piece in pieces for p in _beside(piece, face, other, above)])
+        draped += [_lifted(piece, face) for piece in pieces]
     return [piece for piece in draped if piece[:, 2].mean() < below]
 
 
@@ -49,9 +50,14 @@ def within(corners: Array, normals: Array, offsets: Array) -> Array:
     return corners
 
 
-def _beside(piece: Array, face: Face, other: Face) -> list[Array]:
-    """What of a piece on `face` is not hidden by a higher face: one part beside each side of it."""
-    normals, offsets = _footprint(other)
+def _seen(pieces: list[Array]) -> list[Array]:
+    return [piece for piece in pieces if area(piece) > _SLIVER]
+
+
+def _beside(piece: Array, face: Face, other: Face, footprint: tuple[Array, Array]) -> list[Array]:
+    """What of a piece on `face` is not hidden by a higher face: one part beside each side of its
+    footprint."""
+    normals, offsets = footprint
     covered = within(piece, normals, offsets)
     if other is face or len(normals) == 0 or len(covered) < 3:
         return [piece]
@@ -62,7 +68,7 @@ def _beside(piece: Array, face: Face, other: Face) -> list[Array]:
     for n, b in zip(normals, offsets, strict=True):
         parts.append(cut(piece, -n, -b))
         piece = cut(piece, n, b)
-    return [part for part in parts if area(part) > _SLIVER]
+    return parts
 
 
 def _lifted(corners: Array, face: Face) -> Array:

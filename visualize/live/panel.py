@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import Array
 from ...contacts.hold import Hold
 from ..colors import contact_colors, hex_of, margin_color
 from ..scenes.hold import VERDICTS
@@ -18,12 +19,11 @@ _COLORS = {"com": "com", "push": "load", "payload": "payload", "lifted": "target
 def panel_of(history: History) -> dict[str, Any]:
     """Return what the page shows beside the picture, but title and history of margins."""
     state = history.state
-    hold = state.hold
     return {
         **verdict_of(state),
         "weight": state.stance.weight,
         "notice": state.notice,
-        "push": None if hold is None else push_of(hold),
+        "push": push_of(state.stance.least_push),
         "handles": handles_of(state),
         "sliders": [vars(slider) for slider in state.sliders()],
         "can_undo": history.can_undo,
@@ -94,9 +94,6 @@ def torques_of(hold: Hold) -> list[dict[str, Any]]:
     ]
 
 
-def push_of(hold: Hold) -> dict[str, Any] | None:
-    """Return the least horizontal push that is not held [N], and its direction; None if none is."""
-    newtons, direction = hold.least_push()
-    if not 0 < newtons < np.inf:
-        return None
-    return {"least": float(newtons), "direction": np.asarray(direction).tolist()}
+def push_of(push: tuple[float, Array] | None) -> dict[str, Any] | None:
+    """Return `Stance.least_push` by name."""
+    return push and {"least": float(push[0]), "direction": push[1].tolist()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Picture:
 
     def show(self, state: LiveState) -> None:
         """Draw robot, loads and verdict of a state."""
-        self.viewer.display(state.q)
+        self.viewer.display(state.q if state.hold is None else state.hold.state)
         self.viewer.redraw("answer", lambda: self._draw(state))
 
     def settle(self, state: LiveState) -> None:
@@ -81,20 +81,10 @@ class Picture:
             draw_targets(viewer, scenario)
         elif hold is not None:
             draw_answer(viewer, scenario, hold, by_margin=True, scale=state.stance.scale)
-            self._draw_least_push(hold, state.stance.scale)
-
-    def _draw_least_push(self, hold: Hold, scale: float) -> None:
-        newtons, direction = hold.least_push()
-        if 0 < newtons < np.inf:
-            vector = scale * newtons * np.array([*direction, 0.0])
-            self.viewer.arrow(
-                "least push",
-                hold.state.com,
-                vector,
-                color=COLORS["load"],
-                opacity=_FAINT,
-                on_top=True,
-            )
+            if push := state.stance.least_push:
+                vector = state.stance.scale * push[0] * np.array([*push[1], 0.0])
+                style: dict[str, Any] = {"color": COLORS["load"], "opacity": _FAINT, "on_top": True}
+                viewer.arrow("least push", hold.state.com, vector, **style)
 
 
 def _region(hold: Hold) -> Region:

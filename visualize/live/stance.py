@@ -103,6 +103,12 @@ class Stance:
         free = self.robot.is_floating and not self.scenario.contacts
         return None if free or not self.scenario.solved.converged else self.scenario.check()
 
+    @cached_property
+    def least_push(self) -> tuple[float, Array] | None:
+        """Newtons and direction (2,) of the least horizontal push that is not held, if any is."""
+        newtons, direction = (0.0, np.zeros(2)) if self.hold is None else self.hold.least_push()
+        return (newtons, direction) if 0 < newtons < np.inf else None
+
     @property
     def pinned(self) -> bool:
         """Whether the centre of mass is kept where it is."""

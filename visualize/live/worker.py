@@ -12,7 +12,8 @@ from ...errors import FootworkError
 from .actions import Action
 from .inbox import Inbox, Work
 
-PACE = 0.2  # [s] at most between two pictures of what is slow, while work keeps coming
+REST = 0.08  # [s] without work after which what is slow is shown
+PACE = 0.5  # [s] at most between two pictures of it, while work keeps coming
 
 
 class Worker:
@@ -22,7 +23,7 @@ class Worker:
         act: does an action.
         failed: is told what an action of a browser raised; that of a program is raised there.
         show: shows what came of one or several, given {browser: newest message among them}.
-        settle: shows what is slow, when nothing waits or after `PACE`; it is called after `show`.
+        settle: shows what is slow, after `REST` or `PACE`; it is called after `show`.
     """
 
     def __init__(
@@ -68,12 +69,14 @@ class Worker:
     def _run(self) -> None:
         settled, due = True, 0.0
         while not self._stopped or len(self.inbox):
-            if taken := self.inbox.take(None if settled else 0.0):
+            taken = self.inbox.take(None if settled else REST)
+            if taken:
                 self._do(taken)
+                due = time.monotonic() + PACE if settled else due
                 settled = False
-            if not settled and (not len(self.inbox) or time.monotonic() >= due):
+            if not taken or time.monotonic() >= due:
                 self._guarded(self._settle)
-                settled, due = True, time.monotonic() + PACE
+                settled = True
 
     def _do(self, taken: list[Work]) -> None:
         """Do all that waited, show what came of it, and only then tell those who wait for it."""

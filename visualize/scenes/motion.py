@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...dynamics.centroidal import com, com_jacobian
 from ...dynamics.kinematics import frame_jacobian, frame_placement
+from ...dynamics.per_robot import per_robot
 from ...dynamics.state import State
 from ...dynamics.wrench import Wrench
 from ...errors import ConfigurationError
@@ -200,6 +201,7 @@ def above(vector: Array, threshold: float) -> Array:
     return vector if np.linalg.norm(vector) > threshold else np.zeros(3)
 
 
+@per_robot
 def link_frames(robot: Robot) -> list[str]:
     """Return the frame of the first link of every joint, by name."""
     names: dict[int, str] = {}

@@ -183,6 +183,7 @@ var footwork = (function () {
   const meshcat = viewer.handle_command.bind(viewer);
   viewer.handle_command = function (cmd) {
     state.commands += 1;
+    if (cmd.json) { cmd = {...JSON.parse(cmd.json), type: cmd.type}; }
     (ours[cmd.type] || meshcat)(cmd);
     viewer.set_dirty();
   };
