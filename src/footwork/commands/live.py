@@ -49,15 +49,15 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve the scene until Ctrl-C; then write what it has come to, if requested."""
-    with registry.live(_scenario(options), host=options.host) as scene:
-        with suppress(KeyboardInterrupt):
-            url, remote_url = scene.url, scene.remote_url
-            say(options, f"{scene.title} at {url} (drag in the browser; Ctrl-C ends)")
-            if remote_url:
-                say(options, f"from another device: {remote_url}")
-            if not options.no_browser:
-                scene.open()
-            scene.wait()
+    scene = registry.live(_scenario(options), host=options.host)
+    with scene, suppress(KeyboardInterrupt):
+        url, remote_url = scene.url, scene.remote_url
+        say(options, f"{scene.title} at {url} (drag in the browser; Ctrl-C ends)")
+        if remote_url:
+            say(options, f"from another device: {remote_url}")
+        if not options.no_browser:
+            scene.open()
+        scene.wait()
     if options.save_scenario:
         wrote(options, scene.save(options.save_scenario))
     return flags.OK
