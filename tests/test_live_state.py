@@ -277,6 +277,17 @@ def test_soles_stay_on_their_step_and_reach_others(biped):
     check(lower.state)
 
 
+def test_toes_stop_at_the_riser_of_the_next_step(biped):
+    """The pointer goes on to where a foot on the floor would be inside the first step."""
+    foot, eye = "contact/right_foot", np.array([-1.5, -2.0, 1.6])
+    history = drag(biped, foot, "move", [0.1, 0.0, 0.0], eye=eye)
+    sole = history.state.scenario.contact_set["right_foot"]
+    corners = sole.world_points(history.state.scenario.machine, history.state.q)
+    assert corners[:, 0].max() == pytest.approx(0.15, abs=3e-6)  # where the stairs begin
+    assert touches(history.state) < 1e-7
+    check(history.state)
+
+
 def test_a_foot_goes_from_its_wall_to_the_floor_and_back():
     """The sole turns onto the normal of the face under the pointer by the least turn."""
     history, foot = History.begin(Scenario.load("foot-on-wall")), "contact/left_foot"

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 import pinocchio as pin
 
 from ...contacts.terrain.terrain import forward_on
-from .dragging import OPENED, lifted_to, put_on
+from .dragging import OPENED, lifted_to
 from .handles import place_of
+from .laying import put_on
 from .stance import OutOfReach, Stance
 
 

@@ -15,7 +15,6 @@ import pinocchio as pin
 
 from ... import dynamics
 from ...arrays import Array
-from ...contacts.contact import Contact
 from ...contacts.scenario.loads import Payload, Push
 from ...contacts.scenario.parts import ScenarioContact
 from ...contacts.terrain.solids import Face
@@ -23,10 +22,10 @@ from ...contacts.terrain.terrain import Terrain, forward_on
 from . import pointer as rays
 from .actions import Mode, Pointer
 from .handles import load_of, place_of, with_load
-from .stance import UP, OutOfReach, Stance, contact_of, laid
+from .laying import put_on
+from .stance import UP, OutOfReach, Stance
 
 OPENED = 0.03  # [m], how high a contact is lifted by "open"
-_INSIDE = 1e-6  # [m], what contacts keep from edges, so that the face they lie on is no question
 _NOTHING = 5e-3  # of the weight: the largest push that is none
 
 
@@ -101,33 +100,6 @@ def dragged(now: Stance, held: Held) -> Stance:
 
 
 # --- contacts ----------------------------------------------------------------------------------
-
-
-def put_on(now: Stance, part: ScenarioContact, face: Face, point: Array, forward: Array) -> Stance:
-    """Return the stance with a contact on a face, inside its edges, heading along `forward`."""
-    contact = contact_of(part, now.robot, face.normal)
-    T = inside(contact, face, face.frame(point, forward), part.clip)
-    return now.with_contact(laid(part, contact, face, T, now.scenario))
-
-
-def inside(contact: Contact, face: Face, T: Any, clip: bool = False) -> Any:
-    """Return the nearest place T_world_contact on a face where the patch fits between its edges,
-    or only its centre if the rest is clipped.
-
-    Raises:
-        OutOfReach: a patch that is too large.
-    """
-    axes, o = face.placement.rotation, face.placement.translation
-    corners = np.zeros((1, 2)) if clip else contact.points @ T.rotation.T @ axes[:, :2]
-    low = -face.half_size - corners.min(axis=0) + _INSIDE
-    high = face.half_size - corners.max(axis=0) - _INSIDE
-    lacks = np.maximum(low - high, 0.0)
-    if (lacks > 3 * _INSIDE).any():
-        raise OutOfReach(f"{contact.name or contact.frame}: {face.name!r} is too small for it")
-    local = axes.T @ (T.translation - o)
-    local[:2] = np.clip(local[:2], low - lacks / 2, high + lacks / 2)
-    local[2] = 0.0
-    return pin.SE3(T.rotation, o + axes @ local)
 
 
 def _move_contact(now: Stance, held: Held) -> Stance:
