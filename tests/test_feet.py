@@ -22,10 +22,10 @@ def robot(request):
 
 def outline(robot, foot: Foot) -> np.ndarray:
     """Points of the shapes on the foot's joint, in its placed frame: collision, else visual."""
-    frame = robot.model.frames[robot.frame_id(foot.frame)]
-    for shapes in (robot.collision, robot.visual):
+    frame = robot._model.frames[robot.frame_id(foot.frame)]
+    for kind in ("_collision", "_visual"):  # the public ones are copies, of large meshes too
         points = []
-        for shape in shapes.geometryObjects:
+        for shape in getattr(robot, kind).geometryObjects:
             if shape.parentJoint == frame.parentJoint:
                 T = foot.placement.inverse() * frame.placement.inverse() * shape.placement
                 points.extend(surface(shape.geometry) @ T.rotation.T + T.translation)
