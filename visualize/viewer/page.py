@@ -1,7 +1,7 @@
 """The page: meshcat's viewer, a stage (light, shadows, ground), and the commands to draw.
 
-One template serves both ways: a file that holds its commands, and the live page that gets them
-from the server. Nothing in it comes from the network.
+One template serves three ways: a file that holds its commands, a page that gets them from the
+server, and one with handles and a panel that also sends back. Nothing comes from the network.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TEMPLATE = """<!DOCTYPE html>
 <meta charset="utf-8"><link rel="icon" href="data:,">
 <title>{title}</title><style>{style}</style>
 </head>
-<body>
+<body{kind}>
 <div id="stage">
 <div id="meshcat-pane"></div>
 <div id="legend" hidden></div>
@@ -41,7 +41,7 @@ _TEMPLATE = """<!DOCTYPE html>
 </div>
 <div id="lanes" hidden></div>
 </div>
-{meshcat}
+{live}{meshcat}
 <script>{script}</script>
 {feed}
 </body>
@@ -50,6 +50,9 @@ _TEMPLATE = """<!DOCTYPE html>
 _SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0)
 # in the order in which they need each other
 _SCRIPTS = ("lanes.js", "player.js", "frames.js", "stage.js")
+_SERVED = '<script src="main.min.js"></script>'
+_CONNECT = "<script>footwork.connect();</script>"
+_LIVE = ("gauges.js", "torques.js", "sliders.js", "handles.js", "gestures.js", "live.js")
 
 
 @cache
@@ -77,10 +80,15 @@ def _read(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def live_page(title: str) -> str:
+def served_page(title: str) -> str:
     """Return the page that gets its commands from the server it came from."""
-    meshcat = '<script src="main.min.js"></script>'
-    return _page(title, meshcat, "<script>footwork.connect();</script>")
+    return _page(title, _SERVED, _CONNECT)
+
+
+def live_page(title: str) -> str:
+    """Return the same with handles to drag and a panel: it also tells the server what is done."""
+    feed = f"<script>{''.join(map(_read, _LIVE))}</script>{_CONNECT}"
+    return _page(title, _SERVED, feed, style=_read("live.css"), live=_read("live.html"))
 
 
 def as_blob(commands: Iterable[bytes]) -> bytes:
@@ -99,10 +107,12 @@ def offline_page(commands: Iterable[bytes], title: str) -> str:
     return _page(title, f"<script>{viewer_script()}</script>", feed)
 
 
-def _page(title: str, meshcat: str, feed: str) -> str:
+def _page(title: str, meshcat: str, feed: str, *, style: str = "", live: str = "") -> str:
     return _TEMPLATE.format(
         title=html.escape(title),
-        style=_read("stage.css"),
+        style=_read("stage.css") + style,
+        kind=' class="live"' if live else "",
+        live=live,
         speeds="".join(f'<option value="{speed:g}">{speed:g}×</option>' for speed in _SPEEDS),
         meshcat=meshcat,
         script="".join(map(_read, _SCRIPTS)),

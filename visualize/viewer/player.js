@@ -105,7 +105,8 @@ function make_player(viewer) {
   // --- mouse, touch, keys -------------------------------------------------------------------
   const steps = {ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity};
   function key(event) {
-    const tag = event.target.tagName, typing = tag === "SELECT" || event.target.type === "text";
+    const tag = event.target.tagName;
+    const typing = tag === "SELECT" || (tag === "INPUT" && event.target !== slider);
     if (dock.hidden || typing || event.ctrlKey || event.altKey || event.metaKey) { return; }
     if (event.key === " " && tag !== "BUTTON") {
       toggle();

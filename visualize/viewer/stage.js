@@ -10,8 +10,13 @@ var footwork = (function () {
   const parts = (path) => path.split("/").filter((name) => name.length > 0);
   const inside = (p) => new THREE.Vector3(p[0], p[2], -p[1]);
   const pane = document.getElementById("meshcat-pane");
+  let framed = {};  // the view that was given
   const resize = viewer.set_3d_pane_size.bind(viewer);
-  viewer.set_3d_pane_size = () => resize(pane.clientWidth, pane.clientHeight);
+  viewer.set_3d_pane_size = () => {
+    resize(pane.clientWidth, pane.clientHeight);
+    const {eye, cmd} = framed;  // a view that nobody has changed fits the window again
+    if (eye && viewer.camera.position.distanceTo(eye) < 1e-9) { camera(cmd); }
+  };
   const player = make_player(viewer);
 
   function hide_defaults() {
@@ -120,12 +125,13 @@ var footwork = (function () {
     viewer.controls.target.copy(target);
     viewer.camera.updateProjectionMatrix();
     viewer.controls.update();
+    framed = {cmd, eye: viewer.camera.position.clone()};
   }
 
   function legend(cmd) {
     const box = document.getElementById("legend");
     box.textContent = "";
-    if (cmd.title) { box.appendChild(document.createElement("b")).textContent = cmd.title; }
+    fold(box.appendChild(document.createElement("header")), cmd.title);
     for (const [text, color, folder] of cmd.lines) {
       const line = box.appendChild(document.createElement("div"));
       if (color) { line.appendChild(document.createElement("i")).style.background = color; }
@@ -135,6 +141,20 @@ var footwork = (function () {
     }
     if (cmd.ramp) { bar(box, cmd.ramp); }
     show("legend", cmd.title || cmd.lines.length || cmd.ramp);
+  }
+
+  function fold(head, title) {  // on narrow screens the title alone is seen until one opens it
+    if (title) { head.appendChild(document.createElement("b")).textContent = title; }
+    const button = head.appendChild(document.createElement("button"));
+    button.setAttribute("aria-label", "legend");
+    head.onclick = () => unfold(!head.parentElement.classList.contains("open"));
+    unfold(head.parentElement.classList.contains("open"));
+  }
+
+  function unfold(on) {
+    const box = document.getElementById("legend"), button = box.querySelector("header button");
+    box.classList.toggle("open", on);
+    if (button) { button.setAttribute("aria-expanded", String(on)); }
   }
 
   function toggle(line, path) {  // a click hides a folder of drawings, and shows it again
@@ -179,6 +199,7 @@ var footwork = (function () {
     camera, stage, legend, set_object, set_color, set_animation: animation,
     define: (cmd) => { library[cmd.part.uuid] = cmd.part; },
     clear_animation: () => { viewer.animator.clear(); player.hide(); },
+    lost: () => notice("No connection to the program any more. The picture stays."),
   };
   const meshcat = viewer.handle_command.bind(viewer);
   viewer.handle_command = function (cmd) {
@@ -288,9 +309,7 @@ var footwork = (function () {
       viewer.num_messages_received += 1;
     };
     socket.onopen = () => { state.ready = true; };
-    socket.onclose = () => {
-      notice("No connection to the program any more. The picture stays.");
-    };
+    socket.onclose = () => ours.lost();
   }
 
   hide_defaults();
@@ -299,5 +318,6 @@ var footwork = (function () {
   if (typeof DecompressionStream === "undefined") {
     notice("This page needs a browser of 2023 or later.");
   }
-  return {state, replay, connect, stage, player, frames};
+  return {state, replay, connect, stage, player, frames, unfold, commands: ours, inside,
+          notice};
 })();

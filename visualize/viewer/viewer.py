@@ -223,6 +223,7 @@ class Viewer(Drawing):
         boolean(player, "player", error=ViewerError)
         at = -1e9 if time is None else number(time, "time", unit="[s]", error=ViewerError)
         with open_html(self._html(camera, width / height), width, height, timeout=timeout) as tab:
+            tab.evaluate("footwork.unfold(true)")  # nobody can open the legend of a picture
             image = tab.screenshot(at, player=player)
         if path is not None:
             files.write(path, image)
@@ -260,7 +261,7 @@ class Viewer(Drawing):
 
     def _page(self) -> str:
         """What is served, before any command."""
-        return page.live_page(self.title)
+        return page.served_page(self.title)
 
     def _send(self, entry: Entry) -> None:
         if self._held is not None:
