@@ -23,7 +23,8 @@ from . import pointer as rays
 from .actions import Mode, Pointer
 from .handles import load_of, place_of, with_load
 from .laying import put_on
-from .stance import UP, OutOfReach, Stance
+from .stance import OutOfReach, Stance
+from .written import UP
 
 OPENED = 0.03  # [m], how high a contact is lifted by "open"
 _NOTHING = 5e-3  # of the weight: the largest push that is none

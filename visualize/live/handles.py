@@ -14,7 +14,8 @@ from ...contacts.scenario.loads import Load, Payload, Push
 from ...dynamics import frame_placement
 from ...errors import unknown
 from .actions import Mode
-from .stance import UP, OutOfReach, Stance, contact_of
+from .stance import OutOfReach, Stance
+from .written import UP, contact_of
 
 _STUB = 0.12  # of the robot's height: how far before its point a push of nothing can be pulled out
 _LOADS = {"push": Push, "payload": Payload}

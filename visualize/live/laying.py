@@ -12,7 +12,8 @@ from ...contacts.contact import Contact
 from ...contacts.scenario.parts import ScenarioContact
 from ...contacts.terrain.solids import Face, Solid
 from ...contacts.terrain.terrain import Terrain
-from .stance import OutOfReach, Stance, contact_of, laid
+from .stance import OutOfReach, Stance
+from .written import contact_of, laid
 
 _INSIDE = 1e-6  # [m], what contacts keep from edges, so that the face they lie on is no question
 _ABOVE = 1e-3  # [m], how high over a face something begins to stand on it

@@ -13,7 +13,8 @@ from ...contacts.scenario.parts import ScenarioContact
 from ...errors import unknown
 from ...robots.values import number
 from .handles import load_of, loads_of, with_load
-from .stance import OutOfReach, Stance, name_of
+from .stance import OutOfReach, Stance
+from .written import name_of
 
 _MOST_FRICTION = 1.5
 

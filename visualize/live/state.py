@@ -15,7 +15,8 @@ from .commands import COMMANDS
 from .dragging import Held, dragged
 from .handles import Handle, handles_of
 from .sliders import Slider, set_value, sliders_of
-from .stance import Lifted, OutOfReach, Stance, why_not
+from .stance import Lifted, OutOfReach, Stance
+from .written import why_not
 
 _REFUSED = (FootworkError, ValueError, ArithmeticError)  # LinAlgError is a ValueError
 
