@@ -13,6 +13,7 @@ from PIL import Image
 
 import footwork as fw
 from footwork.dynamics import com
+from footwork.visualize.live.viewer import LiveViewer
 from footwork.visualize.viewer import Viewer, browser
 from footwork.visualize.viewer.browser import NAMES, find_browser, open_html, open_page
 from footwork.visualize.viewer.errors import BrowserError
@@ -397,6 +398,28 @@ def test_a_live_page_follows(tab, visit, load_robot, pixels):
         assert len(where(pixels(tab), "red")) == 0
         viewer.close()
         tab.wait_for("!document.getElementById('notice').hidden")
+        assert not [error for error in tab.errors if "WebSocket" not in error]  # it tries again
+
+
+def test_a_page_whose_connection_breaks_connects_again(tab, visit, load_robot):
+    heard = []
+    robot = load_robot("double_pendulum", "fixed")
+    with LiveViewer(robot, lambda *message: heard.append(message)) as viewer:
+        visit(viewer.url)
+        tab.wait_for("footwork.live.me === '1' && viewer.scene_tree.children.robot")
+        tab.evaluate("!viewer.camera.position.set(1, 2, 3)")  # somebody turns the view
+        tab.evaluate("!viewer.scene_tree.find(['overlays', 'gone'])")  # the program has it no more
+        tab.evaluate("viewer.connection.close()")
+        tab.wait_for("footwork.live.lost")
+        assert not tab.evaluate("document.getElementById('notice').hidden")
+        tab.wait_for("footwork.live.me === '2' && viewer.scene_tree.children.robot")
+        assert tab.evaluate("document.getElementById('notice').hidden && !footwork.live.lost")
+        tab.evaluate("viewer.connection.send('back')")
+        viewer.point("sign", [1, 0, 1])
+        tab.wait_for("(viewer.scene_tree.children.overlays || {children: {}}).children.sign")
+        assert not tab.evaluate("'gone' in viewer.scene_tree.children.overlays.children")
+        assert tab.evaluate("viewer.camera.position.toArray()") == pytest.approx([1, 2, 3])
+        assert (2, b"back") in heard
         assert tab.errors == []
 
 

@@ -155,6 +155,11 @@ footwork.live = (function () {
       document.body.classList.add("lost");
       footwork.notice("No connection to the program any more.");
     },
+    found: () => {
+      live.lost = false;
+      document.body.classList.remove("lost");
+      footwork.notice("");
+    },
   });
 
   function download({name, kind, text}) {

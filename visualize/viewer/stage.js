@@ -11,6 +11,7 @@ var footwork = (function () {
   const inside = (p) => new THREE.Vector3(p[0], p[2], -p[1]);
   const pane = document.getElementById("meshcat-pane");
   let framed = {};  // the view that was given
+  let again = false;  // whether the program is about to tell what it has told before
   const resize = viewer.set_3d_pane_size.bind(viewer);
   viewer.set_3d_pane_size = () => {
     resize(pane.clientWidth, pane.clientHeight);
@@ -108,6 +109,12 @@ var footwork = (function () {
   }
 
   // --- camera, legend, animation ------------------------------------------------------------
+  function look(cmd) {  // after a break of the connection the view stays as somebody turned it
+    const same = again && JSON.stringify(cmd) === JSON.stringify(framed.cmd);
+    again = false;
+    if (!same) { camera(cmd); }
+  }
+
   function camera(cmd) {
     const eye = inside(cmd.eye), target = inside(cmd.target);
     const aspect = pane.clientWidth / pane.clientHeight;
@@ -196,10 +203,11 @@ var footwork = (function () {
   }
 
   const ours = {
-    camera, stage, legend, set_object, set_color, set_animation: animation,
+    camera: look, stage, legend, set_object, set_color, set_animation: animation,
     define: (cmd) => { library[cmd.part.uuid] = cmd.part; },
     clear_animation: () => { viewer.animator.clear(); player.hide(); },
     lost: () => notice("No connection to the program any more. The picture stays."),
+    found: () => notice(""),
   };
   const meshcat = viewer.handle_command.bind(viewer);
   viewer.handle_command = function (cmd) {
@@ -300,16 +308,35 @@ var footwork = (function () {
     show("notice", text);
   }
 
+  let tries = 0, own = null;
   function connect() {
     const url = location.href.replace(/^http/, "ws").replace(/[?#].*$/, "") + "commands";
     const socket = viewer.connection = new WebSocket(url);
     socket.binaryType = "arraybuffer";
     socket.onmessage = (message) => {
+      tries = 0;
       apply_all(message.data);
       viewer.num_messages_received += 1;
     };
-    socket.onopen = () => { state.ready = true; };
-    socket.onclose = () => ours.lost();
+    socket.onopen = () => {
+      if (own === null) { own = new Set(Object.keys(viewer.scene_tree.children)); }
+      if (state.ready) { begin_anew(); }
+      state.ready = true;
+    };
+    socket.onclose = () => {
+      ours.lost();
+      setTimeout(connect, Math.min(15000, 500 * 2 ** tries));
+      tries += 1;
+    };
+  }
+
+  function begin_anew() {  // the program tells everything again, and not what is gone
+    for (const name of Object.keys(viewer.scene_tree.children)) {
+      if (!own.has(name)) { viewer.handle_command({type: "delete", path: "/" + name}); }
+    }
+    ours.clear_animation();
+    again = true;
+    ours.found();
   }
 
   hide_defaults();
