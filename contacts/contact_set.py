@@ -149,7 +149,7 @@ class ContactSet:
         if missing:
             raise ContactError(f"targets: got none for {missing}, expected one for each contact")
         state = State.of(self.robot, q)
-        rows = [c.error(state, _as_pose(targets[c.name], c)) for c in self.contacts]
+        rows = [c.error(state, as_pose(targets[c.name], c)) for c in self.contacts]
         return np.concatenate([np.zeros(0), *rows])
 
     def friction_constraints(self, f: Any, q: ArrayLike | State) -> list[Any]:
@@ -292,7 +292,13 @@ def _named(contacts: tuple[Contact, ...]) -> tuple[Contact, ...]:
     return tuple(named)
 
 
-def _as_pose(target: Any, contact: Contact) -> Any:
+def as_pose(target: Any, contact: Contact) -> Any:
+    """Return T_world_target (`pin.SE3`, read-only) of a contact's target, which is one already or
+    the position (3,) of a point.
+
+    Raises:
+        ContactError: neither.
+    """
     name = f"targets[{contact.name!r}]"
     if isinstance(target, pin.SE3) or contact.dim > 4:
         return placement(target, name, error=ContactError)

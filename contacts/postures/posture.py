@@ -224,7 +224,7 @@ def _posture(reach: Reach, q: Array, tolerance: float, iterations: int) -> Postu
     largest = max(errors.values(), default=0.0)
     converged = largest <= tolerance and goal.reached(error, tolerance)
     reason = "" if converged else _reason(reach, q, errors)
-    places = {name: T for name, T in goal.places(q).items() if name not in goal.frames}
+    places = {name: T.copy() for name, T in goal.places(q).items() if name not in goal.frames}
     return Posture(
         q, largest, errors, converged, reason, places, goal.com, goal.touching, iterations
     )

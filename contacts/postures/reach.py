@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lstsq
 from scipy.optimize import lsq_linear
 
 from ...arrays import Array
@@ -69,12 +70,12 @@ class Goal:
         """Whose contacts they are."""
         return self.contacts.robot
 
-    def error(self, q: Array) -> Array:
+    def error(self, q: Array | State) -> Array:
         """Return the errors of all contacts, then of the centre of mass, then of the robot's
         closures, then of links that are too near (m,) [m, rad]."""
         wanted, state = np.isfinite(self.com), State.of(self.robot, q)
         com = state.com - self.com
-        near = self.clearance.error(q) if self.clearance else np.zeros(0)
+        near = self.clearance.error(state.q) if self.clearance else np.zeros(0)
         touching = self.contacts.error(state, self.places(state))
         return np.concatenate([touching, com[wanted], self._open(state), near])
 
@@ -115,12 +116,13 @@ class Goal:
             ends["self-collision"] = slice(start, None)
         return ends
 
-    def jacobian(self, q: Array) -> Array:
+    def jacobian(self, q: Array | State) -> Array:
         """Return the derivative (m, nv) of the errors along tangent steps."""
-        rows = self.fixed_jacobian(q)
-        return np.vstack([rows, self.clearance.jacobian(q)]) if self.clearance else rows
+        state = State.of(self.robot, q)
+        rows = self.fixed_jacobian(state)
+        return np.vstack([rows, self.clearance.jacobian(state.q)]) if self.clearance else rows
 
-    def fixed_jacobian(self, q: Array) -> Array:
+    def fixed_jacobian(self, q: Array | State) -> Array:
         """Return the part that always holds: contacts, centre of mass and closures, without
         clearances."""
         state = State.of(self.robot, q)
@@ -237,8 +239,8 @@ class Reach:
 
     def run(self, q: Array, tolerance: float, iterations: int) -> tuple[Array, int]:
         """Return the configuration reached from q and the number of steps tried."""
-        q, damping = self.clipped(q), 1e-2
-        error, sizes = self.goal.error(q), list[float]()
+        state, damping = State(self.robot, self.clipped(q)), 1e-2
+        error, sizes = self.goal.error(state), list[float]()
         for k in range(iterations):
             r = error / self.goal.row_units
             sizes.append(float(np.linalg.norm(r)))
@@ -246,33 +248,36 @@ class Reach:
                 self.hasty and k >= _PLATEAU and sizes[k] > max(_LARGE, 0.95 * sizes[k - _PLATEAU])
             )
             if self.goal.reached(error, tolerance) or damping > 1e12 or stuck:
-                return q, k
+                return state.q, k
             # the pull to `prefer` fades with the error, so that it never biases the answer
             pull = min(1.0, sizes[k]) * 0.5 ** max(0, k - 20)
-            step = self._step(q, r, damping, 0.1 * pull)
-            there = self.clipped(self.robot.integrate(q, step))
+            step = self._step(state, r, damping, 0.1 * pull)
+            there = State(self.robot, self.clipped(self.robot.integrate(state.q, step)))
             reached = self.goal.error(there)
             before, after = float(r @ r), float(np.sum((reached / self.goal.row_units) ** 2))
             if after < before * (1 - 1e-8):
-                q, error = there, reached
+                state, error = there, reached
                 damping = max(damping / 8, 1e-6)
             else:
                 damping *= 6
-        return q, iterations
+        return state.q, iterations
 
-    def _step(self, q: Array, r: Array, damping: float, pull: float) -> Array:
+    def _step(self, state: State, r: Array, damping: float, pull: float) -> Array:
         """The x, in units, of least ‖J x + r‖² + damping ‖r‖² ‖x‖² + pull² ‖x + (q ⊖ prefer)‖²."""
         units = self.goal.step_units
-        J = self.goal.jacobian(q) * units / self.goal.row_units[:, None]
-        away = self.robot.difference(self.prefer, q) / units
+        J = self.goal.jacobian(state) * units / self.goal.row_units[:, None]
+        away = self.robot.difference(self.prefer, state.q) / units
         rows = [J, np.sqrt(damping * (r @ r)) * np.eye(len(units)), np.diag(pull * self.joints)]
         right = np.concatenate([-r, np.zeros(len(units)), -pull * self.joints * away])
-        down, up = (np.clip(side / units, -_STEP, _STEP) for side in self.travel(q))
+        down, up = (np.clip(side / units, -_STEP, _STEP) for side in self.travel(state.q))
         return bounded_least_squares(np.vstack(rows), right, down, up) * units
 
 
 def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array) -> Array:
     """Return the x of least ‖A x − b‖² with lower ≤ x ≤ upper, 0 where the two meet."""
+    x = np.asarray(lstsq(A, b, lapack_driver="gelsy", check_finite=False)[0])
+    if (x >= lower).all() and (x <= upper).all():
+        return x
     free = upper - lower > 1e-12
     x = np.zeros(len(lower))
     if free.any():

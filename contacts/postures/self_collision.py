@@ -24,6 +24,7 @@ from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ...robots.values import number
+from ..kernels.boxes import NEAR_BOXES
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +81,7 @@ class Clearance:
     def __init__(self, robot: Robot, clearance: float) -> None:
         self.robot, self.clearance = robot, clearance
         self._watch = watch_of(robot, clearance)
+        self._last: tuple[bytes, list[_Near]] = b"", []
 
     def error(self, q: Array) -> Array:
         """Return max(clearance − distance, 0) (ROWS,) of the nearest pairs [m]."""
@@ -113,9 +115,13 @@ class Clearance:
         return np.asarray(pair.normal @ (second - first))
 
     def _nearest(self, q: Array) -> list[_Near]:
-        """Those that lack most, the worst first."""
-        near = self._watch.near(self.robot, q, self.clearance)
-        return sorted(near, key=lambda n: n.distance - n.keep)[: self.ROWS]
+        """Those that lack most, the worst first; those of the last q are remembered."""
+        here, (last, found) = q.tobytes(), self._last
+        if here != last:
+            near = self._watch.near(self.robot, q, self.clearance)
+            found = sorted(near, key=lambda n: n.distance - n.keep)[: self.ROWS]
+            self._last = here, found
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +145,7 @@ class Watch:
             robot._collision
         )  # the robot itself is not kept: it may be forgotten
         self.radii, self.middles, self.sizes = _balls(self.shapes)
+        self.boxes = np.dstack([np.tile(np.eye(3), (len(self.radii), 1, 1)), self.middles])
         self.links = tuple(_link(robot, shape) for shape in self.shapes.geometryObjects)
         self.pairs: NDArray[np.intp] = _pairs(robot, self.shapes)
         at_rest, at_zero = (
@@ -158,15 +165,27 @@ class Watch:
         model, data = robot._model, workspace_of(robot).data
         placed = pin.GeometryData(self.shapes)
         pin.updateGeometryPlacements(model, data, self.shapes, placed, q)
-        middles = np.array([T.act(p) for T, p in zip(placed.oMg, self.middles, strict=True)])
-        i, j = self.pairs.T
-        gaps = np.linalg.norm(middles[i] - middles[j], axis=1) - self.radii[i] - self.radii[j]
-        keep = np.broadcast_to(clearance, gaps.shape)
+        keep = np.broadcast_to(np.asarray(clearance, dtype=float), len(self.pairs))
         required = (
             (self._distance(placed, *self.pairs[k].tolist()), float(keep[k]))
-            for k in np.flatnonzero(gaps < keep)
+            for k in np.flatnonzero(self._close(placed, keep)).tolist()
         )
         return [replace(near, keep=k) for near, k in required if near.distance < k]
+
+    def _close(self, placed: Any, keep: Array) -> NDArray[np.bool_]:
+        """(p,), the pairs whose boxes, or balls, are so near that their distance is asked."""
+        kernel = NEAR_BOXES.select(1)
+        if kernel is not None:
+            T = np.array([T.homogeneous for T in placed.oMg])
+            found = np.empty((1, len(self.pairs)), dtype=bool)
+            which = np.arange(len(T))
+            kernel(T[None], which, self.boxes, self.sizes, self.pairs, np.array(keep), found)
+            return np.asarray(found[0])
+        with NEAR_BOXES.uncompiled(1):
+            middles = np.array([T.act(p) for T, p in zip(placed.oMg, self.middles, strict=True)])
+            i, j = self.pairs.T
+            gaps = np.linalg.norm(middles[i] - middles[j], axis=1) - self.radii[i] - self.radii[j]
+            return np.asarray(gaps < keep)
 
     def _distance(self, placed: Any, i: int, j: int) -> _Near:
         first, second = self.shapes.geometryObjects[i], self.shapes.geometryObjects[j]

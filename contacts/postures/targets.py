@@ -14,7 +14,7 @@ from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import mapping, placement, vector
 from ..contact import Contact, PointContact
-from ..contact_set import ContactSet
+from ..contact_set import ContactSet, as_pose
 from ..surface_contact import SurfaceContact
 from ..terrain.solids import FACES_UP, Face
 from .landing import check_face
@@ -65,15 +65,15 @@ def all_targets(
         ContactError: a target that is none, or of a contact that does not exist.
     """
     targets = mapping(targets or {}, "targets", contacts.names, kind="contact", error=ContactError)
-    every = ground_targets(contacts, q, ground) | targets
+    every = dict(targets)
+    if len(every) < len(contacts):
+        every = ground_targets(contacts, q, ground) | every
     faces = {name: face for name, face in every.items() if isinstance(face, Face)}
     for name, face in faces.items():
         check_face(contacts.robot, q, contacts[name], face)
-    here = contacts.placements(q)
-    contacts.error(q, every | {name: here[name] for name in faces})  # refuses what is no target
+    # read-only copies: they are not checked again at every step
     return {
-        name: T if isinstance(T, pin.SE3 | Face) else pin.SE3(np.eye(3), np.asarray(T, dtype=float))
-        for name, T in every.items()
+        name: T if isinstance(T, Face) else as_pose(T, contacts[name]) for name, T in every.items()
     }
 
 

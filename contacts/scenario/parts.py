@@ -19,7 +19,7 @@ from ...robots import Robot
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.values import Shape, array, boolean, number, one_of, sequence, text, vector
 from ..contact import Contact, PointContact
-from ..contact_set import ContactSet, at_feet
+from ..contact_set import at_feet
 from ..geometry.polygon import area, convex_hull
 from ..surface_contact import DiscContact, LineContact, SurfaceContact
 from ..terrain.draping import within
@@ -119,8 +119,7 @@ class ScenarioContact:
             ConfigurationError, ContactError: a name that does not exist, nothing to touch there, a
                 patch that hangs over the edge.
         """
-        contact = self._contact(robot, 0.0, np.array([0.0, 0.0, 1.0]))
-        start = contact.pose(robot, q)
+        start = self._patch(robot).pose(robot, q)
         face, point = self._face(terrain, start)
         forward = self._forward(start, face.normal)
         given = [mu for mu in (self.friction, face.friction) if mu is not None]
@@ -136,13 +135,16 @@ class ScenarioContact:
             )
         return contact, target
 
+    def _patch(self, robot: Robot) -> Contact:
+        """What touches, whatever the ground."""
+        sole = _foot(robot, self.foot) if self.foot else None
+        level = np.array([0.0, 0.0, 1.0])
+        return sole if sole and sole.dim > 3 else self._contact(robot, 0.0, level)
+
     def _contact(self, robot: Robot, friction: Any, normal: Array) -> Contact:
         more: dict[str, Any] = {"friction": friction, "bilateral": self.bilateral}
         if self.foot:
-            feet = _feet(robot)
-            if self.foot not in feet.names:
-                raise ContactError(unknown("foot", self.foot, feet.names))
-            sole: Any = feet[self.foot]
+            sole: Any = _foot(robot, self.foot)
             more |= {"normal": normal, "tangent": self.tangent} if sole.dim == 3 else {}
             return replace(sole, name=self.name or self.foot, **more)  # type: ignore[no-any-return]
         robot.frame_id(self.frame)
@@ -187,8 +189,15 @@ class ScenarioContact:
 
 
 @per_robot
-def _feet(robot: Robot) -> ContactSet:
-    return at_feet(robot)
+def _feet(robot: Robot) -> dict[str, Contact]:
+    return {foot.name: foot for foot in at_feet(robot)}
+
+
+def _foot(robot: Robot, name: str) -> Contact:
+    feet = _feet(robot)
+    if name not in feet:
+        raise ContactError(unknown("foot", name, feet))
+    return feet[name]
 
 
 def _clipped(contact: SurfaceContact | DiscContact, target: Any, face: Face) -> tuple[Contact, Any]:
