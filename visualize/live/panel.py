@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...contacts.hold import Hold
-from ..colors import contact_colors, hex_of, margin_color
+from ..colors import contact_colors, hex_of
 from ..scenes.hold import VERDICTS
 from .history import History
 from .state import LiveState
@@ -67,7 +67,7 @@ def verdict_of(state: LiveState) -> dict[str, Any]:
     verdict = VERDICTS[hold.feasible]
     return {
         "verdict": verdict,
-        "color": margin_color(hold) if hold.feasible else hex_of(verdict),
+        "color": hex_of(verdict),
         "margin": hold.margin,
         "reason": hold.reason.split(";")[0],
         "torque_margin": hold.torque_margin,
