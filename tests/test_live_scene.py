@@ -110,11 +110,14 @@ def test_what_is_dragged_is_what_the_solver_says(scene):
 
 
 def test_what_cannot_be_reached_says_so_and_stays(scene):
+    assert scene.do(drag("contact/left_foot", 0.5, 0.1)) == ""
     before = scene.q
-    scene.do(drag("contact/left_foot", 0.5, 0.1))
-    scene.do(drag("contact/left_foot", 3.0, 0.1))
-    assert scene.state.notice
+    assert scene.do(drag("contact/left_foot", 3.0, 0.1)) == scene.state.notice != ""
     np.testing.assert_array_equal(scene.q, before)
+    with pytest.raises(FootworkError, match=r"no slider 'frction'.*friction"):
+        scene.set("frction", 0.3)
+    with pytest.raises(FootworkError, match="friction: got nan"):
+        scene.set("friction", float("nan"))
 
 
 def test_callbacks_are_told_of_changes_and_may_fail(scene):
@@ -332,6 +335,8 @@ def test_every_kind_can_be_live():
     for hold in (weak, fw.static_hold(robot, q, fw.at_feet(robot), torque_limits=False)):
         with fw.live(hold) as scene:
             assert scene.hold.torque_margin == pytest.approx(hold.torque_margin)
+    with pytest.raises(FootworkError, match=r"no scenario or robot 'stiars'.*'stairs'"):
+        fw.live("stiars")
     with pytest.raises(FootworkError, match=r"live: got float, expected one of .*Robot, Scenario"):
         fw.live(1.5)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from ... import robots
 from ...contacts.contact_set import ContactSet
 from ...contacts.hold import Hold
 from ...contacts.scenario.scenario import Scenario, scenarios
-from ...errors import ContactError
-from ...robots import Robot
+from ...errors import ContactError, FootworkError, unknown
+from ...robots import Robot, catalogue
 from .scene import LiveScene
 
 HERE = "127.0.0.1"
@@ -51,6 +52,10 @@ def live_name(source: str | os.PathLike[str], *, host: str = HERE) -> LiveScene:
     """Return a live scene of a scenario or a robot, by its name or file."""
     if source in scenarios() or Path(source).suffix in (".yaml", ".yml"):
         return live_scenario(Scenario.load(source), host=host)
+    names, name = [*scenarios(), *catalogue.names()], str(source)
+    plain = re.fullmatch(r"[\w-]+", name) and not name.endswith("_description")
+    if plain and name not in names and not Path(source).exists():
+        raise FootworkError(f"{unknown('scenario or robot', name, names)}; nor is it a file")
     return live_robot(robots.load(source), host=host)
 
 

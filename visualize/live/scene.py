@@ -114,21 +114,26 @@ class LiveScene:
 
     # --- what is done ----------------------------------------------------------------------
 
-    def do(self, action: Action) -> None:
+    def do(self, action: Action) -> str:
         """Do an action, as somebody in the page would, and wait until it is seen.
 
-        What cannot be done says so in `state.notice`.
+        Returns what could not be done, in words: empty when all is done.
 
         Raises:
             FootworkError: an action that there is not, a handle that does not exist; a scene that
                 was closed.
         """
         instance(action, "action", Action, error=FootworkError)  # type: ignore[arg-type]
-        self._worker.do(action)
+        return str(self._worker.do(action))
 
     def set(self, name: str, value: float) -> None:
-        """Set a slider: "friction", "friction/NAME", "gravity", "payload/FRAME", …"""
-        self.do(SetValue(name, value))
+        """Set a slider: "friction", "friction/NAME", "gravity", "payload/FRAME", …
+
+        Raises:
+            FootworkError: no such slider, or a value out of its bounds.
+        """
+        if problem := self.do(SetValue(name, value)):
+            raise FootworkError(problem)
 
     def undo(self) -> None:
         """Go back to before the last change."""
@@ -236,9 +241,10 @@ class LiveScene:
         if not self._worker.inbox.put(Work(what, {browser: stamp})):
             self.dropped += 1
 
-    def _act(self, action: Action) -> None:
+    def _act(self, action: Action) -> str:
         self._notice = ""
         self._history = self._history.apply(action)
+        return self.state.notice
 
     def _failed(self, error: Exception) -> None:
         """Say what went wrong; the last picture stays. A server that has ended is started anew by

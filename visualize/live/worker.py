@@ -28,7 +28,7 @@ class Worker:
 
     def __init__(
         self,
-        act: Callable[[Action], None],
+        act: Callable[[Action], Any],
         failed: Callable[[Exception], None],
         show: Callable[[dict[int, int]], None],
         settle: Callable[[], None],
@@ -40,7 +40,7 @@ class Worker:
         self._thread.start()
 
     def do(self, what: Action | Callable[[], Any]) -> Any:
-        """Do an action or call a function, between what others do; return the function's value.
+        """Do an action or call a function, between what others do; return what `act` or it does.
 
         Raises:
             FootworkError: the scene was closed.
