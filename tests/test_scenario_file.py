@@ -208,6 +208,42 @@ def test_any_configuration_can_be_written_as_a_start(name, posture):
         Start.of(robot, q[:-1])
 
 
+_JOINTS = """<mujoco><worldbody><body name="base" pos="0 0 1"><freejoint/>
+<geom type="box" size=".1 .1 .1" mass="3"/>
+<body name="upper"><joint name="ball" type="ball"/><geom size=".03" pos="0 0 -.3" mass=".5"/>
+<body name="lower" pos="0 0 -.3"><joint name="slide" type="slide" axis="0 0 1"/>
+<geom size=".03" pos="0 0 -.1" mass=".2"/>
+<body name="wheel" pos="0 0 -.2"><joint name="endless" type="hinge" axis="1 0 0"/>
+<geom size=".02" mass=".1"/></body></body></body></body></worldbody></mujoco>"""
+
+
+def test_ball_joints_and_sliders_of_a_start(tmp_path):
+    (tmp_path / "balls.xml").write_text(_JOINTS)
+    robot = robots.load(tmp_path / "balls.xml")
+    assert max(joint.nq for joint in list(robot.model.joints)[2:]) == 4
+    q = robot.integrate(robot.neutral(), np.random.default_rng(2).normal(size=robot.nv))
+    text = Scenario("balls.xml", start=Start.of(robot, q)).as_text()
+    read = Scenario.from_text(text, folder=tmp_path)
+    assert robot.difference(read.q0, q) == pytest.approx(0, abs=1e-14)
+    for value, words in ((3.0, "the 4 numbers of its q"), ((1.0, 0.0), "the 4 numbers")):
+        with pytest.raises(ContactError, match=f"ball: got .*expected {words}"):
+            Start(joints=(("ball", value),)).configuration(robot, None)
+    with pytest.raises(ContactError, match=r"slide: got .*expected a number"):
+        Start(joints=(("slide", (0.0, 1.0)),)).configuration(robot, None)
+    with pytest.raises(ConfigurationError, match="start"):
+        Start(joints=(("ball", (1.0, 1.0, 0.0, 0.0)),)).configuration(robot, None)
+
+
+@pytest.mark.parametrize("name", ["docs/talos-stairs.yaml", "ladder", "tripod", "push"])
+def test_the_start_of_a_posture_that_touches_is_the_answer(name):
+    scenario = Scenario.load(DOCS.parent / name if "/" in name else name)
+    start = Start.of(scenario.machine, scenario.q, scenario.posture)
+    again = Scenario.from_text(scenario.replaced(start=start).as_text(), folder=scenario.folder)
+    assert again.solved.iterations == 0
+    assert scenario.machine.difference(again.q, scenario.q) == pytest.approx(0, abs=1e-12)
+    assert again.check().margin == pytest.approx(scenario.check().margin, rel=1e-9)
+
+
 def test_replaced_keeps_what_it_does_not_concern():
     scenario = Scenario.from_text(GOOD)
     other = scenario.replaced(friction=0.5, com=(0.0, 0.0))

@@ -17,7 +17,7 @@ from ...dynamics.per_robot import per_robot
 from ...errors import ContactError, unknown
 from ...robots import Robot
 from ...robots.configuration import check_configuration, check_robot
-from ...robots.values import Shape, array, boolean, number, one_of, sequence, text, vector
+from ...robots.values import Shape, array, boolean, one_of, sequence, text, vector
 from ..contact import Contact, PointContact
 from ..contact_set import at_feet
 from ..geometry.polygon import area, convex_hull
@@ -228,13 +228,14 @@ class Start:
     Attributes:
         at: where the origin of its posture goes, (x, y, z) [m].
         heading: [degrees from x to y].
-        joints: (name, value) of joints that differ from the posture [degrees, or m if they slide].
+        joints: (name, value) of joints that differ from the posture [degrees, or m if they slide];
+            of a joint whose q has several numbers, as the quaternion x y z w of a ball, these.
         tilt: (roll, pitch) about the axes x and y before it is turned by the heading [degrees].
     """
 
     at: Numbers = (0.0, 0.0, 0.0)
     heading: float = 0.0
-    joints: tuple[tuple[str, float], ...] = ()
+    joints: tuple[tuple[str, float | Numbers], ...] = ()
     tilt: Numbers = (0.0, 0.0)
 
     def __post_init__(self) -> None:
@@ -247,7 +248,7 @@ class Start:
             if len(pair) != 2:
                 raise ContactError(f"joints: got {pair!r}, expected (name, value)")
             text(pair[0], "joints", error=ContactError)
-            number(pair[1], f"joints: {pair[0]}", error=ContactError)
+            array(pair[1], f"joints: {pair[0]}", (), (None,), error=ContactError)
 
     @classmethod
     def of(cls, robot: Robot, q: ArrayLike, posture: str = "") -> Start:
@@ -255,7 +256,6 @@ class Start:
 
         Raises:
             ConfigurationError: a bad q, or no such posture.
-            ContactError: a joint that is elsewhere, and whose q is no single number.
         """
         q, usual = check_configuration(check_robot(robot), q), robot.posture(posture or None)
         at, angles = np.zeros(3), np.zeros(3)
@@ -266,18 +266,18 @@ class Start:
         joints = []
         for name in robot.joint_names:
             joint = robot._model.joints[robot.joint_id(name)]
-            entries = slice(joint.idx_q, joint.idx_q + joint.nq)
-            if joint.nq < 7 and not np.array_equal(q[entries], usual[entries]):
-                value, turns = q[_entry(name, joint)], _turns(joint)
-                joints.append((name, float(np.degrees(value) if turns else value)))
+            there = q[_entries(joint)]
+            base = robot.is_floating and joint.idx_q == 0
+            if not base and not np.array_equal(there, usual[_entries(joint)]):
+                joints.append((name, _value(joint, there)))
         return cls(tuple(at.tolist()), heading, tuple(joints), tuple(tilt))
 
     def configuration(self, robot: Robot, posture: str | None) -> Array:
         """Return q (nq,).
 
         Raises:
-            ConfigurationError: no such posture or joint.
-            ContactError: a joint whose q is no single number.
+            ConfigurationError: no such posture, or a quaternion that is none.
+            ContactError: no such joint, or not as many numbers as its q has.
         """
         q = check_robot(robot).posture(posture)
         if robot.is_floating:
@@ -287,15 +287,32 @@ class Start:
             if name not in robot.joint_names:
                 raise ContactError(unknown("joint", name, robot.joint_names))
             joint = robot._model.joints[robot._model.getJointId(name)]
-            q[_entry(name, joint)] = np.radians(value) if _turns(joint) else value
-        return np.asarray(q)
+            q[_entries(joint)] = _numbers(name, joint, value)
+        return check_configuration(robot, q, "start")
 
 
-def _entry(name: str, joint: Any) -> int:
-    """Which entry of q is a joint's."""
-    if joint.nq != 1:
-        raise ContactError(f"{name}: its q has {joint.nq} numbers, expected one")
-    return int(joint.idx_q)
+def _entries(joint: Any) -> slice:
+    """Which of q are a joint's."""
+    return slice(joint.idx_q, joint.idx_q + joint.nq)
+
+
+def _value(joint: Any, q: Array) -> float | Numbers:
+    """What a file says of a joint at q (nq,) of its own: a number where it has one freedom."""
+    if joint.nv > 1:
+        return tuple(q.tolist())
+    value = np.arctan2(q[1], q[0]) if joint.nq == 2 else q[0]  # endless ones have cos, sin
+    return float(np.degrees(value) if _turns(joint) else value)
+
+
+def _numbers(name: str, joint: Any, value: Any) -> Array:
+    """The inverse of `_value`."""
+    if np.shape(value) != (() if joint.nv == 1 else (joint.nq,)):
+        expected = "a number" if joint.nv == 1 else f"the {joint.nq} numbers of its q"
+        raise ContactError(f"{name}: got {value!r:.80}, expected {expected}")
+    if joint.nv > 1:
+        return np.array(value)
+    value = np.radians(value) if _turns(joint) else value
+    return np.array([np.cos(value), np.sin(value)] if joint.nq == 2 else [value])
 
 
 def _turns(joint: Any) -> bool:

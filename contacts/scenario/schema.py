@@ -135,8 +135,10 @@ def _com(entry: Entry) -> Any:
     )
 
 
-def _joints(entry: Entry) -> tuple[tuple[str, float], ...]:
-    return tuple((name, value.number()) for name, value in entry.fields().items())
+def _joints(entry: Entry) -> tuple[tuple[str, Any], ...]:
+    """A number each, or several where the joint's q has several."""
+    given = entry.fields().items()
+    return tuple((name, v.number() if v.is_text else v.plain()) for name, v in given)
 
 
 def _torque_limits(entry: Entry) -> Any:
