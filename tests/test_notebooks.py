@@ -34,6 +34,7 @@ def shown(source, name, names):
     return value._repr_html_() if hasattr(value, "_repr_html_") else repr(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook(path, tmp_path, monkeypatch, capsys):
     """Without the extra `notebook`: no sliders, a word of what has them, and nothing missing."""
@@ -65,6 +66,7 @@ def test_notebooks_are_short_and_hold_no_outputs(path):
     assert any("$" in "".join(cell["source"]) for cell in texts)  # the equation
 
 
+@pytest.mark.slow
 def test_a_kernel_shows_displays_scenes_and_sliders(tmp_path):
     """As a user runs it, and nothing of the kernel is left afterwards."""
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
