@@ -120,6 +120,21 @@ def test_what_cannot_be_reached_says_so_and_stays(scene):
         scene.set("friction", float("nan"))
 
 
+def test_under_another_gravity_the_picture_follows(scene):
+    scene.set("gravity", 3.0)  # another machine, of equal shape
+    assert not scene._notice
+    scene.do(drag("contact/left_foot", 0.5, 0.1))
+    scene.do(drag("contact/left_foot", 0.48, 0.13))
+    assert not scene._notice
+    robot = scene.scenario.machine
+    np.testing.assert_allclose(robot.model.gravity.linear, [0, 0, -3.0])
+    shown = {e.key: e.data for e in scene._viewer._store.entries() if e.key.endswith("#transform")}
+    with fw.Viewer(robot) as alone:
+        alone.display(scene.q)
+        expected = {e.key: e.data for e in alone._store.entries() if e.key.endswith("#transform")}
+    assert expected.items() <= shown.items()
+
+
 def test_callbacks_are_told_of_changes_and_may_fail(scene):
     margins = []
     remove = scene.on_change(lambda scene: margins.append(scene.margin))

@@ -96,6 +96,14 @@ def test_a_ball_is_round_and_turned_outward():
     assert volume((vertices, triangles)) == pytest.approx(4 / 3 * np.pi / 8, rel=0.01)
 
 
+@pytest.mark.parametrize("size", [0.0, 1e-300, 1e-160, 1e-8])
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_tube_of_no_length_has_finite_points(size, closed):
+    ring = size * np.array([[1.0, 0, 0], [0, 1.0, 0], [-1.0, 0, 0], [0, -1.0, 0]])
+    vertices, _ = geometry.tube(ring, 0.01, closed=closed)
+    assert np.isfinite(vertices).all()
+
+
 def test_tube_skips_repeated_points_and_closes():
     corners = np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 0, 0.0]])
     np.testing.assert_array_equal(geometry.without_repeats(corners, closed=True), corners[1:4])

@@ -44,6 +44,7 @@ class Picture:
 
     def show(self, state: LiveState) -> None:
         """Draw robot, loads and verdict of a state."""
+        self.viewer.robot = state.scenario.machine  # under another gravity another of equal shape
         self.viewer.display(state.q if state.hold is None else state.hold.state)
         self.viewer.redraw("answer", lambda: self._draw(state))
 

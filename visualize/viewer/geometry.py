@@ -127,11 +127,12 @@ def tube(
 
 
 def without_repeats(points: Array, *, closed: bool = False) -> Array:
-    """Return points (k, 3) without those that equal the one before (or, closed, the first)."""
+    """Return points (k, 3) without those at no distance from the one before (closed: the first)."""
     keep = np.ones(len(points), dtype=bool)
-    keep[1:] = np.any(points[1:] != points[:-1], axis=1)
+    keep[1:] = np.linalg.norm(points[1:] - points[:-1], axis=1) > 0  # 0 where squares underflow
     points = points[keep]
-    return points[:-1] if closed and len(points) > 1 and (points[0] == points[-1]).all() else points
+    again = closed and len(points) > 1 and not np.linalg.norm(points[0] - points[-1]) > 0
+    return points[:-1] if again else points
 
 
 def merge(meshes: list[Mesh]) -> Mesh:
