@@ -28,7 +28,7 @@ from footwork.visualize.viewer import browser
 FOLDER = Path(__file__).parent
 WIDTH, HEIGHT = 800, 480  # of the film [pixels]
 RATE = 10  # frames a second
-COLORS = 128
+COLORS = 104
 LARGEST = 2_000_000  # bytes
 SHIFT = 8  # of the DevTools protocol's `modifiers`: dragging lifts
 ARROW = np.array([[0, 0], [0, 17], [4, 13.5], [6.5, 19.5], [9, 18.5], [6.5, 12.5], [12, 12]])
@@ -75,9 +75,7 @@ class Film:
 
     def take(self) -> None:
         """Add a frame, with the pointer."""
-        self.tab.evaluate("new Promise(done => requestAnimationFrame(() => done(1)))")
-        shot = self.tab.call("Page.captureScreenshot", format="png")["data"]
-        frame = Image.open(io.BytesIO(base64.b64decode(shot))).convert("RGB")
+        frame = Image.open(io.BytesIO(picture(self.tab))).convert("RGB")
         draw = ImageDraw.Draw(frame)
         if self.pressed:
             draw.ellipse([*(self.at - 13), *(self.at + 13)], outline="#1d2127", width=2)
@@ -95,7 +93,7 @@ def play(film: Film) -> None:
     film.go(film.handle("contact/hand"), 0.6)
     film.drag([45, 15], 1.0)
     film.rest(0.2)
-    film.drag([-70, 60], 1.4, SHIFT)
+    film.drag([-130, 50], 1.4, SHIFT)
     film.rest(0.4)
     film.go(film.handle("com"), 0.5)
     film.drag([-2, 16], 1.2)
@@ -133,8 +131,15 @@ def still(path: Path, width: int, height: int) -> None:
         film.go(film.handle("contact/hand"), 0.1)
         film.drag([0.05 * height, 0.02 * height], 1.0)
         time.sleep(2.0)  # the region follows at its own pace
-        path.write_bytes(base64.b64decode(tab.call("Page.captureScreenshot", format="png")["data"]))
+        path.write_bytes(picture(tab))
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
+
+
+def picture(tab: Any) -> bytes:
+    """Return the PNG of the window as it is, once all is drawn."""
+    drawn = "new Promise(done => { footwork.frames.painted(done); setTimeout(done, 2000); })"
+    tab.evaluate(f"{drawn}.then(() => 1)")
+    return base64.b64decode(tab.call("Page.captureScreenshot", format="png")["data"])
 
 
 @contextmanager
@@ -144,6 +149,7 @@ def page(width: int, height: int) -> Iterator[Any]:
     try:
         with browser.open_page(scene.url, width, height, timeout=900) as tab:
             tab.settle()
+            tab.evaluate("footwork.frames.hasty = () => false")  # sharp, however long it takes
             yield tab
     finally:
         scene.close()
