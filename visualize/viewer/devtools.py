@@ -38,19 +38,24 @@ class Connection:
         Raises:
             BrowserError: the browser refuses, has ended, or does not answer in time.
         """
+        number = self.post(method, session, **params)
+        while True:
+            answer = self.read(self._deadline - time.monotonic())
+            if answer is None:
+                raise BrowserError(f"the browser took more than {self._timeout:g} s ({method})")
+            if answer.get("id") == number:
+                if "error" in answer:
+                    raise BrowserError(f"{method}: {answer['error'].get('message')}")
+                return dict(answer["result"])
+
+    def post(self, method: str, session: str | None = None, **params: object) -> int:
+        """Call a method without waiting for its end; returns the number of the call."""
         self._count += 1
         message: Message = {"id": self._count, "method": method, "params": params}
         if session is not None:
             message["sessionId"] = session
         self._write(json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self.read(self._deadline - time.monotonic())
-            if answer is None:
-                raise BrowserError(f"the browser took more than {self._timeout:g} s ({method})")
-            if answer.get("id") == self._count:
-                if "error" in answer:
-                    raise BrowserError(f"{method}: {answer['error'].get('message')}")
-                return dict(answer["result"])
+        return self._count
 
     def read(self, timeout: float) -> Message | None:
         """Return the next message after telling the listeners; None when none comes in time [s]."""
@@ -111,6 +116,10 @@ class Page:
     def call(self, method: str, **params: object) -> Message:
         """Call a method of the DevTools protocol on this page and return its result."""
         return self._connection.call(method, self._session, **params)
+
+    def post(self, method: str, **params: object) -> None:
+        """Call a method without waiting for its end, as a mouse does not wait for a page."""
+        self._connection.post(method, self._session, **params)
 
     def evaluate(self, expression: str) -> Any:
         """Return the value of a JavaScript expression (awaited when it is a promise).
