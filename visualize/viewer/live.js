@@ -2,7 +2,7 @@
 "use strict";
 /* global viewer, footwork, make_gauges, make_gestures, make_handles, make_sliders, make_torques */
 footwork.live = (function () {
-  const MOST = 2, FORGOTTEN = 1000;  // drags that may be unanswered, and for how long [ms]
+  const MOST = 1, FORGOTTEN = 1000;  // drags that may be unanswered, and for how long [ms]
   const PACE = 16;  // between two of them [ms]; frames may be slower
   const HISTORY = 10000;  // measured times that are kept
   const find = (id) => document.getElementById(id);
