@@ -67,8 +67,9 @@ def test_notebooks_are_short_and_hold_no_outputs(path):
 
 
 @pytest.mark.slow
-def test_a_kernel_shows_displays_scenes_and_sliders(tmp_path):
+def test_a_kernel_shows_displays_scenes_and_sliders(tmp_path, monkeypatch):
     """As a user runs it, and nothing of the kernel is left afterwards."""
+    monkeypatch.setenv("FOOTWORK_COMPILE", "never")  # as long as nothing is compiled yet
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     for needed in ("ipykernel", "ipywidgets"):
         pytest.importorskip(needed)
