@@ -318,6 +318,7 @@ def of_contacts() -> dict[str, dict[str, Any]]:
         "contacts.Push": {"force": (1.0, 0.0, 0.0), "moment": (0.0, 0.0, 0.0)},
         "contacts.Scenario": {"robot": "biped"},
         "contacts.Scenario.from_text": {"text": "version: 1\nrobot: biped"},
+        "contacts.Scenario.keep": {"other": contacts.Scenario.load("flat")},
         "contacts.Scenario.load": {"source": "flat"},
         "contacts.Scenario.save": {"path": "written"},
         "contacts.Start.configuration": {"posture": "half_sitting"},

@@ -265,6 +265,7 @@ class Scenario:
 
     def keep(self, other: Scenario) -> None:
         """Take over what another scenario has loaded and this one shares with it."""
+        instance(other, "other", Scenario, error=ScenarioError)
         for name, concerned in _KEPT.items():
             same = all(getattr(self, key) == getattr(other, key) for key in concerned)
             if same and name in vars(other):
