@@ -20,7 +20,8 @@ import tornado.websocket
 from page_commands import commands_in
 
 import footwork as fw
-from footwork import registry
+from footwork import cli, registry
+from footwork.commands import live
 from footwork.contacts import Scenario
 from footwork.errors import FootworkError, FootworkWarning
 from footwork.visualize.live import inbox
@@ -378,6 +379,18 @@ def test_the_command_serves_until_interrupted(tmp_path):
     while is_listening(port):
         assert time.monotonic() < deadline, "the server is left"
         time.sleep(0.05)
+
+
+def test_the_command_takes_robots_with_its_flags():
+    def scenario(*words):
+        return live._scenario(cli._parser().parse_args(["live", *words]))
+
+    assert scenario("double_pendulum").contacts == ()
+    pushed = scenario("biped", "--push", "torso", "20", "0", "0", "--no-torque-limits")
+    hold = pushed.check()
+    assert hold.external["torso"].force[0] == 20
+    assert hold.torque_margin == np.inf
+    assert scenario("stairs", "--friction", "0.4").friction == 0.4
 
 
 def is_listening(port):

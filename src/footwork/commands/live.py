@@ -65,4 +65,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _scenario(options: argparse.Namespace) -> Scenario:
     scenario = stance.scenario_of(options)
-    return scenario if scenario is not None else stance.stance_of(options, None).as_scenario()
+    if scenario is not None:
+        return scenario
+    return stance.stance_of(options, None, arms=True).as_scenario()

@@ -123,8 +123,10 @@ def _is_plain(name: str) -> bool:
     return word and not name.endswith("_description") and not Path(name).exists()
 
 
-def stance_of(options: argparse.Namespace, scenario: Scenario | None) -> Stance:
+def stance_of(options: argparse.Namespace, scenario: Scenario | None, arms: bool = False) -> Stance:
     """Return the stance of a scenario, its posture solved; without one, of a robot on its feet.
+
+    `arms`: also of a robot without feet whose base is fixed.
 
     Raises:
         ScenarioError: also when no posture reaches the contacts.
@@ -134,6 +136,7 @@ def stance_of(options: argparse.Namespace, scenario: Scenario | None) -> Stance:
         q = scenario.q
         parts = scenario.contact_set, scenario.wrenches_at(q), scenario.torque_bounds
         return Stance(scenario.machine, q, *parts, scenario)
+    from ..contacts import ContactSet
     from ..contacts.scenario.loads import wrenches_of
     from ..robots.feet.found import lies_on, stands_nowhere
 
@@ -143,7 +146,11 @@ def stance_of(options: argparse.Namespace, scenario: Scenario | None) -> Stance:
         raise FootworkError(
             f"{robot.name!r} finds no posture to stand in: {problem}; --posture NAME takes one"
         )
-    q, feet = robot.posture(options.posture), flags.feet(robot, options)
+    q = robot.posture(options.posture)
+    if arms and not robot.is_floating and not robot.feet:
+        feet = ContactSet(robot, [])
+    else:
+        feet = flags.feet(robot, options)
     if why := lies_on(robot, q):
         named = options.posture or robot.stance
         raise FootworkError(f"{robot.name!r} does not stand in its posture {named!r}: {why}")
