@@ -64,7 +64,8 @@ class Server:
         self._finalizer = weakref.finalize(self, _stop, self._process, self._owner, self._folders)
         secret = secrets.token_urlsafe(32)
         try:
-            self._write({"secret": secret, "listens": on_message is not None}, html.encode())
+            told = {"secret": secret, "listens": on_message is not None}
+            self._write(told, html.encode(), START_TIMEOUT)  # it reads once it has started
             self.port = _read_port(self._process)
         except Exception:
             self.close()
@@ -112,14 +113,15 @@ class Server:
         """Stop the process. Closing twice does nothing."""
         self._finalizer()
 
-    def _write(self, head: dict[str, object], data: bytes) -> None:
+    def _write(self, head: dict[str, object], data: bytes, timeout: float | None = None) -> None:
         text = json.dumps(head).encode()
         with self._lock:
             stdin = self._process.stdin
             if stdin is None or not self._finalizer.alive:
                 raise ServerError(f"the viewer's server was closed; {_AGAIN}")
             try:
-                _write_all(stdin, HEADER.pack(len(text), len(data)) + text + data)
+                frame = HEADER.pack(len(text), len(data)) + text + data
+                _write_all(stdin, frame, SEND_TIMEOUT if timeout is None else timeout)
             except ServerError:
                 self.close()  # half a command was sent: no other can follow it
                 raise
@@ -228,20 +230,20 @@ def _read_port(process: subprocess.Popen[bytes]) -> int:
         ) from None
 
 
-def _write_all(stdin: IO[bytes], data: bytes) -> None:
-    view, deadline = memoryview(data), time.monotonic() + SEND_TIMEOUT
+def _write_all(stdin: IO[bytes], data: bytes, timeout: float) -> None:
+    view, deadline = memoryview(data), time.monotonic() + timeout
     while view:
         try:
             view = view[os.write(stdin.fileno(), view) :]
         except BlockingIOError:
-            _wait_for_room(stdin, deadline)
+            _wait_for_room(stdin, deadline, timeout)
         except OSError as error:
             raise ServerError(f"the viewer's server has ended: {error}; {_AGAIN}") from None
 
 
-def _wait_for_room(stdin: IO[bytes], deadline: float) -> None:
+def _wait_for_room(stdin: IO[bytes], deadline: float, timeout: float) -> None:
     left = deadline - time.monotonic()
     if left <= 0 or not select.select([], [stdin], [], left)[1]:
         raise ServerError(
-            f"the viewer's server has not read anything for {SEND_TIMEOUT:g} s; {_AGAIN}"
+            f"the viewer's server has not read anything for {timeout:g} s; {_AGAIN}"
         )
