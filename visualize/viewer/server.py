@@ -244,6 +244,4 @@ def _write_all(stdin: IO[bytes], data: bytes, timeout: float) -> None:
 def _wait_for_room(stdin: IO[bytes], deadline: float, timeout: float) -> None:
     left = deadline - time.monotonic()
     if left <= 0 or not select.select([], [stdin], [], left)[1]:
-        raise ServerError(
-            f"the viewer's server has not read anything for {timeout:g} s; {_AGAIN}"
-        )
+        raise ServerError(f"the viewer's server has not read anything for {timeout:g} s; {_AGAIN}")
