@@ -260,6 +260,15 @@ def test_modes_are_of_the_toolbar_and_of_keys(scene, button, modifiers, name, mo
     assert [m["mode"] for m in scene.sent() if m["do"] == "drag"] == [mode]
 
 
+def test_a_key_that_is_let_go_before_the_button_changes_nothing(scene):
+    start = scene.at("contact/hand")
+    scene.mouse("mousePressed", *start, 8)
+    scene.mouse("mouseMoved", *(start + (20, 0)), 8)
+    for kind in ("mouseMoved", "mouseReleased"):
+        scene.mouse(kind, *(start + (40, 0)))
+    assert {m["mode"] for m in scene.sent() if m["do"] == "drag"} == {"lift"}
+
+
 def test_the_ring_of_what_is_selected_turns_it(scene):
     start = scene.at("contact/hand")
     scene.drag(start)

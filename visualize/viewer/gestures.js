@@ -47,10 +47,11 @@ function make_gestures(pane, handles, link, on) {
     held.spot = spot;
     if (!held.begun) {
       held.begun = true;
+      held.mode = mode_of(event);  // to its end: a key let go first would put down what is lifted
       link.send({do: "grab", handle: held.id, ...held.ray});
     }
     const sight = handles.ray(event.clientX, event.clientY);
-    link.stream({do: "drag", handle: held.id, mode: mode_of(event), ...sight}, event.timeStamp);
+    link.stream({do: "drag", handle: held.id, mode: held.mode, ...sight}, event.timeStamp);
     if (!held.ring) {
       handles.want(held.id, event.clientX + held.beside[0], event.clientY + held.beside[1]);
     }
