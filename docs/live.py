@@ -84,7 +84,9 @@ class Film:
 
     def handle(self, name: str) -> np.ndarray:
         """Where a handle is in the page (2,)."""
-        return np.array(self.tab.evaluate(f"footwork.live.screen_of({name!r})")[:2])
+        where = f"footwork.live.screen_of({name!r})"
+        self.tab.wait_for(where)  # it is drawn
+        return np.array(self.tab.evaluate(where)[:2])
 
 
 def play(film: Film) -> None:

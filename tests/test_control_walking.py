@@ -210,7 +210,7 @@ def test_a_biped_walks(load_robot, name, steps):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "steps"), [("quadruped", 12), ("solo12", 8)])
+@pytest.mark.parametrize(("name", "steps"), [("quadruped", 8), ("solo12", 6)])
 def test_a_quadruped_walks(load_robot, name, steps):
     """What it is told is noisy, too."""
     robot = load_robot(name, "floating")

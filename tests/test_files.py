@@ -88,6 +88,7 @@ ELSEWHERE = {
     "contacts/sweeps/journal.py",  # appends, under a lock
     "dynamics/kernels/code_on_disk.py",  # beside and renamed by its own means, with a checksum
     "visualize/viewer/browser.py",  # in a folder that goes with the browser
+    "visualize/viewer/redirect.py",  # in a folder of its own, readable by its owner alone
     "robots/mjcf/reader.py",  # in a temporary folder
     "visualize/notebook.py",  # into memory
     "biomechanics/c3d_child.py",  # into memory

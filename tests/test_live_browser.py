@@ -172,6 +172,7 @@ def test_a_finger_drags_on_a_narrow_screen_and_a_second_page_sees_the_same(hand,
     hand.size(390, 844)
     hand.page.call("Emulation.setTouchEmulationEnabled", enabled=True)
     before = hand.state["margin"]
+    hand.page.settle()  # the picture of the narrow window
     hand.drag("com", 25, 15, touch=True)
     assert abs(hand.state["margin"] - before) > 0.1
     assert hand.state["margin"] == pytest.approx(margin_anew(hand.scene, tmp_path), rel=1e-6)

@@ -51,6 +51,7 @@ EXTRAS = {
     "daqp": ("control", "the fast solver of the whole-body controller", "import daqp"),
     "xarray": ("sweep", "sweeps as datasets", "import xarray; xarray.Dataset()"),
     "ezc3d": ("c3d", "C3D files", "import ezc3d; ezc3d.c3d()"),
+    "ipywidgets": ("notebook", "sliders in notebooks", "import ipywidgets; ipywidgets.IntSlider()"),
     "example-robot-data": ("robots", "the models of the catalogue", ""),
 }
 # system libraries that wheels need: their packages on Debian and Ubuntu

@@ -102,7 +102,8 @@ function make_sliders(find, link, answered) {
 
   function show_motor(joint, box) {  // the slider of a joint's torque limit
     const name = `torque/${joint}`;
-    const usual = {name, label: "torque limit", unit: "%", low: 0, high: 100, step: 1, value: 100};
+    const value = (sliders.find((slider) => slider.name === "torque") || {value: 100}).value;
+    const usual = {name, label: "torque limit", unit: "%", low: 0, high: 100, step: 1, value};
     fill_box(box, [sliders.find((slider) => slider.name === name) || usual]);
   }
 
