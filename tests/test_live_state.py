@@ -503,6 +503,20 @@ def test_a_gesture_is_one_step_and_undo_gives_the_same_numbers(biped):
     assert not other.can_redo
 
 
+def test_a_gesture_that_is_undone_takes_nothing_else_along(biped):
+    moved = biped.apply(SetValue("friction", 0.4))
+    start = place(moved, "com")
+    held = moved.apply(Grab("com", aim(start)))
+    away = held.apply(Drag("com", "move", aim(np.add(start, [5.0, 0.0, 0.0]))))  # out of reach
+    for history in (held, away):
+        assert history.state.stance is moved.state.stance
+        assert history.apply(Command("undo")).state.stance is moved.state.stance
+        assert not history.apply(Command("undo")).state.gestures
+    near = held.apply(Drag("com", "move", aim(np.add(start, [0.01, 0.0, 0.0]))))
+    assert near.state.stance is not moved.state.stance
+    assert near.apply(Command("undo")).state.stance is moved.state.stance
+
+
 def test_history_is_bounded_and_reset_goes_to_the_first_of_all(biped, monkeypatch):
     assert MOST == 200
     monkeypatch.setattr("footwork.visualize.live.history.MOST", 10)

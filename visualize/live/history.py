@@ -64,7 +64,9 @@ class History:
 
 
 def undone(history: History) -> History:
-    """Return the history a step back."""
+    """Return the history a step back; a gesture that has changed nothing is only ended."""
+    if history.state.gestures and not history.going_on:
+        return replace(history, state=history.state.released())
     if not history.past:
         return _saying(history, "there is nothing to undo")
     *past, state = history.past

@@ -78,20 +78,19 @@ function make_gestures(pane, handles, link, on) {
     if (again) { on.twice(id); }
   }
 
-  function end() {
-    const {id, begun, pointer} = held;
+  function end(last = {do: "drop", handle: held.id}) {
+    const {begun, pointer} = held;
     held = null;  // first: releasing the capture tells us again
     if (pane.hasPointerCapture(pointer)) { pane.releasePointerCapture(pointer); }
     handles.want(null);
     handles.hover(null);
     pane.style.cursor = "";
-    if (begun) { link.send({do: "drop", handle: id}); }
-    return begun;
+    if (begun) { link.send(last); }
   }
 
   function cancel() {  // what was dragged goes back
     if (held === null) { return false; }
-    if (end()) { link.send({do: "undo"}); }
+    end({do: "undo"});  // of this gesture alone
     return true;
   }
 
