@@ -45,8 +45,9 @@ class Film:
         """Send a mouse event at the pointer's place."""
         x, y = self.at.tolist()
         held = int(self.pressed or kind == "mousePressed")
+        button = "left" if held or kind == "mouseReleased" else "none"
         self.tab.call(
-            "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left" if held else "none",
+            "Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button,
             buttons=held, clickCount=int(kind != "mouseMoved"), modifiers=modifiers,
         )  # fmt: skip
 

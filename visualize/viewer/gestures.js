@@ -14,6 +14,7 @@ function make_gestures(pane, handles, link, on) {
   }
 
   function down(event) {
+    if (held !== null && held.pointer === event.pointerId) { end(); }  // its release was not seen
     if (held !== null) { event.stopPropagation(); return; }  // other fingers wait
     const reach = REACH[event.pointerType] || REACH.mouse;
     const hit = event.button === 0 && turning.size === 0 && on.alive()
