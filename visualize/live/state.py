@@ -90,10 +90,12 @@ class LiveState:
         """Return the state after an action.
 
         What cannot be reached, is out of bounds or does not exist leaves the stance as it is, and
-        `notice` says so; so does a solver that fails. Undo, redo and reset are `History`'s.
+        `notice` says so; so does a solver that fails. A notice stays to the end of its gesture, to
+        be read. Undo, redo and reset are `History`'s.
         """
         try:
-            return self.saying("")._after(action)
+            before = self if isinstance(action, Drop) else self.saying("")
+            return before._after(action)
         except _REFUSED as error:
             return self.saying(str(error))
 
