@@ -326,7 +326,8 @@ def test_what_is_out_of_reach_stays_and_says_why(talos):
         assert history.state.notice.startswith("out of reach: ")
         assert not history.can_undo
         dropped = history.apply(Drop(handle)).state  # which may follow at once
-        assert dropped.notice == history.state.notice and not dropped.gestures
+        assert dropped.notice == history.state.notice
+        assert not dropped.gestures
         back = history.apply(Drag(handle, mode, aim(p + np.array(far) * 0.01)))
         assert back.state.notice == ""
 
