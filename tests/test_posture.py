@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.optimize import lsq_linear
 
 import footwork as fw
 from footwork import ContactError, contacts, dynamics, robots
@@ -285,6 +286,19 @@ def test_the_jacobian_is_the_derivative_of_the_error():
         for d in steps
     ]
     assert goal.jacobian(q) == pytest.approx(np.stack(by_difference, axis=1), abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bounded_least_squares_is_scipys(seed):
+    rng = np.random.default_rng(seed)
+    m, n = rng.integers(1, 40, size=2)
+    A = np.vstack([rng.standard_normal((m, n)), 10.0 ** rng.uniform(-4, 0) * np.eye(n)])
+    b = np.concatenate([rng.standard_normal(m), np.zeros(n)])
+    lower, upper = rng.uniform(-0.2, 0.0, n), rng.uniform(0.01, 0.2, n)
+    x = bounded_least_squares(A, b, lower, upper)
+    assert ((lower <= x) & (x <= upper)).all()
+    expected = lsq_linear(A, b, (lower, upper), method="bvls", tol=1e-14).x
+    assert np.sum((A @ x - b) ** 2) == pytest.approx(np.sum((A @ expected - b) ** 2), rel=1e-8)
 
 
 def test_bounded_least_squares_keeps_what_cannot_move():

@@ -35,7 +35,9 @@ from .self_collision import Clearance
 CLOSURE = "closure "  # before the name of one
 CLOSED = 1e-10  # what closures may be open by [m or rad]
 _PLATEAU, _LARGE = 5, 0.1  # so many steps that hardly lessen an error so large are the last ones
+_PIVOTS = 20  # guesses of which joints are at their limits; a few are enough
 _STEP = 0.3  # the longest step of a joint, and of the base in robot sizes
+_BACK = 30.0  # times ‖r‖: the share of the way back to `prefer` in a hasty step
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,10 +265,16 @@ class Reach:
         return state.q, iterations
 
     def _step(self, state: State, r: Array, damping: float, pull: float) -> Array:
-        """The x, in units, of least ‖J x + r‖² + damping ‖r‖² ‖x‖² + pull² ‖x + (q ⊖ prefer)‖²."""
+        """The x, in units, of least ‖J x + r‖² + damping ‖r‖² ‖x‖² + pull² ‖x + s (q ⊖ prefer)‖².
+
+        Where it is hasty the way back, across what the errors see, is of the order of ‖r‖ too, by
+        its share s: a longer one brings errors of its own, quadratic in it, and links into each
+        other, which costs steps.
+        """
         units = self.goal.step_units
         J = self.goal.jacobian(state) * units / self.goal.row_units[:, None]
-        away = self.robot.difference(self.prefer, state.q) / units
+        back = min(1.0, _BACK * float(np.linalg.norm(r))) if self.hasty else 1.0
+        away = back * self.robot.difference(self.prefer, state.q) / units
         rows = [J, np.sqrt(damping * (r @ r)) * np.eye(len(units)), np.diag(pull * self.joints)]
         right = np.concatenate([-r, np.zeros(len(units)), -pull * self.joints * away])
         down, up = (np.clip(side / units, -_STEP, _STEP) for side in self.travel(state.q))
@@ -274,13 +282,30 @@ class Reach:
 
 
 def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array) -> Array:
-    """Return the x of least ‖A x − b‖² with lower ≤ x ≤ upper, 0 where the two meet."""
-    x = np.asarray(lstsq(A, b, lapack_driver="gelsy", check_finite=False)[0])
-    if (x >= lower).all() and (x <= upper).all():
-        return x
-    free = upper - lower > 1e-12
+    """Return the x of least ‖A x − b‖² with lower ≤ x ≤ upper, 0 where the two meet.
+
+    Which of x are at a bound is guessed, all at once, from the answer of the guess before; what is
+    not found so is asked of SciPy, which changes one at a time. Source: L. Portugal, J. Júdice,
+    L. Vicente, "A comparison of block pivoting and interior-point algorithms for linear least
+    squares problems with nonnegative variables" (1994).
+    """
+    movable = upper - lower > 1e-12
+    low, high = np.where(movable, lower, 0.0), np.where(movable, upper, 0.0)
+    side = np.where(movable, 0, 1)  # −1 at the lower bound, 1 at the upper, 0 between
+    flat = 1e-12 * max(float(np.abs(A).max(initial=0.0)) * float(np.linalg.norm(b)), 1e-300)
+    for _ in range(_PIVOTS):
+        x = np.where(side < 0, low, np.where(side > 0, high, 0.0))
+        between = side == 0
+        rest = b - A @ x
+        x[between] = lstsq(A[:, between], rest, lapack_driver="gelsy", check_finite=False)[0]
+        slope = A.T @ (A @ x - b)
+        leaving = movable & (((side < 0) & (slope < -flat)) | ((side > 0) & (slope > flat)))
+        below, above = between & (x < low), between & (x > high)
+        if not (leaving | below | above).any():
+            return x
+        side[below], side[above], side[leaving] = -1, 1, 0
     x = np.zeros(len(lower))
-    if free.any():
-        answer = lsq_linear(A[:, free], b, (lower[free], upper[free]), method="bvls", tol=1e-14)
-        x[free] = np.clip(answer.x, lower[free], upper[free])
+    inside = (lower[movable], upper[movable])
+    answer = lsq_linear(A[:, movable], b, inside, method="bvls", tol=1e-14)
+    x[movable] = np.clip(answer.x, *inside)
     return x
