@@ -34,7 +34,7 @@ from .self_collision import Clearance
 
 CLOSURE = "closure "  # before the name of one
 CLOSED = 1e-10  # what closures may be open by [m or rad]
-_PLATEAU, _LARGE = 5, 0.1  # so many steps that hardly lessen an error so large are the last ones
+_PLATEAU, _LARGE = 3, 0.03  # so many steps that hardly lessen an error so large are the last ones
 _PIVOTS = 20  # guesses of which joints are at their limits; a few are enough
 _STEP = 0.3  # the longest step of a joint, and of the base in robot sizes
 _BACK = 30.0  # times ‖r‖: the share of the way back to `prefer` in a hasty step
