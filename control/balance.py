@@ -20,6 +20,7 @@ virtual repellent point.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -134,15 +135,34 @@ class DcmPlan:
         xi = self.up + self._back(self.phases[i], self._ends[i], self.times[i + 1] - t)
         return xi, self.omega * (xi - self.repellent(t))
 
-    def shifted(self, first: int, by: ArrayLike) -> DcmPlan:
-        """Return the plan with everything from the end of phase `first` on moved by (3,) [m]."""
+    def shifted(self, first: int, by: ArrayLike, fade: float = 1.0) -> DcmPlan:
+        """Return the plan with everything from the end of phase `first` on moved by (3,) [m].
+
+        Args:
+            first: the phase.
+            by: (3,) [m].
+            fade: factor on it from each swing to the next, so that footholds return to where they
+                were planned.
+        """
         offset = np.asarray(by, dtype=float)
         phases = list(self.phases[: first + 1])
         for k, phase in enumerate(self.phases[first + 1 :]):
             start = phase.start if k == 0 else phase.start + offset
+            end, offset = phase.end + offset, offset * (fade if phase.swings else 1.0)
             swings = {name: _moved(T, offset) for name, T in phase.swings.items()}
-            phases.append(Phase(phase.duration, start, phase.end + offset, swings))
+            phases.append(Phase(phase.duration, start, end, swings))
         return DcmPlan(phases, self.height, self.gravity)
+
+    def aimed(self, phase: int, by: ArrayLike) -> DcmPlan:
+        """Return the plan with ξ at the end of a phase moved by (3,) [m], all else as it is."""
+        plan = copy(self)
+        plan._ends = list(self._ends)
+        plan._ends[phase] = self._ends[phase] + np.asarray(by, dtype=float)
+        return plan
+
+    def end(self, phase: int) -> Array:
+        """Return ξ at the end of a phase (3,) [m]."""
+        return np.asarray(self._ends[phase] + self.up)
 
 
 def _moved(T: Any, offset: Array) -> Any:

@@ -37,7 +37,7 @@ def foothold(contact: Contact, T: Any, way: Array, terrain: Terrain) -> Any:
     fractions = np.arange(0.0, 0.51, 0.02)
     refusals = []
     for share in np.column_stack([1 - fractions, 1 + fractions]).ravel():
-        found, refusal = _placed(contact, moved(T, share * way), terrain)
+        found, refusal = placed(contact, moved(T, share * way), terrain)
         if found is not None:
             return found
         refusals.append(refusal)
@@ -47,7 +47,7 @@ def foothold(contact: Contact, T: Any, way: Array, terrain: Terrain) -> Any:
     )
 
 
-def _placed(contact: Contact, T: Any, terrain: Terrain) -> tuple[Any, str]:
+def placed(contact: Contact, T: Any, terrain: Terrain) -> tuple[Any, str]:
     """The place on the terrain at T, or None and why the foot cannot stand there."""
     hit = terrain.ground(*T.translation)
     if hit is None:

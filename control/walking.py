@@ -20,20 +20,24 @@ from ..robots.values import instance, length, number
 from .balance import DcmPlan, DcmTask, Phase
 from .command import Command
 from .failure import LATEST, OneThread, check_time
-from .footholds import moved, over_ground
+from .footholds import LEVEL, moved, over_ground, placed
 from .standing import trunk
+from .stepping import FILTER, FootholdFeedback
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
 from .whole_body import WholeBodyController
 
-ANKLES = 0.02  # errors of ξ that the feet on the ground can correct without a step [m]
+REACH = 0.3  # how far a foothold may be moved, as a fraction of the height of the centre of mass
+SLOPE = 0.3  # of the ground that a foothold may be moved up or down on
+MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 
 
 class WalkingController:
     """A whole-body controller that follows the phases of a gait.
 
     The centre of mass follows the plan's divergent component ξ, feet swing to their footholds,
-    contacts are unloaded before lift-off and loaded after touch-down. When a push takes ξ off its
-    plan, the foothold of the swing foot and all later ones are moved to where ξ will be.
+    contacts are unloaded before lift-off and loaded after touch-down. When ξ is off its plan, the
+    foothold of the swing foot is moved to where ξ will be, and the later ones return to the plan,
+    see `FootholdFeedback`.
 
     Args:
         robot: floating base.
@@ -42,8 +46,8 @@ class WalkingController:
         phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
         ramp: time to unload a foot before its swing and to load it afterwards [s].
-        reach: how far a foothold may be moved to recover from a push, on its level [m]; 0 keeps the
-            plan.
+        reach: how far a foothold may be moved, on its level [m]; 0 keeps the plan, None is 0.3 of
+            the height of the centre of mass.
         terrain: obstacle that swing feet avoid; None for none.
         begin: [s].
         options: of the WholeBodyController.
@@ -63,7 +67,7 @@ class WalkingController:
         *,
         step_height: float = 0.05,
         ramp: float = 0.03,
-        reach: float = 0.0,
+        reach: float | None = None,
         terrain: Terrain | None = None,
         begin: float = 0.0,
         **options: Any,
@@ -71,19 +75,24 @@ class WalkingController:
         self.robot, self.feet, self.begin = robot, ContactSet.of(robot, contacts), _begin(begin)
         self.step_height = length(step_height, "step_height", zero=True)
         self.ramp = number(ramp, "ramp", at_least=0, unit="[s]")
-        self.reach = length(reach, "reach", zero=True)
         self.terrain = None if terrain is None else instance(terrain, "terrain", Terrain)
         q = check_configuration(robot, q)
         com, places = dynamics.com(robot, q), self.feet.placements(q)
         ground = float(np.mean([T.translation[2] for T in places.values()]))
         self.plan = DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear)
+        self._first = self.plan  # footholds as given
+        given = REACH * self.plan.height if reach is None else reach
+        self.reach = length(given, "reach", zero=True)
         self.dcm = DcmTask(self.plan, weight=20.0, gain=225.0, begin=begin)
         self.tasks = self._permanent_tasks(q)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
         self._swings: dict[str, FrameTask] = {}
         self._stance = {contact.name: contact for contact in self.feet}
         self._paths: dict[str, tuple[Array, Any, Any]] = {}  # points, start, goal
-        self._phase, self._unloading, self._moved = -1, False, np.zeros(3)
+        self._phase, self._unloading = -1, False
+        self._feedback: FootholdFeedback | None = None
+        self._goals: dict[str, tuple[Any, Any]] = {}  # of the swing's contacts and their frames
+        self._shown: Array = np.zeros(3)  # the offset that the swings go to
         self._last, self._busy = -np.inf, OneThread()
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
@@ -110,11 +119,11 @@ class WalkingController:
         state = self._valid(q, v, t)
         if state is None:  # the gait stays where it is, and the controller falls back
             return self.controller(q, v, t)
-        self._last = t
         self._advance(state, t)
         command = self.controller(state, None, t)
-        if self.reach > 0 and self._swings and command.solved:
-            self._recover(command, t - self.begin)
+        if self._feedback is not None and command.solved:
+            self._aim(self._feedback, command, t)
+        self._last = t
         return command
 
     def _valid(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> State | None:
@@ -130,17 +139,17 @@ class WalkingController:
         """Replace the plan from t = `begin` on [s]; swing feet become contacts first."""
         plan, begin = DcmPlan(phases, self.plan.height, self.plan.gravity), _begin(begin)
         self._land()
-        self.plan, self.begin = plan, begin
+        self.plan, self._first, self.begin = plan, plan, begin
         self.dcm.target, self.dcm.begin = self.plan, begin
-        self._phase, self._unloading, self._moved = -1, False, np.zeros(3)
+        self._phase, self._unloading = -1, False
 
     def _advance(self, state: State, t: float) -> None:
         """Enter the phase of the time t [s], and unload the feet that swing next."""
         since = t - self.begin
         phase = self.plan.index(since)
         if phase != self._phase:
-            self._phase, self._unloading, self._moved = phase, False, np.zeros(3)
             self._land()
+            self._phase, self._unloading = phase, False
             self._lift(state.q, phase)
         last = phase == len(self.plan.phases) - 1
         if last or self._unloading or self.plan.times[phase + 1] - since > self.ramp:
@@ -152,13 +161,26 @@ class WalkingController:
 
     def _lift(self, q: Array, phase: int) -> None:
         """Remove the contacts of swing feet, and add their tasks."""
-        swings = self.plan.phases[phase].swings
+        swings = self._standing(phase)
         for name, goal in swings.items():
             if name in self.controller.contacts.names:
                 self.controller.remove_contact(name)
             self._swings[name] = self._swing_task(q, name, goal, phase)
         if swings:
             self.controller.set_tasks([*self.tasks, *self._swings.values()])
+        if swings and self.reach > 0:
+            self._feedback = FootholdFeedback(self.plan, phase, self.reach)
+            self._goals = {name: (goal, self._paths[name][2]) for name, goal in swings.items()}
+            self._shown = np.zeros(3)
+
+    def _standing(self, phase: int) -> dict[str, Any]:
+        """The footholds of a phase; those of the first plan where a moved one is over an edge."""
+        now, first = (dict(plan.phases[phase].swings) for plan in (self.plan, self._first))
+        if self.terrain is None:
+            return now
+        ground = self.terrain
+        stand = all(placed(self._stance[name], T, ground)[0] is not None for name, T in now.items())
+        return now if stand else first
 
     def _swing_task(self, q: Array, name: str, goal: Any, phase: int) -> FrameTask:
         contact = self._stance[name]
@@ -185,6 +207,9 @@ class WalkingController:
 
     def _land(self) -> None:
         """Add the contacts of the feet that have landed."""
+        if self._feedback is not None:
+            self.plan = self.dcm.target = self._feedback.landed
+            self._feedback = None
         if not self._swings:
             return
         for name in self._swings:
@@ -193,22 +218,37 @@ class WalkingController:
         self._swings.clear()
         self.controller.set_tasks(self.tasks)
 
-    def _recover(self, command: Command, since: float) -> None:
-        """Move the foothold, and all later ones, by the error of ξ expected at touch-down."""
-        left = self.plan.times[self._phase + 1] - since
-        off = -command.errors["dcm"] * [1.0, 1.0, 0.0]
-        if np.linalg.norm(off) < ANKLES or left < 0.1:
+    def _aim(self, feedback: FootholdFeedback, command: Command, t: float) -> None:
+        """Move the foothold of the swing feet, and the plan, to where ξ will be."""
+        since = t - self.begin
+        planned = feedback.aimed.dcm(since)[0] - feedback.plan.dcm(since)[0]
+        error = planned - command.errors["dcm"]  # ξ − ξ* of the plan before
+        if not feedback.update(error, since, min(t - self._last, FILTER)):
             return
-        offset = self._moved + off * np.exp(self.plan.omega * left)
-        offset *= min(1.0, self.reach / max(float(np.linalg.norm(offset)), 1e-9))
-        step = 0.2 * (offset - self._moved)
-        self._moved = self._moved + step
-        self.plan = self.plan.shifted(self._phase, step)
-        self.dcm.target = self.plan
+        self.dcm.target = feedback.aimed
+        if np.linalg.norm(feedback.offset - self._shown) < MOVED:
+            return
+        found = {name: self._way(name, feedback.offset) for name in self._swings}
+        ways = {name: way for name, way in found.items() if way is not None}
+        if len(ways) < len(found):  # no place to stand
+            feedback.offset = self._shown
+            return
+        self._shown = feedback.offset
         for name, task in self._swings.items():
-            points, start, goal = self._paths[name]
-            self._paths[name] = (points, start, moved(goal, step))
+            points, start, _ = self._paths[name]
+            self._paths[name] = (points, start, moved(self._goals[name][1], ways[name]))
             task.target = self._swing_reference(name, self._phase)
+
+    def _way(self, name: str, offset: Array) -> Array | None:
+        """The offset (3,) of a foothold with that to the ground there; None if it cannot stand."""
+        if self.terrain is None:
+            return offset
+        goal = self._goals[name][0]
+        found, _ = placed(self._stance[name], moved(goal, offset), self.terrain)
+        if found is None:
+            return None
+        way = np.asarray(found.translation - goal.translation)
+        return way if abs(way[2]) <= LEVEL + SLOPE * np.linalg.norm(offset) else None
 
 
 def _begin(begin: float) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
-from footwork.control import gaits
+from footwork.control import gaits, stepping
 from footwork.control.balance import DcmPlan, DcmTask, Phase
 from footwork.dynamics import State
 
@@ -89,6 +89,43 @@ def test_a_shifted_plan_ends_elsewhere():
     left = plan.times[3] - 0.05  # what is still to come counts by how near it is
     change = moved.dcm(left)[0] - plan.dcm(left)[0]
     assert 0 < change[0] < 0.1
+
+
+def test_a_shift_fades_from_swing_to_swing():
+    robot = robots.load("biped")
+    feet, q = crouched(robot, 0.0)
+    plan = DcmPlan(gaits.footsteps(feet, q, 4), 0.8)
+    moved = plan.shifted(1, [0.1, 0.04, 0.0], 0.5)
+    for k, share in ((1, 0.0), (3, 0.5), (5, 0.25), (7, 0.125)):
+        for name, T in plan.phases[k].swings.items():
+            way = moved.phases[k].swings[name].translation - T.translation
+            assert way == pytest.approx(share * np.array([0.1, 0.04, 0.0]), abs=1e-12)
+            stands = moved.phases[k].start - plan.phases[k].start  # on the foot moved before
+            assert stands == pytest.approx(2 * way if k > 1 else way)
+    for before, after in pairwise(moved.phases[1:]):
+        assert after.start == pytest.approx(before.end) or before.swings
+
+
+@pytest.mark.parametrize(("phase", "since"), [(1, 0.0), (3, 0.1), (5, 0.3)])
+def test_footholds_move_by_as_much_as_brings_the_plan_to_xi(monkeypatch, phase, since):
+    """The plan with its footholds moved has the ξ that was found, now and when the foot lands."""
+    monkeypatch.setattr(stepping, "ANKLES", 0.0)
+    robot = robots.load("biped")
+    feet, q = crouched(robot, 0.0)
+    plan = DcmPlan(gaits.footsteps(feet, q, 4, length=0.2), 0.8)
+    t, error = plan.times[phase] + since, np.array([0.01, -0.02, 0.0])
+    feedback = stepping.FootholdFeedback(plan, phase, reach=9.0)
+    assert feedback.update(error, t, step=1e12)  # no filter
+    assert feedback.aimed.dcm(t)[0] - plan.dcm(t)[0] == pytest.approx(error, abs=1e-9)
+    landing = plan.times[phase + 1]
+    assert feedback.landed.dcm(landing)[0] == pytest.approx(feedback.aimed.end(phase), abs=1e-9)
+    for _ in range(50):  # told the same again nothing is added
+        feedback.update(error, t, step=0.002)
+    assert feedback.aimed.dcm(t)[0] - plan.dcm(t)[0] == pytest.approx(error, abs=1e-9)
+    assert not feedback.update(error, landing - 0.01, step=0.002)  # too late
+    short = stepping.FootholdFeedback(plan, phase, reach=0.05)
+    short.update(error, t, step=1e12)
+    assert np.linalg.norm(short.offset) == pytest.approx(0.05)
 
 
 def test_the_task_asks_for_the_pendulums_acceleration(load_robot, random_state):
@@ -222,14 +259,27 @@ def test_a_quadruped_walks(load_robot, name, steps):
 
 
 @pytest.mark.slow
+def test_a_fast_trot_needs_footholds_where_xi_is():
+    robot = robots.load("quadruped")
+    feet, q = crouched(robot, 0.0)
+    phases = gaits.trot(feet, q, 8, length=0.5, settle=0.4)
+    planned = walk(robot, feet, q, phases, reach=0.0)
+    found = walk(robot, feet, q, phases, noise=control.Noise(1e-3, 3e-2, 1e-3, 3e-3, 2e-2))
+    assert planned.fell
+    assert not found.fell
+    went = (found.com[-1] - found.com[0])[0]
+    assert went == pytest.approx((phases[-1].end - phases[0].start)[0], rel=0.12)
+
+
+@pytest.mark.slow
 def test_a_push_is_caught_by_a_step():
     """A push sideways of 0.3 m/s times the mass: the plan alone falls, moved footsteps do not."""
     robot = robots.load("biped")
     feet, q = crouched(robot)
     push = control.ForcePulse(control.trunk(robot), (0.0, 0.3 * robot.mass / 0.1, 0.0), 1.2)
     phases = gaits.footsteps(feet, q, 3, settle=0.4)
-    stubborn = walk(robot, feet, q, phases, [push], until=3.4)
-    caught = walk(robot, feet, q, phases, [push], until=2.8, reach=0.3)
+    stubborn = walk(robot, feet, q, phases, [push], until=3.4, reach=0.0)
+    caught = walk(robot, feet, q, phases, [push], until=2.8)
     assert stubborn.fell
     assert not caught.fell
     assert abs(caught.com[-1][1] - caught.com[0][1]) > 0.05

@@ -131,8 +131,7 @@ def _simulated(options: argparse.Namespace) -> ClosedLoop:
     elif options.gait != "stand":
         gait = getattr(control.gaits, GAITS[options.gait])
         phases = gait(feet, q, options.steps, length=options.length, terrain=ground)
-        reach = 0.2 if options.shove else 0.0
-        walker = control.WalkingController(robot, feet, q, phases, reach=reach, terrain=ground)
+        walker = control.WalkingController(robot, feet, q, phases, terrain=ground)
         duration, who = walker.plan.duration, walker
     base = control.trunk(robot)
     pushes = control.random_pushes(robot, base, duration, options.shove, seed=options.seed or 0)
