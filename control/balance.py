@@ -144,11 +144,11 @@ class DcmPlan:
             fade: factor on it from each swing to the next, so that footholds return to where they
                 were planned.
         """
-        offset = np.asarray(by, dtype=float)
+        before, offset = np.zeros(3), np.asarray(by, dtype=float)
         phases = list(self.phases[: first + 1])
-        for k, phase in enumerate(self.phases[first + 1 :]):
-            start = phase.start if k == 0 else phase.start + offset
-            end, offset = phase.end + offset, offset * (fade if phase.swings else 1.0)
+        for phase in self.phases[first + 1 :]:
+            start, end = phase.start + before, phase.end + offset
+            before, offset = offset, offset * (fade if phase.swings else 1.0)
             swings = {name: _moved(T, offset) for name, T in phase.swings.items()}
             phases.append(Phase(phase.duration, start, end, swings))
         return DcmPlan(phases, self.height, self.gravity)

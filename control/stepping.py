@@ -50,21 +50,20 @@ class FootholdFeedback:
         """The plan with all footholds from this swing on moved."""
         return self.plan.shifted(self.phase, self.offset, FADE)
 
-    def update(self, error: Array, since: float, step: float) -> bool:
-        """Take in the error ξ − ξ* (3,) from the plan; returns whether it still counts.
+    def wanted(self, xi: Array, since: float, step: float) -> Array | None:
+        """Return the offset (3,) that a measured ξ asks for, filtered [m]; None: it is too late.
 
         Args:
-            error: [m].
+            xi: ξ (3,), as it is [m].
             since: time in the plan [s].
-            step: since the last update [s].
+            step: since the last time this was asked [s].
         """
         left = self.plan.times[self.phase + 1] - since
         if self.share < 1e-6 or left < LATE * self.plan.phases[self.phase].duration:
-            return False
-        e = error * [1.0, 1.0, 0.0]
+            return None
+        e = (xi - self.plan.dcm(since)[0]) * [1.0, 1.0, 0.0]
         size = float(np.linalg.norm(e))
         e *= max(0.0, 1 - ANKLES / max(size, 1e-12))
         wanted = np.exp(self.plan.omega * left) * e / self.share
-        self.offset = self.offset + step / (step + FILTER) * (wanted - self.offset)
-        self.offset *= min(1.0, self.reach / max(float(np.linalg.norm(self.offset)), 1e-12))
-        return True
+        offset = self.offset + step / (step + FILTER) * (wanted - self.offset)
+        return np.asarray(offset * min(1.0, self.reach / max(float(np.linalg.norm(offset)), 1e-12)))

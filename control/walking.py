@@ -48,7 +48,8 @@ class WalkingController:
         ramp: time to unload a foot before its swing and to load it afterwards [s].
         reach: how far a foothold may be moved, on its level [m]; 0 keeps the plan, None is 0.3 of
             the height of the centre of mass.
-        terrain: obstacle that swing feet avoid; None for none.
+        terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
+            ground.
         begin: [s].
         options: of the WholeBodyController.
 
@@ -92,7 +93,7 @@ class WalkingController:
         self._phase, self._unloading = -1, False
         self._feedback: FootholdFeedback | None = None
         self._goals: dict[str, tuple[Any, Any]] = {}  # of the swing's contacts and their frames
-        self._shown: Array = np.zeros(3)  # the offset that the swings go to
+        self._swung: Array = np.zeros(3)  # the offset that the swings go to
         self._last, self._busy = -np.inf, OneThread()
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
@@ -120,11 +121,10 @@ class WalkingController:
         if state is None:  # the gait stays where it is, and the controller falls back
             return self.controller(q, v, t)
         self._advance(state, t)
-        command = self.controller(state, None, t)
-        if self._feedback is not None and command.solved:
-            self._aim(self._feedback, command, t)
+        if self._feedback is not None:
+            self._aim(self._feedback, state, t)
         self._last = t
-        return command
+        return self.controller(state, None, t)
 
     def _valid(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> State | None:
         """The state, or None if it is invalid, or not later than the last."""
@@ -161,7 +161,7 @@ class WalkingController:
 
     def _lift(self, q: Array, phase: int) -> None:
         """Remove the contacts of swing feet, and add their tasks."""
-        swings = self._standing(phase)
+        swings = self._footholds(phase)
         for name, goal in swings.items():
             if name in self.controller.contacts.names:
                 self.controller.remove_contact(name)
@@ -171,9 +171,9 @@ class WalkingController:
         if swings and self.reach > 0:
             self._feedback = FootholdFeedback(self.plan, phase, self.reach)
             self._goals = {name: (goal, self._paths[name][2]) for name, goal in swings.items()}
-            self._shown = np.zeros(3)
+            self._swung = np.zeros(3)
 
-    def _standing(self, phase: int) -> dict[str, Any]:
+    def _footholds(self, phase: int) -> dict[str, Any]:
         """The footholds of a phase; those of the first plan where a moved one is over an edge."""
         now, first = (dict(plan.phases[phase].swings) for plan in (self.plan, self._first))
         if self.terrain is None:
@@ -218,28 +218,30 @@ class WalkingController:
         self._swings.clear()
         self.controller.set_tasks(self.tasks)
 
-    def _aim(self, feedback: FootholdFeedback, command: Command, t: float) -> None:
-        """Move the foothold of the swing feet, and the plan, to where ξ will be."""
-        since = t - self.begin
-        planned = feedback.aimed.dcm(since)[0] - feedback.plan.dcm(since)[0]
-        error = planned - command.errors["dcm"]  # ξ − ξ* of the plan before
-        if not feedback.update(error, since, min(t - self._last, FILTER)):
+    def _aim(self, feedback: FootholdFeedback, state: State, t: float) -> None:
+        """Move the footholds of the swing feet, and the plan, to where ξ will be."""
+        xi = state.com + state.com_velocity / self.plan.omega
+        offset = feedback.wanted(xi, t - self.begin, min(t - self._last, FILTER))
+        if offset is None:
             return
+        if np.linalg.norm(offset - self._swung) > MOVED:
+            found = {name: self._on_ground(name, offset) for name in self._swings}
+            ways = {name: way for name, way in found.items() if way is not None}
+            if len(ways) < len(found):  # no place to stand
+                return
+            self._swing_to(offset, ways)
+        feedback.offset = offset
         self.dcm.target = feedback.aimed
-        if np.linalg.norm(feedback.offset - self._shown) < MOVED:
-            return
-        found = {name: self._way(name, feedback.offset) for name in self._swings}
-        ways = {name: way for name, way in found.items() if way is not None}
-        if len(ways) < len(found):  # no place to stand
-            feedback.offset = self._shown
-            return
-        self._shown = feedback.offset
+
+    def _swing_to(self, offset: Array, ways: dict[str, Array]) -> None:
+        """Let the swings end with their footholds moved by (3,) [m], on the ground there."""
+        self._swung = offset
         for name, task in self._swings.items():
             points, start, _ = self._paths[name]
             self._paths[name] = (points, start, moved(self._goals[name][1], ways[name]))
             task.target = self._swing_reference(name, self._phase)
 
-    def _way(self, name: str, offset: Array) -> Array | None:
+    def _on_ground(self, name: str, offset: Array) -> Array | None:
         """The offset (3,) of a foothold with that to the ground there; None if it cannot stand."""
         if self.terrain is None:
             return offset

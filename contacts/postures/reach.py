@@ -267,9 +267,9 @@ class Reach:
     def _step(self, state: State, r: Array, damping: float, pull: float) -> Array:
         """The x, in units, of least ‖J x + r‖² + damping ‖r‖² ‖x‖² + pull² ‖x + s (q ⊖ prefer)‖².
 
-        Where it is hasty the way back, across what the errors see, is of the order of ‖r‖ too, by
-        its share s: a longer one brings errors of its own, quadratic in it, and links into each
-        other, which costs steps.
+        The way back lies in the null space of J. From far away it is whole, s = 1, so that the
+        answer is near `prefer`; from a moment before it is of the order of ‖r‖ too: a longer one
+        brings errors of its own, quadratic in it, and links into each other, which costs steps.
         """
         units = self.goal.step_units
         J = self.goal.jacobian(state) * units / self.goal.row_units[:, None]

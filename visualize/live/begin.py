@@ -1,4 +1,4 @@
-"""What a live scene begins with: the scenario of a robot, of contacts, of a Hold or of a name."""
+"""Beginnings of a live scene: the scenario of a robot, of contacts, of a Hold or of a name."""
 
 from __future__ import annotations
 
