@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from . import gaits, references
+from . import gaits, judging, references
 from .capture import PushRecoveryController
 from .closed_loop import ClosedLoop
 from .command import Command
 from .disturbances import ForcePulse, Noise, random_pushes
 from .force_tasks import CopTask, ForceTask, ZmpTask
 from .joint import PD, PID, ComputedTorque, gravity_compensation
+from .judging import Judgement, judge
 from .recordings import read_motion, save_motion
 from .reference import by_cvxpy
 from .repairs.repair import repair
@@ -48,6 +49,9 @@ __all__ = [
     "random_pushes",
     "WalkingController",
     "PushRecoveryController",
+    "judge",
+    "Judgement",
+    "judging",
     "gaits",
     "references",
 ]

@@ -40,6 +40,7 @@ PACKAGES = (
     "contacts",
     "contacts.batch",
     "control",
+    "control.judging",
     "biomechanics",
     "biomechanics.symbolic",
     "visualize",
@@ -67,6 +68,10 @@ RESULTS = {
     "control.ClosedLoop",
     "control.Repair",
     "control.Change",
+    "control.Judgement",
+    "control.judging.Row",
+    "control.judging.Trial",
+    "control.judging.LargestPush",
     "biomechanics.Gait",
     "biomechanics.Trial",
     "biomechanics.SyntheticWalk",
@@ -91,6 +96,10 @@ ELSEWHERE = {
     "control.*Task.*": "a controller calls them at each tick",
     "control.Noise.measured": "`simulate` calls it at each tick",
     "control.ForcePulse.acts": "`simulate` calls it at each step",
+    "control.judging.Sensors": "`trial` fills it at each tick",
+    "control.judging.OfState.__call__": "`trial` calls it at each tick",
+    "control.judging.Impulse.force": "`trial` calls it at each tick",
+    "control.judging.World.*": "`trial` calls them",
     "control.P*D.ahead": "`__call__` calls it",
     "control.P*D.within_limits": "`__call__` calls it",
     "visualize.Viewer.screenshot": "starts a browser: see below",
@@ -368,6 +377,7 @@ def of_control() -> dict[str, dict[str, Any]]:
     two = {"robot": robots.double_pendulum(), **dict.fromkeys(("q", "v", "target"), np.zeros(2))}
     phase = balance.Phase(0.5, np.zeros(3), np.zeros(3))
     loop = control.simulate(BIPED, falling, q=Q, duration=0.01, progress=False)
+    judged = {"make_controller": lambda robot, q, velocity: lambda sensors: np.zeros(BIPED.na)}
     return {
         "control.ComputedTorque": two,
         "control.repair": {
@@ -386,6 +396,11 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.ZmpTask": {"target": np.zeros(3)},
         "control.ForcePulse": {"start": 0.5, "force": (1.0, 2.0, 3.0)},
         "control.random_pushes": {"size": 0.1, "duration": 3.0},
+        "control.judge": judged | {"duration": 0.002, "seeds": 1, "told": 0, "directions": 0},
+        "control.judging.trial": judged | {"duration": 0.002},
+        "control.judging.Impulse": {"change": 0.5, "heading": 0.0, "at": 0.1},
+        "control.judging.OfState": {"controller": falling},
+        "control.judging.capture_limits": {"headings": np.zeros(3)},
         "control.WholeBodyController": {"on_failure": "raise"},
         "control.WholeBodyController.*": {**standing, "name": FEET.names[0]},
         "control.WholeBodyController.add_contact": {"contact": contacts.PointContact("torso", 0.7)},
@@ -526,6 +541,7 @@ ALLOWED = {
     "biomechanics.symbolic.Wrench.subs(values=unknown)": "any symbol",
     "contacts.*(at=None)": "the origin of the frame",
     "contacts.CarriedMass.share(t=long)": "any number of times",
+    "control.judging.capture_limits(headings=long)": "any number of directions",
     "contacts.Scenario(folder=text)": "a path",
     "contacts.ScenarioContact(vertices=None)": "no polygon",
     "contacts.Terrain.height(points=deep)": "points (..., 2)",

@@ -31,6 +31,7 @@ OUTPUTS = {
     "show": {"html", "png"},
     "live": set(),
     "simulate": {"json", "html", "png", "csv"},
+    "judge": {"json", "html", "png", "csv"},
     "audit": {"json", "html", "png", "csv"},
     "repair": {"json", "html", "png"},
     "gait": {"json", "html", "png", "csv"},

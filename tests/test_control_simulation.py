@@ -340,7 +340,7 @@ def test_mujoco_is_the_same_robot(load_robot, random_state, name):
     terrain = contacts.Terrain([contacts.Plane("ground")])
     engine = MujocoGround(robot, contacts.at_feet(robot), terrain)
     R = pin.Quaternion(q[3:7]).toRotationMatrix()
-    theirs = robots.conventions.to_mujoco(robot, q, v, joints=engine._joints)
+    theirs = robots.conventions.to_mujoco(robot, q, v, joints=engine.joints)
     for ours, expected in zip(engine.there(q, v, R), theirs, strict=True):
         assert ours == pytest.approx(expected, abs=1e-12)
     h = 1e-6
@@ -406,7 +406,7 @@ def test_several_hinges_in_a_body_reach_mujoco():
     """All but the last of them carry neither mass nor inertia; M is that of the robot."""
     mujoco = pytest.importorskip("mujoco")
     from footwork import dynamics, load
-    from footwork.control.mujoco_engine import as_mjcf
+    from footwork.control.mujoco_model import as_mjcf
 
     leg = """<body pos="0 {} -.1"><joint name="{}1" axis="1 0 0"/><joint name="{}2" axis="0 1 0"/>
         <geom type="capsule" fromto="0 0 0 0 0 -.3" size=".03"/></body>"""

@@ -29,6 +29,7 @@ PACKAGES = (
     "footwork.contacts",
     "footwork.contacts.batch",
     "footwork.control",
+    "footwork.control.judging",
     "footwork.visualize",
 )
 NUMBER = re.compile(r"[-−+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")

@@ -54,6 +54,17 @@ def friction_map():
     return contacts.friction_map(*standing(), places, places)
 
 
+def judgement():
+    pushes = [control.judging.LargestPush(120.0 * k, 0.4, 0.5, 0.45) for k in range(3)]
+    pytest.importorskip("mujoco")
+    robot, q, _ = standing()
+    one = control.judging.trial(
+        robot, lambda *given: lambda s: robot.na * [0.0], q=q, duration=0.01
+    )
+    trials = {(one.velocity, "as told"): (one,)}
+    return control.Judgement("biped", "stand", trials, tuple(pushes))
+
+
 def swinging():
     pendulum = fw.robots.double_pendulum(1, 0.5, 1, 1)
     return dynamics.simulate(pendulum, [1.0, 0.5], [0, 0], duration=0.2, step=0.01)
@@ -99,6 +110,7 @@ EXAMPLES = {
         control.Repair(audit().motion, audit(), audit(), {}, "as it was", 0),
     ),
     "control.closed_loop:ClosedLoop": lambda: (closed_loop(),),
+    "control.judging.judgement:Judgement": lambda: (judgement(),),
     "biomechanics.gait:Gait": lambda: (gait(),),
 }
 made = cache(lambda key: EXAMPLES[key]())
@@ -159,6 +171,7 @@ def test_a_robot_that_walked_is_seen_too(load_robot):
         ("contacts.audits.audit:Audit", "of 21 samples hold"),
         ("control.repairs.report:Repair", "21 samples hold"),
         ("control.closed_loop:ClosedLoop", "biped does not fall"),
+        ("control.judging.judgement:Judgement", "biped, stand: keeps its feet in 1 trial"),
         ("biomechanics.gait:Gait", "largest moment [N·m]"),
     ],
 )

@@ -23,6 +23,7 @@ from ..contacts.scenario.scenario import Scenario
 from ..contacts.sweeps.result import Sweep
 from ..control.closed_loop import ClosedLoop
 from ..control.command import Command
+from ..control.judging.judgement import Judgement
 from ..control.repairs.report import Repair
 from ..dynamics.motions.motion import Motion
 from ..dynamics.motions.sampled_states import SampledStates
@@ -195,6 +196,13 @@ def _events(motion: Trajectory) -> Table:
 @display_of.register
 def _(audit: Audit | AuditTable) -> Display:
     return _told(audit.explain())
+
+
+@display_of.register
+def _(judgement: Judgement) -> Display:
+    shown = _told(judgement.explain())
+    color = hex_of("holds" if judgement.holds else "does not hold")
+    return Display(shown.title, text=shown.text, color=color)
 
 
 @display_of.register

@@ -67,6 +67,7 @@ PLOTS: Mapping[str, str] = {
     "contacts.audits.audit:Audit": "visualize.plots.audits:plot_audit",
     "control.repairs.report:Repair": "visualize.plots.repairs:plot_repair",
     "control.closed_loop:ClosedLoop": "visualize.plots.control:plot_closed_loop",
+    "control.judging.judgement:Judgement": "visualize.plots.judging:plot_judgement",
     "biomechanics.gait:Gait": "visualize.plots.gait:plot_gait",
     "biomechanics.robot_gait:RobotGait": "visualize.plots.gait:plot_robot_gait",
 }

@@ -216,6 +216,11 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "the terrain of a scenario: a .yaml file, or a name of `footwork scenarios` "
         "(level)",
     },
+    "--gait": {
+        "default": "stand",
+        "help": "gait (stand); catch: stand, with recovery steps when pushed too hard (bipeds, "
+        "level)",
+    },
     "--no-torque-limits": {"action": "store_true", "help": "ignore the joint torque limits"},
     "--jobs": {"type": count, "default": 1, "metavar": "N", "help": "processes (1)"},
     "--journal": _file("journal of what is finished, from which the same command resumes"),

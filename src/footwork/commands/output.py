@@ -156,6 +156,13 @@ def write_scene(viewer: Viewer, options: argparse.Namespace) -> None:
                 save(place)
 
 
+def write_page(x: Any, options: argparse.Namespace) -> None:
+    """Write what a notebook shows of x, with its plot, as the page of --html."""
+    page = f'<!doctype html><meta charset="utf-8"><title>footwork</title>{registry.html_of(x)}'
+    with destination(options, options.html) as path:
+        write(path, page)
+
+
 def write_plot(x: Any, options: argparse.Namespace, *more: Any, **how: Any) -> None:
     """Write `fw.plot(x, …)` to the file of --png."""
     with destination(options, options.png) as path:

@@ -29,10 +29,7 @@ def add(commands: Any) -> None:
     )
     parser = flags.command(commands, "simulate", run, words)
     flags.robot_flags(parser, posture=False)
-    parser.add_argument(
-        "--gait", choices=("stand", *GAITS, "catch"), default="stand",
-        help="gait (stand); catch: stand, with recovery steps when pushed too hard (bipeds, level)",
-    )  # fmt: skip
+    parser.add_argument("--gait", choices=("stand", *GAITS, "catch"), **flags.SHARED["--gait"])
     parser.add_argument(
         "--duration",
         type=flags.positive,

@@ -1,0 +1,27 @@
+"""Judging of controllers: an independent closed loop, what they survive, and their limits."""
+
+from __future__ import annotations
+
+from .impulse import Impulse
+from .judge import judge
+from .judgement import Judgement, Row
+from .pushes import LargestPush, capture_limits
+from .sensors import OfState, Sensors
+from .trial import Trial, trial
+from .walkers import walker
+from .world import World
+
+__all__ = [
+    "judge",
+    "Judgement",
+    "Row",
+    "LargestPush",
+    "capture_limits",
+    "Sensors",
+    "OfState",
+    "World",
+    "Impulse",
+    "Trial",
+    "trial",
+    "walker",
+]

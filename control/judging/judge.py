@@ -1,0 +1,167 @@
+"""Judging of a controller: trials in the world as told and in the real one, and pushes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import Array
+from ...contacts import ContactSet, at_feet
+from ...errors import ConfigurationError
+from ...robots.configuration import check_configuration
+from ...robots.robot import Robot
+from ...robots.values import array, number, whole_number
+from ...workers import finished
+from ..standing import stand
+from .impulse import Impulse
+from .judgement import Judgement
+from .pushes import LargestPush, capture_limits, largest_push
+from .sensors import MakeController
+from .trial import Trial, Velocity, check_who, trial
+from .world import World
+
+STANDS, WALKS = 0.5, 2.0  # when pushes begin, of what stands and of what walks [s]
+AFTER = 2.5  # how long a push has to be survived [s]
+
+
+def judge(
+    robot: Robot,
+    make_controller: MakeController,
+    velocities: ArrayLike = (0.0, 0.0, 0.0),
+    *,
+    duration: float = 10.0,
+    seeds: int = 20,
+    told: int = 5,
+    directions: int = 8,
+    boards: float = 0.0,
+    slope: float = 0.0,
+    q: ArrayLike | None = None,
+    contacts: ContactSet | None = None,
+    friction: float = 0.7,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+) -> Judgement:
+    """Return what a controller survives, in a loop that is independent of `control.simulate`.
+
+    At each velocity: trials in the world as told, and in the real one (`World.real`: other masses,
+    armature, half the friction), see `judging.trial`. Then, at the first velocity in the real
+    world, the largest push that it survives in each of some directions, by bisection. Ctrl-C ends
+    it with what is known by then.
+
+    Args:
+        robot: floating base.
+        make_controller: called with robot, q (nq,) and velocity (3,) before each trial; it returns
+            a controller, sensors -> τ (na,), as `judging.walker` does.
+        velocities: (3,) or (n, 3), to be commanded: (v_x, v_y) [m/s], ω_z [rad/s].
+        duration: of a trial [s].
+        seeds: how many trials in the real world.
+        told: how many in the world as told.
+        directions: of pushes, the first along x; 0: none.
+        boards: height of boards on the ground that the controller is not told of [m].
+        slope: of the ground [degrees].
+        q: where it starts (nq,); where `control.stand` stands when not given.
+        contacts: its soles and points; the robot's feet when not given.
+        friction: of the feet when contacts are not given, as the controller is told.
+        executor: of `concurrent.futures`, for several processes; `make_controller` goes there.
+        progress: draw a bar on stderr; when not given, if that is a terminal.
+
+    Raises:
+        ConfigurationError: what is no such value; MuJoCo is not installed.
+        ContactError: contacts that cannot be simulated, or no posture to stand in.
+    """
+    check_who(robot, make_controller)
+    asked = array(velocities, "velocities", (3,), (None, 3), meaning="(v_x, v_y, ω_z)")
+    counts = [whole_number(n, x, at_least=0) for n, x in ((told, "told"), (seeds, "seeds"))]
+    directions = whole_number(directions, "directions", at_least=0)
+    if executor is not None and not hasattr(executor, "submit"):
+        raise ConfigurationError(
+            f"executor: got {executor!r:.80}, expected one of concurrent.futures"
+        )
+    as_told, real = World(boards=boards, slope=slope), World.real(boards=boards, slope=slope)
+    feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
+    start = stand(robot, feet, terrain=real.told)[1] if q is None else check_configuration(robot, q)
+    ways = [_velocity(v) for v in np.atleast_2d(asked)]
+    one = partial(trial, robot, make_controller, q=start, contacts=feet)
+    lasting = partial(one, duration=number(duration, "duration", above=0, unit="[s]"))
+    jobs: dict[Any, Callable[[], Any]] = {
+        (v, name, seed): partial(lasting, world, velocity=v, seed=seed)
+        for v in ways
+        for name, world, count in zip(("as told", "real"), (as_told, real), counts, strict=True)
+        for seed in range(count)
+    }
+    headings = [360.0 * k / directions for k in range(directions)]
+    for heading, limit in zip(
+        headings, capture_limits(robot, start, feet, headings).tolist(), strict=True
+    ):
+        pushed = partial(one, real, velocity=ways[0])
+        at = WALKS if any(ways[0]) else STANDS
+        jobs[heading] = partial(_largest, pushed, heading, limit, at)
+    found, interrupted = _done(jobs, executor, progress)
+    return Judgement(robot.name, _name(make_controller), *_sorted(jobs, found), interrupted)
+
+
+def _sorted(
+    jobs: Mapping[Any, Any], found: Mapping[Any, Any]
+) -> tuple[dict[tuple[Velocity, str], tuple[Trial, ...]], tuple[LargestPush, ...]]:
+    """Trials by velocity and world, and pushes, in the order of the jobs."""
+    trials: dict[tuple[Velocity, str], tuple[Trial, ...]] = {}
+    pushes: list[LargestPush] = []
+    for key in jobs:
+        if key in found and isinstance(key, tuple):
+            trials[key[:2]] = (*trials.get(key[:2], ()), found[key])
+        elif key in found:
+            pushes.append(found[key])
+    return trials, tuple(pushes)
+
+
+def _done(
+    jobs: Mapping[Any, Callable[[], Any]], executor: Executor | None, progress: bool | None
+) -> tuple[dict[Any, Any], bool]:
+    """What the jobs return, by their keys, and whether Ctrl-C came before the last."""
+    from tqdm import tqdm
+
+    found: dict[Any, Any] = {}
+    draw = sys.stderr.isatty() if progress is None else progress
+    with tqdm(total=len(jobs), disable=not draw, unit="trial", leave=False) as bar:
+        try:
+            for key, answer in finished(executor, _call, jobs.items()):
+                found[key] = answer
+                bar.update()
+        except KeyboardInterrupt:
+            if not found:
+                raise
+            return found, True
+    return found, False
+
+
+def _call(job: Callable[[], Any]) -> Any:
+    return job()
+
+
+def _largest(
+    pushed: Callable[..., Trial], heading: float, capture: float, at: float
+) -> LargestPush:
+    """The largest push that is survived in a direction."""
+
+    def survives(change: float) -> bool:
+        return pushed(impulse=Impulse(change, heading, at), duration=at + AFTER).survived
+
+    return LargestPush(heading, *largest_push(survives, capture), capture)
+
+
+def _velocity(v: Array) -> Velocity:
+    x, y, turn = map(float, v)
+    return (x, y, turn)
+
+
+def _name(make_controller: Any) -> str:
+    """What the controller is called: the gait of a `walker`, else the function's name."""
+    inner = getattr(make_controller, "func", make_controller)
+    given = getattr(make_controller, "keywords", {})
+    return str(given.get("gait") or getattr(inner, "__name__", type(inner).__name__))

@@ -1,0 +1,133 @@
+"""Plant: a robot in MuJoCo that moves on its own, with solid soles, in a `World`.
+
+Nothing but torques, a push and time goes in: between the start and the end of a trial its state is
+never written. Torques are held for a tick of 1/500 s, which is four steps of the physics.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from ...arrays import Array
+from ...contacts import ContactSet
+from ...dynamics import State
+from ...robots.robot import Robot
+from ..ground import DIVERGED
+from ..mujoco_model import MujocoModel
+from .world import World
+
+TICK = 2e-3  # [s]
+SUBSTEPS = 4
+PUSHED = 0.1  # how long a push lasts [s]
+
+
+class Touch(NamedTuple):
+    """A point where the ground pushes.
+
+    Attributes:
+        contact: whose.
+        place: (3,), world axes [m].
+        force: (3,), on the robot, world axes [N].
+        normal: its part along the normal [N].
+        sliding: the speed across the normal [m/s].
+    """
+
+    contact: str
+    place: Array
+    force: Array
+    normal: float
+    sliding: float
+
+
+class Plant(MujocoModel):
+    """A robot that stands at q in a world.
+
+    Args:
+        robot: floating base, as the controller knows it.
+        contacts: its soles and points, with the friction that the controller is told.
+        world: the world.
+        q: where it starts (nq,), at rest.
+        seed: of what is random in the world.
+        ahead: how far boards reach [m].
+
+    Attributes:
+        terrain: the ground, with its boards.
+        mass: of the robot as it is [kg].
+        work: Σ |τ Δq| of the last tick [J].
+        touching: {contact: whether the ground pushes it}, at the end of the last tick.
+        slid: {contact: how far it has slid since it touched} [m].
+    """
+
+    def __init__(
+        self, robot: Robot, contacts: ContactSet, world: World, q: Array, seed: int, ahead: float
+    ) -> None:
+        self.terrain = world.ground(np.random.default_rng((seed, 1)), ahead)
+        super().__init__(robot, world.feet(contacts), self.terrain, solid=True)
+        self._change(robot, world, q, np.random.default_rng((seed, 0)))
+        self.model.opt.timestep = TICK / SUBSTEPS
+        R = pin.Quaternion(q[3:7]).toRotationMatrix()
+        self.data.qpos[:], self.data.qvel[:] = self.there(q, np.zeros(robot.nv), R)
+        self.mujoco.mj_forward(self.model, self.data)
+        self.mass, self.work = float(self.model.body_mass.sum()), 0.0
+        self._actuated = robot.selection_matrix[:, self.rows].T
+        owners = [contact.name for contact in contacts for _ in contact.points]
+        self._owner = {geom: owners[i] for geom, i in self.geoms.items()}
+        self.touching = dict.fromkeys(contacts.names, False)
+        self.slid = dict.fromkeys(contacts.names, 0.0)
+        self._feel()
+
+    def _change(self, robot: Robot, world: World, q: Array, rng: np.random.Generator) -> None:
+        """Make masses and armatures those of the world; inertias go with the masses."""
+        model, M = self.model, State(robot, q).mass_matrix
+        factors = 1 + world.masses * rng.uniform(-1.0, 1.0, model.nbody)
+        factors[1] = 1 + world.trunk
+        model.body_mass[:] *= factors
+        model.body_inertia[:] *= factors[:, None]
+        model.dof_armature[6:] += world.armature * np.diag(M)[self.rows]
+        self.mujoco.mj_setConst(model, self.data)
+
+    def tick(self, tau: Array, push: Array) -> bool:
+        """Move on by a tick under torques (na,) and a force on the trunk (3,), world axes [N].
+
+        Returns whether the motion is still finite. The force acts at the trunk's centre of mass.
+        """
+        data, torques = self.data, self._actuated @ tau
+        data.qfrc_applied[6:], data.xfrc_applied[1, :3] = torques, push
+        before = data.qpos[7:].copy()
+        self.mujoco.mj_step(self.model, data, SUBSTEPS)
+        self.work = float(np.abs(torques * (data.qpos[7:] - before)).sum())
+        if not np.isfinite(data.qvel).all() or np.abs(data.qvel).max() > DIVERGED:
+            return False
+        self._feel()
+        return True
+
+    def touches(self) -> list[Touch]:
+        """Return where the ground pushes, at the last step of the physics."""
+        data, found, force = self.data, [], np.zeros(6)
+        for i in range(data.ncon):
+            touch = data.contact[i]
+            geom = int(touch.geom[1] if touch.geom[1] in self._owner else touch.geom[0])
+            if geom not in self._owner or touch.efc_address < 0:
+                continue
+            self.mujoco.mj_contactForce(self.model, data, i, force)
+            axes, sign = touch.frame.reshape(3, 3), 1.0 if geom == touch.geom[1] else -1.0
+            turning, moving = np.split(data.cvel[self.model.geom_bodyid[geom]], 2)
+            v = moving + np.cross(turning, touch.pos - data.subtree_com[1])
+            sliding = float(np.linalg.norm(axes[1:] @ v))
+            pushed = sign * axes.T @ force[:3]
+            found.append(Touch(self._owner[geom], touch.pos.copy(), pushed, force[0], sliding))
+        return found
+
+    def _feel(self) -> None:
+        """Note which contacts touch, and how far they have slid, by the mean over their touches."""
+        loads, slides = dict.fromkeys(self.slid, 0.0), dict.fromkeys(self.slid, 0.0)
+        for touch in self.touches():
+            loads[touch.contact] += touch.normal
+            slides[touch.contact] += touch.normal * touch.sliding
+        for name, load in loads.items():
+            self.touching[name] = load > 0
+            way = TICK * slides[name] / load if load > 0 else 0.0
+            self.slid[name] = self.slid[name] + way if load > 0 else 0.0

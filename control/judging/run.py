@@ -1,0 +1,108 @@
+"""Run of a controller on a plant: ticks of 1/500 s with noise and delay, and what is noted."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Array
+from ...contacts import ContactSet
+from ...robots.configuration import check_torques
+from ...robots.robot import Robot
+from ..falls import LOOKS, Fall
+from .impulse import Impulse
+from .path import Track
+from .plant import TICK, Plant
+from .sensors import Controller, Sensors
+from .world import World
+
+CHECKED = 5  # ticks from one look at height and tilt to the next
+
+
+class Run:
+    """A trial in progress; arguments as of `trial`, checked."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        feet: ContactSet,
+        world: World,
+        q: Array,
+        velocity: Array,
+        duration: float,
+        seed: int,
+        impulse: Impulse | None,
+    ) -> None:
+        far = 2.0 + duration * float(np.linalg.norm(velocity[:2]))
+        self.robot, self.world, self.impulse = robot, world, impulse
+        self.plant = Plant(robot, feet, world, q, seed, far)
+        self.ticks = max(1, round(duration / TICK))
+        self.rng = np.random.default_rng((seed, 2))
+        self.track = Track(q, velocity)
+        self.late = deque([np.zeros(robot.na)] * world.delay)
+        self.applied = np.zeros(robot.na)
+        self.fall = Fall(robot, feet, self.plant.terrain, q)
+        self.ended, self.fell, self.energy, self.slip = "", False, 0.0, 0.0
+        self.times: list[float] = []
+        self.statuses: Counter[str] = Counter()
+
+    def go(self, controller: Controller) -> None:
+        """Run to the end, or to a fall or a failure."""
+        for k in range(self.ticks):
+            if why := self._tick(controller, k):
+                self.ended = why
+                return
+
+    def _tick(self, controller: Controller, k: int) -> str:
+        """Do a tick; return why the run ends with it, "" when it does not."""
+        t, plant = k * TICK, self.plant
+        q, v = plant.here()
+        told = self.world.noise.measured(self.robot, q, v, self.rng)
+        sensors = Sensors(t, *told, self.applied.copy(), dict(plant.touching))
+        began = time.perf_counter()
+        try:
+            answer = controller(sensors)
+            self.times.append(time.perf_counter() - began)
+            tau = check_torques(self.robot, answer, "the controller's answer")
+        except Exception as error:
+            return f"failed: {type(error).__name__}: {error}"
+        self.statuses[str(getattr(controller, "status", ""))] += 1
+        self.late.append(tau)
+        motors = self.robot.motors
+        self.applied = np.clip(self.late.popleft(), *motors.at_speeds(v[motors.rows]))
+        push = np.zeros(3) if self.impulse is None else self.impulse.force(t, plant.mass)
+        if not plant.tick(self.applied, push):
+            return "failed: the motion blew up"
+        return self._note(k)
+
+    def _note(self, k: int) -> str:
+        """Record where the robot is; return why it has fallen, "" when it has not."""
+        self.energy += self.plant.work
+        self.slip = max(self.slip, *self.plant.slid.values())
+        q, _ = self.plant.here()
+        self.track.add(q)
+        if (k + 1) % CHECKED and k + 1 < self.ticks:
+            return ""
+        why = self.fall.reason(q, (k + 1) % round(LOOKS / TICK) == 0 or k + 1 == self.ticks)
+        self.fell = bool(why)
+        return f"fell: {why}" if why else ""
+
+    def found(self) -> dict[str, Any]:
+        """Return the fields of the `Trial`."""
+        weight = self.plant.mass * float(np.linalg.norm(self.robot._model.gravity.linear))
+        times = self.times or [0.0]
+        return {
+            "seconds": len(self.track) * TICK,
+            "ended": self.ended,
+            "fell": self.fell,
+            **self.track.found(TICK),
+            "energy": self.energy,
+            "weight": weight,
+            "slip": float(self.slip),
+            "statuses": dict(self.statuses),
+            "tick_median": float(np.median(times)),
+            "tick_worst": max(times),
+        }

@@ -1,0 +1,156 @@
+"""Trial: one run of a controller in a world, and what it showed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ...contacts import ContactSet, at_feet
+from ...errors import ConfigurationError
+from ...robots.configuration import check_configuration, check_robot
+from ...robots.robot import Robot
+from ...robots.values import instance, number, vector, whole_number
+from ..standing import stand
+from .impulse import Impulse
+from .run import Run
+from .sensors import MakeController
+from .world import World
+
+Velocity = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one run of a controller showed; two are equal when all but its times are.
+
+    Attributes:
+        world: the world.
+        seed: of what was random.
+        velocity: that was commanded, (v_x, v_y) [m/s] and ω_z [rad/s].
+        impulse: the push, if there was one.
+        seconds: how long it kept its feet.
+        ended: why it ended before its time, "" when it did not.
+        fell: whether it fell; the controller raised or answered with no torques when it ended
+            otherwise.
+        distance: along the commanded direction [m].
+        path_error: the farthest from the commanded path [m]; standing, from the start.
+        speed: mean along the commanded direction, in the second half [m/s].
+        turn: mean angular velocity about the vertical, in the second half [rad/s].
+        energy: ∫ Σ |τ_i q̇_i| dt [J].
+        weight: of the robot as it was [N].
+        slip: the farthest that a contact slid between touching and leaving the ground [m].
+        tilt: the largest of the trunk, against the start [degrees].
+        statuses: {status of the controller: at how many ticks}.
+        tick_median, tick_worst: what a tick of the controller took [s].
+    """
+
+    world: World
+    seed: int
+    velocity: Velocity
+    impulse: Impulse | None
+    seconds: float
+    ended: str
+    fell: bool
+    distance: float
+    path_error: float
+    speed: float
+    turn: float
+    energy: float
+    weight: float
+    slip: float
+    tilt: float
+    statuses: dict[str, int]
+    tick_median: float = field(compare=False)
+    tick_worst: float = field(compare=False)
+
+    @property
+    def survived(self) -> bool:
+        """Whether it lasted to its end."""
+        return not self.ended
+
+    @property
+    def energy_per_metre(self) -> float:
+        """∫ Σ |τ_i q̇_i| dt over the distance [J/m]; inf where it did not move on."""
+        return self.energy / self.distance if self.distance > 0 else math.inf
+
+    @property
+    def cost_of_transport(self) -> float:
+        """The energy per metre over the weight."""
+        return self.energy_per_metre / self.weight
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        derived = {
+            name: getattr(self, name)
+            for name in ("survived", "energy_per_metre", "cost_of_transport")
+        }
+        return asdict(self) | derived
+
+
+def trial(
+    robot: Robot,
+    make_controller: MakeController,
+    world: World | None = None,
+    *,
+    velocity: ArrayLike = (0.0, 0.0, 0.0),
+    duration: float = 10.0,
+    seed: int = 0,
+    impulse: Impulse | None = None,
+    q: ArrayLike | None = None,
+    contacts: ContactSet | None = None,
+    friction: float = 0.7,
+) -> Trial:
+    """Return what a controller does in a world, until the time is over or the robot has fallen.
+
+    MuJoCo moves the robot at 2 kHz, with solid soles; the controller is asked at 500 Hz, and its
+    torques, clipped to the motors' limits, are applied a tick later. A fall is that of
+    `control.simulate`: the trunk below half of its height, tilted by 60 degrees, or something but
+    the limbs with contacts on the ground. A controller that raises, or answers with what are no
+    torques, ends the trial; only Ctrl-C goes on to the caller.
+
+    Args:
+        robot: floating base.
+        make_controller: called with the robot, where it starts q (nq,), and the velocity (3,); it
+            returns a controller: sensors -> τ (na,), see `Sensors`.
+        world: as told when not given.
+        velocity: commanded, (v_x, v_y) [m/s] and ω_z [rad/s], axes of the trunk.
+        duration: [s].
+        seed: of masses, boards and noise: the same seed gives the same trial.
+        impulse: a push.
+        q: where it starts (nq,), at rest; where `control.stand` stands when not given.
+        contacts: its soles and points; the robot's feet when not given.
+        friction: of the feet when contacts are not given, as the controller is told.
+
+    Raises:
+        ConfigurationError: what is no such value; MuJoCo is not installed.
+        ContactError: contacts that cannot be simulated, or no posture to stand in.
+    """
+    check_who(robot, make_controller)
+    world = World() if world is None else instance(world, "world", World)
+    command = vector(velocity, "velocity", "v_x, v_y [m/s] and ω_z [rad/s]")
+    duration = number(duration, "duration", above=0, unit="[s]")
+    seed = whole_number(seed, "seed", at_least=0)
+    if impulse is not None:
+        instance(impulse, "impulse", Impulse)
+    feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
+    start = (
+        stand(robot, feet, terrain=world.told)[1] if q is None else check_configuration(robot, q)
+    )
+    run = Run(robot, feet, world, start, command, duration, seed, impulse)
+    run.go(make_controller(robot, start.copy(), command.copy()))
+    x, y, turn = map(float, command)
+    return Trial(world, seed, (x, y, turn), impulse, **run.found())
+
+
+def check_who(robot: Robot, make_controller: MakeController) -> None:
+    """Refuse what has no floating base, and what makes no controller."""
+    if not check_robot(robot).is_floating:
+        raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
+    if not callable(make_controller):
+        raise ConfigurationError(
+            f"make_controller: got {type(make_controller).__name__}, expected a function of "
+            "(robot, q, velocity) that returns a controller"
+        )

@@ -1,0 +1,93 @@
+"""World of a trial: what differs from what the controller believes, noise, delay and ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...contacts import ContactSet, Plane, Terrain
+from ...contacts.terrain.solids import Box
+from ...robots.values import instance, length, number, whole_number
+from ..disturbances import Noise
+
+TOLD = Noise(velocities=0.05, base_orientation=5e-3, base_velocity=0.03)
+FLAT = 0.6  # before the first board, from the start [m]
+STEEPEST = 45.0  # [degrees]
+
+
+@dataclass(frozen=True)
+class World:
+    """The world of a trial, beside the robot, contacts and friction that a controller is told of.
+
+    Attributes:
+        masses: each body but the trunk is heavier or lighter by up to this share, at random.
+        trunk: the trunk is heavier by this share.
+        armature: added to each joint, as a share of its diagonal entry of M at the start.
+        friction: of the ground, as a share of what the controller is told.
+        noise: on what it is told of q and v at each tick.
+        delay: after how many ticks its torques are applied.
+        boards: height of boards that lie across the way, of which it is not told [m]; 0: none.
+        slope: by which the ground rises along x, of which the start is told [degrees].
+
+    Raises:
+        ConfigurationError: shares that are negative or, of masses, 1 and more; no such numbers.
+    """
+
+    masses: float = 0.0
+    trunk: float = 0.0
+    armature: float = 0.0
+    friction: float = 1.0
+    noise: Noise = field(default=TOLD)
+    delay: int = 1
+    boards: float = 0.0
+    slope: float = 0.0
+
+    def __post_init__(self) -> None:
+        number(self.masses, "masses", at_least=0, at_most=0.99)
+        number(self.trunk, "trunk", at_least=-0.99, at_most=10.0)
+        number(self.armature, "armature", at_least=0, at_most=10.0)
+        number(self.friction, "friction", at_least=0, at_most=10.0)
+        instance(self.noise, "noise", Noise)
+        whole_number(self.delay, "delay", at_least=0)
+        length(self.boards, "boards", zero=True)
+        number(self.slope, "slope", at_least=-STEEPEST, at_most=STEEPEST, unit="[degrees]")
+
+    @classmethod
+    def real(cls, **changes: Any) -> World:
+        """Return a world in which little is as told: masses, armature, and half the friction."""
+        return replace(cls(masses=0.1, trunk=0.05, armature=0.05, friction=0.5), **changes)
+
+    @property
+    def told(self) -> Terrain:
+        """The ground without its boards."""
+        return Terrain([Plane("ground", rises=self.slope)])
+
+    def ground(self, rng: np.random.Generator, ahead: float) -> Terrain:
+        """Return the ground with its boards, up to a distance ahead of the origin [m]."""
+        if self.boards == 0:
+            return self.told
+        boards: list[Box] = []
+        x = FLAT
+        while x < ahead:
+            deep, wide = rng.uniform(0.15, 0.5), rng.uniform(0.2, 0.6)
+            y, turned = rng.uniform(-0.4, 0.4), rng.uniform(-20.0, 20.0)
+            up = float(np.tan(np.radians(self.slope)))
+            at = (x + deep / 2, y, up * (x + deep / 2))
+            size = (deep, wide, self.boards)
+            name = f"board {len(boards) + 1}"
+            # a turned box is tilted about its own axis: level ground alone has turned ones
+            heading = 0.0 if self.slope else turned
+            boards.append(Box(name, size, at, heading, self.slope))
+            x += deep + rng.uniform(0.1, 0.3)
+        return Terrain([Plane("ground", rises=self.slope), *boards])
+
+    def feet(self, contacts: ContactSet) -> ContactSet:
+        """Return the contacts with the friction that they have."""
+        feet = [replace(c, friction=_scaled(c.friction, self.friction)) for c in contacts]
+        return ContactSet(contacts.robot, feet)
+
+
+def _scaled(friction: Any, share: float) -> Any:
+    return tuple(share * mu for mu in friction) if isinstance(friction, tuple) else share * friction

@@ -1,0 +1,94 @@
+"""`footwork judge`: what a walking controller survives in an independent closed loop."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..workers import workers
+from . import flags
+from .output import answer, destination, needs, paint, write_page, write_plot
+
+if TYPE_CHECKING:
+    from ..control import Judgement
+
+GAITS = ("stand", "walk", "trot", "crawl")  # of `control.judging.walker`
+CROUCH = 0.02  # of bipeds that walk: the centre of mass comes down by bending the knees [m]
+
+
+def add(commands: Any) -> None:
+    """Declare the flags of `footwork judge`."""
+    words = (
+        "what a gait's controller survives in MuJoCo, with solid soles, delay, noise, wrong masses "
+        "and half of the friction: falls, speeds, pushes, energy. The table: one line a trial"
+    )
+    parser = flags.command(commands, "judge", run, words)
+    flags.robot_flags(parser, posture=False)
+    parser.add_argument("--gait", choices=GAITS, **flags.SHARED["--gait"])
+    parser.add_argument(
+        "--speed", nargs="+", type=float, default=[0.0], metavar="V",
+        help="speeds forward [m/s] (0); pushes come at the first",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seconds", type=flags.positive, default=10.0, metavar="S", help="of a trial [s] (10)"
+    )
+    parser.add_argument(
+        "--seeds", type=flags.whole, default=20, metavar="N",
+        help="trials with wrong masses and half the friction (20); a quarter as many as told",
+    )  # fmt: skip
+    parser.add_argument(
+        "--directions", type=flags.whole, default=8, metavar="N",
+        help="directions in which the largest push is searched (8; 0: none)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--boards", type=float, default=0.0, metavar="M",
+        help="height of boards on the ground that the controller is not told of [m] (0: none)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--slope", type=float, default=0.0, metavar="DEGREES",
+        help="by which the ground rises ahead [degrees] (0)",
+    )  # fmt: skip
+    flags.shared(parser, "--friction", "--jobs", "--json", "--csv", "--png", "--html")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judge; exit code 0: at most one trial of 20 failed everywhere, 1: more did."""
+    if options.png:
+        needs("--png", "matplotlib", "plots")
+    judgement = _judged(options)
+    verdict, *rest = judgement.explain().splitlines()
+    colour = "green" if judgement.holds else "red"
+    text = "\n".join([paint(options, verdict, colour), *rest])
+    answer(options, judgement.as_dict(), text)
+    if options.csv:
+        with destination(options, options.csv) as path:
+            judgement.write_csv(path)
+    if options.html:
+        write_page(judgement, options)
+    if options.png:
+        write_plot(judgement, options)
+    if judgement.interrupted:
+        return flags.INTERRUPTED  # what was found is written all the same
+    return flags.OK if judgement.holds else flags.NO
+
+
+def _judged(options: argparse.Namespace) -> Judgement:
+    from .. import control
+
+    robot = flags.load(options)
+    feet = flags.feet(robot, options)
+    friction = 0.7 if options.friction is None else options.friction
+    ground = control.judging.World(slope=options.slope).told
+    crouch = CROUCH if options.gait == "walk" else 0.0
+    _, q = control.stand(robot, feet, crouch=crouch, terrain=ground)
+    make = partial(control.judging.walker, gait=options.gait, friction=friction)
+    several = nullcontext() if options.jobs == 1 else workers(options.jobs, interruptible=True)
+    with several as executor:
+        return control.judge(
+            robot, make, [(v, 0.0, 0.0) for v in options.speed], duration=options.seconds,
+            seeds=options.seeds, told=-(-options.seeds // 4), directions=options.directions,
+            boards=options.boards, slope=options.slope, q=q, contacts=feet, executor=executor,
+            progress=False if options.quiet else None,
+        )  # fmt: skip

@@ -1,0 +1,389 @@
+"""Judging of controllers: an independent physics, its faults on purpose, and its verdicts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+import footwork as fw
+from footwork import contacts, control, dynamics, robots
+from footwork.contacts.geometry.polygon import convex_hull, signed_distance
+from footwork.control import Noise, judging
+from footwork.control.judging.plant import SUBSTEPS, TICK, Plant
+
+pytest.importorskip("mujoco")
+
+EXACT = judging.World(noise=Noise(), delay=0)
+
+
+@pytest.fixture(scope="module")
+def biped():
+    """The biped, and how it stands."""
+    robot = robots.load("biped")
+    feet = contacts.at_feet(robot)
+    return robot, feet, control.stand(robot, feet)[1]
+
+
+@pytest.fixture(scope="module")
+def block():
+    """A block with a sole."""
+    robot = robots.block(10.0, (0.3, 0.2, 0.1))
+    frame = robot.frame_names[-1]
+    sole = contacts.SurfaceContact(
+        frame, half_length=0.15, half_width=0.1, friction=0.7, placement=lowered(0.05)
+    )
+    q = robot.neutral()
+    q[2] = 0.05
+    return robot, contacts.ContactSet(robot, [sole]), q
+
+
+def lowered(by):
+    import pinocchio as pin
+
+    return pin.SE3(np.eye(3), np.array([0.0, 0.0, -by]))
+
+
+class Recorder:
+    """A controller that answers with what `law` says, and keeps what it was told."""
+
+    def __init__(self, law):
+        self.law, self.told = law, []
+
+    def __call__(self, sensors):
+        self.told.append(sensors)
+        return self.law(sensors)
+
+
+def of(controller):
+    """What makes a controller that is there."""
+    return lambda robot, q, velocity: controller
+
+
+# --- physics -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["biped", "g1", "quadruped"])
+def test_forces_of_the_ground_carry_the_weight(name):
+    """Soles that are boxes, prisms and balls; their centre of pressure is under the robot."""
+    robot = robots.load(name)
+    feet = contacts.at_feet(robot)
+    q = control.stand(robot, feet)[1]
+    plant, law = Plant(robot, feet, EXACT, q, 0, 1.0), judging.walker(robot, q, np.zeros(3))
+    for k in range(400):
+        assert plant.tick(law(judging.Sensors(k * TICK, *plant.here(), None, {})), np.zeros(3))
+    total = sum(touch.force for touch in plant.touches())
+    weight = robot.mass * 9.81
+    assert plant.mass == pytest.approx(robot.mass, rel=1e-9)
+    assert total[2] == pytest.approx(weight, rel=2e-3)
+    pressure = sum(touch.place[:2] * touch.normal for touch in plant.touches()) / total[2]
+    assert pressure == pytest.approx(dynamics.com(robot, plant.here()[0])[:2], abs=3e-3)
+    assert all(plant.touching.values())
+
+
+def test_a_block_at_rest_is_carried_exactly(block):
+    robot, feet, q = block
+    plant = Plant(robot, feet, EXACT, q, 0, 1.0)
+    for _ in range(1000):
+        plant.tick(np.zeros(0), np.zeros(3))
+    forces = np.array([touch.force for touch in plant.touches()])
+    assert len(forces) == 4  # a sole, not a point
+    assert forces.sum(axis=0) == pytest.approx([0.0, 0.0, 10.0 * 9.81], abs=1e-6)
+
+
+def test_a_push_changes_the_momentum_by_its_impulse(block):
+    robot, feet, q = block
+    high = q.copy()
+    high[2] = 10.0
+    plant = Plant(robot, feet, EXACT, high, 0, 1.0)
+    impulse, steps = judging.Impulse(0.7, 30.0, 0.05), round(0.2 / TICK)
+    for k in range(steps):
+        plant.tick(np.zeros(0), impulse.force(k * TICK, plant.mass))
+    q_now, v = plant.here()
+    momentum = dynamics.centroidal_momentum(robot, q_now, v)
+    angle = np.radians(30.0)
+    changed = 0.7 * np.array([np.cos(angle), np.sin(angle), 0.0])
+    fallen = np.array([0.0, 0.0, -9.81 * steps * TICK])
+    assert momentum[:3] == pytest.approx(10.0 * (changed + fallen), abs=1e-6)
+    assert momentum[3:] == pytest.approx(np.zeros(3), abs=1e-6)
+
+
+def test_the_plant_moves_as_ours_does_in_the_air(biped):
+    """Its steps are of first order: compare a short while with our accelerations."""
+    robot, feet, q = biped
+    high = q.copy()
+    high[2] += 1.0
+    tau = np.random.default_rng(0).uniform(-1.0, 1.0, robot.na)
+    plant = Plant(robot, feet, EXACT, high, 0, 1.0)
+    plant.model.opt.timestep = 1e-7
+    plant.tick(tau, np.zeros(3))
+    a = dynamics.forward_dynamics(robot, high, np.zeros(robot.nv), tau)
+    assert plant.here()[1] / (SUBSTEPS * 1e-7) == pytest.approx(a, rel=1e-4, abs=1e-3)
+
+
+def test_masses_are_wrong_by_what_is_said(biped):
+    robot, feet, q = biped
+    told, real = (Plant(robot, feet, world, q, 3, 1.0) for world in (EXACT, judging.World.real()))
+    shares = real.model.body_mass[1:] / told.model.body_mass[1:]
+    inertias = real.model.body_inertia[1:] / told.model.body_inertia[1:]
+    assert shares[0] == pytest.approx(1.05, abs=1e-12)
+    assert inertias == pytest.approx(np.tile(shares[:, None], 3), rel=1e-12)
+    assert 0.02 < np.abs(shares[1:] - 1).max() <= 0.1
+    assert real.mass == pytest.approx(
+        robot.mass * np.average(shares, weights=told.model.body_mass[1:]), rel=1e-9
+    )
+    M = dynamics.mass_matrix(robot, q).diagonal()[real.rows]
+    grown = real.model.dof_armature[6:] - told.model.dof_armature[6:]
+    assert grown == pytest.approx(0.05 * M, rel=1e-12)
+    touching = [i for i in real.geoms]
+    assert real.model.geom_friction[touching, 0] == pytest.approx(0.35, abs=1e-12)
+
+
+@pytest.mark.parametrize("delay", [0, 1, 3])
+def test_torques_come_so_many_ticks_late(biped, delay):
+    """What acts is what was answered `delay` ticks ago."""
+    robot, feet, q = biped
+    law = Recorder(lambda s: np.full(robot.na, 1e-3 * (1 + round(s.t / TICK))))
+    world = replace(EXACT, delay=delay)
+    judging.trial(robot, of(law), world, q=q, contacts=feet, duration=10 * TICK)
+    acted = [s.tau[0] for s in law.told]  # of the tick before
+    answered = [0.0] * (delay + 1) + [1e-3 * (1 + k) for k in range(10)]
+    assert acted == pytest.approx(answered[:10], abs=1e-15)
+
+
+def test_torques_are_clipped_to_the_motors(biped):
+    robot, feet, q = biped
+    law = Recorder(lambda s: np.full(robot.na, 1e6))
+    judging.trial(robot, of(law), EXACT, q=q, contacts=feet, duration=3 * TICK)
+    assert law.told[-1].tau == pytest.approx(robot.torque_limits, rel=1e-12)
+
+
+def test_noise_is_of_the_size_that_is_said(biped):
+    robot, feet, q = biped
+    exact, noisy = (Recorder(judging.walker(robot, q, np.zeros(3))) for _ in range(2))
+    for controller, world in ((exact, EXACT), (noisy, judging.World(delay=0))):
+        judging.trial(robot, of(controller), world, q=q, contacts=feet, duration=0.6)
+    spread = np.std([s.v for s in noisy.told], axis=0)
+    assert spread[6:].mean() == pytest.approx(0.05, rel=0.3)
+    assert spread[:6].mean() == pytest.approx(0.03, rel=0.3)
+    first = np.array([s.q[:3] for s in noisy.told[:1]])
+    assert first == pytest.approx(q[None, :3], abs=1e-12)  # its position is told without
+    assert exact.told[0].q == pytest.approx(q, abs=1e-12)
+
+
+# --- trials --------------------------------------------------------------------------------------
+
+
+def test_the_same_seed_is_the_same_trial(biped):
+    robot, feet, q = biped
+    run = partial(
+        judging.trial, robot, judging.walker, judging.World.real(boards=0.03), q=q, contacts=feet,
+        duration=0.2,
+    )  # fmt: skip
+    assert run(seed=1) == run(seed=1)
+    assert run(seed=1) != run(seed=2)
+
+
+def test_nothing_falls_and_says_why(biped):
+    robot, feet, q = biped
+    found = judging.trial(robot, of(lambda s: np.zeros(robot.na)), q=q, contacts=feet, duration=4.0)
+    assert found.fell
+    assert not found.survived
+    assert found.ended.startswith("fell: ")
+    assert 0.1 < found.seconds < 4.0
+    assert found.energy == 0.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (lambda s: 1 / 0, "failed: ZeroDivisionError"),
+        (lambda s: np.full(12, np.nan), "failed: ConfigurationError: the controller's answer"),
+        (lambda s: np.zeros(3), "failed: ConfigurationError: the controller's answer"),
+        (lambda s: "torques", "failed: ConfigurationError: the controller's answer"),
+    ],
+)
+def test_controllers_that_fail_are_told(biped, answer, says):
+    robot, feet, q = biped
+    calls = []
+
+    def law(sensors):
+        calls.append(sensors)
+        return np.zeros(robot.na) if len(calls) < 5 else answer(sensors)
+
+    found = judging.trial(robot, of(law), q=q, contacts=feet, duration=1.0)
+    assert found.ended.startswith(says)
+    assert found.seconds == pytest.approx(4 * TICK)
+    assert not found.fell
+
+
+def test_a_walk_is_measured(biped):
+    """Distance and speed are those commanded; energy goes by the distance."""
+    robot, feet, q = biped
+    make = partial(judging.walker, gait="walk")
+    found = judging.trial(
+        robot, make, judging.World.real(), velocity=(0.2, 0, 0), q=q, contacts=feet, duration=3.0
+    )
+    assert found.survived, found.ended
+    assert found.speed == pytest.approx(0.2, rel=0.25)
+    assert 0.2 < found.distance < 0.6
+    assert found.path_error < 0.12
+    assert found.energy_per_metre == pytest.approx(found.energy / found.distance)
+    assert found.cost_of_transport < 1.5
+    assert sum(found.statuses.values()) == 1500
+
+
+def test_boards_lie_on_the_way_and_are_seeded():
+    world = judging.World(boards=0.03)
+    one, again, other = (world.ground(np.random.default_rng(k), 4.0) for k in (1, 1, 2))
+    sizes = [[box.size for box in ground.solids[1:]] for ground in (one, again, other)]
+    assert sizes[0] == sizes[1] != sizes[2]
+    assert len(sizes[0]) > 4
+    heights = one.height(np.array([[x, 0.0] for x in np.linspace(-1, 4, 500)]))
+    assert {round(float(h), 9) for h in heights} == {0.0, 0.03}
+    assert len(world.told.solids) == 1
+
+
+def test_a_path_that_turns_is_followed():
+    """A circle walked as commanded has no error; a step aside is its error."""
+    from footwork.control.judging.path import Track
+
+    def walked(aside):
+        q, h = np.array([0.0, 0, 1, 0, 0, 0, 1]), TICK
+        track = Track(q, np.array([0.4, 0.0, 0.5]))
+        for k in range(1, 2001):
+            yaw = 0.5 * k * h
+            q[:2] = 0.8 * np.sin(yaw) * (1 + aside), 0.8 - 0.8 * np.cos(yaw) * (1 + aside)
+            q[5:7] = np.sin(yaw / 2), np.cos(yaw / 2)
+            track.add(q)
+        return track.found(h)
+
+    found = walked(0.0)
+    assert found["path_error"] < 1e-3
+    assert found["speed"] == pytest.approx(0.4, rel=1e-4)
+    assert found["turn"] == pytest.approx(0.5, rel=1e-9)
+    assert found["distance"] == pytest.approx(1.6, rel=1e-4)
+    assert walked(0.125)["path_error"] == pytest.approx(0.1, rel=0.05)
+
+
+# --- pushes --------------------------------------------------------------------------------------
+
+
+def test_the_capture_limit_is_where_the_capture_point_meets_the_edge(biped):
+    robot, feet, q = biped
+    headings = np.array([0.0, 45.0, 100.0, 200.0, 333.0])
+    limits = judging.capture_limits(robot, q, feet, headings)
+    corners = convex_hull(np.concatenate([c.world_points(robot, q)[:, :2] for c in feet]))
+    c = dynamics.com(robot, q)
+    height = c[2] - np.mean([c.world_points(robot, q)[:, 2].mean() for c in feet])
+    omega = np.sqrt(9.81 / height)
+    for angle, limit in zip(np.radians(headings), limits, strict=True):
+        xi = c[:2] + limit / omega * np.array([np.cos(angle), np.sin(angle)])
+        assert signed_distance(corners, xi) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_largest_push_is_bracketed():
+    from footwork.control.judging.pushes import HALVINGS, largest_push
+
+    for limit in (0.03, 0.5, 1.7):
+        low, high = largest_push(lambda x, limit=limit: x <= limit, 0.4)
+        assert low <= limit < high
+        assert high - low <= 0.8 * 2**-HALVINGS * max(1.0, 2 * limit)
+    assert largest_push(lambda x: True, 0.4)[1] == np.inf
+    assert largest_push(lambda x: False, 0.4)[0] == 0.0
+
+
+@pytest.mark.parametrize(("share", "stands"), [(0.6, True), (1.6, False)])
+def test_standing_takes_pushes_about_as_far_as_the_capture_limit(biped, share, stands):
+    robot, feet, q = biped
+    (limit,) = judging.capture_limits(robot, q, feet, [0.0])
+    push = judging.Impulse(share * limit, 0.0, 0.1)
+    found = judging.trial(
+        robot, judging.walker, judging.World.real(), q=q, contacts=feet, duration=1.5, impulse=push
+    )
+    assert found.survived == stands, found.ended
+
+
+def test_pushes_are_drawn_beside_the_limit():
+    pytest.importorskip("matplotlib")
+    pushes = [judging.LargestPush(90.0 * k, 0.4 + 0.1 * k, 0.9, 0.5) for k in range(4)]
+    _, polar = fw.plot(control.Judgement("biped", "stand", {}, tuple(pushes))).flat
+    limit, survived = (line.get_data() for line in polar.lines)
+    assert survived[1] == pytest.approx([0.4, 0.5, 0.6, 0.7, 0.4])
+    assert limit[1] == pytest.approx(np.full(5, 0.5))
+    assert survived[0] == pytest.approx(np.radians([0, 90, 180, 270, 0]))
+
+
+# --- judgements and the command ------------------------------------------------------------------
+
+
+def fragile(robot, q, velocity):
+    """A controller that gives up at 1 m/s, and is too short a while at work to fall else."""
+    return lambda sensors: None if velocity[0] >= 1 else np.zeros(robot.na)
+
+
+def test_a_judgement_counts(biped):
+    robot, _, q = biped
+    found = control.judge(
+        robot, fragile, [(0, 0, 0), (1, 0, 0)], duration=0.02, seeds=2, told=1, directions=0, q=q
+    )
+    assert [(row.world, row.trials, row.failed) for row in found.rows] == [
+        ("as told", 1, 0), ("real", 2, 0), ("as told", 1, 1), ("real", 2, 2),
+    ]  # fmt: skip
+    assert found.survived == ((0.0, 0.0, 0.0),)
+    assert not found.holds
+    assert "ConfigurationError" in found.rows[-1].worst
+    assert "fragile" in str(found)
+    assert len(list(found.cells())) == 6
+    assert json.dumps(found.as_dict()["pushes"]) == "[]"
+
+
+def test_ctrl_c_keeps_what_is_there(biped):
+    robot, _, q = biped
+    made = []
+
+    def make(*given):
+        made.append(given)
+        if len(made) == 3:
+            raise KeyboardInterrupt
+        return fragile(*given)
+
+    found = control.judge(robot, make, duration=0.01, seeds=4, told=1, q=q)
+    assert found.interrupted
+    assert sum(row.trials for row in found.rows) == 2
+
+
+def test_the_command(run, tmp_path):
+    png, page, table = (tmp_path / f"judged.{kind}" for kind in ("png", "html", "csv"))
+    code, out, err = run(
+        "judge", "biped", "--seconds", "0.1", "--seeds", "1", "--directions", "0", "--json",
+        "--png", str(png), "--html", str(page), "--csv", str(table),
+    )  # fmt: skip
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["holds"] is True
+    assert [row["world"] for row in found["rows"]] == ["as told", "real"]
+    assert png.read_bytes().startswith(b"\x89PNG")
+    assert "data:image/png;base64," in page.read_text(encoding="utf-8")
+    assert len(table.read_text(encoding="utf-8").splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--gait", "galop"], "choose from"),
+        (["--speed", "nan"], "velocities"),
+        (["--slope", "80"], "slope: got 80"),
+        (["--boards", "-1"], "boards: got -1"),
+        (["--seconds", "0"], "greater than 0"),
+        (["--friction", "0.7,0.4"], "one number"),
+    ],
+)
+def test_bad_values_are_refused_in_one_line(run, flags, says):
+    code, out, err = run("judge", "biped", "--seeds", "1", *flags)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1

@@ -1,0 +1,61 @@
+"""Plots of a judgement: trials that keep their feet by speed, and a polar plot of pushes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...control.judging.judgement import Judgement
+from .axes import GRAY, SERIES, axes_for, axes_grid
+
+
+def plot_judgement(judgement: Judgement) -> NDArray[Any]:
+    """Return axes (1, 2): the share of trials that last, by speed; the largest pushes, polar.
+
+    Pushes are drawn by their direction seen from above, forward to the right, beside the capture
+    limit of a linear inverted pendulum that stands.
+
+    Args:
+        judgement: to draw.
+
+    Raises:
+        FootworkError: Matplotlib is not installed.
+    """
+    axes = axes_grid(1, 2, (9.5, 4.2))
+    _shares(axes[0, 0], judgement)
+    figure = axes[0, 1].figure
+    axes[0, 1].remove()
+    axes[0, 1] = figure.add_subplot(1, 2, 2, projection="polar")
+    _pushes(axes[0, 1], judgement)
+    return axes
+
+
+def _shares(ax: Any, judgement: Judgement) -> None:
+    title = f"{judgement.robot}, {judgement.controller}"
+    axes_for(ax, "commanded speed [m/s]", "trials that last [%]", title)
+    for world, colour in zip(dict.fromkeys(r.world for r in judgement.rows), SERIES, strict=False):
+        rows = [row for row in judgement.rows if row.world == world]
+        speeds = [float(np.linalg.norm(row.velocity[:2])) for row in rows]
+        shares = [100 * (1 - row.failed / row.trials) for row in rows]
+        counts = "/".join(dict.fromkeys(str(row.trials) for row in rows))
+        ax.plot(speeds, shares, "o-", color=colour, label=f"{world}, {counts} trials")
+    ax.set_ylim(-5, 105)
+    if judgement.rows:
+        ax.legend(fontsize="small")
+
+
+def _pushes(ax: Any, judgement: Judgement) -> None:
+    ax.set_title("largest push survived [m/s]", fontsize="medium")
+    if not judgement.pushes:
+        ax.set_axis_off()
+        return
+    closed = [*judgement.pushes, judgement.pushes[0]]
+    angles = np.radians([push.heading for push in closed])
+    survived = [push.survived for push in closed]
+    ax.plot(angles, [push.capture for push in closed], "--", color=GRAY, label="capture limit")
+    ax.plot(angles, survived, "o-", color=SERIES[0], label="survived")
+    ax.fill(angles, survived, color=SERIES[0], alpha=0.15)
+    ax.set_rlim(0)
+    ax.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0.85, -0.1))
