@@ -10,6 +10,7 @@ from .disturbances import ForcePulse, Noise, random_pushes
 from .force_tasks import CopTask, ForceTask, ZmpTask
 from .joint import PD, PID, ComputedTorque, gravity_compensation
 from .judging import Judgement, judge
+from .locomotion import GaitController
 from .recordings import read_motion, save_motion
 from .reference import by_cvxpy
 from .repairs.repair import repair
@@ -52,6 +53,7 @@ __all__ = [
     "judge",
     "Judgement",
     "judging",
+    "GaitController",
     "gaits",
     "references",
 ]

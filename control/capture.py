@@ -28,11 +28,11 @@ from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
 from ..robots.values import number
 from .balance import Phase
+from .stepping import APART
 from .walking import WalkingController
 
 INSIDE = 0.015  # margin of ξ from the support polygon's edges below which the robot steps [m]
 UNLOAD = 0.04  # time to unload the swing foot [s]
-APART = 0.7  # least lateral distance of the feet, as a fraction of the first one
 
 
 class _Step(NamedTuple):

@@ -1,15 +1,18 @@
-"""Gaits as phases: footsteps of a biped, trot and crawl of a quadruped.
+"""Gaits: which feet swing together and in which order, and the phases of so many steps.
 
-Each starts where the feet are, with the centre of pressure under the centre of mass, and ends with
-it between the feet. On a terrain, footholds are on its surfaces.
+The phases start where the feet are, with the centre of pressure under the centre of mass, and end
+with it between the feet. On a terrain, footholds are on its surfaces. `control.GaitController`
+follows a commanded velocity instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from .. import dynamics
@@ -18,6 +21,37 @@ from ..contacts import ContactSet, Terrain
 from ..errors import ContactError
 from .balance import Phase
 from .footholds import foothold, moved
+
+
+@dataclass(frozen=True)
+class Gait:
+    """Groups of feet that swing together, in turn, and for how long.
+
+    Times are in those of a pendulum, 1/ω = √(h/g) with h the height of the centre of mass, so that
+    one gait serves robots of all sizes.
+
+    Attributes:
+        groups: feet by their places, see `feet_by_place`.
+        swing: duration of a swing [1/ω].
+        double: duration with all feet on the ground, between two swings [1/ω].
+        step: longest step in the natural time; longer ones would be taken sooner [h].
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    swing: float
+    double: float
+    step: float
+
+
+GAITS = {
+    "walk": Gait((("left",), ("right",)), swing=1.5, double=0.6, step=0.5),
+    "trot": Gait((("left front", "right hind"), ("right front", "left hind")), 1.15, 0.3, step=0.5),
+    "pace": Gait((("left front", "left hind"), ("right front", "right hind")), 0.9, 0.9, step=0.4),
+    "bound": Gait((("left front", "right front"), ("left hind", "right hind")), 0.9, 0.9, step=0.4),
+    "crawl": Gait(
+        (("left hind",), ("left front",), ("right hind",), ("right front",)), 1.5, 1.5, step=0.4
+    ),
+}
 
 
 def footsteps(
@@ -46,16 +80,17 @@ def footsteps(
     Raises:
         ContactError: not two feet, or no place for one of them on the terrain.
     """
-    names, ahead = list(_places(contacts, q, 2)), _heading(contacts, q)
+    feet, ahead = feet_by_place(contacts, q, 2), heading(contacts, q)
+    names = contacts.names  # the first one goes first
+    other = dict(zip(feet.values(), reversed(feet.values()), strict=True))
 
-    def way(places: dict[str, Any], k: int) -> float:
+    def goal(places: dict[str, Any], k: int, name: str) -> Any:
         """From the swinging foot to the stance foot and past it; the last one stops beside it."""
-        swinging, stance = names[k % 2], names[(k + 1) % 2]
-        behind = ahead @ (places[stance].translation - places[swinging].translation)
-        return float(behind) + (length if k < count - 1 else 0.0)
+        behind = ahead @ (places[other[name]].translation - places[name].translation)
+        return moved(places[name], (behind + (length if k < count - 1 else 0.0)) * ahead)
 
-    groups: list[tuple[str, ...]] = [(names[k % 2],) for k in range(count)]
-    return _in_groups(contacts, q, groups, way, (swing, double, settle), terrain)
+    groups = [(names[k % 2],) for k in range(count)]
+    return _from_standing(contacts, q, groups, goal, (swing, double, settle), terrain)
 
 
 def trot(
@@ -73,15 +108,14 @@ def trot(
 
     Arguments as of `footsteps`; a diagonal passes the other by `length` [m].
     """
-    left_front, right_front, left_hind, right_hind = _corners(contacts, q)
-    pairs = [(left_front, right_hind), (right_front, left_hind)]
-    groups: list[tuple[str, ...]] = [pairs[k % 2] for k in range(count)]
+    ahead = heading(contacts, q)
 
-    def way(places: dict[str, Any], k: int) -> float:
+    def goal(places: dict[str, Any], k: int, name: str) -> Any:
         """Two groups pass each other: the first and the last swing go half as far."""
-        return 0.5 * length if k in (0, count - 1) else length
+        return moved(places[name], (0.5 if k in (0, count - 1) else 1.0) * length * ahead)
 
-    return _in_groups(contacts, q, groups, way, (swing, double, settle), terrain)
+    groups = _repeated(GAITS["trot"], feet_by_place(contacts, q, 4), count)
+    return _from_standing(contacts, q, groups, goal, (swing, double, settle), terrain)
 
 
 def crawl(
@@ -99,80 +133,124 @@ def crawl(
 
     Arguments as of `footsteps`; a foot goes `length` forward at each of its swings [m].
     """
-    left_front, right_front, left_hind, right_hind = _corners(contacts, q)
-    order: list[tuple[str, ...]] = [(left_hind,), (left_front,), (right_hind,), (right_front,)]
-    groups = [order[k % 4] for k in range(count)]
-    times = (swing, double, settle)
-    return _in_groups(contacts, q, groups, lambda places, k: length, times, terrain)
+    ahead = heading(contacts, q)
+    groups = _repeated(GAITS["crawl"], feet_by_place(contacts, q, 4), count)
+    return _from_standing(
+        contacts, q, groups, lambda places, k, name: moved(places[name], length * ahead),
+        (swing, double, settle), terrain,
+    )  # fmt: skip
 
 
-def _in_groups(
+def swings_in_turn(
     contacts: ContactSet,
-    q: ArrayLike,
-    groups: list[tuple[str, ...]],
-    way: Callable[[dict[str, Any], int], float],
-    times: tuple[float, float, float],
-    terrain: Terrain | None,
+    places: dict[str, Any],
+    groups: Sequence[tuple[str, ...]],
+    goal: Callable[[dict[str, Any], int, str], Any],
+    *,
+    start: Array,
+    swing: float,
+    double: float,
+    first: float,
+    last: float,
+    terrain: Terrain | None = None,
 ) -> list[Phase]:
-    """Feet that swing together, in turn; the others carry with the point in their middle.
+    """Return phases in which groups of feet swing; the others carry with p in their middle.
 
-    The k-th group goes way(places, k) forward [m], with the feet where they are by then.
+    Args:
+        contacts: all feet.
+        places: T_world_contact of each, where they stand now (`pin.SE3`).
+        groups: names of the feet that swing, one swing after the other.
+        goal: (places by then, number of the swing, foot) -> T_world_contact where it should land.
+        start: p (3,) at the beginning [m].
+        swing, double: durations of a swing, and of the time on all feet between two [s].
+        first, last: durations on all feet before the first swing and after the last [s].
+        terrain: onto whose surfaces footholds are brought.
+
+    Raises:
+        ContactError: no place to stand near a goal.
     """
-    places, ahead = dict(contacts.placements(q)), _heading(contacts, q)
-    swing, double, settle = times
-    phases, p = [], _under(contacts, q)
+    places, phases, p = dict(places), [], start
     for k, group in enumerate(groups):
-        stance = [name for name in contacts.names if name not in group]
-        target = _middle(places, stance)
-        phases.append(Phase(settle if k == 0 else double, p, target))
-        step = way(places, k) * ahead
-        for name in group:
-            places[name] = _forward(contacts, places, name, step, terrain)
-        phases.append(Phase(swing, target, target, {name: places[name] for name in group}))
+        target = middle(places, [name for name in contacts.names if name not in group])
+        phases.append(Phase(double if k else first, p, target))
+        landed = {name: goal(places, k, name) for name in group}
+        if terrain is not None:
+            for name, T in landed.items():
+                here = pin.SE3(T.rotation, places[name].translation)
+                way = (T.translation - here.translation) * [1.0, 1.0, 0.0]
+                landed[name] = foothold(contacts[name], here, way, terrain)
+        places.update(landed)
+        phases.append(Phase(swing, target, target, landed))
         p = target
-    phases.append(Phase(settle, p, _middle(places, list(contacts.names))))
+    phases.append(Phase(last, p, middle(places, contacts.names)))
     return phases
 
 
-def _places(contacts: ContactSet, q: ArrayLike, count: int) -> dict[str, Any]:
-    if len(contacts) != count:
-        raise ContactError(f"contacts: got {len(contacts)}, expected the {count} feet")
-    return dict(contacts.placements(q))
+def feet_by_place(contacts: ContactSet, q: ArrayLike, count: int | None = None) -> dict[str, str]:
+    """Return {place: contact}: "left", "right" of two feet, "left front", … of four.
 
+    Args:
+        contacts: the feet.
+        q: where they stand (nq,).
+        count: how many there have to be; None: two or four.
 
-def _corners(contacts: ContactSet, q: ArrayLike) -> tuple[str, str, str, str]:
-    """The names of left front, right front, left hind, right hind, by where they are."""
-    places, ahead = _places(contacts, q, 4), _heading(contacts, q)
+    Raises:
+        ContactError: another number of feet.
+    """
+    expected = (2, 4) if count is None else (count,)
+    if len(contacts) not in expected:
+        raise ContactError(
+            f"contacts: got {len(contacts)}, expected the {' or '.join(map(str, expected))} feet"
+        )
+    ahead = heading(contacts, q)
     left = np.cross([0.0, 0.0, 1.0], ahead)
-    by_front = sorted(places, key=lambda name: -float(ahead @ places[name].translation))
-    front, hind = (
-        sorted(pair, key=lambda name: -float(left @ places[name].translation))
-        for pair in (by_front[:2], by_front[2:])
-    )
-    return front[0], front[1], hind[0], hind[1]
+    where = {name: T.translation for name, T in contacts.placements(q).items()}
+
+    def lateral(names: Sequence[str]) -> list[str]:
+        return sorted(names, key=lambda name: -float(left @ where[name]))
+
+    if len(where) == 2:
+        return dict(zip(("left", "right"), lateral(list(where)), strict=True))
+    rows = sorted(where, key=lambda name: -float(ahead @ where[name]))
+    front, hind = lateral(rows[:2]), lateral(rows[2:])
+    names = ("left front", "right front", "left hind", "right hind")
+    return dict(zip(names, [*front, *hind], strict=True))
 
 
-def _heading(contacts: ContactSet, q: ArrayLike) -> Array:
-    """The robot's x axis, along the ground (3,)."""
+def heading(contacts: ContactSet, q: ArrayLike) -> Array:
+    """Return the robot's x axis, along the ground (3,)."""
     root = next(f.name for f in contacts.robot._model.frames if f.parentJoint == 1)
     x = dynamics.frame_placement(contacts.robot, q, root).rotation[:, 0] * [1.0, 1.0, 0.0]
     return np.asarray(x / np.linalg.norm(x))
 
 
-def _under(contacts: ContactSet, q: ArrayLike) -> Array:
-    """The point under the centre of mass, as high as the feet are on average (3,)."""
+def under_com(contacts: ContactSet, q: ArrayLike) -> Array:
+    """Return the point under the centre of mass, as high as the feet are on average (3,) [m]."""
     x, y, _ = dynamics.com(contacts.robot, q)
-    z = _middle(dict(contacts.placements(q)), list(contacts.names))[2]
-    return np.array([x, y, z])
+    return np.array([x, y, middle(contacts.placements(q), contacts.names)[2]])
 
 
-def _forward(
-    contacts: ContactSet, places: dict[str, Any], name: str, way: Array, terrain: Terrain | None
-) -> Any:
-    if terrain is None:
-        return moved(places[name], way)
-    return foothold(contacts[name], places[name], way, terrain)
-
-
-def _middle(places: dict[str, Any], names: list[str]) -> Array:
+def middle(places: Mapping[str, Any], names: Sequence[str]) -> Array:
+    """Return the mean of the places of some feet (3,) [m]."""
     return np.asarray(np.mean([places[name].translation for name in names], axis=0))
+
+
+def _repeated(gait: Gait, feet: dict[str, str], count: int) -> list[tuple[str, ...]]:
+    """The names of the feet of `count` swings."""
+    groups = [tuple(feet[place] for place in group) for group in gait.groups]
+    return [groups[k % len(groups)] for k in range(count)]
+
+
+def _from_standing(
+    contacts: ContactSet,
+    q: ArrayLike,
+    groups: Sequence[tuple[str, ...]],
+    goal: Callable[[dict[str, Any], int, str], Any],
+    times: tuple[float, float, float],
+    terrain: Terrain | None,
+) -> list[Phase]:
+    swing, double, settle = times
+    return swings_in_turn(
+        contacts, dict(contacts.placements(q)), groups, goal, start=under_com(contacts, q),
+        swing=swing, double=double, first=settle, last=settle, terrain=terrain,
+    )  # fmt: skip

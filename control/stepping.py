@@ -23,6 +23,7 @@ FADE = 0.65  # ρ
 ANKLES = 0.02  # errors of ξ that the feet on the ground correct without a step [m]
 FILTER = 0.04  # time constant of the low-pass filter on δ, for noise in the velocity of ξ [s]
 LATE = 0.3  # of a swing's duration: within that of touch-down its foothold stays
+APART = 0.7  # least lateral distance of opposite feet, as a fraction of the one they stand at
 
 
 class FootholdFeedback:

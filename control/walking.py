@@ -21,6 +21,7 @@ from .balance import DcmPlan, DcmTask, Phase
 from .command import Command
 from .failure import LATEST, OneThread, check_time
 from .footholds import LEVEL, moved, over_ground, placed
+from .gaits import middle
 from .standing import trunk
 from .stepping import FILTER, FootholdFeedback
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
@@ -79,12 +80,16 @@ class WalkingController:
         self.terrain = None if terrain is None else instance(terrain, "terrain", Terrain)
         q = check_configuration(robot, q)
         com, places = dynamics.com(robot, q), self.feet.placements(q)
-        ground = float(np.mean([T.translation[2] for T in places.values()]))
+        ground = float(middle(places, self.feet.names)[2])
         self.plan = DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear)
         self._first = self.plan  # footholds as given
         given = REACH * self.plan.height if reach is None else reach
         self.reach = length(given, "reach", zero=True)
         self.dcm = DcmTask(self.plan, weight=20.0, gain=225.0, begin=begin)
+        pose = dynamics.frame_placement(robot, q, trunk(robot))
+        self.base = FrameTask(
+            pose, frame=trunk(robot), rows_of="orientation", weight=10.0, name="base"
+        )
         self.tasks = self._permanent_tasks(q)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
         self._swings: dict[str, FrameTask] = {}
@@ -98,11 +103,9 @@ class WalkingController:
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: balance, an upright base, a posture, low angular momentum."""
-        root = trunk(self.robot)
-        pose = dynamics.frame_placement(self.robot, q, root)
         return [
             self.dcm,
-            FrameTask(pose, frame=root, rows_of="orientation", weight=10.0, name="base"),
+            self.base,
             PostureTask(q, weight=0.05, gain=40.0),
             MomentumTask(np.zeros(6), weight=1e-3, gain=5.0),
         ]
@@ -135,9 +138,16 @@ class WalkingController:
             return None
         return state if self._last <= t and state.v is not None else None
 
-    def follow(self, phases: Sequence[Phase], begin: float) -> None:
-        """Replace the plan from t = `begin` on [s]; swing feet become contacts first."""
-        plan, begin = DcmPlan(phases, self.plan.height, self.plan.gravity), _begin(begin)
+    def follow(self, phases: Sequence[Phase], begin: float, height: float | None = None) -> None:
+        """Replace the plan from t = `begin` on [s]; swing feet become contacts first.
+
+        Args:
+            phases: as of `control.gaits`.
+            begin: [s].
+            height: of the centre of mass above p [m]; as it is when not given.
+        """
+        height = self.plan.height if height is None else length(height, "height")
+        plan, begin = DcmPlan(phases, height, self.plan.gravity), _begin(begin)
         self._land()
         self.plan, self._first, self.begin = plan, plan, begin
         self.dcm.target, self.dcm.begin = self.plan, begin

@@ -114,6 +114,7 @@ ELSEWHERE = {
 # what a bad value would change in the original: each call has a copy
 CHANGED_BY_CALLS = {
     "control.PID",
+    "control.GaitController",
     "control.PushRecoveryController",
     "control.WalkingController",
     "control.WholeBodyController",
@@ -408,6 +409,8 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.WalkingController": {"phases": [phase], "on_failure": "raise"},
         "control.WalkingController.*": standing | {"phases": [phase]},
         "control.PushRecoveryController.*": standing | {"phases": [phase]},
+        "control.GaitController.*": standing | {"phases": [phase]},
+        "control.GaitController": {"on_failure": "raise"},
         "control.PushRecoveryController": {"on_failure": "raise"},
         "control.simulate": {"controller": falling, "progress": False},
         "control.save_motion": {"motion": loop, "path": "motion.npz"},

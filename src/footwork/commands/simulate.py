@@ -14,11 +14,11 @@ from .output import answer, destination, needs, paint, write_plot, write_table
 if TYPE_CHECKING:
     from ..control import ClosedLoop
 
-CROUCH = {
-    "step": 0.02,
-    "catch": 0.03,
-}  # [m] by which the centre of mass is lowered by bending the knees
-GAITS = {"step": "footsteps", "trot": "trot", "crawl": "crawl"}  # of `control.gaits`
+# [m] by which the centre of mass is lowered by bending the knees
+CROUCH = {"step": 0.02, "walk": 0.02, "catch": 0.03}
+STEPS = {"step": "footsteps", "trot": "trot", "crawl": "crawl"}  # --gait to `control.gaits`
+WALKS = ("walk", "trot", "pace", "bound", "crawl")  # `control.gaits.GAITS`
+STOP = 0.25  # fraction of the time that a robot has to stop and to stand at the end
 
 
 def add(commands: Any) -> None:
@@ -29,20 +29,25 @@ def add(commands: Any) -> None:
     )
     parser = flags.command(commands, "simulate", run, words)
     flags.robot_flags(parser, posture=False)
-    parser.add_argument("--gait", choices=("stand", *GAITS, "catch"), **flags.SHARED["--gait"])
+    choices = ("stand", "step", *WALKS, "catch")
+    parser.add_argument("--gait", choices=choices, **flags.SHARED["--gait"])
+    parser.add_argument("--speed", type=float, metavar="M/S", help="commanded speed forward [m/s]")
+    parser.add_argument(
+        "--sideways", type=float, metavar="M/S", help="commanded speed to the left [m/s]"
+    )
+    parser.add_argument(
+        "--turn", type=float, metavar="RAD/S", help="commanded turn to the left [rad/s]"
+    )
     parser.add_argument(
         "--duration",
         type=flags.positive,
-        default=2.0,
         metavar="S",
-        help="duration of standing [s] (2)",
+        help="duration [s] (2 of standing, 6 at a commanded speed; steps take what they take)",
     )
     parser.add_argument(
-        "--steps", type=flags.whole, default=4, metavar="N", help="number of steps of a gait (4)"
+        "--steps", type=flags.whole, metavar="N", help="number of steps of step, trot, crawl (4)"
     )
-    parser.add_argument(
-        "--length", type=float, default=0.0, metavar="M", help="step length [m] (0: in place)"
-    )
+    parser.add_argument("--length", type=float, metavar="M", help="their length [m] (0: in place)")
     flags.shared(parser, "--terrain", "--friction")
     parser.add_argument(
         "--shove",
@@ -65,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     """Simulate, print a summary and write plots if requested; falling counts as "no"."""
     if options.png:
         needs("--png", "matplotlib", "plots")
-    motion = _simulated(options)
+    motion, controller = _simulated(options)
     moved = motion.com[-1] - motion.com[0]
     statuses = {name: motion.statuses.count(name) for name in dict.fromkeys(motion.statuses)}
     report = {
@@ -74,6 +79,7 @@ def run(options: argparse.Namespace) -> int:
         "ended": motion.ended,
         "seconds": round(motion.duration, 6),
         "moved": [round(float(x), 6) for x in moved],
+        "beside": _beside(motion, controller),
         "ticks": statuses,
         "collisions": _collisions(motion),
         "reason": _weakness(motion),
@@ -90,6 +96,16 @@ def run(options: argparse.Namespace) -> int:
     if any(event.name == "interrupted" for event in motion.events):
         return flags.INTERRUPTED  # what was recorded is written all the same
     return flags.NO if motion.ended else flags.OK
+
+
+def _beside(motion: ClosedLoop, controller: Any) -> list[list[float]]:
+    """How far the middle of the feet is from a commanded path at the end, [[x, y]] [m]."""
+    if not isinstance(controller, _Stopping):
+        return []
+    walker, q, t = controller.walker, motion.q[-1], float(motion.t[-1])
+    where = [T.translation for T in walker.feet.placements(q).values()]
+    off = sum(where) / len(where) - walker.path.at(t).translation
+    return [[round(float(x), 6) for x in off[:2]]]
 
 
 def _weakness(motion: ClosedLoop) -> str:
@@ -110,40 +126,83 @@ def _collisions(motion: ClosedLoop) -> list[str]:
     return list(first.values())
 
 
-def _simulated(options: argparse.Namespace) -> ClosedLoop:
+def _simulated(options: argparse.Namespace) -> tuple[ClosedLoop, Any]:
+    """The motion, and its controller."""
     from .. import control
     from ..contacts import Scenario
 
+    velocity = _velocity(options)
     robot = flags.load(options)
     crouch = CROUCH.get(options.gait, 0.0)
     ground = Scenario.load(options.terrain).ground if options.terrain else None
     feet = flags.feet(robot, options)
     controller, q = control.stand(robot, feet, crouch=crouch, terrain=ground)
-    feet, duration = controller.contacts, options.duration
+    feet, duration = controller.contacts, options.duration or (6.0 if velocity else 2.0)
     who: Any = controller
-    if options.gait == "catch":
+    if velocity:
+        walker = control.GaitController(
+            robot, feet, q, options.gait, velocity=velocity, terrain=ground
+        )
+        who = _Stopping(walker, (1 - STOP) * duration)
+    elif options.gait == "catch":
         if ground is not None:
             raise ConfigurationError("--gait catch: got --terrain; expected level ground")
         who = control.PushRecoveryController(robot, feet, q)
     elif options.gait != "stand":
-        gait = getattr(control.gaits, GAITS[options.gait])
-        phases = gait(feet, q, options.steps, length=options.length, terrain=ground)
-        walker = control.WalkingController(robot, feet, q, phases, terrain=ground)
-        duration, who = walker.plan.duration, walker
+        gait = getattr(control.gaits, STEPS[options.gait])
+        count = 4 if options.steps is None else options.steps
+        phases = gait(feet, q, count, length=options.length or 0.0, terrain=ground)
+        who = control.WalkingController(robot, feet, q, phases, terrain=ground)
+        duration = who.plan.duration
     base = control.trunk(robot)
     pushes = control.random_pushes(robot, base, duration, options.shove, seed=options.seed or 0)
-    return control.simulate(
+    motion = control.simulate(
         robot, who, ground, q=q, contacts=feet, duration=duration, control_step=2e-3,
         disturbances=pushes if options.shove else (), engine=options.engine,
         progress=False if options.quiet else None,
     )  # fmt: skip
+    return motion, who
+
+
+class _Stopping:
+    """A GaitController that is told to stop at a time [s]."""
+
+    gives_commands = True
+
+    def __init__(self, walker: Any, at: float) -> None:
+        self.walker, self.at = walker, at
+
+    def __call__(self, q: Any, v: Any, t: float) -> Any:
+        if t >= self.at:
+            self.walker.velocity = (0.0, 0.0, 0.0)
+        return self.walker(q, v, t)
+
+
+def _velocity(options: argparse.Namespace) -> tuple[float, ...]:
+    """(vx, vy, wz) that a gait is commanded; () where none is."""
+    given = {f"--{name}": getattr(options, name) for name in ("speed", "sideways", "turn")}
+    told = [flag for flag, value in given.items() if value is not None]
+    if told and options.gait not in WALKS:
+        raise ConfigurationError(
+            f"--gait {options.gait}: got {told[0]}; expected it with {', '.join(WALKS)}"
+        )
+    if not told and options.gait in WALKS and options.gait not in STEPS:
+        raise ConfigurationError(f"--gait {options.gait}: expected one of {', '.join(given)}")
+    counted = [f"--{name}" for name in ("steps", "length") if getattr(options, name) is not None]
+    if counted and (told or options.gait not in STEPS):
+        raise ConfigurationError(
+            f"{counted[0]}: goes with --gait {', '.join(STEPS)} without a speed"
+        )
+    if options.duration and not told and options.gait in STEPS:
+        raise ConfigurationError("--duration: steps take what they take; expected --steps")
+    return tuple(value or 0.0 for value in given.values()) if told else ()
 
 
 def _words(report: dict[str, Any]) -> list[str]:
     failed = report["ended"] and not report["fell"]
     stopped = "was stopped" if report["ended"].endswith(" interrupted") else "was given up"
     how = "fell" if report["fell"] else stopped if failed else "is on its feet"
-    x, y, z = report["moved"]
+    (x, y, z), beside = report["moved"], report["beside"]
     why = report["reason"] or report["ended"].partition(": the robot fell: ")[2]
     link = ", though " if report["reason"] and not report["ended"] else ": " if why else ""
     ticks = ", ".join(f"{count} {name}" for name, count in report["ticks"].items())
@@ -151,6 +210,7 @@ def _words(report: dict[str, Any]) -> list[str]:
         f"{report['robot']} {how} after {report['seconds']:.2f} s{link}{why}",
         *([f"  {report['ended']}"] if failed else []),
         f"  its centre of mass moved ({x:z.3f}, {y:z.3f}, {z:z.3f}) m",
+        *(f"  its feet are ({a:z.3f}, {b:z.3f}) m beside the path" for a, b in beside),
         f"  ticks: {ticks}",
         *(f"  {collision}" for collision in report["collisions"]),
     ]

@@ -1,0 +1,338 @@
+"""Locomotion at a commanded velocity: a gait whose footholds follow a path.
+
+The path is where the middle of the feet should be: from where the command was given it goes on with
+the velocity (vx, vy, wz) in its own axes. A foot lands where its place beneath a robot on the path
+will be half-way through its stance,
+
+    T_foot = P(t_½) T_nominal,    Ṗ = P [vx, vy, wz]^,
+
+so that it carries as long before as behind the body (M. Raibert, "Legged robots that balance"
+(1986), ch. 2, for a body that is where it should be). What it is off, `control.stepping` adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
+
+from .. import dynamics
+from ..arrays import Array
+from ..contacts import ContactSet
+from ..dynamics import State
+from ..errors import ConfigurationError, ContactError, unknown
+from ..robots.configuration import check_configuration
+from ..robots.robot import Robot
+from ..robots.values import array, number
+from .balance import Phase
+from .gaits import GAITS, Gait, feet_by_place, heading, middle, swings_in_turn
+from .references import Desired
+from .standing import trunk
+from .stepping import APART, FADE
+from .walking import WalkingController
+
+QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
+SHIFT = 3.0  # time to shift the weight before the first swing and after the last [1/ω]
+AHEAD = 5.0  # least time of the plan: what comes later counts e⁻⁵ [1/ω]
+CHANGE = 0.1  # change of vx, vy and h wz from step to step [hω]
+LOWERING = 0.02  # change of height from step to step [h]
+HOME = 0.08  # distance from its place among the others at which a foot may stay in the end [h]
+BESIDE = 0.15  # distance of all feet from the path at which the robot may stay in the end [h]
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Poses P(t) on the ground, from a time on at a constant velocity in their own axes.
+
+    Attributes:
+        start: P at `begin` (`pin.SE3`), z up.
+        velocity: (vx, vy, wz) [m/s, rad/s].
+        begin: [s]; before, P is `start`.
+    """
+
+    start: Any
+    velocity: Array
+    begin: float
+
+    def at(self, t: float) -> Any:
+        """Return P(t)."""
+        vx, vy, wz = self.velocity * max(t - self.begin, 0.0)
+        return self.start * pin.exp6(np.array([vx, vy, 0.0, 0.0, 0.0, wz]))
+
+    def turned(self, t: float, velocity: Array) -> Path:
+        """Return the path that goes on with another velocity from t on."""
+        return Path(self.at(t), velocity, t)
+
+
+class GaitController(WalkingController):
+    """A whole-body controller that walks at a commanded velocity, which may change at any time.
+
+    It starts to step when the velocity is not zero, and stands again, with its feet side by side,
+    when it is. A change is taken up step by step: at the next touch-down, and as fast as balance
+    allows. Where the terrain has no place for a foot it stands, and `blocked` says why.
+
+    Args:
+        robot: floating base.
+        contacts: its two or four feet.
+        q: where it stands (nq,); its feet are where they belong beneath it.
+        gait: of `control.gaits.GAITS` by name, or one of one's own; None: "walk" on two feet,
+            "trot" on four.
+        velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s].
+        options: of the WalkingController.
+
+    Raises:
+        ConfigurationError, ContactError: what does not fit the robot; a velocity that this gait
+            cannot reach.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        contacts: ContactSet,
+        q: ArrayLike,
+        gait: str | Gait | None = None,
+        *,
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        **options: Any,
+    ) -> None:
+        contacts, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
+        self.gait, self._groups = _gait(contacts, q, gait)
+        places = dict(contacts.placements(q))
+        centre = middle(places, contacts.names)
+        super().__init__(robot, contacts, q, [Phase(1.0, centre, centre)], **options)
+        self._own_height = self._height = self.plan.height
+        ahead = heading(contacts, q)
+        axes = np.column_stack([ahead, np.cross([0.0, 0.0, 1.0], ahead), [0.0, 0.0, 1.0]])
+        self.path = Path(pin.SE3(axes, centre), np.zeros(3), self.begin)
+        self._nominal = {name: self.path.start.actInv(T) for name, T in places.items()}
+        self._opposite = _opposite(feet_by_place(contacts, q), self._nominal)
+        upright = dynamics.frame_placement(robot, q, trunk(robot)).rotation
+        self._upright = axes.T @ upright
+        self.base.target = self._attitude
+        self._offset: Array = np.zeros(3)  # of the footholds from the path
+        self._turn, self._replanned = 0, self.begin  # the group that swings next
+        self._stance_time = self._step_time = 0.0  # how long a foot carries, and a step takes [s]
+        self.blocked = ""
+        self.velocity = velocity
+
+    @property
+    def velocity(self) -> Array:
+        """The commanded (vx, vy, wz) [m/s, rad/s]."""
+        return self._velocity
+
+    @velocity.setter
+    def velocity(self, velocity: ArrayLike) -> None:
+        wanted = array(velocity, "velocity", (3,), meaning="(vx, vy, wz) [m/s, rad/s]").copy()
+        fastest, speed = self._step / (QUICKEST * self._period), self._foot_speed(wanted)
+        if speed > fastest * (1 + 1e-9):
+            raise ConfigurationError(
+                f"velocity: got {wanted.tolist()}, at which a foot goes {speed:.3g} m/s; expected "
+                f"at most {fastest:.3g} m/s with this gait of {self.robot.name!r}"
+            )
+        wanted.flags.writeable = False
+        self._velocity = wanted
+
+    @property
+    def height(self) -> float:
+        """The commanded height of the centre of mass above the feet [m]."""
+        return self._height
+
+    @height.setter
+    def height(self, height: float) -> None:
+        low = 0.5 * self._own_height
+        self._height = number(height, "height", at_least=low, at_most=1.1 * self._own_height)
+
+    def _foot_speed(self, velocity: Array) -> float:
+        """The largest speed of a foot's place beneath the robot [m/s]."""
+        vx, vy, wz = velocity
+        ways = [
+            np.hypot(vx - wz * T.translation[1], vy + wz * T.translation[0])
+            for T in self._nominal.values()
+        ]
+        return float(max(ways))
+
+    @property
+    def _period(self) -> float:
+        """The natural time from swing to swing [s]."""
+        return (self.gait.swing + self.gait.double) / self.plan.omega
+
+    @property
+    def _step(self) -> float:
+        """The longest step in the natural time [m]."""
+        return self.gait.step * self._own_height
+
+    # --- what happens when -------------------------------------------------------------------
+
+    def _advance(self, state: State, t: float) -> None:
+        """Plan anew at each touch-down, and where it stands and should not."""
+        since = t - self.begin
+        index = self.plan.index(since)
+        touched_down = bool(self._swings) and index != self._phase
+        if touched_down:
+            landed = self.begin + float(self.plan.times[index])
+            self._turn += 1
+            self._replan(state, landed, self._natural(self.gait.double))
+        elif not self._swings and index == len(self.plan.phases) - 1 and self._called(state, t):
+            if len(self.feet) == 2:  # first the foot on whose side it goes
+                _, vy, wz = self.velocity
+                self._turn = int((vy or wz) < 0)
+            self._replan(state, t, self._natural(SHIFT))
+        super()._advance(state, t)
+
+    def _called(self, state: State, t: float) -> bool:
+        """Whether a standing robot is told something new, or stands beside its path."""
+        told = bool(self.velocity.any() or self.plan.height != self.height)
+        if t - self._replanned < self._natural(self.gait.double if told else SHIFT):
+            return False
+        places = self.feet.placements(state.q)
+        return told or not self._at_home(dict(places), t)
+
+    def _replan(self, state: State, t: float, first: float) -> None:
+        """The plan from t on: `first` on all feet, then swings along the path."""
+        omega, height = self.plan.omega, self.plan.height
+        places = dict(self.feet.placements(state.q))
+        if self._swings:
+            self._offset = self._found_offset(places, t)
+        self._take_up(t if self.path.velocity.any() else t + first)
+        pivot = self.plan.pivot(t - self.begin)
+        height = float(np.clip(self.height, (1 - LOWERING) * height, (1 + LOWERING) * height))
+        quick = self._quickness()
+        goal = self._goal(t + first, quick)
+
+        def phases(groups: Sequence[tuple[str, ...]]) -> list[Phase]:
+            return swings_in_turn(
+                self.feet, places, groups, goal, start=pivot, swing=quick * self.gait.swing / omega,
+                double=quick * self.gait.double / omega, first=first, last=SHIFT / omega,
+                terrain=self.terrain,
+            )  # fmt: skip
+
+        try:
+            found, self.blocked = phases(self._next_groups(places, t)), ""
+        except ContactError as error:  # it stays where it is, and tries again
+            self.path, self.blocked = self.path.turned(t, np.zeros(3)), str(error)
+            found = phases([])
+        self.follow(found, t, height)
+        self._replanned = t
+
+    def _take_up(self, t: float) -> None:
+        """Let the path go on with the commanded velocity, or as near to it as a step allows."""
+        h = self.plan.height
+        most = CHANGE * self.plan.omega * np.array([h, h, 1.0])
+        now = self.path.velocity
+        self.path = self.path.turned(t, now + np.clip(self.velocity - now, -most, most))
+
+    def _quickness(self) -> float:
+        """The time of a step as a fraction of the natural one, at most 1."""
+        longest = self._step / max(self._foot_speed(self.path.velocity), 1e-9)
+        return float(np.clip(longest / self._period, QUICKEST, 1.0))
+
+    def _goal(self, lift: float, quick: float) -> Any:
+        """Where feet land that swing in turn from `lift` [s] on, see `swings_in_turn`."""
+        step, swing = quick * self._period, quick * self._natural(self.gait.swing)
+        self._stance_time, self._step_time = len(self._groups) * step - swing, step
+
+        left = self.path.at(lift).rotation[:, 1]
+
+        def group(k: int) -> tuple[str, ...]:
+            return self._groups[(self._turn + k) % len(self._groups)]
+
+        def goal(places: dict[str, Any], k: int, name: str) -> Any:
+            half_way = lift + k * step + swing + 0.5 * self._stance_time
+            T = self._place(name, half_way)
+            T.translation = T.translation + FADE ** (k + 1) * self._offset
+            T.translation[2] = places[name].translation[2]
+            other, least = self._opposite[name]
+            if other not in group(k):
+                T.translation = T.translation + _apart(T, places[other], least, left) * left
+            return T
+
+        return goal
+
+    def _place(self, name: str, t: float) -> Any:
+        """Where a foot should be while the robot is at P(t); farther out where it goes sideways.
+
+        From one step to the next the feet come together by |vy| times the time of a step, or apart.
+        """
+        T = self._nominal[name].copy()
+        y = float(T.translation[1])
+        closer = abs(float(self.path.velocity[1])) * self._step_time
+        T.translation[1] = y + np.sign(y) * max(0.0, 0.5 * closer - (1 - APART) * abs(y))
+        return self.path.at(t) * T
+
+    def _found_offset(self, places: dict[str, Any], t: float) -> Array:
+        """How far the feet that have landed are from their places on the path (3,) [m]."""
+        half_way = t + 0.5 * self._stance_time
+        off = [
+            places[name].translation - self._place(name, half_way).translation
+            for name in self._swings
+        ]
+        return np.asarray(np.mean(off, axis=0) * [1.0, 1.0, 0.0])
+
+    def _next_groups(self, places: dict[str, Any], t: float) -> Sequence[tuple[str, ...]]:
+        """Who swings next: a whole cycle at least, nobody where all stand and should."""
+        cycle = len(self._groups)
+        if self.path.velocity.any():
+            count = max(cycle, int(np.ceil(AHEAD / (self.gait.swing + self.gait.double))))
+        else:
+            count = 0 if self._at_home(places, t) else cycle
+        return [self._groups[(self._turn + k) % cycle] for k in range(count)]
+
+    def _at_home(self, places: dict[str, Any], t: float) -> bool:
+        """Whether the feet are side by side, near the path."""
+        ways = np.array(
+            [(T.translation - self._place(n, t).translation)[:2] for n, T in places.items()]
+        )
+        mean = ways.mean(axis=0)
+        farthest = np.linalg.norm(ways - mean, axis=1).max()
+        h = self._own_height
+        return bool(farthest <= HOME * h and np.linalg.norm(mean) <= BESIDE * h)
+
+    def _natural(self, time: float) -> float:
+        """A time in seconds from one in those of the pendulum."""
+        return float(time / self.plan.omega)
+
+    def _attitude(self, t: float) -> Desired:
+        """The trunk upright, and ahead along the path."""
+        P = self.path.at(t)
+        turning = self.path.velocity[2] if t >= self.path.begin else 0.0
+        rate = np.array([0.0, 0.0, 0.0, 0.0, 0.0, turning])
+        return Desired(pin.SE3(P.rotation @ self._upright, P.translation), rate, np.zeros(6))
+
+
+def _opposite(by_place: Mapping[str, str], nominal: Mapping[str, Any]) -> dict[str, Any]:
+    """{foot: (the one opposite, the least distance to the left of it [m])}, so that none cross."""
+    swapped = {"left": "right", "right": "left"}
+    found = {}
+    for place, name in by_place.items():
+        side, *row = place.split()
+        other = by_place[" ".join([swapped[side], *row])]
+        found[name] = other, APART * (nominal[name].translation - nominal[other].translation)[1]
+    return found
+
+
+def _apart(T: Any, other: Any, least: float, left: Array) -> float:
+    """How far a foot has to move to the left to be so far from another one [m]."""
+    short = least - float(left @ (T.translation - other.translation))
+    return max(short, 0.0) if least > 0 else min(short, 0.0)
+
+
+def _gait(
+    contacts: ContactSet, q: Array, gait: str | Gait | None
+) -> tuple[Gait, list[tuple[str, ...]]]:
+    """The gait, and the names of the feet of its groups."""
+    feet = feet_by_place(contacts, q)
+    if gait is None:
+        gait = "walk" if len(feet) == 2 else "trot"
+    if isinstance(gait, str) and gait not in GAITS:
+        raise ConfigurationError(unknown("gait", gait, GAITS))
+    found = GAITS[gait] if isinstance(gait, str) else gait
+    if not isinstance(found, Gait):
+        raise ConfigurationError(f"gait: got {gait!r}; expected a Gait, or one of {list(GAITS)}")
+    for place in sorted({place for group in found.groups for place in group}):
+        if place not in feet:
+            raise ConfigurationError(f"gait: {unknown('foot', place, feet)}")
+    return found, [tuple(feet[place] for place in group) for group in found.groups]

@@ -1,0 +1,264 @@
+"""Gaits at a commanded velocity: footholds on the path, start, stop, refusals."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import footwork as fw
+from footwork import cli, control
+from footwork.contacts import Box, Terrain
+from footwork.control import gaits
+from footwork.control.locomotion import Path
+from footwork.errors import ConfigurationError, ContactError
+
+NOISE = control.Noise(velocities=0.05, base_velocity=0.03, base_orientation=0.005)
+
+
+@pytest.fixture(scope="module")
+def standing():
+    """{robot: (robot, feet, q)} of robots that stand, made when they are asked for."""
+    found = {}
+
+    def stand(name, crouch=0.0):
+        if name not in found:
+            robot = fw.load(name)
+            controller, q = control.stand(robot, crouch=crouch)
+            found[name] = robot, controller.contacts, q
+        return found[name]
+
+    return stand
+
+
+def middle(feet, q):
+    return np.mean([T.translation for T in feet.placements(q).values()], axis=0)
+
+
+def yaw(R):
+    return float(np.arctan2(R[1, 0], R[0, 0]))
+
+
+# --- the path --------------------------------------------------------------------------------
+
+
+def test_a_path_is_the_integral_of_its_velocity():
+    start, velocity = (
+        pin.SE3(pin.rpy.rpyToMatrix(0, 0, 0.4), np.array([1.0, 2.0, 0.1])),
+        [0.3, 0.2, 0.7],
+    )
+    path = Path(start, np.array(velocity), begin=0.5)
+    assert path.at(0.2) == start
+    x, angle, n = start.translation.copy(), 0.4, 4000
+    h = 2.0 / n
+    for _ in range(n):  # midpoint rule, of second order
+        turned = angle + 0.5 * h * velocity[2]
+        c, s = np.cos(turned), np.sin(turned)
+        x[:2] += h * np.array([c * 0.3 - s * 0.2, s * 0.3 + c * 0.2])
+        angle += h * velocity[2]
+    assert path.at(2.5).translation == pytest.approx(x, abs=1e-7)
+    assert yaw(path.at(2.5).rotation) == pytest.approx(angle)
+    after = path.turned(2.5, np.zeros(3))
+    assert after.at(2.5).isApprox(path.at(2.5))
+    assert after.at(9.0).isApprox(path.at(2.5))
+
+
+@pytest.mark.parametrize("name", list(gaits.GAITS))
+@pytest.mark.parametrize("velocity", [(0.1, 0.02, 0.0), (0.0, 0.0, 0.15)])
+def test_a_foot_lands_where_it_belongs_half_way_through_its_stance(standing, name, velocity):
+    """Over its stance the mean place of the robot, seen from the foot, is the nominal one."""
+    robot, feet, q = standing("biped" if name == "walk" else "quadruped")
+    gait = gaits.GAITS[name]
+    walker = control.GaitController(robot, feet, q, name, velocity=velocity)
+    walker(q, np.zeros(robot.nv), 10.0)  # stood long enough: it plans
+    plan, period = walker.plan, (gait.swing + gait.double) / walker.plan.omega
+    places = feet.placements(q)
+    nominal = {n: walker.path.start.actInv(T) for n, T in places.items()}
+    landings = [
+        (walker.begin + plan.times[i + 1], phase.swings)
+        for i, phase in enumerate(plan.phases)
+        if phase.swings
+    ]
+    assert len(landings) >= len(gait.groups)
+    bow = 3e-3 if velocity[2] else 1e-9  # the mean of an arc is beside its middle
+    carries = len(gait.groups) * period - gait.swing / plan.omega
+    for landed, swings in landings:
+        for foot, T in swings.items():
+            seen = [
+                T.actInv(walker.path.at(t) * nominal[foot])  # the place, from the foot
+                for t in landed + carries * (np.arange(50) + 0.5) / 50
+            ]
+            assert np.mean([p.translation for p in seen], axis=0) == pytest.approx(0, abs=bow)
+            assert np.mean([yaw(p.rotation) for p in seen]) == pytest.approx(0, abs=1e-9)
+    order = [{*swings} for _, swings in landings[: len(gait.groups)]]
+    by_place = gaits.feet_by_place(feet, q)
+    assert order == [{by_place[place] for place in group} for group in gait.groups]
+
+
+def test_feet_are_named_by_where_they_are(standing):
+    _, feet, q = standing("quadruped")
+    turned = q.copy()
+    turned[3:7] = pin.Quaternion(pin.rpy.rpyToMatrix(0, 0, 2.1)).coeffs()
+    assert gaits.feet_by_place(feet, q) == gaits.feet_by_place(feet, turned)
+    for place, name in gaits.feet_by_place(feet, q).items():
+        x, y, _ = feet.placements(q)[name].translation - middle(feet, q)
+        assert (x > 0) == ("front" in place)
+        assert (y > 0) == ("left" in place)
+    with pytest.raises(ContactError, match="got 4, expected the 2 feet"):
+        gaits.feet_by_place(feet, q, 2)
+
+
+# --- walks -----------------------------------------------------------------------------------
+
+
+class Told:
+    """A GaitController that is told velocities from times on: {t: (vx, vy, wz)}."""
+
+    gives_commands = True
+
+    def __init__(self, walker, velocities):
+        self.walker, self.velocities = walker, dict(velocities)
+
+    def __call__(self, q, v, t):
+        for since in [since for since in self.velocities if since <= t]:
+            self.walker.velocity = self.velocities.pop(since)
+        return self.walker(q, v, t)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "gait", "velocity", "duration"),
+    [
+        ("go2", "trot", (0.5, 0.1, 0.3), 4.5),
+        ("quadruped", "pace", (0.2, 0.0, 0.0), 4.0),
+        ("quadruped", "bound", (0.2, 0.0, -0.2), 4.0),
+        ("biped", "walk", (0.3, 0.05, 0.2), 5.5),
+    ],
+)
+def test_it_walks_along_its_path_and_stops(standing, name, gait, velocity, duration):
+    robot, feet, q = standing(name, 0.02 if gait == "walk" else 0.0)
+    walker = control.GaitController(robot, feet, q, gait)
+    told = Told(walker, {0.1: velocity, duration - 2.0: (0, 0, 0)})
+    motion = control.simulate(
+        robot, told, q=q, contacts=feet, duration=duration, control_step=2e-3, engine="mujoco",
+        noise=NOISE, seed=3,
+    )  # fmt: skip
+    assert not motion.ended
+    assert set(motion.statuses) == {"optimal"}
+    P, end = walker.path.at(duration), motion.q[-1]
+    way = np.linalg.norm(P.translation - middle(feet, q))
+    assert way > 0.6 * np.linalg.norm(velocity[:2]) * (duration - 3.5)  # it went
+    miss = np.linalg.norm((middle(feet, end) - P.translation)[:2])
+    assert miss < 0.05 * way + 0.08 * walker.plan.height  # where it stops within
+    turned = pin.Quaternion(end[3:7]).toRotationMatrix()
+    assert yaw(turned) == pytest.approx(yaw(P.rotation), abs=0.05)
+    assert not walker.path.velocity.any()
+    assert len(walker.controller.contacts) == len(feet)
+
+
+@pytest.mark.slow
+def test_height_and_velocity_change_while_it_walks(standing):
+    robot, feet, q = standing("quadruped")
+    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.2, 0, 0))
+    lower = 0.85 * walker.height
+    walker.height = lower
+    told = Told(walker, {1.5: (-0.2, 0, 0), 2.5: (0, 0, 0)})
+    motion = control.simulate(
+        robot, told, q=q, contacts=feet, duration=4.0, control_step=2e-3, engine="mujoco"
+    )
+    assert not motion.ended
+    ahead = motion.com[:, 0] - motion.com[0, 0]
+    assert ahead.max() > 0.1
+    assert ahead[-1] < ahead.max() - 0.05  # and back
+    height = motion.com[-1, 2] - middle(feet, motion.q[-1])[2]
+    assert height == pytest.approx(lower, rel=0.05)  # what the trunk and the posture leave of it
+
+
+def test_it_stands_until_it_is_told_to_go(standing):
+    robot, feet, q = standing("quadruped")
+    walker = control.GaitController(robot, feet, q, "crawl")
+    for t in (0.0, 0.5, 3.0):
+        assert walker(q, np.zeros(robot.nv), t).solved
+    assert not any(phase.swings for phase in walker.plan.phases)
+    assert walker.path.at(9.0).isApprox(walker.path.start)
+    walker.velocity = (0.1, 0, 0)
+    walker(q, np.zeros(robot.nv), 3.1)
+    assert any(phase.swings for phase in walker.plan.phases)
+
+
+def test_legs_do_not_cross_where_it_goes_sideways(standing):
+    robot, feet, q = standing("biped", 0.02)
+    walker = control.GaitController(robot, feet, q, velocity=(0, -0.3, 0))
+    walker(q, np.zeros(robot.nv), 10.0)
+    places, by_place = dict(feet.placements(q)), gaits.feet_by_place(feet, q)
+    wide = places[by_place["left"]].translation[1] - places[by_place["right"]].translation[1]
+    swings = [phase.swings for phase in walker.plan.phases if phase.swings]
+    assert by_place["right"] in swings[0]  # first the foot on whose side it goes
+    for landed in swings:
+        places.update(landed)
+        apart = places[by_place["left"]].translation - places[by_place["right"]].translation
+        assert apart[1] > 0.69 * wide
+
+
+def test_it_stands_where_the_ground_ends_and_says_why(standing):
+    robot, feet, q = standing("quadruped")
+    x, y, z = middle(feet, q)
+    front = max(T.translation[0] for T in feet.placements(q).values())
+    board = Box("board", size=(2 * (front - x) + 0.06, 2.0, 0.1), at=(x, y, z - 0.1))
+    walker = control.GaitController(
+        robot, feet, q, "trot", velocity=(0.5, 0, 0), terrain=Terrain([board])
+    )
+    assert walker(q, np.zeros(robot.nv), 10.0).solved
+    assert "board" in walker.blocked or "no ground" in walker.blocked
+    assert not walker.path.velocity.any()
+    assert not any(phase.swings for phase in walker.plan.phases)
+
+
+# --- refusals and the command ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("gait", "velocity", "told"),
+    [
+        ("trott", (0, 0, 0), "no gait 'trott'; did you mean 'trot'"),
+        ("walk", (0, 0, 0), "no foot 'left'"),
+        (3, (0, 0, 0), "got 3; expected a Gait"),
+        ("trot", (9, 0, 0), "at which a foot goes 9 m/s; expected at most"),
+        ("trot", (0, 0, 99), "at which a foot goes"),
+        ("trot", (0, 0), "velocity"),
+        ("trot", (np.nan, 0, 0), "velocity"),
+    ],
+)
+def test_what_cannot_be_is_refused(standing, gait, velocity, told):
+    robot, feet, q = standing("quadruped")
+    with pytest.raises(ConfigurationError, match=told):
+        control.GaitController(robot, feet, q, gait, velocity=velocity)
+
+
+def test_a_gait_of_ones_own_is_a_table(standing):
+    robot, feet, q = standing("quadruped")
+    amble = gaits.Gait(
+        (("left hind",), ("left front",), ("right hind",), ("right front",)), 1.2, 0.2, step=0.4
+    )
+    walker = control.GaitController(robot, feet, q, amble, velocity=(0.1, 0, 0))
+    walker(q, np.zeros(robot.nv), 10.0)
+    assert sum(bool(phase.swings) for phase in walker.plan.phases) >= 4
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["--speed", "0.2"], "--gait stand: got --speed"),
+        (["--gait", "pace"], "expected one of --speed, --sideways, --turn"),
+        (["--gait", "trot", "--speed", "0.2", "--steps", "4"], "--steps"),
+        (["--gait", "trot", "--duration", "4"], "--duration"),
+        (["--gait", "bound", "--speed", "7"], "at which a foot goes 7 m/s"),
+    ],
+)
+def test_the_command_refuses(capsys, flags, told):
+    assert cli.main(["simulate", "quadruped", *flags]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_the_command_walks(capsys):
+    assert cli.main(["simulate", "quadruped", "--gait", "trot", "--speed", "0.2", "--turn", "0.2",
+                     "--duration", "2.5"]) == 0  # fmt: skip
+    assert "m beside the path" in capsys.readouterr().out
