@@ -216,6 +216,10 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "the terrain of a scenario: a .yaml file, or a name of `footwork scenarios` "
         "(level)",
     },
+    "--speed": {
+        "nargs": "+", "type": float, "metavar": "V",
+        "help": "commanded speed forward [m/s]; several in judge, where pushes come at the first",
+    },
     "--gait": {
         "default": "stand",
         "help": "gait (stand); walk, trot, pace, bound, crawl: at a commanded speed; step, trot, "

@@ -27,10 +27,7 @@ def add(commands: Any) -> None:
     parser = flags.command(commands, "judge", run, words)
     flags.robot_flags(parser, posture=False)
     parser.add_argument("--gait", choices=GAITS, **flags.SHARED["--gait"])
-    parser.add_argument(
-        "--speed", nargs="+", type=float, default=[0.0], metavar="V",
-        help="speeds forward [m/s] (0); pushes come at the first",
-    )  # fmt: skip
+    flags.shared(parser, "--speed")
     parser.add_argument(
         "--seconds", type=flags.positive, default=10.0, metavar="S", help="of a trial [s] (10)"
     )
@@ -87,7 +84,7 @@ def _judged(options: argparse.Namespace) -> Judgement:
     several = nullcontext() if options.jobs == 1 else workers(options.jobs, interruptible=True)
     with several as executor:
         return control.judge(
-            robot, make, [(v, 0.0, 0.0) for v in options.speed], duration=options.seconds,
+            robot, make, [(v, 0.0, 0.0) for v in options.speed or [0.0]], duration=options.seconds,
             seeds=options.seeds, told=-(-options.seeds // 4), directions=options.directions,
             boards=options.boards, slope=options.slope, q=q, contacts=feet, executor=executor,
             progress=False if options.quiet else None,

@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
     flags.robot_flags(parser, posture=False)
     choices = ("stand", "step", *WALKS, "catch")
     parser.add_argument("--gait", choices=choices, **flags.SHARED["--gait"])
-    parser.add_argument("--speed", type=float, metavar="M/S", help="commanded speed forward [m/s]")
+    flags.shared(parser, "--speed")
     parser.add_argument(
         "--sideways", type=float, metavar="M/S", help="commanded speed to the left [m/s]"
     )
@@ -180,7 +180,10 @@ class _Stopping:
 
 def _velocity(options: argparse.Namespace) -> tuple[float, ...]:
     """(vx, vy, wz) that a gait is commanded; () where none is."""
-    given = {f"--{name}": getattr(options, name) for name in ("speed", "sideways", "turn")}
+    if options.speed and len(options.speed) > 1:
+        raise ConfigurationError(f"--speed: got {len(options.speed)} numbers, expected one")
+    forward = options.speed[0] if options.speed else None
+    given = {"--speed": forward, "--sideways": options.sideways, "--turn": options.turn}
     told = [flag for flag, value in given.items() if value is not None]
     if told and options.gait not in WALKS:
         raise ConfigurationError(
