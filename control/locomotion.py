@@ -40,6 +40,7 @@ SHIFT = 3.0  # time to shift the weight before the first swing and after the las
 AHEAD = 5.0  # least time of the plan: what comes later counts e⁻⁵ [1/ω]
 CHANGE = 0.1  # change of vx, vy and h wz from step to step [hω]
 LOWERING = 0.02  # change of height from step to step [h]
+LIFT = 0.12  # height of swinging feet, of small robots, whose legs weigh as much as they [h]
 HOME = 0.08  # distance from its place among the others at which a foot may stay in the end [h]
 BESIDE = 0.15  # distance of all feet from the path at which the robot may stay in the end [h]
 
@@ -82,7 +83,7 @@ class GaitController(WalkingController):
         gait: of `control.gaits.GAITS` by name, or one of one's own; None: "walk" on two feet,
             "trot" on four.
         velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s].
-        options: of the WalkingController.
+        options: of the WalkingController; feet swing 5 cm high, and lower on small robots.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot; a velocity that this gait
@@ -103,6 +104,8 @@ class GaitController(WalkingController):
         self.gait, self._groups = _gait(contacts, q, gait)
         places = dict(contacts.placements(q))
         centre = middle(places, contacts.names)
+        height = float(dynamics.com(robot, q)[2] - centre[2])
+        options = {"step_height": min(0.05, LIFT * height)} | options
         super().__init__(robot, contacts, q, [Phase(1.0, centre, centre)], **options)
         self._own_height = self._height = self.plan.height
         ahead = heading(contacts, q)
