@@ -21,6 +21,7 @@ from .world import World
 
 TICK = 2e-3  # [s]
 SUBSTEPS = 4
+STUCK = 10.0  # how much stiffer friction is than the normal force, against creep (MuJoCo's impratio)
 PUSHED = 0.1  # how long a push lasts [s]
 
 
@@ -67,7 +68,7 @@ class Plant(MujocoModel):
         self.terrain = world.ground(np.random.default_rng((seed, 1)), ahead)
         super().__init__(robot, world.feet(contacts), self.terrain, solid=True)
         self._change(robot, world, q, np.random.default_rng((seed, 0)))
-        self.model.opt.timestep = TICK / SUBSTEPS
+        self.model.opt.timestep, self.model.opt.impratio = TICK / SUBSTEPS, STUCK
         R = pin.Quaternion(q[3:7]).toRotationMatrix()
         self.data.qpos[:], self.data.qvel[:] = self.there(q, np.zeros(robot.nv), R)
         self.mujoco.mj_forward(self.model, self.data)

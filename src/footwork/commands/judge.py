@@ -81,7 +81,7 @@ def _judged(options: argparse.Namespace) -> Judgement:
     crouch = CROUCH if options.gait == "walk" else 0.0
     _, q = control.stand(robot, feet, crouch=crouch, terrain=ground)
     make = partial(control.judging.walker, gait=options.gait, friction=friction)
-    several = nullcontext() if options.jobs == 1 else workers(options.jobs, interruptible=True)
+    several = nullcontext() if options.jobs == 1 else workers(options.jobs)
     with several as executor:
         return control.judge(
             robot, make, [(v, 0.0, 0.0) for v in options.speed or [0.0]], duration=options.seconds,
