@@ -146,6 +146,9 @@ class Judgement:
     def explain(self) -> str:
         """Return the sum, the rows and the pushes as text."""
         lines = [str(self), self.table()]
+        if len({row.velocity for row in self.rows}) > 1:
+            kept = ", ".join(_velocity(v) for v in self.survived) or "none"
+            lines.append(f"  velocities at which at most one trial of 20 failed: {kept}")
         if self.pushes:
             lines.append("  largest push survived [m/s] (and the capture limit), by direction")
             lines += [
@@ -205,7 +208,7 @@ def _cells(row: Row) -> list[str]:
     """A row in words, in the order of `_HEADS`."""
     ticks = f"{1e3 * row.tick_median:.2f}, {1e3 * row.tick_worst:.1f} ms"
     return [
-        " ".join(f"{x:g}" for x in row.velocity),
+        _velocity(row.velocity),
         row.world,
         f"{row.failed} of {row.trials}",
         f"{row.shortest:.2f} s",
@@ -217,6 +220,10 @@ def _cells(row: Row) -> list[str]:
         _told(row.tilt, ".1f", "°"),
         ticks,
     ]
+
+
+def _velocity(velocity: Velocity) -> str:
+    return " ".join(f"{x:g}" for x in velocity)
 
 
 def _told(value: float, form: str, unit: str) -> str:

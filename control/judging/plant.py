@@ -21,7 +21,9 @@ from .world import World
 
 TICK = 2e-3  # [s]
 SUBSTEPS = 4
-STUCK = 10.0  # how much stiffer friction is than the normal force, against creep (MuJoCo's impratio)
+STUCK = (
+    10.0  # how much stiffer friction is than the normal force, against creep (MuJoCo's impratio)
+)
 PUSHED = 0.1  # how long a push lasts [s]
 
 

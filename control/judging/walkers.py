@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 from numpy.typing import ArrayLike
 
-from ... import contacts as _contacts
+from ...contacts import at_feet
 from ...contacts.cones.friction_cone import Friction
 from ...robots.robot import Robot
-from ...robots.values import one_of, vector
-from .. import gaits
+from ...robots.values import vector
+from ..locomotion import GaitController
 from ..standing import stand
-from ..walking import WalkingController
 from .sensors import OfState
-
-TIMES = {"walk": (0.6, 0.2), "trot": (0.2, 0.05), "crawl": (0.3, 0.3)}  # swing, between [s]
-GAITS = ("stand", *TIMES)
-ALWAYS = 60.0  # how long the gaits go on [s]
 
 
 def walker(
@@ -32,22 +25,15 @@ def walker(
 
     Args:
         robot, q: who, and where it stands (nq,).
-        velocity: (v_x, v_y) [m/s] and ω_z [rad/s].
-        gait: one of `GAITS`.
+        velocity: (v_x, v_y) [m/s] and ω_z [rad/s]; of no effect when it stands.
+        gait: "stand", or one of `control.gaits.GAITS`.
         friction: that the controller believes in.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.
     """
-    one_of(gait, "gait", GAITS)
     command = vector(velocity, "velocity", "v_x, v_y [m/s] and ω_z [rad/s]")
-    feet = _contacts.at_feet(robot, friction)
+    feet = at_feet(robot, friction)
     if gait == "stand":
         return OfState(stand(robot, feet, q)[0])
-    swing, double = TIMES[gait]
-    call = getattr(gaits, "footsteps" if gait == "walk" else gait)
-    length = float(command[0]) * (swing + double)
-    length *= {"walk": 1, "trot": 2, "crawl": 4}[gait]  # how many swings a foot waits for its next
-    count = math.ceil(ALWAYS / (swing + double))
-    phases = call(feet, q, count, length=length, swing=swing, double=double)
-    return OfState(WalkingController(robot, feet, q, phases))
+    return OfState(GaitController(robot, feet, q, gait, velocity=command))

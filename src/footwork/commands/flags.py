@@ -220,6 +220,12 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "nargs": "+", "type": float, "metavar": "V",
         "help": "commanded speed forward [m/s]; several in judge, where pushes come at the first",
     },
+    "--sideways": {
+        "type": float, "metavar": "M/S", "help": "commanded speed to the left [m/s]",
+    },
+    "--turn": {
+        "type": float, "metavar": "RAD/S", "help": "commanded turn to the left [rad/s]",
+    },
     "--gait": {
         "default": "stand",
         "help": "gait (stand); walk, trot, pace, bound, crawl: at a commanded speed; step, trot, "

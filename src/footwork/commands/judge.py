@@ -7,14 +7,15 @@ from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ConfigurationError
 from ..workers import workers
 from . import flags
 from .output import answer, destination, needs, paint, write_page, write_plot
+from .simulate import WALKS
 
 if TYPE_CHECKING:
     from ..control import Judgement
 
-GAITS = ("stand", "walk", "trot", "crawl")  # of `control.judging.walker`
 CROUCH = 0.02  # of bipeds that walk: the centre of mass comes down by bending the knees [m]
 
 
@@ -26,8 +27,8 @@ def add(commands: Any) -> None:
     )
     parser = flags.command(commands, "judge", run, words)
     flags.robot_flags(parser, posture=False)
-    parser.add_argument("--gait", choices=GAITS, **flags.SHARED["--gait"])
-    flags.shared(parser, "--speed")
+    parser.add_argument("--gait", choices=("stand", *WALKS), **flags.SHARED["--gait"])
+    flags.shared(parser, "--speed", "--sideways", "--turn")
     parser.add_argument(
         "--seconds", type=flags.positive, default=10.0, metavar="S", help="of a trial [s] (10)"
     )
@@ -74,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
 def _judged(options: argparse.Namespace) -> Judgement:
     from .. import control
 
+    velocities = _velocities(options)
     robot = flags.load(options)
     feet = flags.feet(robot, options)
     friction = 0.7 if options.friction is None else options.friction
@@ -84,8 +86,20 @@ def _judged(options: argparse.Namespace) -> Judgement:
     several = nullcontext() if options.jobs == 1 else workers(options.jobs)
     with several as executor:
         return control.judge(
-            robot, make, [(v, 0.0, 0.0) for v in options.speed or [0.0]], duration=options.seconds,
-            seeds=options.seeds, told=-(-options.seeds // 4), directions=options.directions,
+            robot, make, velocities, duration=options.seconds, seeds=options.seeds,
+            told=-(-options.seeds // 4), directions=options.directions,
             boards=options.boards, slope=options.slope, q=q, contacts=feet, executor=executor,
             progress=False if options.quiet else None,
         )  # fmt: skip
+
+
+def _velocities(options: argparse.Namespace) -> list[tuple[float, float, float]]:
+    """(vx, vy, wz) that a gait is commanded, one of each speed."""
+    given = {f"--{name}": getattr(options, name) for name in ("speed", "sideways", "turn")}
+    told = [flag for flag, value in given.items() if value is not None]
+    if (options.gait == "stand") == bool(told):
+        got = told[0] if told else f"none of {', '.join(given)}"
+        ways = ", ".join(WALKS) if told else "one"
+        raise ConfigurationError(f"--gait {options.gait}: got {got}; expected {ways}")
+    beside, turn = options.sideways or 0.0, options.turn or 0.0
+    return [(v, beside, turn) for v in options.speed or [0.0]]

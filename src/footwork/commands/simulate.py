@@ -31,13 +31,7 @@ def add(commands: Any) -> None:
     flags.robot_flags(parser, posture=False)
     choices = ("stand", "step", *WALKS, "catch")
     parser.add_argument("--gait", choices=choices, **flags.SHARED["--gait"])
-    flags.shared(parser, "--speed")
-    parser.add_argument(
-        "--sideways", type=float, metavar="M/S", help="commanded speed to the left [m/s]"
-    )
-    parser.add_argument(
-        "--turn", type=float, metavar="RAD/S", help="commanded turn to the left [rad/s]"
-    )
+    flags.shared(parser, "--speed", "--sideways", "--turn")
     parser.add_argument(
         "--duration",
         type=flags.positive,
