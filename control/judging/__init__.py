@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .impulse import Impulse
-from .judge import judge
+from .judge_controller import judge
 from .judgement import Judgement, Row
 from .pushes import LargestPush, capture_limits
 from .sensors import OfState, Sensors
-from .trial import Trial, trial
+from .trials import Trial, trial
 from .walkers import walker
 from .world import World
 

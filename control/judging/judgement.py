@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ... import registry
 from ...files import write
 from .pushes import LargestPush
-from .trial import Trial, Velocity
+from .trials import Trial, Velocity
 
 ACCEPTED = 0.05  # of the trials may fail: one of 20
 

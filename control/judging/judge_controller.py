@@ -23,7 +23,7 @@ from .impulse import Impulse
 from .judgement import Judgement
 from .pushes import LargestPush, capture_limits, largest_push
 from .sensors import MakeController
-from .trial import Trial, Velocity, check_who, trial
+from .trials import Trial, Velocity, check_who, trial
 from .world import World
 
 STANDS, WALKS = 0.5, 2.0  # when pushes begin, of what stands and of what walks [s]
