@@ -196,30 +196,32 @@ class GaitController(WalkingController):
 
     def _replan(self, state: State, t: float, first: float) -> None:
         """The plan from t on: `first` on all feet, then swings along the path."""
-        omega, height = self.plan.omega, self.plan.height
         places = dict(self.feet.placements(state.q))
         if self._swings:
             self._offset = self._found_offset(places, t)
         self._take_up(t if self.path.velocity.any() else t + first)
-        pivot = self.plan.pivot(t - self.begin)
-        height = float(np.clip(self.height, (1 - LOWERING) * height, (1 + LOWERING) * height))
-        quick = self._quickness()
-        goal = self._goal(t + first, quick)
-
-        def phases(groups: Sequence[tuple[str, ...]]) -> list[Phase]:
-            return swings_in_turn(
-                self.feet, places, groups, goal, start=pivot, swing=quick * self.gait.swing / omega,
-                double=quick * self.gait.double / omega, first=first, last=SHIFT / omega,
-                terrain=self.terrain,
-            )  # fmt: skip
-
         try:
-            found, self.blocked = phases(self._next_groups(places, t)), ""
+            phases = self._phases(places, t, first, self._next_groups(places, t))
+            self.blocked = ""
         except ContactError as error:  # it stays where it is, and tries again
             self.path, self.blocked = self.path.turned(t, np.zeros(3)), str(error)
-            found = phases([])
-        self.follow(found, t, height)
+            phases = self._phases(places, t, first, [])
+        h = self.plan.height
+        height = float(np.clip(self.height, (1 - LOWERING) * h, (1 + LOWERING) * h))
+        self.follow(phases, t, height)
         self._replanned = t
+
+    def _phases(
+        self, places: dict[str, Any], t: float, first: float, groups: Sequence[tuple[str, ...]]
+    ) -> list[Phase]:
+        """The phases from t on: `first` on all feet [s], then swings of these groups."""
+        quick = self._quickness()
+        return swings_in_turn(
+            self.feet, places, groups, self._goal(t + first, quick),
+            start=self.plan.pivot(t - self.begin), swing=quick * self._natural(self.gait.swing),
+            double=quick * self._natural(self.gait.double), first=first,
+            last=self._natural(SHIFT), terrain=self.terrain,
+        )  # fmt: skip
 
     def _take_up(self, t: float) -> None:
         """Let the path go on with the commanded velocity, or as near to it as a step allows."""
@@ -237,7 +239,6 @@ class GaitController(WalkingController):
         """Where feet land that swing in turn from `lift` [s] on, see `swings_in_turn`."""
         step, swing = quick * self._period, quick * self._natural(self.gait.swing)
         self._stance_time, self._step_time = len(self._groups) * step - swing, step
-
         left = self.path.at(lift).rotation[:, 1]
 
         def group(k: int) -> tuple[str, ...]:
