@@ -70,7 +70,7 @@ def test_a_key_press_in_an_interactive_bash(script, tmp_path):
 
 def _type(terminal, keys, until):
     os.write(terminal, keys.encode())
-    seen, end = "", time.monotonic() + 20
+    seen, end = "", time.monotonic() + 60
     while until not in seen:
         assert time.monotonic() < end, seen
         if select.select([terminal], [], [], 0.1)[0]:

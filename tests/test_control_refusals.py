@@ -129,13 +129,13 @@ def test_a_controller_serves_one_thread(biped):
 
     def target(t):
         inside.set()
-        go_on.wait(10)
+        go_on.wait(60)
         return dynamics.com(robot, q), np.zeros(3), np.zeros(3)
 
     controller = controller_of(biped, [control.ComTask(target)])
     first = threading.Thread(target=controller, args=(q, v))
     first.start()
-    inside.wait(10)
+    assert inside.wait(60)
     with pytest.raises(ConfigurationError, match="one controller per thread"):
         controller(q, v)
     go_on.set()
@@ -179,7 +179,7 @@ def test_laws_that_remember_serve_one_thread(biped):
 
     def wait(*_):
         inside.set()
-        go_on.wait(10)
+        go_on.wait(60)
 
     pid = control.PID(arm, [0.1, 0.2], kp=1.0, kd=0.1, ki=0.5)
     walker = control.WalkingController(robot, feet, q, gaits.footsteps(feet, q, 2))
@@ -193,7 +193,7 @@ def test_laws_that_remember_serve_one_thread(biped):
             patched.setattr(type(law), held, lambda *a, own=own: (wait(), own(*a))[1])
             first = threading.Thread(target=law, args=arguments)
             first.start()
-            assert inside.wait(10)
+            assert inside.wait(60)
             go_on_later = threading.Timer(0.2, go_on.set)
             with pytest.raises(ConfigurationError, match="one controller per thread"):
                 law(*arguments)

@@ -63,7 +63,7 @@ def served(heard):
 
 
 def wait_until(condition, what="it"):
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline, f"{what} never happened"
         time.sleep(0.01)

@@ -522,7 +522,7 @@ def test_errors_of_the_page_are_raised(tab, tmp_path):
         (tmp_path / "page.html").write_text(page.format(script))
         tab.errors.clear()
         tab.call("Page.navigate", url=(tmp_path / "page.html").as_uri())
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not tab.errors and time.monotonic() < deadline:
             tab.evaluate("new Promise(done => setTimeout(done, 20))")
         with pytest.raises(BrowserError, match=words):

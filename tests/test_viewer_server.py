@@ -44,7 +44,7 @@ def shown():
 
 
 def wait_until(condition):
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline, "it never happened"
         time.sleep(0.02)
