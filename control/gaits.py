@@ -106,7 +106,8 @@ def trot(
 ) -> list[Phase]:
     """Return `count` swings of the two diagonals of a quadruped in turn.
 
-    Arguments as of `footsteps`; a diagonal passes the other by `length` [m].
+    Arguments as of `footsteps`; each diagonal lands `length` / 2 ahead of the other, so it swings
+    over `length` and the body advances by half of it [m].
     """
     ahead = heading(contacts, q)
 

@@ -21,9 +21,8 @@ from .world import World
 
 TICK = 2e-3  # [s]
 SUBSTEPS = 4
-STUCK = (
-    10.0  # how much stiffer friction is than the normal force, against creep (MuJoCo's impratio)
-)
+# how much stiffer friction is than the normal force, against creep (impratio of MuJoCo)
+STUCK = 10.0
 PUSHED = 0.1  # how long a push lasts [s]
 
 
