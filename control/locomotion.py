@@ -12,7 +12,7 @@ so that it carries as long before as behind the body (M. Raibert, "Legged robots
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,7 +82,8 @@ class GaitController(WalkingController):
         q: where it stands (nq,); its feet are where they belong beneath it.
         gait: of `control.gaits.GAITS` by name, or one of one's own; None: "walk" on two feet,
             "trot" on four.
-        velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s].
+        velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s]; or a function
+            of the time [s] that returns it.
         options: of the WalkingController; feet swing 5 cm high, and lower on small robots.
 
     Raises:
@@ -97,7 +98,7 @@ class GaitController(WalkingController):
         q: ArrayLike,
         gait: str | Gait | None = None,
         *,
-        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        velocity: ArrayLike | Callable[[float], ArrayLike] = (0.0, 0.0, 0.0),
         **options: Any,
     ) -> None:
         contacts, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
@@ -124,11 +125,17 @@ class GaitController(WalkingController):
 
     @property
     def velocity(self) -> Array:
-        """The commanded (vx, vy, wz) [m/s, rad/s]."""
+        """The commanded (vx, vy, wz) now [m/s, rad/s]; may be set to a function of time."""
         return self._velocity
 
     @velocity.setter
-    def velocity(self, velocity: ArrayLike) -> None:
+    def velocity(self, velocity: ArrayLike | Callable[[float], ArrayLike]) -> None:
+        self._commands = velocity if callable(velocity) else None
+        if callable(velocity):
+            velocity = velocity(self.begin)
+        self._command(velocity)
+
+    def _command(self, velocity: ArrayLike) -> None:
         wanted = array(velocity, "velocity", (3,), meaning="(vx, vy, wz) [m/s, rad/s]").copy()
         fastest, speed = self._step / (QUICKEST * self._period), self._foot_speed(wanted)
         if speed > fastest * (1 + 1e-9):
@@ -172,6 +179,8 @@ class GaitController(WalkingController):
 
     def _advance(self, state: State, t: float) -> None:
         """Plan anew at each touch-down, and where it stands and should not."""
+        if self._commands is not None:
+            self._command(self._commands(t))
         since = t - self.begin
         index = self.plan.index(since)
         touched_down = bool(self._swings) and index != self._phase

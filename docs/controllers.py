@@ -38,18 +38,30 @@ def standing(name: str, size: float) -> control.ClosedLoop:
     )
 
 
-def walking(name: str, crouch: float) -> control.ClosedLoop:
-    """A biped that steps, or a quadruped that trots."""
-    robot = load(name)
-    controller, q = control.stand(robot, crouch=crouch)
+def walking() -> control.ClosedLoop:
+    """A biped that steps."""
+    robot = load("biped")
+    controller, q = control.stand(robot, crouch=0.03)
     feet = controller.contacts
-    if len(feet) == 2:
-        phases = gaits.footsteps(feet, q, 6, length=0.15)
-    else:
-        phases = gaits.trot(feet, q, 10, length=0.1)
-    walker = control.WalkingController(robot, feet, q, phases)
+    walker = control.WalkingController(robot, feet, q, gaits.footsteps(feet, q, 6, length=0.15))
     return control.simulate(
         robot, walker, q=q, contacts=feet, duration=walker.plan.duration, control_step=2e-3
+    )
+
+
+def commanded() -> control.ClosedLoop:
+    """A quadruped that trots ahead, turns, goes sideways, and stops."""
+    robot = load("quadruped")
+    controller, q = control.stand(robot)
+    commands = [(0.2, (0.5, 0.0, 0.0)), (2.0, (0.4, 0.0, 0.8)), (4.0, (0.0, 0.2, 0.0))]
+
+    def velocity(t: float) -> tuple[float, ...]:
+        begun = [wanted for since, wanted in commands if since <= t < 5.5]
+        return begun[-1] if begun else (0.0, 0.0, 0.0)
+
+    walker = control.GaitController(robot, controller.contacts, q, "trot", velocity=velocity)
+    return control.simulate(
+        robot, walker, q=q, contacts=walker.feet, duration=7.0, control_step=2e-3, engine="mujoco"
     )
 
 
@@ -127,14 +139,14 @@ def main() -> None:
     of_push(pushed()).savefig(pictures / "control-push.png", dpi=90)
     stands = [standing("talos", 0.15), standing("solo12", 0.3)]
     of_stands(stands).savefig(pictures / "control-stands.png", dpi=90)
-    steps, climb = walking("biped", 0.03), climbing()
+    steps, climb = walking(), climbing()
     of_steps(steps).savefig(pictures / "control-steps.png", dpi=90)
     of_climb(climb).savefig(pictures / "control-climb.png", dpi=90)
     for name, motion, rate, time in (
         ("biped-steps", steps, 15.0, 2.4),
         ("biped-climbs", climb, 15.0, 4.0),
         ("biped-catches", caught(), 25.0, 0.8),
-        ("quadruped-trots", walking("quadruped", 0.0), 20.0, 1.5),
+        ("quadruped-trots", commanded(), 20.0, 3.0),
     ):
         viewer = view(motion, rate=rate)
         if name == "biped-climbs":

@@ -109,18 +109,9 @@ def test_feet_are_named_by_where_they_are(standing):
 # --- walks -----------------------------------------------------------------------------------
 
 
-class Told:
-    """A GaitController that is told velocities from times on: {t: (vx, vy, wz)}."""
-
-    gives_commands = True
-
-    def __init__(self, walker, velocities):
-        self.walker, self.velocities = walker, dict(velocities)
-
-    def __call__(self, q, v, t):
-        for since in [since for since in self.velocities if since <= t]:
-            self.walker.velocity = self.velocities.pop(since)
-        return self.walker(q, v, t)
+def told(velocities):
+    """The velocity of {since: (vx, vy, wz)} at a time."""
+    return lambda t: next((v for since, v in reversed(velocities.items()) if t >= since), (0, 0, 0))
 
 
 @pytest.mark.slow
@@ -135,10 +126,10 @@ class Told:
 )
 def test_it_walks_along_its_path_and_stops(standing, name, gait, velocity, duration):
     robot, feet, q = standing(name, 0.02 if gait == "walk" else 0.0)
-    walker = control.GaitController(robot, feet, q, gait)
-    told = Told(walker, {0.1: velocity, duration - 2.0: (0, 0, 0)})
+    commands = told({0.1: velocity, duration - 2.0: (0, 0, 0)})
+    walker = control.GaitController(robot, feet, q, gait, velocity=commands)
     motion = control.simulate(
-        robot, told, q=q, contacts=feet, duration=duration, control_step=2e-3, engine="mujoco",
+        robot, walker, q=q, contacts=feet, duration=duration, control_step=2e-3, engine="mujoco",
         noise=NOISE, seed=3,
     )  # fmt: skip
     assert not motion.ended
@@ -157,12 +148,12 @@ def test_it_walks_along_its_path_and_stops(standing, name, gait, velocity, durat
 @pytest.mark.slow
 def test_height_and_velocity_change_while_it_walks(standing):
     robot, feet, q = standing("quadruped")
-    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.2, 0, 0))
+    commands = told({0.0: (0.2, 0, 0), 1.5: (-0.2, 0, 0), 2.5: (0, 0, 0)})
+    walker = control.GaitController(robot, feet, q, "trot", velocity=commands)
     lower = 0.85 * walker.height
     walker.height = lower
-    told = Told(walker, {1.5: (-0.2, 0, 0), 2.5: (0, 0, 0)})
     motion = control.simulate(
-        robot, told, q=q, contacts=feet, duration=4.0, control_step=2e-3, engine="mujoco"
+        robot, walker, q=q, contacts=feet, duration=4.0, control_step=2e-3, engine="mujoco"
     )
     assert not motion.ended
     ahead = motion.com[:, 0] - motion.com[0, 0]
@@ -179,9 +170,14 @@ def test_it_stands_until_it_is_told_to_go(standing):
         assert walker(q, np.zeros(robot.nv), t).solved
     assert not any(phase.swings for phase in walker.plan.phases)
     assert walker.path.at(9.0).isApprox(walker.path.start)
-    walker.velocity = (0.1, 0, 0)
+    walker.velocity = lambda t: (0.1 if t > 3.1 else 0.0, 0, 0)
     walker(q, np.zeros(robot.nv), 3.1)
+    assert not any(phase.swings for phase in walker.plan.phases)
+    walker(q, np.zeros(robot.nv), 3.2)
     assert any(phase.swings for phase in walker.plan.phases)
+    walker.velocity = (0, 0, 0)  # and no function any more
+    walker(q, np.zeros(robot.nv), 3.3)
+    assert not walker.velocity.any()
 
 
 def test_legs_do_not_cross_where_it_goes_sideways(standing):

@@ -94,11 +94,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _beside(motion: ClosedLoop, controller: Any) -> list[list[float]]:
     """How far the middle of the feet is from a commanded path at the end, [[x, y]] [m]."""
-    if not isinstance(controller, _Stopping):
+    from ..control import GaitController
+
+    if not isinstance(controller, GaitController):
         return []
-    walker, q, t = controller.walker, motion.q[-1], float(motion.t[-1])
-    where = [T.translation for T in walker.feet.placements(q).values()]
-    off = sum(where) / len(where) - walker.path.at(t).translation
+    q, t = motion.q[-1], float(motion.t[-1])
+    where = [T.translation for T in controller.feet.placements(q).values()]
+    off = sum(where) / len(where) - controller.path.at(t).translation
     return [[round(float(x), 6) for x in off[:2]]]
 
 
@@ -134,10 +136,11 @@ def _simulated(options: argparse.Namespace) -> tuple[ClosedLoop, Any]:
     feet, duration = controller.contacts, options.duration or (6.0 if velocity else 2.0)
     who: Any = controller
     if velocity:
-        walker = control.GaitController(
-            robot, feet, q, options.gait, velocity=velocity, terrain=ground
-        )
-        who = _Stopping(walker, (1 - STOP) * duration)
+        stop = (1 - STOP) * duration
+        who = control.GaitController(
+            robot, feet, q, options.gait, terrain=ground,
+            velocity=lambda t: velocity if t < stop else (0.0, 0.0, 0.0),
+        )  # fmt: skip
     elif options.gait == "catch":
         if ground is not None:
             raise ConfigurationError("--gait catch: got --terrain; expected level ground")
@@ -156,20 +159,6 @@ def _simulated(options: argparse.Namespace) -> tuple[ClosedLoop, Any]:
         progress=False if options.quiet else None,
     )  # fmt: skip
     return motion, who
-
-
-class _Stopping:
-    """A GaitController that is told to stop at a time [s]."""
-
-    gives_commands = True
-
-    def __init__(self, walker: Any, at: float) -> None:
-        self.walker, self.at = walker, at
-
-    def __call__(self, q: Any, v: Any, t: float) -> Any:
-        if t >= self.at:
-            self.walker.velocity = (0.0, 0.0, 0.0)
-        return self.walker(q, v, t)
 
 
 def _velocity(options: argparse.Namespace) -> tuple[float, ...]:
