@@ -78,8 +78,7 @@ def update_working_set(structure: Structure, small: Reduced, y: Array) -> None:
 
 def _supports(program: Program, structure: Structure) -> bool:
     """Whether the equations have the structure that the kernel exploits."""
-    square = 0 < program.dim <= len(structure.columns)
-    return square and len(program.unactuated) <= program.dim and not program.Q.size
+    return program.dim <= len(structure.columns) and not program.Q.size
 
 
 def _solution(P: Program) -> Solution:

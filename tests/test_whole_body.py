@@ -278,6 +278,30 @@ def test_the_compiled_minimum_is_the_solvers(stand, name):
     assert counts[1] >= 4
 
 
+@pytest.mark.parametrize("name", ["go2", "anymal"])
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_the_compiled_minimum_does_without_full_rank(stand, name, count):
+    """Forces on two points have no moment about the line between them, on one none at all."""
+    pytest.importorskip("numba")
+    from footwork.control.reduction import minimum, reduced_program
+    from footwork.control.solvers import Clarabel
+
+    four, q = stand(name)
+    robot = four.robot
+    feet = [list(four.contacts)[i] for i in (0, 3)[:count]]
+    controller = control.WholeBodyController(robot, feet, usual_tasks(robot, q))
+    for seed in range(3):
+        P = controller.program(q, moving(robot, seed, 0.05))
+        found, _ = minimum(P, controller._formulation)
+        assert found is not None
+        small = reduced_program(P, controller._formulation, accelerations=True)
+        answer = Clarabel()(small.H, small.g, small.C, small.low, small.high)
+        cost = P.cost(*small.point(answer.y)[:2])
+        assert P.cost(*found[:2]) == pytest.approx(cost, rel=1e-7, abs=1e-9)
+        assert max(P.violations(*found[:2]).values()) < 1e-8
+    agree(controller(q, P.d * 0), control.by_cvxpy(controller, q, P.d * 0), robot)
+
+
 def test_an_uncompiled_controller_does_the_same(stand):
     fast, q = stand("talos")
     with switched_off():

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...dynamics.kernels.toolchain import Kernel
-from .equations import sizes, solve_equations
+from .equations import solve_equations
 from .reduction import cost
 
 Array = NDArray[np.float64]
@@ -117,13 +117,13 @@ def constraint_row(i, J, F, N, act, X, W, MX, row):
         return
     i -= len(F) + len(N)
     if i < len(act):
-        for c in range(n):
+        for c in range(len(MX)):
             row[c] = MX[c, act[i]]
         for k in range(len(W)):
             for c in range(n):
                 row[c] -= J[k, act[i]] * W[k, c]
         return
-    for c in range(n):
+    for c in range(X.shape[1]):
         row[c] = X[act[i - len(act)], c]
 
 
@@ -190,29 +190,33 @@ def multipliers(V, rhs, count, lam):
     return True
 
 
-def solve_working_set(J, F, N, act, X, W, MX, U, low, high, working_set, y0, y, lam):
+def solve_working_set(J, F, N, act, X, W, MX, E, U, low, high, working_set, y0, y, lam):
     """Fill y with the rows of the working set at their bounds, and λ; whether they are independent.
 
     Args:
+        E: equations E [1; y] = 0, the first rows of λ.
         y0: the unconstrained minimum.
         working_set: of each row 1 at its upper bound, −1 at its lower one, else 0.
     """
-    n, count = len(y), 0
+    n, count = len(y), len(E)
     for i in range(len(working_set)):
         count += working_set[i] != 0
     for c in range(n):
         y[c] = y0[c]
     if count >= n:
         return False
-    V, rhs, k = np.empty((count, n)), np.empty(count), 0
+    V, rhs, k = np.empty((count, n)), np.zeros(count), len(E)
+    for i in range(len(E)):
+        V[i] = E[i]
     for i in range(len(working_set)):
         if working_set[i] != 0:
             constraint_row(i, J, F, N, act, X, W, MX, V[k])
             rhs[k] = -(high[i] if working_set[i] > 0 else low[i])
-            for c in range(n):
-                rhs[k] += V[k, c] * y0[c]
-            solve_transposed_factor(U, V[k])
             k += 1
+    for k in range(count):
+        for c in range(n):
+            rhs[k] += V[k, c] * y0[c]
+        solve_transposed_factor(U, V[k])
     if not multipliers(V, rhs, count, lam):
         return False
     step = np.zeros(n)  # U⁻¹ Vᵀ λ
@@ -225,12 +229,13 @@ def solve_working_set(J, F, N, act, X, W, MX, U, low, high, working_set, y0, y, 
     return True
 
 
-def update_working_set(working_set, lam, x, low, high):
+def update_working_set(working_set, lam, k, x, low, high):
     """Remove rows of wrong multipliers, or add the most violated one; whether y is the minimum.
 
-    Comparisons are written so that nan counts as a wrong multiplier, and as a violation.
+    The first k multipliers are those of equations. Comparisons are written so that nan counts as a
+    wrong multiplier, and as a violation.
     """
-    same, k, worst, excess = True, 0, -1, FEASIBILITY
+    same, worst, excess = True, -1, FEASIBILITY
     for i in range(len(working_set)):
         if working_set[i] != 0:
             if not lam[k] * working_set[i] >= 0.0:
@@ -298,20 +303,19 @@ def minimum(data, entries, rank, working_set, solution):
     """
     columns, others, act, u = entries.columns, entries.others, entries.actuated, entries.unactuated
     M, b, J, F, N = data.M, data.b, data.J, data.F, data.N
-    n_null, _, n = sizes(columns, others, len(data.k), len(u))
-    X, MX = np.empty((len(b), 1 + n)), np.empty((1 + n, len(b)))
-    W = np.empty((len(data.k), 1 + n))
-    U, y0, y = np.empty((1 + n, 1 + n)), np.empty(1 + n), np.empty(1 + n)
-    m = len(working_set)
-    x, low, high, lam = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
-    if not solve_equations(M, b, J, data.k, columns, others, u, rank, X, W, MX):
+    full, X, W, MX, E = solve_equations(M, b, J, data.k, columns, others, u, rank)
+    if not full:
         return RANK_DEFICIENT
+    width, n = 1 + len(columns) - len(J), W.shape[1]  # n: size of [1; y]
+    U, y0, y = np.empty((n, n)), np.empty(n), np.empty(n)
+    m = len(working_set)
+    x, low, high, lam = np.empty(m), np.empty(m), np.empty(m), np.empty(n)
     cost(
-        data.A, data.r, data.weight, data.d, data.p, data.P, data.s, columns, others, 1 + n_null,
+        data.A, data.r, data.weight, data.d, data.p, data.P, data.s, columns, others, width,
         X, W, U,
     )  # fmt: skip
     y0[0] = 1.0
-    for i in range(1, 1 + n):
+    for i in range(1, n):
         y0[i] = -U[0, i]
     if not cholesky(U):
         return NOT_CONVERGED
@@ -319,14 +323,16 @@ def minimum(data, entries, rank, working_set, solution):
     solve_factor(U, y0)
     constraint_bounds(data, low, high)
     for step in range(ITERATIONS):
-        if not solve_working_set(J, F, N, act, X, W, MX, U, low, high, working_set, y0, y, lam):
+        if not solve_working_set(
+            J, F, N, act, X, W, MX, E, U, low, high, working_set, y0, y, lam
+        ):
             break
         point(
-            J, columns, others, act, 1 + n_null, X, W, MX, y,
+            J, columns, others, act, width, X, W, MX, y,
             solution.a, solution.w, solution.tau,
         )  # fmt: skip
         constraint_values(F, N, act, solution.a, solution.w, solution.tau, x)
-        if update_working_set(working_set, lam, x, low, high):
+        if update_working_set(working_set, lam, len(E), x, low, high):
             return step
     for i in range(m):
         working_set[i] = 0
