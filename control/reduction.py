@@ -41,7 +41,7 @@ def minimum(
     """Return (a, w, τ) of the minimum, and the iterations it took from the last working set.
 
     Most ticks of a robot that stands or walks need no other solver. None where the iterations do
-    not converge, where the equations lack rank, where motors act against each other through
+    not converge, where contacts are redundant, where motors act against each other through
     closures, without Numba, or as long as it is not compiled.
     """
     if not _supports(program, structure):

@@ -323,9 +323,7 @@ def minimum(data, entries, rank, working_set, solution):
     solve_factor(U, y0)
     constraint_bounds(data, low, high)
     for step in range(ITERATIONS):
-        if not solve_working_set(
-            J, F, N, act, X, W, MX, E, U, low, high, working_set, y0, y, lam
-        ):
+        if not solve_working_set(J, F, N, act, X, W, MX, E, U, low, high, working_set, y0, y, lam):
             break
         point(
             J, columns, others, act, width, X, W, MX, y,
