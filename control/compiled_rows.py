@@ -15,7 +15,9 @@ import pinocchio as pin
 
 from ..arrays import Array, Index
 from ..dynamics import State
+from ..dynamics.per_robot import per_robot
 from ..dynamics.topology import is_depth_first
+from ..robots.robot import Robot
 from .contact_model import FACING_UP, ContactModel
 from .kernels.assembly import (
     ASSEMBLE,
@@ -46,7 +48,13 @@ def supports(structure: ProgramStructure) -> bool:
     The base must float and carry all mass, as the kernel reads the centre of mass from its rows of
     M; so these rows must be free of armature too.
     """
-    robot, model = structure.robot, structure.robot._model
+    plain = all(type(task) is PostureTask for task, _ in structure.diagonal)
+    return plain and _supports_robot(structure.robot)
+
+
+@per_robot
+def _supports_robot(robot: Robot) -> bool:
+    model = robot._model
     kinds = [j.shortname().removeprefix("JointModel") for j in list(model.joints)[1:]]
     return bool(
         robot.is_floating
@@ -55,7 +63,6 @@ def supports(structure: ProgramStructure) -> bool:
         and is_depth_first(robot)
         and all(kind in _SUPPORTED for kind in kinds)
         and not np.any(np.asarray(model.armature)[:6])
-        and all(type(task) is PostureTask for task, _ in structure.diagonal)
     )
 
 
@@ -103,6 +110,19 @@ class CompiledRows:
         """Return whether the kernel is compiled."""
         self._assemble = self.kernel.unchecked()  # its arguments stay what they are
         return self._assemble is not None
+
+    def bind(self) -> None:
+        """Take the contacts and tasks that the structure has now, of the same layouts."""
+        own = [task for task, _ in self.structure.dense if type(task) in _KINDS]
+        for target, task in zip(self._targets, own, strict=True):
+            target.bind(task)
+        for posture, (single, _) in zip(self._postures, self.structure.diagonal, strict=True):
+            posture.bind(single)
+        contacts, rigid = self._arguments[3], (m for m in self.structure.models if m.rigid)
+        for i, model in enumerate(rigid):
+            contacts.offsets[i] = model.offset
+            if model.axes is not None:
+                contacts.axes[i] = np.ravel(model.axes)
 
     def forget_gains(self) -> None:
         """Copy all weights and gains at the next tick: others have written to the arrays."""

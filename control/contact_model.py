@@ -9,7 +9,11 @@ accepts, Coulomb friction at the vertices can provide.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from copy import copy
+from dataclasses import fields
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pinocchio as pin
@@ -22,6 +26,24 @@ from ..dynamics import State
 from ..robots.robot import Robot
 
 FACING_UP = 0.3  # least vertical component of the normal of a contact that bears weight
+
+
+_layouts: WeakKeyDictionary[Contact, Hashable] = WeakKeyDictionary()
+
+
+def layout(contact: Contact) -> Hashable:
+    """Return all that the model of a contact depends on but for the directions of its axes."""
+    if (found := _layouts.get(contact)) is None:
+        names = [f.name for f in fields(contact) if f.name not in ("normal", "tangent")]
+        found = type(contact), *[_value(getattr(contact, name)) for name in names]
+        _layouts[contact] = found
+    return found
+
+
+def _value(x: Any) -> Hashable:
+    if isinstance(x, pin.SE3):
+        x = x.homogeneous
+    return (x.shape, x.tobytes()) if isinstance(x, np.ndarray) else x
 
 
 class ContactModel:
@@ -37,10 +59,12 @@ class ContactModel:
         joint, placement: T_joint_contact, of contacts on a surface at rest (`rigid`).
         axes: (3, 3), contact axes in the world where they do not rotate with the link, else None.
         offset: (3,), from the placement's origin to the lowest point of a ball, world axes [m].
+        layout: contacts of one layout differ in `axes` and `offset` alone.
     """
 
     def __init__(self, robot: Robot, contact: Contact, sides: int) -> None:
         self.robot, self.contact, self.name = robot, contact, contact.name
+        self.layout = layout(contact)
         self.dim, self.rigid = int(contact.dim), contact.surface is None
         limits = ContactLimits.of([contact])
         self.wrench_rows = limits.components(0)
@@ -55,6 +79,14 @@ class ContactModel:
         self.joint = int(frame.parentJoint)
         self.placement = frame.placement * pin.SE3(R, np.array(contact.centre_in_frame))
         self.axes, self.offset = contact.axes_in_world, contact.ball_arm
+
+    def of(self, contact: Contact) -> ContactModel:
+        """Return the model of a contact of the same layout."""
+        if contact is self.contact:
+            return self
+        model = copy(self)
+        model.contact, model.axes, model.offset = contact, contact.axes_in_world, contact.ball_arm
+        return model
 
     def constraint(self, state: State, damping: float) -> tuple[Array, Array]:
         """Return J (dim, nv) and k (dim,) of J a = k, in contact axes.

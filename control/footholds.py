@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -87,13 +88,14 @@ def over_ground(
     """
     rise = goal.translation[2] - start.translation[2]
     climb = CLIMB * float(np.sign(rise)) if abs(rise) > LEVEL else 0.0
-    ways = [swing(start, goal, duration, begin, k * height, climb) for k in HEIGHTS]
+    ways = (swing(start, goal, duration, begin, k * height, climb) for k in HEIGHTS)
+    lowest = next(ways)
     if terrain is None:
-        return ways[0]
-    clearance = 0.5 * height
-    return next(
-        (w for w in ways if _clear(points, w, begin, duration, terrain, clearance)), ways[0]
+        return lowest
+    clear = (
+        w for w in chain([lowest], ways) if _clear(points, w, begin, duration, terrain, height / 2)
     )
+    return next(clear, lowest)
 
 
 def _clear(

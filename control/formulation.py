@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array
+from ..contacts import ContactSet
 from ..dynamics import State, closures
 from ..robots.values import array
 from .compiled_rows import CompiledRows, supports
+from .contact_model import ContactModel
 from .force_tasks import ForceLikeTask, ForceRows
 from .hierarchy import Level
 from .limits import JointLimits
 from .reduction import minimum_kernel
 from .reference_rows import fill_rows
-from .structure import ProgramStructure
+from .structure import AnyTask, ProgramStructure
 from .torque_range import TorqueRange
 from .workspace import Bounds, Snapshot, Workspace
 
@@ -59,6 +61,14 @@ class Formulation:
         sizes = (len(structure.F), len(structure.N), 2 * len(inf))
         self.working_set = np.zeros(sum(sizes), dtype=np.int64)
         self.kernel = minimum_kernel(self.program, self)
+
+    def bind(
+        self, contacts: ContactSet, models: Sequence[ContactModel], tasks: Sequence[AnyTask]
+    ) -> None:
+        """Take other contacts and tasks of the same layouts."""
+        self.structure.bind(contacts, models, tasks)
+        if self.compiled_rows is not None:
+            self.compiled_rows.bind()
 
     def update(self, state: State, t: float, loads: Mapping[str, float]) -> bool:
         """Formulate the program of a state; return whether all its data are finite.

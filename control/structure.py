@@ -5,12 +5,12 @@ Everything here stays the same from tick to tick, until contacts or tasks change
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import block_diag
 
 from ..arrays import Array, Index
 from ..contacts import ContactSet
@@ -19,9 +19,21 @@ from .contact_model import FACING_UP, ContactModel
 from .force_tasks import ForceLikeTask
 from .null_space import moving_columns
 from .switching import FULL
-from .tasks import PostureTask, Task
+from .tasks import ComTask, FrameTask, MomentumTask, PostureTask, Task
 
 AnyTask = Task | ForceLikeTask
+
+
+def task_layout(task: AnyTask, size: int) -> Hashable:
+    """Return what tasks have in common that take each other's place in a structure."""
+    if isinstance(task, PostureTask) and type(task) is PostureTask:
+        own = task.entries
+        return PostureTask, task.name, str(own) if isinstance(own, slice) else own.tobytes()
+    if isinstance(task, FrameTask) and type(task) is FrameTask:
+        return FrameTask, task.name, task.frame_id, task.axes, task.chosen.tobytes()
+    if isinstance(task, ComTask | MomentumTask) and type(task) in (ComTask, MomentumTask):
+        return type(task), task.name, task.chosen.tobytes()
+    return task, size
 
 
 class Parameters(NamedTuple):
@@ -57,16 +69,27 @@ class ProgramStructure:
         parameters: Parameters,
         closures: int = 0,
     ) -> None:
-        self.contacts, self.parameters = contacts, parameters
+        self.parameters = parameters
         self.robot = robot = contacts.robot
         self.weight = robot.mass * float(np.linalg.norm(robot._model.gravity.linear))
         self.closures = slice(contacts.dim, contacts.dim + closures)
         self._add_contacts(models)
         driven = robot.selection_matrix.any(axis=0)
         self.actuated, self.unactuated = np.flatnonzero(driven), np.flatnonzero(~driven)
+        self._sizes = dict(sizes)
+        self.bind(contacts, models, tasks)
+
+    def bind(
+        self, contacts: ContactSet, models: Sequence[ContactModel], tasks: Sequence[AnyTask]
+    ) -> None:
+        """Take other contacts and tasks of the same layouts."""
+        self.contacts, self.models = contacts, tuple(models)
+        self.contact_rows: list[tuple[ContactModel, slice]]
+        self.contact_rows = _stacked(models, [model.dim for model in models])
         motion = [task for task in tasks if isinstance(task, Task)]
         dense = [task for task in motion if not task.diagonal]
         diagonal = [task for task in motion if isinstance(task, PostureTask)]
+        sizes = self._sizes
         self.dense: list[tuple[Task, slice]] = _stacked(dense, [sizes[t.name] for t in dense])
         self.diagonal: list[tuple[PostureTask, slice]]
         self.diagonal = _stacked(diagonal, [sizes[t.name] for t in diagonal])
@@ -74,10 +97,7 @@ class ProgramStructure:
 
     def _add_contacts(self, models: Sequence[ContactModel]) -> None:
         robot, parameters = self.robot, self.parameters
-        self.models = tuple(models)
-        self.contact_rows: list[tuple[ContactModel, slice]]
-        self.contact_rows = _stacked(models, [model.dim for model in models])
-        self.columns = moving_columns(robot, self.models)
+        self.columns = moving_columns(robot, models)
         self.others: Index = np.setdiff1d(np.arange(robot.nv), self.columns)
         rest = self.closures.stop - self.closures.start
         self.F = _block_diagonal([model.faces for model in models], rest)
@@ -123,11 +143,15 @@ class ProgramStructure:
 
 def _block_diagonal(matrices: list[Array], rest: int = 0) -> NDArray[np.float64]:
     """The matrices in a diagonal, then `rest` columns of zeros."""
-    found = np.asarray(block_diag(*matrices)) if matrices else np.zeros((0, 0))
-    return np.pad(found, ((0, 0), (0, rest))) if rest else found
+    sizes = np.array([x.shape for x in matrices], dtype=int).reshape(-1, 2)
+    found, at, left = np.zeros(sizes.sum(axis=0) + np.array([0, rest])), 0, 0
+    for x, (rows, columns) in zip(matrices, sizes.tolist(), strict=True):
+        found[at : at + rows, left : left + columns] = x
+        at, left = at + rows, left + columns
+    return found
 
 
 def _stacked(items: Sequence[Any], sizes: Sequence[int]) -> list[tuple[Any, slice]]:
     """Items with their rows, one below the other."""
-    ends = np.cumsum([0, *sizes]).tolist()
+    ends = list(accumulate(sizes, initial=0))
     return [(item, slice(*ends[i : i + 2])) for i, item in enumerate(items)]

@@ -29,6 +29,12 @@ class _Target:
         self.task, self.weight, self.gains, self.moving = task, weight, gains, False
         self.forget_gains()
 
+    def bind(self, task: Any) -> None:
+        """Take the place of the task from now on."""
+        if task is not self.task:
+            self.task, self.moving = task, True  # what its predecessor wrote is overwritten
+            self.forget_gains()
+
     def forget_gains(self) -> None:
         """Copy weight, gain and damping at the next update."""
         self._last: tuple[Any, Any, Any] = (None, None, None)

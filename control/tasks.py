@@ -261,11 +261,11 @@ class PostureTask(Task):
         if not callable(self.target):
             self.target = check_configuration(robot, self.target, f"target of {self.name!r}").copy()
         names = robot.actuated if self.joints is None else texts(self.joints, "joints")
+        entries = robot.rows_of_joint
         for name in names:
-            if name not in robot.joint_names:
+            if name not in entries:
                 raise ConfigurationError(unknown("joint", name, robot.joint_names))
-        joints = [robot._model.joints[robot.joint_id(name)] for name in names]
-        rows = [i for joint in joints for i in range(joint.idx_v, joint.idx_v + joint.nv)]
+        rows = [i for name in names for i in entries[name]]
         contiguous = rows and rows == list(range(rows[0], rows[-1] + 1))
         # a slice makes views, which take a fraction of the time
         self.entries = slice(rows[0], rows[-1] + 1) if contiguous else np.array(rows, dtype=np.intp)

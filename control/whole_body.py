@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from math import isfinite
+from operator import is_
 from typing import Any, Literal
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,7 @@ from ..robots.configuration import check_reach
 from ..robots.robot import Robot
 from ..robots.values import boolean, number, sequence, text, whole_number
 from .command import Command
-from .contact_model import ContactModel
+from .contact_model import ContactModel, layout
 from .elastic import relaxed
 from .failure import OneThread, SafeTorques, check_time
 from .formulation import Formulation
@@ -31,7 +31,7 @@ from .null_space import Solutions, solutions
 from .qp import Program, Reduced
 from .reduction import minimum, reduced_program, update_working_set
 from .solvers import Answer, Clarabel, solver_named
-from .structure import AnyTask, Parameters, ProgramStructure
+from .structure import AnyTask, Parameters, ProgramStructure, task_layout
 from .switching import Ramp
 from .tasks import Task
 from .torque_range import TorqueRange
@@ -42,7 +42,7 @@ ACCEPTED = 1e-7
 _NOT_COPIED = (
     "_busy", "_current", "_formulations", "_models", "_data", "_solver", "_bounded",
 )  # fmt: skip
-KEPT = 8  # formulations of earlier contact sets
+KEPT = 12  # formulations of earlier sets of contacts and tasks
 _INCONSISTENT = Answer(None, "the contacts contradict each other", 0)
 
 
@@ -121,10 +121,11 @@ class WholeBodyController:
         self._last, self._busy = -np.inf, OneThread()
         self._ramps: dict[str, Ramp] = {}
         self._forget_formulations()
-        self._models: WeakKeyDictionary[Contact, ContactModel] = WeakKeyDictionary()
+        self._models: dict[Hashable, ContactModel] = {}
         self._data = robot._model.createData()  # one for all formulations: it takes a while
         self._closure_rank = 0  # that of the last state
         self.tasks: tuple[AnyTask, ...] = ()
+        self._bound: dict[str, tuple[int, list[Any]]] = {}
         self.contacts = ContactSet.of(robot, contacts)
         self._known = set(self.contacts.names)
         self.set_tasks(tasks)
@@ -150,10 +151,20 @@ class WholeBodyController:
                 raise ContactError(
                     f"{task.name!r}: {unknown('contact', contact, sorted(self._known))}"
                 )
-        sizes = {t.name: int(t.bind(self.robot)) for t in tasks if isinstance(t, Task)}
-        self.tasks, self._sizes = tasks, sizes
-        self._forget_formulations()
+        self._bound = {t.name: self._bind(t) for t in tasks if isinstance(t, Task)}
+        sizes = {name: size for name, (size, _) in self._bound.items()}
+        self.tasks, self._sizes, self._current = tasks, sizes, None
+        self._layout = tuple(task_layout(task, sizes.get(task.name, 0)) for task in tasks)
         self._contact_models(self.contacts)
+
+    def _bind(self, task: Task) -> tuple[int, list[Any]]:
+        """The task's number of rows, and its attributes; one that none was set of stays bound."""
+        size, before = self._bound.get(task.name, (0, ()))
+        now = list(vars(task).values())
+        if len(now) == len(before) and all(map(is_, now, before)):
+            return size, now
+        size = int(task.bind(self.robot))
+        return size, list(vars(task).values())
 
     @property
     def contact_models(self) -> tuple[ContactModel, ...]:
@@ -161,11 +172,16 @@ class WholeBodyController:
         return self._formulation.structure.models
 
     def _contact_models(self, contacts: ContactSet) -> list[ContactModel]:
-        """The models of some contacts, made when first needed."""
+        """The models of some contacts; one is made of each layout when first needed."""
+        found = []
         for contact in contacts:
-            if contact not in self._models:
-                self._models[contact] = ContactModel(self.robot, contact, self.sides)
-        return [self._models[contact] for contact in contacts]
+            if (model := self._models.pop(layout(contact), None)) is None:
+                model = ContactModel(self.robot, contact, self.sides)
+            self._models[model.layout] = model
+            found.append(model.of(contact))
+        while len(self._models) > KEPT + len(found):
+            del self._models[next(iter(self._models))]
+        return found
 
     def task(self, name: str) -> AnyTask:
         """Return the task of this name."""
@@ -238,7 +254,7 @@ class WholeBodyController:
         name = state.pop("solver")
         vars(self).update(state)
         self._solver, self._bounded = solver_named(name), solver_named(name)
-        self._busy, self._models = OneThread(), WeakKeyDictionary()
+        self._busy, self._models = OneThread(), {}
         self._data = self.robot._model.createData()
         self._forget_formulations()
 
@@ -248,11 +264,14 @@ class WholeBodyController:
 
     @property
     def _formulation(self) -> Formulation:
-        """Of the contacts that are there; those of earlier sets are kept until tasks change."""
+        """Of the contacts and tasks that are there; those of earlier layouts are kept."""
         if self._current is None:
-            key = (self._closure_rank, *self.contacts)
+            models = self._contact_models(self.contacts)
+            key = (self._closure_rank, *[model.layout for model in models], *self._layout)
             if (found := self._formulations.pop(key, None)) is None:
-                found = self._formulated()
+                found = self._formulated(models)
+            else:
+                found.bind(self.contacts, models, self.tasks)
             self._formulations[key] = self._current = found
             if len(self._formulations) > KEPT:
                 del self._formulations[next(iter(self._formulations))]
@@ -260,9 +279,8 @@ class WholeBodyController:
             self._bounded.reset()
         return self._current
 
-    def _formulated(self) -> Formulation:
+    def _formulated(self, models: Sequence[ContactModel]) -> Formulation:
         parameters = Parameters(self.contact_damping, self.force_weight, self.regularisation)
-        models = self._contact_models(self.contacts)
         structure = ProgramStructure(
             self.contacts, models, self.tasks, self._sizes, parameters, self._closure_rank
         )

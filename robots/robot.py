@@ -287,6 +287,15 @@ class Robot:
         joints = zip(self._model.names, self._model.nvs, strict=True)
         return tuple(name for name, count in joints for _ in range(count))
 
+    @cached_property
+    def rows_of_joint(self) -> dict[str, range]:
+        """For each joint, by name, its entries of v."""
+        joints = list(self._model.joints)[1:]
+        return {
+            name: range(joint.idx_v, joint.idx_v + joint.nv)
+            for name, joint in zip(list(self._model.names)[1:], joints, strict=True)
+        }
+
     # --- configurations --------------------------------------------------------------------
 
     def neutral(self) -> Array:

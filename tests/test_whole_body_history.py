@@ -6,12 +6,14 @@ import copy
 import pickle
 import threading
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from footwork import contacts, control, dynamics
 from footwork.dynamics.kernels.toolchain import switched_off
+from footwork.errors import ConfigurationError
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +84,57 @@ def test_ramps_and_contacts_go_with_a_copy(biped):
     for t in (0.05, 0.2):
         assert other(q, v, t).tau == pytest.approx(one(q, v, t).tau, abs=1e-7)
     assert name not in other.contacts.names
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_contacts_and_tasks_may_take_each_others_place(load_robot, compiled):
+    """A step: other ground, other swings, other weights; the tables of earlier steps are kept."""
+    robot = load_robot("go2", "floating")
+    feet = contacts.at_feet(robot, 0.6)
+    q = contacts.solve_posture(robot, feet, com="inside").q
+    usual = [control.ComTask(dynamics.com(robot, q), weight=10.0), control.PostureTask(q)]
+    names, v = feet.names, 0.05 * np.ones(robot.nv)
+    kept = control.WholeBodyController(robot, feet, usual)
+
+    def swing(name, k, **options):
+        T = dynamics.frame_placement(robot, q, feet[name].frame)
+        T.translation[2] += 0.01 * k
+        return control.FrameTask(
+            T, frame=feet[name].frame, rows_of="position", name="swing", weight=5.0 + k, **options
+        )
+
+    with nullcontext() if compiled else switched_off():
+        for k in range(6):
+            name, tilted = names[k % 2], np.array([0.1 * k, 0.05, 1.0])
+            other = replace(feet[names[2]], normal=tilted / np.linalg.norm(tilted))
+            stance = [c for c in feet if c.name not in (name, names[2])] + [other]
+            tasks = [*usual[:1], control.PostureTask(q, weight=1.0 + k), swing(name, k)]
+            for contact in kept.contacts.names:
+                kept.remove_contact(contact)
+            for contact in stance:
+                kept.add_contact(contact)
+            kept.set_tasks(tasks)
+            new = control.WholeBodyController(robot, stance, tasks)
+            one, two = kept(q, v, 0.01 * k), new(q, v)
+            assert one.tau == pytest.approx(two.tau, abs=1e-7)
+            assert one.f == pytest.approx(two.f, abs=1e-6)
+            assert one.task_residuals["swing"] == pytest.approx(two.task_residuals["swing"])
+    assert len(kept._formulations) == 3  # all feet, and without one of two
+
+
+def test_tasks_set_anew_are_looked_up_anew(biped):
+    robot, _, q = biped
+    controller = controller_of(biped)
+    base = controller.task(control.trunk(robot))
+    base.rows_of = "position"
+    controller.set_tasks(controller.tasks)
+    command = controller(q, np.zeros(robot.nv))
+    new = controller_of(biped)
+    new.set_tasks([*new.tasks[:1], base, *new.tasks[2:]])
+    assert command.tau == pytest.approx(new(q, np.zeros(robot.nv)).tau, abs=1e-7)
+    base.frame = "nowhere"
+    with pytest.raises(ConfigurationError, match="nowhere"):
+        controller.set_tasks(controller.tasks)
 
 
 def test_commands_keep_what_they_said(biped):
