@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 
 from ..arrays import Array
 from ..dynamics.spatial import skew
@@ -82,13 +83,10 @@ class BlockForm:
 
     def _solve(self, first: int, right: Array) -> Array:
         """Return A⁻¹ right for the frames from `first` on; frames are independent."""
-        from scipy.sparse import bsr_array
-        from scipy.sparse.linalg import splu
-
         rows = 2 * len(self.chain.segments)  # 3 × 3 blocks per frame
         start, stop = first * rows, (first + len(right)) * rows
         begin, end = self.A.indptr[start], self.A.indptr[stop]
-        frames = bsr_array(
+        frames = scipy.sparse.bsr_array(
             (
                 self.A.data[begin:end],
                 self.A.indices[begin:end] - start,
@@ -97,7 +95,7 @@ class BlockForm:
             shape=(3 * (stop - start),) * 2,
         )
         # the order of the tree makes A (almost) block-triangular: no pivoting, no fill
-        factors = splu(
+        factors = scipy.sparse.linalg.splu(
             frames.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"Equil": False}
         )
         return np.asarray(factors.solve(right.ravel()))
@@ -144,7 +142,6 @@ def _inertia_blocks(chain: SegmentTree) -> Array:
 
 def _joint_blocks(chain: SegmentTree, motion: SegmentMotion, residual_on: int) -> Any:
     """Return A: three blocks (force; lever, moment) for every end of every joint."""
-    from scipy.sparse import bsr_array
 
     n, k = len(motion), len(chain.segments)
     c, p = motion.points(chain.coms), motion.points(chain.joints)
@@ -168,7 +165,7 @@ def _joint_blocks(chain: SegmentTree, motion: SegmentMotion, residual_on: int) -
     indices = (np.array(columns)[order] + starts).ravel()
     counts = np.tile(np.bincount(rows, minlength=2 * k), n)
     indptr = np.concatenate([[0], np.cumsum(counts)])
-    return bsr_array((data, indices, indptr), shape=(6 * k * n, 6 * k * n))
+    return scipy.sparse.bsr_array((data, indices, indptr), shape=(6 * k * n, 6 * k * n))
 
 
 def at_centres(

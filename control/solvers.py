@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import scipy
 
 from ..arrays import Array
 from ..errors import ConfigurationError
@@ -157,7 +158,6 @@ def by_clarabel(
     The first `equalities` rows are A x = b.
     """
     import clarabel
-    from scipy.sparse import csc_matrix
 
     sizes = ((clarabel.ZeroConeT, equalities), (clarabel.NonnegativeConeT, len(b) - equalities))
     cones = [kind(size) for kind, size in sizes if size]
@@ -165,5 +165,5 @@ def by_clarabel(
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-        data = (csc_matrix(np.triu(H)), g, csc_matrix(A), b)
+        data = (scipy.sparse.csc_matrix(np.triu(H)), g, scipy.sparse.csc_matrix(A), b)
         yield clarabel.DefaultSolver(*data, cones, settings).solve()

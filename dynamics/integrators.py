@@ -25,6 +25,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pinocchio as pin
+import scipy
 
 from ..arrays import Array
 from ..errors import ConfigurationError, SolverError, unknown
@@ -116,8 +117,6 @@ def dop853(robot: Robot, law: Law, t: float, q: Array, v: Array, h: float) -> St
     Raises:
         SolverError: the motion is too fast for any step.
     """
-    from scipy.integrate import DOP853  # half a second, for those who want it
-
     n = len(v)
 
     def slope(s: float, y: Array) -> Array:
@@ -125,7 +124,9 @@ def dop853(robot: Robot, law: Law, t: float, q: Array, v: Array, h: float) -> St
         return np.concatenate([delta_rate, law(s, p, y[n:])])
 
     start = np.concatenate([np.zeros(n), v])
-    solver = DOP853(slope, t, start, t + h, rtol=TOLERANCE, atol=TOLERANCE, first_step=h)
+    solver = scipy.integrate.DOP853(
+        slope, t, start, t + h, rtol=TOLERANCE, atol=TOLERANCE, first_step=h
+    )
     while solver.status == "running":
         message = solver.step()
     if solver.status == "failed":

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import cho_solve, solve_triangular
+import scipy
 
 from ..arrays import Array
 from ..errors import ModelError
@@ -65,7 +65,7 @@ class Projection:
     @classmethod
     def _by_lapack(cls, robot: Robot, M: Array, J: Array) -> Projection:
         L = cholesky(robot, M)
-        return cls._of_rows(J, L, solve_triangular(L, J.T, lower=True).T)
+        return cls._of_rows(J, L, scipy.linalg.solve_triangular(L, J.T, lower=True).T)
 
     @classmethod
     def _of_rows(cls, J: Array, L: Array, B: Array, largest: float = 0.0) -> Projection:
@@ -83,7 +83,7 @@ class Projection:
         Its `nearest` takes x that keep these rows to others that keep them too; its `delassus` and
         `inertia` are what forces in the rows of J meet while these rows hold.
         """
-        every = solve_triangular(self.L, J.T, lower=True).T
+        every = scipy.linalg.solve_triangular(self.L, J.T, lower=True).T
         left = every - (every @ self.Q.T) @ self.Q
         return self._of_rows(J, self.L, left, float(np.linalg.norm(every)))
 
@@ -101,14 +101,16 @@ class Projection:
     @cached_property
     def inertia(self) -> Array:
         """Λ = (J M⁻¹ Jᵀ)⁺ (dim, dim), the inverse where the rows are independent."""
-        T = solve_triangular(self.R, self.U.T)
+        T = scipy.linalg.solve_triangular(self.R, self.U.T)
         return np.asarray(T.T @ T)
 
     @cached_property
     def null_projector(self) -> Array:
         """N = 1 − M⁻¹ Jᵀ Λ J = L⁻ᵀ (1 − QᵀQ) Lᵀ (nv, nv), with J N = 0 and J M⁻¹ Nᵀ = 0."""
         free = np.eye(len(self.L)) - self.Q.T @ self.Q
-        return np.asarray(solve_triangular(self.L, free @ self.L.T, lower=True, trans="T"))
+        return np.asarray(
+            scipy.linalg.solve_triangular(self.L, free @ self.L.T, lower=True, trans="T")
+        )
 
     def free(self, forces: Array) -> Array:
         """Return M⁻¹ forces (nv,)."""
@@ -120,9 +122,9 @@ class Projection:
 
         The rows are held still: accelerations with J x = 0 for forces, velocities for impulses.
         """
-        y = solve_triangular(self.L, forces, lower=True)
+        y = scipy.linalg.solve_triangular(self.L, forces, lower=True)
         y -= self.Q.T @ (self.Q @ y)
-        return np.asarray(solve_triangular(self.L, y, lower=True, trans="T"))
+        return np.asarray(scipy.linalg.solve_triangular(self.L, y, lower=True, trans="T"))
 
     def nearest(self, x_free: Array, target: Array) -> tuple[Array, Array]:
         """Return the x (nv,) with J x = target that is nearest to x_free, and the f (dim,) for it.
@@ -138,9 +140,9 @@ class Projection:
             return x, f
         with NEAREST.uncompiled(1):
             for _ in range(2):  # the second pass takes out the rounding of the first
-                z = solve_triangular(self.R, self.U.T @ (target - self.J @ x))
-                x += solve_triangular(self.L, self.Q.T @ z, lower=True, trans="T")
-                f += self.U @ solve_triangular(self.R, z, trans="T")
+                z = scipy.linalg.solve_triangular(self.R, self.U.T @ (target - self.J @ x))
+                x += scipy.linalg.solve_triangular(self.L, self.Q.T @ z, lower=True, trans="T")
+                f += self.U @ scipy.linalg.solve_triangular(self.R, z, trans="T")
         return x, f
 
     def in_range(self, rows: Array) -> Array:
@@ -152,8 +154,8 @@ class Projection:
 
         Nearest in the metric of M⁻¹, in which forces are measured when motions are in that of M.
         """
-        y = solve_triangular(self.L, generalised, lower=True)
-        return np.asarray(self.U @ solve_triangular(self.R, self.Q @ y, trans="T"))
+        y = scipy.linalg.solve_triangular(self.L, generalised, lower=True)
+        return np.asarray(self.U @ scipy.linalg.solve_triangular(self.R, self.Q @ y, trans="T"))
 
 
 def cholesky(robot: Robot, M: Array) -> Array:
@@ -185,4 +187,4 @@ def _singular(robot: Robot, row: int) -> ModelError:
 
 def solve_mass(L: Array, right: Array) -> Array:
     """Return M⁻¹ right, with M = L Lᵀ."""
-    return np.asarray(cho_solve((L, True), right))
+    return np.asarray(scipy.linalg.cho_solve((L, True), right))

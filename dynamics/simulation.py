@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
@@ -200,9 +201,7 @@ def _constant(value: Any) -> Callable[[float, Array, Array], Any]:
 
 def _crossing(g: Event, to: Callable[[float], State], t: float, h: float) -> float:
     """Return when in (0, h] the event changes sign [s]."""
-    from scipy.optimize import brentq  # a quarter of a second, for those who want it
-
-    return float(brentq(lambda s: g(t + s, *to(s)), 0.0, h, xtol=1e-12))
+    return float(scipy.optimize.brentq(lambda s: g(t + s, *to(s)), 0.0, h, xtol=1e-12))
 
 
 def _draw(share: float, last: bool) -> None:

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from ..arrays import Array
@@ -137,14 +138,12 @@ class _Block:
     def _stick(
         self, t: float, end: float, state: tuple[float, float], way: float
     ) -> tuple[float, tuple[float, float]]:
-        from scipy.optimize import brentq
-
         def excess(s: float) -> float:
             return float(abs(self.push(s, state[0])) - self.static)
 
         if excess(end) <= 0.0:
             return end, state
-        loose = float(brentq(excess, t, end, xtol=1e-13)) if excess(t) < 0.0 else t
+        loose = float(scipy.optimize.brentq(excess, t, end, xtol=1e-13)) if excess(t) < 0.0 else t
         while excess(loose) <= 0.0:  # the root may lie on the sticking side by rounding
             loose = math.nextafter(loose + 1e-13, end)
         return loose, state
@@ -152,8 +151,6 @@ class _Block:
     def _slip(
         self, t: float, end: float, state: tuple[float, float], way: float
     ) -> tuple[float, tuple[float, float]]:
-        from scipy.integrate import solve_ivp
-
         def rates(s: float, y: Array) -> list[float]:
             return [y[1], (self.push(s, y[0]) - way * self.kinetic) / self.mass]
 
@@ -161,7 +158,7 @@ class _Block:
             return float(way * y[1])
 
         rest.terminal, rest.direction = True, -1  # type: ignore[attr-defined]
-        found = solve_ivp(
+        found = scipy.integrate.solve_ivp(
             rates, (t, end), state, method="DOP853", events=rest, rtol=1e-12, atol=1e-13
         )
         x = float(found.y[0, -1])

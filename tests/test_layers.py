@@ -96,13 +96,18 @@ def test_unknown_names_are_attribute_errors():
 
 
 def test_nothing_heavy_is_imported_before_it_is_used():
-    """`import footwork` and `--help` are instant; no package imports an extra, cvxpy or meshcat."""
+    """`import footwork` and `--help` are instant; no package imports an extra, cvxpy or meshcat.
+
+    SciPy's parts are imported by themselves at their first use (`import scipy`): they take longer
+    than NumPy and Pinocchio together.
+    """
     code = (
         "import sys, footwork; heavy = {'numpy', 'pinocchio', 'cvxpy', 'meshcat', 'numba'};"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules);"
         "from footwork import contacts, control, dynamics, robots;"
         "late = {'cvxpy', 'meshcat', 'numba', 'matplotlib', 'sympy', 'xarray', 'dask', 'pandas',"
-        "'distributed', 'daqp', 'ezc3d', 'xacro', 'mujoco', 'example_robot_data'};"
+        "'distributed', 'daqp', 'ezc3d', 'xacro', 'mujoco', 'example_robot_data',"
+        "'scipy.linalg', 'scipy.sparse', 'scipy.spatial', 'scipy.optimize'};"
         "assert not late & set(sys.modules), late & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

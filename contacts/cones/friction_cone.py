@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from ...arrays import Array
 from ...errors import ContactError
@@ -217,7 +217,7 @@ def nearest_in_cone(w: Array, axes: Array) -> Array:
     if n != 0:
         low, high = (0.0, 0.5) if n > 0 else (0.5, 1.0)
         crosses = off(low) * off(high) < 0  # else w is on the boundary but for rounding
-        theta = brentq(off, low, high, xtol=1e-16) if crosses else 2 * (high - 0.5)
+        theta = scipy.optimize.brentq(off, low, high, xtol=1e-16) if crosses else 2 * (high - 0.5)
     x = t * (1 - theta) * s**2 / ((1 - theta) * s**2 + theta)
     return np.append(x, np.linalg.norm(x / s))
 

@@ -20,8 +20,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import nnls
 
 from ... import registry
 from ...arrays import Array
@@ -159,7 +159,7 @@ class WrenchCone:
         unit, rows = w / np.where(scale > 0, scale, 1.0)[:, None], self._lorentz_rows
         if self.kind != "exact":
             rays = (self.rays / self._units).T
-            distances = np.array([nnls(rays, row)[1] for row in unit])
+            distances = np.array([scipy.optimize.nnls(rays, row)[1] for row in unit])
         elif rows is None:
             distances = np.array([self._exact_distance(row) for row in unit])
         elif (kernel := POLAR_PROJECTIONS.select(len(unit))) is not None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.spatial import ConvexHull, QhullError, cKDTree
 
 from ...arrays import Array
 from ...errors import SolverError
@@ -68,7 +67,7 @@ def _inward(x: Array) -> tuple[Array, float]:
     """The direction d, |d_j| ≤ 1, with the largest smallest x_i·d, and that value."""
     n = x.shape[1]
     A = np.column_stack([-x, np.ones(len(x))])
-    answer = linprog(
+    answer = scipy.optimize.linprog(
         np.append(np.zeros(n), -1.0), A_ub=A, b_ub=np.zeros(len(x)), bounds=[(-1, 1)] * n + [(0, 1)]
     )
     return answer.x[:n], float(answer.x[n])
@@ -80,7 +79,7 @@ def _rays_of_lines(x: Array) -> NDArray[np.bool_]:
     max Σ s_i with s_i ≤ x_i·d, 0 ≤ s_i ≤ 1: d may be as long as it likes, so s_i is 0 or 1.
     """
     count, n = x.shape
-    answer = linprog(
+    answer = scipy.optimize.linprog(
         np.append(np.zeros(n), -np.ones(count)),
         A_ub=np.hstack([-x, np.eye(count)]),
         b_ub=np.zeros(count),
@@ -112,8 +111,10 @@ def _hull(points: Array) -> Array:
     reason = ""
     for options in _QHULL:
         try:
-            equations = np.asarray(ConvexHull(points, qhull_options=options).equations)
-        except QhullError as error:
+            equations = np.asarray(
+                scipy.spatial.ConvexHull(points, qhull_options=options).equations
+            )
+        except scipy.spatial.QhullError as error:
             reason = str(error).splitlines()[0]
             continue
         if (points @ equations[:, :-1].T + equations[:, -1]).max() <= _ROUNDING:
@@ -123,5 +124,5 @@ def _hull(points: Array) -> Array:
 
 def _distinct(rows: Array) -> Array:
     """Rows that differ: Qhull splits a face into simplices, of one normal but for rounding."""
-    pairs = cKDTree(rows).query_pairs(_SAME, output_type="ndarray")
+    pairs = scipy.spatial.cKDTree(rows).query_pairs(_SAME, output_type="ndarray")
     return np.asarray(np.delete(rows, pairs.max(axis=1), axis=0) if len(pairs) else rows)

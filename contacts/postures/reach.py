@@ -17,9 +17,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import lstsq
-from scipy.optimize import lsq_linear
 
 from ...arrays import Array
 from ...dynamics import State
@@ -297,7 +296,9 @@ def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array) -> Arr
         x = np.where(side < 0, low, np.where(side > 0, high, 0.0))
         between = side == 0
         rest = b - A @ x
-        x[between] = lstsq(A[:, between], rest, lapack_driver="gelsy", check_finite=False)[0]
+        x[between] = scipy.linalg.lstsq(
+            A[:, between], rest, lapack_driver="gelsy", check_finite=False
+        )[0]
         slope = A.T @ (A @ x - b)
         leaving = movable & (((side < 0) & (slope < -flat)) | ((side > 0) & (slope > flat)))
         below, above = between & (x < low), between & (x > high)
@@ -306,6 +307,6 @@ def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array) -> Arr
         side[below], side[above], side[leaving] = -1, 1, 0
     x = np.zeros(len(lower))
     inside = (lower[movable], upper[movable])
-    answer = lsq_linear(A[:, movable], b, inside, method="bvls", tol=1e-14)
+    answer = scipy.optimize.lsq_linear(A[:, movable], b, inside, method="bvls", tol=1e-14)
     x[movable] = np.clip(answer.x, *inside)
     return x

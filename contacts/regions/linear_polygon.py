@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 
 from ...arrays import Array
 from ...dynamics.kernels.toolchain import obstacle
@@ -112,13 +112,13 @@ def _shadow_by_programs(A: Array, b: Array, x: Array, y: Array) -> tuple[int, Ar
     statuses = []
 
     def farthest(d: Array) -> Array | None:
-        answer = linprog(-(d[0] * x + d[1] * y), A_eq=A, b_eq=b, method="highs")
+        answer = scipy.optimize.linprog(-(d[0] * x + d[1] * y), A_eq=A, b_eq=b, method="highs")
         statuses.append(answer.status)
         return np.array([x @ answer.x, y @ answer.x]) if answer.status == 0 else None
 
     for d in np.vstack([np.eye(2), -np.eye(2)]):
         if farthest(d) is None:
-            feasible = linprog(0 * x, A_eq=A, b_eq=b, method="highs").status == 0
+            feasible = scipy.optimize.linprog(0 * x, A_eq=A, b_eq=b, method="highs").status == 0
             return (UNBOUNDED if feasible else EMPTY), np.zeros((0, 2))
     return BOUNDED, inner_and_outer(farthest, 1e-7)[0]
 

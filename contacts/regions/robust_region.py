@@ -20,6 +20,7 @@ from functools import reduce
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
@@ -129,9 +130,7 @@ def spread_directions(count: int) -> Array:
 
 def _depth(units: Array) -> float:
     """Distance of the nearest side of the hull of unit vectors from the origin."""
-    from scipy.spatial import ConvexHull
-
-    return float(-ConvexHull(units).equations[:, 3].max())
+    return float(-scipy.spatial.ConvexHull(units).equations[:, 3].max())
 
 
 def _checked(disturbances: Iterable[Wrench]) -> list[Wrench]:

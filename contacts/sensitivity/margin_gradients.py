@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.linalg
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array, Index

@@ -14,6 +14,7 @@ from itertools import product
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 
 from ...arrays import Array, Index
 from ...journal import digest_of
@@ -193,10 +194,8 @@ class Plan:
     @cached_property
     def sample(self) -> Array:
         """(samples, axes), a Latin hypercube between the ends of the axes."""
-        from scipy.stats import qmc
-
         low, high = np.array([self.axes[key] for key in self.axes], dtype=float).T
-        unit = qmc.LatinHypercube(len(low), rng=np.random.default_rng(self.seed))
+        unit = scipy.stats.qmc.LatinHypercube(len(low), rng=np.random.default_rng(self.seed))
         return np.asarray(low + (high - low) * unit.random(self.samples))
 
     @cached_property

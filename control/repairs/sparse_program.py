@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sparse
+import scipy
 
 from ...arrays import Array, Index
 
@@ -51,9 +51,9 @@ class Rows:
     def matrix(self, width: int) -> tuple[Any, Array]:
         """Return (A, b)."""
         if not self._entries:
-            return sparse.csc_matrix((0, width)), np.zeros(0)
+            return scipy.sparse.csc_matrix((0, width)), np.zeros(0)
         rows, columns, values = (np.concatenate(part) for part in zip(*self._entries, strict=True))
-        A = sparse.csc_matrix((values, (rows, columns)), shape=(self.count, width))
+        A = scipy.sparse.csc_matrix((values, (rows, columns)), shape=(self.count, width))
         return A, np.concatenate(self._right)
 
 
@@ -96,7 +96,7 @@ class SparseProgram:
         G, h = self._quadratic.matrix(self.width)
         c -= G.T @ h
         parts = [rows.matrix(self.width) for rows in (self.equal, self.below, self.cones)]
-        A = sparse.vstack([part[0] for part in parts], format="csc")
+        A = scipy.sparse.vstack([part[0] for part in parts], format="csc")
         b = np.concatenate([part[1] for part in parts])
         return G.T @ G, c, A, b, [self.equal.count, self.below.count, *self.sizes]
 
@@ -114,7 +114,7 @@ class SparseProgram:
         for name in ("tol_gap_abs", "tol_gap_rel", "tol_feas"):
             setattr(settings, name, tolerance)
         try:
-            upper = sparse.triu(P, format="csc")
+            upper = scipy.sparse.triu(P, format="csc")
             answer = clarabel.DefaultSolver(upper, c, A, b, cones, settings).solve()
         except Exception as error:  # of the solver, whatever they are
             return Answer(f"{type(error).__name__}: {error}", np.zeros(self.width))

@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from ...arrays import Array, Index
@@ -166,10 +167,10 @@ def smoothed(robot: Robot, q: Array, rate: float, cutoff: float) -> tuple[Array,
 
 def interpolated(robot: Robot, t: Array, q: Array, times: Array) -> Array:
     """Return configurations (k, nq) at times [s] among t (n,), by quintic splines."""
-    from scipy.interpolate import make_interp_spline
-
     degree = min(5, (len(t) - 1) // 2 * 2 + 1 if len(t) > 2 else 1, len(t) - 1)
-    spline = make_interp_spline(t, continuous(robot, q), k=degree - (degree % 2 == 0))
+    spline = scipy.interpolate.make_interp_spline(
+        t, continuous(robot, q), k=degree - (degree % 2 == 0)
+    )
     return onto_manifold(robot, np.array(spline(times)))
 
 

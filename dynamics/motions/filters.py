@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
@@ -35,8 +36,6 @@ def lowpass(x: ArrayLike, rate: float, cutoff: float, order: int = 4) -> Array:
     Raises:
         ConfigurationError: a bad rate, cut-off or order, too few samples, or gaps (nan).
     """
-    from scipy.signal import butter, sosfiltfilt
-
     x, rate = as_samples(x), as_rate(rate)
     if whole_number(order, "order", at_least=2) % 2:
         raise ConfigurationError(f"order: got {order!r}; expected 2, 4, 6, …")
@@ -46,8 +45,8 @@ def lowpass(x: ArrayLike, rate: float, cutoff: float, order: int = 4) -> Array:
         raise ConfigurationError(f"got {len(x)} samples; expected more than {pad} to filter")
     if not np.isfinite(x).all():
         raise ConfigurationError("got samples that are not finite; fill or cut the gaps first")
-    sections = butter(order // 2, design, fs=rate, output="sos")
-    return np.asarray(sosfiltfilt(sections, x, axis=0, padlen=pad))
+    sections = scipy.signal.butter(order // 2, design, fs=rate, output="sos")
+    return np.asarray(scipy.signal.sosfiltfilt(sections, x, axis=0, padlen=pad))
 
 
 def design_frequency(rate: float, cutoff: float, order: int) -> float:
@@ -79,8 +78,6 @@ def resample(x: ArrayLike, rate: float, times: ArrayLike) -> Array:
     Raises:
         ConfigurationError: too few samples, gaps (nan), or a time outside of the trial.
     """
-    from scipy.interpolate import make_interp_spline
-
     x, times = as_samples(x), as_samples(times)
     t = np.arange(len(x)) / as_rate(rate)
     if len(x) < 6:
@@ -91,7 +88,7 @@ def resample(x: ArrayLike, rate: float, times: ArrayLike) -> Array:
         )
     if not np.isfinite(x).all():
         raise ConfigurationError("got samples that are not finite; fill or cut the gaps first")
-    return np.asarray(make_interp_spline(t, x, k=5)(np.clip(times, 0.0, t[-1])))
+    return np.asarray(scipy.interpolate.make_interp_spline(t, x, k=5)(np.clip(times, 0.0, t[-1])))
 
 
 def fill_gaps(x: ArrayLike, longest: int) -> Array:
@@ -99,14 +96,13 @@ def fill_gaps(x: ArrayLike, longest: int) -> Array:
 
     Gaps that are longer, or that reach an end of the trial, stay.
     """
-    from scipy.interpolate import make_interp_spline
 
     filled = np.array(x, dtype=float)
     known = np.isfinite(filled).all(axis=1)
     if known.sum() < 4:
         return filled
     at = np.flatnonzero(known)
-    spline = make_interp_spline(at, filled[known], k=3)
+    spline = scipy.interpolate.make_interp_spline(at, filled[known], k=3)
     for first, last in runs(~known):
         if first > 0 and last < len(filled) - 1 and last - first < longest:
             filled[first : last + 1] = spline(np.arange(first, last + 1))

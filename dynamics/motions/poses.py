@@ -8,6 +8,7 @@ one that looks along −x.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 
 from ...arrays import Array
 from ...errors import DataError
@@ -51,16 +52,13 @@ def _is_unit(quaternions: Array) -> bool:
 
 def rotation_vectors(vectors: Array) -> Array:
     """Return quaternions x y z w (n, 4) of rotation vectors (n, 3) [rad]."""
-    from scipy.spatial.transform import Rotation
-
-    return np.asarray(Rotation.from_rotvec(vectors).as_quat())
+    return np.asarray(scipy.spatial.transform.Rotation.from_rotvec(vectors).as_quat())
 
 
 def turned_about_axes(angles: Array) -> Array:
     """Return quaternions x y z w (n, 4) of turns about the world's x, then y, then z [rad]."""
-    from scipy.spatial.transform import Rotation
 
-    return np.asarray(Rotation.from_euler("xyz", angles).as_quat())
+    return np.asarray(scipy.spatial.transform.Rotation.from_euler("xyz", angles).as_quat())
 
 
 def unit(turn: Array) -> tuple[Array, tuple[str, ...]]:

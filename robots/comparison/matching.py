@@ -8,6 +8,7 @@ from itertools import permutations, product
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 from ...arrays import Array
 from .bodies import Body, below
@@ -83,15 +84,13 @@ def _children(
     right = [k for k, body in enumerate(b) if body.parent == pairs[i] and k not in pairs.values()]
     if not left or not right:
         return
-    from scipy.optimize import linear_sum_assignment  # a quarter of a second, when it is needed
-
     unlike = np.array([[_unlike(a, b, k, j, sizes) for j in right] for k in left])
     places, others = (
         np.array([some[k].placement.translation for k in children])
         for some, children in ((a, left), (b, right))
     )
     costs = [unlike + _apart(places, others @ R.T) for R in _AXES]
-    found = [linear_sum_assignment(cost) for cost in costs]
+    found = [scipy.optimize.linear_sum_assignment(cost) for cost in costs]
     sums = [cost[pair].sum() for cost, pair in zip(costs, found, strict=True)]
     best = int(np.argmin(np.round(sums, 6)))  # the first: with the same axes
     for row, column in zip(*found[best], strict=True):

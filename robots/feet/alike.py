@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.spatial import ConvexHull
+import scipy
 
 from ...arrays import Array
 from .foot import Foot
@@ -48,4 +48,4 @@ def _box(points: Array) -> Array:
 
 
 def _area(corners: Array) -> float:
-    return float(ConvexHull(corners).volume)
+    return float(scipy.spatial.ConvexHull(corners).volume)

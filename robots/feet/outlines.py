@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from ...arrays import Array
 
@@ -83,8 +83,8 @@ def _balls(geometry: Any) -> tuple[Array, float] | None:
 def _corners(points: Array) -> Array:
     """Return the vertices of the convex hull; all points where they are flat."""
     try:
-        return np.asarray(points[ConvexHull(points).vertices])
-    except (QhullError, ValueError):
+        return np.asarray(points[scipy.spatial.ConvexHull(points).vertices])
+    except (scipy.spatial.QhullError, ValueError):
         return points
 
 

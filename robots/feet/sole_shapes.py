@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from ...arrays import Array
 from ...errors import ConfigurationError, unknown
@@ -162,8 +162,8 @@ def sole_normal(
 def _facets(shapes: list[Outline], downs: Array, inside: Array) -> list[Array]:
     points = np.vstack([*(s.points for s in shapes), inside[None]])
     try:
-        hull = ConvexHull(points)
-    except (QhullError, ValueError):  # on a line, or in a plane with the joint
+        hull = scipy.spatial.ConvexHull(points)
+    except (scipy.spatial.QhullError, ValueError):  # on a line, or in a plane with the joint
         return _edges(points, downs)
     corners = points[hull.simplices]
     areas = np.linalg.norm(
@@ -202,8 +202,8 @@ def _edges(points: Array, downs: Array) -> list[Array]:
     middle = points - points.mean(axis=0)
     axes = np.linalg.svd(middle, full_matrices=False)[2]
     try:
-        edges = ConvexHull(middle @ axes[:2].T).equations[:, :2]
-    except (QhullError, ValueError):
+        edges = scipy.spatial.ConvexHull(middle @ axes[:2].T).equations[:, :2]
+    except (scipy.spatial.QhullError, ValueError):
         across = downs - np.outer(downs @ axes[0], axes[0])
         sizes = np.linalg.norm(across, axis=1)
         return [n / size for n, size in zip(across, sizes, strict=True) if size > _CONE]
@@ -244,8 +244,8 @@ def sole_corners(points: Array) -> Array | None:
     The vertex that costs the least area is removed first, so the result lies inside the hull.
     """
     try:
-        hull = ConvexHull(points)
-    except (QhullError, ValueError):  # too few points, or collinear ones
+        hull = scipy.spatial.ConvexHull(points)
+    except (scipy.spatial.QhullError, ValueError):  # too few points, or collinear ones
         return None
     if hull.volume < _SMALLEST_SOLE:
         return None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from ...arrays import Array
 from .foot import Foot
@@ -37,8 +37,8 @@ def com_of(model: Any, data: Any, q: Array) -> Array:
 def beside(points: Array, x: Array) -> float:
     """Return how far x (2,) is outside of the convex hull of points (k, 2) [m]."""
     try:
-        hull = ConvexHull(points)
-    except (QhullError, ValueError):  # a point, or points on a line
+        hull = scipy.spatial.ConvexHull(points)
+    except (scipy.spatial.QhullError, ValueError):  # a point, or points on a line
         a, b = points[points[:, 0].argmin()], points[points[:, 0].argmax()]
         if np.ptp(points[:, 1]) > np.ptp(points[:, 0]):
             a, b = points[points[:, 1].argmin()], points[points[:, 1].argmax()]

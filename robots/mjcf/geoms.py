@@ -16,7 +16,7 @@ from typing import Any
 import coal  # type: ignore[import-untyped]
 import numpy as np
 import pinocchio as pin
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from ...arrays import Array, Index
 from ..files.hardened_xml import Node
@@ -335,8 +335,8 @@ def triangles_of(geometry: coal.BVHModelBase) -> Index:
 def _hull(points: Array) -> Index:
     """Return the faces of the convex hull, counter-clockwise seen from outside."""
     try:
-        hull = ConvexHull(points)
-    except QhullError:
+        hull = scipy.spatial.ConvexHull(points)
+    except scipy.spatial.QhullError:
         raise ValueError("a flat mesh has no convex hull") from None
     faces: Index = hull.simplices.astype(np.intp)
     a, b, c = (points[faces[:, k]] for k in range(3))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy
 import umsgpack  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
@@ -85,10 +86,10 @@ def _clip(path: str, moves: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _moves(times: Array, matrices: Array) -> list[dict[str, Any]]:
-    from scipy.spatial.transform import Rotation
-
     scales = np.linalg.norm(matrices[:, :3, :3], axis=1)
-    quaternions = Rotation.from_matrix(matrices[:, :3, :3] / scales[:, None, :]).as_quat()
+    quaternions = scipy.spatial.transform.Rotation.from_matrix(
+        matrices[:, :3, :3] / scales[:, None, :]
+    ).as_quat()
     moves = [
         _track(".position", "vector3", times, matrices[:, :3, 3]),
         _track(".quaternion", "quaternion", times, quaternions),
