@@ -2,9 +2,14 @@
 
 A contact with the load fraction σ may carry at most `FULL` σ times the robot's weight, its lower
 bound is σ times its own, and the nominal forces are distributed in proportion to σ. A contact is
-unloaded to σ = 0 before it is removed, and a new one is loaded from there. The solution of a
-strictly convex program depends continuously on its bounds, so the torques do too, up to the tick
-in which the contact is removed: with its J a = k gone, they step by what it kept tasks from doing.
+unloaded to σ = 0 before it is removed, and a new one is loaded from there. Its constraint fades
+with its load,
+
+    J a = k + (1 − σ) (J a° − k)
+
+where a° are the accelerations without the contacts on a ramp: at σ = 0 it asks for what happens
+without it. The solution of a strictly convex program depends continuously on its data, so the
+torques do too, through contacts made and broken, and through one that is taken back half-way.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ class Ramp:
     start: float
     goal: float
     duration: float
+    fades: bool = True  # the contact's constraint too
     begin: float | None = None
 
     def __post_init__(self) -> None:

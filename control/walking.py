@@ -139,7 +139,7 @@ class WalkingController:
         return state if self._last <= t and state.v is not None else None
 
     def follow(self, phases: Sequence[Phase], begin: float, height: float | None = None) -> None:
-        """Replace the plan from t = `begin` on [s]; swing feet become contacts first.
+        """Replace the plan from t = `begin` on [s]; feet that swing or are unloaded are contacts.
 
         Args:
             phases: as of `control.gaits`.
@@ -149,6 +149,8 @@ class WalkingController:
         height = self.plan.height if height is None else length(height, "height")
         plan, begin = DcmPlan(phases, height, self.plan.gravity), _begin(begin)
         self._land()
+        for name in self.controller.leaving:
+            self.controller.add_contact(self._stance[name], self.ramp)
         self.plan, self._first, self.begin = plan, plan, begin
         self.dcm.target, self.dcm.begin = self.plan, begin
         self._phase, self._unloading = -1, False
@@ -167,7 +169,7 @@ class WalkingController:
         self._unloading = True
         for name in self.plan.phases[phase + 1].swings:
             if name in self.controller.contacts.names and self.ramp > 0:
-                self.controller.remove_contact(name, self.ramp)
+                self.controller.remove_contact(name, self.ramp, fades=False)
 
     def _lift(self, q: Array, phase: int) -> None:
         """Remove the contacts of swing feet, and add their tasks."""
@@ -224,7 +226,7 @@ class WalkingController:
             return
         for name in self._swings:
             if name not in self.controller.contacts.names:
-                self.controller.add_contact(self._stance[name], self.ramp)
+                self.controller.add_contact(self._stance[name], self.ramp, fades=False)
         self._swings.clear()
         self.controller.set_tasks(self.tasks)
 

@@ -190,21 +190,52 @@ class WholeBodyController:
                 return task
         raise ConfigurationError(unknown("task", name, [task.name for task in self.tasks]))
 
-    def add_contact(self, contact: Contact, ramp: float = 0.0) -> None:
+    @property
+    def leaving(self) -> tuple[str, ...]:
+        """The contacts that are being removed."""
+        return tuple(name for name, ramp in self._ramps.items() if ramp.goal == 0.0)
+
+    def add_contact(self, contact: Contact, ramp: float = 0.0, fades: bool = True) -> None:
         """Add a contact from the next tick on, its load ramped up within `ramp` [s].
 
+        One of the name of a contact that is being removed takes its place, from its load now.
+
+        Args:
+            contact: to add.
+            ramp: [s].
+            fades: whether its J a = k comes with its load, see `control.switching`; not where a
+                task has held its frame. The same as when it was being removed, if it was.
+
         Raises:
+            ContactError: there is one of this name, which is not being removed.
             ConfigurationError: a ramp that is negative or not finite.
         """
-        added, wider = Ramp(0.0, 1.0, ramp), ContactSet(self.robot, [*self.contacts, contact])
+        boolean(fades, "fades")
+        name, kept, load = contact.name or contact.frame, list(self.contacts), 0.0
+        if name in self.leaving:
+            kept = [contact if c.name == name else c for c in kept]
+            load, fades = self._load(name), self._ramps[name].fades
+        else:
+            kept.append(contact)
+        wider = ContactSet(self.robot, kept)
+        name = name if name in self.leaving else wider.names[-1]
+        added = Ramp(load, 1.0, ramp, fades)
         self._contact_models(wider)
         self.contacts = wider
-        self._ramps[self.contacts.names[-1]] = added
-        self._known.add(self.contacts.names[-1])
+        self._ramps[name] = added
+        self._known.add(name)
         self._current = None
 
-    def remove_contact(self, name: str, ramp: float = 0.0) -> None:
+    def remove_contact(self, name: str, ramp: float = 0.0, fades: bool = True) -> None:
         """Remove a contact, its load ramped down within `ramp` [s] first.
+
+        Until then `add_contact` may take it back.
+
+        Args:
+            name: of the contact.
+            ramp: [s].
+            fades: whether its J a = k fades with its load, see `control.switching`; not where a
+                task holds its frame afterwards, as the swing of a foot does.
 
         Raises:
             ContactError: there is none of this name.
@@ -212,7 +243,7 @@ class WholeBodyController:
         """
         if name not in self.contacts.names:
             raise ContactError(unknown("contact", name, self.contacts.names))
-        removed = Ramp(self._load(name), 0.0, ramp)
+        removed = Ramp(self._load(name), 0.0, ramp, boolean(fades, "fades"))
         if ramp > 0:
             self._ramps[name] = removed
             return
@@ -264,25 +295,30 @@ class WholeBodyController:
 
     @property
     def _formulation(self) -> Formulation:
-        """Of the contacts and tasks that are there; those of earlier layouts are kept."""
+        """Of the contacts and tasks that are there."""
         if self._current is None:
-            models = self._contact_models(self.contacts)
-            key = (self._closure_rank, *[model.layout for model in models], *self._layout)
-            if (found := self._formulations.pop(key, None)) is None:
-                found = self._formulated(models)
-            else:
-                found.bind(self.contacts, models, self.tasks)
-            self._formulations[key] = self._current = found
-            if len(self._formulations) > KEPT:
-                del self._formulations[next(iter(self._formulations))]
+            self._current = self._formulation_of(self.contacts)
             self._solver.reset()
             self._bounded.reset()
         return self._current
 
-    def _formulated(self, models: Sequence[ContactModel]) -> Formulation:
+    def _formulation_of(self, contacts: ContactSet) -> Formulation:
+        """Of some contacts; those of earlier layouts of contacts and tasks are kept."""
+        models = self._contact_models(contacts)
+        key = (self._closure_rank, *[model.layout for model in models], *self._layout)
+        if (found := self._formulations.pop(key, None)) is None:
+            found = self._formulated(contacts, models)
+        else:
+            found.bind(contacts, models, self.tasks)
+        self._formulations[key] = found
+        if len(self._formulations) > KEPT:
+            del self._formulations[next(iter(self._formulations))]
+        return found
+
+    def _formulated(self, contacts: ContactSet, models: Sequence[ContactModel]) -> Formulation:
         parameters = Parameters(self.contact_damping, self.force_weight, self.regularisation)
         structure = ProgramStructure(
-            self.contacts, models, self.tasks, self._sizes, parameters, self._closure_rank
+            contacts, models, self.tasks, self._sizes, parameters, self._closure_rank
         )
         return Formulation(structure, self.torques, self.joint_limits, self._data)
 
@@ -334,7 +370,24 @@ class WholeBodyController:
             require_closed(state)
             if len(state.closure_basis) != self._closure_rank:
                 self._closure_rank, self._current = len(state.closure_basis), None
-        return self._formulation.update(state, t, loads)
+        finite = self._formulation.update(state, t, loads)
+        fading = {name: load for name, load in loads.items() if self._ramps[name].fades}
+        if finite and fading:
+            self._fade(state, t, fading)
+        return finite
+
+    def _fade(self, state: State, t: float, loads: dict[str, float]) -> None:
+        """Let contacts on a ramp move as they would if they were not there, as see `switching`."""
+        others = ContactSet(self.robot, [c for c in self.contacts if c.name not in loads])
+        free = self._formulation_of(others)
+        if not free.update(state, t, {}):
+            return
+        a, _, _, answer = self._answer(free)
+        program = self._formulation.program
+        if answer.y is not None:
+            for name, load in loads.items():
+                own = self.contacts.rows(name)
+                program.k[own] += (1 - load) * (program.J[own] @ a - program.k[own])
 
     def _checked(
         self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
@@ -359,7 +412,7 @@ class WholeBodyController:
         if not self._updated(state, t):
             raise ConfigurationError("tasks: what they ask for is not finite")
         program = self._formulation.program
-        a, w, tau, answer = self._answer(program)
+        a, w, tau, answer = self._answer(self._formulation)
         gave_way: dict[str, float] = {}
         status, reason = "optimal", ""
         if answer.y is None:
@@ -379,22 +432,23 @@ class WholeBodyController:
             snapshot=self._formulation.snapshot(),
         )  # fmt: skip
 
-    def _answer(self, program: Program) -> tuple[Array, Array, Array, Answer]:
+    def _answer(self, of: Formulation) -> tuple[Array, Array, Array, Answer]:
         """Solve; a solver gets the bounds on accelerations only where they would be violated."""
+        program = of.program
         if self.strict:
-            free = solutions(program, self._formulation.columns)
+            free = solutions(program, of.columns)
             if free is None:
                 return _NOTHING, _NOTHING, _NOTHING, _INCONSISTENT
-            return self._by_levels(program, free)
-        found, steps = minimum(program, self._formulation)
+            return self._by_levels(of, free)
+        found, steps = minimum(program, of)
         if found is not None:
             return *found, Answer(_NOTHING, "optimal", steps)
-        answer, small = self._with(program, accelerations=False)
+        answer, small = self._with(of, accelerations=False)
         if answer.y is None or small is None:
             return _NOTHING, _NOTHING, _NOTHING, answer
         a, w, tau = small.point(answer.y)
         if self.joint_limits is not None and self._violated(program, a[program.actuated]):
-            answer, small = self._with(program, accelerations=True)
+            answer, small = self._with(of, accelerations=True)
             if answer.y is not None and small is not None:
                 a, w, tau = small.point(answer.y)
         return a, w, tau, answer
@@ -403,15 +457,19 @@ class WholeBodyController:
         violation = np.maximum(program.slowest - joints, joints - program.fastest)
         return bool(violation.max(initial=0.0) > 1e-9)
 
-    def _by_levels(self, program: Program, found: Solutions) -> tuple[Array, Array, Array, Answer]:
+    def _by_levels(
+        self, of: Formulation, found: Solutions
+    ) -> tuple[Array, Array, Array, Answer]:
+        program = of.program
         rest = replace(
             program, A=program.A[:0], r=program.r[:0], weight=program.weight[:0],
             d=np.full(program.nv, max(self.regularisation, 1e-9)), p=np.zeros(program.nv),
         )  # fmt: skip
-        return cascade(rest, found, self._formulation.levels(), self._bounded)
+        return cascade(rest, found, of.levels(), self._bounded)
 
-    def _with(self, program: Program, accelerations: bool) -> tuple[Answer, Reduced | None]:
-        small = reduced_program(program, self._formulation, accelerations)
+    def _with(self, of: Formulation, accelerations: bool) -> tuple[Answer, Reduced | None]:
+        program = of.program
+        small = reduced_program(program, of, accelerations)
         if small is None:
             return _INCONSISTENT, None
         solver = self._bounded if accelerations else self._solver
@@ -420,7 +478,7 @@ class WholeBodyController:
         if answer.y is None:  # an active-set method may fail where an interior-point one does not
             answer = self._verified(program, small, Clarabel()(*data))
         if answer.y is not None:
-            update_working_set(self._formulation, small, answer.y)
+            update_working_set(of, small, answer.y)
         return answer, small
 
     def _verified(self, program: Program, small: Reduced, answer: Answer) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footwork import FootworkError, contacts, control, dynamics
+from footwork import ContactError, FootworkError, contacts, control, dynamics
 from footwork.control.failure import SafeTorques
 from footwork.control.torque_range import TorqueRange
 
@@ -239,6 +239,62 @@ def test_a_contact_leaves_and_comes_without_a_jump(talos):
     sudden, ramped = lifted(talos, 0.0), lifted(talos, 0.1)
     assert sudden.max() > 20.0  # N·m at one tick
     assert ramped.max() < 0.1 * sudden.max()
+
+
+def leaning(talos):
+    """A controller whose tasks want the left foot elsewhere, and a state that moves."""
+    robot, feet, q = talos
+    right = feet["r_foot"].pose(robot, q).translation
+    lean = contacts.solve_posture(robot, feet, com=(*right[:2], None), q0=q).q
+    bent = lean.copy()
+    bent[7:] += 0.2
+    tasks = [
+        control.ComTask(dynamics.com(robot, lean), weight=100.0),
+        control.PostureTask(bent, weight=1.0),
+    ]
+    controller = control.WholeBodyController(robot, feet, tasks, force_weight=1.0)
+    return controller, lean, 0.02 * np.random.default_rng(0).standard_normal(robot.nv)
+
+
+def test_constraints_fade_with_their_loads(talos):
+    """The foot is wanted elsewhere: without fading, torques step by a third of their limits."""
+    controller, q, v = leaning(talos)
+    robot, foot, torques = controller.robot, controller.contacts["l_foot"], []
+    changes = {
+        10: lambda: controller.remove_contact("l_foot", 0.03),
+        27: lambda: controller.add_contact(foot, 0.03),  # taken back half-way
+        80: lambda: controller.remove_contact("l_foot", 0.03),
+        130: lambda: controller.add_contact(foot, 0.03),
+    }
+    for k in range(180):
+        changes.get(k, lambda: None)()
+        command = controller(q, v, 1e-3 * k)
+        assert command.status == "optimal"
+        torques.append(command.tau)
+        if k in (20, 35, 100, 145):
+            _, _, tau = control.by_cvxpy(controller, q, v, 1e-3 * k)
+            assert command.tau == pytest.approx(tau, abs=1e-4)
+    steps = np.abs(np.diff(torques, axis=0)) / robot.torque_limits
+    assert steps.max() < 0.03
+    assert np.abs(torques[5] - torques[75]).max() < 1e-4
+    assert np.abs(torques[5] - torques[125]).max() > 10.0
+    assert controller.contacts.names == ("r_foot", "l_foot")
+
+
+def test_what_is_not_leaving_is_not_added_twice(talos):
+    controller, q, v = leaning(talos)
+    foot = controller.contacts["l_foot"]
+    with pytest.raises(ContactError):
+        controller.add_contact(foot)
+    controller.remove_contact("l_foot", 0.1)
+    assert controller.leaving == ("l_foot",)
+    controller(q, v, 0.0)
+    controller(q, v, 0.05)
+    controller.add_contact(foot)  # at once
+    assert controller.leaving == ()
+    taken = controller(q, v, 0.06)
+    assert taken.contacts.names == ("l_foot", "r_foot")
+    assert taken.tau == pytest.approx(leaning(talos)[0](q, v).tau, abs=1e-6)
 
 
 def test_shares_follow_their_ramps(talos):
