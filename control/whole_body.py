@@ -19,7 +19,7 @@ from ..dynamics.closures import require_closed
 from ..errors import ConfigurationError, ContactError, SolverError, unknown
 from ..robots.configuration import check_reach
 from ..robots.robot import Robot
-from ..robots.values import boolean, instance, number, sequence, text, whole_number
+from ..robots.values import boolean, number, sequence, text, whole_number
 from .command import Command
 from .contact_model import ContactModel, layout
 from .elastic import relaxed
@@ -211,8 +211,8 @@ class WholeBodyController:
             ConfigurationError: a ramp that is negative or not finite.
         """
         boolean(fades, "fades")
-        instance(contact, "contact", Contact, error=ContactError)
-        name, kept, load = contact.name or contact.frame, list(self.contacts), 0.0
+        (name,) = ContactSet(self.robot, [contact]).names
+        kept, load = list(self.contacts), 0.0
         if name in self.leaving:
             kept = [contact if c.name == name else c for c in kept]
             load, fades = self._load(name), self._ramps[name].fades
