@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from . import gaits, judging, references
+from . import constraints, gaits, judging, references
 from .capture import PushRecoveryController
 from .closed_loop import ClosedLoop
 from .command import Command
+from .constraints import (
+    AccelerationConstraint,
+    ComConstraint,
+    DistanceConstraint,
+    GazeConstraint,
+    SelfCollisionConstraint,
+)
 from .disturbances import ForcePulse, Noise, random_pushes
 from .force_tasks import CopTask, ForceTask, ZmpTask
 from .joint import PD, PID, ComputedTorque, gravity_compensation
@@ -33,6 +40,11 @@ __all__ = [
     "ForceTask",
     "CopTask",
     "ZmpTask",
+    "ComConstraint",
+    "DistanceConstraint",
+    "GazeConstraint",
+    "AccelerationConstraint",
+    "SelfCollisionConstraint",
     "WholeBodyController",
     "Command",
     "by_cvxpy",
@@ -56,4 +68,5 @@ __all__ = [
     "GaitController",
     "gaits",
     "references",
+    "constraints",
 ]

@@ -38,6 +38,7 @@ class Command:
         solver: its name.
         t, q, v: time [s] and state.
         contacts: active at that time.
+        labels: (i,), of the rows of the constraints L a ≥ least.
         multipliers: (r,), forces of the closures in the rows B of B v = 0; see `closure_forces`.
     """
 
@@ -55,6 +56,7 @@ class Command:
     solver: str = ""
     models: tuple[ContactModel, ...] = ()
     snapshot: Snapshot | None = None
+    labels: tuple[str, ...] = ()
     multipliers: Array = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
@@ -179,7 +181,9 @@ class Command:
         joints = self.a[P.actuated]
         slack = np.minimum(joints - P.slowest, P.fastest - joints)
         found += [f"range of {n}" for n, s in zip(names, slack, strict=True) if s <= tolerance]
-        return tuple(found)
+        at = P.L @ self.a - P.least <= tolerance * (1.0 + np.abs(P.least))
+        found += [label for label, hit in zip(self.labels, at, strict=True) if hit]
+        return tuple(dict.fromkeys(found))
 
     def explain(self) -> str:
         """Return status, forces, residuals, violations and active limits as text."""

@@ -1,11 +1,13 @@
 """Elastic mode: the least violation of constraints when a program is infeasible.
 
     minimise    cost + ρ Σ s,   s ≥ 0
-    such that   |J a − k| ≤ s_J,   slowest − s_a ≤ a ≤ fastest + s_a,   lower − s_n ≤ w_n
+    such that   |J a − k| ≤ s_J,   slowest − s_a ≤ a ≤ fastest + s_a,   lower − s_n ≤ w_n,
+                L a ≥ least − s_L
 
 The dynamics, closures, friction and torque limits stay hard: they are physics, and free fall
 satisfies them, so that this program is always feasible. With ρ beyond the multipliers the ℓ₁
-penalty is exact: no constraint is violated that need not be. J. Nocedal, S. Wright, "Numerical
+penalty is exact: no constraint is violated that need not be. The slacks s_L cost a tenth: the rows
+of `control.constraints` give way before contacts and joints do. J. Nocedal, S. Wright, "Numerical
 Optimization" (2006), 17.2; P. Gill, W. Murray, M. Saunders, "SNOPT" (2005), section 1.2.
 """
 
@@ -23,18 +25,20 @@ from .solvers import by_clarabel
 
 
 class Relaxed(NamedTuple):
-    """a, w, and slacks: of contacts, (na,) of joint limits, (C,) of normal forces."""
+    """a, w, and slacks: of contacts, (na,) of joint limits, (C,) of normal forces, (i,) of L a."""
 
     a: Array
     w: Array
     contacts: Array
     joints: Array
     normal: Array
+    constraints: Array
 
 
 # per unit of slack, where a unit of a task's acceleration error costs about its weight
 PENALTY = 1e4
 CLOSE = 1e-6
+_SLACKS = (2, 3, 4, 5)  # parts of x
 
 
 def relaxed(program: Program) -> Relaxed | None:
@@ -54,16 +58,17 @@ def relaxed(program: Program) -> Relaxed | None:
         # it may stall within rounding of its tolerance: then the residuals decide
         if str(found.status) == "Solved" or max(1e3 * found.r_prim, found.r_dual) < CLOSE:
             x = np.array(found.x)
-            parts = [x[columns[i]] for i in range(5)]
-            return Relaxed(parts[0], unit * parts[1], parts[2], parts[3], unit * parts[4])
+            parts = [x[columns[i]] for i in range(6)]
+            a, w, contacts, joints, normal, rows = parts
+            return Relaxed(a, unit * w, contacts, joints, unit * normal, rows)
     return None
 
 
 class _Columns:
-    """Entries of a, w/unit, s_J, s_a, s_n/unit in x."""
+    """Entries of a, w/unit, s_J, s_a, s_n/unit, s_L in x."""
 
     def __init__(self, P: Program) -> None:
-        sizes = [P.nv, P.dim, P.contact_dim, len(P.slowest), len(P.lower)]
+        sizes = [P.nv, P.dim, P.contact_dim, len(P.slowest), len(P.lower), len(P.least)]
         ends = np.cumsum([0, *sizes])
         self.slices = [slice(int(i), int(j)) for i, j in pairwise(ends)]
         self.size = int(ends[-1])
@@ -85,8 +90,8 @@ def _objective(P: Program, at: _Columns, unit: float) -> tuple[Array, Array]:
         H[both, both] += S_Q.T @ S_Q
         g[both] += S_Q.T @ (P.Q.T @ P.b[P.actuated])
     H, g = H / largest, g / largest
-    for i in (2, 3, 4):
-        g[at[i]] = PENALTY
+    for i in _SLACKS:
+        g[at[i]] = PENALTY if i < 5 else PENALTY / 10
         H[at[i], at[i]] = 1e-6 * np.eye(at[i].stop - at[i].start)
     return H, g
 
@@ -118,7 +123,8 @@ def _rows(P: Program, at: _Columns, unit: float) -> tuple[Any, Any]:
     add({1: P.F}, np.zeros(len(P.F)))
     add({1: P.N}, P.upper / unit)
     add({1: -P.N, 4: -np.eye(len(P.lower))}, -P.lower / unit)
-    for i in (2, 3, 4):
+    add({0: -P.L, 5: -np.eye(len(P.least))}, -P.least)
+    for i in _SLACKS:
         size = at[i].stop - at[i].start
         add({i: -np.eye(size)}, np.zeros(size))
     inequalities = (np.concatenate([A for A, _ in rows]), np.concatenate([b for _, b in rows]))

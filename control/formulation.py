@@ -12,6 +12,7 @@ from ..contacts import ContactSet
 from ..dynamics import State, closures
 from ..robots.values import array
 from .compiled_rows import CompiledRows, supports
+from .constraints import Tick
 from .contact_model import ContactModel
 from .force_tasks import ForceLikeTask, ForceRows
 from .hierarchy import Level
@@ -58,7 +59,7 @@ class Formulation:
             inf[:, None][:, :0],
         )
         self.program = self.workspace.program(arrays, Bounds(structure.P, *bounds))
-        sizes = (len(structure.F), len(structure.N), 2 * len(inf))
+        sizes = (len(structure.F), len(structure.N), 2 * len(inf), len(self.program.least))
         self.working_set = np.zeros(sum(sizes), dtype=np.int64)
         self.kernel = minimum_kernel(self.program, self)
 
@@ -70,13 +71,16 @@ class Formulation:
         if self.compiled_rows is not None:
             self.compiled_rows.bind()
 
-    def update(self, state: State, t: float, loads: Mapping[str, float]) -> bool:
+    def update(
+        self, state: State, t: float, loads: Mapping[str, float], before: Tick | None = None
+    ) -> bool:
         """Formulate the program of a state; return whether all its data are finite.
 
         Args:
             state: (q, v).
             t: the time that references are evaluated at [s].
             loads: load fractions of contacts that are being loaded or unloaded.
+            before: the last tick at an earlier time.
         """
         P = self.program
         if P.closures:
@@ -90,6 +94,10 @@ class Formulation:
         P.slowest, P.fastest = self._unbounded
         if self.joint_limits is not None:
             P.slowest, P.fastest = self.joint_limits.bounds(state.q, state.velocity)
+        for constraint, own in self.structure.constraints:
+            P.L[own], P.least[own] = constraint.rows(state, t, before)
+        if len(P.least):
+            finite = finite and bool(np.isfinite(P.L).all() and not np.isnan(P.least).any())
         return finite
 
     def _fill_closures(self, state: State) -> None:
@@ -116,6 +124,11 @@ class Formulation:
         torques, joints = (P.torque_lower, P.torque_upper), (P.slowest, P.fastest)
         bounds = Bounds(P.P, P.lower, P.upper, *torques, *joints, P.Q)
         return Snapshot(self.workspace, bounds, self._force_rows)
+
+    def labels(self) -> tuple[str, ...]:
+        """Return what the rows of the constraints are about, at the last state."""
+        rows = self.structure.constraints
+        return tuple(one.label(i) for one, own in rows for i in range(own.stop - own.start))
 
     def _force_terms(
         self, state: State, t: float

@@ -6,6 +6,7 @@ such that   M_u a + b_u = J_uᵀ w                     rows without an actuator
             F w ≤ 0,   lower ≤ w_n ≤ upper           friction by inner cones, normal forces
             torque_lower ≤ τ ≤ torque_upper          τ = M_act a + b_act − J_actᵀ w
             slowest ≤ a_act ≤ fastest                velocity and position limits
+            L a ≥ least                              constraints of `control.constraints`
 
 The last rows of J, B of B v = 0, and of w are those of the robot's closures: neither bounds nor
 costs. Where loops have more motors than freedoms, ‖Qᵀτ‖² evens out what these do to each other.
@@ -37,6 +38,7 @@ class Program:
         N (C, dim), lower (C,), upper (C,): picks the normal forces; their bounds.
         torque_lower, torque_upper (na,): bounds of the torques, ∓inf without limit.
         slowest, fastest (na,): bounds of the actuated accelerations, ∓inf for none.
+        L (i, nv), least (i,): rows of constraints, −inf for none.
         Q (na, p): orthogonal torques of motors against each other through closures, which move
             nothing, as long as the root of their weight.
     """
@@ -63,6 +65,8 @@ class Program:
     slowest: Array
     fastest: Array
     Q: Array
+    L: Array
+    least: Array
     closures: int = 0
 
     @property
@@ -97,8 +101,8 @@ class Program:
         """Return the largest violation of each kind of constraint, 0 where it holds.
 
         "dynamics" [N, N·m] of the rows without an actuator, "contacts" and "closures" [m/s²,
-        rad/s²], "friction" [N] of the inner cones' faces, "normal force" [N], "torques" [N·m],
-        "joint limits" [rad/s²].
+        rad/s²], "constraints" of L a ≥ least, "friction" [N] of the inner cones' faces, "normal
+        force" [N], "torques" [N·m], "joint limits" [rad/s²].
         """
         left = (self.M @ a + self.b - self.J.T @ w)[self.unactuated]
         normal, joints, kept = self.N @ w, a[self.actuated], np.abs(self.J @ a - self.k)
@@ -107,6 +111,7 @@ class Program:
             "dynamics": _largest(np.abs(left)),
             "contacts": _largest(kept[: self.contact_dim]),
             "closures": _largest(kept[self.contact_dim :]),
+            "constraints": _largest(self.least - self.L @ a),
             "friction": _largest(self.F @ w),
             "normal force": _largest(np.concatenate([self.lower - normal, normal - self.upper])),
             "torques": _largest(np.concatenate([self.torque_lower - tau, tau - self.torque_upper])),
@@ -122,7 +127,8 @@ class Reduced:
 
         minimise ½ yᵀH y + gᵀy   such that   low ≤ C y ≤ high
 
-    Rows of C: the cones' faces, the normal forces, the torques, then (optionally) accelerations.
+    Rows of C: the cones' faces, the normal forces, the torques, the constraints on accelerations,
+    then (optionally) the accelerations of joints.
     """
 
     a0: Array
@@ -161,9 +167,11 @@ def reduced(program: Program, solutions: Any, accelerations: bool) -> Reduced:
         QT = P.Q.T @ T
         H, g = H + QT.T @ QT, g + QT.T @ (P.Q.T @ t0)
     normal = P.N @ w0
-    C = [P.F @ Zw, P.N @ Zw, T]
+    C = [P.F @ Zw, P.N @ Zw, T, P.L @ Za]
     low = [np.full(len(P.F), -np.inf), P.lower - normal, P.torque_lower - t0]
+    low.append(P.least - P.L @ a0)
     high = [-P.F @ w0, P.upper - normal, P.torque_upper - t0]
+    high.append(np.full(len(P.L), np.inf))
     if accelerations:
         C.append(Za[act])
         low.append(P.slowest - a0[act])

@@ -86,10 +86,11 @@ def _solution(P: Program) -> Solution:
 
 
 def _arguments(P: Program, structure: Structure) -> tuple[Any, ...]:
-    bounds = P.lower, P.upper, P.torque_lower, P.torque_upper, P.slowest, P.fastest
+    given = P.lower, P.upper, P.torque_lower, P.torque_upper, P.slowest, P.fastest
+    bounds = [np.ascontiguousarray(x, float) for x in given]
     data = Data(
         P.M, P.b, P.J, P.k, P.A, P.r, P.weight, P.d, P.p, np.ascontiguousarray(P.P, float), P.s,
-        P.F, P.N, *[np.ascontiguousarray(x, float) for x in bounds],
+        P.F, P.N, bounds[0], bounds[1], bounds[2], bounds[3], bounds[4], bounds[5], P.L, P.least,
     )  # fmt: skip
     entries = Entries(structure.columns, structure.others, P.actuated, P.unactuated)
     return data, entries, RANK, structure.working_set

@@ -94,7 +94,8 @@ def _constraints(P: Program, a: Any, w: Any) -> list[Any]:
         below, above = np.isfinite(low), np.isfinite(high)
         found += [expression[below] >= low[below]] if below.any() else []
         found += [expression[above] <= high[above]] if above.any() else []
-    return found
+    bounded = np.isfinite(P.least)
+    return found + ([P.L[bounded] @ a >= P.least[bounded]] if bounded.any() else [])
 
 
 def _turn(contacts: ContactSet, models: Sequence[ContactModel], state: State) -> Array:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..arrays import Array, Index
 from ..contacts import ContactSet
 from ..dynamics import State
+from .constraints import Constraint
 from .contact_model import FACING_UP, ContactModel
 from .force_tasks import ForceLikeTask
 from .null_space import moving_columns
@@ -55,6 +56,7 @@ class ProgramStructure:
         actuated, unactuated: rows of S, and the others.
         dense, diagonal: motion tasks with their rows; of diagonal ones each row has a single entry.
         forces: force tasks.
+        constraints: inequalities with their rows.
         F, N, lower, upper: cones and normal forces, as in `Program`.
         P: (dim, dim), cost of unevenly distributed contact forces; evenness: its scale.
         weight: of the robot [N].
@@ -68,6 +70,7 @@ class ProgramStructure:
         sizes: Mapping[str, int],
         parameters: Parameters,
         closures: int = 0,
+        constraints: Sequence[tuple[Constraint, int]] = (),
     ) -> None:
         self.parameters = parameters
         self.robot = robot = contacts.robot
@@ -77,6 +80,8 @@ class ProgramStructure:
         driven = robot.selection_matrix.any(axis=0)
         self.actuated, self.unactuated = np.flatnonzero(driven), np.flatnonzero(~driven)
         self._sizes = dict(sizes)
+        self.constraints: list[tuple[Constraint, slice]]
+        self.constraints = _stacked([c for c, _ in constraints], [size for _, size in constraints])
         self.bind(contacts, models, tasks)
 
     def bind(

@@ -21,6 +21,7 @@ from ..robots.configuration import check_reach
 from ..robots.robot import Robot
 from ..robots.values import boolean, number, sequence, text, whole_number
 from .command import Command
+from .constraints import Constraint, Tick
 from .contact_model import ContactModel, layout
 from .elastic import relaxed
 from .failure import OneThread, SafeTorques, check_time
@@ -52,9 +53,10 @@ class WholeBodyController:
     Each call solves the program of `control.qp` at (q, v): weighted tasks on accelerations and
     contact forces, the equations of motion, contacts that stay, friction by inner cones, torque
     limits, joint ranges and speeds. Its torques come with the accelerations and forces that belong
-    to them, and with residuals that anyone can check. Closures of the robot are kept, by forces
-    without bounds; the torques are those of its motors. A controller remembers its last tick, so it
-    serves one thread: another one needs its own, `copy.deepcopy(controller)`.
+    to them, and with residuals that anyone can check. Inequalities of `control.constraints` hold as
+    long as that is possible; else the command says which gave way. Closures of the robot are kept,
+    by forces without bounds; the torques are those of its motors. A controller remembers its last
+    tick, so it serves one thread: another one needs its own, `copy.deepcopy(controller)`.
 
     Args:
         robot: floating or fixed base, with or without passive joints.
@@ -64,6 +66,7 @@ class WholeBodyController:
             its description, False none, a number or an array (na,) the largest |τ|, a pair (lower,
             upper) of such arrays lower ≤ τ ≤ upper [N·m].
         joint_limits: whether joint ranges and speeds bound the accelerations; None: they do not.
+        constraints: of `control.constraints`, each name once.
         strict: whether the tasks' levels are a strict hierarchy (see `control.hierarchy`); else
             only weights count.
         sides: of the inner friction pyramids, at least 3.
@@ -92,6 +95,7 @@ class WholeBodyController:
         *,
         torque_limits: bool | ArrayLike = True,
         joint_limits: bool | JointLimits | None = True,
+        constraints: Sequence[Constraint] = (),
         strict: bool = False,
         sides: int = 4,
         contact_damping: float = 20.0,
@@ -129,6 +133,7 @@ class WholeBodyController:
         self.contacts = ContactSet.of(robot, contacts)
         self._known = set(self.contacts.names)
         self.set_tasks(tasks)
+        self.set_constraints(constraints)
         self._current = self._formulation  # reads the kernels from disk, so that no tick does
 
     # --- tasks and contacts, at any time -----------------------------------------------------
@@ -141,10 +146,7 @@ class WholeBodyController:
             ContactError: a force task of a contact that has never been there.
         """
         tasks = sequence(tasks, "tasks", AnyTask)
-        names = [task.name for task in tasks]
-        for name in names:
-            if names.count(name) > 1:
-                raise ConfigurationError(f"tasks: got the name {name!r} twice, expected each once")
+        _once([task.name for task in tasks], "tasks")
         for task in tasks:
             contact = getattr(task, "contact", None)
             if contact is not None and text(contact, "contact") not in self._known:
@@ -156,6 +158,19 @@ class WholeBodyController:
         self.tasks, self._sizes, self._current = tasks, sizes, None
         self._layout = tuple(task_layout(task, sizes.get(task.name, 0)) for task in tasks)
         self._contact_models(self.contacts)
+
+    def set_constraints(self, constraints: Sequence[Constraint]) -> None:
+        """Replace the constraints from the next tick on.
+
+        Raises:
+            ConfigurationError: names or values that do not fit the robot, or one name twice.
+        """
+        constraints = sequence(constraints, "constraints", Constraint)
+        _once([constraint.name for constraint in constraints], "constraints")
+        self._rows = [(one, int(one.bind(self.robot))) for one in constraints]
+        self.constraints = constraints
+        self._ticks: tuple[Tick | None, Tick | None] = (None, None)
+        self._forget_formulations()
 
     def _bind(self, task: Task) -> tuple[int, list[Any]]:
         """The task's number of rows, and its attributes; one that none was set of stays bound."""
@@ -258,7 +273,7 @@ class WholeBodyController:
 
     def restart(self) -> None:
         """Forget the time of the last tick, so that the next one may be earlier; end all ramps."""
-        self._last = -np.inf
+        self._last, self._ticks = -np.inf, (None, None)
         for name, ramp in list(self._ramps.items()):
             if ramp.goal == 0.0:
                 self.remove_contact(name)
@@ -319,8 +334,9 @@ class WholeBodyController:
     def _formulated(self, contacts: ContactSet, models: Sequence[ContactModel]) -> Formulation:
         parameters = Parameters(self.contact_damping, self.force_weight, self.regularisation)
         structure = ProgramStructure(
-            contacts, models, self.tasks, self._sizes, parameters, self._closure_rank
-        )
+            contacts, models, self.tasks, self._sizes, parameters, self._closure_rank,
+            self._rows,
+        )  # fmt: skip
         return Formulation(structure, self.torques, self.joint_limits, self._data)
 
     # --- one tick ----------------------------------------------------------------------------
@@ -371,7 +387,7 @@ class WholeBodyController:
             require_closed(state)
             if len(state.closure_basis) != self._closure_rank:
                 self._closure_rank, self._current = len(state.closure_basis), None
-        finite = self._formulation.update(state, t, loads)
+        finite = self._formulation.update(state, t, loads, self._before(t))
         fading = {name: load for name, load in loads.items() if self._ramps[name].fades}
         if finite and fading:
             self._fade(state, t, fading)
@@ -381,7 +397,7 @@ class WholeBodyController:
         """Let contacts on a ramp move as they would if they were not there, as see `switching`."""
         others = ContactSet(self.robot, [c for c in self.contacts if c.name not in loads])
         free = self._formulation_of(others)
-        if not free.update(state, t, {}):
+        if not free.update(state, t, {}, self._before(t)):
             return
         a, _, _, answer = self._answer(free)
         program = self._formulation.program
@@ -389,6 +405,11 @@ class WholeBodyController:
             for name, load in loads.items():
                 own = self.contacts.rows(name)
                 program.k[own] += (1 - load) * (program.J[own] @ a - program.k[own])
+
+    def _before(self, t: float) -> Tick | None:
+        """The last solved tick that is earlier than t."""
+        last, earlier = self._ticks
+        return last if last is None or last.t < t else earlier
 
     def _checked(
         self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
@@ -422,6 +443,8 @@ class WholeBodyController:
                 status, reason = "relaxed", f"{answer.status}; gave way: {', '.join(gave_way)}"
         if not isfinite(tau @ tau):  # as of weights that are not
             raise SolverError("the answer's torques are not finite")
+        if self.constraints:
+            self._ticks = Tick(t, a), self._before(t)
         multipliers = _NOTHING
         if program.closures:
             w, multipliers = w[: program.contact_dim], w[program.contact_dim :]
@@ -429,7 +452,7 @@ class WholeBodyController:
             tau=tau, status=status, reason=reason, a=a, w=w, t=t, q=state.q, v=state.v,
             multipliers=multipliers,
             contacts=self.contacts, gave_way=gave_way, iterations=answer.iterations,
-            solver=self._solver.name, models=self.contact_models,
+            solver=self._solver.name, models=self.contact_models, labels=self._formulation.labels(),
             snapshot=self._formulation.snapshot(),
         )  # fmt: skip
 
@@ -506,5 +529,13 @@ class WholeBodyController:
             amounts[f"least normal force of {name}"] = found.normal[i]
         for row, amount in zip(program.actuated, found.joints, strict=True):
             amounts[f"range of {self.robot.joint_of_row[row]}"] = amount
+        for label, amount in zip(self._formulation.labels(), found.constraints, strict=True):
+            amounts[label] = max(amount, amounts.get(label, 0.0))
         gave_way = {name: float(x) for name, x in amounts.items() if x > 1e-6}
         return found.a, found.w, tau, gave_way
+
+
+def _once(names: Sequence[str], what: str) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigurationError(f"{what}: got the name {name!r} twice, expected each once")

@@ -65,10 +65,11 @@ class Workspace:
         nv, dim = structure.robot.nv, structure.dim
         m = structure.dense[-1][1].stop if structure.dense else 0
         n = structure.diagonal[-1][1].stop if structure.diagonal else 0
+        i = structure.constraints[-1][1].stop if structure.constraints else 0
         self.shapes = {
             "M": (nv, nv), "b": (nv,), "J": (dim, nv), "k": (dim,), "A": (m, nv), "r": (m,),
             "weight": (m,), "d": (nv,), "p": (nv,), "e": (m,), "posture_r": (n,),
-            "posture_e": (n,), "s": (dim,),
+            "posture_e": (n,), "s": (dim,), "L": (i, nv), "least": (i,),
         }  # fmt: skip
         self.memory = np.zeros(sum(prod(shape) for shape in self.shapes.values()))
         self.arrays: dict[str, Array] = self.views(self.memory)
@@ -87,7 +88,7 @@ class Workspace:
         return Program(
             of["M"], of["b"], of["J"], of["k"], s.actuated, s.unactuated, of["A"], of["r"],
             of["weight"], of["d"], of["p"], bounds.P, of["s"], s.F, s.N, *bounds[1:],
-            s.closures.stop - s.closures.start,
+            of["L"], of["least"], s.closures.stop - s.closures.start,
         )  # fmt: skip
 
     def task_rows(

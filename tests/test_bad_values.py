@@ -94,6 +94,7 @@ ELSEWHERE = {
     "dynamics.batch.from_lanes": "takes what `coriolis_tensor` returns",
     # what extensions implement: called with values that the library has checked
     "control.*Task.*": "a controller calls them at each tick",
+    "control.*Constraint.*": "a controller calls them at each tick",
     "control.Noise.measured": "`simulate` calls it at each tick",
     "control.ForcePulse.acts": "`simulate` calls it at each step",
     "control.judging.Sensors": "`trial` fills it at each tick",
@@ -131,6 +132,7 @@ FRAME = next(iter(BIPED.feet.values())).frame
 FEET = contacts.at_feet(BIPED)
 X, Y, Z = np.eye(3)
 HERE = pin.SE3.Identity()
+APART = control.DistanceConstraint(("left_hand", "torso"), least=0.1)
 
 
 def numbers() -> dict[str, Any]:
@@ -391,6 +393,10 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.ComputedTorque.*": two,
         "control.ComTask": {"target": np.zeros(3)},
         "control.FrameTask": {"target": HERE},
+        "control.AccelerationConstraint": {"acceleration": 5.0},
+        "control.ComConstraint": {"vertices": [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]},
+        "control.DistanceConstraint": {"frames": ("left_hand", "torso"), "least": 0.1, "most": 1.0},
+        "control.GazeConstraint": {"target": np.ones(3), "angle": 0.3},
         "control.MomentumTask": {"target": np.zeros(6)},
         "control.ForceTask": {"target": np.zeros(3), **names},
         "control.CopTask": {"target": np.zeros(2), **names},
@@ -402,9 +408,10 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.judging.Impulse": {"change": 0.5, "heading": 0.0, "at": 0.1},
         "control.judging.OfState": {"controller": falling},
         "control.judging.capture_limits": {"headings": np.zeros(3)},
-        "control.WholeBodyController": {"on_failure": "raise"},
+        "control.WholeBodyController": {"on_failure": "raise", "constraints": [APART]},
         "control.WholeBodyController.*": {**standing, "name": FEET.names[0]},
         "control.WholeBodyController.add_contact": {"contact": contacts.PointContact("torso", 0.7)},
+        "control.WholeBodyController.set_constraints": {"constraints": [APART]},
         "control.WholeBodyController.task": {"name": "posture"},
         "control.WalkingController": {"phases": [phase], "on_failure": "raise"},
         "control.WalkingController.*": standing | {"phases": [phase]},

@@ -81,7 +81,7 @@ class Clearance:
     def __init__(self, robot: Robot, clearance: float) -> None:
         self.robot, self.clearance = robot, clearance
         self._watch = watch_of(robot, clearance)
-        self._last: tuple[bytes, list[_Near]] = b"", []
+        self._last: tuple[bytes, list[Near]] = b"", []
 
     def error(self, q: Array) -> Array:
         """Return max(clearance − distance, 0) (ROWS,) of the nearest pairs [m]."""
@@ -107,14 +107,14 @@ class Clearance:
         rows = [self._slope(q, pair) for pair in self._nearest(q)]
         return np.array(rows).reshape(-1, self.robot.nv)
 
-    def _slope(self, q: Array, pair: _Near) -> Array:
+    def _slope(self, q: Array, pair: Near) -> Array:
         first, second = (
             _point_jacobian(self.robot, q, joint, point)
             for joint, point in zip(pair.joints, pair.points, strict=True)
         )
         return np.asarray(pair.normal @ (second - first))
 
-    def _nearest(self, q: Array) -> list[_Near]:
+    def _nearest(self, q: Array) -> list[Near]:
         """Those that lack most, the worst first; those of the last q are remembered."""
         here, (last, found) = q.tobytes(), self._last
         if here != last:
@@ -125,7 +125,15 @@ class Clearance:
 
 
 @dataclass(frozen=True, eq=False)
-class _Near:
+class Near:
+    """Two shapes that are near.
+
+    Attributes:
+        links, joints: that carry them.
+        distance: [m]; points: (2, 3), the nearest ones in the world; normal: from first to second.
+        keep: distance that is asked of them [m].
+    """
+
     links: tuple[str, str]
     joints: tuple[int, int]
     distance: float
@@ -134,6 +142,7 @@ class _Near:
     keep: float = np.inf
 
     def pair(self) -> LinkPair:
+        """Return what users are told."""
         return LinkPair(self.links, self.distance, self.points)
 
 
@@ -155,11 +164,16 @@ class Watch:
         apart = (at_rest > 0) & (at_zero > 0)
         self.pairs, self.most = self.pairs[apart], at_rest[apart] / 2
 
-    def near(self, robot: Robot, q: Array, clearance: float) -> list[_Near]:
-        """Return the pairs nearer than `clearance`, or than half of what they have at rest [m]."""
-        return self._within(robot, q, np.minimum(clearance, self.most))
+    def near(self, robot: Robot, q: Array, clearance: float, ahead: float = 0.0) -> list[Near]:
+        """Return the pairs nearer than `clearance`, or than half of what they have at rest [m].
 
-    def _within(self, robot: Robot, q: Array, clearance: Array | float) -> list[_Near]:
+        With `ahead` also those that are no farther than that beyond it.
+        """
+        return self._within(robot, q, np.minimum(clearance, self.most), ahead)
+
+    def _within(
+        self, robot: Robot, q: Array, clearance: Array | float, ahead: float = 0.0
+    ) -> list[Near]:
         if not len(self.pairs):
             return []
         model, data = robot._model, workspace_of(robot).data
@@ -168,9 +182,9 @@ class Watch:
         keep = np.broadcast_to(np.asarray(clearance, dtype=float), len(self.pairs))
         required = (
             (self._distance(placed, *self.pairs[k].tolist()), float(keep[k]))
-            for k in np.flatnonzero(self._close(placed, keep)).tolist()
+            for k in np.flatnonzero(self._close(placed, keep + ahead)).tolist()
         )
-        return [replace(near, keep=k) for near, k in required if near.distance < k]
+        return [replace(near, keep=k) for near, k in required if near.distance < k + ahead]
 
     def _close(self, placed: Any, keep: Array) -> NDArray[np.bool_]:
         """(p,), the pairs whose boxes, or balls, are so near that their distance is asked."""
@@ -187,13 +201,13 @@ class Watch:
             gaps = np.linalg.norm(middles[i] - middles[j], axis=1) - self.radii[i] - self.radii[j]
             return np.asarray(gaps < keep)
 
-    def _distance(self, placed: Any, i: int, j: int) -> _Near:
+    def _distance(self, placed: Any, i: int, j: int) -> Near:
         first, second = self.shapes.geometryObjects[i], self.shapes.geometryObjects[j]
         where = [
             coal.Transform3s(T.rotation, T.translation) for T in (placed.oMg[i], placed.oMg[j])
         ]
         distance, result = distance_of(first.geometry, where[0], second.geometry, where[1])
-        return _Near(
+        return Near(
             (self.links[i], self.links[j]),
             (first.parentJoint, second.parentJoint),
             distance,

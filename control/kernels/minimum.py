@@ -104,8 +104,8 @@ def point(J, columns, others, act, width, X, W, MX, y, a, w, tau):
         tau[i] = generalised_force[act[i]]
 
 
-def constraint_row(i, J, F, N, act, X, W, MX, row):
-    """Fill row i of C, times [1; y], in the order of `qp.reduced`: F, N, torques, accelerations."""
+def constraint_row(i, J, F, N, L, act, X, W, MX, row):
+    """Fill row i of C, times [1; y], in the order of `qp.reduced`: F, N, torques, L, joints."""
     n = len(row)
     for c in range(n):
         row[c] = 0.0
@@ -123,12 +123,20 @@ def constraint_row(i, J, F, N, act, X, W, MX, row):
             for c in range(n):
                 row[c] -= J[k, act[i]] * W[k, c]
         return
+    i -= len(act)
+    if i < len(L):
+        for j in range(L.shape[1]):
+            factor = L[i, j]
+            if factor != 0.0:
+                for c in range(X.shape[1]):
+                    row[c] += factor * X[j, c]
+        return
     for c in range(X.shape[1]):
-        row[c] = X[act[i - len(act)], c]
+        row[c] = X[act[i - len(L)], c]
 
 
-def constraint_values(F, N, act, a, w, tau, x):
-    """Fill the values of all rows: F w, N w, τ and a."""
+def constraint_values(F, N, L, act, a, w, tau, x):
+    """Fill the values of all rows: F w, N w, τ, L a and a."""
     for i in range(len(F)):
         x[i] = 0.0
         for j in range(len(w)):
@@ -140,7 +148,12 @@ def constraint_values(F, N, act, a, w, tau, x):
             x[at + i] += N[i, j] * w[j]
     at += len(N)
     for i in range(len(act)):
-        x[at + i], x[at + len(act) + i] = tau[i], a[act[i]]
+        x[at + i], x[at + len(act) + len(L) + i] = tau[i], a[act[i]]
+    at += len(act)
+    for i in range(len(L)):
+        x[at + i] = 0.0
+        for j in range(len(a)):
+            x[at + i] += L[i, j] * a[j]
 
 
 def constraint_bounds(data, low, high):
@@ -156,7 +169,12 @@ def constraint_bounds(data, low, high):
     na = len(least)
     for i in range(na):
         low[at + i], high[at + i] = least[i], largest[i]
-        low[at + na + i], high[at + na + i] = slowest[i], fastest[i]
+    at += na
+    for i in range(len(data.least)):
+        low[at + i], high[at + i] = data.least[i], np.inf
+    at += len(data.least)
+    for i in range(na):
+        low[at + i], high[at + i] = slowest[i], fastest[i]
 
 
 def multipliers(V, rhs, count, lam):
@@ -190,7 +208,7 @@ def multipliers(V, rhs, count, lam):
     return True
 
 
-def solve_working_set(J, F, N, act, X, W, MX, E, U, low, high, working_set, y0, y, lam):
+def solve_working_set(J, F, N, L, act, X, W, MX, E, U, low, high, working_set, y0, y, lam):
     """Fill y with the rows of the working set at their bounds, and λ; whether they are independent.
 
     Args:
@@ -210,7 +228,7 @@ def solve_working_set(J, F, N, act, X, W, MX, E, U, low, high, working_set, y0, 
         V[i] = E[i]
     for i in range(len(working_set)):
         if working_set[i] != 0:
-            constraint_row(i, J, F, N, act, X, W, MX, V[k])
+            constraint_row(i, J, F, N, L, act, X, W, MX, V[k])
             rhs[k] = -(high[i] if working_set[i] > 0 else low[i])
             k += 1
     for k in range(count):
@@ -271,6 +289,8 @@ class Data(NamedTuple):
     torque_upper: Array
     slowest: Array
     fastest: Array
+    L: Array
+    least: Array
 
 
 class Entries(NamedTuple):
@@ -302,7 +322,7 @@ def minimum(data, entries, rank, working_set, solution):
         solution: is written.
     """
     columns, others, act, u = entries.columns, entries.others, entries.actuated, entries.unactuated
-    M, b, J, F, N = data.M, data.b, data.J, data.F, data.N
+    M, b, J, F, N, L = data.M, data.b, data.J, data.F, data.N, data.L
     full, X, W, MX, E = solve_equations(M, b, J, data.k, columns, others, u, rank)
     if not full:
         return RANK_DEFICIENT
@@ -323,13 +343,15 @@ def minimum(data, entries, rank, working_set, solution):
     solve_factor(U, y0)
     constraint_bounds(data, low, high)
     for step in range(ITERATIONS):
-        if not solve_working_set(J, F, N, act, X, W, MX, E, U, low, high, working_set, y0, y, lam):
+        if not solve_working_set(
+            J, F, N, L, act, X, W, MX, E, U, low, high, working_set, y0, y, lam
+        ):
             break
         point(
             J, columns, others, act, width, X, W, MX, y,
             solution.a, solution.w, solution.tau,
         )  # fmt: skip
-        constraint_values(F, N, act, solution.a, solution.w, solution.tau, x)
+        constraint_values(F, N, L, act, solution.a, solution.w, solution.tau, x)
         if update_working_set(working_set, lam, len(E), x, low, high):
             return step
     for i in range(m):

@@ -1,0 +1,81 @@
+"""Limits of the acceleration and of the jerk of joints.
+
+    |a| ≤ acceleration,        |a − a_before| ≤ jerk (t − t_before)
+
+with the accelerations that the controller chose at its last tick, from the second one on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import Array
+from ...dynamics import State
+from ...errors import ConfigurationError, unknown
+from ...robots.robot import Robot
+from ...robots.values import array, texts
+from .constraint import Constraint, Inequalities, Tick
+
+
+@dataclass(eq=False)
+class AccelerationConstraint(Constraint):
+    """Bounds on the accelerations of joints, and on how fast they change.
+
+    Attributes:
+        acceleration: the largest [rad/s² or m/s²], a number or one an entry of v; None: any.
+        jerk: the largest [rad/s³ or m/s³], likewise.
+        joints: by name; None: all that are actuated.
+    """
+
+    acceleration: ArrayLike | None = None
+    jerk: ArrayLike | None = None
+    joints: Sequence[str] | None = field(default=None, kw_only=True)
+
+    def _check(self) -> None:
+        super()._check()
+        for name in ("acceleration", "jerk"):
+            if (value := getattr(self, name)) is not None:
+                array(value, f"{name} of {self.name!r}", (), (None,), at_least=0)
+        if self.joints is not None:
+            texts(self.joints, "joints")
+        if self.acceleration is None and self.jerk is None:
+            raise ConfigurationError(f"{self.name!r}: got neither acceleration nor jerk")
+
+    def bind(self, robot: Robot) -> int:
+        """Look up the joints; check the bounds."""
+        self._check()
+        names = robot.actuated if self.joints is None else texts(self.joints, "joints")
+        entries = robot.rows_of_joint
+        for name in names:
+            if name not in entries:
+                raise ConfigurationError(unknown("joint", name, robot.joint_names))
+        rows = [(name, i) for name in names for i in entries[name]]
+        self._names, picked = [name for name, _ in rows], [i for _, i in rows]
+        self._most = self._bound(self.acceleration, "acceleration")
+        self._rate = self._bound(self.jerk, "jerk")
+        pick = np.eye(robot.nv)[picked]
+        self._L, self._entries = np.concatenate([pick, -pick]), np.array(picked, dtype=np.intp)
+        return 2 * len(rows)
+
+    def _bound(self, value: Any, what: str) -> Array:
+        size = len(self._names)
+        if value is None:
+            return np.full(size, np.inf)
+        return np.full(size, array(value, f"{what} of {self.name!r}", (), (size,), at_least=0))
+
+    def rows(self, state: State, t: float, before: Tick | None) -> Inequalities:
+        """Return a ≥ the larger of the lower bounds, and −a ≥ minus the smaller upper bound."""
+        low, high = -self._most, self._most
+        if before is not None:
+            last, change = before.a[self._entries], self._rate * (t - before.t)
+            low, high = np.maximum(low, last - change), np.minimum(high, last + change)
+        return Inequalities(self._L, np.concatenate([low, -high]))
+
+    def label(self, row: int) -> str:
+        """Return "acceleration of <joint>"."""
+        return f"{self.name} of {self._names[row % len(self._names)]}"

@@ -1,0 +1,116 @@
+"""Self-collision: links keep a distance, of their collision shapes with meshes as convex hulls.
+
+Of the nearest points of two shapes and the direction n from the first to the second,
+
+    h = nᵀ(p₂ − p₁) − clearance,    ḣ = nᵀ(J₂ − J₁) v,    ḧ ≈ nᵀ(J₂ − J₁) a + nᵀ(J̇₂ − J̇₁) v
+
+ḣ is exact where the distance is smooth: nearest points glide along the shapes, but across n. ḧ
+leaves out how n turns, which for two points is ‖ṙ‖² / ρ ≥ 0 across n, so that this is on the safe
+side but for faces that turn. Pairs of links are those of `contacts.self_collisions`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...arrays import Array
+from ...contacts.postures.self_collision import Near, watch_of
+from ...dynamics import State
+from ...dynamics.body_points import BodyPoints
+from ...dynamics.topology import carried_by
+from ...robots.robot import Robot
+from ...robots.values import number, whole_number
+from .constraint import Barrier, Inequalities, Tick
+
+
+@dataclass(eq=False)
+class SelfCollisionConstraint(Barrier):
+    """Links that are no neighbours keep a distance.
+
+    Attributes:
+        clearance: that links keep [m]; at most half of what a pair has in the posture to stand in.
+        ahead: distance beyond the clearance from which on a pair is considered [m].
+        pairs: how many, the nearest ones.
+
+    Raises:
+        ContactError: a robot without collision shapes.
+    """
+
+    clearance: float = 0.02
+    ahead: float = field(default=0.1, kw_only=True)
+    pairs: int = field(default=8, kw_only=True)
+
+    def _default_name(self) -> str:
+        return "self-collision"
+
+    def _check(self) -> None:
+        super()._check()
+        number(self.clearance, f"clearance of {self.name!r}", at_least=0, unit="[m]")
+        number(self.ahead, f"ahead of {self.name!r}", above=0, unit="[m]")
+        whole_number(self.pairs, f"pairs of {self.name!r}", at_least=1)
+
+    def bind(self, robot: Robot) -> int:
+        """Prepare the shapes."""
+        self._check()
+        self._watch, self._near = watch_of(robot, self.clearance), list[Near]()
+        return self.pairs
+
+    def nearest(self, state: State) -> list[Near]:
+        """Return the pairs nearest to their clearance, the nearest first."""
+        found = self._watch.near(state.robot, state.q, self.clearance, self.ahead)
+        return sorted(found, key=lambda near: near.distance - near.keep)[: self.pairs]
+
+    def value(self, state: State) -> Array:
+        """Return distance − clearance (k,) of the nearest pairs [m]."""
+        return np.array([near.distance - near.keep for near in self.nearest(state)])
+
+    def jacobian(self, state: State) -> Array:
+        """Return nᵀ(J₂ − J₁) (k, nv)."""
+        near = self.nearest(state)
+        points = _points(state, near)
+        J = points.jacobians(state.joint_columns, state.joint_placements, carried_by(state.robot))
+        return _along(near, J[:, :3])
+
+    def drift(self, state: State) -> Array:
+        """Return nᵀ(J̇₂ − J̇₁) v (k,)."""
+        near = self.nearest(state)
+        a = _points(state, near).accelerations(state.joint_placements, state.joint_motions)
+        return _along(near, a[:, 0])
+
+    def rows(self, state: State, t: float, before: Tick | None) -> Inequalities:
+        """Return the rows of the nearest pairs; the others ask for nothing."""
+        self._near = near = self.nearest(state)
+        L, least = np.zeros((self.pairs, state.robot.nv)), np.full(self.pairs, -np.inf)
+        if not near:
+            return Inequalities(L, least)
+        points, T = _points(state, near), state.joint_placements
+        J = points.jacobians(state.joint_columns, T, carried_by(state.robot))
+        drift = _along(near, points.accelerations(T, state.joint_motions)[:, 0])
+        L[: len(near)] = rows = _along(near, J[:, :3])
+        h = np.array([one.distance - one.keep for one in near])
+        least[: len(near)] = self.bound(h, rows @ state.velocity, drift)
+        return Inequalities(L, least)
+
+    def label(self, row: int) -> str:
+        """Return "self-collision of <link> and <link>"."""
+        if row >= len(self._near):
+            return self.name
+        return f"{self.name} of " + " and ".join(self._near[row].links)
+
+
+def _points(state: State, near: list[Near]) -> BodyPoints:
+    """The nearest points, those of one pair after the other, in the axes of their joints."""
+    joints = np.array([joint for one in near for joint in one.joints], dtype=np.intp)
+    places = np.array([one.points for one in near]).reshape(-1, 3)
+    T = state.joint_placements[joints]
+    local = np.einsum("kji,kj->ki", T[:, :, :3], places - T[:, :, 3])
+    return BodyPoints(joints, local)
+
+
+def _along(near: list[Near], of_points: Array) -> Array:
+    """Of each pair nᵀ(x₂ − x₁), of x (2k, 3, …) at its points."""
+    n = np.array([one.normal for one in near]).reshape(-1, 3)
+    pairs = of_points.reshape(-1, 2, *of_points.shape[1:])
+    return np.asarray(np.einsum("ki,ki...->k...", n, pairs[:, 1] - pairs[:, 0]))
