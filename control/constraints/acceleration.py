@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ...arrays import Array
 from ...dynamics import State
 from ...errors import ConfigurationError, unknown
 from ...robots.robot import Robot
-from ...robots.values import array, texts
+from ...robots.values import number, texts
 from .constraint import Constraint, Inequalities, Tick
 
 
@@ -27,20 +24,20 @@ class AccelerationConstraint(Constraint):
     """Bounds on the accelerations of joints, and on how fast they change.
 
     Attributes:
-        acceleration: the largest [rad/s² or m/s²], a number or one an entry of v; None: any.
-        jerk: the largest [rad/s³ or m/s³], likewise.
+        acceleration: the largest [rad/s² or m/s²], None: any.
+        jerk: the largest [rad/s³ or m/s³]; None: any.
         joints: by name; None: all that are actuated.
     """
 
-    acceleration: ArrayLike | None = None
-    jerk: ArrayLike | None = None
+    acceleration: float | None = None
+    jerk: float | None = None
     joints: Sequence[str] | None = field(default=None, kw_only=True)
 
     def _check(self) -> None:
         super()._check()
         for name in ("acceleration", "jerk"):
             if (value := getattr(self, name)) is not None:
-                array(value, f"{name} of {self.name!r}", (), (None,), at_least=0)
+                number(value, f"{name} of {self.name!r}", at_least=0)
         if self.joints is not None:
             texts(self.joints, "joints")
         if self.acceleration is None and self.jerk is None:
@@ -56,23 +53,16 @@ class AccelerationConstraint(Constraint):
                 raise ConfigurationError(unknown("joint", name, robot.joint_names))
         rows = [(name, i) for name in names for i in entries[name]]
         self._names, picked = [name for name, _ in rows], [i for _, i in rows]
-        self._most = self._bound(self.acceleration, "acceleration")
-        self._rate = self._bound(self.jerk, "jerk")
         pick = np.eye(robot.nv)[picked]
         self._L, self._entries = np.concatenate([pick, -pick]), np.array(picked, dtype=np.intp)
         return 2 * len(rows)
 
-    def _bound(self, value: Any, what: str) -> Array:
-        size = len(self._names)
-        if value is None:
-            return np.full(size, np.inf)
-        return np.full(size, array(value, f"{what} of {self.name!r}", (), (size,), at_least=0))
-
     def rows(self, state: State, t: float, before: Tick | None) -> Inequalities:
         """Return a ≥ the larger of the lower bounds, and −a ≥ minus the smaller upper bound."""
-        low, high = -self._most, self._most
-        if before is not None:
-            last, change = before.a[self._entries], self._rate * (t - before.t)
+        most = np.inf if self.acceleration is None else self.acceleration
+        low, high = np.full(len(self._entries), -most), np.full(len(self._entries), most)
+        if before is not None and self.jerk is not None:
+            last, change = before.a[self._entries], self.jerk * (t - before.t)
             low, high = np.maximum(low, last - change), np.minimum(high, last + change)
         return Inequalities(self._L, np.concatenate([low, -high]))
 
