@@ -9,7 +9,8 @@ reason nobody is asked for more clearance than half of what the pair has in the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import coal  # type: ignore[import-untyped]
@@ -158,33 +159,53 @@ class Watch:
         self.links = tuple(_link(robot, shape) for shape in self.shapes.geometryObjects)
         self.pairs: NDArray[np.intp] = _pairs(robot, self.shapes)
         at_rest, at_zero = (
-            np.array([near.distance for near in self._within(robot, q, np.inf)])
+            np.array([distance for _, distance, _ in self._asked(robot, q, np.inf)])
             for q in (robot.posture(), robot.neutral())
         )
         apart = (at_rest > 0) & (at_zero > 0)
         self.pairs, self.most = self.pairs[apart], at_rest[apart] / 2
 
-    def near(self, robot: Robot, q: Array, clearance: float, ahead: float = 0.0) -> list[Near]:
+    def near(
+        self, robot: Robot, q: Array, clearance: float, ahead: float = 0.0, most: int | None = None
+    ) -> list[Near]:
         """Return the pairs nearer than `clearance`, or than half of what they have at rest [m].
 
-        With `ahead` also those that are no farther than that beyond it.
+        With `ahead` also those that are no farther than that beyond it, of which `most`, the
+        nearest first.
         """
-        return self._within(robot, q, np.minimum(clearance, self.most), ahead)
+        keep = np.minimum(clearance, self.most)
+        found = list(self._asked(robot, q, keep + ahead))
+        if most is not None:
+            found = sorted(found, key=lambda one: one[1] - keep[one[0]])[:most]
+        return [self._near(k, float(keep[k]), *one) for k, *one in found]
 
-    def _within(
-        self, robot: Robot, q: Array, clearance: Array | float, ahead: float = 0.0
-    ) -> list[Near]:
+    def _asked(self, robot: Robot, q: Array, within: ArrayLike) -> Iterator[tuple[int, float, Any]]:
+        """The pairs that are nearer than `within`: which, their distance, and coal's result."""
         if not len(self.pairs):
-            return []
+            return
         model, data = robot._model, workspace_of(robot).data
         placed = pin.GeometryData(self.shapes)
         pin.updateGeometryPlacements(model, data, self.shapes, placed, q)
-        keep = np.broadcast_to(np.asarray(clearance, dtype=float), len(self.pairs))
-        required = (
-            (self._distance(placed, *self.pairs[k].tolist()), float(keep[k]))
-            for k in np.flatnonzero(self._close(placed, keep + ahead)).tolist()
+        limits = np.broadcast_to(np.asarray(within, dtype=float), len(self.pairs))
+        where = [coal.Transform3s(T.rotation, T.translation) for T in placed.oMg]
+        shapes = [shape.geometry for shape in self.shapes.geometryObjects]
+        for k in np.flatnonzero(self._close(placed, limits)).tolist():
+            i, j = self.pairs[k].tolist()
+            distance, result = distance_of(shapes[i], where[i], shapes[j], where[j])
+            if distance < limits[k]:
+                yield k, distance, result
+
+    def _near(self, k: int, keep: float, distance: float, result: Any) -> Near:
+        i, j = self.pairs[k].tolist()
+        first, second = self.shapes.geometryObjects[i], self.shapes.geometryObjects[j]
+        return Near(
+            (self.links[i], self.links[j]),
+            (first.parentJoint, second.parentJoint),
+            distance,
+            nearest_points(result),
+            np.array(result.normal, dtype=float),
+            keep,
         )
-        return [replace(near, keep=k) for near, k in required if near.distance < k + ahead]
 
     def _close(self, placed: Any, keep: Array) -> NDArray[np.bool_]:
         """(p,), the pairs whose boxes, or balls, are so near that their distance is asked."""
@@ -200,20 +221,6 @@ class Watch:
             i, j = self.pairs.T
             gaps = np.linalg.norm(middles[i] - middles[j], axis=1) - self.radii[i] - self.radii[j]
             return np.asarray(gaps < keep)
-
-    def _distance(self, placed: Any, i: int, j: int) -> Near:
-        first, second = self.shapes.geometryObjects[i], self.shapes.geometryObjects[j]
-        where = [
-            coal.Transform3s(T.rotation, T.translation) for T in (placed.oMg[i], placed.oMg[j])
-        ]
-        distance, result = distance_of(first.geometry, where[0], second.geometry, where[1])
-        return Near(
-            (self.links[i], self.links[j]),
-            (first.parentJoint, second.parentJoint),
-            distance,
-            nearest_points(result),
-            np.array(result.normal, dtype=float),
-        )
 
 
 def distance_of(first: Any, there: Any, second: Any, here: Any) -> tuple[float, Any]:

@@ -59,8 +59,7 @@ class SelfCollisionConstraint(Barrier):
 
     def nearest(self, state: State) -> list[Near]:
         """Return the pairs nearest to their clearance, the nearest first."""
-        found = self._watch.near(state.robot, state.q, self.clearance, self.ahead)
-        return sorted(found, key=lambda near: near.distance - near.keep)[: self.pairs]
+        return self._watch.near(state.robot, state.q, self.clearance, self.ahead, self.pairs)
 
     def value(self, state: State) -> Array:
         """Return distance − clearance (k,) of the nearest pairs [m]."""
