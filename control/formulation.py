@@ -10,12 +10,13 @@ import numpy as np
 from ..arrays import Array
 from ..contacts import ContactSet
 from ..dynamics import State, closures
+from ..dynamics.kernels.toolchain import Overload
 from ..robots.values import array
 from .compiled_rows import CompiledRows, supports
 from .constraints import Tick
 from .contact_model import ContactModel
 from .force_tasks import ForceLikeTask, ForceRows
-from .hierarchy import Level
+from .kernels.levels import Levels
 from .limits import JointLimits
 from .reduction import minimum_kernel
 from .reference_rows import fill_rows
@@ -62,6 +63,7 @@ class Formulation:
         sizes = (len(structure.F), len(structure.N), 2 * len(inf), len(self.program.least))
         self.working_set = np.zeros(sum(sizes), dtype=np.int64)
         self.kernel = minimum_kernel(self.program, self)
+        self.levels_kernel: Overload | None = None
 
     def bind(
         self, contacts: ContactSet, models: Sequence[ContactModel], tasks: Sequence[AnyTask]
@@ -149,23 +151,31 @@ class Formulation:
             found.append((task, rows))
         return P, found
 
-    def levels(self) -> list[Level]:
-        """Return the levels of a strict hierarchy, the most important first."""
-        tasks = self.workspace.task_rows(self.workspace.arrays, self._force_rows)
-        nv, dim = self.structure.robot.nv, self.structure.dim
-        parts: dict[int, list[tuple[Any, Array, Array, Array]]] = {}
-        for task, on_a in tasks.motion(nv):
-            row = (task.weight, on_a.A, np.zeros((len(on_a.r), dim)), on_a.r)
-            parts.setdefault(task.level, []).append(row)
-        for force, on_w in tasks.forces:
-            row = (force.weight, np.zeros((len(on_w.c), nv)), on_w.B, on_w.c)
-            parts.setdefault(force.level, []).append(row)
-        return [_level(parts[number]) for number in sorted(parts)]
-
-
-def _level(parts: list[tuple[Any, Array, Array, Array]]) -> Level:
-    weights, on_a, on_w, e = zip(*parts, strict=True)
-    each = [np.broadcast_to(np.asarray(w, float), len(x)) for w, x in zip(weights, e, strict=True)]
-    return Level(
-        np.concatenate(on_a), np.concatenate(on_w), np.concatenate(e), np.concatenate(each)
-    )
+    def levels(self) -> Levels:
+        """Return the rows of a strict hierarchy, the most important level first."""
+        of, nv = self.workspace.arrays, self.structure.robot.nv
+        parts: list[tuple[Any, Any, Array | None, Array | None, Array]] = []
+        parts += [(t, None, of["A"][i], None, of["r"][i]) for t, i in self.structure.dense]
+        parts += [
+            (t, t.entries, None, None, of["posture_r"][i]) for t, i in self.structure.diagonal
+        ]
+        parts += [(t, None, None, rows.B, rows.c) for t, rows in self._force_rows]
+        parts.sort(key=lambda part: part[0].level)
+        m = sum(len(part[-1]) for part in parts)
+        on_a, on_w, e, root = (
+            np.zeros((m, nv)),
+            np.zeros((m, self.structure.dim)),
+            np.zeros(m),
+            np.zeros(m),
+        )
+        at, ends = 0, dict[int, int]()
+        for task, entries, A, B, r in parts:
+            own = slice(at, at := at + len(r))
+            e[own], root[own], ends[task.level] = r, np.sqrt(task.weight), at
+            if entries is not None:
+                on_a[own][range(len(r)), np.arange(nv)[entries]] = 1.0
+            elif A is not None:
+                on_a[own] = A
+            else:
+                on_w[own] = B
+        return Levels(on_a, on_w, e, root, np.array(list(ends.values()), dtype=np.intp))

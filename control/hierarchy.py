@@ -7,16 +7,20 @@ All y_i satisfy the constraints and B_j y_i = B_j y_j for j < i: the residuals o
 same, to rounding, whatever the weights. Weighted sums converge to the same as the ratios of their
 weights grow. The last null space serves evenly distributed contact forces and small accelerations.
 
+`kernels.levels` has the same by one working set for all levels; here each level is a solver's, for
+the ticks at which that does not converge.
+
 A. Escande, N. Mansard, P.-B. Wieber, "Hierarchical quadratic programming" (2014).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from itertools import pairwise
 
 import numpy as np
 
 from ..arrays import Array
+from .kernels.levels import Levels
 from .null_space import Solutions
 from .qp import Program, Reduced, reduced
 from .solvers import Answer, Clarabel, Solver
@@ -25,32 +29,24 @@ from .solvers import Answer, Clarabel, Solver
 _RANK = 1e-7
 
 
-class Level(NamedTuple):
-    """The tasks of one level: B_a a + B_w w = e, with the weights of its rows."""
-
-    on_a: Array
-    on_w: Array
-    e: Array
-    weight: Array
-
-
 def cascade(
-    program: Program, found: Solutions, levels: list[Level], solver: Solver
+    program: Program, found: Solutions, levels: Levels, solver: Solver
 ) -> tuple[Array, Array, Array, Answer]:
     """Return a, w, τ and the solver's last answer, whose y is None when a level was not solved.
 
     Args:
         program: the constraints, and the cost in the null space of all levels.
         found: the solutions of its equations.
-        levels: the levels, the most important first.
+        levels: the rows of the levels, the most important first.
         solver: of each level's program.
     """
     small = reduced(program, found, accelerations=True)
     y, Z, iterations = np.zeros(len(small.g)), np.eye(len(small.g)), 0
-    for level in levels:
-        root = np.sqrt(level.weight)[:, None]
-        B = root * (level.on_a @ small.Za + level.on_w @ small.Zw)
-        e = root[:, 0] * (level.e - level.on_a @ small.a0 - level.on_w @ small.w0)
+    root = levels.root[:, None]
+    on_y = root * (levels.on_a @ small.Za + levels.on_w @ small.Zw)
+    left = root[:, 0] * (levels.e - levels.on_a @ small.a0 - levels.on_w @ small.w0)
+    for begin, end in pairwise([0, *levels.ends]):
+        B, e = on_y[begin:end], left[begin:end]
         S = B @ Z
         _, sizes, Vt = np.linalg.svd(S)
         rank = int((sizes > _RANK * max(1.0, sizes.max(initial=0.0))).sum())

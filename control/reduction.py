@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array, Index
 from ..dynamics.kernels.toolchain import Overload
+from .kernels.levels import HIERARCHY, Levels
 from .kernels.minimum import MINIMUM, Data, Entries, Solution
 from .null_space import RANK, solutions
 from .qp import Program, Reduced, reduced
@@ -30,28 +31,32 @@ class Structure(Protocol):
     """
 
     kernel: Overload
+    levels_kernel: Overload | None
     columns: Index
     others: Index
     working_set: NDArray[np.int64]
 
 
 def minimum(
-    program: Program, structure: Structure
+    program: Program, structure: Structure, levels: Levels | None = None
 ) -> tuple[tuple[Array, Array, Array] | None, int]:
     """Return (a, w, τ) of the minimum, and the iterations it took from the last working set.
 
+    With `levels`, that of the strict hierarchy, and the program's tasks are what these leave.
     Most ticks of a robot that stands or walks need no other solver. None where the iterations do
     not converge, where contacts are redundant, where motors act against each other through
     closures, without Numba, or as long as it is not compiled.
     """
     if not _supports(program, structure):
         return None, 0
-    kernel = structure.kernel.unchecked()
+    overload = structure.kernel if levels is None else levels_kernel(program, structure, levels)
+    kernel = overload.unchecked()
     if kernel is None:
-        structure.kernel.record(1, MINIMUM.each)
+        overload.record(1, overload.kernel.each)
         return None, 0
     found = _solution(program)
-    iterations = kernel(*_arguments(program, structure), found)
+    rows = () if levels is None else (levels,)
+    iterations = kernel(*_arguments(program, structure), *rows, found)
     return (found if iterations >= 0 else None), iterations
 
 
@@ -62,18 +67,30 @@ def minimum_kernel(program: Program, structure: Structure) -> Overload:
     return kernel
 
 
+def levels_kernel(program: Program, structure: Structure, levels: Levels) -> Overload:
+    """Return the kernel of a strict hierarchy for a program's arrays, from disk at first."""
+    if structure.levels_kernel is None:
+        given = *_arguments(program, structure), levels, _solution(program)
+        structure.levels_kernel = HIERARCHY.overload(*given)
+        structure.levels_kernel.select(1)
+    return structure.levels_kernel
+
+
 def reduced_program(program: Program, structure: Structure, accelerations: bool) -> Reduced | None:
     """Return the program without its equations, or None when these are inconsistent."""
     found = solutions(program, structure.columns)
     return None if found is None else reduced(program, found, accelerations)
 
 
-def update_working_set(structure: Structure, small: Reduced, y: Array) -> None:
-    """Take the bounds that a solver's solution is at as the next working set."""
-    at, working_set = small.C @ y, structure.working_set
-    working_set[:] = 0
-    upper, lower = at >= small.high - _ACTIVE, at <= small.low + _ACTIVE
-    working_set[: len(at)] = upper.astype(int) - lower
+def update_working_set(structure: Structure, P: Program, found: tuple[Array, Array, Array]) -> None:
+    """Take the bounds that a solver's (a, w, τ) is at as the next working set."""
+    a, w, tau = found
+    at = np.concatenate([P.F @ w, P.N @ w, tau, a[P.actuated]])
+    faces = np.zeros(len(P.F))
+    high = np.concatenate([faces, P.upper, P.torque_upper, P.fastest])
+    low = np.concatenate([faces - np.inf, P.lower, P.torque_lower, P.slowest])
+    upper, lower = at >= high - _ACTIVE, at <= low + _ACTIVE
+    structure.working_set[:] = upper.astype(int) - lower
 
 
 def _supports(program: Program, structure: Structure) -> bool:

@@ -28,7 +28,7 @@ from .failure import OneThread, SafeTorques, check_time
 from .formulation import Formulation
 from .hierarchy import cascade
 from .limits import JointLimits
-from .null_space import Solutions, solutions
+from .null_space import solutions
 from .qp import Program, Reduced
 from .reduction import minimum, reduced_program, update_working_set
 from .solvers import Answer, Clarabel, solver_named
@@ -460,10 +460,7 @@ class WholeBodyController:
         """Solve; a solver gets the bounds on accelerations only where they would be violated."""
         program = of.program
         if self.strict:
-            free = solutions(program, of.columns)
-            if free is None:
-                return _NOTHING, _NOTHING, _NOTHING, _INCONSISTENT
-            return self._by_levels(of, free)
+            return self._by_levels(of)
         found, steps = minimum(program, of)
         if found is not None:
             return *found, Answer(_NOTHING, "optimal", steps)
@@ -481,13 +478,23 @@ class WholeBodyController:
         violation = np.maximum(program.slowest - joints, joints - program.fastest)
         return bool(violation.max(initial=0.0) > 1e-9)
 
-    def _by_levels(self, of: Formulation, found: Solutions) -> tuple[Array, Array, Array, Answer]:
-        program = of.program
+    def _by_levels(self, of: Formulation) -> tuple[Array, Array, Array, Answer]:
+        """Solve the levels one below the other."""
+        program, levels = of.program, of.levels()
         rest = replace(
             program, A=program.A[:0], r=program.r[:0], weight=program.weight[:0],
             d=np.full(program.nv, max(self.regularisation, 1e-9)), p=np.zeros(program.nv),
         )  # fmt: skip
-        return cascade(rest, found, of.levels(), self._bounded)
+        solved, steps = minimum(rest, of, levels)
+        if solved is not None:
+            return *solved, Answer(_NOTHING, "optimal", steps)
+        found = solutions(program, of.columns)
+        if found is None:
+            return _NOTHING, _NOTHING, _NOTHING, _INCONSISTENT
+        a, w, tau, answer = cascade(rest, found, levels, self._bounded)
+        if answer.y is not None:
+            update_working_set(of, program, (a, w, tau))
+        return a, w, tau, answer
 
     def _with(self, of: Formulation, accelerations: bool) -> tuple[Answer, Reduced | None]:
         program = of.program
@@ -500,7 +507,7 @@ class WholeBodyController:
         if answer.y is None:  # an active-set method may fail where an interior-point one does not
             answer = self._verified(program, small, Clarabel()(*data))
         if answer.y is not None:
-            update_working_set(of, small, answer.y)
+            update_working_set(of, program, small.point(answer.y))
         return answer, small
 
     def _verified(self, program: Program, small: Reduced, answer: Answer) -> Answer:

@@ -104,9 +104,9 @@ def test_the_first_level_is_at_its_best_within_all_limits(stand, seed):
     rows = (small.C / size[:, None]) @ y
     kept = [rows[up] <= (small.high / size)[up], rows[down] >= (small.low / size)[down]]
     lacks = [command.task_residuals[t.name] * t.weight**0.5 for t in tasks if t.level == 0]
-    level = controller._formulation.levels()[0]
-    root = np.sqrt(level.weight)
-    e = cp.multiply(root, level.on_a @ (small.a0 + small.Za @ y) - level.e)
+    levels = controller._formulation.levels()
+    B, e, root = (x[: levels.ends[0]] for x in (levels.on_a, levels.e, levels.root))
+    e = cp.multiply(root, B @ (small.a0 + small.Za @ y) - e)
     problem = cp.Problem(cp.Minimize(cp.norm(e)), kept)
     problem.solve(solver="CLARABEL")
     assert np.linalg.norm(np.concatenate(lacks)) == pytest.approx(problem.value, rel=1e-4, abs=1e-4)
@@ -135,3 +135,34 @@ def test_force_tasks_have_levels_too(stand):
     assert command.task_residuals["com"] == pytest.approx(alone.task_residuals["com"], abs=1e-6)
     own = command.contacts.rows(name)
     assert command.w[own][2] == pytest.approx(0.27 * 9.81 * robot.mass, abs=1e-3 * robot.mass)
+
+
+@pytest.mark.parametrize("standing", [slice(None), slice(0, 1), slice(0, 2)])
+def test_the_compiled_hierarchy_is_the_solvers(stand, standing, monkeypatch):
+    """One working set for all levels, against a quadratic program a level."""
+    pytest.importorskip("numba")
+    robot, feet, q = stand
+    rng, compiled = np.random.default_rng(5), 0
+    limits = 0.8 * np.minimum(robot.torque_limits, 300.0)
+    for com in (0.005, 0.04):
+        tasks = tasks_of(robot, q, com=com, weights=(10.0, 2.0, 0.1))
+        tasks.append(control.MomentumTask(np.zeros(6), weight=0.1, level=1))
+        controller = control.WholeBodyController(
+            robot, list(feet)[standing], tasks, strict=True, torque_limits=limits
+        )
+        for _ in range(3):
+            x = robot.integrate(q, 0.01 * rng.standard_normal(robot.nv))
+            v = 0.05 * rng.standard_normal(robot.nv)
+            fast = controller(x, v)
+            with monkeypatch.context() as patch:
+                patch.setattr("footwork.control.whole_body.minimum", lambda *_: (None, 0))
+                slow = controller(x, v)
+            assert fast.status == slow.status
+            if fast.status != "optimal":
+                continue
+            for task in tasks[:3]:
+                one, two = fast.task_residuals[task.name], slow.task_residuals[task.name]
+                assert one == pytest.approx(two, abs=1e-5 * (1 + np.abs(two).max())), task.name
+            assert max(fast.residuals.values()) < 1e-6 * 9.81 * robot.mass
+            compiled += 1
+    assert compiled >= 3
