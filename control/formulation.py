@@ -162,13 +162,8 @@ class Formulation:
         parts += [(t, None, None, rows.B, rows.c) for t, rows in self._force_rows]
         parts.sort(key=lambda part: part[0].level)
         m = sum(len(part[-1]) for part in parts)
-        on_a, on_w, e, root = (
-            np.zeros((m, nv)),
-            np.zeros((m, self.structure.dim)),
-            np.zeros(m),
-            np.zeros(m),
-        )
-        at, ends = 0, dict[int, int]()
+        on_a, on_w = np.zeros((m, nv)), np.zeros((m, self.structure.dim))
+        e, root, at, ends = np.zeros(m), np.zeros(m), 0, dict[int, int]()
         for task, entries, A, B, r in parts:
             own = slice(at, at := at + len(r))
             e[own], root[own], ends[task.level] = r, np.sqrt(task.weight), at

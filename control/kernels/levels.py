@@ -327,7 +327,7 @@ def hierarchy(data, entries, rank, working_set, levels, solution):
         solution: is written.
     """
     columns, others, act, u = entries.columns, entries.others, entries.actuated, entries.unactuated
-    M, b, J, F, N = data.M, data.b, data.J, data.F, data.N
+    M, b, J, F, N, L = data.M, data.b, data.J, data.F, data.N, data.L
     full, X, W, MX, E = solve_equations(M, b, J, data.k, columns, others, u, rank)
     if not full:
         return RANK_DEFICIENT
@@ -349,7 +349,7 @@ def hierarchy(data, entries, rank, working_set, levels, solution):
         T[equal:] = B
         for i in range(m):
             if working_set[i] != 0:
-                constraint_row(i, J, F, N, act, X, W, MX, T[k])
+                constraint_row(i, J, F, N, L, act, X, W, MX, T[k])
                 T[k, 0] -= high[i] if working_set[i] > 0 else low[i]
                 k += 1
         if not solve_levels(T, equal, levels.ends, K, y, lam):
@@ -359,7 +359,7 @@ def hierarchy(data, entries, rank, working_set, levels, solution):
             J, columns, others, act, width, X, W, MX, y,
             solution.a, solution.w, solution.tau,
         )  # fmt: skip
-        constraint_values(F, N, act, solution.a, solution.w, solution.tau, x)
+        constraint_values(F, N, L, act, solution.a, solution.w, solution.tau, x)
         if update_working_set(working_set, lam, len(E), x, low, high):
             return step
     for i in range(m):
