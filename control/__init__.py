@@ -24,7 +24,14 @@ from .repairs.repair import repair
 from .repairs.report import Change, Repair
 from .simulation import simulate
 from .standing import stand, trunk
-from .tasks import ComTask, FrameTask, MomentumTask, PostureTask
+from .tasks import (
+    ComTask,
+    FrameTask,
+    ImpedanceTask,
+    MomentumTask,
+    PostureTask,
+    RelativeTask,
+)
 from .walking import WalkingController
 from .whole_body import WholeBodyController
 
@@ -35,6 +42,8 @@ __all__ = [
     "gravity_compensation",
     "ComTask",
     "FrameTask",
+    "RelativeTask",
+    "ImpedanceTask",
     "PostureTask",
     "MomentumTask",
     "ForceTask",

@@ -206,7 +206,7 @@ class CompiledRows:
         if self._other_contacts:  # all contacts together bear the weight
             of["s"][:] = self.structure.P @ self.structure.nominal_forces(state, loads)
         for task, own in self._other_tasks:
-            fill_task(of, task, own, state, t)
+            fill_task(of, task, own, state, t, self.structure.contacts)
         return bool(np.isfinite(of["k"]).all() and np.isfinite(of["r"]).all())
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..arrays import Array
+from ..contacts import ContactSet
 from ..dynamics import State
 from ..robots.values import array
 from .structure import ProgramStructure
@@ -29,7 +30,7 @@ def fill_rows(
         damping = structure.parameters.contact_damping
         arrays["J"][rows], arrays["k"][rows] = model.constraint(state, damping)
     for dense, rows in structure.dense:  # A (m, nv), r (m,) and their weights (m,)
-        fill_task(arrays, dense, rows, state, t)
+        fill_task(arrays, dense, rows, state, t, structure.contacts)
     d, p = arrays["d"], arrays["p"]  # (nv,): several tasks on one entry add up to one
     d[:], p[:] = structure.parameters.regularisation, 0.0
     for task, rows in structure.diagonal:
@@ -43,8 +44,15 @@ def fill_rows(
     return all(bool(np.isfinite(arrays[x]).all()) for x in ("b", "k", "r", "p"))
 
 
-def fill_task(arrays: dict[str, Array], task: Task, rows: slice, state: State, t: float) -> None:
+def fill_task(
+    arrays: dict[str, Array],
+    task: Task,
+    rows: slice,
+    state: State,
+    t: float,
+    contacts: ContactSet,
+) -> None:
     """Fill the rows of one dense task."""
     array(task.weight, f"weight of {task.name!r}", at_least=0)
-    arrays["A"][rows], arrays["r"][rows], arrays["e"][rows] = task.rows(state, t)
+    arrays["A"][rows], arrays["r"][rows], arrays["e"][rows] = task.rows(state, t, contacts)
     arrays["weight"][rows] = task.weight

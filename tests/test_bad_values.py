@@ -397,6 +397,8 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.ComConstraint": {"vertices": [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]},
         "control.DistanceConstraint": {"frames": ("left_hand", "torso"), "least": 0.1, "most": 1.0},
         "control.GazeConstraint": {"target": np.ones(3), "angle": 0.3},
+        "control.RelativeTask": {"target": HERE, "seen_from": "torso"},
+        "control.ImpedanceTask": {"target": HERE},
         "control.MomentumTask": {"target": np.zeros(6)},
         "control.ForceTask": {"target": np.zeros(3), **names},
         "control.CopTask": {"target": np.zeros(2), **names},
@@ -871,6 +873,8 @@ def test_one_huge_number_among_many_states_is_refused_by_its_row(name, size, sho
     [
         (control.ComTask, {"target": np.zeros(3)}),
         (control.FrameTask, {"target": HERE, "frame": FRAME}),
+        (control.RelativeTask, {"target": HERE, "frame": FRAME, "seen_from": "torso"}),
+        (control.ImpedanceTask, {"target": HERE, "frame": FRAME}),
         (control.PostureTask, {"target": Q}),
         (control.MomentumTask, {"target": np.zeros(6)}),
         (control.ForceTask, {"target": np.zeros(3), "contact": FEET.names[0]}),

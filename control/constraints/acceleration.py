@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...dynamics import State
-from ...errors import ConfigurationError, unknown
+from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from ...robots.values import number, texts
+from ..tasks.task import joint_entries
 from .constraint import Constraint, Inequalities, Tick
 
 
@@ -46,12 +47,8 @@ class AccelerationConstraint(Constraint):
     def bind(self, robot: Robot) -> int:
         """Look up the joints; check the bounds."""
         self._check()
-        names = robot.actuated if self.joints is None else texts(self.joints, "joints")
-        entries = robot.rows_of_joint
-        for name in names:
-            if name not in entries:
-                raise ConfigurationError(unknown("joint", name, robot.joint_names))
-        rows = [(name, i) for name in names for i in entries[name]]
+        entries = joint_entries(robot, self.joints)
+        rows = [(name, i) for name in entries for i in entries[name]]
         self._names, picked = [name for name, _ in rows], [i for _, i in rows]
         pick = np.eye(robot.nv)[picked]
         self._L, self._entries = np.concatenate([pick, -pick]), np.array(picked, dtype=np.intp)

@@ -1,0 +1,65 @@
+"""Task of the pose of a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...arrays import Array
+from ...dynamics import State
+from ...robots.robot import Robot
+from ...robots.values import one_of, placement
+from .task import Task, pose_error, pose_rows
+
+
+@dataclass(eq=False)
+class FrameTask(Task):
+    """The pose of a frame, or some of its rows: J a + J̇v = …
+
+    The orientation's error is the rotation vector log(R* Rᵀ), so that all rows are in the axes of
+    the world, or in those of the frame.
+
+    Attributes:
+        frame: by name.
+        target: T_world_frame* (`pin.SE3`), or a reference of it.
+        rows_of: "pose", "position", "orientation", or some of "x", "y", "z", "rx", "ry", "rz".
+        axes: "world" or "frame", whose directions the rows are.
+    """
+
+    frame: str = field(kw_only=True)
+    rows_of: str | Sequence[str] = field(default="pose", kw_only=True)
+    axes: str = field(default="world", kw_only=True)
+
+    def _default_name(self) -> str:
+        return self.frame
+
+    def bind(self, robot: Robot) -> int:
+        """Look up the frame; check target and rows."""
+        self.frame_id = robot.frame_id(self.frame)
+        if not callable(self.target):
+            meaning = "T_world_frame, or a reference of it"
+            placement(self.target, f"target of {self.name!r}", meaning)
+        one_of(self.axes, "axes", ("world", "frame"))
+        self.chosen = pose_rows(self.rows_of)
+        return len(self.chosen)
+
+    def error(self, state: State, t: float) -> Array:
+        """Return [p* − p; log(R* Rᵀ)]."""
+        return self.select(state, pose_error(self.value_at(t), state.frame_placement(self.frame)))
+
+    def jacobian(self, state: State) -> Array:
+        """Return the chosen rows of J."""
+        return self.select(state, state.frame_jacobian(self.frame))
+
+    def drift(self, state: State) -> Array:
+        """Return the chosen rows of J̇v."""
+        return self.select(state, state.frame_drift(self.frame))
+
+    def select(self, state: State, x: Array) -> Array:
+        """Return the chosen rows, in the task's axes."""
+        if self.axes == "frame":
+            R = state.frame_placement(self.frame).rotation
+            x = np.kron(np.eye(2), R.T) @ x
+        return np.asarray(x[self.chosen])

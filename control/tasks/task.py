@@ -1,0 +1,214 @@
+"""Motion tasks of a whole-body controller, as rows on the accelerations.
+
+A task has a value x(q) with ẋ = J v and ẍ = J a + J̇v, and its target is
+
+    J a + J̇v = ẍ* + damping (ẋ* − ẋ) + gain (x* − x)
+
+where the target x* is a value, or a reference t -> (x*, ẋ*, ẍ*) as of `control.references`. A new
+kind of task is its error x* − x, its Jacobian J and its drift J̇v at a `State`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ...contacts import ContactSet
+from ...dynamics import State
+from ...errors import ConfigurationError, unknown
+from ...robots.robot import Robot
+from ...robots.values import array, number, text, texts, whole_number
+
+AXES = ("x", "y", "z", "rx", "ry", "rz")
+
+
+class Rows(NamedTuple):
+    """A task at one state: its target is A a = r."""
+
+    A: Array
+    r: Array
+    error: Array
+
+
+@dataclass(eq=False)
+class Goal(ABC):
+    """What motion tasks and force tasks have in common.
+
+    Attributes:
+        target: the value to reach, or a function of t; it may be set at any time.
+        weight: of the squared residual, a number or one a row.
+        level: of a strict hierarchy, 0 the most important; no part in weighted sums.
+        name: by which commands report it; the kind's when empty.
+
+    Raises:
+        ConfigurationError: a weight that is negative or not finite, or no such level.
+    """
+
+    target: Any
+    weight: Any = field(default=1.0, kw_only=True)
+    level: int = field(default=0, kw_only=True)
+    name: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.name = self.name or self._default_name()
+        self._check()
+
+    def _check(self) -> None:
+        text(self.name, "name")
+        array(self.weight, f"weight of {self.name!r}", at_least=0)
+        whole_number(self.level, "level", at_least=0)
+
+    def _default_name(self) -> str:
+        return type(self).__name__.removesuffix("Task").lower()
+
+
+@dataclass(eq=False)
+class Task(Goal):
+    """Base class of motion tasks, with the attributes of a `Goal`; weights in s⁴/m², s⁴/rad².
+
+    Attributes:
+        target: the value to reach, or a reference t -> (value, velocity, acceleration).
+        gain: on the error [1/s²].
+        damping: on the error's rate [1/s]; None: 2 √gain, critically damped.
+
+    Raises:
+        ConfigurationError: weights or gains that are negative or not finite.
+    """
+
+    gain: float = field(default=100.0, kw_only=True)
+    damping: float | None = field(default=None, kw_only=True)
+
+    diagonal = False  # whether J has rows of the identity
+
+    def _check(self) -> None:
+        super()._check()
+        for name in ("gain", "damping"):
+            if name != "damping" or self.damping is not None:
+                number(getattr(self, name), f"{name} of {self.name!r}", at_least=0)
+
+    @abstractmethod
+    def bind(self, robot: Robot) -> int:
+        """Look up names, check the target; return the number of rows.
+
+        Raises:
+            ConfigurationError: names or values that do not fit the robot.
+        """
+
+    @abstractmethod
+    def error(self, state: State, t: float) -> Array:
+        """Return x* − x (rows,) at the time t [s]."""
+
+    @abstractmethod
+    def jacobian(self, state: State) -> Array:
+        """Return J (rows, nv)."""
+
+    @abstractmethod
+    def drift(self, state: State) -> Array:
+        """Return J̇v (rows,)."""
+
+    def select(self, state: State, x: Array) -> Array:
+        """Return a velocity or acceleration of the reference in the task's rows."""
+        return x
+
+    def desired_acceleration(self, state: State, t: float, J: Array, error: Array) -> Array:
+        """Return ẍ* + damping (ẋ* − J v) + gain (x* − x), (rows,)."""
+        feedback = self.gain * error - self.damping_rate * (J @ state.velocity)
+        if not callable(self.target):
+            return np.asarray(feedback)
+        _, velocity, acceleration = self.target(t)
+        ahead = acceleration + self.damping_rate * np.asarray(velocity)
+        return np.asarray(feedback + self.select(state, ahead))
+
+    def rows(self, state: State, t: float, contacts: ContactSet | None = None) -> Rows:
+        """Return J, the desired acceleration less J̇v, and the error.
+
+        `contacts` are those of the robot at this tick, for tasks on which these have a bearing.
+        """
+        J, error = self.jacobian(state), self.error(state, t)
+        r = self.desired_acceleration(state, t, J, error) - self.drift(state)
+        return Rows(J, r, error)
+
+    @property
+    def damping_rate(self) -> float:
+        """The damping as a number [1/s]."""
+        gain, damping = self.gain, self.damping
+        if not (gain >= 0 and (damping is None or damping >= 0)):  # as set since it was made
+            self._check()
+        return float(2 * gain**0.5 if damping is None else damping)
+
+    def value_at(self, t: float) -> Any:
+        """Return x* at t."""
+        return self.target(t)[0] if callable(self.target) else self.target
+
+
+class ChosenRows(Task):
+    """A task on some rows of a value of the State: that, its Jacobian and its drift, by name."""
+
+    terms: ClassVar[tuple[str, str, str]]
+    chosen: NDArray[np.intp]
+
+    def error(self, state: State, t: float) -> Array:
+        """Return x* − x in the chosen rows."""
+        return self.select(state, self.value_at(t) - getattr(state, self.terms[0]))
+
+    def jacobian(self, state: State) -> Array:
+        """Return the chosen rows of J."""
+        return self.select(state, getattr(state, self.terms[1]))
+
+    def drift(self, state: State) -> Array:
+        """Return the chosen rows of J̇v."""
+        return self.select(state, getattr(state, self.terms[2]))
+
+    def select(self, state: State, x: Array) -> Array:
+        """Return the chosen rows."""
+        return np.asarray(x[self.chosen])
+
+
+def indices(chosen: Sequence[str], existing: Sequence[str]) -> NDArray[np.intp]:
+    """Return where the chosen rows are among the existing ones, each once."""
+    chosen = texts(chosen, "axes")
+    for name in chosen:
+        if name not in existing:
+            raise ConfigurationError(unknown("row", name, existing))
+    return np.array([existing.index(name) for name in dict.fromkeys(chosen)], dtype=np.intp)
+
+
+def check_size(target: Any, size: int, name: str) -> None:
+    """Refuse a target of another size, unless it is a reference."""
+    if callable(target):
+        return
+    array(target, f"target of {name!r}", (size,), meaning="or a reference")
+
+
+def pose_rows(rows_of: str | Sequence[str]) -> NDArray[np.intp]:
+    """Return the rows of "pose", "position", "orientation" or of some of the axes."""
+    named = {"pose": AXES, "position": AXES[:3], "orientation": AXES[3:]}
+    chosen = named.get(rows_of, (rows_of,)) if isinstance(rows_of, str) else rows_of
+    return indices(chosen, AXES)
+
+
+def pose_error(goal: Any, T: Any) -> Array:
+    """Return [p* − p; log(R* Rᵀ)] (6,), in the axes that the poses are given in."""
+    turn = pin.log3(goal.rotation @ T.rotation.T)
+    return np.concatenate([goal.translation - T.translation, turn])
+
+
+def joint_entries(robot: Robot, joints: Sequence[str] | None) -> dict[str, range]:
+    """Return the entries of v of joints, by name; None: of all that are actuated.
+
+    Raises:
+        ConfigurationError: a name of no joint.
+    """
+    entries = robot.rows_of_joint
+    names = robot.actuated if joints is None else texts(joints, "joints")
+    for name in names:
+        if name not in entries:
+            raise ConfigurationError(unknown("joint", name, robot.joint_names))
+    return {name: entries[name] for name in names}

@@ -1,0 +1,223 @@
+"""Motion tasks: relative frames, impedance, weights of single rows, and tasks of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ConfigurationError, contacts, control, dynamics
+from footwork.control.constraints import Barrier
+from footwork.control.tasks import Task
+from footwork.dynamics import State, Wrench
+
+HANDS = "left_hand", "right_hand"
+
+
+@pytest.fixture(scope="module")
+def biped(load_robot):
+    return load_robot("biped", "floating")
+
+
+@pytest.fixture(scope="module")
+def stood(biped):
+    return control.stand(biped)
+
+
+def with_task(stood, *tasks, **options):
+    controller, q = stood
+    return control.WholeBodyController(
+        controller.robot, controller.contacts, [*controller.tasks, *tasks], **options
+    ), q
+
+
+def along(robot, q, v, t):
+    return State(robot, robot.integrate(q, t * v), v)
+
+
+def derivative(f, step=2e-3):
+    """f'(0), of order 6."""
+    terms = [w * (f(k * step) - f(-k * step)) for k, w in enumerate((45.0, -9.0, 1.0), 1)]
+    return sum(terms) / (60 * step)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_relative_frame_has_its_derivatives(biped, stood, seed):
+    """Of the placement as Pinocchio gives it, and of J v."""
+    rng = np.random.default_rng(seed)
+    q = biped.integrate(stood[1], 0.3 * rng.standard_normal(biped.nv))
+    v = rng.standard_normal(biped.nv)
+    task = control.RelativeTask(pin.SE3.Random(), frame="left_hand", seen_from="torso")
+    assert task.bind(biped) == 6
+    model = biped.model
+    data = model.createData()
+
+    def pose(t):
+        pin.framesForwardKinematics(model, data, biped.integrate(q, t * v))
+        a, b = (data.oMf[model.getFrameId(name)] for name in ("torso", "left_hand"))
+        return a.actInv(b)
+
+    here, state = pose(0.0), State(biped, q, v)
+    moved = derivative(lambda t: pose(t).translation)
+    turned = derivative(lambda t: pin.log3(pose(t).rotation @ here.rotation.T))
+    assert task.jacobian(state) @ v == pytest.approx(np.r_[moved, turned], abs=1e-9)
+    rate = derivative(lambda t: task.jacobian(along(biped, q, v, t)) @ v)
+    assert task.drift(state) == pytest.approx(rate, abs=1e-8)
+    offset = task.target.translation - here.translation
+    assert task.error(state, 0.0)[:3] == pytest.approx(offset, abs=1e-12)
+
+
+def test_hands_keep_their_relative_pose_while_one_moves(biped, stood):
+    """In closed loop: the left hand is lifted, the right one follows."""
+    q = stood[1]
+    T = State(biped, q).relative_placement(*HANDS)
+    apart = control.RelativeTask(
+        T, frame=HANDS[0], seen_from=HANDS[1], rows_of="position", weight=50.0
+    )
+    left = dynamics.frame_placement(biped, q, HANDS[0])
+    goal = pin.SE3(left.rotation, left.translation + np.array([0.05, 0.0, 0.06]))
+    lift = control.FrameTask(
+        control.references.swing(left, goal, 0.25), frame=HANDS[0], rows_of="position", weight=20.0
+    )
+    controller, _ = with_task(stood, apart, lift)
+    motion = control.simulate(
+        biped, controller, q=q, duration=0.3, control_step=4e-3, progress=False
+    )
+    end = motion.q[-1]
+    assert (
+        dynamics.frame_placement(biped, end, HANDS[0]).translation[2] - left.translation[2] > 0.04
+    )
+    found = State(biped, end).relative_placement(*HANDS)
+    assert found.translation == pytest.approx(T.translation, abs=5e-3)
+
+
+@pytest.mark.parametrize("wrench", [0.0, np.array([3.0, 0.0, -5.0])])
+def test_an_impedance_balances_the_force_of_its_spring(biped, stood, wrench):
+    """With the outer force −(K e + w) at the hand, it does not accelerate: by forward dynamics
+    under contact, an independent computation; nor do the other tasks, which are soft, matter."""
+    controller, q = stood
+    T = dynamics.frame_placement(biped, q, HANDS[0])
+    away = np.array([0.02, -0.03, 0.04])
+    K = np.array([300.0, 200.0, 400.0])
+    task = control.ImpedanceTask(
+        pin.SE3(T.rotation, T.translation + away), frame=HANDS[0], rows_of="position",
+        stiffness=K, wrench=wrench, weight=1e6,
+    )  # fmt: skip
+    made, _ = with_task(stood, task, torque_limits=False, joint_limits=False)
+    v = np.zeros(biped.nv)
+    command = made(q, v)
+    assert command.status == "optimal"
+    outside = {HANDS[0]: Wrench(-(K * away + wrench), np.zeros(3))}
+    a, _ = contacts.constrained_forward_dynamics(
+        biped, q, v, command.tau, controller.contacts, outside
+    )
+    J = dynamics.frame_jacobian(biped, q, HANDS[0])[:3]
+    assert np.abs(J @ command.a).max() > 5.0
+    assert J @ a == pytest.approx(np.zeros(3), abs=1e-3)
+
+
+def test_a_hand_gives_way_as_its_stiffness_says(biped, stood):
+    """In closed loop: 6 N at a hand of 600 N/m, critically damped, take it a centimetre away."""
+    q, K = stood[1], 600.0
+    T = dynamics.frame_placement(biped, q, HANDS[0])
+    task = control.ImpedanceTask(T, frame=HANDS[0], rows_of="position", stiffness=K, weight=1e3)
+    controller, _ = with_task(stood, task)
+    push = control.ForcePulse(HANDS[0], (6.0, 0.0, 0.0), start=0.0, duration=1.0)
+    motion = control.simulate(
+        biped, controller, q=q, duration=0.5, control_step=4e-3, disturbances=[push], progress=False
+    )
+    moved = dynamics.frame_placement(biped, motion.q[-1], HANDS[0]).translation - T.translation
+    assert moved[0] == pytest.approx(6.0 / K, rel=0.05)
+
+
+def test_rows_have_weights_of_their_own(biped, stood):
+    """Each kind of task: the row of the larger weight has the smaller residual."""
+    q, v = stood[1], np.zeros(biped.nv)
+    T = dynamics.frame_placement(biped, q, HANDS[0])
+    there = pin.SE3(T.rotation, T.translation + np.array([0.1, 0.1, 0.1]))
+    seen = State(biped, q).relative_placement(HANDS[0], "torso")
+    shifted = pin.SE3(seen.rotation, seen.translation + 0.1)
+    kinds = [
+        control.ComTask(dynamics.com(biped, q) + 0.01, name="own"),
+        control.FrameTask(there, frame=HANDS[0], rows_of="position", name="own"),
+        control.RelativeTask(
+            shifted, frame=HANDS[0], seen_from="torso", rows_of="position", name="own"
+        ),
+        control.ImpedanceTask(there, frame=HANDS[0], rows_of="position", name="own"),
+        control.MomentumTask(np.full(6, 1.0), rows_of="linear", name="own"),
+    ]
+    for task in kinds:
+        sizes = []
+        for weight in ([1e-4, 1e-2, 1e-2], [1e2, 1e-2, 1e-2]):
+            task.weight = np.array(weight)
+            controller, _ = with_task(stood, task, torque_limits=False)
+            sizes.append(abs(controller(q, v).task_residuals["own"][0]))
+        assert sizes[1] < 0.5 * sizes[0], type(task).__name__
+
+
+@dataclass(eq=False)
+class Height(Task):
+    """A task of one's own: the height of a frame."""
+
+    frame: str = "torso"
+
+    def bind(self, robot):
+        return 1
+
+    def error(self, state, t):
+        return np.array([self.value_at(t) - state.frame_placement(self.frame).translation[2]])
+
+    def jacobian(self, state):
+        return state.frame_jacobian(self.frame)[2:3]
+
+    def drift(self, state):
+        return state.frame_drift(self.frame)[2:3]
+
+
+@dataclass(eq=False)
+class Above(Barrier):
+    """A constraint of one's own: a frame stays above a height."""
+
+    frame: str
+    height: float
+
+    def bind(self, robot):
+        return 1
+
+    def value(self, state):
+        return state.frame_placement(self.frame).translation[2:] - self.height
+
+    def jacobian(self, state):
+        return state.frame_jacobian(self.frame)[2:3]
+
+    def drift(self, state):
+        return state.frame_drift(self.frame)[2:3]
+
+
+def test_a_task_and_a_constraint_of_ones_own_are_a_few_lines(biped, stood):
+    """The hand is sent down through a table, and stops above it."""
+    q, v = stood[1], np.zeros(biped.nv)
+    z = dynamics.frame_placement(biped, q, HANDS[0]).translation[2]
+    down = Height(z - 0.3, HANDS[0], weight=50.0)
+    table = Above(HANDS[0], z - 0.02)
+    made, _ = with_task(stood, down, constraints=[table])
+    a, _, tau = control.by_cvxpy(made, q, v)
+    command = made(q, v)
+    assert command.a == pytest.approx(a, abs=1e-6 * (1 + np.abs(a).max()))
+    assert command.tau == pytest.approx(tau, abs=1e-5 * (1 + np.abs(tau).max()))
+    assert command.residuals["constraints"] < 1e-8
+    assert "above" in command.active()
+    J = dynamics.frame_jacobian(biped, q, HANDS[0])[2]
+    assert J @ command.a == pytest.approx(-100.0 * 0.02, abs=1e-8)
+
+
+def test_what_does_not_fit_is_refused(biped, stood):
+    T = pin.SE3.Identity()
+    with pytest.raises(ConfigurationError, match=r"stiffness of .*: got shape"):
+        with_task(stood, control.ImpedanceTask(T, frame=HANDS[0], stiffness=np.ones(2)))
+    with pytest.raises(ConfigurationError, match="torsoo"):
+        with_task(stood, control.RelativeTask(T, frame=HANDS[0], seen_from="torsoo"))
+    with pytest.raises(TypeError, match="gain"):
+        control.ImpedanceTask(T, frame=HANDS[0], gain=3.0)
