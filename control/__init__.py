@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import constraints, gaits, judging, references
+from . import constraints, gaits, judging, predictive, references
 from .capture import PushRecoveryController
 from .closed_loop import ClosedLoop
 from .command import Command
@@ -18,6 +18,7 @@ from .force_tasks import CopTask, ForceTask, ZmpTask
 from .joint import PD, PID, ComputedTorque, gravity_compensation
 from .judging import Judgement, judge
 from .locomotion import GaitController
+from .predictive import Predictive, PredictiveGait
 from .recordings import read_motion, save_motion
 from .reference import by_cvxpy
 from .repairs.repair import repair
@@ -75,6 +76,9 @@ __all__ = [
     "Judgement",
     "judging",
     "GaitController",
+    "Predictive",
+    "PredictiveGait",
+    "predictive",
     "gaits",
     "references",
     "constraints",

@@ -116,6 +116,7 @@ ELSEWHERE = {
 CHANGED_BY_CALLS = {
     "control.PID",
     "control.GaitController",
+    "control.PredictiveGait",
     "control.PushRecoveryController",
     "control.WalkingController",
     "control.WholeBodyController",
@@ -380,6 +381,8 @@ def of_control() -> dict[str, dict[str, Any]]:
     two = {"robot": robots.double_pendulum(), **dict.fromkeys(("q", "v", "target"), np.zeros(2))}
     phase = balance.Phase(0.5, np.zeros(3), np.zeros(3))
     loop = control.simulate(BIPED, falling, q=Q, duration=0.01, progress=False)
+    stance = control.predictive.Stance(1.0, FEET.placements(Q))
+    moving = dynamics.State(BIPED, Q, np.zeros(BIPED.nv))
     judged = {"make_controller": lambda robot, q, velocity: lambda sensors: np.zeros(BIPED.na)}
     return {
         "control.ComputedTorque": two,
@@ -420,12 +423,24 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.PushRecoveryController.*": standing | {"phases": [phase]},
         "control.GaitController.*": standing | {"phases": [phase]},
         "control.GaitController": {"on_failure": "raise"},
+        "control.PredictiveGait.*": standing | {"phases": [phase]},
+        "control.PredictiveGait": {"on_failure": "raise"},
+        "control.Predictive": {"count": 4},
+        "control.Predictive.__call__": {"stances": [stance], "reference": ahead, "state": moving},
         "control.PushRecoveryController": {"on_failure": "raise"},
         "control.simulate": {"controller": falling, "progress": False},
         "control.save_motion": {"motion": loop, "path": "motion.npz"},
         "control.read_motion": {"path": control.save_motion(loop, "motion.npz")},
         "control.ClosedLoop.*": {"time": 0.005, "times": [0.0, 0.005]},
     }
+
+
+def ahead(times: Any) -> control.predictive.Reference:
+    """The reference of a robot that stands."""
+    rows = np.zeros((len(times), 3))
+    return control.predictive.Reference(
+        rows + dynamics.com(BIPED, Q), rows, rows[:, None] + np.eye(3), rows
+    )
 
 
 def falling(t: float, q: Any, v: Any) -> Any:

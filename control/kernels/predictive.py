@@ -1,0 +1,605 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""Interior-point kernel of the convex subproblem of predictive control.
+
+    minimise  Σ_k ½ (x_k − x̂_k)ᵀQ_k(x_k − x̂_k) + Σ_b ½ (u_b − û_b)ᵀR_b(u_b − û_b) + Σ ρ ε
+    such that x_{k+1} = A_k x_k + B_k Σ_b G_b u_b + e_k,    x_0 given,
+              F_b u_b + s = f_b,   −C_b u_b + s = c_b,   E_k x_k − ε + s = d_k,   −ε + s = 0,
+
+slacks s in half-lines and Lorentz cones, z their multipliers. x follows from u, and the costates y
+from x and z, so that what a step of Newton's leaves of these equations is nothing but rounding; it
+is (W of Nesterov and Todd, see `contacts.kernels.cones`, with z in the place of x there)
+
+    (H + FᵀW²F) du = −r_u − Fᵀ(W d + W² r_s),   ds = −r_s − F du,   dz = W d − W² ds,
+
+H the Hessian of the motion. With the ε of each row eliminated this is the problem of `riccati`,
+solved with d = −λ (Mehrotra's predictor), then with his corrector. Problems of a batch lie side by
+side in lanes; a lane that has ended waits for the others.
+
+L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers" (2010).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...contacts.kernels.algebra import add, any_lane, dot, norm
+from ...contacts.kernels.cones import (
+    corrected,
+    inverse_step,
+    scaled,
+    scaling,
+    set_identity,
+    twice_scaled,
+)
+from ...contacts.kernels.conic import step
+from ...dynamics.kernels.scalars import LANES, as_lanes, choose, larger, root, smaller, workspaces
+from ...dynamics.kernels.toolchain import Kernel
+from .riccati import (
+    STATES,
+    WRENCH,
+    add_back,
+    add_times,
+    backward,
+    clear,
+    costates,
+    eliminate,
+    factor,
+    orthogonalise,
+    solve_lower,
+    solve_upper,
+)
+
+VECTORS = 12  # of workspace, of as many entries as there are slacks
+TO_BOUNDARY = 0.99  # of the way to the boundary of the cones that a step may go
+# W²ds is a small number times a large one when limits are met: multipliers are less exact than the
+# forces and the cost, which they move by the square of their own error
+DUAL = 1e-2
+ROOM = 0.05  # in the rows of x and of ε at the start
+ENOUGH = 1e2  # times the tolerance: accepted when nothing more can be had
+
+
+class Problems(NamedTuple):
+    """Problems of the same sizes, each array (groups, …, LANES); see the module for the symbols.
+
+    Attributes:
+        A, B, e: (N, 12, 12), (N, 12, 6), (N, 12).
+        Q, target: (N + 1, 12, 12), (N + 1, 12).
+        start: x_0 (12,).
+        G: (b, 6, n), in the same order as the nodes.
+        R, u: (b, n), the diagonal and û.
+        F, f: (b, m, n), (b, m).
+        C, c: (b, q, D, n), (b, q, D), of each cone the last entry bounds the others.
+        E, d, rho: (N + 1, r, 12), (N + 1, r), (N + 1, r).
+    """
+
+    A: Any
+    B: Any
+    e: Any
+    Q: Any
+    target: Any
+    start: Any
+    G: Any
+    R: Any
+    u: Any
+    F: Any
+    f: Any
+    C: Any
+    c: Any
+    E: Any
+    d: Any
+    rho: Any
+
+
+class Answers(NamedTuple):
+    """What was found, each array (groups, …, LANES).
+
+    Attributes:
+        u: (b, n), where the method starts, and the minimiser.
+        x, y: (N + 1, 12), the motion and its costates; those of x_0 too.
+        eps: (N + 1, r), by how much the rows of x are exceeded.
+        z: (slacks,), multipliers: cones component by component, rows of u, rows of x, those of ε.
+        told: (4,): the cost, the relative error, the iterations, 1 where it is solved.
+    """
+
+    u: Any
+    x: Any
+    y: Any
+    eps: Any
+    z: Any
+    told: Any
+
+
+def slack_sizes(N: Any, r: Any, b: Any, n: Any, m: Any, D: Any, q: Any) -> Any:
+    """Return how many cones, half-lines and entries of s there are."""
+    P = b * m + 2 * (N + 1) * r
+    return b * q, P, D * b * q + P
+
+
+def _counts(N, r, b, n, m, D, q):
+    K, _, L = slack_sizes(N, r, b, n, m, D, q)
+    xx, xw, ww = STATES * STATES, STATES * WRENCH, WRENCH * WRENCH
+    vectors = VECTORS * L, 5 * K + 1, 4 * (N + 1) * STATES, 3 * b * n, 3 * (N + 1) * r
+    blocks = b * n * n, 2 * b * WRENCH * n, (N + 1) * r
+    nodes = N * xx, N * xw, N * xw, N * ww, N * WRENCH, N * STATES
+    return *vectors, *blocks, *nodes, 2 * xx, ww, 3 * STATES, 1
+
+
+def memory_size(N: int, r: int, b: int, n: int, m: int, D: int, q: int) -> int:
+    """Return how many numbers of memory problems of these sizes need, in each lane."""
+    return int(sum(_counts(N, r, b, n, m, D, q))) + 1
+
+
+def predict(problems, first, sizes, options, answers, memory):
+    """Solve all groups of problems, each LANES side by side.
+
+    Args:
+        problems: Problems.
+        first: (N + 1,), the contacts of node k are first[k] … first[k + 1] − 1.
+        sizes: N, r, b, n, m, D, q, as of the arrays.
+        options: (3,): the tolerance, the complementarity sᵀz per entry at the start, and the most
+            iterations.
+        answers: Answers, is written; u is where it starts.
+        memory: of `memory_size` numbers a lane.
+    """
+    N, r, b, n, m, D, q = sizes
+    K, _P, L = slack_sizes(N, r, b, n, m, D, q)
+    # fmt: off
+    (
+        vectors_, factors_, motions_, inputs_, rows_, H_, V_, weights_,
+        Pp_, X_, Z_, T_, v_, forced_, squares_, small_, w_, flags_,
+    ) = workspaces(memory, *_counts(N, r, b, n, m, D, q))
+    # fmt: on
+    work = (
+        as_lanes(vectors_.reshape(VECTORS, L, LANES)),
+        as_lanes(factors_[: 5 * K].reshape(5, K, LANES)),
+        as_lanes(motions_.reshape(4, N + 1, STATES, LANES)),
+        as_lanes(inputs_.reshape(3, b, n, LANES)),
+        as_lanes(rows_.reshape(3, N + 1, r, LANES)),
+        as_lanes(weights_.reshape(N + 1, r, LANES)),
+        flags_,
+    )
+    blocks = as_lanes(H_.reshape(b, n, n, LANES)), as_lanes(V_.reshape(2, WRENCH, b * n, LANES))
+    nodes = (
+        as_lanes(Pp_.reshape(N, STATES, STATES, LANES)),
+        as_lanes(X_.reshape(N, STATES, WRENCH, LANES)),
+        as_lanes(Z_.reshape(N, STATES, WRENCH, LANES)),
+        as_lanes(T_.reshape(N, WRENCH, WRENCH, LANES)),
+        as_lanes(v_.reshape(N, WRENCH, LANES)),
+        as_lanes(forced_.reshape(N, STATES, LANES)),
+        as_lanes(squares_.reshape(2, STATES, STATES, LANES)),
+        as_lanes(small_.reshape(WRENCH, WRENCH, LANES)),
+        as_lanes(w_.reshape(3, STATES, LANES)),
+    )
+    for g in range(len(problems.A)):
+        p = (
+            as_lanes(problems.A[g]), as_lanes(problems.B[g]), as_lanes(problems.e[g]),
+            as_lanes(problems.Q[g]), as_lanes(problems.target[g]), as_lanes(problems.start[g]),
+            as_lanes(problems.G[g]), as_lanes(problems.R[g]), as_lanes(problems.u[g]),
+            as_lanes(problems.F[g]), as_lanes(problems.f[g]),
+            as_lanes(problems.C[g]), as_lanes(problems.c[g]),
+            as_lanes(problems.E[g]), as_lanes(problems.d[g]), as_lanes(problems.rho[g]),
+        )  # fmt: skip
+        found = (
+            as_lanes(answers.u[g]), as_lanes(answers.x[g]), as_lanes(answers.y[g]),
+            as_lanes(answers.eps[g]), as_lanes(answers.z[g]), as_lanes(answers.told[g]),
+        )  # fmt: skip
+        minimise(p, first, sizes, options, found, work, blocks, nodes)
+
+
+def minimise(p, first, sizes, options, found, work, blocks, nodes):
+    """Solve one problem (of each lane)."""
+    N, r, b, n, m, D, q = sizes
+    K, P, L = slack_sizes(N, r, b, n, m, D, q)
+    cones = D, K, P
+    u, x, _y, eps, z, told = found
+    vectors, factors, motions, inputs, rows, weights, flags = work
+    s, wbar, lam, za, d, rs, _t, ds, dz = (
+        vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6],
+        vectors[7], vectors[8],
+    )  # fmt: skip
+    du, deps, dx = inputs[1], rows[1], motions[1]
+    begin(p, first, sizes, options[1], found, work, blocks, nodes)
+    told[3], ended = 0.0 * told[3], 0.0 * p[5][0]
+    told[3] = ended
+    told[2] = ended
+    count = 1.0 * (K + P)
+    running = ended + 1.0
+    for iteration in range(int(options[2]) + 1):
+        value = residuals(p, first, sizes, found, work, s)
+        gap = dot(s, z, L)
+        error = larger(gap / (1.0 + value), norm(rs, L))
+        for i in range(b):
+            for j in range(n):
+                error = larger(error, DUAL * largest(inputs[0, i, j]))
+        for k in range(N + 1):
+            for j in range(r):
+                error = larger(error, DUAL * largest(rows[0, k, j]))
+        told[0] = choose(running, value, told[0])
+        told[1] = choose(running, error, told[1])
+        told[2] = choose(running, 1.0 * iteration, told[2])
+        running = choose(running, choose(error - options[0], 1.0, 0.0), 0.0)
+        if not any_lane(running, flags) or iteration >= options[2]:
+            break
+        scaling(z, s, cones, wbar, factors)
+        scaled(s, cones, wbar, factors, lam)
+        build(p, first, sizes, wbar, factors, weights, blocks, nodes)
+        for i in range(L):
+            d[i] = -lam[i]
+        solve(p, first, sizes, work, blocks, nodes)
+        length = smaller(1.0, 1.0 / larger(
+            inverse_step(z, dz, cones, factors[2]), inverse_step(s, ds, cones, factors[3])
+        ))  # fmt: skip
+        left = 1.0 - length
+        scaled(ds, cones, wbar, factors, za)
+        corrected(lam, za, left * left * left * gap / count, cones, factors, d)
+        solve(p, first, sizes, work, blocks, nodes)
+        length = TO_BOUNDARY / larger(
+            inverse_step(z, dz, cones, factors[2]), inverse_step(s, ds, cones, factors[3])
+        )
+        length = choose(running, smaller(length, 1.0), 0.0)
+        # a lane that stumbles over rounding keeps what it had
+        length = choose(length, length, 0.0)
+        running = choose(length - 1e-9, running, 0.0)
+        step(z, length, dz, L)
+        step(s, length, ds, L)
+        for i in range(b):
+            step(u[i], length, du[i], n)
+        for k in range(N + 1):
+            step(x[k], length, dx[k], STATES)
+            step(eps[k], length, deps[k], r)
+    told[3] = choose(ENOUGH * options[0] - told[1], 1.0, 0.0)
+
+
+def largest(a):
+    """|a|."""
+    return larger(a, -a)
+
+
+def begin(p, first, sizes, mean, found, work, blocks, nodes):
+    """Write where it starts: the minimiser of cost + ½ ‖F u − f‖², moved into the cones."""
+    _A, _B, _e, _Q, _target, _start, _G, _R, _uref, _F, _f, _C, _c, E, bound, rho = p
+    N, r, b, n, m, D, q = sizes
+    K, P, L = slack_sizes(N, r, b, n, m, D, q)
+    cones = D, K, P
+    u, x, _y, eps, z, _told = found
+    vectors, factors, motions, inputs, rows, weights, _flags = work
+    s, wbar, d, _rs, ds, dz = vectors[0], vectors[1], vectors[4], vectors[5], vectors[7], vectors[8]
+    roll_out(p, first, sizes, u, x, vectors[6])
+    set_identity(s, cones)
+    set_identity(z, cones)
+    scaling(z, s, cones, wbar, factors)
+    build(p, first, sizes, wbar, factors, weights, blocks, nodes)
+    clear(d, L)
+    clear(s, L)
+    clear(z, L)
+    for k in range(N + 1):
+        clear(eps[k], r)
+    residuals(p, first, sizes, found, work, s)
+    for k in range(N + 1):
+        clear(rows[0, k], r)
+    solve(p, first, sizes, work, blocks, nodes)
+    for i in range(b):
+        add(u[i], 1.0, inputs[1, i], n)
+    for k in range(N + 1):
+        add(x[k], 1.0, motions[1, k], STATES)
+    for i in range(L):
+        s[i] = ds[i]
+        z[i] = dz[i]
+    inside(s, sizes, mean)
+    inside(z, sizes, mean)
+    off, least = D * K + b * m, ROOM
+    for k in range(N + 1):
+        for j in range(r):
+            i = off + k * r + j
+            free = bound[k, j] - dot(E[k, j], x[k], STATES)
+            eps[k, j] = larger(-free, 0.0) + least
+            s[i] = larger(free, 0.0) + least
+            s[i + (N + 1) * r] = eps[k, j]
+            z[i] = choose(rho[k, j] * s[i] - 2.0 * mean, mean / s[i], 0.5 * rho[k, j])
+            z[i + (N + 1) * r] = rho[k, j] - z[i]
+
+
+def roll_out(p, first, sizes, u, x, w):
+    """Write the motion x of forces u; w (≥ 6,) is workspace."""
+    A, B, e, _Q, _target, start, G, _R, _uref, _F, _f, _C, _c, _E, _bound, _rho = p
+    N, _r, _b, n, _m, _D, _q = sizes
+    for i in range(STATES):
+        x[0, i] = start[i]
+    for k in range(N):
+        clear(w, WRENCH)
+        for i in range(first[k], first[k + 1]):
+            add_times(G[i], u[i], WRENCH, n, w)
+        for i in range(STATES):
+            x[k + 1, i] = e[k, i]
+        add_times(A[k], x[k], STATES, STATES, x[k + 1])
+        add_times(B[k], w, STATES, WRENCH, x[k + 1])
+
+
+def inside(s, sizes, least):
+    """Move cones and half-lines of s inside, all of them by as much as the worst one needs."""
+    N, r, b, n, m, D, q = sizes
+    K, _P, _L = slack_sizes(N, r, b, n, m, D, q)
+    worst = -1e300 + 0.0 * s[0]
+    for i in range(K):
+        size = 0.0
+        for a in range(D - 1):
+            size = size + s[a * K + i] * s[a * K + i]
+        worst = larger(worst, root(size) - s[(D - 1) * K + i])
+    for i in range(D * K, D * K + b * m):
+        worst = larger(worst, -s[i])
+    by = choose(worst + least, worst + least, 0.0)
+    for i in range((D - 1) * K, D * K + b * m):
+        s[i] = s[i] + by
+
+
+def left_over(p, first, sizes, u, x, eps, given, out):
+    """Write given [f, c, d, 0] − F [u, x, ε]: s itself for 1, and −F [du, dx, dε] for 0."""
+    _A, _B, _e, _Q, _target, _start, _G, _R, _uref, F, f, C, c, E, bound, _rho = p
+    N, r, b, n, m, D, q = sizes
+    K, _P, _L = slack_sizes(N, r, b, n, m, D, q)
+    for i in range(b):
+        for j in range(q):
+            for a in range(D):
+                total = given * c[i, j, a]
+                for k in range(n):
+                    total = total + C[i, j, a, k] * u[i, k]
+                out[a * K + i * q + j] = total
+        for j in range(m):
+            total = given * f[i, j]
+            for k in range(n):
+                total = total - F[i, j, k] * u[i, k]
+            out[D * K + i * m + j] = total
+    off = D * K + b * m
+    for k in range(N + 1):
+        for j in range(r):
+            i = off + k * r + j
+            out[i] = given * bound[k, j] - dot(E[k, j], x[k], STATES) + eps[k, j]
+            out[i + (N + 1) * r] = eps[k, j]
+
+
+def pulled(p, sizes, i, z, out):
+    """Add what multipliers z of the limits of contact i are in its u (row i of `out`): Fᵀz."""
+    _A, _B, _e, _Q, _target, _start, _G, _R, _uref, F, _f, C, _c, _E, _bound, _rho = p
+    N, r, b, n, m, D, q = sizes
+    K, _P, _L = slack_sizes(N, r, b, n, m, D, q)
+    for j in range(q):
+        for a in range(D):
+            w = z[a * K + i * q + j]
+            for k in range(n):
+                out[i, k] = out[i, k] - w * C[i, j, a, k]
+    for j in range(m):
+        w = z[D * K + i * m + j]
+        for k in range(n):
+            out[i, k] = out[i, k] + w * F[i, j, k]
+
+
+def residuals(p, first, sizes, found, work, s):
+    """Write y, r_s, r_u and r_ε; return the cost."""
+    A, B, _e, Q, target, _start, G, R, uref, _F, _f, _C, _c, E, _bound, rho = p
+    N, r, b, n, m, D, q = sizes
+    K, _P, L = slack_sizes(N, r, b, n, m, D, q)
+    u, x, y, eps, z, _told = found
+    vectors, _factors, motions, inputs, rows, _weights, _flags = work
+    rs, ru, re, off, pushed = vectors[5], inputs[0], rows[0], motions[0, 0], motions[0, 1]
+    left_over(p, first, sizes, u, x, eps, 1.0, rs)
+    for i in range(L):
+        rs[i] = s[i] - rs[i]
+    value = 0.0
+    for step_ in range(N + 1):
+        k = N - step_
+        for i in range(STATES):
+            off[i] = x[k, i] - target[k, i]
+        clear(y[k], STATES)
+        add_times(Q[k], off, STATES, STATES, y[k])
+        value = value + 0.5 * dot(off, y[k], STATES)
+        for j in range(r):
+            i = D * K + b * m + k * r + j
+            add(y[k], z[i], E[k, j], STATES)
+            re[k, j] = rho[k, j] - z[i] - z[i + (N + 1) * r]
+            value = value + rho[k, j] * eps[k, j]
+        if k == N:
+            continue
+        add_back(A[k], y[k + 1], STATES, STATES, y[k])
+        clear(pushed, WRENCH)
+        add_back(B[k], y[k + 1], STATES, WRENCH, pushed)
+        for i in range(first[k], first[k + 1]):
+            for j in range(n):
+                away = u[i, j] - uref[i, j]
+                ru[i, j] = R[i, j] * away
+                value = value + 0.5 * R[i, j] * away * away
+            add_back(G[i], pushed, WRENCH, n, ru[i])
+            pulled(p, sizes, i, z, ru)
+    return value
+
+
+def build(p, first, sizes, wbar, factors, weights, blocks, nodes):
+    """Factor the Hessians of all contacts, and the recursion of P."""
+    A, B, _e, _Q, _target, _start, G, _R, _uref, _F, _f, _C, _c, _E, _bound, _rho = p
+    N, r, b, n, m, D, q = sizes
+    _K, _P, _L = slack_sizes(N, r, b, n, m, D, q)
+    H, V = blocks
+    Pp, X, Z, T, _v, _forced, squares, small, _w = nodes
+    for i in range(b):
+        block_hessian(p, sizes, i, wbar, factors, H, V)
+        factor(H[i], n)
+        for j in range(WRENCH):
+            for a in range(n):
+                total = G[i, j, a]
+                for k in range(a):
+                    total = total - H[i, a, k] * V[0, j, i * n + k]
+                total = total * H[i, a, a]
+                V[0, j, i * n + a] = total
+                V[1, j, i * n + a] = total
+    stiffen(p, sizes, N, wbar, weights, squares[1])
+    copy(squares[1], squares[0])
+    for step_ in range(N):
+        k = N - 1 - step_
+        orthogonalise(V[1], first[k] * n, first[k + 1] * n, small)
+        eliminate(B[k], small, squares[0], Pp[k], X[k], Z[k], T[k])
+        stiffen(p, sizes, k, wbar, weights, squares[1])
+        # the workspace of the product is that of P, which is not wanted any more
+        product(A[k], Pp[k], squares)
+
+
+def product(A, Pp, squares):
+    """P_k = Q + AᵀP'A into squares[0], Q in squares[1]."""
+    W = squares[0]
+    for i in range(STATES):
+        for j in range(STATES):
+            W[i, j] = 0.0
+        for k in range(STATES):
+            a = Pp[i, k]
+            for j in range(STATES):
+                W[i, j] = W[i, j] + a * A[k, j]
+    P = squares[1]
+    for k in range(STATES):
+        for i in range(STATES):
+            a = A[k, i]
+            for j in range(STATES):
+                P[i, j] = P[i, j] + a * W[k, j]
+    copy(P, W)
+
+
+def copy(a, out):
+    """Write a (12, 12)."""
+    for i in range(STATES):
+        for j in range(STATES):
+            out[i, j] = a[i, j]
+
+
+def stiffen(p, sizes, k, wbar, weights, out):
+    """Write Q_k with the curvature of the rows of x, their ε eliminated."""
+    _A, _B, _e, Q, _target, _start, _G, _R, _uref, _F, _f, _C, _c, E, _bound, _rho = p
+    N, r, b, n, m, D, q = sizes
+    K, _P, _L = slack_sizes(N, r, b, n, m, D, q)
+    copy(Q[k], out)
+    for j in range(r):
+        i = D * K + b * m + k * r + j
+        one, two = wbar[i] * wbar[i], wbar[i + (N + 1) * r] * wbar[i + (N + 1) * r]
+        weights[k, j] = 1.0 / (one + two)
+        both = one * two * weights[k, j]
+        for a in range(STATES):
+            add(out[a], both * E[k, j, a], E[k, j], STATES)
+
+
+def block_hessian(p, sizes, i, wbar, factors, H, V):
+    """Write R + FᵀW²F of contact i into the lower half of H[i]; V is workspace."""
+    _A, _B, _e, _Q, _target, _start, _G, R, _uref, F, _f, C, _c, _E, _bound, _rho = p
+    N, r, b, n, m, D, q = sizes
+    K, _P, _L = slack_sizes(N, r, b, n, m, D, q)
+    for a in range(n):
+        for k in range(a):
+            H[i, a, k] = 0.0
+        H[i, a, a] = R[i, a]
+    for j in range(m):
+        w = wbar[D * K + i * m + j]
+        for a in range(n):
+            scale = w * w * F[i, j, a]
+            for k in range(a + 1):
+                H[i, a, k] = H[i, a, k] + scale * F[i, j, k]
+    for j in range(q):
+        cone, at = i * q + j, i * n
+        square = factors[0, cone] * factors[0, cone]
+        for k in range(n):
+            total = wbar[cone] * C[i, j, 0, k]
+            for d in range(1, D):
+                total = total + wbar[d * K + cone] * C[i, j, d, k]
+            V[0, 0, at + k] = total
+        for a in range(n):
+            along, last = 2.0 * square * V[0, 0, at + a], -square * C[i, j, D - 1, a]
+            for k in range(a + 1):
+                total = H[i, a, k] + along * V[0, 0, at + k] + last * C[i, j, D - 1, k]
+                for d in range(D - 1):
+                    total = total + square * C[i, j, d, a] * C[i, j, d, k]
+                H[i, a, k] = total
+
+
+def solve(p, first, sizes, work, blocks, nodes):
+    """Write the step (du, dx, dε, ds, dz) for the scaled complementarity in d."""
+    A, B, _e, _Q, _target, _start, G, _R, _uref, _F, _f, _C, _c, E, _bound, _rho = p
+    N, r, b, n, m, D, q = sizes
+    K, P, L = slack_sizes(N, r, b, n, m, D, q)
+    cones = D, K, P
+    vectors, factors, motions, inputs, rows, weights, _flags = work
+    wbar, d, rs, t, ds, dz, more = (
+        vectors[1], vectors[4], vectors[5], vectors[6], vectors[7], vectors[8], vectors[9],
+    )  # fmt: skip
+    ru, du, half = inputs[0], inputs[1], inputs[2]
+    re, deps, ge = rows[0], rows[1], rows[2]
+    dx, q_, y = motions[1], motions[2], motions[3]
+    H, V = blocks
+    Pp, X, Z, T, v, forced, _squares, _small, w = nodes
+    pnow, pushed, temporary = w[0], w[1], w[2]
+    scaled(d, cones, wbar, factors, t)
+    twice_scaled(rs, cones, wbar, factors, more)
+    add(t, 1.0, more, L)
+    for i in range(b):
+        for a in range(n):
+            half[i, a] = 0.0
+        pulled(p, sizes, i, t, half)
+        for a in range(n):
+            half[i, a] = -ru[i, a] - half[i, a]
+        solve_lower(H[i], n, half[i])
+    for k in range(N + 1):
+        clear(q_[k], STATES)
+        for j in range(r):
+            i = D * K + b * m + k * r + j
+            ge[k, j] = t[i] + t[i + (N + 1) * r] - re[k, j]
+            slope = t[i] - wbar[i] * wbar[i] * ge[k, j] * weights[k, j]
+            add(q_[k], slope, E[k, j], STATES)
+    for a in range(STATES):
+        pnow[a] = q_[N, a]
+    for step_ in range(N):
+        k = N - 1 - step_
+        for i in range(WRENCH):
+            total = 0.0
+            for block in range(first[k], first[k + 1]):
+                for a in range(n):
+                    total = total + V[0, i, block * n + a] * half[block, a]
+            v[k, i] = total
+        backward(A[k], B[k], v[k], Pp[k], X[k], Z[k], T[k], q_[k], pnow, forced[k], temporary)
+    clear(dx[0], STATES)
+    for k in range(N):
+        costates(A[k], B[k], Pp[k], forced[k], dx[k], dx[k + 1], y[k], pushed)
+        clear(temporary, WRENCH)
+        for i in range(first[k], first[k + 1]):
+            for a in range(n):
+                du[i, a] = half[i, a]
+            for j in range(WRENCH):
+                for a in range(n):
+                    du[i, a] = du[i, a] - pushed[j] * V[0, j, i * n + a]
+            solve_upper(H[i], n, du[i])
+            add_times(G[i], du[i], WRENCH, n, temporary)
+        add_times(B[k], temporary, STATES, WRENCH, dx[k + 1])
+    for k in range(N + 1):
+        for j in range(r):
+            i = D * K + b * m + k * r + j
+            one = wbar[i] * wbar[i]
+            deps[k, j] = (ge[k, j] + one * dot(E[k, j], dx[k], STATES)) * weights[k, j]
+    left_over(p, first, sizes, du, dx, deps, 0.0, ds)
+    add(ds, -1.0, rs, L)
+    scaled(d, cones, wbar, factors, dz)
+    twice_scaled(ds, cones, wbar, factors, more)
+    add(dz, -1.0, more, L)
+
+
+def _given(axes: int) -> Any:
+    return np.empty((0,) * axes)
+
+
+def _example() -> tuple[Any, ...]:
+    row, table = _given(3), _given(4)
+    cube, tesseract = _given(5), _given(6)
+    problems = Problems(
+        cube, cube, table, cube, table, row, cube, table, table, cube, table, tesseract, cube,
+        cube, table, table,
+    )  # fmt: skip
+    answers = Answers(table, table, table, table, row, row)
+    return problems, np.empty(0, np.intp), (0,) * 7, np.empty(3), answers, np.empty(0)
+
+
+_options: dict[str, Any] = {"example": _example, "each": 0.2, "seconds": 40.0, "inlined": 400}
+PREDICT = Kernel(predict, 1, fastmath=("contract", "nsz", "reassoc"), **_options)
+PREDICTIONS = Kernel(predict, LANES, **_options)

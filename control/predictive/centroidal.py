@@ -1,0 +1,147 @@
+"""Centroidal dynamics over the nodes of a prediction, linearised about the last one.
+
+    m c̈ = Σ f_i + m g + F,     L̇ = Σ ((p_i − c) × f_i + τ_i) + M,     θ̇ = I⁻¹ L + ω_legs − ω̂
+
+with c the centre of mass, L the angular momentum about it, I(t) the inertia of the robot as one
+rigid body, and θ the rotation vector of the base from its reference R̂, world axes; F and M are
+known wrenches. ω_legs, what the base turns faster than I⁻¹L because its legs swing, fades. Moments
+about a moving centre of mass are bilinear; about a motion c̄, f̄ they are, to first order,
+
+    (p − c) × f  ≈  (p − c̄) × f + f̄ × (c − c̄).
+
+The state is x = [c − o, ċ, L/(m ρ²), θ], with ρ the radius of gyration, forces are in weights:
+all numbers are of about unit size. J. Di Carlo, P. Wensing, B. Katz, G. Bledt, S. Kim, "Dynamic
+locomotion in the MIT Cheetah 3 through convex model-predictive control" (2018); B. Ponton, A.
+Herzog, A. Del Prete, S. Schaal, L. Righetti, "On time optimization of centroidal momentum dynamics"
+(2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ...arrays import Array
+from ...dynamics import State
+
+FADING = 0.1  # time in which ω_legs fades [s]
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """What a prediction should follow, at the beginning of its N nodes and at its end.
+
+    Attributes:
+        com, velocity: ĉ and its rate (N + 1, 3) [m, m/s].
+        rotation: R̂ of the base (N + 1, 3, 3).
+        rate: ω̂ (N + 1, 3), world axes [rad/s].
+    """
+
+    com: Array
+    velocity: Array
+    rotation: Array
+    rate: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """The robot as one rigid body now.
+
+    Attributes:
+        mass, gravity: [kg], g (3,) [m/s²].
+        com, velocity: (3,) [m, m/s].
+        momentum: L (3,), about the centre of mass [N·m·s].
+        inertia: (3, 3), about the centre of mass, axes of the base [kg·m²].
+        rotation, rate: R (3, 3) and ω (3,) of the base, world axes.
+    """
+
+    mass: float
+    gravity: Array
+    com: Array
+    velocity: Array
+    momentum: Array
+    inertia: Array
+    rotation: Array
+    rate: Array
+
+    @classmethod
+    def of(cls, state: State) -> Body:
+        """Return the body of a state of a robot with a floating base."""
+        model, mass, h = state.robot._model, float(state.robot.mass), state.centroidal_momentum
+        R = state.joint_placements[1][:, :3]
+        inertia = R.T @ state.centroidal_map[3:, 3:6]  # of a rotation of all bodies together
+        return cls(
+            mass, np.array(model.gravity.linear), state.com, h[:3] / mass, h[3:],
+            0.5 * (inertia + inertia.T), R, R @ state.velocity[3:6],
+        )  # fmt: skip
+
+    @property
+    def weight(self) -> float:
+        """m |g| [N]."""
+        return self.mass * float(np.linalg.norm(self.gravity))
+
+    @property
+    def square(self) -> float:
+        """ρ² [m²]."""
+        return float(np.trace(self.inertia)) / (3 * self.mass)
+
+    def start(self, reference: Reference, origin: Array) -> Array:
+        """Return x_0 (12,)."""
+        turn = pin.log3(self.rotation @ reference.rotation[0].T)
+        spin = self.momentum / (self.mass * self.square)
+        return np.concatenate([self.com - origin, self.velocity, spin, turn])
+
+
+def linearised(
+    body: Body, reference: Reference, durations: Array, com: Array, forces: Array, wrenches: Array
+) -> tuple[Array, Array, Array]:
+    """Return A (N, 12, 12), B (N, 12, 6) and e (N, 12).
+
+    Args:
+        body: now.
+        reference: R̂ and ω̂.
+        durations: h of the nodes (N,) [s].
+        com: c̄ − o (N, 3) [m].
+        forces: Σ f̄ (N, 3) of the contacts, in weights.
+        wrenches: [F; M] (N, 6), known, M about the centre of mass [N, N·m].
+    """
+    N, h, square = len(durations), durations[:, None, None], body.square
+    g = body.weight / body.mass
+    one = np.eye(3)
+    gain = body.mass * square * _inverse_inertia(body, reference)[:-1]
+    spin = g / square * _cross(forces)  # of σ by c
+    A = np.tile(np.eye(12), (N, 1, 1))
+    A[:, :3, 3:6] = h * one
+    A[:, 6:9, :3] = h * spin
+    A[:, 9:, 6:9] = h * gain
+    A[:, 9:, :3] = 0.5 * h**2 * gain @ spin
+    B = np.zeros((N, 12, 6))
+    B[:, :3, :3], B[:, 3:6, :3] = 0.5 * h**2 * g * one, h * g * one
+    B[:, 6:9, 3:], B[:, 9:, 3:] = h * g / square * one, 0.5 * h**2 * g / square * gain
+    pushed = body.gravity + wrenches[:, :3] / body.mass
+    turned = wrenches[:, 3:] / (body.mass * square) - np.einsum("kij,kj->ki", spin, com)
+    step = durations[:, None]
+    middle = np.cumsum(durations) - 0.5 * durations
+    legs = body.rate - gain[0] @ (body.momentum / (body.mass * square))
+    fading = np.exp(-middle / FADING)[:, None] * legs
+    turning = fading - 0.5 * (reference.rate[1:] + reference.rate[:-1])
+    e = np.hstack([
+        0.5 * step**2 * pushed, step * pushed, step * turned,
+        step * turning + 0.5 * step**2 * np.einsum("kij,kj->ki", gain, turned),
+    ])  # fmt: skip
+    return A, B, e
+
+
+def _inverse_inertia(body: Body, reference: Reference) -> Array:
+    """I⁻¹ (N + 1, 3, 3), world axes, at the reference's orientations."""
+    R = reference.rotation
+    return np.asarray(R @ np.linalg.inv(body.inertia) @ R.transpose(0, 2, 1))
+
+
+def _cross(v: Array) -> Array:
+    """[v]× (N, 3, 3)."""
+    found = np.zeros((len(v), 3, 3))
+    found[:, 0, 1], found[:, 0, 2], found[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
+    return np.asarray(found - found.transpose(0, 2, 1))

@@ -1,0 +1,201 @@
+"""Gaits whose centre of mass, momenta and forces are those of a prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
+
+from ...arrays import Array
+from ...contacts import Contact, ContactSet
+from ...dynamics import State
+from ...errors import ConfigurationError
+from ...robots.configuration import check_configuration
+from ...robots.robot import Robot
+from ...robots.values import mapping, number
+from ..command import Command
+from ..footholds import moved
+from ..gaits import Gait
+from ..limits import JointLimits
+from ..locomotion import GaitController
+from ..references import Desired
+from ..standing import trunk
+from ..tasks import FrameTask, MomentumTask, PostureTask, Task
+from .centroidal import Reference
+from .prediction import Prediction
+from .predictive import OPTIONS, Predictive
+from .stances import Stance
+
+# Forces come first: where two feet cannot give all that is asked, the legs' swing turns the base
+# to and fro, rather than lifts it.
+LINEAR = 2000.0  # weight of the acceleration of the centre of mass [s⁴/m²]
+ANGULAR = 0.1  # of the rate of the angular momentum [1/(N·m)²]
+ATTITUDE = 3.0  # of the base's angular acceleration [s⁴/rad²]
+STIFFNESS = 80.0  # of the joints' ranges: legs that trot come near theirs [1/s]
+RAMP = 0.01  # time to load and unload a foot: a trot has no more [s]
+GRIP = 0.5  # share of the friction that is used: the ground may be half as rough as told
+STEPS = 1.7  # longest step, in the gait's
+
+
+class PredictiveGait(GaitController):
+    """A gait at a commanded velocity whose motion and forces are predicted.
+
+    Footholds, phases and commands are those of a `GaitController`; what the centre of mass, the
+    momenta and the base do follows a `Predictive`, instead of a pendulum of constant height. So it
+    may go faster; legs are then bent so far that they reach their footholds.
+
+    Args:
+        robot, contacts, q, gait, velocity: as of a GaitController.
+        every: time after which a prediction is made anew [s]; 0: at each tick.
+        grip: share of the contacts' friction that prediction and controller use.
+        predicting: options of the Predictive.
+        options: of the GaitController.
+
+    Raises:
+        ConfigurationError, ContactError: what does not fit the robot; a velocity that this gait
+            cannot reach.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        contacts: ContactSet,
+        q: ArrayLike,
+        gait: str | Gait | None = None,
+        *,
+        every: float = 0.01,
+        grip: float = GRIP,
+        predicting: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
+        q = check_configuration(robot, q)
+        share = number(grip, "grip", above=0, at_most=1.0)
+        feet = ContactSet(
+            robot, [_smoother(contact, share) for contact in ContactSet.of(robot, contacts)]
+        )
+        chosen = {} if predicting is None else mapping(predicting, "predicting", OPTIONS)
+        self.predictive = Predictive(robot, feet, q, **chosen)
+        self.every = number(every, "every", at_least=0, unit="[s]")
+        self.prediction: Prediction | None = None
+        limits = JointLimits.of(robot, stiffness=STIFFNESS)
+        given: dict[str, Any] = {"ramp": RAMP, "joint_limits": limits, **options}
+        super().__init__(robot, feet, q, gait, **given)
+        root = robot._model.frames[robot.frame_id(trunk(robot))].placement.rotation
+        self._root = root.T  # from the axes of the trunk to those of the floating base
+
+    @property
+    def _step(self) -> float:
+        return STEPS * super()._step
+
+    @property
+    def height(self) -> float:
+        """The height of the centre of mass above the feet [m], lower where steps are long.
+
+        So that no leg is longer at either end of its stance than it is where the robot stands.
+        """
+        half = 0.5 * self._stance_time * self._foot_speed(self.path.velocity)
+        lowest = 0.7 * self._own_height
+        return min(self._height, float(np.sqrt(max(self._own_height**2 - half**2, lowest**2))))
+
+    @height.setter
+    def height(self, height: float) -> None:
+        GaitController.height.fset(self, height)  # type: ignore[attr-defined]
+
+    def _permanent_tasks(self, q: Array) -> list[Task]:
+        """The tasks of all phases: those of the prediction, and a posture."""
+        m = float(self.robot.mass)
+        weight = np.array([LINEAR / m**2] * 3 + [ANGULAR] * 3)
+        self.motion = MomentumTask(
+            self._momentum, rows_of="both", gain=0.0, weight=weight, name="momentum"
+        )
+        self.attitude = FrameTask(
+            self._turning, frame=trunk(self.robot), rows_of="orientation", weight=ATTITUDE,
+            name="base", gain=100.0,
+        )  # fmt: skip
+        return [self.motion, self.attitude, PostureTask(q, weight=0.05, gain=40.0)]
+
+    def _tick(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> Command:
+        state = self._valid(q, v, t)
+        if state is None:
+            return self.controller(q, v, t)
+        self._advance(state, t)
+        if self._feedback is not None:
+            self._aim(self._feedback, state, t)
+        self._last = t
+        if self.prediction is None or not 0 <= t - self.prediction.t < self.every:
+            self.prediction = self.predictive(state, self._stances(state, t), self._wanted(t), t)
+        return self.controller(state, None, t)
+
+    # --- what is wanted, and what is predicted --------------------------------------------------
+
+    def _stances(self, state: State, t: float) -> list[Stance]:
+        """The stances from now on: feet that carry, where they are, then where they land."""
+        places = dict(self.feet.placements(state))
+        plan = self.plan if self._feedback is None else self._feedback.landed
+        index, since = plan.index(t - self.begin), t - self.begin
+        found = []
+        for k in range(index, len(plan.phases)):
+            phase, left = plan.phases[k], plan.times[k + 1] - max(since, plan.times[k])
+            carry = {n: T for n, T in places.items() if n not in phase.swings}
+            last = k == len(plan.phases) - 1
+            found.append(Stance(max(left, 1.0 if last else 1e-3), carry))
+            by = self._swung if k == index else np.zeros(3)
+            places |= {n: moved(T, by) for n, T in phase.swings.items()}
+        return found
+
+    def _wanted(self, t: float) -> Any:
+        """The reference from t on: above the path, upright, ahead."""
+
+        def reference(times: Array) -> Reference:
+            poses = [self.path.at(t + s) for s in times]
+            R = np.array([P.rotation for P in poses])
+            vx, vy, wz = self.path.velocity if t >= self.path.begin else np.zeros(3)
+            velocity = R @ np.array([vx, vy, 0.0])
+            ground = np.array([P.translation for P in poses])
+            rate = np.tile([0.0, 0.0, wz], (len(times), 1))
+            up = np.array([0.0, 0.0, self.plan.height])
+            return Reference(ground + up, velocity, R @ self._upright @ self._root, rate)
+
+        return reference
+
+    def _momentum(self, t: float) -> Desired:
+        """h and ḣ of the prediction's node at t."""
+        found = self._now
+        k = found.index(t - found.t)
+        rate = np.concatenate([
+            found.body.mass * found.acceleration[k], found.momentum_rate[k]
+        ])  # fmt: skip
+        return Desired(np.zeros(6), rate, rate)
+
+    def _turning(self, t: float) -> Desired:
+        """The orientation of the prediction at t, with its rate and its acceleration."""
+        found = self._now
+        s = t - found.t
+        k = found.index(s)
+        h, left = found.nodes.durations[k], found.times[k]
+        theta, spin = found.solution.x[:, 9:], found.turning
+        share = min((s - left) / h, 1.0)
+        turn = (1 - share) * theta[k] + share * theta[k + 1]
+        R = found.reference.rotation[k]
+        rate = (1 - share) * spin[k] + share * spin[k + 1]
+        alpha = (spin[k + 1] - spin[k]) / h
+        pose = pin.SE3(pin.exp3(turn) @ R @ self._root.T, np.zeros(3))
+        zero = np.zeros(3)
+        return Desired(pose, np.append(zero, rate), np.append(zero, alpha))
+
+    @property
+    def _now(self) -> Prediction:
+        if self.prediction is None:
+            raise ConfigurationError("the gait has not begun: nothing is predicted yet")
+        return self.prediction
+
+
+def _smoother(contact: Contact, share: float) -> Contact:
+    """A contact with a share of its friction."""
+    mu = contact.friction
+    less = (share * mu[0], share * mu[1]) if isinstance(mu, tuple) else share * mu
+    return replace(contact, friction=less)

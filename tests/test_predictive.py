@@ -1,0 +1,247 @@
+"""Predictive control: the subproblem against cvxpy, its data against other roads, closed loops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import footwork as fw
+from footwork import control
+from footwork.contacts import ContactSet, PointContact, at_feet
+from footwork.control.kernels.predictive import PREDICT, PREDICTIONS
+from footwork.control.predictive import (
+    Predictive,
+    PredictiveGait,
+    Reference,
+    Stance,
+    solve,
+    solve_batch,
+)
+from footwork.control.predictive.reference import by_cvxpy
+from footwork.dynamics import State, Wrench
+
+needs_numba = pytest.mark.skipif(bool(fw.dynamics.kernels.toolchain.obstacle()), reason="Numba")
+
+
+@cache
+def standing(name):
+    robot = fw.load(name)
+    _, q = control.stand(robot, crouch=0.02 if len(robot.feet) == 2 else 0.0)
+    return robot, at_feet(robot, 0.6), q
+
+
+def upright(state, velocity=(0.0, 0.0, 0.0), rate=0.0):
+    """The reference of a base that goes on as it is at a velocity."""
+    R, c = state.joint_placements[1][:, :3], state.com
+
+    def reference(times):
+        turns = [pin.exp3(np.array([0.0, 0.0, rate * t])) @ R for t in times]
+        v = np.tile(velocity, (len(times), 1))
+        omega = np.tile([0.0, 0.0, rate], (len(times), 1))
+        return Reference(c + times[:, None] * v, v, np.array(turns), omega)
+
+    return reference
+
+
+def stepping(feet, q, swings):
+    """Stances in which these feet swing in turn, with all feet down between."""
+    places = dict(feet.placements(q))
+    found = [Stance(0.06, places)]
+    for names in swings:
+        found.append(Stance(0.2, {n: T for n, T in places.items() if n not in names}))
+        found.append(Stance(0.06, places))
+    return found
+
+
+def pushed(name, swings, velocity=0.1, seed=0, **options):
+    """A prediction of a robot that has been pushed."""
+    robot, feet, q = standing(name)
+    v = np.random.default_rng(seed).normal(scale=velocity, size=robot.nv)
+    state = State(robot, q, v)
+    predictive = Predictive(robot, feet, q, **options)
+    stances = stepping(feet, q, [[feet.names[i] for i in group] for group in swings])
+    return predictive, state, predictive(state, stances, upright(state, (0.3, 0.0, 0.0), 0.2))
+
+
+CASES = [("go2", [(0, 3), (1, 2)]), ("talos", [(0,), (1,)])]
+
+
+@needs_numba
+@pytest.mark.parametrize(("name", "swings"), CASES)
+def test_the_optimum_is_that_of_cvxpy(name, swings):
+    PREDICT.compiled(*PREDICT.example())
+    _, _, found = pushed(name, swings)
+    problem = found.subproblem
+    fast, slow = solve(problem, 1e-9), by_cvxpy(problem)
+    assert fast.iterations < 40
+    assert found.solution.solved
+    assert fast.cost == pytest.approx(slow.cost, rel=1e-6)
+    np.testing.assert_allclose(fast.x, slow.x, atol=1e-5)
+    assert problem.violation(fast.u) < 1e-9
+    np.testing.assert_allclose(problem.motion(fast.u), fast.x, atol=1e-9)
+    assert problem.excess(fast.x).max() <= fast.eps.max() + 1e-9
+    # the multipliers prove it: the gradient of the Lagrangian vanishes, z is in its cones
+    for answer in (fast, slow):
+        y = problem.costates(answer.x, answer.bounds)
+        gradient = problem.gradient(answer.u, y, answer.rows, answer.cones)
+        assert np.abs(gradient).max() < 1e-5
+        norms = np.linalg.norm(answer.cones[..., :-1], axis=-1)
+        assert (norms - answer.cones[..., -1]).max() < 1e-7
+
+
+@needs_numba
+def test_problems_side_by_side_have_the_same_optima():
+    PREDICTIONS.compiled(*PREDICTIONS.example())
+    name, swings = CASES[0]
+    problems = [pushed(name, swings, 0.1, seed)[2].subproblem for seed in range(9)]
+    for together, alone in zip(solve_batch(problems), map(solve, problems), strict=True):
+        assert together.cost == pytest.approx(alone.cost, rel=1e-9)
+        np.testing.assert_allclose(together.u, alone.u, atol=1e-7)
+
+
+@needs_numba
+def test_a_push_that_cannot_be_held_names_the_node_and_proves_it():
+    robot, feet, q = standing("go2")
+    predictive = Predictive(robot, feet, q)
+    v = np.zeros(robot.nv)
+    v[2], v[3] = -4.0, 15.0  # it falls and rolls
+    state = State(robot, q, v)
+    places = dict(feet.placements(q))
+    two = Stance(1.0, {n: places[n] for n in feet.names[::3]})
+    found = predictive(state, [two], upright(state))
+    assert found.status == "exceeded"
+    assert found.node is not None
+    assert found.node > 0
+    assert f"node {found.node}" in found.reason
+    least = found.certificate
+    assert least is not None
+    assert least.residual < 1e-5
+    assert least.value > 1e-3
+    # no motion exceeds less: that of the prediction does not, and cvxpy's least excess is as much
+    excess = (least.problem.rho * found.subproblem.excess(found.solution.x)).sum()
+    assert least.value <= excess + 1e-6
+    assert by_cvxpy(least.problem).cost == pytest.approx(least.value, rel=1e-4)
+    holds = predictive(State(robot, q, np.zeros(robot.nv)), [Stance(1.0, places)], upright(state))
+    assert holds.node is None
+    assert holds.certificate is None
+    assert holds.status == "optimal"
+
+
+@pytest.mark.parametrize(("name", "swings"), CASES)
+def test_the_dynamics_are_those_of_newton_and_euler(name, swings):
+    """m c̈ = Σ f + m g and L̇ = Σ (p − c) × f + τ, with the wrenches of the contacts."""
+    _, state, found = pushed(name, swings)
+    body, h = found.body, found.nodes.durations
+    np.testing.assert_allclose(found.com[0], state.com, atol=1e-12)
+    np.testing.assert_allclose(found.momentum[0], state.centroidal_momentum[3:], atol=1e-12)
+    force, moment = np.zeros(3), np.zeros(3)
+    for wrench in found.wrenches(0).values():
+        force += wrench.force
+        moment += wrench.moment + np.cross(wrench.point - state.com, wrench.force)
+    acceleration = force / body.mass + body.gravity
+    np.testing.assert_allclose(found.acceleration[0], acceleration, atol=1e-9)
+    np.testing.assert_allclose(found.momentum_rate[0], moment, atol=1e-7)
+    way = state.com_velocity * h[0] + 0.5 * acceleration * h[0] ** 2
+    np.testing.assert_allclose(found.com[1] - found.com[0], way, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "swings"), CASES)
+def test_forces_are_within_the_limits_of_the_contacts(name, swings):
+    predictive, state, found = pushed(name, swings)
+    feet = predictive.contacts
+    for k, stance in enumerate(found.nodes.stances):
+        for contact, x in found.point_forces(k).items():
+            assert contact in stance.places
+            assert ContactSet(state.robot, [feet[contact]]).limits.violation(x) < 1e-6
+    assert (found.margins > -1e-6).all()
+    assert (found.torque_margins > -1e-9).all()
+
+
+def test_linearised_moments_are_exact_about_a_prediction():
+    """Predicted again about itself, the moments are those of the forces about the moving centre."""
+    robot, feet, q = standing("go2")
+    v = np.zeros(robot.nv)
+    v[0], v[1] = 0.5, 0.3
+    state = State(robot, q, v)
+    predictive, stances = Predictive(robot, feet, q), stepping(feet, q, [feet.names[::3]])
+    for _ in range(8):
+        found = predictive(state, stances, upright(state))
+    for k in range(predictive.count):
+        moment = np.zeros(3)
+        for wrench in found.wrenches(k).values():
+            moment += wrench.moment + np.cross(wrench.point - found.com[k], wrench.force)
+        np.testing.assert_allclose(found.momentum_rate[k], moment, atol=1e-4)
+
+
+def test_known_wrenches_shift_the_forces():
+    robot, feet, q = standing("anymal")
+    state = State(robot, q, np.zeros(robot.nv))
+    places = [Stance(1.0, dict(feet.placements(q)))]
+    payload = Wrench((0.0, 0.0, -100.0), np.zeros(3), state.com)
+    plain, loaded = (
+        Predictive(robot, feet, q)(state, places, upright(state), wrenches=w)
+        for w in (None, payload)
+    )
+    more = loaded.net[:, 2].mean() - plain.net[:, 2].mean()
+    assert more == pytest.approx(100.0, rel=0.02)
+
+
+def test_a_hand_on_a_wall_by_the_same_lines():
+    """Feet and a hand: what the hand gives lies in its own cone, about the wall's normal."""
+    robot = fw.load("talos")
+    q = standing("talos")[2]
+    frame = "wrist_right_ft_link"
+    hand = PointContact(frame, 0.5, normal=(0.0, 1.0, 0.0), name="hand")
+    feet = ContactSet(robot, [*at_feet(robot, 0.6), hand])
+    v = np.zeros(robot.nv)
+    v[1] = -0.4
+    state = State(robot, q, v)
+    found = Predictive(robot, feet, q)(
+        state, [Stance(1.0, dict(feet.placements(q)))], upright(state)
+    )
+    assert found.status == "optimal"
+    force = found.wrenches(0)["hand"].force
+    assert force[1] > 1.0  # it leans on the wall
+    assert np.hypot(force[0], force[2]) <= 0.5 * force[1] + 1e-6
+
+
+def test_nodes_end_where_contacts_change():
+    _, feet, q = standing("go2")
+    grid = control.predictive.stances.nodes(stepping(feet, q, [feet.names[:2]]), 16, 0.03)
+    assert len(grid.durations) == 16
+    ends = grid.times
+    for change in (0.06, 0.26, 0.32):
+        assert np.abs(ends - change).min() < 1e-12
+    assert grid.durations.max() < 0.05
+
+
+@needs_numba
+def test_a_trot_in_closed_loop_keeps_its_speed():
+    robot, feet, q = standing("go2")
+    gait = PredictiveGait(robot, feet, q, "trot", velocity=(0.8, 0.0, 0.0))
+    motion = control.simulate(
+        robot, gait, q=q, contacts=feet, duration=1.5, control_step=5e-3, progress=False
+    )
+    assert not motion.fell
+    assert motion.v[-1][0] == pytest.approx(0.8, abs=0.2)
+    assert gait.prediction is not None
+    assert gait.prediction.solution.solved
+
+
+def test_what_does_not_fit_is_refused():
+    robot, feet, q = standing("go2")
+    predictive = Predictive(robot, feet, q)
+    state = State(robot, q, np.zeros(robot.nv))
+    with pytest.raises(fw.errors.ConfigurationError, match="stances"):
+        predictive(state, [], upright(state))
+    with pytest.raises(fw.errors.ContactError, match="tail"):
+        predictive(state, [Stance(1.0, {"tail": pin.SE3.Identity()})], upright(state))
+    with pytest.raises(fw.errors.ConfigurationError, match="fixed base"):
+        Predictive(fw.load("double_pendulum"), ContactSet(robot, []), q)
+    problem = predictive(state, [Stance(1.0, dict(feet.placements(q)))], upright(state)).subproblem
+    with pytest.raises(fw.errors.SolverError, match="same contacts"):
+        control.predictive.solve_batch([problem, replace(problem, first=problem.first // 2)])
