@@ -27,8 +27,9 @@ class Command:
 
     Attributes:
         tau: (na,), to apply [N·m or N].
-        status: "optimal"; "relaxed", when constraints had to be violated (see `gave_way`); "held"
-            or "damped", when no program was solved (see `reason`).
+        status: "optimal"; "relaxed", when constraints had to be violated (see `gave_way`);
+            "unsafe", when by so much that it is not safe to go on, and joints are damped; "held" or
+            "damped", when no program was solved (see `reason`).
         reason: in words, unless optimal.
         a: (nv,), the accelerations that follow; nan without a solution.
         w: (dim,), contact forces in contact axes (tangents, normal, moments); nan without one.
@@ -73,7 +74,12 @@ class Command:
 
     @property
     def solved(self) -> bool:
-        """Whether a program was solved for it: its status is "optimal" or "relaxed"."""
+        """Whether a program was solved for it: "optimal", "relaxed" or "unsafe"."""
+        return self.status in ("optimal", "relaxed", "unsafe")
+
+    @property
+    def safe(self) -> bool:
+        """Whether limits hold, or give way so little that it is safe to go on."""
         return self.status in ("optimal", "relaxed")
 
     @cached_property

@@ -92,7 +92,7 @@ class Formulation:
         if self._force_rows:
             finite = finite and bool(np.isfinite(P.s).all() and np.isfinite(P.P).all())
         P.lower, P.upper = self.structure.normal_bounds(loads)
-        P.torque_lower, P.torque_upper = self.torques.at(state.velocity)
+        P.torque_lower, P.torque_upper = self.torques.at(state.velocity, t)
         P.slowest, P.fastest = self._unbounded
         if self.joint_limits is not None:
             P.slowest, P.fastest = self.joint_limits.bounds(state.q, state.velocity)

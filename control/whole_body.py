@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import replace
 from math import isfinite
 from operator import is_
@@ -29,6 +29,7 @@ from .formulation import Formulation
 from .hierarchy import cascade
 from .limits import JointLimits
 from .null_space import solutions
+from .overload import damped, severity
 from .qp import Program, Reduced
 from .reduction import minimum, reduced_program, update_working_set
 from .solvers import Answer, Clarabel, solver_named
@@ -76,7 +77,9 @@ class WholeBodyController:
         on_failure: of a tick that fails: "hold" the last torques, "damp" the joints, or "raise".
             Inputs that are not finite, not the robot's, or late are failures too.
         deadline: oldest state that is accepted, when calls pass the current time [s].
-        damping: of "damp" [N·m·s/rad], a number or (na,).
+        damping: of "damp" and of what is not safe [N·m·s/rad], a number or (na,).
+        torque_rate: largest |dτ/dt| [N·m/s], a number or (na,); None: none while limits hold, then
+            from zero to the limit in 0.1 s.
         solver: "daqp" or "clarabel"; None: DAQP where it is installed.
 
     Raises:
@@ -104,6 +107,7 @@ class WholeBodyController:
         on_failure: Literal["hold", "damp", "raise"] = "hold",
         deadline: float = np.inf,
         damping: ArrayLike = 1.0,
+        torque_rate: ArrayLike | None = None,
         solver: str | None = None,
     ) -> None:
         self.robot, self.strict, self.sides = robot, strict, sides
@@ -114,7 +118,7 @@ class WholeBodyController:
         boolean(strict, "strict")
         whole_number(sides, "sides", at_least=3)
         number(deadline, "deadline", at_least=0, infinite=True, unit="[s]")
-        self.torques = TorqueRange(robot, torque_limits)
+        self.torques = TorqueRange(robot, torque_limits, torque_rate)
         if joint_limits is None or isinstance(joint_limits, JointLimits):
             self.joint_limits: JointLimits | None = joint_limits
         else:
@@ -293,6 +297,7 @@ class WholeBodyController:
     def __getstate__(self) -> dict[str, Any]:
         """Without the workspaces, whose arrays a copy must not share."""
         kept = dict(vars(self), _ramps=deepcopy(self._ramps), _known=set(self._known))
+        kept["torques"] = copy(self.torques)
         for name in _NOT_COPIED:
             del kept[name]
         return kept | {"solver": self._solver.name}
@@ -438,11 +443,14 @@ class WholeBodyController:
         gave_way: dict[str, float] = {}
         status, reason = "optimal", ""
         if answer.y is None:
-            a, w, tau, gave_way = self._relaxed(program)
+            a, w, tau, gave_way, beyond = self._relaxed(program, state, t)
             if gave_way:  # else the program was feasible after all
                 status, reason = "relaxed", f"{answer.status}; gave way: {', '.join(gave_way)}"
+            if beyond >= 1.0:
+                status, reason = "unsafe", f"not safe to go on; {reason}{self._remark}"
         if not isfinite(tau @ tau):  # as of weights that are not
             raise SolverError("the answer's torques are not finite")
+        self.torques.remember(tau, t)
         if self.constraints:
             self._ticks = Tick(t, a), self._before(t)
         multipliers = _NOTHING
@@ -522,13 +530,24 @@ class WholeBodyController:
         worst = max(left["dynamics"] / forces, left["contacts"] / moved, beyond / forces)
         return answer if worst <= ACCEPTED else Answer(None, "unsolved", answer.iterations)
 
-    def _relaxed(self, program: Program) -> tuple[Array, Array, Array, dict[str, float]]:
-        """The solution of the elastic program, and its violations."""
+    @property
+    def _remark(self) -> str:
+        return f"; {self.torques.remark}" if self.torques.remark else ""
+
+    def _relaxed(
+        self, program: Program, state: State, t: float
+    ) -> tuple[Array, Array, Array, dict[str, float], float]:
+        """The solution of the elastic program, its violations, and how severe they are."""
+        self.torques.slow_down(t)
+        bounds = self.torques.at(state.velocity, t)
+        program.torque_lower, program.torque_upper = bounds
         found = relaxed(program)
         if found is None:
             raise SolverError("neither the program nor its elastic form was solved")
-        bounds = program.torque_lower, program.torque_upper
-        tau = np.clip(program.torques(found.a, found.w), *bounds)
+        damping = -self.safe.damping * state.velocity[self.robot.actuated_rows]
+        beyond = severity(found)
+        tau = damped(program.torques(found.a, found.w), damping, beyond)
+        tau = np.clip(tau, *bounds)
         amounts = {}
         for name in self.contacts.names:
             amounts[f"contact {name}"] = np.abs(found.contacts[self.contacts.rows(name)]).max()
@@ -539,7 +558,7 @@ class WholeBodyController:
         for label, amount in zip(self._formulation.labels(), found.constraints, strict=True):
             amounts[label] = max(amount, amounts.get(label, 0.0))
         gave_way = {name: float(x) for name, x in amounts.items() if x > 1e-6}
-        return found.a, found.w, tau, gave_way
+        return found.a, found.w, tau, gave_way, beyond
 
 
 def _once(names: Sequence[str], what: str) -> None:

@@ -17,6 +17,7 @@ from .formats import read, tree_of
 from .options import Base, Options
 from .refusal import Refused
 from .robot import Robot
+from .torque_need import without_need
 from .xacro.expansion import Xacro
 
 
@@ -74,7 +75,7 @@ def _findings(
         for kind in ("visual", "collision"):
             parts.shapes.read(parts.model, kind)
         bare = Robot(parts.name, parts.model, (), closures=parts.closures)
-        return [*findings, *parts.findings, *unclosed(bare)], parts.kept
+        return [*findings, *parts.findings, *unclosed(bare), *without_need(bare)], parts.kept
     except Refused as error:
         return [*findings, *error.findings], {}
     except ModelError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footwork import ContactError, FootworkError, contacts, control, dynamics
+from footwork import ContactError, FootworkError, contacts, control, dynamics, robots
 from footwork.control.failure import SafeTorques
 from footwork.control.torque_range import TorqueRange
 
@@ -349,3 +349,94 @@ def test_a_violation_that_is_not_a_number_is_not_none(talos):
     left = program.violations(np.full(robot.nv, np.nan), np.zeros(program.dim))
     assert np.isnan(left["dynamics"])
     assert np.isnan(left["torques"])
+
+
+# --- overload --------------------------------------------------------------------------------
+
+
+def thrown(talos, height, **options):
+    """Commands while the robot is thrown: feet leave the ground, which would have to pull."""
+    robot, _, q = talos
+    controller = controller_of(talos, **options)
+    v, commands = np.zeros(robot.nv), []
+    for k in range(40):
+        v[2] = 0.0 if k < 5 else height * (1 + k % 2)
+        commands.append(controller(q, v, 2e-3 * k))
+    return controller, commands
+
+
+@pytest.mark.parametrize("speed", [3.0, 50.0])
+def test_torques_do_not_jump_while_limits_give_way(talos, speed):
+    robot = talos[0]
+    _, commands = thrown(talos, speed)
+    steps = np.diff([command.tau for command in commands], axis=0)
+    assert commands[4].status == "optimal"
+    assert {command.status for command in commands[5:]} <= {"relaxed", "unsafe"}
+    assert (np.abs(steps) <= robot.torque_limits * 2e-3 / 0.1 + 1e-9).all()
+
+
+def test_it_is_said_when_it_is_not_safe_to_go_on(talos):
+    _, mild = thrown(talos, 3.0)
+    _, commands = thrown(talos, 500.0)
+    assert all(command.safe for command in mild)
+    assert commands[-1].status == "unsafe"
+    assert "not safe" in commands[-1].reason
+    assert commands[-1].solved
+    assert not commands[-1].safe
+    assert max(commands[-1].gave_way.values()) > 1e3
+
+
+def test_joints_are_damped_where_it_is_not_safe(talos):
+    robot, _, q = talos
+    controller = controller_of(talos, torque_limits=False, damping=2.0)
+    v = np.full(robot.nv, 0.1)
+    v[2] = 500.0  # 1e4 m/s² would stop the feet
+    command = controller(q, v)
+    assert command.status == "unsafe"
+    damping = -2.0 * v[robot.actuated_rows]
+    elastic = command.program.torques(command.a, command._forces)
+    share = 1 - 100.0 / max(x for name, x in command.gave_way.items() if "contact" in name)
+    assert command.tau == pytest.approx((1 - share) * elastic + share * damping, rel=1e-6)
+
+
+def test_a_rate_of_torques_is_kept(talos):
+    """As a bound of the program: its optimum is cvxpy's, and forces belong to it."""
+    robot, _, q = talos
+    free, limited = controller_of(talos), controller_of(talos, torque_rate=500.0)
+    v = np.zeros(robot.nv)
+    last = free(q, v).tau
+    for k in range(100):
+        x = q if k < 3 else robot.integrate(q, np.full(robot.nv, 2e-3))
+        command, other = limited(x, v, 1e-3 * k), free(x, v, 1e-3 * k)
+        assert command.status == "optimal"
+        if k == 3:
+            assert np.abs(other.tau - last).max() > 1.0
+            _, _, tau = control.by_cvxpy(limited, x, v, 1e-3 * k)
+            assert command.tau == pytest.approx(tau, abs=1e-4)
+        assert np.abs(command.tau - last).max() <= 0.5 + 1e-9
+        last = command.tau
+    assert command.tau == pytest.approx(other.tau, abs=1e-4)
+    with pytest.raises(FootworkError, match="torque_rate"):
+        controller_of(talos, torque_rate=-1.0)
+
+
+def test_torque_limits_that_are_none_are_said(load_robot):
+    """1000 N·m on a robot of 2.5 kg; the bound by hand: the weight on the stretched leg."""
+    from footwork.robots.torque_need import largest_need
+
+    robot = load_robot("solo12", "floating")
+    (found,) = [f for f in robots.diagnose("solo12") if f.code == "effort"]
+    assert "1000" in found.message
+    assert "none in practice" in found.message
+    legs = [robot.model.jointPlacements[i].translation for i in range(2, robot.model.njoints)]
+    leg = sum(np.linalg.norm(p) for p in legs) / 4
+    hips = largest_need(robot)[robot.actuated_rows].max() / (9.81 * robot.mass)
+    assert 0.3 < hips < leg + 0.2  # the foot's frame comes on top
+    for name in ("talos", "go2", "anymal"):
+        assert not [f for f in robots.diagnose(name) if f.code == "effort"]
+    feet = contacts.at_feet(robot, 0.6)
+    q = contacts.solve_posture(robot, feet, com="inside").q
+    controller = control.WholeBodyController(robot, feet, [control.PostureTask(q)])
+    v = np.zeros(robot.nv)
+    v[2] = 50.0
+    assert "none in practice" in controller(q, v).reason

@@ -1,0 +1,64 @@
+"""Torque limits beyond need: what weight and size of a robot can ask of its joints at most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pinocchio as pin
+
+from ..arrays import Array
+from .findings import Finding
+from .robot import Robot
+
+# times the whole weight on the longest arm: beyond it a limit limits nothing
+BEYOND = 20.0
+
+
+def largest_need(robot: Robot) -> Array:
+    """Return (nv,), the robot's weight at the longest arm that each joint could bear it with.
+
+    Of a rotation m g ℓ [N·m], ℓ the longest way along the links beyond the joint; of a translation
+    m g [N].
+    """
+    model, reach = robot._model, _reaches(robot)
+    weight = robot.mass * float(np.linalg.norm(model.gravity.linear) or 9.81)
+    need = np.full(model.nv, weight)
+    for i, joint in enumerate(model.joints):
+        if i and not joint.shortname().startswith("JointModelP"):
+            need[joint.idx_v : joint.idx_v + joint.nv] *= reach[i]
+    return need
+
+
+def _reaches(robot: Robot) -> Array:
+    """Of each joint the longest way along the links beyond it [m]."""
+    model = robot._model
+    reach = np.zeros(model.njoints)
+    for frame in model.frames:
+        if frame.type in (pin.FrameType.BODY, pin.FrameType.OP_FRAME):
+            i = frame.parentJoint
+            reach[i] = max(reach[i], float(np.linalg.norm(frame.placement.translation)))
+    for i in range(model.njoints - 1, 0, -1):
+        arm = float(np.linalg.norm(model.jointPlacements[i].translation))
+        parent = model.parents[i]
+        reach[parent] = max(reach[parent], arm + reach[i])
+        reach[i] = max(reach[i], float(np.linalg.norm(model.inertias[i].lever)))
+    return reach
+
+
+def without_need(robot: Robot) -> Iterator[Finding]:
+    """Yield a remark where torque limits are so large that they limit nothing."""
+    limits, need = np.asarray(robot._model.upperEffortLimit, dtype=float), largest_need(robot)
+    least = 0.1 * need.max(initial=0.0)  # a wrist may bear more than its short hand
+    loose = (limits < 1e30) & (limits > BEYOND * np.maximum(need, least))
+    if not loose.any():
+        return
+    names = [robot.joint_of_row[row] for row in np.flatnonzero(loose)]
+    listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+    yield Finding(
+        "info",
+        "effort",
+        f"torque limits of up to {limits[loose].max():g} ({listed}) are none in practice: the "
+        f"whole weight on the longest arm asks for {need[loose].max():.3g}",
+        "give those of the motors",
+    )
