@@ -216,7 +216,10 @@ def test_romeo_lists_its_joints_without_limits():
 
 
 def test_point_masses_are_worth_knowing():
-    assert {(f.level, f.code) for f in robots.diagnose("limb")} == {("info", "effort"), ("info", "inertia")}
+    assert {(f.level, f.code) for f in robots.diagnose("limb")} == {
+        ("info", "effort"),
+        ("info", "inertia"),
+    }
 
 
 @pytest.mark.parametrize(
