@@ -21,6 +21,7 @@ from .feet.found import FoundFeet, SolvedPostures
 from .files.sources import Description, describe
 from .findings import Finding, listed, of_level
 from .formats import read
+from .model_changes import set_armature
 from .options import Base, Mimic, Options, Parts
 from .postures import configurations, floats
 from .refusal import refuse_errors
@@ -108,6 +109,8 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
     model = parts.model
     model.name = info.name if info else parts.name
     semantics = read_srdf(description.srdf) if description.srdf else Semantics()
+    if info is None:  # those of the catalogue are as they were published, without rotors
+        set_armature(model, semantics.rotors)
     feet = _feet(parts, semantics, info)
     given = beside(description.path) if options.feet is None else given_feet(options.feet)
     _check_links(model, feet, given)

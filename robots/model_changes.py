@@ -48,6 +48,16 @@ def set_gravity(model: Any, gravity: ArrayLike) -> None:
     model.gravity.linear = as_vector(gravity, 3, "gravity", "an acceleration in world axes [m/s²]")
 
 
+def set_armature(model: Any, armature: Mapping[str, float]) -> None:
+    """Set rotor inertias, joint -> I N² [kg m² or kg], of the joints that the model has."""
+    alpha = np.array(model.armature, dtype=float)
+    for name, value in armature.items():
+        if model.existJointName(name):
+            joint = model.joints[model.getJointId(name)]
+            alpha[joint.idx_v : joint.idx_v + joint.nv] = value
+    model.armature = alpha
+
+
 def set_efforts(model: Any, efforts: Mapping[str, float]) -> None:
     """Set the largest |τ| of joints, joint -> limit [N·m or N]."""
     most = model.upperEffortLimit

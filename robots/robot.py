@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -30,7 +31,7 @@ from .motors import Motors
 from .postures import with_joints
 from .ranges import ranges
 from .shapes import NoShapes, Shapes
-from .values import array, instance, mapping, sequence, text, texts
+from .values import array, instance, mapping, number, sequence, text, texts
 
 _STANCES = ("half_sitting", "standing")  # usual names of postures to stand in
 BASE_JOINT = "root_joint"  # the free flyer that `load` adds
@@ -520,6 +521,33 @@ class Robot:
             if name in vars(self):
                 vars(other)[name] = vars(self)[name]
         return other
+
+    def with_armature(self, armature: float | Mapping[str, float]) -> Robot:
+        """Return this robot with inertias of rotors as joints feel them, α = I N².
+
+        They are on the diagonal of M: a rotor of inertia I behind a gear of ratio N.
+
+        Args:
+            armature: of all actuated joints, or {joint or pattern with `*`: α}; those that are not
+                named keep what they have [kg m² or kg].
+
+        Raises:
+            ConfigurationError: names that no joint has, values that are negative or not finite.
+        """
+        given = (
+            armature if isinstance(armature, Mapping) else dict.fromkeys(self.actuated, armature)
+        )
+        if not given:
+            raise ConfigurationError("armature: got {}, expected a number or {joint: number}")
+        found, names = dict[str, float](), list(self.rows_of_joint)[int(self.is_floating) :]
+        for pattern, value in given.items():
+            alpha = number(value, f"armature of {pattern!r}", at_least=0)
+            if not (matching := fnmatch.filter(names, str(pattern))):
+                raise ConfigurationError(unknown("joint", pattern, names))
+            found |= dict.fromkeys(matching, alpha)
+        model = self.model
+        model_changes.set_armature(model, found)
+        return replace(self, model=model)
 
     def with_motors(self, motors: Any) -> Robot:
         """Return this robot with motors whose torques depend on their speed.

@@ -23,6 +23,7 @@ class Semantics:
         passive: joints declared passive.
         base_joint: name of the virtual joint of the base.
         never_collide: pairs of links excluded from collision checks.
+        rotors: joint -> I N² of <rotor_params> [kg m²]: inertia (called mass there), gear ratio.
     """
 
     postures: dict[str, Values] = field(default_factory=dict)
@@ -30,6 +31,7 @@ class Semantics:
     passive: tuple[str, ...] = ()
     base_joint: str = "root_joint"
     never_collide: tuple[tuple[str, str], ...] = ()
+    rotors: dict[str, float] = field(default_factory=dict)
 
 
 def read_srdf(text: str | bytes, what: str = "the SRDF") -> Semantics:
@@ -48,6 +50,7 @@ def read_srdf(text: str | bytes, what: str = "the SRDF") -> Semantics:
         tuple(joint.get("name") for joint in root.all("passive_joint")),
         virtual.get("name") if virtual is not None else "root_joint",
         tuple((pair.get("link1"), pair.get("link2")) for pair in root.all("disable_collisions")),
+        dict(_rotor(j, what) for group in root.all("rotor_params") for j in group.all("joint")),
     )
 
 
@@ -66,3 +69,18 @@ def _values(state: Node, what: str) -> Values:
             )
         values[joint.get("name")] = numbers
     return values
+
+
+def _rotor(joint: Node, what: str) -> tuple[str, float]:
+    """A joint and I N² of its rotor."""
+    try:
+        inertia, ratio = (float(joint.get(key)) for key in ("mass", "gear_ratio"))
+    except ValueError:
+        inertia, ratio = math.nan, 1.0
+    if not (inertia >= 0 and math.isfinite(inertia * ratio**2)):
+        raise ModelError(
+            f"{what}, line {joint.line}: the rotor of {joint.get('name')!r} has mass "
+            f"{joint.get('mass')!r} and gear_ratio {joint.get('gear_ratio')!r}, expected finite "
+            "numbers, no mass below 0"
+        )
+    return joint.get("name"), inertia * ratio**2

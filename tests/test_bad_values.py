@@ -189,6 +189,7 @@ def of_robots() -> dict[str, Any]:
         "links": [FRAME],
         "model": BIPED.model,
         "motors": {"*": robots.Motor.of(100.0, 20.0)},
+        "armature": {"waist_*": 0.1},
         "qs": np.tile(Q, (3, 1)),
         "robot": BIPED,
         "seen_from": BIPED.frame_names[2],

@@ -156,9 +156,9 @@ def test_every_element_of_other_programs_is_named(element):
 
 
 def test_attributes_of_other_programs_are_named():
-    text = urdf('<dynamics damping="1" friction="0" armature="3"/>')
+    text = urdf('<dynamics damping="1" friction="0" stiffness="3"/>')
     words = " ".join(f.message for f in robots.diagnose(text))
-    assert "1 × <dynamics armature=…>" in words
+    assert "1 × <dynamics stiffness=…>" in words
 
 
 @pytest.mark.parametrize(

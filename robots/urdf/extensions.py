@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..files.hardened_xml import Node
 from ..findings import Finding
+from .rotors import ROTOR, left_out
 
 _SHAPE = "origin geometry material"
 _CHILDREN = {
@@ -32,7 +33,7 @@ _ATTRIBUTES = {
     "child": "link",
     "axis": "xyz",
     "limit": "lower upper effort velocity",
-    "dynamics": "damping friction",
+    "dynamics": "damping friction armature",
     "mimic": "joint multiplier offset",
     "loop_joint": "name type",
     "link1": "link xyz rpy",
@@ -45,7 +46,6 @@ _ALIKE = 0.75  # of a misspelt name and the one meant
 _MOST = 100  # names that are told, and compared with known ones: that takes time
 _ROTATION = "<origin quat_xyzw=…>"
 _BETWEEN = ("drake:linear_bushing_rpy", "drake:ball_constraint", "drake:tendon_constraint")
-_ROTOR = "drake:rotor_inertia"
 
 
 def strip_extensions(tree: Node) -> None:
@@ -129,9 +129,8 @@ def _physics(tree: Node) -> Iterator[Finding]:
             yield Finding("warning", "closure", message, line=node.line)
         if node.tag == "gazebo":
             yield from _gazebo(node)
-    rotors = [node for node in tree.walk() if node.tag == _ROTOR and _number(node) != 0]
-    if rotors:
-        message = f"{len(rotors)} × <{_ROTOR}>: the inertia of rotors is left out"
+    if rotors := left_out(tree):
+        message = f"{len(rotors)} × <{ROTOR}>: the inertia of rotors is left out"
         yield Finding("warning", "inertia", message, line=rotors[0].line)
     weightless = [node.get("reference") for node in tree.all("gazebo") if _weightless(node)]
     if weightless:
@@ -151,10 +150,3 @@ def _weightless(node: Node) -> bool:
     """Whether a <gazebo> of a link switches its gravity off."""
     said = {c.tag: (c.get("value") or c.text).strip().lower() for c in node.children}
     return said.get("gravity") in ("0", "false") or said.get("turnGravityOff") in ("1", "true")
-
-
-def _number(node: Node) -> float:
-    try:
-        return float(node.get("value") or node.text or 0.0)
-    except ValueError:
-        return float("nan")

@@ -11,6 +11,7 @@ from ..files import meshes as mesh_files
 from ..files.hardened_xml import Node, serialize
 from ..files.sources import Description
 from ..findings import Finding
+from ..model_changes import set_armature
 from ..options import Mimic, Options, Parts
 from ..refusal import refuse_errors
 from ..robot import BASE_JOINT
@@ -18,6 +19,7 @@ from ..shapes import UrdfShapes
 from . import closures, edits
 from .extensions import check_extensions, strip_extensions
 from .physics import check_inertia_of_motion, check_physics, repaired_limits
+from .rotors import armatures, reflected
 from .structure import check_structure
 from .values import check_materials, check_values
 
@@ -28,7 +30,7 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     Raises:
         ModelError: the description cannot be loaded.
     """
-    motors = edits.driven_joints(tree)
+    motors, rotors = edits.driven_joints(tree), reflected(tree)
     findings = examine(tree)
     refuse_errors(findings, description.origin, options.strict)
     moving = edits.moving_joints(tree)
@@ -51,6 +53,8 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
         model = _model(serialize(tree), free_flyer)
         doubts = check_inertia_of_motion(model)
     findings += doubts
+    alphas = armatures(tree)
+    set_armature(model, {n: rotors.get(n, 0.0) + alphas.get(n, 0.0) for n in {**rotors, **alphas}})
     if options.meshes:
         findings += mesh_files.resolve(tree, description.folders)
     refuse_errors(findings, description.origin, options.strict)

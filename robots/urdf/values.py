@@ -204,7 +204,7 @@ def _is_colour(node: Node) -> bool:
 _WITHOUT_END = {"inf": "1e300", "+inf": "1e300", "-inf": "-1e300", "infinity": "1e300"}
 _JOINT_NUMBERS = {
     "limit": ("lower", "upper", "effort", "velocity"),
-    "dynamics": ("damping", "friction"),
+    "dynamics": ("damping", "friction", "armature"),
     "mimic": ("multiplier", "offset"),
 }
 
@@ -228,6 +228,9 @@ def _check_joint(joint: Node, report: Report) -> None:
             present = tuple(key for key in keys if key in node.attrib)
             level: Level = "warning" if tag == "dynamics" else "error"
             _attributes(node, present, report, level, joint=name)
+            if number(node, "armature") < 0:
+                message = f"negative armature: {node.attrib.pop('armature')}; left out"
+                report(Finding("warning", "inertia", message, joint=name, line=node.line))
     joint.children = [c for c in joint.children if c.tag != "dynamics" or c.attrib]
 
 
