@@ -45,7 +45,6 @@ from .riccati import (
     clear,
     costates,
     eliminate,
-    factor,
     orthogonalise,
     solve_lower,
     solve_upper,
@@ -121,7 +120,7 @@ def _counts(N, r, b, n, m, D, q):
     K, _, L = slack_sizes(N, r, b, n, m, D, q)
     xx, xw, ww = STATES * STATES, STATES * WRENCH, WRENCH * WRENCH
     vectors = VECTORS * L, 5 * K + 1, 4 * (N + 1) * STATES, 3 * b * n, 3 * (N + 1) * r
-    blocks = b * n * n, 2 * b * WRENCH * n, (N + 1) * r
+    blocks = b * n * n, 2 * b * WRENCH * n, n * (m + q * D + n), (N + 1) * r
     nodes = N * xx, N * xw, N * xw, N * ww, N * WRENCH, N * STATES
     return *vectors, *blocks, *nodes, 2 * xx, ww, 3 * STATES, 1
 
@@ -147,7 +146,7 @@ def predict(problems, first, sizes, options, answers, memory):
     K, _P, L = slack_sizes(N, r, b, n, m, D, q)
     # fmt: off
     (
-        vectors_, factors_, motions_, inputs_, rows_, H_, V_, weights_,
+        vectors_, factors_, motions_, inputs_, rows_, H_, V_, M_, weights_,
         Pp_, X_, Z_, T_, v_, forced_, squares_, small_, w_, flags_,
     ) = workspaces(memory, *_counts(N, r, b, n, m, D, q))
     # fmt: on
@@ -160,7 +159,11 @@ def predict(problems, first, sizes, options, answers, memory):
         as_lanes(weights_.reshape(N + 1, r, LANES)),
         flags_,
     )
-    blocks = as_lanes(H_.reshape(b, n, n, LANES)), as_lanes(V_.reshape(2, WRENCH, b * n, LANES))
+    blocks = (
+        as_lanes(H_.reshape(b, n, n, LANES)),
+        as_lanes(V_.reshape(2, WRENCH, b * n, LANES)),
+        as_lanes(M_.reshape(n, m + q * D + n, LANES)),
+    )
     nodes = (
         as_lanes(Pp_.reshape(N, STATES, STATES, LANES)),
         as_lanes(X_.reshape(N, STATES, WRENCH, LANES)),
@@ -419,11 +422,10 @@ def build(p, first, sizes, wbar, factors, weights, blocks, nodes):
     A, B, _e, _Q, _target, _start, G, _R, _uref, _F, _f, _C, _c, _E, _bound, _rho = p
     N, r, b, n, m, D, q = sizes
     _K, _P, _L = slack_sizes(N, r, b, n, m, D, q)
-    H, V = blocks
+    H, V, M = blocks
     Pp, X, Z, T, _v, _forced, squares, small, _w = nodes
     for i in range(b):
-        block_hessian(p, sizes, i, wbar, factors, H, V)
-        factor(H[i], n)
+        block_factor(p, sizes, i, wbar, factors, H, M)
         for j in range(WRENCH):
             for a in range(n):
                 total = G[i, j, a]
@@ -484,36 +486,47 @@ def stiffen(p, sizes, k, wbar, weights, out):
             add(out[a], both * E[k, j, a], E[k, j], STATES)
 
 
-def block_hessian(p, sizes, i, wbar, factors, H, V):
-    """Write R + FᵀW²F of contact i into the lower half of H[i]; V is workspace."""
+def block_factor(p, sizes, i, wbar, factors, H, M):
+    """Write the factor L of R + FᵀW²F = L Lᵀ of contact i into H[i], 1/L_aa on its diagonal.
+
+    By Gram and Schmidt's method on the columns [W F; √R] in M (n, …), because W² has numbers so
+    large, where a cone is met, that R would drown in their rounding.
+    """
     _A, _B, _e, _Q, _target, _start, _G, R, _uref, F, _f, C, _c, _E, _bound, _rho = p
     N, r, b, n, m, D, q = sizes
     K, _P, _L = slack_sizes(N, r, b, n, m, D, q)
+    size = m + q * D + n
     for a in range(n):
-        for k in range(a):
-            H[i, a, k] = 0.0
-        H[i, a, a] = R[i, a]
-    for j in range(m):
-        w = wbar[D * K + i * m + j]
-        for a in range(n):
-            scale = w * w * F[i, j, a]
-            for k in range(a + 1):
-                H[i, a, k] = H[i, a, k] + scale * F[i, j, k]
-    for j in range(q):
-        cone, at = i * q + j, i * n
-        square = factors[0, cone] * factors[0, cone]
+        for j in range(m):
+            M[a, j] = wbar[D * K + i * m + j] * F[i, j, a]
+        for j in range(q):
+            cone, at = i * q + j, m + j * D
+            beta, along = factors[0, cone], 0.0
+            for d in range(D - 1):
+                along = along + wbar[d * K + cone] * C[i, j, d, a]
+            top = C[i, j, D - 1, a] + along * factors[1, cone]
+            for d in range(D - 1):
+                M[a, at + d] = beta * (C[i, j, d, a] + wbar[d * K + cone] * top)
+            own = wbar[(D - 1) * K + cone] * C[i, j, D - 1, a]
+            M[a, at + D - 1] = beta * (own + along)
         for k in range(n):
-            total = wbar[cone] * C[i, j, 0, k]
-            for d in range(1, D):
-                total = total + wbar[d * K + cone] * C[i, j, d, k]
-            V[0, 0, at + k] = total
-        for a in range(n):
-            along, last = 2.0 * square * V[0, 0, at + a], -square * C[i, j, D - 1, a]
-            for k in range(a + 1):
-                total = H[i, a, k] + along * V[0, 0, at + k] + last * C[i, j, D - 1, k]
-                for d in range(D - 1):
-                    total = total + square * C[i, j, d, a] * C[i, j, d, k]
-                H[i, a, k] = total
+            M[a, m + q * D + k] = 0.0
+        M[a, m + q * D + a] = root(R[i, a])
+    for a in range(n):
+        square = 0.0
+        for k in range(size):
+            square = square + M[a, k] * M[a, k]
+        inverse = 1.0 / root(square)
+        H[i, a, a] = inverse
+        for c in range(a + 1, n):
+            along = 0.0
+            for k in range(size):
+                along = along + M[a, k] * M[c, k]
+            along = along * inverse
+            H[i, c, a] = along
+            along = along * inverse
+            for k in range(size):
+                M[c, k] = M[c, k] - along * M[a, k]
 
 
 def solve(p, first, sizes, work, blocks, nodes):
@@ -529,7 +542,7 @@ def solve(p, first, sizes, work, blocks, nodes):
     ru, du, half = inputs[0], inputs[1], inputs[2]
     re, deps, ge = rows[0], rows[1], rows[2]
     dx, q_, y = motions[1], motions[2], motions[3]
-    H, V = blocks
+    H, V, _M = blocks
     Pp, X, Z, T, v, forced, _squares, _small, w = nodes
     pnow, pushed, temporary = w[0], w[1], w[2]
     scaled(d, cones, wbar, factors, t)

@@ -23,6 +23,8 @@ from ...contacts.torque_limits import torque_bounds_of
 from ...dynamics import State
 from ...robots.robot import Robot
 
+LEAST = 0.05  # of a torque limit, that is left to forces whatever the leg takes for itself
+
 
 @dataclass(frozen=True, eq=False)
 class Block:
@@ -127,4 +129,5 @@ def torque_rows(block: Block, leg: Leg, turn: Array, weight: float) -> tuple[Arr
     half, middle = 0.5 * (block.upper - block.lower), 0.5 * (block.upper + block.lower)
     scale = 1.0 / np.maximum(half, 1e-9)
     rows, own = scale[:, None] * by_force, scale * (leg.torques - middle)
-    return np.vstack([rows, -rows]), np.concatenate([1.0 - own, 1.0 + own])
+    room = np.concatenate([1.0 - own, 1.0 + own])
+    return np.vstack([rows, -rows]), np.maximum(room, LEAST)

@@ -111,7 +111,7 @@ def linearised(
     g = body.weight / body.mass
     one = np.eye(3)
     gain = body.mass * square * _inverse_inertia(body, reference)[:-1]
-    spin = g / square * _cross(forces)  # of σ by c
+    spin = g / square * crosses(forces)  # of σ by c
     A = np.tile(np.eye(12), (N, 1, 1))
     A[:, :3, 3:6] = h * one
     A[:, 6:9, :3] = h * spin
@@ -140,7 +140,7 @@ def _inverse_inertia(body: Body, reference: Reference) -> Array:
     return np.asarray(R @ np.linalg.inv(body.inertia) @ R.transpose(0, 2, 1))
 
 
-def _cross(v: Array) -> Array:
+def crosses(v: Array) -> Array:
     """[v]× (N, 3, 3)."""
     found = np.zeros((len(v), 3, 3))
     found[:, 0, 1], found[:, 0, 2], found[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]

@@ -127,7 +127,9 @@ class PredictiveGait(GaitController):
             self._aim(self._feedback, state, t)
         self._last = t
         if self.prediction is None or not 0 <= t - self.prediction.t < self.every:
-            self.prediction = self.predictive(state, self._stances(state, t), self._wanted(t), t)
+            found = self.predictive(state, self._stances(state, t), self._wanted(t), t)
+            if self.prediction is None or found.solution.solved:  # else the last one goes on
+                self.prediction = found
         return self.controller(state, None, t)
 
     # --- what is wanted, and what is predicted --------------------------------------------------

@@ -17,14 +17,14 @@ from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, instance, length, number, sequence, whole_number
 from .blocks import Block, Leg, block_of, torque_rows
-from .centroidal import Body, Reference, linearised
+from .centroidal import Body, Reference, crosses, linearised
 from .prediction import Prediction
 from .solving import solve
 from .stances import Nodes, Stance, nodes
 from .subproblem import Subproblem
 
 FAR = 1e3  # a bound that is none
-OPTIONS = "count", "step", "weights", "torque_limits", "tilt", "sink", "rise"
+OPTIONS = "count", "step", "weights", "torque_limits", "tilt", "sink", "rise", "tolerance"
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ class Predictive:
         torque_limits: as of a WholeBodyController, of the joints that carry a single contact.
         tilt: of the base, largest [rad].
         sink, rise: by how much the centre of mass may be below and above its reference [m].
+        tolerance: of the solution, relative to the cost.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.
@@ -99,6 +100,7 @@ class Predictive:
         tilt: float = 0.5,
         sink: float = 0.15,
         rise: float = 0.1,
+        tolerance: float = 1e-5,
     ) -> None:
         if not check_robot(robot).is_floating:
             raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
@@ -107,6 +109,7 @@ class Predictive:
         self.step = number(step, "step", above=0, unit="[s]")
         self.weights = Weights() if weights is None else instance(weights, "weights", Weights)
         self.tilt = number(tilt, "tilt", above=0, unit="[rad]")
+        self.tolerance = number(tolerance, "tolerance", above=0)
         self.sink, self.rise = length(sink, "sink"), length(rise, "rise")
         self.blocks: dict[str, Block] = {
             contact.name: block_of(robot, self.contacts, contact, torque_limits)
@@ -149,7 +152,7 @@ class Predictive:
         com, forces = self._guess(body, wanted, grid, t)
         known = _known(wrenches, com)
         problem = self._subproblem(state, body, grid, wanted, com, forces, known)
-        found = solve(problem)
+        found = solve(problem, self.tolerance)
         prediction = Prediction(t, body, grid, wanted, problem, found, self.contacts, self.blocks)
         self._last = (t, prediction)
         return prediction
@@ -257,7 +260,7 @@ def _fill_wrench(G: Array, block: Block, T: Any, com: Array) -> None:
     R, n = T.rotation, len(block.even)
     force, moment = R @ block.wrench[:3], R @ block.wrench[3:]
     G[:, :3, :n] = force
-    G[:, 3:, :n] = moment + np.cross((T.translation - com)[:, :, None], force[None], axis=1)
+    G[:, 3:, :n] = moment + crosses(T.translation - com) @ force
 
 
 def _spin(body: Body, wanted: Reference) -> Array:

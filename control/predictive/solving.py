@@ -27,17 +27,14 @@ ITERATIONS = 40
 
 
 def solve(problem: Subproblem, tolerance: float = TOLERANCE) -> Solution:
-    """Return the minimiser.
-
-    By cvxpy, some 50 ms, where rounding keeps the kernel from the tolerance, as far beyond what the
-    contacts can hold, and while the kernel is not compiled.
+    """Return the minimiser: by cvxpy, some 50 ms, while the kernel is not compiled.
 
     Args:
         problem: to solve.
         tolerance: of residuals and gap, relative to the cost.
 
     Raises:
-        SolverError: the problem was not solved.
+        SolverError: cvxpy did not solve it.
     """
     kernel = PREDICT.select(1)
     if kernel is None:
@@ -49,8 +46,7 @@ def solve(problem: Subproblem, tolerance: float = TOLERANCE) -> Solution:
     answers = _answers(problem.sizes, 1, 1)
     answers.u[:] = data.u
     _run(kernel, data, problem, answers, 1, tolerance)
-    found = _solution(problem, Answers(*[x[0, ..., 0] for x in answers]))
-    return found if found.solved else by_cvxpy(problem)
+    return _solution(problem, Answers(*[x[0, ..., 0] for x in answers]))
 
 
 def solve_batch(problems: Sequence[Subproblem], tolerance: float = TOLERANCE) -> list[Solution]:

@@ -1,0 +1,127 @@
+"""Predictive control in closed loop: what a prediction takes, one at each tick.
+
+Robots trot and walk in MuJoCo, as `footwork judge` has them, told the truth, and the prediction is
+made anew at each tick of 2 ms. The time is the processor's, of the subproblem alone and of all that
+leads to it and follows; the first one, with everything cold, is reported apart. Then the same
+problems eight at a time.
+
+    python benchmarks/predictive.py
+    python benchmarks/predictive.py --quick
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import measuring  # before NumPy: one thread
+import numpy as np
+
+import footwork as fw
+from footwork import control
+from footwork.control.judging import OfState
+from footwork.control.predictive import predictive, solve_batch, solving
+
+LONG = (
+    ("go2", "trot", 1.0),
+    ("anymal", "trot", 1.0),
+    ("solo12", "trot", 0.8),
+    ("talos", "walk", 0.4),
+)
+TICKS = 10_000
+BATCH = 64
+
+
+class Timed:
+    """A function, and the time of each call [s]."""
+
+    def __init__(self, function: Any) -> None:
+        self.function, self.times, self.kept = function, list[float](), list[Any]()
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Call it."""
+        began = time.thread_time()
+        found = self.function(*arguments, **named)
+        self.times.append(time.thread_time() - began)
+        return found
+
+
+def measured(name: str, gait: str, speed: float, ticks: int) -> dict[str, Any]:
+    """The times of so many predictions of a robot in closed loop."""
+    robot = fw.load(name)
+    _, q = control.stand(robot, crouch=0.02 if gait == "walk" else 0.0)
+    feet = fw.contacts.at_feet(robot, 0.7)
+    problems: list[Any] = []
+
+    def solved(problem: Any, *given: Any) -> Any:
+        if len(problems) < BATCH and sizes(problem) == sizes(problems[0] if problems else problem):
+            problems.append(problem)
+        return solving.solve(problem, *given)
+
+    whole, alone = [], []
+    while sum(map(len, whole)) < ticks:
+        walker = control.PredictiveGait(robot, feet, q, gait, velocity=(speed, 0.0, 0.0), every=0.0)
+        inner, outer = Timed(solved), Timed(walker.predictive)
+        predictive.solve, walker.predictive = inner, outer  # type: ignore[assignment]
+        duration = min(20.0, 2e-3 * ticks)
+        found = control.judging.trial(
+            robot, lambda *_, w=walker: OfState(w), velocity=(speed, 0.0, 0.0),
+            duration=duration, q=q,
+        )  # fmt: skip
+        whole.append(outer.times)
+        alone.append(inner.times)
+        if not found.survived:
+            break
+    return {
+        "robot": name, "gait": gait, "ticks": sum(map(len, whole)), "ended": found.ended,
+        "first": whole[0][0], "solve": quantiles(alone), "all": quantiles(whole),
+        "batch": batch_ratio(problems),
+    }  # fmt: skip
+
+
+def sizes(problem: Any) -> Any:
+    """What problems of a batch share."""
+    return problem.sizes, tuple(problem.first)
+
+
+def quantiles(times: list[list[float]]) -> list[float]:
+    """Median and 99 % of all but the first of each run [ms]."""
+    every = np.concatenate([each[1:] for each in times])
+    return [float(x) for x in 1e3 * np.quantile(every, (0.5, 0.99))]
+
+
+def batch_ratio(problems: list[Any]) -> float:
+    """How many times as long problems take one by one as side by side."""
+    for problem in problems:
+        solving.solve(problem)
+    solve_batch(problems)
+    began = time.thread_time()
+    for problem in problems:
+        solving.solve(problem)
+    one_by_one = time.thread_time() - began
+    began = time.thread_time()
+    solve_batch(problems)
+    return one_by_one / (time.thread_time() - began)
+
+
+def main() -> None:
+    """Measure, and print the table."""
+    options = measuring.flags(__doc__).parse_args()
+    asked, ticks = (LONG[:1], 200) if options.quick else (LONG, TICKS)
+    found = [measured(*given, ticks) for given in asked]
+    head = ["robot", "gait", "predictions", "first [ms]", "subproblem, median [ms]", "99 %"]
+    head += ["all, median [ms]", "99 %", "batch, times faster"]
+    rows = [
+        [
+            f["robot"], f["gait"], str(f["ticks"]), f"{1e3 * f['first']:.0f}",
+            *(f"{x:.2f}" for x in (*f["solve"], *f["all"], f["batch"])),
+        ]
+        for f in found
+    ]  # fmt: skip
+    print(measuring.table(head, rows))
+    print(f"\n{measuring.machine()}; {measuring.load()}.")
+    measuring.keep(options, found)
+
+
+if __name__ == "__main__":
+    main()
