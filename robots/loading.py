@@ -138,8 +138,16 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
     )
     robot, doubts = _with_closed_postures(robot)
     doubts += unclosed(robot)
+    doubts += _rotors_of_none(semantics, robot) if info is None else []
     refuse_errors(doubts, description.origin, options.strict)
     return robot, (*parts.findings, *doubts)
+
+
+def _rotors_of_none(semantics: Semantics, robot: Robot) -> list[Finding]:
+    known = (*robot.rows_of_joint, *robot.locked)
+    lost = [name for name, alpha in semantics.rotors.items() if alpha > 0 and name not in known]
+    message = f"rotors of joints that do not exist: {', '.join(map(repr, lost))}; left out"
+    return [Finding("warning", "inertia", message)] if lost else []
 
 
 def _with_closed_postures(robot: Robot) -> tuple[Robot, list[Finding]]:

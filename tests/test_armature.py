@@ -75,6 +75,9 @@ def test_rotors_of_an_srdf_are_read_as_pinocchio_reads_them(tmp_path):
     robot = fw.load(path, base="fixed")
     assert added(robot) == pytest.approx(theirs, abs=1e-12)
     assert theirs[0] == pytest.approx(0.04)
+    path.with_suffix(".srdf").write_text(srdf.replace('"shoulder"', '"shuolder"'))
+    with pytest.warns(fw.errors.FootworkWarning, match="joints that do not exist: 'shuolder'"):
+        fw.load(path, base="fixed")
     path.with_suffix(".srdf").write_text(srdf.replace("20.", "nan"))
     with pytest.raises(ModelError, match="the rotor of 'shoulder'"):
         fw.load(path, base="fixed")
