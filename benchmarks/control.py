@@ -8,7 +8,9 @@ of Pinocchio, so they run in environments of their own; rounds take turns, CPU t
     python benchmarks/control.py
     python benchmarks/control.py --tsid TSID_PYTHON --placo PLACO_PYTHON
 
-Then 10,000 ticks of ours one by one: median, 99th percentile, worst, and the memory they leave.
+Then 10,000 ticks of ours one by one: median, 99th percentile, worst, and the memory they leave;
+strict levels; and what walking needs: ticks of Go2 on two feet, and those at which contacts and
+tasks change.
 """
 
 from __future__ import annotations
@@ -277,6 +279,51 @@ def latency(controller, states, ticks=10_000):
     )
 
 
+def changes(rounds=200):
+    """Print CPU of ticks of a trot on two feet, and of those at which a foot lifts off or lands."""
+    import footwork as fw
+    from footwork import contacts, control, dynamics
+
+    for name, standing in (("talos", 1), ("go2", 2)):
+        robot = fw.load(name)
+        feet = contacts.at_feet(robot, FRICTION)
+        q, v = contacts.solve_posture(robot, feet, com="inside").q, np.zeros(robot.nv)
+        lifted = [feet.contacts[0], feet.contacts[-1]][:standing]
+        places = {c.name: dynamics.frame_placement(robot, q, c.frame) for c in lifted}
+        tasks = [control.ComTask(dynamics.com(robot, q), weight=10.0), control.PostureTask(q)]
+        controller = control.WholeBodyController(robot, feet, tasks, on_failure="raise")
+
+        def lift(controller=controller, lifted=lifted, places=places, tasks=tasks):
+            swings = [
+                control.FrameTask(
+                    places[c.name], frame=c.frame, rows_of="position", name=f"swing {c.name}"
+                )
+                for c in lifted
+            ]
+            for contact in lifted:
+                controller.remove_contact(contact.name)
+            controller.set_tasks([*tasks, *swings])
+
+        def land(controller=controller, lifted=lifted, tasks=tasks):
+            for contact in lifted:
+                controller.add_contact(contact)
+            controller.set_tasks(tasks)
+
+        took = {"lift-off": [], "touch-down": [], "tick on the others": [], "tick on all": []}
+        for i in range(rounds + 5):
+            steps = (("lift-off", lift), ("tick on the others", None), ("touch-down", land))
+            for what, change in (*steps, ("tick on all", None)):
+                began = time.process_time()
+                if change is not None:
+                    change()
+                controller(q, v)
+                if i >= 5:
+                    took[what].append(time.process_time() - began)
+        for what, seconds in took.items():
+            median, high = 1e6 * np.percentile(seconds, [50, 99])
+            print(f"{name}, {what}: median {median:.0f} µs CPU, 99 % {high:.0f}")
+
+
 def main():
     parser = measuring.flags(__doc__)
     parser.add_argument("--peer", help=argparse.SUPPRESS)
@@ -296,6 +343,7 @@ def main():
     latency(controller, states)
     strictly = [cpu_microseconds(strict, states, 100) for _ in range(3)]
     print(f"a strict hierarchy of them: {np.median(strictly):.0f} µs a tick")
+    changes()
 
 
 if __name__ == "__main__":
