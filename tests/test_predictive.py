@@ -245,3 +245,12 @@ def test_what_does_not_fit_is_refused():
     problem = predictive(state, [Stance(1.0, dict(feet.placements(q)))], upright(state)).subproblem
     with pytest.raises(fw.errors.SolverError, match="same contacts"):
         control.predictive.solve_batch([problem, replace(problem, first=problem.first // 2)])
+
+
+def test_a_prediction_is_drawn_with_its_margins():
+    pytest.importorskip("matplotlib")
+    _, _, found = pushed(*CASES[0])
+    _, forces, margins = fw.plot(found)[0]
+    assert len(forces.patches) == len(found.contacts)
+    drawn = margins.patches[0].get_data().values
+    np.testing.assert_allclose(drawn, found.margins)

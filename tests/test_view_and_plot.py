@@ -87,6 +87,20 @@ def audit():
     return contacts.audit(motion, ContactSchedule(feet, t, touching, 1.0 * touching))
 
 
+def prediction():
+    """Of a biped that stands."""
+    robot, q, feet = standing()
+    state = dynamics.State(robot, q, np.zeros(robot.nv))
+
+    def still(times):
+        rows = np.zeros((len(times), 3))
+        rotation = rows[:, None] + state.joint_placements[1][:, :3]
+        return control.predictive.Reference(rows + state.com, rows, rotation, rows)
+
+    stance = control.predictive.Stance(1.0, feet.placements(q))
+    return control.Predictive(robot, feet, q, count=4)(state, [stance], still)
+
+
 # key of the registry -> the arguments of a call
 EXAMPLES = {
     "robots.robot:Robot": lambda: standing()[:2],
@@ -110,6 +124,7 @@ EXAMPLES = {
         control.Repair(audit().motion, audit(), audit(), {}, "as it was", 0),
     ),
     "control.closed_loop:ClosedLoop": lambda: (closed_loop(),),
+    "control.predictive.prediction:Prediction": lambda: (prediction(),),
     "control.judging.judgement:Judgement": lambda: (judgement(),),
     "biomechanics.gait:Gait": lambda: (gait(),),
 }

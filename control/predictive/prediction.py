@@ -80,6 +80,10 @@ class Prediction:
         """Why its bounds cannot be kept, whatever the contacts do; None where they can."""
         return None if self.node is None else certificate_of(self.subproblem)
 
+    def __repr__(self) -> str:
+        told = f"{self.status}, {len(self.nodes.durations)} nodes, {self.times[-1]:.3g} s"
+        return f"Prediction({told}{f': {self.reason}' if self.reason else ''})"
+
     # --- motion --------------------------------------------------------------------------------
 
     @cached_property

@@ -68,6 +68,7 @@ PLOTS: Mapping[str, str] = {
     "control.repairs.report:Repair": "visualize.plots.repairs:plot_repair",
     "control.closed_loop:ClosedLoop": "visualize.plots.control:plot_closed_loop",
     "control.judging.judgement:Judgement": "visualize.plots.judging:plot_judgement",
+    "control.predictive.prediction:Prediction": "visualize.plots.predictive:plot_prediction",
     "biomechanics.gait:Gait": "visualize.plots.gait:plot_gait",
     "biomechanics.robot_gait:RobotGait": "visualize.plots.gait:plot_robot_gait",
 }
