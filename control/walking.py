@@ -22,6 +22,7 @@ from .command import Command
 from .failure import LATEST, OneThread, check_time
 from .footholds import LEVEL, moved, over_ground, placed
 from .gaits import middle
+from .grip import Grip
 from .standing import trunk
 from .stepping import FILTER, FootholdFeedback
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
@@ -99,6 +100,7 @@ class WalkingController:
         self._feedback: FootholdFeedback | None = None
         self._goals: dict[str, tuple[Any, Any]] = {}  # of the swing's contacts and their frames
         self._swung: Array = np.zeros(3)  # the offset that the swings go to
+        self.grip = Grip()
         self._last, self._busy = -np.inf, OneThread()
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
@@ -126,6 +128,7 @@ class WalkingController:
         self._advance(state, t)
         if self._feedback is not None:
             self._aim(self._feedback, state, t)
+        self._feel(state, t)
         self._last = t
         return self.controller(state, None, t)
 
@@ -154,6 +157,17 @@ class WalkingController:
         self.plan, self._first, self.begin = plan, plan, begin
         self.dcm.target, self.dcm.begin = self.plan, begin
         self._phase, self._unloading = -1, False
+
+    def _feel(self, state: State, t: float) -> None:
+        """Believe in less friction from now on if a foot has slid."""
+        stance = [self._stance[n] for n in self.controller.loaded if n in self._stance]
+        bearing = [contact for contact in stance if contact.surface is None]
+        if self.grip.lost(bearing, state, t - self._last if self._last > -np.inf else 0.0):
+            told = {contact.name: contact.friction for contact in self.feet}
+            for name, contact in self._stance.items():
+                self._stance[name] = self.grip.believed(replace(contact, friction=told[name]))
+                if name in self.controller.contacts.names:
+                    self.controller.replace_contact(self._stance[name])
 
     def _advance(self, state: State, t: float) -> None:
         """Enter the phase of the time t [s], and unload the feet that swing next."""

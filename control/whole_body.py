@@ -214,6 +214,11 @@ class WholeBodyController:
         """The contacts that are being removed."""
         return tuple(name for name, ramp in self._ramps.items() if ramp.goal == 0.0)
 
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """The contacts whose load is not limited by a ramp."""
+        return tuple(name for name in self.contacts.names if name not in self._ramps)
+
     def add_contact(self, contact: Contact, ramp: float = 0.0, fades: bool = True) -> None:
         """Add a contact from the next tick on, its load ramped up within `ramp` [s].
 
@@ -245,6 +250,19 @@ class WholeBodyController:
         self._ramps[name] = added
         self._known.add(name)
         self._current = None
+
+    def replace_contact(self, contact: Contact) -> None:
+        """Replace the contact of the same name from the next tick on, as by one of other friction.
+
+        Raises:
+            ContactError: there is none of this name.
+        """
+        (name,) = ContactSet(self.robot, [contact]).names
+        if name not in self.contacts.names:
+            raise ContactError(unknown("contact", name, self.contacts.names))
+        contacts = ContactSet(self.robot, [contact if c.name == name else c for c in self.contacts])
+        self._contact_models(contacts)
+        self.contacts, self._current = contacts, None
 
     def remove_contact(self, name: str, ramp: float = 0.0, fades: bool = True) -> None:
         """Remove a contact, its load ramped down within `ramp` [s] first.

@@ -416,6 +416,7 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.judging.capture_limits": {"headings": np.zeros(3)},
         "control.WholeBodyController": {"on_failure": "raise", "constraints": [APART]},
         "control.WholeBodyController.*": {**standing, "name": FEET.names[0]},
+        "control.WholeBodyController.replace_contact": {"contact": FEET["left_foot"]},
         "control.WholeBodyController.add_contact": {"contact": contacts.PointContact("torso", 0.7)},
         "control.WholeBodyController.set_constraints": {"constraints": [APART]},
         "control.WholeBodyController.task": {"name": "posture"},

@@ -1,0 +1,154 @@
+"""Grip of feet: slides are found through noise, and the friction that is believed goes down."""
+
+from functools import partial
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import contacts, control, robots
+from footwork.control import judging
+from footwork.control.grip import LEAST, LOWERED, Grip
+from footwork.dynamics import State
+from footwork.errors import ContactError
+
+STEP = 2e-3
+
+
+SOLE = contacts.SurfaceContact("block", half_length=0.1, half_width=0.05, friction=0.7)
+BALL = contacts.PointContact("block", 0.7, radius=0.1)
+
+
+@pytest.fixture(scope="module")
+def block():
+    return robots.block(1.0, (0.2, 0.1, 0.1))
+
+
+def at(robot, x=0.0, yaw=0.0, base=None):
+    """The block moved along its x, and turned about its z."""
+    T = (base or pin.SE3.Identity()) * pin.SE3(pin.utils.rotate("z", yaw), np.array([x, 0, 0]))
+    return State(robot, pin.SE3ToXYZQUAT(T))
+
+
+def slides(grip, states, foot=SOLE):
+    """At which of the states the share goes down."""
+    return [k for k, state in enumerate(states) if grip.lost([foot], state, STEP)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_is_no_slide(block, seed):
+    rng = np.random.default_rng(seed)
+    assert slides(Grip(), [at(block, *rng.normal(0, (4e-3, 5e-3))) for _ in range(2000)]) == []
+
+
+@pytest.mark.parametrize(("x", "yaw"), [(0.1, 0.0), (-0.1, 0.0), (0.0, 0.3), (0.0, -0.3)])
+def test_a_slide_is_found_soon_after_its_threshold(block, x, yaw):
+    """0.1 m/s and 0.3 rad/s on a slope, in whatever direction the foot points: within 30 ms."""
+    there = pin.SE3(pin.exp3(np.array([0.2, -0.1, 2.0])), np.array([0.3, -1.0, 0.2]))
+    found = slides(
+        grip := Grip(), [at(block, x * k * STEP, yaw * k * STEP, there) for k in range(200)]
+    )
+    due = 0.015 / abs(x) if x else np.radians(2) / abs(yaw)
+    assert due < found[0] * STEP < due + 0.03
+    assert grip.share == pytest.approx(LOWERED ** len(found))
+
+
+@pytest.mark.parametrize(("rolls", "found"), [(1.0, False), (0.0, True)])
+def test_a_ball_that_rolls_does_not_slide(block, rolls, found):
+    turns = [pin.exp3(np.array([0.0, 0.5 * rolls * k / 100, 0.0])) for k in range(100)]
+    poses = [pin.SE3(R, np.array([0.1 * 0.5 * k / 100, 0, 0.1])) for k, R in enumerate(turns)]
+    states = [State(block, pin.SE3ToXYZQUAT(T)) for T in poses]
+    assert bool(slides(Grip(), states, BALL)) == found
+
+
+def test_one_slide_lowers_once_and_never_below_the_least(block):
+    grip = Grip()
+    assert len(slides(grip, [at(block, 0.5 * k * STEP) for k in range(45)])) == 1  # 4.5 cm, 0.09 s
+    slides(grip, [at(block, 0.5 * k * STEP) for k in range(2000)])
+    assert grip.share == LEAST
+    assert grip.slid > 40
+
+
+def test_a_foot_that_was_lifted_begins_anew(block):
+    grip = Grip()
+    for x in np.arange(0, 1, 0.2):
+        assert not slides(grip, [at(block, x)] * 100)
+        grip.lost([], at(block), STEP)
+    assert grip.share == 1
+
+
+@pytest.mark.parametrize("friction", [0.8, (0.8, 0.4)])
+def test_what_is_believed(friction):
+    grip = Grip()
+    grip.share = 0.5
+    axes = {"tangent": (1, 0, 0)} if isinstance(friction, tuple) else {}
+    foot = contacts.PointContact("foot", friction, name="toe", **axes)
+    assert grip.believed(foot).friction == pytest.approx(np.array(friction) / 2)
+    assert grip.believed(foot).name == "toe"
+
+
+def test_a_walker_believes_less_where_its_feet_slide(load_robot):
+    """Also of the foot that lands next."""
+    robot = load_robot("biped", "floating")
+    controller, q = control.stand(robot, contacts.at_feet(robot, 0.8), crouch=0.02)
+    feet = controller.contacts
+    walker = control.GaitController(robot, feet, q, velocity=(0.1, 0, 0))
+    v, slid = np.zeros(robot.nv), 0.0
+    for k in range(100):
+        slid += 1e-4 * (k > 50)
+        command = walker(q + np.eye(robot.nq)[1] * slid, v, k * STEP)
+    assert walker.grip.share == 1
+    assert command.solved
+    for k in range(100, 400):
+        slid += 1e-4
+        command = walker(q + np.eye(robot.nq)[1] * slid, v, k * STEP)
+    assert walker.grip.share < 1
+    believed = {c.name: c.friction for c in walker.controller.contacts}
+    assert set(believed.values()) == {0.8 * walker.grip.share}
+    assert {c.friction for c in walker._stance.values()} == {0.8 * walker.grip.share}
+    assert {c.friction for c in walker.feet} == {0.8}  # as was told
+
+
+def test_a_contact_is_replaced_by_one_of_its_name(load_robot):
+    robot = load_robot("biped", "floating")
+    controller, q = control.stand(robot, contacts.at_feet(robot, 0.8))
+    push = np.zeros(robot.nv)
+    push[1] = 1.0  # to the side: friction is used
+    before = controller(q, push)
+    for contact in list(controller.contacts):
+        controller.replace_contact(Grip.believed(_half(), contact))
+    after = controller(q, push)
+    assert used(before) > 0.4
+    assert used(after) <= 0.4 + 1e-6
+    assert after.contacts.names == before.contacts.names
+    with pytest.raises(ContactError, match="no contact 'nose'"):
+        controller.replace_contact(contacts.PointContact(robot.frame_names[-1], 0.5, name="nose"))
+
+
+def _half():
+    grip = Grip()
+    grip.share = 0.5
+    return grip
+
+
+def used(command):
+    """The largest ratio of tangential to normal force of a foot."""
+    forces = [w.force for w in command.wrenches.values()]
+    return max(np.hypot(*f[:2]) / f[2] for f in forces if f[2] > 1)
+
+
+@pytest.mark.slow
+def test_feet_that_slide_do_not_cost_the_balance():
+    """G1 walks where there is half the friction that it was told of; both mends are needed.
+
+    Its stance foot turns at the second swing; torques that tried to stop a foot at once, whatever
+    that costs, threw it within 2.5 s.
+    """
+    robot = robots.load("g1")
+    _, q = control.stand(robot, crouch=0.02)
+    make = partial(judging.walker, gait="walk")
+    trial = judging.trial(
+        robot, make, judging.World.real(), velocity=(0.2, 0, 0), duration=3.0, seed=2, q=q
+    )
+    assert not trial.ended
+    assert trial.slip > 0.01  # it did slide
