@@ -1,15 +1,13 @@
 """Elastic mode: the least violation of constraints when a program is infeasible.
 
-    minimise    cost + ρ_J Σ s_J + ρ (Σ s_a + Σ s_n) + ρ_L Σ s_L,   s ≥ 0
+    minimise    cost + ρ Σ s,   s ≥ 0
     such that   |J a − k| ≤ s_J,   slowest − s_a ≤ a ≤ fastest + s_a,   lower − s_n ≤ w_n,
                 L a ≥ least − s_L
 
 The dynamics, closures, friction and torque limits stay hard: they are physics, and free fall
-satisfies them, so that this program is always feasible. With ρ and ρ_L beyond the multipliers the
-ℓ₁ penalty is exact: no joint limit is violated that need not be, nor before one of the rows of
-`control.constraints`. Contacts give way first, and no more than is worth it: ρ_J is what an error
-of the heaviest task costs. A foot that slides, or lands when it should not, cannot be stopped at
-once, and whoever tries with all torques loses balance for it. J. Nocedal, S. Wright, "Numerical
+satisfies them, so that this program is always feasible. With ρ beyond the multipliers the ℓ₁
+penalty is exact: no constraint is violated that need not be. The slacks s_L cost a tenth: the rows
+of `control.constraints` give way before contacts and joints do. J. Nocedal, S. Wright, "Numerical
 Optimization" (2006), 17.2; P. Gill, W. Murray, M. Saunders, "SNOPT" (2005), section 1.2.
 """
 
@@ -37,8 +35,8 @@ class Relaxed(NamedTuple):
     constraints: Array
 
 
-# ρ_J, ρ, ρ and ρ_L per unit of slack, where a unit of error of the heaviest task costs ½
-COSTS = 1.0, 1e4, 1e4, 1e3
+# per unit of slack, where a unit of a task's acceleration error costs about its weight
+PENALTY = 1e4
 CLOSE = 1e-6
 _SLACKS = (2, 3, 4, 5)  # parts of x
 
@@ -93,7 +91,7 @@ def _objective(P: Program, at: _Columns, unit: float) -> tuple[Array, Array]:
         g[both] += S_Q.T @ (P.Q.T @ P.b[P.actuated])
     H, g = H / largest, g / largest
     for i in _SLACKS:
-        g[at[i]] = COSTS[i - 2]
+        g[at[i]] = PENALTY if i < 5 else PENALTY / 10
         H[at[i], at[i]] = 1e-6 * np.eye(at[i].stop - at[i].start)
     return H, g
 

@@ -30,6 +30,7 @@ from .whole_body import WholeBodyController
 
 REACH = 0.3  # how far a foothold may be moved, as a fraction of the height of the centre of mass
 SLOPE = 0.3  # of the ground that a foothold may be moved up or down on
+RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 
 
@@ -53,7 +54,7 @@ class WalkingController:
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
         begin: [s].
-        options: of the WholeBodyController.
+        options: of the WholeBodyController; torques rise to their limits within 30 ms.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.
@@ -92,6 +93,7 @@ class WalkingController:
             pose, frame=trunk(robot), rows_of="orientation", weight=10.0, name="base"
         )
         self.tasks = self._permanent_tasks(q)
+        options = {"torque_rate": robot.torque_limits / RISE} | options
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
         self._swings: dict[str, FrameTask] = {}
         self._stance = {contact.name: contact for contact in self.feet}

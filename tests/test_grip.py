@@ -139,10 +139,10 @@ def used(command):
 
 @pytest.mark.slow
 def test_feet_that_slide_do_not_cost_the_balance():
-    """G1 walks where there is half the friction that it was told of; both mends are needed.
+    """G1 walks where there is half the friction that it was told of.
 
-    Its stance foot turns at the second swing; torques that tried to stop a foot at once, whatever
-    that costs, threw it within 2.5 s.
+    Its stance foot turns at the second swing. Without a rate of torques one tick with all of them
+    at their limits threw it within 2.5 s.
     """
     robot = robots.load("g1")
     _, q = control.stand(robot, crouch=0.02)
