@@ -71,10 +71,16 @@ class Grip:
         return True
 
     def believed(self, contact: Contact) -> Contact:
-        """Return a contact with this share of its friction, in all directions alike."""
-        mu: Any = contact.friction
-        lower = tuple(self.share * x for x in mu) if isinstance(mu, tuple) else self.share * mu
-        return replace(contact, friction=lower)
+        """Return a contact with this share of its friction."""
+        return with_friction(contact, self.share)
+
+
+def with_friction(contact: Contact, share: float) -> Contact:
+    """Return a contact with a share of its friction, in all directions alike."""
+    mu: Any = contact.friction
+    return replace(
+        contact, friction=tuple(share * x for x in mu) if isinstance(mu, tuple) else share * mu
+    )
 
 
 def _slide(foot: Contact, state: State, start: Any, now: Any) -> Array:

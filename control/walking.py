@@ -127,12 +127,16 @@ class WalkingController:
         state = self._valid(q, v, t)
         if state is None:  # the gait stays where it is, and the controller falls back
             return self.controller(q, v, t)
+        self._prepare(state, t)
+        self._last = t
+        return self.controller(state, None, t)
+
+    def _prepare(self, state: State, t: float) -> None:
+        """Set tasks and contacts of the tick at t."""
         self._advance(state, t)
         if self._feedback is not None:
             self._aim(self._feedback, state, t)
         self._feel(state, t)
-        self._last = t
-        return self.controller(state, None, t)
 
     def _valid(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> State | None:
         """The state, or None if it is invalid, or not later than the last."""

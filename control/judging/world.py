@@ -11,6 +11,7 @@ from ...contacts import ContactSet, Plane, Terrain
 from ...contacts.terrain.solids import Box
 from ...robots.values import instance, length, number, whole_number
 from ..disturbances import Noise
+from ..grip import with_friction
 
 TOLD = Noise(velocities=0.05, base_orientation=5e-3, base_velocity=0.03)
 FLAT = 0.6  # before the first board, from the start [m]
@@ -85,9 +86,5 @@ class World:
 
     def feet(self, contacts: ContactSet) -> ContactSet:
         """Return the contacts with the friction that they have."""
-        feet = [replace(c, friction=_scaled(c.friction, self.friction)) for c in contacts]
+        feet = [with_friction(contact, self.friction) for contact in contacts]
         return ContactSet(contacts.robot, feet)
-
-
-def _scaled(friction: Any, share: float) -> Any:
-    return tuple(share * mu for mu in friction) if isinstance(friction, tuple) else share * friction

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,15 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...contacts import Contact, ContactSet
+from ...contacts import ContactSet
 from ...dynamics import State
 from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import mapping, number
-from ..command import Command
 from ..footholds import moved
 from ..gaits import Gait
+from ..grip import with_friction
 from ..limits import JointLimits
 from ..locomotion import GaitController
 from ..references import Desired
@@ -75,14 +74,16 @@ class PredictiveGait(GaitController):
         q = check_configuration(robot, q)
         share = number(grip, "grip", above=0, at_most=1.0)
         feet = ContactSet(
-            robot, [_smoother(contact, share) for contact in ContactSet.of(robot, contacts)]
+            robot, [with_friction(contact, share) for contact in ContactSet.of(robot, contacts)]
         )
         chosen = {} if predicting is None else mapping(predicting, "predicting", OPTIONS)
         self.predictive = Predictive(robot, feet, q, **chosen)
         self.every = number(every, "every", at_least=0, unit="[s]")
         self.prediction: Prediction | None = None
         limits = JointLimits.of(robot, stiffness=STIFFNESS)
-        given: dict[str, Any] = {"ramp": RAMP, "joint_limits": limits, **options}
+        # a fast trot needs its torques at once
+        own = {"ramp": RAMP, "joint_limits": limits, "torque_rate": None}
+        given: dict[str, Any] = {**own, **options}
         super().__init__(robot, feet, q, gait, **given)
         root = robot._model.frames[robot.frame_id(trunk(robot))].placement.rotation
         self._root = root.T  # from the axes of the trunk to those of the floating base
@@ -118,19 +119,12 @@ class PredictiveGait(GaitController):
         )  # fmt: skip
         return [self.motion, self.attitude, PostureTask(q, weight=0.05, gain=40.0)]
 
-    def _tick(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> Command:
-        state = self._valid(q, v, t)
-        if state is None:
-            return self.controller(q, v, t)
-        self._advance(state, t)
-        if self._feedback is not None:
-            self._aim(self._feedback, state, t)
-        self._last = t
+    def _prepare(self, state: State, t: float) -> None:
+        super()._prepare(state, t)
         if self.prediction is None or not 0 <= t - self.prediction.t < self.every:
             found = self.predictive(state, self._stances(state, t), self._wanted(t), t)
             if self.prediction is None or found.solution.solved:  # else the last one goes on
                 self.prediction = found
-        return self.controller(state, None, t)
 
     # --- what is wanted, and what is predicted --------------------------------------------------
 
@@ -194,10 +188,3 @@ class PredictiveGait(GaitController):
         if self.prediction is None:
             raise ConfigurationError("the gait has not begun: nothing is predicted yet")
         return self.prediction
-
-
-def _smoother(contact: Contact, share: float) -> Contact:
-    """A contact with a share of its friction."""
-    mu = contact.friction
-    less = (share * mu[0], share * mu[1]) if isinstance(mu, tuple) else share * mu
-    return replace(contact, friction=less)
