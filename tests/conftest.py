@@ -124,21 +124,37 @@ def random_state() -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
 # --- pages in a browser ------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def _page() -> Iterator[Any]:
+_SIZE = {"width": 640, "height": 480, "deviceScaleFactor": 1, "mobile": False}
+
+
+@pytest.fixture(scope="session")
+def _browser_page() -> Iterator[Any]:
+    """A page in a browser that all tests of a process share: a start takes seconds."""
     from footwork.visualize.viewer import browser, errors
 
     try:
         browser.find_browser()
     except errors.BrowserError:
         pytest.skip("needs Chromium")
-    with browser.open_html("<title>empty</title>", 640, 480, timeout=1200) as page:
+    with browser.open_html("<title>empty</title>", 640, 480, timeout=7200) as page:
         yield page
+
+
+@pytest.fixture(scope="module")
+def _page(_browser_page: Any) -> Iterator[Any]:
+    """The page as a file finds it: of 640 × 480 pixels, with the network there is, and empty."""
+    online = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    _browser_page.call("Emulation.setDeviceMetricsOverride", **_SIZE)
+    _browser_page.call("Network.emulateNetworkConditions", **online)
+    _browser_page.call("Network.setBlockedURLs", urls=[])
+    _browser_page.errors.clear()
+    yield _browser_page
+    _browser_page.call("Page.navigate", url="about:blank")
 
 
 @pytest.fixture
 def tab(_page: Any) -> Iterator[Any]:
-    """An empty page of 640 × 480 pixels, in one browser for all tests of a file."""
+    """An empty page, in one browser for all tests of a process."""
     _page.errors.clear()
     _page.requests.clear()
     yield _page

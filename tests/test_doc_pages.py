@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 from footwork import contacts
-from footwork.visualize.viewer import browser
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -161,7 +160,7 @@ def test_pages_fit_wide_and_narrow_screens_and_show_their_equations(site, tab):
     equations = 0
     for page in pages:
         for width in (1280, 390):
-            size = {"height": 800, "deviceScaleFactor": 1, "mobile": False}
+            size = {"height": 400, "deviceScaleFactor": 1, "mobile": False}
             tab.call("Emulation.setDeviceMetricsOverride", width=width, **size)
             if width == 1280:
                 tab.call("Page.navigate", url=page.as_uri())
@@ -252,17 +251,17 @@ def test_pictures_are_described_and_have_a_script(page):
 
 
 @pytest.mark.browser
-def test_what_the_copy_button_copies_of_a_console_is_what_one_types():
+def test_what_the_copy_button_copies_of_a_console_is_what_one_types(tab, tmp_path):
     """Material copies the text that is seen of the code while it has the attribute."""
     block = '<span class="gp">$ </span>footwork hold\n<span class="go">it holds</span>'
     css = (DOCS / "extra.css").read_text(encoding="utf-8")
     page = f'<style>{css}</style><div class="highlight"><pre><code>{block}</code></pre></div>'
-    with browser.open_html(page) as tab:
-        assert (
-            tab.evaluate("document.querySelector('code').innerText") == "$ footwork hold\nit holds"
-        )
-        tab.evaluate("document.querySelector('code').setAttribute('data-md-copying', '')")
-        copied = tab.evaluate("document.querySelector('code').innerText")
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    tab.call("Page.navigate", url=(tmp_path / "page.html").as_uri())
+    tab.wait_for("document.querySelector('code')")
+    assert tab.evaluate("document.querySelector('code').innerText") == "$ footwork hold\nit holds"
+    tab.evaluate("document.querySelector('code').setAttribute('data-md-copying', '')")
+    copied = tab.evaluate("document.querySelector('code').innerText")
     assert copied.strip() == "footwork hold"
 
 

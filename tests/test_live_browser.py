@@ -11,7 +11,6 @@ import pytest
 import footwork as fw
 from footwork.contacts import Scenario, static_hold
 from footwork.visualize.viewer import browser
-from footwork.visualize.viewer.browser import open_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -98,12 +97,12 @@ class Hand:
 
 
 @pytest.fixture(scope="module")
-def opened():
-    with (
-        fw.live(Scenario.load(STAIRS)) as scene,
-        open_page(scene.url, 640, 440, timeout=600.0) as page,
-    ):
-        yield Hand(page, scene)
+def opened(_page):
+    with fw.live(Scenario.load(STAIRS)) as scene:
+        _page.call("Page.navigate", url=scene.url)
+        hand = Hand(_page, scene)
+        hand.size(640, 440)
+        yield hand
 
 
 @pytest.fixture

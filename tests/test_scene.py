@@ -222,10 +222,7 @@ def test_region_and_centre_of_mass_are_seen(seen):
 
 
 @pytest.mark.browser
-def test_the_page_has_the_robot_and_reports_no_error(seen, tmp_path):
-    from footwork.visualize.viewer.browser import open_page
-
+def test_the_page_has_the_robot_and_reports_no_error(seen, look, tab):
     _, viewer, _, _ = seen
-    with open_page(viewer.save_html(tmp_path / "page.html")) as page:
-        page.screenshot()  # raises on what the page reports as an error
-        assert page.errors == []
+    look(viewer)  # raises on what the page reports as an error
+    assert tab.errors == []

@@ -378,7 +378,8 @@ def test_killed_in_the_middle(tmp_path):
         pass
     done = journal.read_bytes().rpartition(b"\n")[0].splitlines()
     assert 4 <= len(done) < 41
-    subprocess.run([sys.executable, "-c", SCRIPT, str(journal)], check=True, timeout=100)
+    axes = {"friction": np.linspace(0.3, 0.9, 40), "loads[0].force[1]": [0.0, 30.0]}
+    sweep("push", axes, chunk=2, journal=journal, progress=False)
     lines = journal.read_bytes().splitlines()
     assert lines[: len(done)] == done
     assert len(lines) == len(set(lines)) == 41
@@ -463,16 +464,39 @@ COMMAND = [
 ]
 
 
+INTERRUPTED = "footwork: interrupted; the same command resumes\n"
+
+
+def test_ctrl_c_leaves_what_is_done(tmp_path, capsys, monkeypatch):
+    journal, answers = tmp_path / "journal", verdicts.answers
+
+    def interrupted(block):
+        if journal.read_bytes().count(b"\n") == 2:
+            signal.raise_signal(signal.SIGINT)
+        return answers(block)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(verdicts, "answers", interrupted)
+        command = [*COMMAND, "--quiet", "--jobs", "1", "--journal", str(journal)]
+        assert cli.main(command) == 130
+    assert capsys.readouterr().err == INTERRUPTED
+    goes_on(journal)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_leaves_what_is_done(jobs, tmp_path):
+def test_ctrl_c_reaches_the_workers(tmp_path):
     journal = tmp_path / "journal"
-    command = ["-m", "footwork", *COMMAND, "--jobs", jobs, "--journal", str(journal)]
+    command = ["-m", "footwork", *COMMAND, "--jobs", "2", "--journal", str(journal)]
     with sweeping(command, journal, 2, stderr=subprocess.PIPE) as process:
-        os.killpg(process.pid, signal.SIGINT)  # a terminal's Ctrl-C reaches the workers too
+        os.killpg(process.pid, signal.SIGINT)  # as of a terminal
         error = process.communicate(timeout=100)[1]
     assert process.returncode == 130
-    assert error == b"footwork: interrupted; the same command resumes\n"
+    assert error.decode() == INTERRUPTED
+    goes_on(journal)
+
+
+def goes_on(journal):
+    """Some chunks are done, and the same command does the others."""
     assert 2 <= journal.read_bytes().count(b"\n") < 5
     assert cli.main([*COMMAND, "--quiet", "--journal", str(journal)]) == 0
     lines = journal.read_bytes().splitlines()
@@ -481,7 +505,7 @@ def test_ctrl_c_leaves_what_is_done(jobs, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="looks for children in /proc")
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_workers_end_with_the_command(how, tmp_path):
     journal = tmp_path / "journal"
     command = ["-m", "footwork", *COMMAND, "--jobs", "2", "--journal", str(journal)]

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import footwork as fw
 from footwork.dynamics import com
 from footwork.visualize.live.viewer import LiveViewer
 from footwork.visualize.viewer import Viewer, browser
@@ -49,21 +48,23 @@ def stage(**options):
 # --- drawings ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("color", PURE)
-def test_a_point_is_seen_where_the_camera_projects_it_in_its_colour(look, color):
+def test_points_are_seen_where_the_camera_projects_them_in_their_colours(look):
     viewer, camera = stage()
-    position = np.array([0.3, 0.5, 0.8])
-    viewer.point("it", position, color=PURE[color], radius=0.05)
-    seen = where(look(viewer), color)
-    np.testing.assert_allclose(
-        seen.mean(axis=0), camera.project(position, WIDTH, HEIGHT)[0], atol=1.5
-    )
+    places = np.array([[0.3, 0.5, 0.8], [-0.2, 0.1, 0.3], [0.4, -0.5, 0.5]])
+    for (color, value), position in zip(PURE.items(), places, strict=True):
+        viewer.point(color, position, color=value, radius=0.05)
+    picture = look(viewer)
     focal = HEIGHT / 2 / np.tan(np.radians(20))
-    radius = 0.05 * focal / np.linalg.norm(position - camera.eye)
-    assert np.sqrt(len(seen) / np.pi) == pytest.approx(radius, rel=0.1)
+    for color, position in zip(PURE, places, strict=True):
+        seen = where(picture, color)
+        np.testing.assert_allclose(
+            seen.mean(axis=0), camera.project(position, WIDTH, HEIGHT)[0], atol=1.5
+        )
+        radius = 0.05 * focal / np.linalg.norm(position - camera.eye)
+        assert np.sqrt(len(seen) / np.pi) == pytest.approx(radius, rel=0.1)
 
 
-@pytest.mark.parametrize("vector", [[0, 0, 1.0], [0, 0, -0.7], [0.5, 0.8, 0.2], [-0.9, 0, 0]])
+@pytest.mark.parametrize("vector", [[0, 0, -0.7], [0.5, 0.8, 0.2]])
 def test_an_arrow_is_seen_from_its_point_to_its_tip(look, vector):
     viewer, camera = stage()
     start, vector = np.array([0.1, 0.1, 0.5]), np.array(vector)
@@ -95,15 +96,25 @@ def test_a_cone_opens_along_its_axis_with_its_angle(look):
     np.testing.assert_allclose(seen.max(axis=0), outline.max(axis=0), atol=4)
 
 
-@pytest.mark.parametrize("opacity", [1.0, 0.9])  # of what is inside
-def test_a_transparent_cone_shows_what_is_inside(look, opacity):
+def test_a_transparent_cone_shows_what_is_inside(look):
+    """Of an opaque thing as of one that is seen through itself."""
     viewer, _ = stage()
-    viewer.point("inside", [0, 0, 0.4], color=PURE["red"], radius=0.06, opacity=opacity)
-    alone = len(where(look(viewer), "red"))
-    viewer.cone("cone", [0, 0, 0], [0, 0, 1], 0.6, 0.8, color=PURE["blue"], opacity=0.2)
-    assert len(where(look(viewer), "red")) > 0.8 * alone
-    viewer.cone("cone", [0, 0, 0], [0, 0, 1], 0.6, 0.8, color=PURE["blue"], opacity=1.0)
-    assert len(where(look(viewer), "red")) < 0.5 * alone
+    inside = {"red": ([0.3, 0.4, 0.4], 1.0), "green": ([-0.2, -0.3, 0.4], 0.9)}
+    for color, (place, opacity) in inside.items():
+        viewer.point(color, place, color=PURE[color], radius=0.06, opacity=opacity)
+
+    def seen():
+        picture = look(viewer)
+        return np.array([len(where(picture, color)) for color in inside])
+
+    alone = seen()
+    for opacity, least, most in ((0.2, 0.8, 1.2), (1.0, 0.0, 0.5)):
+        for color, ((x, y, _), _) in inside.items():
+            about, blue = ([x, y, 0], [0, 0, 1], 0.4, 0.8), PURE["blue"]
+            viewer.cone(f"around {color}", *about, color=blue, opacity=opacity)
+        found = seen()
+        assert (least * alone <= found).all()
+        assert (found < most * alone).all()
 
 
 def test_a_polygon_fills_its_outline(look):
@@ -222,10 +233,16 @@ def node_names(tab):
     )
 
 
-@pytest.mark.parametrize("name", ["biped", "quadruped", "talos", "solo12", "anymal", "hyq"])
+@pytest.mark.parametrize("name", ["biped", "solo12", "hyq"])
 def test_every_link_of_a_robot_is_in_the_page_without_errors(look, tab, load_robot, name):
     robot = load_robot(name, "floating")
     picture = look(Viewer(robot))
+    every_link_is_there(tab, robot)
+    dark = picture.max(axis=2) < 215
+    assert dark.mean() > 0.02  # a robot fills some of the picture
+
+
+def every_link_is_there(tab, robot):
     names = {item.name for item in robot.visual.geometryObjects}
     assert names <= node_names(tab)
     objects = tab.evaluate(
@@ -233,12 +250,10 @@ def test_every_link_of_a_robot_is_in_the_page_without_errors(look, tab, load_rob
         "{ if (o.isMesh && o.geometry.attributes.position.count > 2) n += 1; }); return n; })()"
     )
     assert objects >= len(names)
-    dark = picture.max(axis=2) < 215
-    assert dark.mean() > 0.02  # a robot fills some of the picture
     assert tab.errors == []
 
 
-def test_the_trunk_of_anymal_is_seen(look, load_robot):
+def test_the_trunk_of_anymal_is_seen(look, tab, load_robot):
     robot = load_robot("anymal", "floating")
     viewer = Viewer(robot, ground=None)
     q = robot.neutral()
@@ -247,6 +262,7 @@ def test_the_trunk_of_anymal_is_seen(look, load_robot):
     camera = Camera(np.array([2.0, 0.3, 1.6]), np.array([0, 0, 1.0]), 30.0)
     viewer.set_camera(camera.eye, camera.target)
     picture = look(viewer)
+    every_link_is_there(tab, robot)
     x, y = camera.project(np.array([0, 0, 1.06]), WIDTH, HEIGHT)[0].astype(int)
     assert picture[y - 5 : y + 5, x - 5 : x + 5].max() < 200  # there is a trunk, not background
 
@@ -470,29 +486,6 @@ def test_what_is_drawn_again_looks_as_if_drawn_for_the_first_time(look):
     assert len(where(red, "green")) == 0
 
 
-@pytest.mark.slow
-def test_thousands_of_updates_do_not_grow_a_page(load_robot):
-    counts = "[viewer.renderer.info.memory.geometries, viewer.renderer.info.memory.textures]"
-    robot = load_robot("biped", "floating")
-    q = robot.posture()
-    with Viewer(robot, ground=None) as viewer, open_page(viewer.url, 96, 72) as page:
-
-        def update(times):
-            for k in range(times):
-                if k % 10 == 0:
-                    q[7:] = 0.1 * np.sin(0.01 * k)
-                    viewer.display(q)
-                viewer.arrow("push", [0.001 * k, 0, 1], [0, 0, 0.3 + 0.1 * np.sin(k)])
-            viewer.point("count", [times, 0, 0])
-            at = "viewer.scene_tree.find(['overlays', 'count', 'ball']).object"
-            page.wait_for(f"{at} && Math.abs({at}.position.x - {times}) < 1e-6")
-            page.settle()
-            return page.evaluate(counts), page.evaluate("document.querySelectorAll('*').length")
-
-        assert update(300) == update(1200)  # one thing left behind in an update would be 900
-        assert page.errors == []
-
-
 def test_a_folder_can_be_hidden_by_its_checkbox(look, tab, pixels):
     viewer, _ = stage()
     viewer.point("forces/a", [0, 0, 0.4], color=PURE["red"], radius=0.1)
@@ -502,13 +495,6 @@ def test_a_folder_can_be_hidden_by_its_checkbox(look, tab, pixels):
         ".vis_controller.domElement.querySelector('input').click()"
     )
     assert len(where(pixels(tab), "red")) == 0
-
-
-def test_a_screenshot_is_a_file_of_the_size_that_was_asked_for(tmp_path, load_robot):
-    viewer = Viewer(load_robot("quadruped", "floating"))
-    image = viewer.screenshot(tmp_path / "it.png", width=321, height=234, target=[0, 0, 0.3])
-    assert (tmp_path / "it.png").read_bytes() == image
-    assert Image.open(io.BytesIO(image)).size == (321, 234)
 
 
 def test_errors_of_the_page_are_raised(tab, tmp_path):
@@ -652,10 +638,14 @@ def _alive(pid):
         return False
 
 
-def test_pictures_can_be_taken_from_within_a_running_event_loop():
+def test_a_screenshot_is_a_file_also_from_within_a_running_event_loop(tmp_path, load_robot):
     import asyncio
 
-    async def cell():  # as in a notebook
-        return Viewer(fw.load("block")).screenshot(width=64, height=64)
+    viewer = Viewer(load_robot("quadruped", "floating"))
 
-    assert asyncio.run(cell()).startswith(b"\x89PNG")
+    async def cell():  # as in a notebook
+        return viewer.screenshot(tmp_path / "it.png", width=321, height=234, target=[0, 0, 0.3])
+
+    image = asyncio.run(cell())
+    assert (tmp_path / "it.png").read_bytes() == image
+    assert Image.open(io.BytesIO(image)).size == (321, 234)

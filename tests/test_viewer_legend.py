@@ -63,7 +63,7 @@ def close_to(picture, color, within=30):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("color", ["#d62839", "#2a9d5c", "#7b4bb7"])
+@pytest.mark.parametrize("color", ["#d62839", "#7b4bb7"])
 def test_a_label_has_its_colour_its_height_and_its_place(look, tab, color):
     viewer = Viewer(ground=None)
     camera = Camera(np.array([3.0, -2.0, 1.5]), np.array([0.1, 0.2, 0.4]), 40.0)
@@ -156,40 +156,45 @@ def test_the_bar_of_a_ramp_is_seen_in_its_colours(look, tab):
 
 @pytest.mark.browser
 @pytest.mark.timeout(330)
-def test_hundreds_of_drawings_leave_nothing_behind_in_the_page():
+def test_hundreds_of_drawings_leave_nothing_behind_in_the_page(tab, visit, load_robot):
     """Memory of the page's JavaScript, its nodes and its textures, after every kind of update."""
-    from footwork.visualize.viewer.browser import open_page
-
-    with Viewer(ground=None) as viewer:
+    robot = load_robot("biped", "floating")
+    q = robot.posture()
+    tab.call(
+        "Emulation.setDeviceMetricsOverride", width=96, height=72, deviceScaleFactor=1, mobile=False
+    )
+    with Viewer(robot, ground=None) as viewer:
         viewer.set_camera([3, -2, 1.5], [0, 0, 0.3])
-        with open_page(viewer.url, 96, 72, timeout=110) as page:
+        visit(viewer.url)
 
-            def draw(first, count):
-                for k in range(first, first + count):
-                    place = [0.3 * np.cos(k), 0.3 * np.sin(k), 0.4]
-                    viewer.label("label", place, f"number {k}", color="red")
-                    viewer.arrow("arrow", [0, 0, 0], place)
-                    viewer.polygon("area", [place, [0, 0, 0], [0.1, 0, 0]])
-                    viewer.point(f"come and gone {k % 3}", place)
-                    viewer.delete(f"come and gone {k % 3}")
-                viewer.point(f"last {first}", [0, 0, 0])
-                last = f"'last {first}' in viewer.scene_tree.find(['overlays']).children"
-                page.wait_for(last)
-                viewer.delete(f"last {first}")
-                page.wait_for(f"!({last})")  # the page gets it at its own pace
-                page.settle()
-                page.call("HeapProfiler.collectGarbage")
-                memory = page.evaluate("viewer.renderer.info.memory")
-                nodes = page.evaluate("document.querySelectorAll('*').length")
-                return page.call("Runtime.getHeapUsage")["usedSize"], memory, nodes
+        def draw(first, count):
+            for k in range(first, first + count):
+                place = [0.3 * np.cos(k), 0.3 * np.sin(k), 0.4]
+                q[7:] = 0.1 * np.sin(0.01 * k)
+                viewer.display(q)
+                viewer.label("label", place, f"number {k}", color="red")
+                viewer.arrow("arrow", [0, 0, 0], place)
+                viewer.polygon("area", [place, [0, 0, 0], [0.1, 0, 0]])
+                viewer.point(f"come and gone {k % 3}", place)
+                viewer.delete(f"come and gone {k % 3}")
+            viewer.point(f"last {first}", [0, 0, 0])
+            last = f"'last {first}' in viewer.scene_tree.find(['overlays']).children"
+            tab.wait_for(last)
+            viewer.delete(f"last {first}")
+            tab.wait_for(f"!({last})")  # the page gets it at its own pace
+            tab.settle()
+            tab.call("HeapProfiler.collectGarbage")
+            memory = tab.evaluate("viewer.renderer.info.memory")
+            nodes = tab.evaluate("document.querySelectorAll('*').length")
+            return tab.call("Runtime.getHeapUsage")["usedSize"], memory, nodes
 
-            draw(0, 60)
-            seen = [draw(60 * k, 60) for k in range(1, 6)]
-            heap, memory, nodes = zip(*seen, strict=True)
-            # a leak grows with every sixty updates; what V8 compiles and keeps, only with some
-            assert min(np.diff(heap)) < 60_000
-            # geometries and textures
-            assert sum(memory[-1].values()) <= sum(memory[0].values()) + 3
-            assert nodes[-1] <= nodes[0] + 8
-            assert page.evaluate("footwork.state.commands") > 500  # some are overtaken
-            assert page.errors == []
+        draw(0, 60)
+        seen = [draw(60 * k, 60) for k in range(1, 5)]
+        heap, memory, nodes = zip(*seen, strict=True)
+        # a leak grows with every sixty updates; what V8 compiles and keeps, only with some
+        assert min(np.diff(heap)) < 60_000
+        # geometries and textures
+        assert sum(memory[-1].values()) <= sum(memory[0].values()) + 3
+        assert nodes[-1] <= nodes[0] + 8
+        assert tab.evaluate("footwork.state.commands") > 400  # some are overtaken
+        assert tab.errors == []
