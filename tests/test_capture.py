@@ -90,7 +90,7 @@ def test_a_push_that_nobody_stands_is_caught_by_a_step(standing):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("angle", [np.pi, np.pi / 2, -0.8])
+@pytest.mark.parametrize("angle", [np.pi, -0.8])
 def test_pushes_from_all_sides_are_caught(standing, angle):
     robot, controller, q = standing
     force = 0.7 * robot.mass / 0.1

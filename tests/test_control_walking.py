@@ -238,9 +238,8 @@ def test_a_quadruped_trots_in_place():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "steps"), [("biped", 4), ("talos", 4)])
-def test_a_biped_walks(load_robot, name, steps):
-    robot = load_robot(name, "floating")
+def test_a_biped_walks(load_robot):
+    robot, steps = load_robot("talos", "floating"), 4
     feet, q = crouched(robot, 0.02)
     motion = walk(robot, feet, q, gaits.footsteps(feet, q, steps, length=0.15, settle=0.4))
     assert not motion.fell
@@ -249,10 +248,9 @@ def test_a_biped_walks(load_robot, name, steps):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "steps"), [("quadruped", 8), ("solo12", 6)])
-def test_a_quadruped_walks(load_robot, name, steps):
+def test_a_quadruped_walks(load_robot):
     """What it is told is noisy, too."""
-    robot = load_robot(name, "floating")
+    robot, steps = load_robot("solo12", "floating"), 6
     feet, q = crouched(robot, 0.0)
     noise = control.Noise(1e-3, 1e-2, 1e-3, 1e-3, 1e-2)
     motion = walk(robot, feet, q, gaits.trot(feet, q, steps, length=0.1, settle=0.4), noise=noise)

@@ -110,11 +110,10 @@ def climbed(name, crouch, gait, first, rise, steps=3, **options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
-def test_a_biped_climbs_three_steps(engine):
-    pytest.importorskip("mujoco" if engine == "mujoco" else "pinocchio")
+def test_a_biped_climbs_three_steps():
+    pytest.importorskip("mujoco")
     gait = partial(gaits.footsteps, count=5, length=0.3, swing=0.7, settle=0.4)
-    motion, heights = climbed("biped", 0.04, gait, 0.15, 0.12, engine=engine)
+    motion, heights = climbed("biped", 0.04, gait, 0.15, 0.12, engine="mujoco")
     assert not motion.fell
     assert set(motion.statuses) == {"optimal"}
     assert heights == pytest.approx([0.36, 0.36], abs=5e-3)

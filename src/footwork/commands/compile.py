@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
             call()
     seconds, began = {}, time.perf_counter()
     with tqdm(total=len(wanted), unit="kernel", leave=False, disable=options.quiet or None) as bar:
-        for name, took in _compile_all(list(dict.fromkeys(wanted))):
+        for name, took in _compile_all(wanted):
             seconds[name] = round(took, 3)
             bar.update()
     lines = [f"{took:6.1f} s  {name}" for name, took in seconds.items()]
@@ -65,6 +65,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _compile_all(wanted: list[tuple[Kernel, Any]]) -> Iterator[tuple[str, float]]:
     """Compile kernels in a process for each processor; yield their names and seconds."""
+    wanted = sorted(dict.fromkeys(wanted), key=lambda job: -job[0].seconds)  # none ends alone
     with workers(max(min(os.cpu_count() or 1, len(wanted)), 1), interruptible=True) as pool:
         jobs = [pool.submit(_compile, *job) for job in wanted]
         for job in as_completed(jobs):
@@ -102,11 +103,13 @@ def _others(robot: Robot) -> Iterator[Step]:
     """What else is compiled: declared kernels, and those that a tick of a controller needs."""
     import numpy as np
 
-    from .. import contacts, control
+    from .. import contacts, control, dynamics
     from ..dynamics.kernels.toolchain import declared
 
     for kernel in declared():
         yield partial(kernel.select, 1)
     q, feet = robot.posture(), contacts.at_feet(robot, 0.7)
-    controller = control.WholeBodyController(robot, feet, [control.PostureTask(q)])
-    yield partial(controller, q, np.zeros(robot.nv))
+    for strict in (False, True):
+        tasks = [control.ComTask(dynamics.com(robot, q)), control.PostureTask(q, level=1)]
+        controller = control.WholeBodyController(robot, feet, tasks, strict=strict)
+        yield partial(controller, q, np.zeros(robot.nv))
