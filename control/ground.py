@@ -24,6 +24,7 @@ from ..arrays import Array
 from ..contacts import Contact, ContactSet, Terrain
 from ..dynamics import State
 from ..dynamics.free_armature import centrifugal
+from ..dynamics.spatial import cross
 from ..errors import ContactError, SolverError
 from ..robots.robot import Robot
 from .stops import JointStops
@@ -85,6 +86,11 @@ class Ground:
         self._model, self._data = robot._model, robot._model.createData()
         self._places = np.array([p.place for p in self.points]).reshape(-1, 3)
         self._radii = np.array([p.radius for p in self.points])
+        self._own_tangents = np.array([p.tangent for p in self.points]).reshape(-1, 3)
+        self._turning = np.array([p.turns for p in self.points], dtype=bool)
+        self._joint = np.array([p.joint for p in self.points], dtype=int)
+        self._by_joint = {int(j): np.flatnonzero(self._joint == j) for j in np.unique(self._joint)}
+        self._lower = np.tri(robot.nv, k=-1, dtype=bool)
         self._mu = contacts.limits.friction
         self.stops, self.unsolved = JointStops(robot), 0
         self._last = np.zeros((len(self.points) + len(self.stops), 3))
@@ -93,10 +99,10 @@ class Ground:
     def distances(self, q: Array) -> tuple[Array, Array, Array]:
         """Return distances (K,) to the ground [m], normals (K, 3), and touching points (K, 3)."""
         pin.forwardKinematics(self._model, self._data, q)
-        placements = [self._data.oMi[p.joint] for p in self.points]
-        centres = np.array(
-            [T.act(p.place) for T, p in zip(placements, self.points, strict=True)]
-        ).reshape(-1, 3)
+        centres = np.empty_like(self._places)
+        for joint, points in self._by_joint.items():
+            T = self._data.oMi[joint]
+            centres[points] = self._places[points] @ T.rotation.T + T.translation
         normals = self.terrain.normal(centres)
         lowest = centres - self._radii[:, None] * normals
         return self.terrain.signed_distance(centres) - self._radii, normals, lowest
@@ -147,7 +153,8 @@ class Ground:
         """J M⁻¹ (3k, nv), with closures what impulses do while these hold."""
         if state is not None:
             return np.asarray(state.closure_projection.mobility(J.T).T)
-        return np.asarray(J @ _symmetric(pin.computeMinverse(self._model, self._data, q)))
+        upper = pin.computeMinverse(self._model, self._data, q)  # its lower triangle is not filled
+        return np.asarray(J @ np.where(self._lower, upper.T, upper))
 
     def _result(self, v: Array, pushes: Array) -> StepResult:
         """From impulses on points in world axes, then on stops in the third entries."""
@@ -165,8 +172,10 @@ class Ground:
         """J (3k, nv): of points in their axes; of stops the third rows, the others zero."""
         pin.computeJointJacobians(self._model, self._data, q)
         J = np.zeros((len(near) + len(stopped), 3, self._model.nv))
-        for k, (i, R) in enumerate(zip(near, axes, strict=True)):
-            J[k] = R.T @ self._jacobian(int(i), lowest[i])
+        axes, at = axes.transpose(1, 0, 2), self._joint[near]  # components first
+        for joint in self._by_joint:
+            here = np.flatnonzero(at == joint)
+            J[here] = self._jacobians(joint, lowest[near[here]], axes[:, here])
         stops = np.arange(len(near), len(J))
         J[stops, 2, self.stops.rows[stopped]] = self.stops.signs[stopped]
         return J.reshape(-1, self._model.nv)
@@ -177,18 +186,22 @@ class Ground:
 
     def _tangents(self, near: NDArray[np.intp]) -> Array:
         """(k, 3), the directions of the first coefficients of near points, world axes."""
-        points = [self.points[i] for i in near]
-        turned = [
-            self._data.oMi[p.joint].rotation @ p.tangent if p.turns else p.tangent for p in points
-        ]
-        return np.array(turned).reshape(-1, 3)
+        tangents = self._own_tangents.copy()
+        for joint, points in self._by_joint.items():
+            turning = points[self._turning[points]]
+            tangents[turning] = tangents[turning] @ self._data.oMi[joint].rotation.T
+        return tangents[near]
 
-    def _jacobian(self, i: int, place: Array) -> Array:
-        """(3, nv), of the i-th point at `place` (3,), world axes: v_o + ω × r."""
-        joint = self.points[i].joint
+    def _jacobians(self, joint: int, places: Array, axes: Array) -> Array:
+        """(k, 3, nv), of points of a joint at places (k, 3), along axes (3, k, 3), e, of the world.
+
+        e·(v_o + ω × r) = e·v_o + (r × e)·ω.
+        """
         J = pin.getJointJacobian(self._model, self._data, joint, pin.LOCAL_WORLD_ALIGNED)
-        r = place - self._data.oMi[joint].translation
-        return np.asarray(J[:3] - pin.skew(r) @ J[3:])
+        arms = (places - self._data.oMi[joint].translation).T
+        turned = cross(arms[:, :, None], axes)
+        rows = axes.reshape(3, -1).T @ J[:3] + turned.reshape(3, -1).T @ J[3:]
+        return np.asarray(rows.reshape(len(places), 3, self._model.nv))
 
     def _solver(self, friction: tuple[float, ...]) -> _Impulses:
         if friction not in self._solvers:
@@ -272,21 +285,21 @@ def axes_on(normals: Array, tangents: Array) -> Array:
     The first ones are the tangents (k, 3) without their parts along the normals; where nothing is
     left of these, near the world's x or y.
     """
-    x = tangents - np.einsum("ki,ki->k", tangents, normals)[:, None] * normals
-    lost = np.linalg.norm(x, axis=1) < 1e-6
-    seeds = np.where(np.abs(normals[:, :1]) < 0.9, [[1.0, 0, 0]], [[0, 1.0, 0]])
-    x[lost] = (seeds - np.einsum("ki,ki->k", seeds, normals)[:, None] * normals)[lost]
-    x /= np.linalg.norm(x, axis=1, keepdims=True)
-    return np.stack([x, np.cross(normals, x), normals], axis=2)
+    x = _along_ground(tangents, normals)
+    lost = (x * x).sum(axis=1) < 1e-12
+    if lost.any():
+        seeds = np.where(np.abs(normals[:, :1]) < 0.9, [[1.0, 0, 0]], [[0, 1.0, 0]])
+        x[lost] = _along_ground(seeds, normals)[lost]
+    x /= np.sqrt((x * x).sum(axis=1))[:, None]
+    return np.stack([x, cross(normals.T, x.T).T, normals], axis=2)
+
+
+def _along_ground(x: Array, normals: Array) -> Array:
+    """The parts of vectors (k, 3) across the normals (k, 3)."""
+    return np.asarray(x - (x * normals).sum(axis=1)[:, None] * normals)
 
 
 def friction_on(terrain: Terrain, points: Array, own: Array) -> Array:
     """Return μ (k, 2) at points (k, 3): the terrain's where it has one, else `own` (k, 2)."""
     mu = terrain.own_friction(points)[:, None]
     return np.where(np.isnan(mu), own, mu)
-
-
-def _symmetric(upper: Array) -> Array:
-    """Pinocchio fills only the upper triangle of M⁻¹."""
-    half = np.triu(np.asarray(upper))
-    return np.asarray(half + np.triu(half, 1).T)

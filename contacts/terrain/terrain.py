@@ -62,12 +62,16 @@ class Terrain:
         """Return (...), which of `solids` is nearest to each of points (..., 3)."""
         p = _points(points)
         self._refuse_empty()
+        if len(self.solids) == 1:
+            return np.zeros(p.shape[:-1], dtype=np.intp)
         return np.asarray(self._distances(p.reshape(-1, 3)).argmin(axis=0).reshape(p.shape[:-1]))
 
     def normal(self, points: ArrayLike) -> Array:
         """Return (..., 3), the outward unit normals of the nearest solids."""
         p = _points(points)
         flat, owner = p.reshape(-1, 3), self.nearest(p).reshape(-1)
+        if len(self.solids) == 1:
+            return self.solids[0].normal(flat).reshape(p.shape)
         normals = np.empty_like(flat)
         for k in np.unique(owner):
             normals[owner == k] = self.solids[k].normal(flat[owner == k])
@@ -81,8 +85,7 @@ class Terrain:
 
     def own_friction(self, points: ArrayLike) -> Array:
         """Return (...), the nearest solids' coefficients; nan where they have none."""
-        own = [solid.faces[0].friction for solid in self.solids]
-        return np.array([np.nan if mu is None else mu for mu in own])[self.nearest(points)]
+        return self._frictions[self.nearest(points)]
 
     def height(self, points: ArrayLike) -> Array:
         """Return (...), the height of the ground at points (..., 2 or 3) [m]; −inf beside it."""
@@ -180,6 +183,11 @@ class Terrain:
             existing = [*self.names, *(part.name for part in self.parts)]
             raise ContactError(unknown("surface", name, existing))
         return Terrain(solids)  # type: ignore[arg-type]
+
+    @cached_property
+    def _frictions(self) -> Array:
+        own = (solid.faces[0].friction for solid in self.solids)
+        return np.array([np.nan if mu is None else mu for mu in own])
 
     @cached_property
     def _faces(self) -> tuple[Face, ...]:
