@@ -44,12 +44,12 @@ class Gait:
 
 
 GAITS = {
-    "walk": Gait((("left",), ("right",)), swing=1.5, double=0.6, step=0.5),
+    "walk": Gait((("left",), ("right",)), swing=1.4, double=0.4, step=0.5),
     "trot": Gait((("left front", "right hind"), ("right front", "left hind")), 1.15, 0.3, step=0.5),
-    "pace": Gait((("left front", "left hind"), ("right front", "right hind")), 0.9, 0.9, step=0.4),
-    "bound": Gait((("left front", "right front"), ("left hind", "right hind")), 0.9, 0.9, step=0.4),
+    "pace": Gait((("left front", "left hind"), ("right front", "right hind")), 0.9, 1.5, step=0.4),
+    "bound": Gait((("left front", "right front"), ("left hind", "right hind")), 0.7, 1.2, step=0.4),
     "crawl": Gait(
-        (("left hind",), ("left front",), ("right hind",), ("right front",)), 1.5, 1.5, step=0.4
+        (("left hind",), ("left front",), ("right hind",), ("right front",)), 1.2, 0.6, step=0.2
     ),
 }
 

@@ -23,6 +23,7 @@ from .failure import LATEST, OneThread, check_time
 from .footholds import LEVEL, moved, over_ground, placed
 from .gaits import middle
 from .grip import Grip
+from .limits import JointLimits
 from .standing import trunk
 from .stepping import FILTER, FootholdFeedback
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
@@ -30,6 +31,7 @@ from .whole_body import WholeBodyController
 
 REACH = 0.3  # how far a foothold may be moved, as a fraction of the height of the centre of mass
 SLOPE = 0.3  # of the ground that a foothold may be moved up or down on
+BRAKE = 6.0  # how quickly joints stop before the ends of their ranges, see `limits` [ω]
 RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 
@@ -93,7 +95,8 @@ class WalkingController:
             pose, frame=trunk(robot), rows_of="orientation", weight=10.0, name="base"
         )
         self.tasks = self._permanent_tasks(q)
-        options = {"torque_rate": robot.torque_limits / RISE} | options
+        options.setdefault("joint_limits", JointLimits.of(robot, BRAKE * self.plan.omega))
+        options.setdefault("torque_rate", robot.torque_limits / RISE)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
         self._swings: dict[str, FrameTask] = {}
         self._stance = {contact.name: contact for contact in self.feet}
@@ -107,10 +110,13 @@ class WalkingController:
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: balance, an upright base, a posture, low angular momentum."""
+        # of a small robot, swinging feet ask for far larger joint accelerations: in metres, as h q̈,
+        # they weigh as much as of a large one, and do not throw the trunk up along with the feet
+        posture = PostureTask(q, weight=0.12 * self.plan.height**2, gain=40.0)
         return [
             self.dcm,
             self.base,
-            PostureTask(q, weight=0.05, gain=40.0),
+            posture,
             MomentumTask(np.zeros(6), weight=1e-3, gain=5.0),
         ]
 

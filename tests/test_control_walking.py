@@ -224,8 +224,8 @@ def test_ramps_take_the_jumps_out_of_a_trot():
         jump_at_switches(walk(robot, feet, q, phases, ramp=ramp, **free), phases)
         for ramp in (0.03, 0.0)
     ]
-    assert jumps[0] < 2.5
-    assert jumps[1] > 2.5 * jumps[0]
+    assert jumps[0] < 0.1 * robot.torque_limits.min()
+    assert jumps[1] > 2 * jumps[0]
 
 
 def test_a_quadruped_trots_in_place():
@@ -262,9 +262,10 @@ def test_a_quadruped_walks(load_robot):
 def test_a_fast_trot_needs_footholds_where_xi_is():
     robot = robots.load("quadruped")
     feet, q = crouched(robot, 0.0)
-    phases = gaits.trot(feet, q, 8, length=0.5, settle=0.4)
-    planned = walk(robot, feet, q, phases, reach=0.0)
-    found = walk(robot, feet, q, phases, noise=control.Noise(1e-3, 3e-2, 1e-3, 3e-3, 2e-2))
+    phases = gaits.trot(feet, q, 8, length=0.6, settle=0.4)
+    noise = control.Noise(1e-3, 3e-2, 1e-3, 3e-3, 2e-2)
+    planned = walk(robot, feet, q, phases, noise=noise, reach=0.0)
+    found = walk(robot, feet, q, phases, noise=noise)
     assert planned.fell
     assert not found.fell
     went = (found.com[-1] - found.com[0])[0]

@@ -1,5 +1,7 @@
 """Gaits at a commanded velocity: footholds on the path, start, stop, refusals."""
 
+from functools import partial
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -7,7 +9,7 @@ import pytest
 import footwork as fw
 from footwork import cli, control
 from footwork.contacts import Box, Terrain
-from footwork.control import gaits
+from footwork.control import gaits, judging
 from footwork.control.locomotion import Path
 from footwork.errors import ConfigurationError, ContactError
 
@@ -258,3 +260,31 @@ def test_the_command_walks(capsys):
     assert cli.main(["simulate", "quadruped", "--gait", "trot", "--speed", "0.2", "--turn", "0.2",
                      "--duration", "2.5"]) == 0  # fmt: skip
     assert "m beside the path" in capsys.readouterr().out
+
+
+# --- what a gait asks of a robot -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["solo12", "quadruped"])
+def test_swinging_feet_do_not_lift_the_robot(standing, name):
+    """Newton on the whole robot: forces bear its weight while two feet are swung up."""
+    robot, feet, q = standing(name)
+    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0))
+    weight, shares = 9.81 * robot.mass, []
+    for t in np.arange(0.0, 0.7, 0.01):
+        command = walker(q, np.zeros(robot.nv), t)
+        if len(walker.controller.contacts) == 2:
+            shares.append(sum(w.force[2] for w in command.wrenches.values()) / weight)
+    assert len(shares) >= 10
+    assert shares == pytest.approx(np.ones(len(shares)), abs=0.4)
+
+
+def test_joints_stop_as_quickly_as_the_gait_is(standing):
+    """The feet of a quick gait are not held up by ranges whose ends are far away."""
+    robot, feet, q = standing("go2")
+    trial = judging.trial(
+        robot, partial(judging.walker, gait="crawl"), judging.World.real(), velocity=(0.2, 0, 0),
+        duration=1.8, q=q, contacts=feet,
+    )  # fmt: skip
+    assert trial.survived
+    assert trial.slip < 0.015
