@@ -197,6 +197,20 @@ def test_nothing_falls_and_says_why(biped):
     assert found.energy == 0.0
 
 
+def test_legs_that_cross_are_told(biped):
+    """Hips that roll inwards put the shins through each other, outwards not."""
+    robot, feet, q = biped
+    hips = np.isin(robot.joint_names[-robot.na :], ["left_hip_roll", "right_hip_roll"])
+    left = np.isin(robot.joint_names[-robot.na :], ["left_hip_roll"])
+    inwards = 30.0 * hips * (1.0 - 2.0 * left)
+
+    def run(tau):
+        return judging.trial(robot, of(lambda s: tau), q=q, contacts=feet, duration=0.25)
+
+    assert run(inwards).overlaps["left_shin and right_shin"] > 0.05
+    assert max(run(-inwards).overlaps.values(), default=0.0) < 0.01
+
+
 @pytest.mark.parametrize(
     ("answer", "says"),
     [

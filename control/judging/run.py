@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Array
 from ...contacts import ContactSet
+from ...contacts.postures.collisions_along import self_collisions
 from ...robots.configuration import check_torques
 from ...robots.robot import Robot
 from ..falls import LOOKS, Fall
@@ -20,6 +22,7 @@ from .sensors import Controller, Sensors
 from .world import World
 
 CHECKED = 5  # ticks from one look at height and tilt to the next
+LINKS = 10  # ticks from one posture to the next in which links are looked at
 
 
 class Run:
@@ -47,6 +50,7 @@ class Run:
         self.fall = Fall(robot, feet, self.plant.terrain, q)
         self.ended, self.fell, self.energy, self.slip = "", False, 0.0, 0.0
         self.times: list[float] = []
+        self.postures: list[Array] = []
         self.statuses: Counter[str] = Counter()
 
     def go(self, controller: Controller) -> None:
@@ -84,6 +88,8 @@ class Run:
         self.slip = max(self.slip, *self.plant.slid.values())
         q, _ = self.plant.here()
         self.track.add(q)
+        if (k + 1) % LINKS == 0:
+            self.postures.append(q)
         if (k + 1) % CHECKED and k + 1 < self.ticks:
             return ""
         why = self.fall.reason(q, (k + 1) % round(LOOKS / TICK) == 0 or k + 1 == self.ticks)
@@ -102,7 +108,22 @@ class Run:
             "energy": self.energy,
             "weight": weight,
             "slip": float(self.slip),
+            "overlaps": overlaps(self.robot, self.postures),
             "statuses": dict(self.statuses),
             "tick_median": float(np.median(times)),
             "tick_worst": max(times),
         }
+
+
+def overlaps(robot: Robot, postures: Sequence[Array]) -> dict[str, float]:
+    """Return {"link and link": how deep they were in each other at most [m]} over postures (nq,).
+
+    Nothing in the plant keeps links apart. Without collision shapes there is nothing to tell.
+    """
+    if not postures or robot._collision.ngeoms == 0:
+        return {}
+    found, deepest = self_collisions(robot, np.array(postures)), dict[str, float]()
+    for pair, distance in zip(found.pair, found.distance, strict=True):
+        name = " and ".join(found.links[pair])
+        deepest[name] = max(deepest.get(name, 0.0), -float(distance))
+    return deepest

@@ -42,6 +42,8 @@ class Trial:
         energy: ∫ Σ |τ_i q̇_i| dt [J].
         weight: of the robot as it was [N].
         slip: the farthest that a contact slid between touching and leaving the ground [m].
+        overlaps: {"link and link": how deep they were in each other at most [m]}, as of legs that
+            cross: links do not touch each other in the plant. Empty without collision shapes.
         tilt: the largest of the trunk, against the start [degrees].
         statuses: {status of the controller: at how many ticks}.
         tick_median, tick_worst: what a tick of the controller took [s].
@@ -61,6 +63,7 @@ class Trial:
     energy: float
     weight: float
     slip: float
+    overlaps: dict[str, float]
     tilt: float
     statuses: dict[str, int]
     tick_median: float = field(compare=False)
