@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import logging
 import os
@@ -39,10 +40,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """Processes of `-n auto`: two more than cores, as tests wait for browsers and programs."""
+    """Processes of `-n auto`: one more than cores, as tests wait for browsers and programs."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None  # that many
-    return (os.cpu_count() or 1) + 2
+    return (os.cpu_count() or 1) + 1  # each imports all tests first: 20 s
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -53,6 +54,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         )
         count = Counter(item.path for item in items)
         items.sort(key=lambda item: (-slow[item.path], -count[item.path], item.path))
+
+
+def pytest_collection_finish() -> None:
+    """What is there when all tests are imported stays: the garbage collector leaves it out."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 @pytest.fixture(autouse=True)

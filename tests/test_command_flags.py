@@ -164,6 +164,7 @@ def test_robots_stand_on_the_terrain_of_a_scenario(run):
 @pytest.mark.slow
 def test_a_biped_steps_up_a_stair(run):
     climb = ["--terrain", "stairs", "--gait", "step", "--steps", "2", "--length", "0.24"]
+    climb += ["--engine", "mujoco"]
     code, out, _ = run("simulate", "biped", *climb, "--json")
     report = json.loads(out)
     assert (code, report["ended"]) == (0, "")

@@ -15,8 +15,8 @@ from footwork.robots import feet_of_shapes
 
 # their shapes say where they stand (others are drawn without feet, or with shapes across them)
 CLEAR = (
-    "biped", "quadruped", "anymal_b", "anymal_c", "solo12", "hyq", "a1", "go2", "b1", "laikago",
-    "quadruped8", "centauro", "talos", "g1", "romeo", "jvrc", "alexander", "bolt", "upkie",
+    "biped", "quadruped", "anymal_c", "solo12", "a1", "go2", "centauro", "talos", "g1", "jvrc",
+    "bolt", "upkie",
 )  # fmt: skip
 
 

@@ -121,7 +121,7 @@ def margin_anew(scene, path):
 
 @pytest.mark.parametrize(
     ("handle", "right", "down"),
-    [("contact/l_foot", -8, 6), ("com", 10, 4), ("push/base_link", 120, 10)],
+    [("contact/l_foot", -8, 6), ("push/base_link", 120, 10)],  # "com" by a finger, below
 )
 def test_what_is_dragged_changes_the_margin_on_the_page_to_that_of_static_hold(
     hand, tmp_path, handle, right, down

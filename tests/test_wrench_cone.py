@@ -94,7 +94,7 @@ def polar_vectors(contact, rng, count):
     return y / np.linalg.norm(y * np.array([1, 1, 1, size, size, size]), axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("sides", range(3, 17))
+@pytest.mark.parametrize("sides", [3, 4, 5, 6, 7, 8, 13, 16])
 @pytest.mark.parametrize("name", [*PATCHES, "line", "disc", "point"])
 def test_thousands_of_directions(name, sides):
     """Inner: every ray, and every wrench the faces accept, on the right side of 4,000 planes that
