@@ -97,7 +97,7 @@ def on_two_feet():
     controller = control.WholeBodyController(robot, feet, tasks, joint_limits=False)
     return {
         "talos: static_hold on two feet": (lambda: fw.static_hold(robot, q, feet), 1),
-        "talos: tick of a whole-body controller": (lambda: controller(0.0, q, v), 1),
+        "talos: tick of a whole-body controller": (lambda: controller(q, v), 1),
     }
 
 

@@ -31,7 +31,9 @@ class Command:
             "unsafe", when by so much that it is not safe to go on, and joints are damped; "held" or
             "damped", when no program was solved (see `reason`).
         reason: in words, unless optimal.
-        a: (nv,), the accelerations that follow; nan without a solution.
+        a: (nv,), the accelerations that follow; nan without a solution. When "unsafe", a and w are
+            what was solved, and tau is not theirs: it goes over to the damping of joints, by as
+            much as limits gave way, within its bounds and rates.
         w: (dim,), contact forces in contact axes (tangents, normal, moments); nan without one.
         gave_way: {constraint: largest violation}, contacts [m/s², rad/s²] and limits [rad/s², N]
             that could not be satisfied.

@@ -62,12 +62,17 @@ class JointLimits:
         )
 
     def bounds(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """Return the slowest and the fastest accelerations (na,) that keep the limits."""
+        """Return the slowest and the fastest accelerations (na,) that keep the limits.
+
+        Where no acceleration keeps both the range and the speed, as of a joint that comes back
+        into its range too fast, both are the one that breaks the two by the same least amount,
+        half of the gap between them.
+        """
         x, dx, k = q[self.rows_q], v[self.rows_v], self.stiffness
         ahead = k * k * x + 2 * k * dx
         fastest = np.minimum(k * k * self.upper - ahead, self.grip * (self.speed - dx))
         slowest = np.maximum(k * k * self.lower - ahead, -self.grip * (self.speed + dx))
-        crossed = slowest > fastest  # beyond both: the middle of the two
+        crossed = slowest > fastest
         if crossed.any():
             middle = (slowest + fastest) / 2
             slowest, fastest = (

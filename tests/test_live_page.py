@@ -357,6 +357,12 @@ def test_the_panel_says_what_the_program_said(scene):
     left, width = (scene.tab.evaluate(f"parseFloat({zero}.{side})") for side in ("left", "width"))
     assert left + width == pytest.approx(100 / 3, abs=0.01)
     assert width == pytest.approx(100 * 52.6 / 900 / 0.75, abs=0.01)
+    scene.send(verdict="does not hold", margin=-np.inf)
+    assert scene.text("answer").replace("\n", " ") == "does not hold −∞ N"
+    assert scene.tab.evaluate(f"[{zero}.left, parseFloat({zero}.width)]") == [
+        "0%",
+        pytest.approx(100 / 3, abs=0.01),
+    ]
     scene.send(verdict="no posture", margin=None, torques=[])
     assert scene.text("answer").strip() == "no posture"
     assert scene.tab.evaluate("document.getElementById('torques').hidden")

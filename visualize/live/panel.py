@@ -59,7 +59,7 @@ def verdict_of(state: LiveState) -> dict[str, Any]:
         return {
             "verdict": "does not hold" if reached else "no posture",
             "color": hex_of("does not hold"),
-            "margin": None,
+            "margin": -np.inf if reached else None,
             "reason": "nothing touches" if reached else state.scenario.solved.reason,
             "torque_margin": None,
             "torques": [],

@@ -144,7 +144,7 @@ def live(
     Args:
         title: of the scene.
         verdict, color: "holds", "does not hold", "at the edge" or "no posture"; "#rrggbb".
-        margin, weight: [N]; a negative margin is what lacks.
+        margin, weight: [N]; a negative margin is what lacks, −inf where no force suffices.
         history: margins so far, oldest first, at most 200.
         reason: why it does not hold.
         notice: what could not be done, shown for some seconds.
@@ -160,6 +160,7 @@ def live(
         stamps: {browser: the newest of its messages that has been done}.
     """
     values = dict(locals())
+    values["unbounded"] = margin == -math.inf  # a number that JSON does not have
     values["stamps"] = {str(browser): stamp for browser, stamp in stamps.items()}
     # as JSON: MessagePack in Python takes ten times as long
     text = json.dumps(_finite(values), allow_nan=False)

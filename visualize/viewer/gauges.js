@@ -7,14 +7,14 @@ function make_gauges(find, viewer) {
   let push = null;
 
   // --- margin -------------------------------------------------------------------------------
-  function show_margin({verdict, color, margin, weight}) {
-    const known = Number.isFinite(margin);
+  function show_margin({verdict, color, margin, unbounded, weight}) {
+    const known = Number.isFinite(margin), value = unbounded ? -Infinity : known ? margin : 0;
     write(find("verdict"), verdict);
     find("panel").style.setProperty("--verdict", color);
-    write(find("margin"), !known ? "" : margin < 0 ? `lacks ${round(-margin)} N`
+    write(find("margin"), unbounded ? "−∞ N" : !known ? "" : margin < 0 ? `lacks ${round(-margin)} N`
       : `${round(margin)} N`);
     const zero = BELOW / (BELOW + ABOVE);
-    const at = Math.max(0, Math.min(1, zero + (known ? margin : 0) / weight / (BELOW + ABOVE)));
+    const at = Math.max(0, Math.min(1, zero + value / weight / (BELOW + ABOVE)));
     const bar = find("gauge").firstElementChild;
     bar.style.left = `${100 * Math.min(at, zero)}%`;
     bar.style.width = `${100 * Math.abs(at - zero)}%`;
