@@ -10,14 +10,8 @@ import numpy as np
 from ...arrays import Array
 from ...dynamics.kernels.scalars import LANES
 from ...errors import SolverError
-from ..kernels.predictive import (
-    PREDICT,
-    PREDICTIONS,
-    Answers,
-    Problems,
-    memory_size,
-    slack_sizes,
-)
+from ..kernels.newton import slack_sizes
+from ..kernels.predictive import PREDICT, PREDICTIONS, Answers, Problems, memory_size
 from .reference import by_cvxpy
 from .subproblem import Solution, Subproblem
 
