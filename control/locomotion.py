@@ -7,7 +7,8 @@ will be half-way through its stance,
     T_foot = P(t_½) T_nominal,    Ṗ = P [vx, vy, wz]^,
 
 so that it carries as long before as behind the body (M. Raibert, "Legged robots that balance"
-(1986), ch. 2, for a body that is where it should be). What it is off, `control.stepping` adds.
+(1986), ch. 2, for a body that is where it should be). What it is off, `control.stepping` adds. The
+height there, and how a sole is inclined, are the `control.ground_plane`'s.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from ..robots.robot import Robot
 from ..robots.values import array, number
 from .balance import Phase
 from .gaits import GAITS, Gait, feet_by_place, heading, middle, swings_in_turn
+from .ground_plane import GroundPlane
 from .references import Desired
 from .standing import trunk
 from .stepping import APART, FADE
@@ -112,7 +114,9 @@ class GaitController(WalkingController):
         ahead = heading(contacts, q)
         axes = np.column_stack([ahead, np.cross([0.0, 0.0, 1.0], ahead), [0.0, 0.0, 1.0]])
         self.path = Path(pin.SE3(axes, centre), np.zeros(3), self.begin)
+        self.ground = GroundPlane(places.values())
         self._nominal = {name: self.path.start.actInv(T) for name, T in places.items()}
+        self._soles = {name: (self.ground.tilt @ axes).T @ T.rotation for name, T in places.items()}
         self._opposite = _opposite(feet_by_place(contacts, q), self._nominal)
         upright = dynamics.frame_placement(robot, q, trunk(robot)).rotation
         self._upright = axes.T @ upright
@@ -206,6 +210,7 @@ class GaitController(WalkingController):
     def _replan(self, state: State, t: float, first: float) -> None:
         """The plan from t on: `first` on all feet, then swings along the path."""
         places = dict(self.feet.placements(state.q))
+        self.ground.fit(places.values())
         if self._swings:
             self._offset = self._found_offset(places, t)
         self._take_up(t if self.path.velocity.any() else t + first)
@@ -257,10 +262,10 @@ class GaitController(WalkingController):
             half_way = lift + k * step + swing + 0.5 * self._stance_time
             T = self._place(name, half_way)
             T.translation = T.translation + FADE ** (k + 1) * self._offset
-            T.translation[2] = places[name].translation[2]
             other, least = self._opposite[name]
             if other not in group(k):
                 T.translation = T.translation + _apart(T, places[other], least, left) * left
+            T.translation[2] = self.ground.height(T.translation)
             return T
 
         return goal
@@ -274,7 +279,13 @@ class GaitController(WalkingController):
         y = float(T.translation[1])
         closer = abs(float(self.path.velocity[1])) * self._step_time
         T.translation[1] = y + np.sign(y) * max(0.0, 0.5 * closer - (1 - APART) * abs(y))
-        return self.path.at(t) * T
+        P = self.path.at(t)
+        return pin.SE3(self.ground.tilt @ P.rotation @ self._soles[name], P.act(T.translation))
+
+    def _on_ground(self, name: str, offset: Array) -> Array | None:
+        if self.terrain is not None:
+            return super()._on_ground(name, offset)
+        return np.append(offset[:2], self.ground.slope @ offset[:2])
 
     def _found_offset(self, places: dict[str, Any], t: float) -> Array:
         """How far the feet that have landed are from their places on the path (3,) [m]."""

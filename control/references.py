@@ -143,5 +143,24 @@ def swing(
     return reference
 
 
+def lowering(start: Any, begin: float, speed: float, depth: float) -> Reference:
+    """Return the motion of a frame straight down from a pose (`pin.SE3`), as long as to a depth.
+
+    Args:
+        start: T_world_frame.
+        begin: when it starts [s].
+        speed, depth: [m/s], [m].
+    """
+    start, zero = placement(start, "start"), np.zeros(6)
+    down = np.array([0.0, 0.0, -number(speed, "speed", above=0), 0.0, 0.0, 0.0])
+
+    def reference(t: float) -> Desired:
+        time = min(max(t - begin, 0.0), depth / speed)
+        pose = pin.SE3(start.rotation, start.translation + time * down[:3])
+        return Desired(pose, down if time < depth / speed else zero, zero)
+
+    return reference
+
+
 def _duration(duration: float) -> float:
     return number(duration, "duration", above=0, unit="[s]")

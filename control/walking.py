@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from .. import dynamics
 from ..arrays import Array
-from ..contacts import ContactSet, PointContact, Terrain
+from ..contacts import Contact, ContactSet, PointContact, Terrain
 from ..dynamics import State
 from ..errors import FootworkError
 from ..robots.configuration import check_configuration
@@ -24,15 +24,24 @@ from .footholds import LEVEL, moved, over_ground, placed
 from .gaits import middle
 from .grip import Grip
 from .limits import JointLimits
+from .references import Reference, lowering
 from .standing import trunk
 from .stepping import FILTER, FootholdFeedback
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
+from .touch import Touch
 from .whole_body import WholeBodyController
 
 REACH = 0.3  # how far a foothold may be moved, as a fraction of the height of the centre of mass
 SLOPE = 0.3  # of the ground that a foothold may be moved up or down on
 BRAKE = 6.0  # how quickly joints stop before the ends of their ranges, see `limits` [ω]
+DCM = 20.0  # weight of ξ
+# the same upwards, on points: less weight on them would hold ξ back, and let the robot down
+UPRIGHT = 200.0
 RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
+LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
+PRESS = 0.1  # the same of one that has met it already
+PATIENCE = 0.1  # how long a plan waits for it [s]
+DEEPEST = 0.2  # how far, as a fraction of the height of the centre of mass
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 
 
@@ -56,7 +65,7 @@ class WalkingController:
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
         begin: [s].
-        options: of the WholeBodyController; torques rise to their limits within 30 ms.
+        options: of the WholeBodyController; with soles torques rise to their limits within 30 ms.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.
@@ -87,16 +96,19 @@ class WalkingController:
         ground = float(middle(places, self.feet.names)[2])
         self.plan = DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear)
         self._first = self.plan  # footholds as given
+        soles = any(contact.dim == 6 for contact in self.feet)
+        weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
         given = REACH * self.plan.height if reach is None else reach
         self.reach = length(given, "reach", zero=True)
-        self.dcm = DcmTask(self.plan, weight=20.0, gain=225.0, begin=begin)
+        self.dcm = DcmTask(self.plan, weight=weight, gain=225.0, begin=begin)
         pose = dynamics.frame_placement(robot, q, trunk(robot))
         self.base = FrameTask(
             pose, frame=trunk(robot), rows_of="orientation", weight=10.0, name="base"
         )
         self.tasks = self._permanent_tasks(q)
         options.setdefault("joint_limits", JointLimits.of(robot, BRAKE * self.plan.omega))
-        options.setdefault("torque_rate", robot.torque_limits / RISE)
+        if soles:  # they roll over their edges
+            options.setdefault("torque_rate", robot.torque_limits / RISE)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
         self._swings: dict[str, FrameTask] = {}
         self._stance = {contact.name: contact for contact in self.feet}
@@ -105,7 +117,11 @@ class WalkingController:
         self._feedback: FootholdFeedback | None = None
         self._goals: dict[str, tuple[Any, Any]] = {}  # of the swing's contacts and their frames
         self._swung: Array = np.zeros(3)  # the offset that the swings go to
-        self.grip = Grip()
+        self.grip, self.touch = Grip(), Touch(robot, self.feet)
+        self._sought: dict[str, FrameTask] = {}  # feet under which there was no ground
+        self._stopped: set[str] = set()  # feet that met the ground before the end of their swing
+        self._waited = 0.0  # for such feet [s]
+        self._given: Command | None = None
         self._last, self._busy = -np.inf, OneThread()
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
@@ -135,13 +151,16 @@ class WalkingController:
             return self.controller(q, v, t)
         self._prepare(state, t)
         self._last = t
-        return self.controller(state, None, t)
+        self._given = self.controller(state, None, t)
+        return self._given
 
     def _prepare(self, state: State, t: float) -> None:
         """Set tasks and contacts of the tick at t."""
+        self._wait(t)
         self._advance(state, t)
         if self._feedback is not None:
             self._aim(self._feedback, state, t)
+        self._touch(state, t)
         self._feel(state, t)
 
     def _valid(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> State | None:
@@ -173,13 +192,56 @@ class WalkingController:
     def _feel(self, state: State, t: float) -> None:
         """Believe in less friction from now on if a foot has slid."""
         stance = [self._stance[n] for n in self.controller.loaded if n in self._stance]
-        bearing = [contact for contact in stance if contact.surface is None]
+        bearing = [c for c in stance if c.surface is None and self.touch.bears(c.name)]
         if self.grip.lost(bearing, state, t - self._last if self._last > -np.inf else 0.0):
             told = {contact.name: contact.friction for contact in self.feet}
             for name, contact in self._stance.items():
                 self._stance[name] = self.grip.believed(replace(contact, friction=told[name]))
                 if name in self.controller.contacts.names:
                     self.controller.replace_contact(self._stance[name])
+
+    def _touch(self, state: State, t: float) -> None:
+        """Let feet that meet the ground carry, and lower those under which there is none."""
+        self.touch.feel(state, t, self._given)
+        late = t - self.begin > 0.5 * (self.plan.times[self._phase : self._phase + 2]).sum()
+        for name, task in self._swings.items():
+            if late and name not in self._stopped and self.touch.stopped(name):
+                self._stopped.add(name)
+                task.target = self._lowering(name, state, t, PRESS)
+        for name in list(self._sought):
+            if self.touch.stopped(name):
+                self._put_down(name)
+        for name in self.controller.contacts.names:
+            if name not in self.controller.leaving and self.touch.missing(name):
+                self._seek(name, state, t)
+
+    def _lowering(self, name: str, state: State, t: float, speed: float) -> Reference:
+        place = state.frame_placement(self._stance[name].frame)
+        return lowering(place, t, speed, DEEPEST * self.plan.height)
+
+    def _wait(self, t: float) -> None:
+        """Let the plan's time stand still while a foot is lowered and no other swings."""
+        if self._sought and not self._swings and self._waited < PATIENCE:
+            step = t - self._last
+            self._waited += step
+            self.begin += step
+            self.dcm.begin = self.begin
+
+    def _put_down(self, name: str) -> None:
+        """Let a foot carry from where it is."""
+        del self._sought[name]
+        self.controller.add_contact(self._stance[name], self.ramp, fades=False)
+        self._set_tasks()
+
+    def _seek(self, name: str, state: State, t: float) -> None:
+        """Lower a foot until it meets the ground."""
+        self.controller.remove_contact(name)
+        way = self._lowering(name, state, t, LOWERING)
+        self._sought[name] = self._foot_task(self._stance[name], way, f"lower {name}")
+        self._set_tasks()
+
+    def _set_tasks(self) -> None:
+        self.controller.set_tasks([*self.tasks, *self._swings.values(), *self._sought.values()])
 
     def _advance(self, state: State, t: float) -> None:
         """Enter the phase of the time t [s], and unload the feet that swing next."""
@@ -201,11 +263,13 @@ class WalkingController:
         """Remove the contacts of swing feet, and add their tasks."""
         swings = self._footholds(phase)
         for name, goal in swings.items():
+            self._sought.pop(name, None)
             if name in self.controller.contacts.names:
                 self.controller.remove_contact(name)
             self._swings[name] = self._swing_task(q, name, goal, phase)
         if swings:
-            self.controller.set_tasks([*self.tasks, *self._swings.values()])
+            self._waited, self._stopped = 0.0, set()
+            self._set_tasks()
         if swings and self.reach > 0:
             self._feedback = FootholdFeedback(self.plan, phase, self.reach)
             self._goals = {name: (goal, self._paths[name][2]) for name, goal in swings.items()}
@@ -233,10 +297,12 @@ class WalkingController:
         else:  # the frame's placement when the contact is at its goal
             landed = goal * here.inverse() * frame
         self._stance[name], self._paths[name] = contact, (points, frame, landed)
+        return self._foot_task(contact, self._swing_reference(name, phase), f"swing {name}")
+
+    def _foot_task(self, contact: Contact, way: Reference, name: str) -> FrameTask:
         rows = "position" if contact.dim < 6 else "pose"
         return FrameTask(
-            self._swing_reference(name, phase), frame=contact.frame, rows_of=rows, weight=50.0,
-            gain=400.0, name=f"swing {name}",
+            way, frame=contact.frame, rows_of=rows, weight=50.0, gain=400.0, name=name
         )  # fmt: skip
 
     def _swing_reference(self, name: str, phase: int) -> Any:
@@ -254,7 +320,7 @@ class WalkingController:
             if name not in self.controller.contacts.names:
                 self.controller.add_contact(self._stance[name], self.ramp, fades=False)
         self._swings.clear()
-        self.controller.set_tasks(self.tasks)
+        self._set_tasks()
 
     def _aim(self, feedback: FootholdFeedback, state: State, t: float) -> None:
         """Move the footholds of the swing feet, and the plan, to where ξ will be."""
@@ -275,6 +341,8 @@ class WalkingController:
         """Let the swings end with their footholds moved by (3,) [m], on the ground there."""
         self._swung = offset
         for name, task in self._swings.items():
+            if name in self._stopped:
+                continue
             points, start, _ = self._paths[name]
             self._paths[name] = (points, start, moved(self._goals[name][1], ways[name]))
             task.target = self._swing_reference(name, self._phase)

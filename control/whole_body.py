@@ -44,6 +44,7 @@ ACCEPTED = 1e-7
 _NOT_COPIED = (
     "_busy", "_current", "_formulations", "_models", "_data", "_solver", "_bounded",
 )  # fmt: skip
+LITTLE = 0.5  # load of a leaving contact below which it is let go rather than that limits give way
 KEPT = 12  # formulations of earlier sets of contacts and tasks
 _INCONSISTENT = Answer(None, "the contacts contradict each other", 0)
 
@@ -460,6 +461,10 @@ class WholeBodyController:
         a, w, tau, answer = self._answer(self._formulation)
         gave_way: dict[str, float] = {}
         status, reason = "optimal", ""
+        if answer.y is None and self._let_go():
+            self._updated(state, t)
+            program = self._formulation.program
+            a, w, tau, answer = self._answer(self._formulation)
         if answer.y is None:
             a, w, tau, gave_way, beyond = self._relaxed(program, state, t)
             if gave_way:  # else the program was feasible after all
@@ -481,6 +486,13 @@ class WholeBodyController:
             solver=self._solver.name, models=self.contact_models, labels=self._formulation.labels(),
             snapshot=self._formulation.snapshot(),
         )  # fmt: skip
+
+    def _let_go(self) -> bool:
+        """Remove the contacts that are being removed, if any bears little already."""
+        names = [name for name in self.leaving if self._load(name) < LITTLE]
+        for name in names:
+            self.remove_contact(name)
+        return bool(names)
 
     def _answer(self, of: Formulation) -> tuple[Array, Array, Array, Answer]:
         """Solve; a solver gets the bounds on accelerations only where they would be violated."""

@@ -152,6 +152,7 @@ class PredictiveGait(GaitController):
             vx, vy, wz = self.path.velocity if t >= self.path.begin else np.zeros(3)
             velocity = R @ np.array([vx, vy, 0.0])
             ground = np.array([P.translation for P in poses])
+            ground[:, 2] = [self.ground.height(place) for place in ground]
             rate = np.tile([0.0, 0.0, wz], (len(times), 1))
             up = np.array([0.0, 0.0, self.plan.height])
             return Reference(ground + up, velocity, R @ self._upright @ self._root, rate)

@@ -1,0 +1,59 @@
+"""Ground plane: how high the ground is around the feet, as far as those that stand on it show.
+
+    z(x) = z̄ + s·(x − x̄),    s = argmin Σ_i (z_i − z̄ − s·(x_i − x̄))² + n r² ‖s − s₀‖²
+
+with the n feet's places (x_i, z_i), their means x̄, z̄, their mean square distance r² from these, and
+s₀ the slope that was found before: two feet tell of one direction only, and one foot on a board
+tells of no slope. What slope there is shows in a few steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..arrays import Array
+
+STEEPEST = 1.0  # of normals that a slope is read from
+
+
+class GroundPlane:
+    """The ground around the feet.
+
+    Args:
+        feet: T_world_contact of each (`pin.SE3`), z the normal of the ground under it.
+
+    Attributes:
+        point: x̄, z̄ (3,) [m].
+        slope: s = (∂z/∂x, ∂z/∂y).
+    """
+
+    def __init__(self, feet: Iterable[Any]) -> None:
+        feet = list(feet)
+        n = np.mean([T.rotation[:, 2] for T in feet], axis=0)
+        self.point = np.mean([T.translation for T in feet], axis=0)
+        self.slope: Array = np.clip(-n[:2] / max(float(n[2]), 1e-3), -STEEPEST, STEEPEST)
+
+    def fit(self, places: Iterable[Any]) -> None:
+        """Take up where feet stand now (`pin.SE3`, at least one)."""
+        x = np.array([T.translation for T in places])
+        self.point = x.mean(axis=0)
+        d = x - self.point
+        ways, up = d[:, :2], d[:, 2]
+        kept = np.sum(ways**2) * np.eye(2)  # n r²
+        if kept[0, 0] > 0:
+            self.slope = np.linalg.solve(ways.T @ ways + kept, ways.T @ up + kept @ self.slope)
+
+    def height(self, place: Array) -> float:
+        """Return z at a place (2,) or (3,), whose own z does not count [m]."""
+        return float(self.point[2] + self.slope @ (place[:2] - self.point[:2]))
+
+    @property
+    def tilt(self) -> Array:
+        """The shortest rotation (3, 3) from the vertical to the normal."""
+        n = np.append(-self.slope, 1.0)
+        turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), n / np.linalg.norm(n))
+        return np.asarray(turn.toRotationMatrix())

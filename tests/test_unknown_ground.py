@@ -1,0 +1,113 @@
+"""Ground that is not as told: what feet feel, the plane under them, boards that nobody told of."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import footwork as fw
+from footwork import control
+from footwork.control import judging
+from footwork.control.command import Command
+from footwork.control.ground_plane import GroundPlane
+from footwork.control.touch import FILTER, Touch
+
+
+@pytest.mark.parametrize("name", ["go2", "talos", "solo12", "biped"])
+def test_a_force_that_was_not_planned_is_felt(name):
+    """α = f/m for a force f along the normal, the rest of the motion as it may be."""
+    robot = fw.load(name)
+    feet = fw.at_feet(robot, 0.7)
+    rng = np.random.default_rng(3)
+    q = control.stand(robot, crouch=0.02)[1]
+    q = robot.integrate(q, 0.1 * rng.standard_normal(robot.nv))
+    v, a = rng.standard_normal((2, robot.nv))
+    state, step, force = fw.dynamics.State(robot, q, v), 0.002, 30.0
+    foot = feet[feet.names[-1]]
+    n = foot.pose(state).rotation[:, 2]
+    J = n @ foot.centre_jacobian(state)[:3]
+    M = state.mass_matrix
+    moved = a + np.linalg.solve(M, force * J)  # what happens; a was planned
+    leg = np.flatnonzero(np.abs(foot.centre_jacobian(state)).max(axis=0) > 1e-12)
+    leg = leg[leg >= 6]
+    mass = 1 / (J[leg] @ np.linalg.solve(M[np.ix_(leg, leg)], J[leg]))
+    contacts = fw.contacts.ContactSet(robot, [])
+    before = Command.of(
+        t=0.0, status="optimal", v=v - step * moved, a=a, w=np.zeros(0), contacts=contacts
+    )
+    touch = Touch(robot, feet)
+    touch.feel(state, step, before)
+    share = step / (step + FILTER)
+    found = dict(zip(feet.names, touch._felt / share, strict=True))
+    assert found[foot.name] * mass == pytest.approx(force, rel=1e-9)
+    for _ in range(20):
+        touch.feel(state, step, before)
+    assert touch.stopped(foot.name)
+    assert not touch.missing(foot.name)
+
+
+def test_ground_that_is_missing_is_felt():
+    """Where all of the planned force is missing, and only there."""
+    robot = fw.load("go2")
+    feet = fw.at_feet(robot, 0.7)
+    q = control.stand(robot)[1]
+    state = fw.dynamics.State(robot, q, np.zeros(robot.nv))
+    w, lost = np.tile([0.0, 0.0, robot.mass * 9.81 / 4], 4), feet.names[1]
+    J = feet[lost].centre_jacobian(state)[2]
+    a = -np.linalg.solve(state.mass_matrix, J * w[2])
+    before = Command.of(
+        t=0.0, status="optimal", v=-0.002 * a, a=np.zeros(robot.nv), w=w, contacts=feet
+    )
+    touch = Touch(robot, feet)
+    for _ in range(10):
+        touch.feel(state, 0.002, before)
+    assert [name for name in feet.names if touch.missing(name)] == [lost]
+    assert [name for name in feet.names if not touch.bears(name)] == [lost]
+    touch.feel(state, 0.002, None)
+    assert not any(touch.missing(name) for name in feet.names)
+
+
+def _places(points):
+    return [pin.SE3(np.eye(3), np.asarray(p, dtype=float)) for p in points]
+
+
+def test_a_plane_shows_in_a_few_steps():
+    """Four feet on a slope: its error halves with each fit where they stand in a square."""
+    slope, corners = np.array([0.17, -0.05]), [(1, 1), (1, -1), (-1, 1), (-1, -1)]
+    feet = _places([(x, y, 0.3 + slope @ (x, y)) for x, y in corners])
+    ground = GroundPlane(feet)
+    assert np.array_equal(ground.slope, [0, 0])  # their own normals are level
+    errors = []
+    for _ in range(4):
+        ground.fit(feet)
+        errors.append(ground.slope - slope)
+    ratio = np.array(errors[1:]) / np.array(errors[:-1])
+    assert ratio == pytest.approx(np.full((3, 2), 2 / 3), abs=1e-9)
+    assert ground.height(np.array([0.0, 0.0, 9.0])) == pytest.approx(0.3)
+    n = ground.tilt[:, 2]
+    assert n[:2] / -n[2] == pytest.approx(ground.slope, abs=1e-12)
+
+
+def test_two_feet_tell_of_one_direction():
+    """Across it the slope stays what it was."""
+    ground = GroundPlane(_places([(0, 0.1, 0), (0, -0.1, 0)]))
+    ground.slope = np.array([0.1, 0.0])
+    for _ in range(60):
+        ground.fit(_places([(0, 0.1, 0.02), (0, -0.1, 0)]))
+    assert ground.slope == pytest.approx([0.1, 0.1], abs=1e-9)
+
+
+def test_feet_on_a_slope_give_it_at_once():
+    """From the normals of where they stand."""
+    T = pin.SE3(pin.utils.rotate("y", -0.2), np.zeros(3))
+    assert GroundPlane([T, T]).slope == pytest.approx([np.tan(0.2), 0.0])
+
+
+def test_a_quadruped_trots_over_boards_that_it_is_not_told_of():
+    """Boards of 3 cm, half the friction, other masses, noise, torques a tick late."""
+    robot = fw.load("go2")
+    found = judging.trial(
+        robot, lambda *given: judging.walker(*given, gait="trot"),
+        judging.World.real(boards=0.03), velocity=(0.4, 0, 0), duration=3.0, seed=3,
+    )  # fmt: skip
+    assert not found.ended
+    assert found.statuses["optimal"] > 0.98 * 1500
