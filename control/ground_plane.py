@@ -3,8 +3,8 @@
     z(x) = z̄ + s·(x − x̄),    s = argmin Σ_i (z_i − z̄ − s·(x_i − x̄))² + n r² ‖s − s₀‖²
 
 with the n feet's places (x_i, z_i), their means x̄, z̄, their mean square distance r² from these, and
-s₀ the slope that was found before: two feet tell of one direction only, and one foot on a board
-tells of no slope. What slope there is shows in a few steps.
+s₀ the slope that was found before, which two feet leave as it is: one foot on a board tells of no
+slope. What slope there is shows in a few steps.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class GroundPlane:
         d = x - self.point
         ways, up = d[:, :2], d[:, 2]
         kept = np.sum(ways**2) * np.eye(2)  # n r²
-        if kept[0, 0] > 0:
+        if len(x) > 2 and kept[0, 0] > 0:
             self.slope = np.linalg.solve(ways.T @ ways + kept, ways.T @ up + kept @ self.slope)
 
     def height(self, place: Array) -> float:

@@ -38,11 +38,12 @@ class Touch:
 
     Args:
         robot: floating base.
-        feet: at the ends of legs; one without joints of its own feels nothing.
+        feet: at the ends of legs. Soles feel nothing: an edge that touches turns them, and their
+            ankles give way; nor does a foot without joints of its own.
     """
 
     def __init__(self, robot: Robot, feet: ContactSet) -> None:
-        model = robot._model
+        model, feet = robot._model, ContactSet(robot, [foot for foot in feet if foot.dim < 6])
         chains = {
             c.name: set(model.supports[model.frames[robot.frame_id(c.frame)].parentJoint].tolist())
             for c in feet
@@ -65,7 +66,8 @@ class Touch:
 
     def _forget(self) -> None:
         zero = np.zeros(len(self._number))
-        self._felt, self._lacking, self._planned = zero, zero, zero  # α; shares of N, of the weight
+        self._felt, self._lacking = zero, zero  # α, and the share of N that is missing
+        self._planned = zero + np.inf  # N as a share of the weight; not known
 
     def feel(self, state: State, t: float, last: Command | None) -> None:
         """Take up how the robot has moved since the last command."""
@@ -96,15 +98,19 @@ class Touch:
         return alpha, mass
 
     def bears(self, name: str) -> bool:
-        """Whether a foot bears as much as was planned, and that is not little."""
+        """Whether a foot bears what was planned, and that is not little, as far as is known."""
+        if name not in self._number:
+            return True
         i = self._number[name]
         return bool(self._planned[i] > LITTLE and self._lacking[i] < MISSING)
 
     def stopped(self, name: str) -> bool:
         """Whether a foot that swings has met something."""
-        return bool(self._felt[self._number[name]] > STOPPED)
+        return name in self._number and bool(self._felt[self._number[name]] > STOPPED)
 
     def missing(self, name: str) -> bool:
         """Whether there is nothing under a foot that was to push."""
+        if name not in self._number:
+            return False
         i = self._number[name]
         return bool(self._felt[i] < -STOPPED and self._lacking[i] > MISSING)
