@@ -29,7 +29,8 @@ FILTER = 0.01  # time constant of the low-pass filter on α, for noise in veloci
 STOPPED = (
     20.0  # α from which on a foot has met something: models and noise explain a quarter [m/s²]
 )
-MISSING = 0.3  # share of the planned force that is not there when there is no ground, filtered
+NOTHING = 40.0  # −α of a foot that pushes against nothing: one a millimetre off lands first [m/s²]
+MISSING = 0.4  # share of the planned force that is not there when there is no ground, filtered
 LITTLE = 0.1  # of the weight
 
 
@@ -113,4 +114,4 @@ class Touch:
         if name not in self._number:
             return False
         i = self._number[name]
-        return bool(self._felt[i] < -STOPPED and self._lacking[i] > MISSING)
+        return bool(self._felt[i] < -NOTHING and self._lacking[i] > MISSING)

@@ -269,7 +269,7 @@ def test_a_fast_trot_needs_footholds_where_xi_is():
     assert planned.fell
     assert not found.fell
     went = (found.com[-1] - found.com[0])[0]
-    assert went == pytest.approx((phases[-1].end - phases[0].start)[0], rel=0.12)
+    assert went == pytest.approx((phases[-1].end - phases[0].start)[0], rel=0.15)
 
 
 @pytest.mark.slow
