@@ -11,16 +11,18 @@ from ..robots.robot import Robot
 from ..robots.torque_need import without_need
 from ..robots.values import array
 
-# after limits gave way: the time in which a torque may go from zero to its limit [s], and how long
-# this is kept up [s]
+# after limits gave way, where no rate is given: the time in which a torque may go from zero to its
+# limit [s], and how long this is kept up [s]
 SLOWLY, AFTERWARDS = 0.1, 0.1
 
 
 class TorqueRange:
     """What `torque_limits` means to a controller: bounds that stay, or those of motors at v.
 
-    With a rate, |τ − τ_before| ≤ rate (t − t_before) too. While limits give way, and a while
-    afterwards, it is at most the limit in `SLOWLY`, so that joints do not jump between theirs.
+    With a rate, |τ| rises by at most rate (t − t_before) too. It may fall to zero at once: an ankle
+    that has pushed against the ground would else throw the foot that is let go. Without a rate,
+    while limits give way and a while afterwards, it is the limit in `SLOWLY`, so that joints do not
+    jump between theirs.
 
     Attributes:
         lower, upper: (na,), at rest [N·m or N].
@@ -47,7 +49,8 @@ class TorqueRange:
             else array(rate, "torque_rate", (), (robot.na,), at_least=0, infinite=True)
         )
         self.rate = np.full(robot.na, given)
-        self._slow = np.minimum(self.rate, (self.upper - self.lower) / 2 / SLOWLY)
+        slow = (self.upper - self.lower) / 2 / SLOWLY
+        self._slow = np.where(np.isfinite(self.rate), self.rate, slow)
         self.forget()
 
     def forget(self) -> None:
@@ -81,4 +84,5 @@ class TorqueRange:
         if not slowly and np.isinf(self.rate).all():
             return lower, upper
         step = (self._slow if slowly else self.rate) * (t - before)
-        return np.clip(tau - step, lower, upper), np.clip(tau + step, lower, upper)
+        least, most = np.minimum(tau - step, 0.0), np.maximum(tau + step, 0.0)
+        return np.clip(least, lower, upper), np.clip(most, lower, upper)

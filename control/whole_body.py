@@ -79,8 +79,8 @@ class WholeBodyController:
             Inputs that are not finite, not the robot's, or late are failures too.
         deadline: oldest state that is accepted, when calls pass the current time [s].
         damping: of "damp" and of what is not safe [N·m·s/rad], a number or (na,).
-        torque_rate: largest |dτ/dt| [N·m/s], a number or (na,); None: none while limits hold, then
-            from zero to the limit in 0.1 s.
+        torque_rate: largest d|τ|/dt [N·m/s], a number or (na,); torques may fall to zero at once.
+            None: none while limits hold, then from zero to the limit in 0.1 s.
         solver: "daqp" or "clarabel"; None: DAQP where it is installed.
 
     Raises:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -369,10 +371,18 @@ def thrown(talos, height, **options):
 def test_torques_do_not_jump_while_limits_give_way(talos, speed):
     robot = talos[0]
     _, commands = thrown(talos, speed)
-    steps = np.diff([command.tau for command in commands], axis=0)
     assert commands[4].status == "optimal"
     assert {command.status for command in commands[5:]} <= {"relaxed", "unsafe"}
-    assert (np.abs(steps) <= robot.torque_limits * 2e-3 / 0.1 + 1e-9).all()
+    most = robot.torque_limits * 2e-3 / 0.1
+    assert all(rises_by(a.tau, b.tau, most) for a, b in pairwise(commands))
+
+
+def rises_by(last, tau, most):
+    """Whether torques go no farther from zero than by so much; they may fall to it."""
+    ahead, kept = tau * np.sign(last), np.abs(last)
+    return bool(
+        (ahead <= kept + most + 1e-9).all() and (ahead >= np.minimum(kept - most, 0) - 1e-9).all()
+    )
 
 
 def test_it_is_said_when_it_is_not_safe_to_go_on(talos):
@@ -413,11 +423,27 @@ def test_a_rate_of_torques_is_kept(talos):
             assert np.abs(other.tau - last).max() > 1.0
             _, _, tau = control.by_cvxpy(limited, x, v, 1e-3 * k)
             assert command.tau == pytest.approx(tau, abs=1e-4)
-        assert np.abs(command.tau - last).max() <= 0.5 + 1e-9
+        assert rises_by(last, command.tau, 0.5)
         last = command.tau
     assert command.tau == pytest.approx(other.tau, abs=1e-4)
     with pytest.raises(FootworkError, match="torque_rate"):
         controller_of(talos, torque_rate=-1.0)
+
+
+@pytest.mark.parametrize("overloaded", [False, True])
+def test_torques_rise_slowly_and_fall_at_once(talos, overloaded):
+    """So that zero is always within the range: a foot that is let go is not thrown."""
+    robot = talos[0]
+    kept = TorqueRange(robot, True, 500.0)
+    last = robot.torque_limits * np.where(np.arange(robot.na) % 2, 0.9, -0.5)
+    kept.remember(last, 0.0)
+    if overloaded:
+        kept.slow_down(0.0)
+    lower, upper = kept.at(np.zeros(robot.nv), 1e-3)
+    farther = np.minimum(np.abs(last) + 0.5, robot.torque_limits)
+    assert np.where(last > 0, upper, -lower) == pytest.approx(farther)
+    assert (np.where(last > 0, lower, -upper) <= 0).all()
+    assert (np.where(last > 0, lower, -upper) >= -0.5).all()
 
 
 def test_torque_limits_that_are_none_are_said(load_robot):
