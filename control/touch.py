@@ -19,16 +19,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array
 from ..contacts import ContactSet
 from ..dynamics import State
 from ..robots.robot import Robot
 from .command import Command
+from .kernels.touch import UNPLANNED, Legs
 
 FILTER = 0.01  # time constant of the low-pass filter on α, for noise in velocities [s]
-STOPPED = (
-    20.0  # α from which on a foot has met something: models and noise explain a quarter [m/s²]
-)
+# α from which on a foot has met something: models and noise explain a quarter [m/s²]
+STOPPED = 20.0
 NOTHING = 40.0  # −α of a foot that pushes against nothing: one a millimetre off lands first [m/s²]
 MISSING = 0.4  # share of the planned force that is not there when there is no ground, filtered
 LITTLE = 0.1  # of the weight
@@ -44,66 +43,54 @@ class Touch:
     """
 
     def __init__(self, robot: Robot, feet: ContactSet) -> None:
-        model, feet = robot._model, ContactSet(robot, [foot for foot in feet if foot.dim < 6])
-        chains = {
-            c.name: set(model.supports[model.frames[robot.frame_id(c.frame)].parentJoint].tolist())
-            for c in feet
-        }
-        legs: dict[int, list[tuple[int, list[int]]]] = {}
-        for i, (name, chain) in enumerate(chains.items()):
-            others = set[int]().union(*(joints for n, joints in chains.items() if n != name))
-            own = [model.joints[j] for j in sorted(chain - others - {0, 1})]  # not the base
-            rows = [row for joint in own for row in range(joint.idx_v, joint.idx_v + joint.nv)]
-            legs.setdefault(len(rows), []).append((i, rows))
-        self._legs = [  # of as many joints each: feet, and rows of their legs
-            (np.array([i for i, _ in some]), np.array([rows for _, rows in some]))
-            for size, some in legs.items()
-            if size
-        ]
+        feet = ContactSet(robot, [foot for foot in feet if foot.dim < 6])
         self._number = {name: i for i, name in enumerate(feet.names)}
-        self._at = feet.attachment
-        self._weight = float(robot.mass * np.linalg.norm(model.gravity.linear))
+        self._legs = _legs(robot, feet)
+        self._weight = float(robot.mass * np.linalg.norm(robot._model.gravity.linear))
         self._forget()
+        UNPLANNED.select(1)  # reads the kernel from disk, so that no tick does
 
     def _forget(self) -> None:
-        zero = np.zeros(len(self._number))
-        self._felt, self._lacking = zero, zero  # α, and the share of N that is missing
-        self._planned = zero + np.inf  # N as a share of the weight; not known
+        count = len(self._number)
+        self._felt, self._mass = np.zeros(count), np.zeros(count)  # α and m
+        self._planned: dict[str, float] | None = None  # N [N]; not known
 
     def feel(self, state: State, t: float, last: Command | None) -> None:
         """Take up how the robot has moved since the last command."""
+        if not self._number:
+            return
         if last is None or last.status != "optimal" or t <= last.t:
             return self._forget()
         step = t - last.t
-        alpha, mass = self._otherwise(state, (state.velocity - last.v) / step - last.a)
-        self._felt = self._felt + step / (step + FILTER) * (alpha - self._felt)
-        N = np.zeros(len(alpha))
-        for name in last.contacts.names:
-            if name in self._number:
-                N[self._number[name]] = last.w[last.contacts.rows(name)][2]
-        self._planned, self._lacking = N / self._weight, -self._felt * mass / np.maximum(N, 1e-9)
+        otherwise = (state.velocity - last.v) / step - last.a
+        M, S, T = state.mass_matrix, state.joint_columns, state.joint_placements
+        share = step / (step + FILTER)
+        given = M, S, T, otherwise, self._legs, share, self._felt, self._mass
+        kernel = UNPLANNED.overload().unchecked()
+        if kernel is None:
+            with UNPLANNED.uncompiled(1):
+                UNPLANNED.function(*given)
+        else:
+            kernel(*given)
+        self._planned, row = dict.fromkeys(self._number, 0.0), 0
+        for contact in last.contacts:
+            if contact.name in self._planned:
+                self._planned[contact.name] = float(last.w[row + 2])
+            row += contact.dim
 
-    def _otherwise(self, state: State, otherwise: Array) -> tuple[Array, Array]:
-        """α of the feet, not filtered [m/s²], and m [kg]; of those without legs 0 and 0."""
-        alpha, mass = np.zeros((2, len(self._number)))
-        M, normals = state.mass_matrix, self._at.rotations(state)[:, :, 2]
-        J = np.einsum("ki,kij->kj", normals, self._at.centre_jacobians(state)[:, :3])
-        for feet, legs in self._legs:
-            n = np.take_along_axis(J[feet], legs, axis=1)
-            moved = np.stack([(M @ otherwise)[legs], n], axis=2)
-            e, mobility = np.moveaxis(
-                np.linalg.solve(M[legs[:, :, None], legs[:, None]], moved), 2, 0
-            )
-            alpha[feet] = (n * e).sum(axis=1)
-            mass[feet] = 1 / np.maximum((n * mobility).sum(axis=1), 1e-9)
-        return alpha, mass
+    def _lacking(self, name: str) -> float:
+        """The share of N that is missing."""
+        if self._planned is None:
+            return 0.0
+        i = self._number[name]
+        return float(-self._felt[i] * self._mass[i]) / max(self._planned[name], 1e-9)
 
     def bears(self, name: str) -> bool:
         """Whether a foot bears what was planned, and that is not little, as far as is known."""
-        if name not in self._number:
+        if name not in self._number or self._planned is None:
             return True
-        i = self._number[name]
-        return bool(self._planned[i] > LITTLE and self._lacking[i] < MISSING)
+        little = self._planned[name] <= LITTLE * self._weight
+        return not little and self._lacking(name) < MISSING
 
     def stopped(self, name: str) -> bool:
         """Whether a foot that swings has met something."""
@@ -113,5 +100,24 @@ class Touch:
         """Whether there is nothing under a foot that was to push."""
         if name not in self._number:
             return False
-        i = self._number[name]
-        return bool(self._felt[i] < -NOTHING and self._lacking[i] > MISSING)
+        nothing = bool(self._felt[self._number[name]] < -NOTHING)
+        return nothing and self._lacking(name) > MISSING
+
+
+def _legs(robot: Robot, feet: ContactSet) -> Legs:
+    """The legs of feet: the joints that move one of them alone, without the base."""
+    model, at = robot._model, feet.attachment
+    chains = [set(model.supports[joint].tolist()) for joint in at.joints.tolist()]
+    entries: list[int] = []
+    first = [0]
+    for i, chain in enumerate(chains):
+        others = set[int]().union(*chains[:i], *chains[i + 1 :])
+        for joint in sorted(chain - others - {0, 1}):
+            start, size = model.joints[joint].idx_v, model.joints[joint].nv
+            entries += range(start, start + size)
+        first.append(len(entries))
+    normals, points = np.ascontiguousarray(at.local_frames[:, :, 2:].transpose(2, 0, 1))
+    return Legs(
+        at.joints, points, at.ball_arms, normals, at.world_fixed,
+        np.array(first, np.intp), np.array(entries, np.intp),
+    )  # fmt: skip
