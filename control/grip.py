@@ -21,14 +21,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
-from ..arrays import Array
 from ..contacts import Contact
+from ..contacts.attachment import Attachment
 from ..dynamics import State
+from .kernels.grip import SLIDES, Standing
 
 SLID = 0.015  # [m]
-TURNED = np.radians(2.0)
+TURNED = float(np.radians(2.0))
 FILTER = 0.02  # time constant of the low-pass filter on how far a foot has moved [s]
 WAIT = 0.1  # after the share was lowered, what slides has to come to rest first [s]
 LOWERED = 0.7
@@ -45,7 +45,9 @@ class Grip:
 
     def __init__(self) -> None:
         self.share, self.slid, self._since = 1.0, 0, np.inf
-        self._feet: dict[str, tuple[Any, Array]] = {}  # where they came to bear, how far away now
+        self._feet: tuple[Contact, ...] = ()
+        self._standing: Any = None
+        SLIDES.select(1)  # reads the kernel from disk, so that no tick does
 
     def lost(self, feet: Iterable[Contact], state: State, step: float) -> bool:
         """Lower the share if a foot has slid; return whether it is lower now.
@@ -55,20 +57,31 @@ class Grip:
             state: as it is.
             step: since the last time this was asked [s].
         """
-        found, slid = {}, 0
-        for foot in feet:
-            now = foot.pose(state).translation, state.frame_placement(foot.frame).rotation
-            start, way = self._feet.get(foot.name, (now, np.zeros(3)))
-            way = way + step / (step + FILTER) * (_slide(foot, state, start, now) - way)
-            has_slid = np.hypot(way[0], way[1]) > SLID or abs(way[2]) > TURNED
-            found[foot.name] = (now, np.zeros(3)) if has_slid else (start, way)
-            slid += has_slid
-        self._feet, self.slid = found, self.slid + slid
+        if (feet := tuple(feet)) != self._feet:
+            self._stand(feet, state)
+        given = state.joint_placements, self._standing, step / (step + FILTER), SLID, TURNED
+        kernel = SLIDES.overload().unchecked()
+        if kernel is None:
+            with SLIDES.uncompiled(1):
+                slid = SLIDES.function(*given)
+        else:
+            slid = kernel(*given)
+        self.slid += slid
         self._since += step
         if not slid or self._since < WAIT or self.share <= LEAST:
             return False
         self.share, self._since = max(LOWERED * self.share, LEAST), 0.0
         return True
+
+    def _stand(self, feet: tuple[Contact, ...], state: State) -> None:
+        """Take these feet as those that stand: new ones from where they are."""
+        known = {foot.name: i for i, foot in enumerate(self._feet)}
+        now = _standing(feet, state)
+        for i, foot in enumerate(feet):
+            if foot.name in known:
+                now.starts[i] = self._standing.starts[known[foot.name]]
+                now.ways[i] = self._standing.ways[known[foot.name]]
+        self._feet, self._standing = feet, now
 
     def believed(self, contact: Contact) -> Contact:
         """Return a contact with this share of its friction."""
@@ -83,9 +96,15 @@ def with_friction(contact: Contact, share: float) -> Contact:
     )
 
 
-def _slide(foot: Contact, state: State, start: Any, now: Any) -> Array:
-    """How far a foot has slid along its two tangents [m], and a sole about its normal [rad]."""
-    axes = foot.pose(state).rotation
-    turn = pin.log3(now[1] @ start[1].T)
-    way = axes.T @ (now[0] - start[0] + np.cross(turn, foot.ball_arm))
-    return np.array([way[0], way[1], turn @ axes[:, 2] if foot.dim == 6 else 0.0])
+def _standing(feet: tuple[Contact, ...], state: State) -> Standing:
+    """Feet that come to stand as they are now."""
+    at, count = Attachment(state.robot, feet), len(feet)
+    local = np.empty((count, 12))
+    local[:, :9], local[:, 9:] = at.local_frames[:, :, :3].reshape(-1, 9), at.local_frames[:, :, 3]
+    starts = np.empty((count, 12))
+    starts[:, :9] = state.joint_placements[at.joints, :, :3].reshape(-1, 9)
+    starts[:, 9:] = at.positions(state)
+    soles = np.array([foot.dim == 6 for foot in feet], dtype=bool)
+    return Standing(
+        at.joints, local, at.world_fixed, at.ball_arms, soles, starts, np.zeros((count, 3))
+    )
