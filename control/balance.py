@@ -114,12 +114,14 @@ class DcmPlan:
 
     def index(self, t: float) -> int:
         """Return which phase t is in; the last one after the end."""
-        found = int(np.searchsorted(self.times, t, side="right")) - 1
+        found = int(self.times.searchsorted(t, side="right")) - 1
         return min(max(found, 0), len(self.phases) - 1)
 
     def pivot(self, t: float) -> Array:
         """Return the centre of pressure p (3,) [m]."""
-        i = self.index(t)
+        return self._pivot(self.index(t), t)
+
+    def _pivot(self, i: int, t: float) -> Array:
         phase, share = self.phases[i], (t - self.times[i]) / self.phases[i].duration
         return np.asarray(phase.start + min(share, 1.0) * (phase.end - phase.start))
 
@@ -133,7 +135,7 @@ class DcmPlan:
             return self.phases[-1].end + self.up, np.zeros(3)
         i = self.index(t)
         xi = self.up + self._back(self.phases[i], self._ends[i], self.times[i + 1] - t)
-        return xi, self.omega * (xi - self.repellent(t))
+        return xi, self.omega * (xi - self._pivot(i, t) - self.up)
 
     def shifted(self, first: int, by: ArrayLike, fade: float = 1.0) -> DcmPlan:
         """Return the plan with everything from the end of phase `first` on moved by (3,) [m].

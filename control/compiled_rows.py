@@ -18,9 +18,14 @@ from ..dynamics import State
 from ..dynamics.per_robot import per_robot
 from ..dynamics.topology import is_depth_first
 from ..robots.robot import Robot
+from .balance import DcmTask
 from .contact_model import FACING_UP, ContactModel
 from .kernels.assembly import (
     ASSEMBLE,
+    COM,
+    DCM,
+    FRAME,
+    MOMENTUM,
     Contacts,
     Dynamics,
     Frames,
@@ -32,10 +37,10 @@ from .kernels.assembly import (
 )
 from .reference_rows import fill_task
 from .structure import ProgramStructure
-from .task_targets import PoseTarget, PostureTarget, VectorTarget
+from .task_targets import DcmTarget, PoseTarget, PostureTarget, VectorTarget
 from .tasks import ComTask, FrameTask, MomentumTask, PostureTask, Task
 
-_KINDS: dict[Any, int] = {ComTask: 0, FrameTask: 1, MomentumTask: 2}  # as in `kernels.assembly`
+_KINDS: dict[Any, int] = {ComTask: COM, FrameTask: FRAME, MomentumTask: MOMENTUM, DcmTask: DCM}
 
 # joints whose axes are fixed in the body before them, as `kernels.frames` needs for J̇v
 _SUPPORTED = ["FreeFlyer", "RX", "RY", "RZ", "RevoluteUnaligned", "PX", "PY", "PZ"]
@@ -79,7 +84,7 @@ class CompiledRows:
         self._frames = _Frames(robot._model)
         self._other_contacts: list[tuple[ContactModel, slice]] = []
         self._other_tasks: list[tuple[Task, slice]] = []
-        self._targets: list[VectorTarget | PoseTarget] = []
+        self._targets: list[VectorTarget | PoseTarget | DcmTarget] = []
         self._postures: list[PostureTarget] = []
         contacts, tasks = self._tabulate_contacts(), self._tabulate_tasks()
         self._loads = np.ones(len(contacts.rows))
@@ -161,6 +166,8 @@ class CompiledRows:
                 local = task.axes == "frame"
                 self._targets.append(PoseTarget(task, row, weight[own]))
                 chosen[own] = task.chosen
+            elif isinstance(task, DcmTask):
+                self._targets.append(DcmTarget(task, row, weight[own]))
             elif isinstance(task, ComTask | MomentumTask):
                 self._targets.append(VectorTarget(task, row, weight[own]))
                 chosen[own] = task.chosen

@@ -124,20 +124,23 @@ def swing(
     start, goal = placement(start, "start"), placement(goal, "goal")
     T, turn = _duration(duration), pin.log3(goal.rotation @ start.rotation.T)
     way = np.concatenate([goal.translation - start.translation, turn])
-    along, up = way * [1, 1, 0, 1, 1, 1], way * [0, 0, 1, 0, 0, 0]
-    over = np.array([0.0, 0.0, height, 0.0, 0.0, 0.0])
-    length = 1 - abs(climb)  # of each way, as a share of the time
+    ways = np.array([way, way, [0.0, 0.0, height, 0.0, 0.0, 0.0]])  # along the ground, up, over
+    ways[0, 2], ways[1, [0, 1, 3, 4, 5]] = 0.0, 0.0
+    length = (1 - abs(climb)) * T  # of the first two [s]
     late, early = max(climb, 0.0), max(-climb, 0.0)
 
     def reference(t: float) -> Desired:
         theta = (t - begin) / T
-        s, ds, dds = minimum_jerk((theta - late) / length)
-        z, dz, ddz = minimum_jerk((theta - early) / length)
+        s, ds, dds = minimum_jerk((theta - late) * T / length)
+        z, dz, ddz = minimum_jerk((theta - early) * T / length)
         p, dp, ddp = bump(theta)
-        place = start.translation + (s * along + z * up + p * over)[:3]
-        pose = pin.SE3(pin.exp3(s * turn) @ start.rotation, place)
-        velocity = (ds * along + dz * up) / (length * T) + dp / T * over
-        acceleration = (dds * along + ddz * up) / (length * T) ** 2 + ddp / T**2 * over
+        shares = np.array([
+            [s, z, p],
+            [ds / length, dz / length, dp / T],
+            [dds / length**2, ddz / length**2, ddp / T**2],
+        ])  # fmt: skip
+        moved, velocity, acceleration = shares @ ways
+        pose = pin.SE3(pin.exp3(s * turn) @ start.rotation, start.translation + moved[:3])
         return Desired(pose, velocity, acceleration)
 
     return reference

@@ -14,6 +14,7 @@ import pinocchio as pin
 from ..arrays import Array
 from ..robots.robot import Robot
 from ..robots.values import array
+from .balance import DcmTask
 from .tasks import ComTask, FrameTask, MomentumTask, PostureTask, Task
 
 GAIN = 24  # followed by the damping
@@ -42,7 +43,7 @@ class _Target:
     def value_at(self, t: float) -> Any:
         """Return the target's value at t; copy the rest, and what has been set of the gains."""
         task, (weight, gain, damping) = self.task, self._last
-        if task.weight is not weight or isinstance(weight, np.ndarray):  # changed in place, perhaps
+        if task.weight is not weight or _differs(weight, self.weight):  # changed in place, perhaps
             array(task.weight, f"weight of {task.name!r}", at_least=0)
             self.weight[:] = task.weight
         if task.gain is not gain or task.damping is not damping:
@@ -76,6 +77,24 @@ class VectorTarget(_Target):
         self.value[:] = self.value_at(t)
 
 
+class DcmTarget(_Target):
+    """Target of a divergent component: ξ*, ξ̇*, and where others have an acceleration k; and ω."""
+
+    acceleration = None
+    task: DcmTask
+
+    def __init__(self, task: DcmTask, row: Array, weight: Array) -> None:
+        super().__init__(task, weight, row[GAIN:])
+        self.value, self.velocity, self.feedback = row[:3], row[12:15], row[18:21]
+
+    def update(self, t: float) -> None:
+        """Copy the target at t."""
+        task, plan = self.task, self.value_at(t)
+        self.value[:], self.velocity[:] = plan.dcm(t - task.begin)
+        self.feedback[:] = task.feedback, task.feedback, task.gain**0.5
+        self.gains[0] = plan.omega
+
+
 class PoseTarget(_Target):
     """Target of a frame."""
 
@@ -106,3 +125,7 @@ class PostureTarget(_Target):
     def update(self, t: float, q: Array) -> None:
         """Copy the target at t, relative to q."""
         self.error[:] = pin.difference(self.model, q, self.value_at(t))
+
+
+def _differs(weight: Any, taken: Array) -> bool:
+    return isinstance(weight, np.ndarray) and not (taken == weight).all()

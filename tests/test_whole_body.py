@@ -9,6 +9,7 @@ import pytest
 import footwork as fw
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics
 from footwork.contacts.cones.wrench_cone import inner_faces
+from footwork.control.balance import DcmPlan, DcmTask, Phase
 from footwork.control.contact_model import ContactModel
 from footwork.control.references import between, between_postures, swing
 from footwork.dynamics import State
@@ -212,12 +213,14 @@ def every_task(robot, q):
     frame, base = robot.frame_names[-1], control.trunk(robot)
     here, pose = (dynamics.frame_placement(robot, q, f) for f in (frame, base))
     far = here * pin.SE3(pin.exp3(np.array([0.4, -0.2, 2.9])), np.array([0.1, 0.2, 0.0]))
+    step = Phase(0.4, np.zeros(3), np.array([0.1, 0.2, 0.05]))
     return [
         control.ComTask(between(dynamics.com(robot, q), np.ones(3), 2.0), axes=("z", "x")),
         control.FrameTask(pose, frame=base, rows_of=("rz", "x"), axes="frame", damping=3.0),
         control.FrameTask(swing(here, far, 1.0, height=0.1), frame=frame, weight=np.arange(6.0)),
         control.FrameTask(far, frame=frame, name="far"),
         control.MomentumTask(np.arange(6.0), rows_of="both"),
+        DcmTask(DcmPlan([step, step], 0.7), feedback=3.0, gain=49.0, begin=0.1, name="dcm"),
         control.PostureTask(q, weight=0.1),
         control.PostureTask(between_postures(robot, q, robot.neutral(), 3.0), name="second"),
     ]

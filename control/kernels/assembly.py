@@ -129,8 +129,9 @@ class Rows(NamedTuple):
     s: Array
 
 
-COM, FRAME, MOMENTUM = 0, 1, 2  # kinds of tasks
+COM, FRAME, MOMENTUM, DCM = 0, 1, 2, 3  # kinds of tasks
 GAIN, DAMPING = 24, 25  # after a value (12,), a velocity (6,) and an acceleration (6,)
+FEEDBACK, OMEGA = 18, 24  # k (3,) and ω of a divergent component, in their places
 
 
 def contact_rows(
@@ -227,6 +228,18 @@ def com_rows(Ag, com, h, rate, mass, task, components, target, A, r, e):
         x = components[i]
         e[i] = target[x] - com[x]
         r[i] = desired_acceleration(target, x, e[i], h[x] / mass) - rate[x] / mass
+        for j in range(A.shape[1]):
+            A[i, j] = Ag[x, j] / mass
+
+
+def dcm_rows(Ag, com, h, rate, mass, task, target, A, r, e):
+    """Fill the rows of ξ = c + ċ/ω: J_com a = ω² (c − ξ*) + ω ξ̇* + ω (ω + k)(ξ* − ξ) − J̇_com v."""
+    omega = target[OMEGA]
+    for x in range(3):
+        i = task[2] + x
+        e[i] = target[x] - com[x] - h[x] / (mass * omega)
+        r[i] = omega * omega * (com[x] - target[x]) + omega * target[12 + x]
+        r[i] += omega * (omega + target[FEEDBACK + x]) * e[i] - rate[x] / mass
         for j in range(A.shape[1]):
             A[i, j] = Ag[x, j] / mass
 
@@ -338,6 +351,10 @@ def assemble(v, dynamics, parameters, frames, contacts, tasks, postures, loads, 
             com_rows(
                 Ag, com, h, rate, parameters.mass, task, tasks.components, target,
                 rows.A, rows.r, rows.e,
+            )  # fmt: skip
+        elif task[0] == DCM:
+            dcm_rows(
+                Ag, com, h, rate, parameters.mass, task, target, rows.A, rows.r, rows.e
             )  # fmt: skip
         else:
             momentum_rows(Ag, h, rate, task, tasks.components, target, rows.A, rows.r, rows.e)
