@@ -4,7 +4,9 @@
 
 J (dim, nv) and the wrench w (dim,) are those of the contact in its own axes (two tangents, then the
 normal), where the faces F of the cone are constant. F is an inner approximation: whatever it
-accepts, Coulomb friction at the vertices can provide.
+accepts, Coulomb friction at the vertices can provide. Moments of forces at points that are nearer
+to the centre by a share σ are smaller by σ, so that the faces of a patch that is smaller by it are
+those of the whole patch for (f, m/σ).
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ class ContactModel:
     Attributes:
         contact, name, dim: the contact; its number of rows.
         wrench_rows: (dim,), those of [force; moment] in contact axes that w consists of.
-        faces: F (k, dim) of the inner cone, none if bilateral.
+        faces: F (k, dim) of the inner cone of the share of a patch about its centre, none if
+            bilateral.
         metric: (dim, dim), wᵀ metric w is the least Σ ‖f_k‖² (+ m²) over forces at the points, and
             moments of soft ones, that produce w.
         bounds: of the whole normal force [N], ∓inf for none.
@@ -62,13 +65,15 @@ class ContactModel:
         layout: contacts of one layout differ in `axes` and `offset` alone.
     """
 
-    def __init__(self, robot: Robot, contact: Contact, sides: int) -> None:
+    def __init__(self, robot: Robot, contact: Contact, sides: int, sole_share: float = 1.0) -> None:
         self.robot, self.contact, self.name = robot, contact, contact.name
         self.layout = layout(contact)
         self.dim, self.rigid = int(contact.dim), contact.surface is None
         limits = ContactLimits.of([contact])
         self.wrench_rows = limits.components(0)
         self.faces = inner_faces(contact, sides)
+        if len(contact.points) > 1:
+            self.faces = self.faces / np.where(self.wrench_rows < 3, 1.0, sole_share)
         G = limits.wrench_rows[0][self.wrench_rows]
         G[:, 3 * limits.point_count :] /= limits.torsion[limits.soft]  # m/γ of soft points to m
         self.metric: Array = np.asarray(np.linalg.inv(G @ G.T), dtype=np.float64)

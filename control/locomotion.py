@@ -43,6 +43,8 @@ AHEAD = 5.0  # least time of the plan: what comes later counts e⁻⁵ [1/ω]
 CHANGE = 0.1  # change of vx, vy and h wz from step to step [hω]
 LOWERING = 0.02  # change of height from step to step [h]
 LIFT = 0.12  # height of swinging feet, of small robots, whose legs weigh as much as they [h]
+# of a sole, what its centre of pressure stays within: nearer to an edge, and on boards, soles tip
+SOLE = 0.6
 HOME = 0.08  # distance from its place among the others at which a foot may stay in the end [h]
 BESIDE = 0.15  # distance of all feet from the path at which the robot may stay in the end [h]
 
@@ -86,7 +88,8 @@ class GaitController(WalkingController):
             "trot" on four.
         velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s]; or a function
             of the time [s] that returns it.
-        options: of the WalkingController; feet swing 5 cm high, and lower on small robots.
+        options: of the WalkingController; feet swing 5 cm high, and lower on small robots, and
+            sole_share is 0.6.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot; a velocity that this gait
@@ -108,8 +111,8 @@ class GaitController(WalkingController):
         places = dict(contacts.placements(q))
         centre = middle(places, contacts.names)
         height = float(dynamics.com(robot, q)[2] - centre[2])
-        options = {"step_height": min(0.05, LIFT * height)} | options
-        super().__init__(robot, contacts, q, [Phase(1.0, centre, centre)], **options)
+        own = {"step_height": min(0.05, LIFT * height), "sole_share": SOLE}
+        super().__init__(robot, contacts, q, [Phase(1.0, centre, centre)], **own | options)
         self._own_height = self._height = self.plan.height
         ahead = heading(contacts, q)
         axes = np.column_stack([ahead, np.cross([0.0, 0.0, 1.0], ahead), [0.0, 0.0, 1.0]])

@@ -107,7 +107,7 @@ class WalkingController:
         )
         self.tasks = self._permanent_tasks(q)
         options.setdefault("joint_limits", JointLimits.of(robot, BRAKE * self.plan.omega))
-        if soles:  # they roll over their edges
+        if soles:  # they tip over their edges
             options.setdefault("torque_rate", robot.torque_limits / RISE)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
         self._swings: dict[str, FrameTask] = {}

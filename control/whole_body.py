@@ -72,6 +72,7 @@ class WholeBodyController:
         strict: whether the tasks' levels are a strict hierarchy (see `control.hierarchy`); else
             only weights count.
         sides: of the inner friction pyramids, at least 3.
+        sole_share: of a sole about its centre that its forces may act on, in (0, 1].
         contact_damping: rate at which residual velocities of contacts and closures decay [1/s].
         force_weight: of deviations from the nominal contact forces [s⁴/m², per (force/mass)²].
         regularisation: of all accelerations [s⁴/m², s⁴/rad²].
@@ -102,6 +103,7 @@ class WholeBodyController:
         constraints: Sequence[Constraint] = (),
         strict: bool = False,
         sides: int = 4,
+        sole_share: float = 1.0,
         contact_damping: float = 20.0,
         force_weight: float = 1e-3,
         regularisation: float = 1e-6,
@@ -118,6 +120,7 @@ class WholeBodyController:
             number(getattr(self, name), name, at_least=0)
         boolean(strict, "strict")
         whole_number(sides, "sides", at_least=3)
+        self.sole_share = number(sole_share, "sole_share", above=0, at_most=1.0)
         number(deadline, "deadline", at_least=0, infinite=True, unit="[s]")
         self.torques = TorqueRange(robot, torque_limits, torque_rate)
         if joint_limits is None or isinstance(joint_limits, JointLimits):
@@ -196,7 +199,7 @@ class WholeBodyController:
         found = []
         for contact in contacts:
             if (model := self._models.pop(layout(contact), None)) is None:
-                model = ContactModel(self.robot, contact, self.sides)
+                model = ContactModel(self.robot, contact, self.sides, self.sole_share)
             self._models[model.layout] = model
             found.append(model.of(contact))
         while len(self._models) > KEPT + len(found):

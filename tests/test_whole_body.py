@@ -353,6 +353,26 @@ def test_faces_accept_only_what_friction_gives(load_robot, sides):
             assert cone.violation(full) < 1e-7
 
 
+@pytest.mark.parametrize("share", [0.6, 1.0])
+def test_forces_act_on_a_share_of_a_sole(load_robot, share):
+    """As on a sole that is so much smaller; points stay points."""
+    rng = np.random.default_rng(1)
+    robot = load_robot("talos", "floating")
+    frame = robot.feet["l_foot"].frame
+    whole = contacts.SurfaceContact(frame, half_length=0.1, half_width=0.05, friction=0.7)
+    small = contacts.SurfaceContact(
+        frame, half_length=share * 0.1, half_width=share * 0.05, friction=0.7
+    )
+    F, wanted = ContactModel(robot, whole, 4, share).faces, ContactModel(robot, small, 4).faces
+    w = rng.standard_normal((2000, 6)) * [0.3, 0.3, 1, 0.05, 0.1, 0.05] + [0, 0, 1, 0, 0, 0]
+    held = (w @ wanted.T <= 0).all(axis=1)
+    assert 100 < held.sum() < 1900
+    assert np.array_equal((w @ F.T <= 0).all(axis=1), held)
+    point = contacts.PointContact(frame, 0.7)
+    faces = [ContactModel(robot, point, 4, s).faces for s in (share, 1.0)]
+    assert np.array_equal(*faces)
+
+
 def second_derivative(x, h=1e-4):
     """By central differences of x(t)."""
     return (x(h) - 2 * x(0.0) + x(-h)) / h**2

@@ -82,7 +82,7 @@ class PredictiveGait(GaitController):
         self.prediction: Prediction | None = None
         limits = JointLimits.of(robot, stiffness=STIFFNESS)
         # a fast trot needs its torques at once
-        own = {"ramp": RAMP, "joint_limits": limits, "torque_rate": None}
+        own = {"ramp": RAMP, "joint_limits": limits, "torque_rate": None, "sole_share": 1.0}
         given: dict[str, Any] = {**own, **options}
         super().__init__(robot, feet, q, gait, **given)
         root = robot._model.frames[robot.frame_id(trunk(robot))].placement.rotation
