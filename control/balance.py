@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +32,7 @@ from ..dynamics import State
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from ..robots.values import array, mapping, number, placement, sequence, vector
+from .references import minimum_jerk
 from .tasks import Task
 
 
@@ -173,6 +174,25 @@ def _moved(T: Any, offset: Array) -> Any:
     return moved
 
 
+class _Course(NamedTuple):
+    """A plan from `begin` on, and what was followed before it."""
+
+    plan: DcmPlan
+    begin: float
+    before: _Course | None
+    since: float
+    within: float
+
+    def at(self, t: float) -> tuple[Array, Array]:
+        """Return ξ* and ξ̇*."""
+        xi, rate = self.plan.dcm(t - self.begin)
+        if self.before is None or t >= self.since + self.within:
+            return xi, rate
+        share, _, _ = minimum_jerk((t - self.since) / self.within)
+        xi_before, rate_before = self.before.at(t)
+        return xi_before + share * (xi - xi_before), rate_before + share * (rate - rate_before)
+
+
 @dataclass(eq=False)
 class DcmTask(Task):
     """Follow a plan's ξ: c̈ = ω² (c − r*) with r* = r + (1 + k/ω)(ξ − ξ*), and errors of ξ decay.
@@ -188,13 +208,33 @@ class DcmTask(Task):
 
     feedback: float = field(default=4.0, kw_only=True)
     begin: float = field(default=0.0, kw_only=True)
+    _before: _Course | None = field(default=None, init=False)
+    _over: tuple[float, float] = field(default=(0.0, 0.0), init=False)
+
+    def follow(self, plan: DcmPlan, begin: float, within: float) -> None:
+        """Go over to another plan, from `begin` on, within a time [s].
+
+        ξ* of a plan that is made anew is elsewhere, and torques would jump with r*; so r* goes
+        over from the one plan's to the other's.
+        """
+        course, (since, duration) = self._course, self._over
+        self._before = course._replace(before=None) if begin >= since + duration else course
+        self.target, self.begin, self._over = plan, begin, (begin, within)
+
+    @property
+    def _course(self) -> _Course:
+        return _Course(self.target, self.begin, self._before, *self._over)
+
+    def desired(self, t: float) -> tuple[Array, Array]:
+        """Return ξ* and ξ̇*, each (3,); while it goes over to another plan, shares of both."""
+        return self._course.at(t)
 
     def bind(self, robot: Robot) -> int:
         """Check the plan, and that it is one for the robot's gravity."""
         if not isinstance(self.target, DcmPlan):
             raise ConfigurationError(f"target: got {self.target!r}; expected a DcmPlan")
         g, own = self.target.gravity, np.asarray(robot._model.gravity.linear)
-        if not np.allclose(g, own, rtol=1e-6, atol=0):
+        if not (np.abs(g - own) <= 1e-6 * np.abs(own)).all():
             raise ConfigurationError(
                 f"target: got a plan for the gravity {g.tolist()}, expected {own.tolist()} m/s², "
                 f"that of {robot.name!r}"
@@ -204,7 +244,7 @@ class DcmTask(Task):
     def error(self, state: State, t: float) -> Array:
         """Return ξ* − ξ (3,) [m]."""
         xi = state.com + state.com_velocity / self.target.omega
-        return np.asarray(self.target.dcm(t - self.begin)[0] - xi)
+        return np.asarray(self.desired(t)[0] - xi)
 
     def jacobian(self, state: State) -> Array:
         """Return J_com (3, nv)."""
@@ -215,8 +255,9 @@ class DcmTask(Task):
         return np.asarray(state.com_drift)
 
     def desired_acceleration(self, state: State, t: float, J: Array, error: Array) -> Array:
-        """Return c̈ = ω² (c − r*)."""
-        omega = self.target.omega
+        """Return c̈ = ω² (c − r*) = ω² (c − ξ*) + ω ξ̇* + ω (ω + k)(ξ* − ξ)."""
+        omega, (wanted, rate) = self.target.omega, self.desired(t)
         k = np.array([self.feedback, self.feedback, self.gain**0.5])
-        r = self.target.repellent(t - self.begin) - (1 + k / omega) * error
-        return np.asarray(omega**2 * (state.com - r))
+        return np.asarray(
+            omega**2 * (state.com - wanted) + omega * rate + omega * (omega + k) * error
+        )

@@ -90,7 +90,7 @@ class DcmTarget(_Target):
     def update(self, t: float) -> None:
         """Copy the target at t."""
         task, plan = self.task, self.value_at(t)
-        self.value[:], self.velocity[:] = plan.dcm(t - task.begin)
+        self.value[:], self.velocity[:] = task.desired(t)
         self.feedback[:] = task.feedback, task.feedback, task.gain**0.5
         self.gains[0] = plan.omega
 

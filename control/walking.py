@@ -37,6 +37,7 @@ BRAKE = 6.0  # how quickly joints stop before the ends of their ranges, see `lim
 DCM = 20.0  # weight of ξ
 # the same upwards, on points: less weight on them would hold ξ back, and let the robot down
 UPRIGHT = 200.0
+GO_OVER = 0.05  # time in which a plan that is made anew takes the place of the last one [s]
 RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
 LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
 PRESS = 0.1  # the same of one that has met it already
@@ -186,7 +187,7 @@ class WalkingController:
         for name in self.controller.leaving:
             self.controller.add_contact(self._stance[name], self.ramp)
         self.plan, self._first, self.begin = plan, plan, begin
-        self.dcm.target, self.dcm.begin = self.plan, begin
+        self.dcm.follow(plan, begin, GO_OVER)
         self._phase, self._unloading = -1, False
 
     def _feel(self, state: State, t: float) -> None:

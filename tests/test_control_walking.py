@@ -146,6 +146,21 @@ def test_the_task_asks_for_the_pendulums_acceleration(load_robot, random_state):
     assert rows.error == pytest.approx(wanted - xi)
 
 
+def test_a_task_goes_over_to_another_plan_smoothly():
+    """From one ξ* to the next one's without a jump, also where it goes over already."""
+    first = wandering()
+    plans = [first, first.shifted(0, [0.0, 0.3, 0.0]), first.shifted(0, [0.3, 0.0, 0.0])]
+    task = DcmTask(first)
+    task.follow(plans[1], 0.2, 0.05)
+    before = np.concatenate(task.desired(0.22))
+    task.follow(plans[2], 0.22, 0.05)
+    found = np.array([np.concatenate(task.desired(t)) for t in np.linspace(0.22, 0.27, 101)])
+    assert found[0] == pytest.approx(before, abs=1e-12)
+    assert found[-1] == pytest.approx(np.concatenate(plans[2].dcm(0.05)), abs=1e-12)
+    way = np.abs(found[-1] - found[0]).max()
+    assert np.abs(np.diff(found, axis=0)).max() < 0.1 * way
+
+
 # --- gaits -----------------------------------------------------------------------------------
 
 
