@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from copy import copy, deepcopy
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from copy import copy
 from math import isfinite
-from operator import is_
 from typing import Any, Literal
 
 import numpy as np
@@ -22,31 +20,21 @@ from ..robots.robot import Robot
 from ..robots.values import boolean, number, sequence, text, whole_number
 from .command import Command
 from .constraints import Constraint, Tick
-from .contact_model import ContactModel, layout
+from .contact_model import ContactModel
 from .elastic import relaxed
 from .failure import OneThread, SafeTorques, check_time
 from .formulation import Formulation
-from .hierarchy import cascade
+from .formulations import Formulations
 from .limits import JointLimits
-from .null_space import solutions
 from .overload import damped, severity
-from .qp import Program, Reduced
-from .reduction import minimum, reduced_program, update_working_set
-from .solvers import Answer, Clarabel, solver_named
-from .structure import AnyTask, Parameters, ProgramStructure, task_layout
-from .switching import Ramp
-from .tasks import Task
+from .qp import Program
+from .solving import ProgramSolver
+from .structure import AnyTask, Parameters
+from .switching import SwitchedContacts
 from .torque_range import TorqueRange
 
 _NOTHING = np.zeros(0)
-# largest violation by a solver's answer, relative to the largest force or acceleration
-ACCEPTED = 1e-7
-_NOT_COPIED = (
-    "_busy", "_current", "_formulations", "_models", "_data", "_solver", "_bounded",
-)  # fmt: skip
 LITTLE = 0.5  # load of a leaving contact below which it is let go rather than that limits give way
-KEPT = 12  # formulations of earlier sets of contacts and tasks
-_INCONSISTENT = Answer(None, "the contacts contradict each other", 0)
 
 
 class WholeBodyController:
@@ -90,7 +78,6 @@ class WholeBodyController:
 
     gives_commands = True
     _current: Formulation | None
-    _formulations: dict[tuple[Any, ...], Formulation]
 
     def __init__(
         self,
@@ -129,17 +116,15 @@ class WholeBodyController:
             limited = boolean(joint_limits, "joint_limits")
             self.joint_limits = JointLimits.of(robot) if limited else None
         self.safe = SafeTorques(robot, on_failure, damping, self.torques)
-        self._solver, self._bounded = solver_named(solver), solver_named(solver)
+        limited = self.joint_limits is not None
+        self._solver = ProgramSolver(solver, strict, limited, regularisation)
         self._last, self._busy = -np.inf, OneThread()
-        self._ramps: dict[str, Ramp] = {}
-        self._forget_formulations()
-        self._models: dict[Hashable, ContactModel] = {}
-        self._data = robot._model.createData()  # one for all formulations: it takes a while
-        self._closure_rank = 0  # that of the last state
-        self.tasks: tuple[AnyTask, ...] = ()
-        self._bound: dict[str, tuple[int, list[Any]]] = {}
-        self.contacts = ContactSet.of(robot, contacts)
-        self._known = set(self.contacts.names)
+        self._closure_rank, self._current = 0, None  # those of the last state
+        self._switched = SwitchedContacts(ContactSet.of(robot, contacts))
+        parameters = Parameters(contact_damping, force_weight, regularisation)
+        self._formulations = Formulations(
+            robot, self.torques, self.joint_limits, parameters, sides, self.sole_share
+        )
         self.set_tasks(tasks)
         self.set_constraints(constraints)
         self._current = self._formulation  # reads the kernels from disk, so that no tick does
@@ -155,17 +140,14 @@ class WholeBodyController:
         """
         tasks = sequence(tasks, "tasks", AnyTask)
         _once([task.name for task in tasks], "tasks")
+        known = self._switched.known
         for task in tasks:
             contact = getattr(task, "contact", None)
-            if contact is not None and text(contact, "contact") not in self._known:
-                raise ContactError(
-                    f"{task.name!r}: {unknown('contact', contact, sorted(self._known))}"
-                )
-        self._bound = {t.name: self._bind(t) for t in tasks if isinstance(t, Task)}
-        sizes = {name: size for name, (size, _) in self._bound.items()}
-        self.tasks, self._sizes, self._current = tasks, sizes, None
-        self._layout = tuple(task_layout(task, sizes.get(task.name, 0)) for task in tasks)
-        self._contact_models(self.contacts)
+            if contact is not None and text(contact, "contact") not in known:
+                raise ContactError(f"{task.name!r}: {unknown('contact', contact, sorted(known))}")
+        self._formulations.set_tasks(tasks)
+        self._formulations.models(self.contacts)
+        self._current = None
 
     def set_constraints(self, constraints: Sequence[Constraint]) -> None:
         """Replace the constraints from the next tick on.
@@ -175,36 +157,27 @@ class WholeBodyController:
         """
         constraints = sequence(constraints, "constraints", Constraint)
         _once([constraint.name for constraint in constraints], "constraints")
-        self._rows = [(one, int(one.bind(self.robot))) for one in constraints]
+        self._formulations.set_constraints(
+            [(one, int(one.bind(self.robot))) for one in constraints]
+        )
         self.constraints = constraints
         self._ticks: tuple[Tick | None, Tick | None] = (None, None)
-        self._forget_formulations()
+        self._current = None
 
-    def _bind(self, task: Task) -> tuple[int, list[Any]]:
-        """The task's number of rows, and its attributes; one that none was set of stays bound."""
-        size, before = self._bound.get(task.name, (0, ()))
-        now = list(vars(task).values())
-        if len(now) == len(before) and all(map(is_, now, before)):
-            return size, now
-        size = int(task.bind(self.robot))
-        return size, list(vars(task).values())
+    @property
+    def tasks(self) -> tuple[AnyTask, ...]:
+        """The tasks."""
+        return self._formulations.tasks
+
+    @property
+    def contacts(self) -> ContactSet:
+        """The contacts, with those that are being removed."""
+        return self._switched.contacts
 
     @property
     def contact_models(self) -> tuple[ContactModel, ...]:
         """The models of the contacts, in order."""
         return self._formulation.structure.models
-
-    def _contact_models(self, contacts: ContactSet) -> list[ContactModel]:
-        """The models of some contacts; one is made of each layout when first needed."""
-        found = []
-        for contact in contacts:
-            if (model := self._models.pop(layout(contact), None)) is None:
-                model = ContactModel(self.robot, contact, self.sides, self.sole_share)
-            self._models[model.layout] = model
-            found.append(model.of(contact))
-        while len(self._models) > KEPT + len(found):
-            del self._models[next(iter(self._models))]
-        return found
 
     def task(self, name: str) -> AnyTask:
         """Return the task of this name."""
@@ -216,12 +189,12 @@ class WholeBodyController:
     @property
     def leaving(self) -> tuple[str, ...]:
         """The contacts that are being removed."""
-        return tuple(name for name, ramp in self._ramps.items() if ramp.goal == 0.0)
+        return self._switched.leaving
 
     @property
     def loaded(self) -> tuple[str, ...]:
         """The contacts whose load is not limited by a ramp."""
-        return tuple(name for name in self.contacts.names if name not in self._ramps)
+        return self._switched.loaded
 
     def add_contact(self, contact: Contact, ramp: float = 0.0, fades: bool = True) -> None:
         """Add a contact from the next tick on, its load ramped up within `ramp` [s].
@@ -239,20 +212,9 @@ class WholeBodyController:
             ConfigurationError: a ramp that is negative or not finite.
         """
         boolean(fades, "fades")
-        (name,) = ContactSet(self.robot, [contact]).names
-        kept, load = list(self.contacts), 0.0
-        if name in self.leaving:
-            kept = [contact if c.name == name else c for c in kept]
-            load, fades = self._load(name), self._ramps[name].fades
-        else:
-            kept.append(contact)
-        wider = ContactSet(self.robot, kept)
-        name = name if name in self.leaving else wider.names[-1]
-        added = Ramp(load, 1.0, ramp, fades)
-        self._contact_models(wider)
-        self.contacts = wider
-        self._ramps[name] = added
-        self._known.add(name)
+        wider, name = self._switched.with_added(contact)
+        self._formulations.models(wider)
+        self._switched.add(wider, name, ramp, fades, self._now)
         self._current = None
 
     def replace_contact(self, contact: Contact) -> None:
@@ -261,12 +223,9 @@ class WholeBodyController:
         Raises:
             ContactError: there is none of this name.
         """
-        (name,) = ContactSet(self.robot, [contact]).names
-        if name not in self.contacts.names:
-            raise ContactError(unknown("contact", name, self.contacts.names))
-        contacts = ContactSet(self.robot, [contact if c.name == name else c for c in self.contacts])
-        self._contact_models(contacts)
-        self.contacts, self._current = contacts, None
+        contacts = self._switched.with_replaced(contact)
+        self._formulations.models(contacts)
+        self._switched.contacts, self._current = contacts, None
 
     def remove_contact(self, name: str, ramp: float = 0.0, fades: bool = True) -> None:
         """Remove a contact, its load ramped down within `ramp` [s] first.
@@ -283,88 +242,40 @@ class WholeBodyController:
             ContactError: there is none of this name.
             ConfigurationError: a ramp that is negative or not finite.
         """
-        if name not in self.contacts.names:
-            raise ContactError(unknown("contact", name, self.contacts.names))
-        removed = Ramp(self._load(name), 0.0, ramp, boolean(fades, "fades"))
-        if ramp > 0:
-            self._ramps[name] = removed
-            return
-        self._ramps.pop(name, None)
-        self.contacts = ContactSet(self.robot, [c for c in self.contacts if c.name != name])
+        self._switched.remove(name, ramp, fades, self._now)
         self._current = None
 
-    def _load(self, name: str) -> float:
-        ramp = self._ramps.get(name)
-        return 1.0 if ramp is None else ramp.at(max(self._last, 0.0))
+    @property
+    def _now(self) -> float:
+        return max(self._last, 0.0)
 
     def restart(self) -> None:
         """Forget the time of the last tick, so that the next one may be earlier; end all ramps."""
         self._last, self._ticks = -np.inf, (None, None)
-        for name, ramp in list(self._ramps.items()):
-            if ramp.goal == 0.0:
-                self.remove_contact(name)
-        self._ramps.clear()
-
-    def _loads(self, t: float) -> dict[str, float]:
-        """The load fractions of contacts on a ramp; those that are unloaded are removed."""
-        for name, ramp in list(self._ramps.items()):
-            ramp.at(t)
-            if ramp.over(t):
-                if ramp.goal == 0.0:
-                    self.remove_contact(name)
-                else:
-                    del self._ramps[name]
-        return {name: ramp.at(t) for name, ramp in self._ramps.items()}
+        self._switched.end()
+        self._current = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the workspaces, whose arrays a copy must not share."""
-        kept = dict(vars(self), _ramps=deepcopy(self._ramps), _known=set(self._known))
-        kept["torques"] = copy(self.torques)
-        for name in _NOT_COPIED:
+        kept = dict(vars(self), torques=copy(self.torques))
+        for name in ("_switched", "_formulations", "_solver"):
+            kept[name] = copy(kept[name])
+        kept["_formulations"].torques = kept["torques"]
+        for name in ("_busy", "_current"):
             del kept[name]
-        return kept | {"solver": self._solver.name}
+        return kept
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        name = state.pop("solver")
         vars(self).update(state)
-        self._solver, self._bounded = solver_named(name), solver_named(name)
-        self._busy, self._models = OneThread(), {}
-        self._data = self.robot._model.createData()
-        self._forget_formulations()
-
-    def _forget_formulations(self) -> None:
-        self._current = None
-        self._formulations = {}
+        self._busy, self._current = OneThread(), None
 
     @property
     def _formulation(self) -> Formulation:
         """Of the contacts and tasks that are there."""
         if self._current is None:
-            self._current = self._formulation_of(self.contacts)
+            self._current = self._formulations.of(self.contacts, self._closure_rank)
             self._solver.reset()
-            self._bounded.reset()
         return self._current
-
-    def _formulation_of(self, contacts: ContactSet) -> Formulation:
-        """Of some contacts; those of earlier layouts of contacts and tasks are kept."""
-        models = self._contact_models(contacts)
-        key = (self._closure_rank, *[model.layout for model in models], *self._layout)
-        if (found := self._formulations.pop(key, None)) is None:
-            found = self._formulated(contacts, models)
-        else:
-            found.bind(contacts, models, self.tasks)
-        self._formulations[key] = found
-        if len(self._formulations) > KEPT:
-            del self._formulations[next(iter(self._formulations))]
-        return found
-
-    def _formulated(self, contacts: ContactSet, models: Sequence[ContactModel]) -> Formulation:
-        parameters = Parameters(self.contact_damping, self.force_weight, self.regularisation)
-        structure = ProgramStructure(
-            contacts, models, self.tasks, self._sizes, parameters, self._closure_rank,
-            self._rows,
-        )  # fmt: skip
-        return Formulation(structure, self.torques, self.joint_limits, self._data)
 
     # --- one tick ----------------------------------------------------------------------------
 
@@ -409,13 +320,15 @@ class WholeBodyController:
 
     def _updated(self, state: State, t: float) -> bool:
         """Formulate the program of a state; return whether all its data are finite."""
-        loads = self._loads(t)  # first: it may remove a contact, and change the formulation
+        contacts, loads = self.contacts, self._switched.loads(t)
+        if self.contacts is not contacts:  # one that was unloaded has been removed
+            self._current = None
         if self.robot.closures:
             require_closed(state)
             if len(state.closure_basis) != self._closure_rank:
                 self._closure_rank, self._current = len(state.closure_basis), None
         finite = self._formulation.update(state, t, loads, self._before(t))
-        fading = {name: load for name, load in loads.items() if self._ramps[name].fades}
+        fading = self._switched.fading(loads)
         if finite and fading:
             self._fade(state, t, fading)
         return finite
@@ -423,10 +336,10 @@ class WholeBodyController:
     def _fade(self, state: State, t: float, loads: dict[str, float]) -> None:
         """Let contacts on a ramp move as they would if they were not there, as see `switching`."""
         others = ContactSet(self.robot, [c for c in self.contacts if c.name not in loads])
-        free = self._formulation_of(others)
+        free = self._formulations.of(others, self._closure_rank)
         if not free.update(state, t, {}, self._before(t)):
             return
-        a, _, _, answer = self._answer(free)
+        a, _, _, answer = self._solver.answer(free)
         program = self._formulation.program
         if answer.y is not None:
             for name, load in loads.items():
@@ -461,13 +374,13 @@ class WholeBodyController:
         if not self._updated(state, t):
             raise ConfigurationError("tasks: what they ask for is not finite")
         program = self._formulation.program
-        a, w, tau, answer = self._answer(self._formulation)
+        a, w, tau, answer = self._solver.answer(self._formulation)
         gave_way: dict[str, float] = {}
         status, reason = "optimal", ""
         if answer.y is None and self._let_go():
             self._updated(state, t)
             program = self._formulation.program
-            a, w, tau, answer = self._answer(self._formulation)
+            a, w, tau, answer = self._solver.answer(self._formulation)
         if answer.y is None:
             a, w, tau, gave_way, beyond = self._relaxed(program, state, t)
             if gave_way:  # else the program was feasible after all
@@ -492,76 +405,11 @@ class WholeBodyController:
 
     def _let_go(self) -> bool:
         """Remove the contacts that are being removed, if any bears little already."""
-        names = [name for name in self.leaving if self._load(name) < LITTLE]
+        names = [n for n in self.leaving if self._switched.load(n, self._now) < LITTLE]
         for name in names:
-            self.remove_contact(name)
+            self._switched.drop(name)
+            self._current = None
         return bool(names)
-
-    def _answer(self, of: Formulation) -> tuple[Array, Array, Array, Answer]:
-        """Solve; a solver gets the bounds on accelerations only where they would be violated."""
-        program = of.program
-        if self.strict:
-            return self._by_levels(of)
-        found, steps = minimum(program, of)
-        if found is not None:
-            return *found, Answer(_NOTHING, "optimal", steps)
-        answer, small = self._with(of, accelerations=False)
-        if answer.y is None or small is None:
-            return _NOTHING, _NOTHING, _NOTHING, answer
-        a, w, tau = small.point(answer.y)
-        if self.joint_limits is not None and self._violated(program, a[program.actuated]):
-            answer, small = self._with(of, accelerations=True)
-            if answer.y is not None and small is not None:
-                a, w, tau = small.point(answer.y)
-        return a, w, tau, answer
-
-    def _violated(self, program: Program, joints: Array) -> bool:
-        violation = np.maximum(program.slowest - joints, joints - program.fastest)
-        return bool(violation.max(initial=0.0) > 1e-9)
-
-    def _by_levels(self, of: Formulation) -> tuple[Array, Array, Array, Answer]:
-        """Solve the levels one below the other."""
-        program, levels = of.program, of.levels()
-        rest = replace(
-            program, A=program.A[:0], r=program.r[:0], weight=program.weight[:0],
-            d=np.full(program.nv, max(self.regularisation, 1e-9)), p=np.zeros(program.nv),
-        )  # fmt: skip
-        solved, steps = minimum(rest, of, levels)
-        if solved is not None:
-            return *solved, Answer(_NOTHING, "optimal", steps)
-        found = solutions(program, of.columns)
-        if found is None:
-            return _NOTHING, _NOTHING, _NOTHING, _INCONSISTENT
-        a, w, tau, answer = cascade(rest, found, levels, self._bounded)
-        if answer.y is not None:
-            update_working_set(of, program, (a, w, tau))
-        return a, w, tau, answer
-
-    def _with(self, of: Formulation, accelerations: bool) -> tuple[Answer, Reduced | None]:
-        program = of.program
-        small = reduced_program(program, of, accelerations)
-        if small is None:
-            return _INCONSISTENT, None
-        solver = self._bounded if accelerations else self._solver
-        data = (small.H, small.g, small.C, small.low, small.high)
-        answer = self._verified(program, small, solver(*data))
-        if answer.y is None:  # an active-set method may fail where an interior-point one does not
-            answer = self._verified(program, small, Clarabel()(*data))
-        if answer.y is not None:
-            update_working_set(of, program, small.point(answer.y))
-        return answer, small
-
-    def _verified(self, program: Program, small: Reduced, answer: Answer) -> Answer:
-        """The answer if it satisfies the constraints: without weights y may be huge."""
-        if answer.y is None:
-            return answer
-        a, w, _ = small.point(answer.y)
-        left, at = program.violations(a, w), small.C @ answer.y
-        beyond = float(np.maximum(at - small.high, small.low - at).max(initial=0.0))
-        forces = 1.0 + float(np.abs(program.b).max(initial=0.0))
-        moved = 1.0 + float(np.abs(program.k).max(initial=0.0))
-        worst = max(left["dynamics"] / forces, left["contacts"] / moved, beyond / forces)
-        return answer if worst <= ACCEPTED else Answer(None, "unsolved", answer.iterations)
 
     @property
     def _remark(self) -> str:

@@ -121,8 +121,8 @@ def test_a_solver_that_fails(talos, monkeypatch):
     robot, _, q = talos
     controller = controller_of(talos)
     good = controller(q, np.zeros(robot.nv))
-    monkeypatch.setattr("footwork.control.whole_body.minimum", lambda *_: (None, 0))
-    monkeypatch.setattr("footwork.control.whole_body.reduced_program", lambda *_: None)
+    monkeypatch.setattr("footwork.control.solving.minimum", lambda *_: (None, 0))
+    monkeypatch.setattr("footwork.control.solving.reduced_program", lambda *_: None)
     monkeypatch.setattr("footwork.control.whole_body.relaxed", lambda _: None)
     command = controller(q, np.zeros(robot.nv))
     assert command.status == "held"
