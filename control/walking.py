@@ -20,11 +20,11 @@ from ..robots.values import instance, length, number
 from .balance import DcmPlan, DcmTask, Phase
 from .command import Command
 from .failure import LATEST, OneThread, check_time
-from .footholds import LEVEL, moved, over_ground, placed
+from .footholds import CLIMB, LEVEL, moved, over_ground, placed
 from .gaits import middle
 from .grip import Grip
 from .limits import JointLimits
-from .references import Reference, lowering
+from .references import Desired, Reference, lowering, swing
 from .standing import trunk
 from .stepping import FILTER, FootholdFeedback
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
@@ -43,6 +43,10 @@ LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
 PRESS = 0.1  # the same of one that has met it already
 PATIENCE = 0.1  # how long a plan waits for it [s]
 DEEPEST = 0.2  # how far, as a fraction of the height of the centre of mass
+# how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
+STUMBLE = 0.06
+RESTS = 0.3  # of the speed that it should have, below which it does not go on
+RETRY = 0.4  # of a swing's time that it takes to lift it over
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 
 
@@ -120,6 +124,7 @@ class WalkingController:
         self._swung: Array = np.zeros(3)  # the offset that the swings go to
         self.grip, self.touch = Grip(), Touch(robot, self.feet)
         self._sought: dict[str, FrameTask] = {}  # feet under which there was no ground
+        self._stumbled: set[str] = set()  # feet that a riser held back in their swing
         self._stopped: set[str] = set()  # feet that met the ground before the end of their swing
         self._waited = 0.0  # for such feet [s]
         self._given: Command | None = None
@@ -204,9 +209,13 @@ class WalkingController:
     def _touch(self, state: State, t: float) -> None:
         """Let feet that meet the ground carry, and lower those under which there is none."""
         self.touch.feel(state, t, self._given)
-        late = t - self.begin > 0.5 * (self.plan.times[self._phase : self._phase + 2]).sum()
         for name, task in self._swings.items():
-            if late and name not in self._stopped and self.touch.stopped(name):
+            if name in self._stopped:
+                continue
+            wanted = task.target(t)
+            if name not in self._stumbled and self._held_back(name, wanted, state):
+                self._stumble(name, task, state, t)
+            elif wanted.velocity[2] < 0 and self.touch.stopped(name):
                 self._stopped.add(name)
                 task.target = self._lowering(name, state, t, PRESS)
         for name in list(self._sought):
@@ -216,17 +225,44 @@ class WalkingController:
             if name not in self.controller.leaving and self.touch.missing(name):
                 self._seek(name, state, t)
 
+    def _held_back(self, name: str, wanted: Desired, state: State) -> bool:
+        """Whether a riser holds a swing foot back: it is behind on its way, and does not go on."""
+        frame = self._stance[name].frame
+        behind = wanted.value.translation - state.frame_placement(frame).translation
+        _, start, goal = self._paths[name]
+        way = (goal.translation - start.translation)[:2]
+        if way @ behind[:2] <= STUMBLE * self.plan.height * np.linalg.norm(way):
+            return False
+        velocity = state.frame_velocity(frame)[:2]
+        return bool(way @ velocity < RESTS * (way @ wanted.velocity[:2]))
+
+    def _stumble(self, name: str, task: FrameTask, state: State, t: float) -> None:
+        """Lift a foot twice as high, then ahead; put it down where too little time is left."""
+        left = self.begin + self.plan.times[self._phase + 1] - t
+        if left < RETRY * self.plan.phases[self._phase].duration:
+            self._stopped.add(name)
+            task.target = self._lowering(name, state, t, LOWERING)
+            return
+        self._stumbled.add(name)
+        here = state.frame_placement(self._stance[name].frame)
+        task.target = swing(here, self._paths[name][2], left, t, 2 * self.step_height, CLIMB)
+
     def _lowering(self, name: str, state: State, t: float, speed: float) -> Reference:
         place = state.frame_placement(self._stance[name].frame)
         return lowering(place, t, speed, DEEPEST * self.plan.height)
 
     def _wait(self, t: float) -> None:
         """Let the plan's time stand still while a foot is lowered and no other swings."""
-        if self._sought and not self._swings and self._waited < PATIENCE:
+        if self._waits:
             step = t - self._last
             self._waited += step
             self.begin += step
             self.dcm.begin = self.begin
+
+    @property
+    def _waits(self) -> bool:
+        """Whether a foot is lowered and no other swings, and not for too long yet."""
+        return bool(self._sought) and not self._swings and self._waited < PATIENCE
 
     def _put_down(self, name: str) -> None:
         """Let a foot carry from where it is."""
@@ -235,8 +271,11 @@ class WalkingController:
         self._set_tasks()
 
     def _seek(self, name: str, state: State, t: float) -> None:
-        """Lower a foot until it meets the ground."""
+        """Lower a foot until it meets the ground; those that were to swing next bear till then."""
         self.controller.remove_contact(name)
+        for other in self.controller.leaving:
+            self.controller.add_contact(self._stance[other], self.ramp)
+        self._unloading = False
         way = self._lowering(name, state, t, LOWERING)
         self._sought[name] = self._foot_task(self._stance[name], way, f"lower {name}")
         self._set_tasks()
@@ -253,7 +292,7 @@ class WalkingController:
             self._phase, self._unloading = phase, False
             self._lift(state.q, phase)
         last = phase == len(self.plan.phases) - 1
-        if last or self._unloading or self.plan.times[phase + 1] - since > self.ramp:
+        if last or self._unloading or self._waits or self.plan.times[phase + 1] - since > self.ramp:
             return
         self._unloading = True
         for name in self.plan.phases[phase + 1].swings:
@@ -269,7 +308,7 @@ class WalkingController:
                 self.controller.remove_contact(name)
             self._swings[name] = self._swing_task(q, name, goal, phase)
         if swings:
-            self._waited, self._stopped = 0.0, set()
+            self._waited, self._stopped, self._stumbled = 0.0, set(), set()
             self._set_tasks()
         if swings and self.reach > 0:
             self._feedback = FootholdFeedback(self.plan, phase, self.reach)
@@ -342,7 +381,7 @@ class WalkingController:
         """Let the swings end with their footholds moved by (3,) [m], on the ground there."""
         self._swung = offset
         for name, task in self._swings.items():
-            if name in self._stopped:
+            if name in self._stopped or name in self._stumbled:
                 continue
             points, start, _ = self._paths[name]
             self._paths[name] = (points, start, moved(self._goals[name][1], ways[name]))
