@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,6 +161,14 @@ class DcmPlan:
         plan = copy(self)
         plan._ends = list(self._ends)
         plan._ends[phase] = self._ends[phase] + np.asarray(by, dtype=float)
+        return plan
+
+    def timed(self, phase: int, duration: float) -> DcmPlan:
+        """Return the plan with another duration of a phase [s], and ξ at its end as it is."""
+        plan, i = copy(self), phase + 1
+        now = self.phases[phase]
+        plan.phases = (*self.phases[:phase], replace(now, duration=duration), *self.phases[i:])
+        plan.times = np.append(self.times[:i], self.times[i:] + (duration - now.duration))
         return plan
 
     def end(self, phase: int) -> Array:

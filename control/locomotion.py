@@ -13,7 +13,7 @@ height there, and how a sole is inclined, are the `control.ground_plane`'s.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,20 +24,23 @@ from numpy.typing import ArrayLike
 from .. import dynamics
 from ..arrays import Array
 from ..contacts import ContactSet
+from ..contacts.geometry.polygon import convex_hull, signed_distance
 from ..dynamics import State
 from ..errors import ConfigurationError, ContactError, unknown
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
 from ..robots.values import array, number
-from .balance import Phase
+from .balance import DcmPlan, Phase
+from .footholds import moved
 from .gaits import GAITS, Gait, feet_by_place, heading, middle, swings_in_turn
 from .ground_plane import GroundPlane
 from .references import Desired
 from .standing import trunk
-from .stepping import APART, FADE
+from .stepping import APART, FADE, FootholdProgram
 from .walking import WalkingController
 
 QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
+UNLOAD = 0.04  # time to unload the feet that catch a push [s]
 SHIFT = 3.0  # time to shift the weight before the first swing and after the last [1/ω]
 AHEAD = 5.0  # least time of the plan: what comes later counts e⁻⁵ [1/ω]
 CHANGE = 0.1  # change of vx, vy and h wz from step to step [hω]
@@ -120,12 +123,12 @@ class GaitController(WalkingController):
         self.ground = GroundPlane(places.values())
         self._nominal = {name: self.path.start.actInv(T) for name, T in places.items()}
         self._soles = {name: (self.ground.tilt @ axes).T @ T.rotation for name, T in places.items()}
-        self._opposite = _opposite(feet_by_place(contacts, q), self._nominal)
         upright = dynamics.frame_placement(robot, q, trunk(robot)).rotation
         self._upright = axes.T @ upright
         self.base.target = self._attitude
         self._offset: Array = np.zeros(3)  # of the footholds from the path
         self._turn, self._replanned = 0, self.begin  # the group that swings next
+        self.steps = 0
         self._stance_time = self._step_time = 0.0  # how long a foot carries, and a step takes [s]
         self.blocked = ""
         self.velocity = velocity
@@ -193,14 +196,62 @@ class GaitController(WalkingController):
         touched_down = bool(self._swings) and index != self._phase
         if touched_down:
             landed = self.begin + float(self.plan.times[index])
-            self._turn += 1
+            self._turn, self.steps = self._turn + 1, self.steps + 1
             self._replan(state, landed, self._natural(self.gait.double))
+        elif self._stands(since) and self._falls(state):
+            self._turn = self._quickest(state, t)
+            self._replan(state, t, UNLOAD, catch=True)
         elif not self._swings and index == len(self.plan.phases) - 1 and self._called(state, t):
             if len(self.feet) == 2:  # first the foot on whose side it goes
                 _, vy, wz = self.velocity
                 self._turn = int((vy or wz) < 0)
             self._replan(state, t, self._natural(SHIFT))
         super()._advance(state, t)
+
+    # --- pushes ----------------------------------------------------------------------------------
+
+    def _stands(self, since: float) -> bool:
+        """Whether all feet stay where they are for longer than between two swings."""
+        index = self.plan.index(since)
+        left = self.plan.times[index + 1] - since
+        longer = index == len(self.plan.phases) - 1 or left > self._natural(self.gait.double)
+        return longer and not self.plan.phases[index].swings
+
+    def _falls(self, state: State) -> bool:
+        """Whether ξ has left the support polygon, from where only a step brings it back."""
+        share = self.controller.sole_share  # beyond it soles do not push
+        corners = np.concatenate([
+            (T := contact.pose(state)).translation[:2]
+            + share * contact.points @ T.rotation[:2].T
+            for contact in self.controller.contacts
+        ])  # fmt: skip
+        if len(corners) < 3:
+            return False
+        return bool(signed_distance(convex_hull(corners), self._xi(state)) > 0)
+
+    def _xi(self, state: State) -> Array:
+        """ξ + g/ω² along the ground (2,) [m]."""
+        plan = self.plan
+        return np.asarray((state.com + state.com_velocity / plan.omega - plan.up)[:2])
+
+    def _quickest(self, state: State, t: float) -> int:
+        """The group whose step catches ξ at the least cost, see `stepping`."""
+        places, xi = dict(self.feet.placements(state.q)), np.append(self._xi(state), 0.0)
+        costs = []
+        for turn in range(len(self._groups)):
+            self._turn = turn
+            groups = self._next_groups(places, t, catch=True)
+            try:
+                phases = self._phases(places, t, UNLOAD, groups)
+            except ContactError:
+                costs.append(np.inf)
+                continue
+            plan = DcmPlan(phases, self.plan.height, self.plan.gravity)
+            bounds = self._bounds(phases[1].swings, state.q)
+            p = phases[0].end * [1.0, 1.0, 0.0]
+            lifted = p + np.exp(plan.omega * UNLOAD) * (xi - p) + plan.up
+            costs.append(FootholdProgram(plan, 1, bounds).landing(lifted, UNLOAD).cost)
+        return int(np.argmin(costs))
 
     def _called(self, state: State, t: float) -> bool:
         """Whether a standing robot is told something new, or stands beside its path."""
@@ -210,15 +261,20 @@ class GaitController(WalkingController):
         places = self.feet.placements(state.q)
         return told or not self._at_home(dict(places), t)
 
-    def _replan(self, state: State, t: float, first: float) -> None:
-        """The plan from t on: `first` on all feet, then swings along the path."""
+    def _replan(self, state: State, t: float, first: float, catch: bool = False) -> None:
+        """The plan from t on: `first` on all feet, then swings along the path, or to `catch` ξ."""
         places = dict(self.feet.placements(state.q))
         self.ground.fit(places.values())
         if self._swings:
             self._offset = self._found_offset(places, t)
+        if not (self.velocity.any() or self.path.velocity.any()):  # it stays where it was pushed
+            P = self.path.at(t)
+            self.path = Path(moved(P, self._offset), np.zeros(3), t)
+            self._offset = np.zeros(3)
         self._take_up(t if self.path.velocity.any() else t + first)
         try:
-            phases = self._phases(places, t, first, self._next_groups(places, t))
+            groups = self._next_groups(places, t, catch)
+            phases = self._phases(places, t, first, groups)
             self.blocked = ""
         except ContactError as error:  # it stays where it is, and tries again
             self.path, self.blocked = self.path.turned(t, np.zeros(3)), str(error)
@@ -265,9 +321,9 @@ class GaitController(WalkingController):
             half_way = lift + k * step + swing + 0.5 * self._stance_time
             T = self._place(name, half_way)
             T.translation = T.translation + FADE ** (k + 1) * self._offset
-            other, least = self._opposite[name]
+            other, stand = self._opposite[name]
             if other not in group(k):
-                T.translation = T.translation + _apart(T, places[other], least, left) * left
+                T.translation = T.translation + _apart(T, places[other], APART * stand, left) * left
             T.translation[2] = self.ground.height(T.translation)
             return T
 
@@ -299,13 +355,15 @@ class GaitController(WalkingController):
         ]
         return np.asarray(np.mean(off, axis=0) * [1.0, 1.0, 0.0])
 
-    def _next_groups(self, places: dict[str, Any], t: float) -> Sequence[tuple[str, ...]]:
-        """Who swings next: a whole cycle at least, nobody where all stand and should."""
+    def _next_groups(
+        self, places: dict[str, Any], t: float, catch: bool = False
+    ) -> Sequence[tuple[str, ...]]:
+        """Who swings next: a whole cycle at least, nobody where all stand and may."""
         cycle = len(self._groups)
         if self.path.velocity.any():
             count = max(cycle, int(np.ceil(AHEAD / (self.gait.swing + self.gait.double))))
         else:
-            count = 0 if self._at_home(places, t) else cycle
+            count = cycle if catch or not self._at_home(places, t) else 0
         return [self._groups[(self._turn + k) % cycle] for k in range(count)]
 
     def _at_home(self, places: dict[str, Any], t: float) -> bool:
@@ -328,17 +386,6 @@ class GaitController(WalkingController):
         turning = self.path.velocity[2] if t >= self.path.begin else 0.0
         rate = np.array([0.0, 0.0, 0.0, 0.0, 0.0, turning])
         return Desired(pin.SE3(P.rotation @ self._upright, P.translation), rate, np.zeros(6))
-
-
-def _opposite(by_place: Mapping[str, str], nominal: Mapping[str, Any]) -> dict[str, Any]:
-    """{foot: (the one opposite, the least distance to the left of it [m])}, so that none cross."""
-    swapped = {"left": "right", "right": "left"}
-    found = {}
-    for place, name in by_place.items():
-        side, *row = place.split()
-        other = by_place[" ".join([swapped[side], *row])]
-        found[name] = other, APART * (nominal[name].translation - nominal[other].translation)[1]
-    return found
 
 
 def _apart(T: Any, other: Any, least: float, left: Array) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,17 +21,18 @@ from .balance import DcmPlan, DcmTask, Phase
 from .command import Command
 from .failure import LATEST, OneThread, check_time
 from .footholds import CLIMB, LEVEL, moved, over_ground, placed
-from .gaits import middle
+from .gaits import feet_by_place, heading, middle
 from .grip import Grip
 from .limits import JointLimits
 from .references import Desired, Reference, lowering, swing
+from .solvers import solver_named
 from .standing import trunk
-from .stepping import FILTER, FootholdFeedback
+from .stepping import CLOSEST, FILTER, Bounds, FootholdProgram
 from .tasks import FrameTask, MomentumTask, PostureTask, Task
 from .touch import Touch
 from .whole_body import WholeBodyController
 
-REACH = 0.3  # how far a foothold may be moved, as a fraction of the height of the centre of mass
+REACH = 0.5  # longest step, as a fraction of the height of the centre of mass
 SLOPE = 0.3  # of the ground that a foothold may be moved up or down on
 BRAKE = 6.0  # how quickly joints stop before the ends of their ranges, see `limits` [ω]
 DCM = 20.0  # weight of ξ
@@ -56,7 +57,7 @@ class WalkingController:
     The centre of mass follows the plan's divergent component ξ, feet swing to their footholds,
     contacts are unloaded before lift-off and loaded after touch-down. When ξ is off its plan, the
     foothold of the swing foot is moved to where ξ will be, and the later ones return to the plan,
-    see `FootholdFeedback`.
+    and its time, see `FootholdProgram`.
 
     Args:
         robot: floating base.
@@ -65,8 +66,8 @@ class WalkingController:
         phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
         ramp: time to unload a foot before its swing and to load it afterwards [s].
-        reach: how far a foothold may be moved, on its level [m]; 0 keeps the plan, None is 0.3 of
-            the height of the centre of mass.
+        reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
+            the plan, None is 0.5 of the height of the centre of mass.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
         begin: [s].
@@ -119,7 +120,11 @@ class WalkingController:
         self._stance = {contact.name: contact for contact in self.feet}
         self._paths: dict[str, tuple[Array, Any, Any]] = {}  # points, start, goal
         self._phase, self._unloading = -1, False
-        self._feedback: FootholdFeedback | None = None
+        axes = _axes(self.feet, q)
+        self._beside = {name: axes.T @ T.translation[:2] for name, T in places.items()}
+        self._opposite = _opposite(self.feet, q, self._beside)
+        self._solver = solver_named(None)  # of footholds
+        self._feedback: FootholdProgram | None = None
         self._goals: dict[str, tuple[Any, Any]] = {}  # of the swing's contacts and their frames
         self._swung: Array = np.zeros(3)  # the offset that the swings go to
         self.grip, self.touch = Grip(), Touch(robot, self.feet)
@@ -311,7 +316,9 @@ class WalkingController:
             self._waited, self._stopped, self._stumbled = 0.0, set(), set()
             self._set_tasks()
         if swings and self.reach > 0:
-            self._feedback = FootholdFeedback(self.plan, phase, self.reach)
+            self._feedback = FootholdProgram(
+                self.plan, phase, self._bounds(swings, q), self._solver
+            )
             self._goals = {name: (goal, self._paths[name][2]) for name, goal in swings.items()}
             self._swung = np.zeros(3)
 
@@ -362,20 +369,43 @@ class WalkingController:
         self._swings.clear()
         self._set_tasks()
 
-    def _aim(self, feedback: FootholdFeedback, state: State, t: float) -> None:
-        """Move the footholds of the swing feet, and the plan, to where ξ will be."""
+    def _aim(self, feedback: FootholdProgram, state: State, t: float) -> None:
+        """Move the footholds of the swing feet, their time, and the plan, to where ξ will be."""
         xi = state.com + state.com_velocity / self.plan.omega
-        offset = feedback.wanted(xi, t - self.begin, min(t - self._last, FILTER))
-        if offset is None:
+        before = feedback.offset
+        if not feedback.follow(xi, t - self.begin, min(t - self._last, FILTER)):
             return
-        if np.linalg.norm(offset - self._swung) > MOVED:
-            found = {name: self._on_ground(name, offset) for name in self._swings}
+        retimed = feedback.timed is not self.plan
+        self.plan = feedback.timed
+        if retimed or np.linalg.norm(feedback.offset - self._swung) > MOVED:
+            found = {name: self._on_ground(name, feedback.offset) for name in self._swings}
             ways = {name: way for name, way in found.items() if way is not None}
             if len(ways) < len(found):  # no place to stand
-                return
-            self._swing_to(offset, ways)
-        feedback.offset = offset
+                feedback.offset = before
+            else:
+                self._swing_to(feedback.offset, ways)
         self.dcm.target = feedback.aimed
+
+    def _bounds(self, swings: Mapping[str, Any], q: Array) -> Bounds:
+        """How far these footholds may be moved: within reach, and so that legs do not cross."""
+        axes, places = _axes(self.feet, q), self.feet.placements(q)
+        carry = [name for name in self.feet.names if name not in swings]
+        if not carry:
+            return Bounds(axes, np.full(2, -self.reach), np.full(2, self.reach))
+        at = middle(places, carry)[:2]
+        centre = np.mean([self._beside[name] for name in carry], axis=0)
+        least, most = np.full(2, -np.inf), np.full(2, np.inf)
+        for name, goal in swings.items():
+            way = axes.T @ (goal.translation[:2] - at) - (self._beside[name] - centre)
+            low, high = -self.reach - way, self.reach - way
+            other, stands = self._opposite.get(name, ("", 0.0))  # to the left of the other one
+            if other in carry:
+                goes = axes[:, 1] @ (goal.translation - places[other].translation)[:2]
+                nearer = CLOSEST * stands - goes
+                low[1] = max(low[1], nearer) if stands > 0 else low[1]
+                high[1] = min(high[1], nearer) if stands < 0 else high[1]
+            least, most = np.maximum(least, low), np.minimum(most, high)
+        return Bounds(axes, np.minimum(least, 0.0), np.maximum(most, 0.0))
 
     def _swing_to(self, offset: Array, ways: dict[str, Array]) -> None:
         """Let the swings end with their footholds moved by (3,) [m], on the ground there."""
@@ -397,6 +427,25 @@ class WalkingController:
             return None
         way = np.asarray(found.translation - goal.translation)
         return way if abs(way[2]) <= LEVEL + SLOPE * np.linalg.norm(offset) else None
+
+
+def _axes(feet: ContactSet, q: Array) -> Array:
+    """Ahead and to the left, along the ground, as columns (2, 2)."""
+    x, y = heading(feet, q)[:2]
+    return np.array([[x, -y], [y, x]])
+
+
+def _opposite(feet: ContactSet, q: Array, beside: Mapping[str, Array]) -> dict[str, Any]:
+    """{foot: (the one opposite, how far to the left of it [m])}, of two or four feet."""
+    if len(feet) not in (2, 4):
+        return {}
+    swapped, by_place = {"left": "right", "right": "left"}, feet_by_place(feet, q)
+    found = {}
+    for place, name in by_place.items():
+        side, *row = place.split()
+        other = by_place[" ".join([swapped[side], *row])]
+        found[name] = other, float((beside[name] - beside[other])[1])
+    return found
 
 
 def _begin(begin: float) -> float:

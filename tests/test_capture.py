@@ -1,13 +1,12 @@
-"""Pushes that are too hard to stand: a step to where the divergent component will be."""
+"""Pushes that are too hard to stand: steps to where the divergent component will be."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
+from footwork import ContactError, contacts, control, dynamics, robots
 from footwork.contacts.geometry.polygon import convex_hull, signed_distance
-from footwork.control.capture import INSIDE, UNLOAD, _nearest
 
 
 @pytest.fixture(scope="module")
@@ -25,92 +24,69 @@ def moving(robot, q, velocity):
     return v
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_nearest_point_of_a_sole(seed):
-    """Against a fine grid of a polygon drawn in."""
-    rng = np.random.default_rng(seed)
-    corners = convex_hull(rng.uniform(-0.1, 0.1, (8, 2)) + rng.standard_normal(2))
-    x = corners.mean(axis=0) + 0.3 * rng.standard_normal(2)
-    p = _nearest(corners, x, 0.0)
-    assert signed_distance(corners, p) <= 1e-9
-    assert np.linalg.norm(x - p) == pytest.approx(max(signed_distance(corners, x), 0.0), abs=1e-9)
-    drawn = _nearest(corners, x, 0.01)
-    assert signed_distance(corners, drawn) <= -0.009
-
-
-@pytest.mark.parametrize("speed", [0.2, 0.7])
+@pytest.mark.parametrize("speed", [0.2, 0.9])
 @pytest.mark.parametrize("angle", [0.0, 1.0, 2.5, 4.5])
 def test_it_steps_when_the_divergent_component_leaves_the_feet(standing, speed, angle):
-    """The foot is where ξ will be then, or as near as legs and the other foot allow."""
+    """And not before."""
     robot, controller, q = standing
-    walker = control.PushRecoveryController(robot, controller.contacts, q, reach=10.0)
+    walker = control.PushRecoveryController(robot, controller.contacts, q)
     push = speed * np.array([np.cos(angle), np.sin(angle), 0.0])
     v = moving(robot, q, push)
     xi = (dynamics.com(robot, q) + push / walker.plan.omega)[:2]
-    soles = [c.world_points(robot, q)[:, :2] for c in controller.contacts]
-    inside = signed_distance(convex_hull(np.concatenate(soles)), xi) < -INSIDE
-    assert walker(q, v, 0.0).solved
-    assert walker.steps == (0 if inside else 1)
-    if inside:
-        return
-    swing = walker.plan.phases[1]
-    ((foot, goal),) = swing.swings.items()
-    p, time = swing.start[:2], UNLOAD + walker.swing_time
-    other = next(c for c in controller.contacts if c.name != foot)
-    landing = xi  # integrated, ξ̇ = ω (ξ − p)
-    for _ in range(10_000):
-        landing = landing + time / 10_000 * walker.plan.omega * (landing - p)
     places = controller.contacts.placements(q)
-    way = goal.translation - places[other.name].translation
-    side = places[foot].translation[1] - places[other.name].translation[1]
-    assert np.sign(way[1]) == np.sign(side)
-    assert abs(way[1]) > 0.6 * abs(side)
-    if abs(way[1]) > 0.7 * abs(side) + 1e-6:  # the feet are not in each other's way
-        assert goal.translation[:2] == pytest.approx(landing, abs=1e-3)
+    share = walker.controller.sole_share
+    used = [places[c.name].act(share * p)[:2] for c in controller.contacts for p in c.points]
+    inside = signed_distance(convex_hull(used), xi) <= 0
+    assert walker(q, v, 0.0).solved
+    swings = [set(phase.swings) for phase in walker.plan.phases if phase.swings]
+    assert bool(swings) != inside
+    assert inside == (speed < 0.5)
 
 
 @pytest.mark.slow
-def test_a_push_that_nobody_stands_is_caught_by_a_step(standing):
+@pytest.mark.parametrize("angle", [0.0, np.pi, -0.8])
+def test_a_push_that_nobody_stands_is_caught_by_steps(standing, angle):
+    """And it stands afterwards, on both feet, where it stepped to."""
     robot, controller, q = standing
-    force = 0.6 * robot.mass / 0.1
-    push = control.ForcePulse(control.trunk(robot), (force, 0.0, 0.0), 0.1)
+    force = 0.6 * robot.mass / 0.1 * np.array([np.cos(angle), np.sin(angle), 0.0])
+    push = control.ForcePulse(control.trunk(robot), tuple(force), 0.1)
     options = {
         "q": q, "contacts": controller.contacts, "step": 2e-3, "disturbances": [push],
     }  # fmt: skip
-    stubborn = control.simulate(robot, controller, duration=1.5, **options)
-    assert stubborn.fell
+    if angle == 0:
+        assert control.simulate(robot, controller, duration=1.5, **options).fell
     walker = control.PushRecoveryController(robot, controller.contacts, q)
-    caught = control.simulate(robot, walker, duration=2.2, **options)
+    caught = control.simulate(robot, walker, duration=3.0, **options)
     assert not caught.fell
-    assert walker.steps == 1
-    assert caught.com[-1][0] - caught.com[0][0] > 0.15
-    assert np.abs(caught.v[-1]).max() < 0.2
-    feet = walker.controller.contacts
-    assert set(feet.names) == set(controller.contacts.names)
+    assert walker.steps >= 1
+    way = (caught.com[-1] - caught.com[0])[:2]
+    assert way @ force[:2] / np.linalg.norm(force) > 0.1
+    assert np.abs(caught.v[-1]).max() < 0.3
+    assert set(walker.controller.contacts.names) == set(controller.contacts.names)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("angle", [np.pi, -0.8])
-def test_pushes_from_all_sides_are_caught(standing, angle):
-    robot, controller, q = standing
-    force = 0.7 * robot.mass / 0.1
-    push = control.ForcePulse(
-        control.trunk(robot), (force * np.cos(angle), force * np.sin(angle), 0.0), 0.1
-    )
-    walker = control.PushRecoveryController(robot, controller.contacts, q)
+def test_again_and_again_and_on_four_feet():
+    """Pushes from two sides, of 1.1 m/s each."""
+    robot = robots.load("go2")
+    feet = contacts.at_feet(robot, 0.7)
+    _, q = control.stand(robot, feet)
+    walker = control.PushRecoveryController(robot, feet, q)
+    size = 1.1 * robot.mass / 0.1
+    pushes = [
+        control.ForcePulse(control.trunk(robot), force, start)
+        for force, start in (((size, 0.0, 0.0), 0.1), ((0.0, -size, 0.0), 1.9))
+    ]
     motion = control.simulate(
-        robot, walker, q=q, contacts=controller.contacts, step=2e-3, duration=2.5,
-        disturbances=[push],
-    )  # fmt: skip
+        robot, walker, q=q, contacts=feet, duration=3.6, step=2e-3, disturbances=pushes
+    )
     assert not motion.fell
-    assert walker.steps >= 1
+    assert walker.steps >= 4
     assert np.abs(motion.v[-1]).max() < 0.5
 
 
 def test_who_can_step(standing):
     robot, controller, q = standing
-    dog = robots.load("quadruped")
-    with pytest.raises(ContactError, match="two feet"):
-        control.PushRecoveryController(dog, contacts.at_feet(dog), dog.posture())
-    with pytest.raises(ConfigurationError, match="swing_time"):
-        control.PushRecoveryController(robot, controller.contacts, q, swing_time=0.0)
+    one = contacts.ContactSet(robot, [next(iter(controller.contacts))])
+    with pytest.raises(ContactError, match="2 or 4 feet"):
+        control.PushRecoveryController(robot, one, q)

@@ -229,8 +229,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "--gait": {
         "default": "stand",
         "help": "gait (stand); walk, trot, pace, bound, crawl: at a commanded speed; step, trot, "
-        "crawl: --steps of --length; catch: stand, with recovery steps when pushed too hard "
-        "(bipeds, level)",
+        "crawl: --steps of --length; catch: stand, with recovery steps when pushed too hard",
     },
     "--no-torque-limits": {"action": "store_true", "help": "ignore the joint torque limits"},
     "--jobs": {"type": count, "default": 1, "metavar": "N", "help": "processes (1)"},

@@ -142,9 +142,7 @@ def _simulated(options: argparse.Namespace) -> tuple[ClosedLoop, Any]:
             velocity=lambda t: velocity if t < stop else (0.0, 0.0, 0.0),
         )  # fmt: skip
     elif options.gait == "catch":
-        if ground is not None:
-            raise ConfigurationError("--gait catch: got --terrain; expected level ground")
-        who = control.PushRecoveryController(robot, feet, q)
+        who = control.PushRecoveryController(robot, feet, q, terrain=ground)
     elif options.gait != "stand":
         gait = getattr(control.gaits, STEPS[options.gait])
         count = 4 if options.steps is None else options.steps
