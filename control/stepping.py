@@ -31,7 +31,7 @@ from .balance import DcmPlan
 from .solvers import Solver, solver_named
 
 FADE = 0.65  # ρ
-TIMING = 0.3  # w_T
+TIMING = 1.0  # w_T
 MISSED = 30.0  # w_β
 QUICKEST = 0.6  # shortest duration of a swing, as a fraction of the planned one
 ANKLES = 0.02  # errors of ξ that the feet on the ground correct without a step [m]

@@ -372,18 +372,18 @@ class WalkingController:
     def _aim(self, feedback: FootholdProgram, state: State, t: float) -> None:
         """Move the footholds of the swing feet, their time, and the plan, to where ξ will be."""
         xi = state.com + state.com_velocity / self.plan.omega
-        before = feedback.offset
+        before = feedback.offset, feedback.timed
         if not feedback.follow(xi, t - self.begin, min(t - self._last, FILTER)):
             return
         retimed = feedback.timed is not self.plan
-        self.plan = feedback.timed
         if retimed or np.linalg.norm(feedback.offset - self._swung) > MOVED:
             found = {name: self._on_ground(name, feedback.offset) for name in self._swings}
             ways = {name: way for name, way in found.items() if way is not None}
-            if len(ways) < len(found):  # no place to stand
-                feedback.offset = before
-            else:
-                self._swing_to(feedback.offset, ways)
+            if len(ways) < len(found):  # no place to stand: it goes on as it was to
+                feedback.offset, feedback.timed = before
+                return
+            self.plan = feedback.timed
+            self._swing_to(feedback.offset, ways)
         self.dcm.target = feedback.aimed
 
     def _bounds(self, swings: Mapping[str, Any], q: Array) -> Bounds:

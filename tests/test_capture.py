@@ -78,7 +78,7 @@ def test_again_and_again_and_on_four_feet():
         for force, start in (((size, 0.0, 0.0), 0.1), ((0.0, -size, 0.0), 1.9))
     ]
     motion = control.simulate(
-        robot, walker, q=q, contacts=feet, duration=3.6, step=2e-3, disturbances=pushes
+        robot, walker, q=q, contacts=feet, duration=4.6, step=2e-3, disturbances=pushes
     )
     assert not motion.fell
     assert walker.steps >= 4
