@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import ArrayLike
-
-from ..contacts import ContactSet
-from ..robots.robot import Robot
-from .gaits import Gait
 from .locomotion import GaitController
 
 
 class PushRecoveryController(GaitController):
-    """A GaitController that stands: pushed too hard, it steps, and then it stands again.
+    """A GaitController that is told no velocity: it stands, and steps when it is pushed too hard.
 
-    Args:
-        robot: floating base.
-        contacts: its two or four feet.
-        q: where it stands (nq,).
-        gait: that it steps in, as of a GaitController.
-        options: of the GaitController.
+    It steps when the divergent component of motion
 
-    Raises:
-        ConfigurationError, ContactError: what does not fit the robot.
+        ξ = c + ċ/ω,    ω = √(g/h),
+
+    seen from above leaves the polygon of what it uses of its soles: no centre of pressure brings it
+    back then. It steps on, by the program of `control.stepping`, until its feet are side by side,
+    and stands there. J. Pratt, J. Carff, S. Drakunov, A. Goswami, "Capture point: a step toward
+    humanoid push recovery" (2006).
+
+    Args, errors: as of a GaitController.
     """
-
-    def __init__(
-        self,
-        robot: Robot,
-        contacts: ContactSet,
-        q: ArrayLike,
-        gait: str | Gait | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(robot, contacts, q, gait, **options)

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from .. import dynamics
 from ..arrays import Array
 from ..contacts import ContactSet
-from ..contacts.geometry.polygon import convex_hull, signed_distance
+from ..contacts.geometry.polygon import convex_hull, sides
 from ..dynamics import State
 from ..errors import ConfigurationError, ContactError, unknown
 from ..robots.configuration import check_configuration
@@ -81,7 +81,8 @@ class GaitController(WalkingController):
 
     It starts to step when the velocity is not zero, and stands again, with its feet side by side,
     when it is. A change is taken up step by step: at the next touch-down, and as fast as balance
-    allows. Where the terrain has no place for a foot it stands, and `blocked` says why.
+    allows. Where the terrain has no place for a foot it stands, and `blocked` says why. Where it
+    stands and is pushed so that ξ leaves its support polygon, it steps until it stands again.
 
     Args:
         robot: floating base.
@@ -93,6 +94,11 @@ class GaitController(WalkingController):
             of the time [s] that returns it.
         options: of the WalkingController; feet swing 5 cm high, and lower on small robots, and
             sole_share is 0.6.
+
+    Attributes:
+        path: where it is commanded to be.
+        steps: how many swings have ended.
+        blocked: why it does not walk on; "" when it does.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot; a velocity that this gait
@@ -129,6 +135,7 @@ class GaitController(WalkingController):
         self._offset: Array = np.zeros(3)  # of the footholds from the path
         self._turn, self._replanned = 0, self.begin  # the group that swings next
         self.steps = 0
+        self._support: tuple[ContactSet, Array, Array] | None = None
         self._stance_time = self._step_time = 0.0  # how long a foot carries, and a step takes [s]
         self.blocked = ""
         self.velocity = velocity
@@ -208,7 +215,7 @@ class GaitController(WalkingController):
             self._replan(state, t, self._natural(SHIFT))
         super()._advance(state, t)
 
-    # --- pushes ----------------------------------------------------------------------------------
+    # --- pushes ------------------------------------------------------------------------------
 
     def _stands(self, since: float) -> bool:
         """Whether all feet stay where they are for longer than between two swings."""
@@ -219,38 +226,35 @@ class GaitController(WalkingController):
 
     def _falls(self, state: State) -> bool:
         """Whether ξ has left the support polygon, from where only a step brings it back."""
-        share = self.controller.sole_share  # beyond it soles do not push
-        corners = np.concatenate([
-            (T := contact.pose(state)).translation[:2]
-            + share * contact.points @ T.rotation[:2].T
-            for contact in self.controller.contacts
-        ])  # fmt: skip
-        if len(corners) < 3:
-            return False
-        return bool(signed_distance(convex_hull(corners), self._xi(state)) > 0)
+        contacts = self.controller.contacts
+        if self._support is None or self._support[0] is not contacts:  # feet that stand stay
+            self._support = contacts, *self._sides(state)
+        _, normals, offsets = self._support
+        xi = (self._xi(state) - self.plan.up)[:2]  # over the point that it moves away from
+        return bool(len(offsets) and (normals @ xi - offsets).max() > 0)
 
-    def _xi(self, state: State) -> Array:
-        """ξ + g/ω² along the ground (2,) [m]."""
-        plan = self.plan
-        return np.asarray((state.com + state.com_velocity / plan.omega - plan.up)[:2])
+    def _sides(self, state: State) -> tuple[Array, Array]:
+        """The support polygon's, of what is used of the soles; none of fewer than three points."""
+        share = self.controller.sole_share
+        poses = [(contact.pose(state), contact.points) for contact in self.controller.contacts]
+        corners = [T.act(share * point)[:2] for T, points in poses for point in points]
+        return sides(convex_hull(corners)) if len(corners) > 2 else (np.zeros((0, 2)), np.zeros(0))
 
     def _quickest(self, state: State, t: float) -> int:
         """The group whose step catches ξ at the least cost, see `stepping`."""
-        places, xi = dict(self.feet.placements(state.q)), np.append(self._xi(state), 0.0)
-        costs = []
+        places, costs = dict(self.feet.placements(state.q)), []
         for turn in range(len(self._groups)):
             self._turn = turn
             groups = self._next_groups(places, t, catch=True)
             try:
                 phases = self._phases(places, t, UNLOAD, groups)
-            except ContactError:
+            except ContactError:  # no place to stand
                 costs.append(np.inf)
                 continue
             plan = DcmPlan(phases, self.plan.height, self.plan.gravity)
             bounds = self._bounds(phases[1].swings, state.q)
-            p = phases[0].end * [1.0, 1.0, 0.0]
-            lifted = p + np.exp(plan.omega * UNLOAD) * (xi - p) + plan.up
-            costs.append(FootholdProgram(plan, 1, bounds).landing(lifted, UNLOAD).cost)
+            program = FootholdProgram(plan, 1, bounds, self._solver)
+            costs.append(program.landing(self._xi(state), 0.0).cost)
         return int(np.argmin(costs))
 
     def _called(self, state: State, t: float) -> bool:

@@ -33,11 +33,9 @@ from .solvers import Solver, solver_named
 FADE = 0.65  # ρ
 TIMING = 1.0  # w_T
 MISSED = 30.0  # w_β
-QUICKEST = 0.6  # shortest duration of a swing, as a fraction of the planned one
+SHORTEST = 0.85  # duration of a swing, unless it is planned to be shorter [1/ω]
 ANKLES = 0.02  # errors of ξ that the feet on the ground correct without a step [m]
-FILTER = (
-    0.04  # time constant of the low-pass filter on τ₀ (ξ − p), for noise in the velocity of ξ [s]
-)
+FILTER = 0.04  # time constant of the low-pass filter on τ₀ (ξ − p): velocities are noisy [s]
 RETIMED = 2e-3  # of a swing, below which its duration stays as it is [s]
 LATE = 0.3  # of a swing's duration: within that of touch-down its foothold stays
 # least lateral distance of opposite feet, as a fraction of the one they stand at: of the plan, and
@@ -46,15 +44,14 @@ APART, CLOSEST = 0.7, 0.4
 
 
 class Bounds(NamedTuple):
-    """A rectangle that footholds stay in, about those of the plan.
+    """A polygon of δ, normals · δ ≤ most.
 
     Attributes:
-        axes: (2, 2), the rectangle's, along the ground, as columns.
-        least, most: (2,), of δ along these [m].
+        normals: (k, 2), along the ground.
+        most: (k,), at least zero [m].
     """
 
-    axes: Array
-    least: Array
+    normals: Array
     most: Array
 
 
@@ -153,11 +150,12 @@ class FootholdProgram:
         rows[2, 2] = TIMING * h
         rows[3:] = MISSED * np.column_stack([-self.share * np.eye(2), arrives])
         right = np.concatenate([[0.0, 0.0, TIMING * h], MISSED * self._wanted])
-        earliest = np.exp(omega * max(QUICKEST * self.planned - gone, 0.0))
-        C = np.eye(3)
-        C[:2, :2] = self.bounds.axes.T
-        low = np.append(self.bounds.least, earliest / planned)
-        high = np.append(self.bounds.most, 1.0)
+        shortest = min(SHORTEST / omega, self.planned)
+        earliest = np.exp(omega * max(shortest - gone, 0.0))
+        normals, most = self.bounds
+        C = np.zeros((len(most) + 1, 3))
+        C[:-1, :2], C[-1, 2] = normals, 1.0
+        low, high = np.append(np.full(len(most), -np.inf), earliest / planned), np.append(most, 1.0)
         y = self._solver(rows.T @ rows, -rows.T @ right, C, low, high).y
         if y is None:  # it has one; a solver that does not find it lets the plan be
             y = np.array([0.0, 0.0, 1.0])

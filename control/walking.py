@@ -38,6 +38,7 @@ BRAKE = 6.0  # how quickly joints stop before the ends of their ranges, see `lim
 DCM = 20.0  # weight of ξ
 # the same upwards, on points: less weight on them would hold ξ back, and let the robot down
 UPRIGHT = 200.0
+AROUND = np.array([[np.cos(x), np.sin(x)] for x in np.arange(12) * np.pi / 6])  # about a circle
 GO_OVER = 0.05  # time in which a plan that is made anew takes the place of the last one [s]
 RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
 LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
@@ -371,9 +372,8 @@ class WalkingController:
 
     def _aim(self, feedback: FootholdProgram, state: State, t: float) -> None:
         """Move the footholds of the swing feet, their time, and the plan, to where ξ will be."""
-        xi = state.com + state.com_velocity / self.plan.omega
         before = feedback.offset, feedback.timed
-        if not feedback.follow(xi, t - self.begin, min(t - self._last, FILTER)):
+        if not feedback.follow(self._xi(state), t - self.begin, min(t - self._last, FILTER)):
             return
         retimed = feedback.timed is not self.plan
         if retimed or np.linalg.norm(feedback.offset - self._swung) > MOVED:
@@ -390,22 +390,25 @@ class WalkingController:
         """How far these footholds may be moved: within reach, and so that legs do not cross."""
         axes, places = _axes(self.feet, q), self.feet.placements(q)
         carry = [name for name in self.feet.names if name not in swings]
-        if not carry:
-            return Bounds(axes, np.full(2, -self.reach), np.full(2, self.reach))
-        at = middle(places, carry)[:2]
-        centre = np.mean([self._beside[name] for name in carry], axis=0)
-        least, most = np.full(2, -np.inf), np.full(2, np.inf)
+        normals, most = [], []
         for name, goal in swings.items():
-            way = axes.T @ (goal.translation[:2] - at) - (self._beside[name] - centre)
-            low, high = -self.reach - way, self.reach - way
-            other, stands = self._opposite.get(name, ("", 0.0))  # to the left of the other one
+            way = np.zeros(2)  # from where it stands beside the others
+            if carry:
+                stands = self._beside[name] - np.mean([self._beside[n] for n in carry], axis=0)
+                way = axes.T @ (goal.translation - middle(places, carry))[:2] - stands
+            normals += list(AROUND @ axes.T)
+            most += list(self.reach - AROUND @ way)
+            other, apart = self._opposite.get(name, ("", 0.0))
             if other in carry:
-                goes = axes[:, 1] @ (goal.translation - places[other].translation)[:2]
-                nearer = CLOSEST * stands - goes
-                low[1] = max(low[1], nearer) if stands > 0 else low[1]
-                high[1] = min(high[1], nearer) if stands < 0 else high[1]
-            least, most = np.maximum(least, low), np.minimum(most, high)
-        return Bounds(axes, np.minimum(least, 0.0), np.maximum(most, 0.0))
+                side, left = np.sign(apart), axes[:, 1]
+                lands = left @ (goal.translation - places[other].translation)[:2]
+                normals.append(-side * left)
+                most.append(side * (lands - CLOSEST * apart))
+        return Bounds(np.array(normals), np.maximum(most, 0.0))
+
+    def _xi(self, state: State) -> Array:
+        """ξ (3,) [m]."""
+        return np.asarray(state.com + state.com_velocity / self.plan.omega)
 
     def _swing_to(self, offset: Array, ways: dict[str, Array]) -> None:
         """Let the swings end with their footholds moved by (3,) [m], on the ground there."""

@@ -107,7 +107,7 @@ def test_a_shift_fades_from_swing_to_swing():
         assert after.start == pytest.approx(before.end, abs=1e-12)
 
 
-FAR = stepping.Bounds(np.eye(2), np.full(2, -9.0), np.full(2, 9.0))
+FAR = stepping.Bounds(np.vstack([np.eye(2), -np.eye(2)]), np.full(4, 9.0))
 
 
 @pytest.mark.parametrize(("phase", "since"), [(1, 0.0), (3, 0.1), (5, 0.3)])
@@ -140,9 +140,9 @@ def test_footholds_and_their_time_are_the_optimum(monkeypatch, seed):
     robot = robots.load("biped")
     feet, q = crouched(robot, 0.0)
     plan, phase = DcmPlan(gaits.footsteps(feet, q, 4, length=0.2), 0.8), 3
-    turn = rng.uniform(-1, 1)
-    axes = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    bounds = stepping.Bounds(axes, -rng.uniform(0.02, 0.2, 2), rng.uniform(0.02, 0.2, 2))
+    around = np.sort(rng.uniform(0, 2 * np.pi, 7))
+    normals = np.column_stack([np.cos(around), np.sin(around)])
+    bounds = stepping.Bounds(normals, rng.uniform(0.0, 0.2, 7))
     program = stepping.FootholdProgram(plan, phase, bounds)
     since = float(plan.times[phase] + 0.1)
     xi = plan.dcm(since)[0] + np.append(rng.uniform(-0.1, 0.1, 2), 0.0)
@@ -156,11 +156,10 @@ def test_footholds_and_their_time_are_the_optimum(monkeypatch, seed):
         cp.sum_squares(delta) + (h * stepping.TIMING) ** 2 * cp.square(tau / first - 1)
         + stepping.MISSED**2 * cp.sum_squares(beta)
     )  # fmt: skip
-    along = axes.T @ delta
-    shortest = np.exp(omega * max(stepping.QUICKEST * (planned + 0.1) - 0.1, 0.0))
+    shortest = np.exp(max(stepping.SHORTEST - 0.1 * omega, 0.0))
     problem = cp.Problem(cp.Minimize(cost), [
         program.share * delta + beta == p + tau * (xi[:2] - p) - plan.end(phase)[:2],
-        along >= bounds.least, along <= bounds.most, tau >= shortest, tau <= first,
+        bounds.normals @ delta <= bounds.most, tau >= shortest, tau <= first,
     ])  # fmt: skip
     problem.solve(solver="CLARABEL", tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)
     assert found.cost == pytest.approx(problem.value, rel=1e-6, abs=1e-9)
@@ -178,16 +177,22 @@ def test_legs_do_not_cross_and_reach_their_footholds():
     walker = control.WalkingController(robot, feet, q, gaits.footsteps(feet, q, 4), reach=0.3)
     places = feet.placements(q)
     left, right = (places[f"{side}_foot"].translation for side in ("left", "right"))
-    bounds = walker._bounds({"left_foot": places["left_foot"]}, q)
-    assert bounds.axes == pytest.approx(np.eye(2), abs=1e-9)
-    assert bounds.most == pytest.approx([0.3, 0.3])
-    nearer = (stepping.CLOSEST - 1) * (left - right)[1]
-    assert bounds.least == pytest.approx([-0.3, nearer])
+    here = walker._bounds({"left_foot": places["left_foot"]}, q)
     ahead = places["right_foot"].copy()
     ahead.translation = right + np.array([0.2, 0.0, 0.0])
-    bounds = walker._bounds({"right_foot": ahead}, q)
-    assert bounds.least == pytest.approx([-0.5, -0.3])
-    assert bounds.most == pytest.approx([0.1, -nearer])
+    there = walker._bounds({"right_foot": ahead}, q)
+    apart = (left - right)[1]
+
+    def farthest(bounds, direction):
+        """Of δ along a direction, no farther than a step in any."""
+        ways = bounds.normals @ direction
+        return min(m / w for m, w in zip(bounds.most, ways, strict=True) if w > 1e-9)
+
+    x, y = np.eye(2)
+    assert [farthest(here, d) for d in (x, -x, y)] == pytest.approx([0.3] * 3)
+    assert farthest(here, -y) == pytest.approx((1 - stepping.CLOSEST) * apart)
+    assert [farthest(there, d) for d in (x, -x)] == pytest.approx([0.1, 0.5])
+    assert farthest(there, y) == pytest.approx((1 - stepping.CLOSEST) * apart)
 
 
 def test_the_task_asks_for_the_pendulums_acceleration(load_robot, random_state):

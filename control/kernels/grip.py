@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
-"""How far feet that stand are from where they came to stand: see `grip`."""
+"""Slides of feet: how far each is from where it came to stand, see `grip`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
-"""What feet did that they were not told to, from how their legs moved: see `touch`.
+"""Touch of feet: accelerations that no command explains, from how their legs moved, see `touch`.
 
 Of a leg L, M_LL = K Kᵀ, whose foot moves along its normal with n = (n·J)_L,
 
