@@ -53,7 +53,7 @@ class SingleTerm:
         try:
             own = robot.__dict__[self.key]
         except KeyError:
-            own = robot.__dict__.setdefault(self.key, _OfRobot(self, robot))
+            own = self.of(robot)
         except AttributeError:  # no robot
             return None
         kernel = own.kernel
@@ -69,6 +69,11 @@ class SingleTerm:
         except (TypeError, IndexError, MemoryError):  # no arrays of floats, or a very large robot
             pass
         return None
+
+    def of(self, robot: Robot) -> _OfRobot:
+        """Return what is kept of it with a robot."""
+        own: _OfRobot = robot.__dict__.setdefault(self.key, _OfRobot(self, robot))
+        return own
 
 
 class _OfRobot:
@@ -118,3 +123,5 @@ MASS_MATRIX = SingleTerm(crba.mass_matrix_of, 1, matrix=True)
 BIAS = SingleTerm(rnea.bias_of, 2)
 INVERSE_DYNAMICS = SingleTerm(rnea.inverse_dynamics_of, 3)
 FORWARD_DYNAMICS = SingleTerm(aba.forward_dynamics_of, 3, actuated=True)
+
+TERMS = MASS_MATRIX, BIAS, INVERSE_DYNAMICS, FORWARD_DYNAMICS

@@ -10,6 +10,7 @@ import numpy as np
 
 import footwork as fw
 from footwork import cli, contacts, control, dynamics
+from footwork.dynamics import single
 
 
 def test_all_kernels_are_compiled_and_nothing_is_left_to_compile(capsys, caplog):
@@ -25,6 +26,8 @@ def test_all_kernels_are_compiled_and_nothing_is_left_to_compile(capsys, caplog)
             Q = np.tile(q, (count, 1))
             dynamics.batch.forward_dynamics(robot, Q, np.zeros((count, robot.nv)), Q[:, : robot.na])
             contacts.batch.static_hold(robot, Q, contacts.at_feet(robot, 0.5), margin=False)
+        for term in single.TERMS:
+            assert term.of(robot).overload.select(1) is not None
         feet = contacts.at_feet(robot, 0.7)
         controller = control.WholeBodyController(
             robot, feet, [control.ComTask(dynamics.com(robot, q))]

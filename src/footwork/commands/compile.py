@@ -100,14 +100,18 @@ def _batches(robot: Robot) -> Iterator[Step]:
 
 
 def _others(robot: Robot) -> Iterator[Step]:
-    """What else is compiled: declared kernels, and those that a tick of a controller needs."""
+    """What else is compiled: declared kernels, terms of one state, and what a controller needs."""
     import numpy as np
 
     from .. import contacts, control, dynamics
+    from ..dynamics import single
     from ..dynamics.kernels.toolchain import declared
 
     for kernel in declared():
         yield partial(kernel.select, 1)
+    for term in single.TERMS:
+        if (overload := term.of(robot).overload) is not None:
+            yield partial(overload.select, 1)
     q, feet = robot.posture(), contacts.at_feet(robot, 0.7)
     for strict in (False, True):
         tasks = [control.ComTask(dynamics.com(robot, q)), control.PostureTask(q, level=1)]
