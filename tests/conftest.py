@@ -43,7 +43,7 @@ def pytest_xdist_auto_num_workers() -> int | None:
     """Processes of `-n auto`: one more than cores, as tests wait for browsers and programs."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None  # that many
-    return (os.cpu_count() or 1) + 1  # each imports all tests first: 20 s
+    return (os.cpu_count() or 1) + 1  # each imports all tests first
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
