@@ -48,6 +48,7 @@ DEEPEST = 0.2  # how far, as a fraction of the height of the centre of mass
 # how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
 STUMBLE = 0.06
 RESTS = 0.3  # of the speed that it should have, below which it does not go on
+DESCENT = 0.1  # speed from which on a foot is on its way down [m/s]
 RETRY = 0.4  # of a swing's time that it takes to lift it over
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 
@@ -221,7 +222,7 @@ class WalkingController:
             wanted = task.target(t)
             if name not in self._stumbled and self._held_back(name, wanted, state):
                 self._stumble(name, task, state, t)
-            elif wanted.velocity[2] < 0 and self.touch.stopped(name):
+            elif self._meets_ground(name, wanted, state):
                 self._stopped.add(name)
                 task.target = self._lowering(name, state, t, PRESS)
         for name in list(self._sought):
@@ -230,6 +231,14 @@ class WalkingController:
         for name in self.controller.contacts.names:
             if name not in self.controller.leaving and self.touch.missing(name):
                 self._seek(name, state, t)
+
+    def _meets_ground(self, name: str, wanted: Desired, state: State) -> bool:
+        """Whether something holds a foot up that should be on its way down."""
+        down = wanted.velocity[2]
+        if down > -DESCENT or not self.touch.stopped(name):
+            return False
+        # what its leg felt may have been the swing itself: light legs are thrown
+        return bool(state.frame_velocity(self._stance[name].frame)[2] > RESTS * down)
 
     def _held_back(self, name: str, wanted: Desired, state: State) -> bool:
         """Whether a riser holds a swing foot back: it is behind on its way, and does not go on."""

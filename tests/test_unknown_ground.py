@@ -117,6 +117,29 @@ def test_a_quadruped_trots_over_boards_that_it_is_not_told_of(name, seed):
     assert found.statuses["optimal"] > 0.98 * 1600
 
 
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on):
+    """What its leg feels may be the swing; what the ground has met stops."""
+    robot = fw.load("solo12")
+    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
+    t, step, still = 0.0, 2e-3, np.zeros(robot.nv)
+    down = 0.0
+    while down > -0.3:
+        walker(q, still, t)
+        t += step
+        if walker._swings:
+            wanted = {name: task.target(t) for name, task in walker._swings.items()}
+            down = max(there.velocity[2] for there in wanted.values())
+    state = fw.dynamics.State(robot, q)
+    J = np.vstack([state.frame_jacobian(feet[name].frame)[:3] for name in wanted])
+    v = np.linalg.pinv(J) @ np.concatenate([there.velocity[:3] for there in wanted.values()])
+    monkeypatch.setattr(walker.touch, "stopped", lambda name: True)
+    monkeypatch.setattr(walker, "_held_back", lambda *given: False)
+    walker(q, v if goes_on else still, t)
+    assert walker._stopped == (set() if goes_on else set(wanted))
+
+
 def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
     """Up first, twice as high as it swings otherwise, to the same foothold at the same time."""
     robot = fw.load("go2")
