@@ -66,9 +66,9 @@ def of(controller):
 # --- physics -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["biped", "g1", "quadruped"])
+@pytest.mark.parametrize("name", ["biped", "g1", "quadruped", "solo12"])
 def test_forces_of_the_ground_carry_the_weight(name):
-    """Soles that are boxes, prisms and balls; their centre of pressure is under the robot."""
+    """Soles that are boxes, prisms and balls, on top of it; the centre of pressure is right."""
     robot = robots.load(name)
     feet = contacts.at_feet(robot)
     q = control.stand(robot, feet)[1]
@@ -82,6 +82,8 @@ def test_forces_of_the_ground_carry_the_weight(name):
     pressure = sum(touch.place[:2] * touch.normal for touch in plant.touches()) / total[2]
     assert pressure == pytest.approx(dynamics.com(robot, plant.here()[0])[:2], abs=3e-3)
     assert all(plant.touching.values())
+    corners = np.vstack([foot.world_points(robot, plant.here()[0]) for foot in feet])
+    assert plant.terrain.signed_distance(corners).min() > -1e-4  # as of light feet
 
 
 def test_a_block_at_rest_is_carried_exactly(block):

@@ -23,6 +23,9 @@ TICK = 2e-3  # [s]
 SUBSTEPS = 4
 # how much stiffer friction is than the normal force, against creep (impratio of MuJoCo)
 STUCK = 10.0
+# solref and solimp of MuJoCo: time constant [s] and damping ratio of the ground, and its impedance;
+# with MuJoCo's own, light feet sink in by centimetres under their robots
+SOLID = (5e-3, 1.0), (0.99, 0.999, 1e-3, 0.5, 2.0)
 PUSHED = 0.1  # how long a push lasts [s]
 
 
@@ -70,6 +73,7 @@ class Plant(MujocoModel):
         super().__init__(robot, world.feet(contacts), self.terrain, solid=True)
         self._change(robot, world, q, np.random.default_rng((seed, 0)))
         self.model.opt.timestep, self.model.opt.impratio = TICK / SUBSTEPS, STUCK
+        self.model.geom_solref[:], self.model.geom_solimp[:] = SOLID
         R = pin.Quaternion(q[3:7]).toRotationMatrix()
         self.data.qpos[:], self.data.qvel[:] = self.there(q, np.zeros(robot.nv), R)
         self.mujoco.mj_forward(self.model, self.data)
