@@ -268,7 +268,8 @@ class GaitController(WalkingController):
     def _replan(self, state: State, t: float, first: float, catch: bool = False) -> None:
         """The plan from t on: `first` on all feet, then swings along the path, or to `catch` ξ."""
         places = dict(self.feet.placements(state.q))
-        self.ground.fit(places.values())
+        standing = [T for name, T in places.items() if name not in self._sought]
+        self.ground.fit(standing or places.values())
         if self._swings:
             self._offset = self._found_offset(places, t)
         if not (self.velocity.any() or self.path.velocity.any()):  # it stays where it was pushed

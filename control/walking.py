@@ -44,11 +44,12 @@ RISE = 0.03  # time in which torques go from none to their limits, at the quicke
 LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
 PRESS = 0.1  # the same of one that has met it already
 PATIENCE = 0.1  # how long a plan waits for it [s]
-DEEPEST = 0.2  # how far, as a fraction of the height of the centre of mass
+DEEPEST = 0.2  # how far below its foothold, as a fraction of the height of the centre of mass
 # how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
 STUMBLE = 0.06
 RESTS = 0.3  # of the speed that it should have, below which it does not go on
-DESCENT = 0.1  # speed from which on a foot is on its way down [m/s]
+# speed from which on a foot is on its way down: at most it is 3.4 [step height / swing time]
+DESCENT = 2.0
 RETRY = 0.4  # of a swing's time that it takes to lift it over
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 
@@ -131,6 +132,7 @@ class WalkingController:
         self._swung: Array = np.zeros(3)  # the offset that the swings go to
         self.grip, self.touch = Grip(), Touch(robot, self.feet)
         self._sought: dict[str, FrameTask] = {}  # feet under which there was no ground
+        self._held: dict[str, FrameTask] = {}  # feet that were let go before their swing
         self._stumbled: set[str] = set()  # feet that a riser held back in their swing
         self._stopped: set[str] = set()  # feet that met the ground before the end of their swing
         self._waited = 0.0  # for such feet [s]
@@ -171,6 +173,7 @@ class WalkingController:
         """Set tasks and contacts of the tick at t."""
         self._wait(t)
         self._advance(state, t)
+        self._hold(state)
         if self._feedback is not None:
             self._aim(self._feedback, state, t)
         self._touch(state, t)
@@ -196,8 +199,9 @@ class WalkingController:
         height = self.plan.height if height is None else length(height, "height")
         plan, begin = DcmPlan(phases, height, self.plan.gravity), _begin(begin)
         self._land()
-        for name in self.controller.leaving:
+        for name in [*self.controller.leaving, *self._held]:
             self.controller.add_contact(self._stance[name], self.ramp)
+        self._held.clear()
         self.plan, self._first, self.begin = plan, plan, begin
         self.dcm.follow(plan, begin, GO_OVER)
         self._phase, self._unloading = -1, False
@@ -234,8 +238,8 @@ class WalkingController:
 
     def _meets_ground(self, name: str, wanted: Desired, state: State) -> bool:
         """Whether something holds a foot up that should be on its way down."""
-        down = wanted.velocity[2]
-        if down > -DESCENT or not self.touch.stopped(name):
+        down, duration = wanted.velocity[2], self.plan.phases[self._phase].duration
+        if down * duration > -DESCENT * self.step_height or not self.touch.stopped(name):
             return False
         # what its leg felt may have been the swing itself: light legs are thrown
         return bool(state.frame_velocity(self._stance[name].frame)[2] > RESTS * down)
@@ -264,7 +268,22 @@ class WalkingController:
 
     def _lowering(self, name: str, state: State, t: float, speed: float) -> Reference:
         place = state.frame_placement(self._stance[name].frame)
-        return lowering(place, t, speed, DEEPEST * self.plan.height)
+        goal = self._paths[name][2] if name in self._paths else place
+        above = max((place.translation - goal.translation)[2], 0.0)
+        return lowering(place, t, speed, above + DEEPEST * self.plan.height)
+
+    def _hold(self, state: State) -> None:
+        """Let feet stay where they are that the controller has let go before they swing.
+
+        Without a task a leg is thrown about for what its momentum does to the rest.
+        """
+        tasks = {**self._swings, **self._sought, **self._held}
+        free = set(self.feet.names) - set(self.controller.contacts.names) - set(tasks)
+        for name in free:
+            here = state.frame_placement(self._stance[name].frame)
+            self._held[name] = self._foot_task(self._stance[name], here, f"hold {name}")
+        if free:
+            self._set_tasks()
 
     def _wait(self, t: float) -> None:
         """Let the plan's time stand still while a foot is lowered and no other swings."""
@@ -296,7 +315,8 @@ class WalkingController:
         self._set_tasks()
 
     def _set_tasks(self) -> None:
-        self.controller.set_tasks([*self.tasks, *self._swings.values(), *self._sought.values()])
+        of_feet = *self._swings.values(), *self._sought.values(), *self._held.values()
+        self.controller.set_tasks([*self.tasks, *of_feet])
 
     def _advance(self, state: State, t: float) -> None:
         """Enter the phase of the time t [s], and unload the feet that swing next."""
@@ -319,6 +339,7 @@ class WalkingController:
         swings = self._footholds(phase)
         for name, goal in swings.items():
             self._sought.pop(name, None)
+            self._held.pop(name, None)
             if name in self.controller.contacts.names:
                 self.controller.remove_contact(name)
             self._swings[name] = self._swing_task(q, name, goal, phase)
@@ -356,7 +377,7 @@ class WalkingController:
         self._stance[name], self._paths[name] = contact, (points, frame, landed)
         return self._foot_task(contact, self._swing_reference(name, phase), f"swing {name}")
 
-    def _foot_task(self, contact: Contact, way: Reference, name: str) -> FrameTask:
+    def _foot_task(self, contact: Contact, way: Any, name: str) -> FrameTask:
         rows = "position" if contact.dim < 6 else "pose"
         return FrameTask(
             way, frame=contact.frame, rows_of=rows, weight=50.0, gain=400.0, name=name

@@ -10,6 +10,7 @@ from footwork.control import judging
 from footwork.control.command import Command
 from footwork.control.ground_plane import GroundPlane
 from footwork.control.touch import FILTER, Touch
+from footwork.control.walking import DEEPEST
 
 
 @pytest.mark.parametrize("name", ["go2", "anymal", "solo12", "quadruped"])
@@ -138,6 +139,47 @@ def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on):
     monkeypatch.setattr(walker, "_held_back", lambda *given: False)
     walker(q, v if goes_on else still, t)
     assert walker._stopped == (set() if goes_on else set(wanted))
+
+
+def test_a_foot_that_is_let_go_before_its_swing_stays():
+    """Where the controller gives up a contact early; it is one again if the plan changes."""
+    robot = fw.load("solo12")
+    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0))
+    t, step, still = 0.0, 2e-3, np.zeros(robot.nv)
+    while not walker.controller.leaving:
+        walker(q, still, t)
+        t += step
+    name = walker.controller.leaving[0]
+    walker.controller.remove_contact(name)
+    pushed = still.copy()
+    pushed[:6] = 0.3  # what is asked of the rest does not move the foot
+    command = walker(q, pushed, t)
+    assert name not in command.contacts.names
+    state = fw.dynamics.State(robot, q, pushed)
+    J, drift = state.frame_jacobian(feet[name].frame)[:3], state.frame_drift(feet[name].frame)[:3]
+    wanted = -40.0 * J @ pushed  # of a task that holds its place, with its damping of 2√400
+    assert J @ command.a + drift == pytest.approx(wanted, abs=2.0)
+    walker.follow(walker.plan.phases, t + step)
+    assert set(walker.controller.contacts.names) == set(feet.names)
+
+
+@pytest.mark.parametrize("height", [0.0, 0.1])
+def test_a_foot_is_lowered_to_beneath_its_foothold(height):
+    """However high it was when that began."""
+    robot = fw.load("go2")
+    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
+    t, still = 0.0, np.zeros(robot.nv)
+    while not walker._swings:
+        walker(q, still, t)
+        t += 2e-3
+    name = next(iter(walker._swings))
+    goal = float(walker._paths[name][2].translation[2])
+    high = q + height * np.eye(robot.nq)[2]
+    way = walker._lowering(name, fw.dynamics.State(robot, high), t, 0.4)
+    deepest = goal - DEEPEST * walker.plan.height
+    assert way(t + 5.0).value.translation[2] == pytest.approx(deepest, abs=2e-3)
 
 
 def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
