@@ -1,7 +1,7 @@
 """Gaits and standing in the loop of `footwork judge`, for a few robots.
 
 Trials with noise, delay, wrong masses and half of the friction that the controllers believe in, on
-level ground and on boards that they are not told of; falls, speed, energy, slip, ticks.
+level ground, on boards and up ramps that they are not told of; falls, speed, energy, slip, ticks.
 
     python benchmarks/judge.py
     python benchmarks/judge.py --quick
@@ -10,44 +10,60 @@ level ground and on boards that they are not told of; falls, speed, energy, slip
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import measuring  # before NumPy: one thread
 
 import footwork as fw
 from footwork import control
 
-# robot, gait, speed forward [m/s], height of boards [m]
+
+class Asked(NamedTuple):
+    """A robot's gait: speed forward [m/s], turn [rad/s], height of boards [m], ramp [degrees]."""
+
+    name: str
+    gait: str
+    speed: float = 0.0
+    turn: float = 0.0
+    boards: float = 0.0
+    ramp: float = 0.0
+
+
+DOGS, BIPEDS = ("go2", "anymal", "solo12", "quadruped"), ("talos", "g1", "biped")
 LONG = (
-    *((name, "stand", 0.0, 0.0) for name in ("talos", "g1", "biped", "go2", "solo12")),
-    *((name, "trot", 0.6, 0.0) for name in ("go2", "anymal", "solo12", "quadruped")),
-    *((name, "trot", 0.3, 0.03) for name in ("go2", "anymal", "solo12", "quadruped")),
-    ("talos", "walk", 0.6, 0.0),
-    *((name, "walk", 0.4, 0.0) for name in ("g1", "biped")),
-    *((name, "walk", 0.3, 0.02) for name in ("talos", "g1", "biped")),
+    *(Asked(name, "stand") for name in (*BIPEDS, "go2", "solo12")),
+    *(Asked(name, "trot", 0.6) for name in DOGS),
+    *(Asked(name, "trot", 0.3, boards=0.03) for name in DOGS),
+    *(Asked(name, "trot", 0.3, ramp=10.0) for name in DOGS),
+    Asked("go2", "trot", 0.3, turn=0.5),
+    *(Asked(name, "walk", 0.6 if name == "talos" else 0.4) for name in BIPEDS),
+    *(Asked(name, "walk", 0.3, boards=0.02) for name in BIPEDS),
+    *(Asked(name, "walk", 0.3, ramp=10.0) for name in BIPEDS),
+    *(Asked(name, "walk", 0.3 if name == "talos" else 0.2, turn=0.5) for name in BIPEDS),
 )
-QUICK = (("biped", "stand", 0.0, 0.0), ("go2", "trot", 0.3, 0.0))
+QUICK = (Asked("biped", "stand"), Asked("go2", "trot", 0.3))
 CROUCH = {"walk": 0.02}  # [m]
 
 
-def judged(name: str, gait: str, speed: float, boards: float, quick: bool) -> Any:
+def judged(asked: Asked, quick: bool) -> Any:
     """The judgement of a robot's gait."""
+    name, gait, speed, turn, boards, ramp = asked
     robot = fw.load(name)
     _, q = control.stand(robot, crouch=CROUCH.get(gait, 0.0))
     make = partial(control.judging.walker, gait=gait)
     seeds, duration = (1, 1.0) if quick else (20, 10.0)
     return control.judge(
-        robot, make, (speed, 0.0, 0.0), duration=duration, seeds=seeds, told=0, directions=0,
-        boards=boards, q=q,
+        robot, make, (speed, 0.0, turn), duration=duration, seeds=seeds, told=0, directions=0,
+        boards=boards, ramp=ramp, q=q,
     )  # fmt: skip
 
 
-def row(given: tuple[str, str, float, float], found: Any) -> list[str]:
+def row(asked: Asked, found: Any) -> list[str]:
     """A judgement as cells."""
-    name, gait, speed, boards = given
     (real,) = found.rows
     return [
-        name, gait, f"{speed:.1f}", f"{100 * boards:.0f}", f"{real.failed} of {real.trials}",
+        asked.name, asked.gait, f"{asked.speed:.1f}", f"{asked.turn:.1f}",
+        f"{100 * asked.boards:.0f}", f"{asked.ramp:.0f}", f"{real.failed} of {real.trials}",
         f"{real.speed:.2f}", f"{real.path_error:.2f}", f"{real.cost_of_transport:.2f}",
         f"{1e3 * real.slip:.0f}", f"{1e3 * real.tick_median:.2f}",
     ]  # fmt: skip
@@ -56,9 +72,9 @@ def row(given: tuple[str, str, float, float], found: Any) -> list[str]:
 def main() -> None:
     """Judge, and print the table."""
     options = measuring.flags(__doc__).parse_args()
-    asked = QUICK if options.quick else LONG
-    found = {given: judged(*given, options.quick) for given in asked}
-    head = ["robot", "gait", "speed [m/s]", "boards [cm]", "failed", "reached [m/s]"]
+    found = {asked: judged(asked, options.quick) for asked in (QUICK if options.quick else LONG)}
+    head = ["robot", "gait", "speed [m/s]", "turn [rad/s]", "boards [cm]", "ramp [degrees]"]
+    head += ["failed", "reached [m/s]"]
     head += ["off path [m]", "cost of transport", "slip [mm]", "tick [ms]"]
     print(measuring.table(head, [row(*each) for each in found.items()]))
     print(f"\n{measuring.machine()}; {measuring.load()}.")

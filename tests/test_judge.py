@@ -14,6 +14,7 @@ from footwork import contacts, control, dynamics, robots
 from footwork.contacts.geometry.polygon import convex_hull, signed_distance
 from footwork.control import Noise, judging
 from footwork.control.judging.plant import SUBSTEPS, TICK, Plant
+from footwork.errors import ConfigurationError
 
 pytest.importorskip("mujoco")
 
@@ -263,6 +264,18 @@ def test_boards_lie_on_the_way_and_are_seeded():
     assert len(world.told.solids) == 1
 
 
+@pytest.mark.parametrize("slope", [0.0, -5.0])
+def test_a_ramp_begins_ahead(slope):
+    world = judging.World(slope=slope, ramp=10.0)
+    x = np.array([[-1.0, 0.3, 0.0], [0.6, 0.0, 0.0], [2.6, -0.2, 0.0]])
+    rises = np.tan(np.radians([slope, slope, slope + 10.0]))
+    wanted = [-rises[0], 0.6 * rises[1], 0.6 * rises[1] + 2.0 * rises[2]]
+    assert world.ground(np.random.default_rng(0), 4.0).height(x) == pytest.approx(wanted)
+    assert len(world.told.solids) == 1
+    with pytest.raises(ConfigurationError, match="boards, ramp"):
+        judging.World(boards=0.02, ramp=5.0)
+
+
 def test_a_path_that_turns_is_followed():
     """A circle walked as commanded has no error; a step aside is its error."""
     from footwork.control.judging.path import Track
@@ -397,6 +410,7 @@ def test_the_command(run, tmp_path):
         (["--turn", "0.1"], "--gait stand: got --turn"),
         (["--slope", "80"], "slope: got 80"),
         (["--boards", "-1"], "boards: got -1"),
+        (["--ramp", "10", "--boards", "0.02"], "boards, ramp: got 0.02 m and 10 degrees"),
         (["--seconds", "0"], "greater than 0"),
         (["--friction", "0.7,0.4"], "one number"),
     ],

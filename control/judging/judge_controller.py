@@ -41,6 +41,7 @@ def judge(
     directions: int = 8,
     boards: float = 0.0,
     slope: float = 0.0,
+    ramp: float = 0.0,
     q: ArrayLike | None = None,
     contacts: ContactSet | None = None,
     friction: float = 0.7,
@@ -65,6 +66,7 @@ def judge(
         directions: of pushes, the first along x; 0: none.
         boards: height of boards on the ground that the controller is not told of [m].
         slope: of the ground [degrees].
+        ramp: by which it rises more from 0.6 m ahead on, of which it is not told [degrees].
         q: where it starts (nq,); where `control.stand` stands when not given.
         contacts: its soles and points; the robot's feet when not given.
         friction: of the feet when contacts are not given, as the controller is told.
@@ -83,7 +85,8 @@ def judge(
         raise ConfigurationError(
             f"executor: got {executor!r:.80}, expected one of concurrent.futures"
         )
-    as_told, real = World(boards=boards, slope=slope), World.real(boards=boards, slope=slope)
+    ground: dict[str, Any] = {"boards": boards, "slope": slope, "ramp": ramp}
+    as_told, real = World(**ground), World.real(**ground)
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     start = stand(robot, feet, terrain=real.told)[1] if q is None else check_configuration(robot, q)
     ways = [_velocity(v) for v in np.atleast_2d(asked)]

@@ -9,12 +9,13 @@ import numpy as np
 
 from ...contacts import ContactSet, Plane, Terrain
 from ...contacts.terrain.solids import Box
+from ...errors import ConfigurationError
 from ...robots.values import instance, length, number, whole_number
 from ..disturbances import Noise
 from ..grip import with_friction
 
 TOLD = Noise(velocities=0.05, base_orientation=5e-3, base_velocity=0.03)
-FLAT = 0.6  # before the first board, from the start [m]
+FLAT = 0.6  # before the first board and the ramp, from the start [m]
 STEEPEST = 45.0  # [degrees]
 
 
@@ -31,9 +32,11 @@ class World:
         delay: after how many ticks its torques are applied.
         boards: height of boards that lie across the way, of which it is not told [m]; 0: none.
         slope: by which the ground rises along x, of which the start is told [degrees].
+        ramp: by which it rises more from 0.6 m ahead on, of which it is not told [degrees].
 
     Raises:
-        ConfigurationError: shares that are negative or, of masses, 1 and more; no such numbers.
+        ConfigurationError: shares that are negative or, of masses, 1 and more; no such numbers;
+            boards on a ramp.
     """
 
     masses: float = 0.0
@@ -44,6 +47,7 @@ class World:
     delay: int = 1
     boards: float = 0.0
     slope: float = 0.0
+    ramp: float = 0.0
 
     def __post_init__(self) -> None:
         number(self.masses, "masses", at_least=0, at_most=0.99)
@@ -54,6 +58,12 @@ class World:
         whole_number(self.delay, "delay", at_least=0)
         length(self.boards, "boards", zero=True)
         number(self.slope, "slope", at_least=-STEEPEST, at_most=STEEPEST, unit="[degrees]")
+        number(self.ramp, "ramp", at_least=0, at_most=STEEPEST, unit="[degrees]")
+        if self.boards and self.ramp:
+            raise ConfigurationError(
+                f"boards, ramp: got {self.boards:g} m and {self.ramp:g} degrees; expected one of "
+                "them"
+            )
 
     @classmethod
     def real(cls, **changes: Any) -> World:
@@ -62,11 +72,18 @@ class World:
 
     @property
     def told(self) -> Terrain:
-        """The ground without its boards."""
-        return Terrain([Plane("ground", rises=self.slope)])
+        """The ground without its boards and its ramp."""
+        return Terrain([self._plane])
+
+    @property
+    def _plane(self) -> Plane:
+        return Plane("ground", rises=self.slope)
 
     def ground(self, rng: np.random.Generator, ahead: float) -> Terrain:
-        """Return the ground with its boards, up to a distance ahead of the origin [m]."""
+        """Return the ground as it is, boards up to a distance ahead of the origin [m]."""
+        if self.ramp > 0:
+            foot = (FLAT, 0.0, FLAT * float(np.tan(np.radians(self.slope))))
+            return Terrain([self._plane, Plane("ramp", foot, self.slope + self.ramp)])
         if self.boards == 0:
             return self.told
         boards: list[Box] = []
@@ -82,7 +99,7 @@ class World:
             heading = 0.0 if self.slope else turned
             boards.append(Box(name, size, at, heading, self.slope))
             x += deep + rng.uniform(0.1, 0.3)
-        return Terrain([Plane("ground", rises=self.slope), *boards])
+        return Terrain([self._plane, *boards])
 
     def feet(self, contacts: ContactSet) -> ContactSet:
         """Return the contacts with the friction that they have."""

@@ -48,6 +48,10 @@ def add(commands: Any) -> None:
         "--slope", type=float, default=0.0, metavar="DEGREES",
         help="by which the ground rises ahead [degrees] (0)",
     )  # fmt: skip
+    parser.add_argument(
+        "--ramp", type=float, default=0.0, metavar="DEGREES",
+        help="by which it rises more from 0.6 m ahead on, of which it is not told [degrees] (0)",
+    )  # fmt: skip
     flags.shared(parser, "--friction", "--jobs", "--json", "--csv", "--png", "--html")
 
 
@@ -88,8 +92,8 @@ def _judged(options: argparse.Namespace) -> Judgement:
         return control.judge(
             robot, make, velocities, duration=options.seconds, seeds=options.seeds,
             told=-(-options.seeds // 4), directions=options.directions,
-            boards=options.boards, slope=options.slope, q=q, contacts=feet, executor=executor,
-            progress=False if options.quiet else None,
+            boards=options.boards, slope=options.slope, ramp=options.ramp,
+            q=q, contacts=feet, executor=executor, progress=False if options.quiet else None,
         )  # fmt: skip
 
 
