@@ -127,6 +127,9 @@ class GaitController(WalkingController):
         axes = np.column_stack([ahead, np.cross([0.0, 0.0, 1.0], ahead), [0.0, 0.0, 1.0]])
         self.path = Path(pin.SE3(axes, centre), np.zeros(3), self.begin)
         self.ground = GroundPlane(places.values())
+        # where each foot last bore a load: one that has swung may be in the air still, and to take
+        # its place for the ground's would let the later footholds rise from step to step
+        self._stood = places
         self._nominal = {name: self.path.start.actInv(T) for name, T in places.items()}
         self._soles = {name: (self.ground.tilt @ axes).T @ T.rotation for name, T in places.items()}
         upright = dynamics.frame_placement(robot, q, trunk(robot)).rotation
@@ -268,8 +271,8 @@ class GaitController(WalkingController):
     def _replan(self, state: State, t: float, first: float, catch: bool = False) -> None:
         """The plan from t on: `first` on all feet, then swings along the path, or to `catch` ξ."""
         places = dict(self.feet.placements(state.q))
-        standing = [T for name, T in places.items() if name not in self._sought]
-        self.ground.fit(standing or places.values())
+        self._stood |= {n: places[n] for n in self.controller.loaded if self.touch.bears(n)}
+        self.ground.fit(self._stood.values())
         if self._swings:
             self._offset = self._found_offset(places, t)
         if not (self.velocity.any() or self.path.velocity.any()):  # it stays where it was pushed
