@@ -277,8 +277,8 @@ class WalkingController:
 
         Without a task a leg is thrown about for what its momentum does to the rest.
         """
-        tasks = {**self._swings, **self._sought, **self._held}
-        free = set(self.feet.names) - set(self.controller.contacts.names) - set(tasks)
+        used = {*self.controller.contacts.names, *self._swings, *self._sought, *self._held}
+        free = [name for name in self.feet.names if name not in used]
         for name in free:
             here = state.frame_placement(self._stance[name].frame)
             self._held[name] = self._foot_task(self._stance[name], here, f"hold {name}")
