@@ -127,8 +127,8 @@ class GaitController(WalkingController):
         axes = np.column_stack([ahead, np.cross([0.0, 0.0, 1.0], ahead), [0.0, 0.0, 1.0]])
         self.path = Path(pin.SE3(axes, centre), np.zeros(3), self.begin)
         self.ground = GroundPlane(places.values())
-        # where each foot last bore a load: one that has swung may be in the air still, and to take
-        # its place for the ground's would let the later footholds rise from step to step
+        # where each foot last met the ground: one that has swung may be in the air still, and to
+        # take its place for the ground's would let the later footholds rise from step to step
         self._stood = places
         self._nominal = {name: self.path.start.actInv(T) for name, T in places.items()}
         self._soles = {name: (self.ground.tilt @ axes).T @ T.rotation for name, T in places.items()}
@@ -271,7 +271,8 @@ class GaitController(WalkingController):
     def _replan(self, state: State, t: float, first: float, catch: bool = False) -> None:
         """The plan from t on: `first` on all feet, then swings along the path, or to `catch` ξ."""
         places = dict(self.feet.placements(state.q))
-        self._stood |= {n: places[n] for n in self.controller.loaded if self.touch.bears(n)}
+        borne = [name for name in self.controller.loaded if self.touch.bears(name)]
+        self._stood |= {name: places[name] for name in [*borne, *self._stopped]}
         self.ground.fit(self._stood.values())
         if self._swings:
             self._offset = self._found_offset(places, t)
