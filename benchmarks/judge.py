@@ -29,12 +29,12 @@ class Asked(NamedTuple):
     ramp: float = 0.0
 
 
-DOGS, BIPEDS = ("go2", "anymal", "solo12", "quadruped"), ("talos", "g1", "biped")
+QUADRUPEDS, BIPEDS = ("go2", "anymal", "solo12", "quadruped"), ("talos", "g1", "biped")
 LONG = (
     *(Asked(name, "stand") for name in (*BIPEDS, "go2", "solo12")),
-    *(Asked(name, "trot", 0.6) for name in DOGS),
-    *(Asked(name, "trot", 0.3, boards=0.03) for name in DOGS),
-    *(Asked(name, "trot", 0.3, ramp=10.0) for name in DOGS),
+    *(Asked(name, "trot", 0.6) for name in QUADRUPEDS),
+    *(Asked(name, "trot", 0.3, boards=0.03) for name in QUADRUPEDS),
+    *(Asked(name, "trot", 0.3, ramp=10.0) for name in QUADRUPEDS),
     Asked("go2", "trot", 0.3, turn=0.5),
     *(Asked(name, "walk", 0.6 if name == "talos" else 0.4) for name in BIPEDS),
     *(Asked(name, "walk", 0.3, boards=0.02) for name in BIPEDS),
