@@ -108,7 +108,6 @@ class CompiledRows:
         v = np.zeros(robot.nv)
         v.setflags(write=False)  # as a State's
         self.kernel = ASSEMBLE.overload(v, *self._arguments)
-        self.kernel.select(1)
         self._assemble: Any = None
 
     def ready(self) -> bool:

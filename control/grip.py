@@ -25,6 +25,7 @@ import numpy as np
 from ..contacts import Contact
 from ..contacts.attachment import Attachment
 from ..dynamics import State
+from .kernels import TICKS
 from .kernels.grip import SLIDES, Standing
 
 SLID = 0.015  # [m]
@@ -47,7 +48,7 @@ class Grip:
         self.share, self.slid, self._since = 1.0, 0, np.inf
         self._feet: tuple[Contact, ...] = ()
         self._standing: Any = None
-        SLIDES.select(1)  # reads the kernel from disk, so that no tick does
+        SLIDES.select(TICKS)
 
     def lost(self, feet: Iterable[Contact], state: State, step: float) -> bool:
         """Lower the share if a foot has slid; return whether it is lower now.

@@ -61,18 +61,15 @@ def minimum(
 
 
 def minimum_kernel(program: Program, structure: Structure) -> Overload:
-    """Return the kernel for a program's arrays, read from disk: as controllers are made."""
-    kernel = MINIMUM.overload(*_arguments(program, structure), _solution(program))
-    kernel.select(1)
-    return kernel
+    """Return the kernel for a program's arrays."""
+    return MINIMUM.overload(*_arguments(program, structure), _solution(program))
 
 
 def levels_kernel(program: Program, structure: Structure, levels: Levels) -> Overload:
-    """Return the kernel of a strict hierarchy for a program's arrays, from disk at first."""
+    """Return the kernel of a strict hierarchy for a program's arrays."""
     if structure.levels_kernel is None:
         given = *_arguments(program, structure), levels, _solution(program)
         structure.levels_kernel = HIERARCHY.overload(*given)
-        structure.levels_kernel.select(1)
     return structure.levels_kernel
 
 

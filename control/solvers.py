@@ -74,6 +74,8 @@ class Daqp:
     name = "daqp"
 
     def __init__(self) -> None:
+        import daqp  # noqa: F401, here and not in a tick
+
         self._model: Any = None
         self._shape: tuple[int, int] = (-1, -1)
 
@@ -123,6 +125,10 @@ class Clarabel:
     """
 
     name = "clarabel"
+
+    def __init__(self) -> None:
+        import clarabel  # noqa: F401, here and not in a tick
+        import scipy.sparse  # noqa: F401
 
     def reset(self) -> None:
         """Nothing to discard."""

@@ -11,7 +11,7 @@ from .formulation import Formulation
 from .hierarchy import cascade
 from .null_space import solutions
 from .qp import Program, Reduced
-from .reduction import minimum, reduced_program, update_working_set
+from .reduction import levels_kernel, minimum, reduced_program, update_working_set
 from .solvers import Answer, Clarabel, solver_named
 
 _NOTHING = np.zeros(0)
@@ -34,6 +34,7 @@ class ProgramSolver:
         self, name: str | None, strict: bool, joint_limits: bool, regularisation: float
     ) -> None:
         self._solver, self._bounded = solver_named(name), solver_named(name)
+        self._robust = Clarabel()
         self.strict, self.joint_limits = strict, joint_limits
         self.regularisation = regularisation
 
@@ -44,6 +45,16 @@ class ProgramSolver:
     def name(self) -> str:
         """The solver's."""
         return self._solver.name
+
+    def load(self, of: Formulation, ticks: int) -> None:
+        """Load the kernels for `ticks` ticks from disk, or compile them where that is sooner."""
+        kernels = [of.kernel]
+        if self.strict:
+            kernels.append(levels_kernel(of.program, of, of.levels()))
+        if of.compiled_rows is not None:
+            kernels.append(of.compiled_rows.kernel)
+        for kernel in kernels:
+            kernel.select(ticks)
 
     def reset(self) -> None:
         """Discard warm starts: the next program has other rows."""
@@ -99,7 +110,7 @@ class ProgramSolver:
         data = (small.H, small.g, small.C, small.low, small.high)
         answer = self._verified(program, small, solver(*data))
         if answer.y is None:  # an active-set method may fail where an interior-point one does not
-            answer = self._verified(program, small, Clarabel()(*data))
+            answer = self._verified(program, small, self._robust(*data))
         if answer.y is not None:
             update_working_set(of, program, small.point(answer.y))
         return answer, small

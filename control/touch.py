@@ -23,6 +23,7 @@ from ..contacts import ContactSet
 from ..dynamics import State
 from ..robots.robot import Robot
 from .command import Command
+from .kernels import TICKS
 from .kernels.touch import UNPLANNED, Legs
 
 FILTER = 0.01  # time constant of the low-pass filter on α, for noise in velocities [s]
@@ -48,7 +49,7 @@ class Touch:
         self._legs = _legs(robot, feet)
         self._weight = float(robot.mass * np.linalg.norm(robot._model.gravity.linear))
         self._forget()
-        UNPLANNED.select(1)  # reads the kernel from disk, so that no tick does
+        UNPLANNED.select(TICKS)
 
     def _forget(self) -> None:
         count = len(self._number)

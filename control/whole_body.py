@@ -25,6 +25,7 @@ from .elastic import relaxed
 from .failure import OneThread, SafeTorques, check_time
 from .formulation import Formulation
 from .formulations import Formulations
+from .kernels import TICKS
 from .limits import JointLimits
 from .overload import damped, severity
 from .qp import Program
@@ -127,7 +128,7 @@ class WholeBodyController:
         )
         self.set_tasks(tasks)
         self.set_constraints(constraints)
-        self._current = self._formulation  # reads the kernels from disk, so that no tick does
+        self._load()
 
     # --- tasks and contacts, at any time -----------------------------------------------------
 
@@ -268,6 +269,11 @@ class WholeBodyController:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._busy, self._current = OneThread(), None
+        self._load()
+
+    def _load(self) -> None:
+        """Load what ticks need, so that none of them does."""
+        self._solver.load(self._formulation, TICKS)
 
     @property
     def _formulation(self) -> Formulation:
