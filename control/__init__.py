@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import constraints, gaits, judging, predictive, references
+from . import constraints, estimation, gaits, judging, predictive, references
 from .capture import PushRecoveryController
 from .closed_loop import ClosedLoop
 from .command import Command
@@ -14,6 +14,7 @@ from .constraints import (
     SelfCollisionConstraint,
 )
 from .disturbances import ForcePulse, Noise, random_pushes
+from .estimation import Estimate, Estimator, Readings, Sensors
 from .force_tasks import CopTask, ForceTask, ZmpTask
 from .joint import PD, PID, ComputedTorque, gravity_compensation
 from .judging import Judgement, judge
@@ -76,6 +77,11 @@ __all__ = [
     "Judgement",
     "judging",
     "GaitController",
+    "Estimator",
+    "Estimate",
+    "Sensors",
+    "Readings",
+    "estimation",
     "Predictive",
     "PredictiveGait",
     "predictive",

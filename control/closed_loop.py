@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import NDArray
 
 from .. import dynamics
@@ -16,6 +17,7 @@ from ..contacts.limits import ContactLimits
 from ..contacts.postures.self_collision import LinkPair
 from ..contacts.terrain.penetration import Penetration
 from ..dynamics import Trajectory
+from ..errors import ConfigurationError
 from ..robots.values import boolean, instance, number
 from .disturbances import ForcePulse
 from .ground import axes_on, friction_on
@@ -49,6 +51,7 @@ class ClosedLoop(Trajectory):
         pushes: what disturbed it.
         terrain: what it stood on.
         unsolved: how many steps' impulses of the ground are inexact (see `control.ground`).
+        estimated_q, estimated_v: (n, nq), (n, nv), as an estimator had them; None without one.
         ended: when and why it ended before its time ("t = 1.2 s: the robot fell: …"), else "".
 
     `events` has that end too: "fell", "failed" or "interrupted".
@@ -65,6 +68,8 @@ class ClosedLoop(Trajectory):
     terrain: Terrain | None = None
     unsolved: int = 0
     ended: str = ""
+    estimated_q: Array | None = None
+    estimated_v: Array | None = None
 
     @cached_property
     def com(self) -> Array:
@@ -111,6 +116,39 @@ class ClosedLoop(Trajectory):
         places = np.array([contact.world_points(self.robot, q).mean(axis=0) for q in self.q])
         axes = axes_on(self.terrain.normal(places), axes[:, :, 0])
         return axes, friction_on(self.terrain, places, own)
+
+    @cached_property
+    def estimate_errors(self) -> dict[str, Array]:
+        """What the estimator was wrong by, each (n, 3), world axes.
+
+        {"position" [m], "orientation": log(R̂ Rᵀ) [rad], "velocity" [m/s]} of the base.
+
+        Raises:
+            ConfigurationError: nothing was estimated.
+        """
+        if self.estimated_q is None or self.estimated_v is None:
+            raise ConfigurationError("the motion has no estimates; expected some of an estimator")
+        R, found = (_rotations(q) for q in (self.q, self.estimated_q))
+        between = found @ R.transpose(0, 2, 1)
+        velocity = np.einsum("nij,nj->ni", R, self.v[:, :3])
+        estimated = np.einsum("nij,nj->ni", found, self.estimated_v[:, :3])
+        return {
+            "position": self.estimated_q[:, :3] - self.q[:, :3],
+            "orientation": np.array([pin.log3(turn) for turn in between]),
+            "velocity": estimated - velocity,
+        }
+
+    @cached_property
+    def drift(self) -> float:
+        """How far the estimate is off the place where it ended, as a share of the way along the
+        ground; nan where the robot went less than its height.
+
+        Raises:
+            ConfigurationError: nothing was estimated.
+        """
+        way = float(np.linalg.norm(np.diff(self.q[:, :2], axis=0), axis=1).sum())
+        off = float(np.linalg.norm(self.estimate_errors["position"][-2, :2]))
+        return off / way if way > self.com[0, 2] else np.nan
 
     def margins(self, every: float = 0.1, torque_limits: bool = False) -> tuple[Array, Array]:
         """Return times [s] and the margins of `contacts.contact_forces` there [N].
@@ -165,3 +203,8 @@ class ClosedLoop(Trajectory):
         every = number(every, "every", above=0, unit="[s]")
         step = max(1, round(every / max(self.duration / max(len(self) - 1, 1), 1e-12)))
         return list(range(0, len(self) - 1, step))
+
+
+def _rotations(q: Array) -> Array:
+    """R (n, 3, 3) of the base."""
+    return np.array([pin.Quaternion(x).toRotationMatrix() for x in q[:, 3:7]])

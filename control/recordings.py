@@ -24,6 +24,7 @@ from .disturbances import ForcePulse
 VERSION = 2  # of .npz files; those without a number are of version 1
 
 _PLAIN = ("t", "q", "v", "tau", "energy", "accelerations", "stops", "latency")
+_ESTIMATED = ("estimated_q", "estimated_v")  # where there was an estimator
 _REST = ("fell", "ended", "statuses", "push_values", "push_frames")
 
 
@@ -71,6 +72,7 @@ def read_motion(path: str | Path, robot: Robot, contacts: ContactSet | None = No
         data = _read(path)
         plain = {name: data[name] for name in _PLAIN}
         rest = {name: data[name] for name in _REST}
+        estimated = {name: data[name] for name in _ESTIMATED if name in data}
         forces = {k.removeprefix("forces/"): x for k, x in data.items() if k.startswith("forces/")}
         pushes = _pushes(rest["push_frames"], rest["push_values"])
         (nq,), (nv,), (na,) = (plain[name].shape[1:] for name in ("q", "v", "tau"))
@@ -84,7 +86,8 @@ def read_motion(path: str | Path, robot: Robot, contacts: ContactSet | None = No
             f"robot: {robot.name!r} has nq={robot.nq}, na={robot.na}; the recording has "
             f"{nq} and {na}"
         )
-    samples = {len(values) for values in (*plain.values(), *forces.values(), rest["statuses"])}
+    told = *plain.values(), *estimated.values()
+    samples = {len(values) for values in (*told, *forces.values(), rest["statuses"])}
     if len(samples) > 1 or 0 in samples:
         raise DataError(f"{path}: damaged: arrays of {sorted(samples)} samples")
     if contacts is not None and set(forces) != set(contacts.names):
@@ -95,6 +98,7 @@ def read_motion(path: str | Path, robot: Robot, contacts: ContactSet | None = No
     return ClosedLoop(
         robot,
         **plain,
+        **estimated,
         events=(last,) if ended else (),
         contacts=contacts,
         forces=forces,
@@ -114,6 +118,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _save_npz(motion: ClosedLoop, path: Path, margins: tuple[Array, Array]) -> None:
     data: dict[str, Any] = {name: getattr(motion, name) for name in _PLAIN}
+    data |= {name: x for name in _ESTIMATED if (x := getattr(motion, name)) is not None}
     data |= {f"forces/{name}": values for name, values in motion.forces.items()}
     data |= {
         "version": np.array(VERSION),

@@ -22,6 +22,8 @@ from ..robots.robot import Robot
 from ..robots.values import instance, number, sequence
 from .closed_loop import ClosedLoop
 from .disturbances import ForcePulse, Noise
+from .estimation import Estimator, Measurements, Sensors
+from .estimation.sensors import NoisyStates, measuring
 from .falls import LOOKS, Fall
 from .ground import Ground
 
@@ -42,6 +44,8 @@ def simulate(
     friction: Friction = 0.7,
     disturbances: Sequence[ForcePulse] = (),
     noise: Noise | None = None,
+    sensors: Sensors | None = None,
+    estimator: Any = None,
     seed: int = 0,
     engine: str = "pinocchio",
     on_failure: str = "stop",
@@ -71,7 +75,11 @@ def simulate(
         contacts: whose points may touch; the robot's feet when not given.
         friction: of the feet, where neither contacts nor terrain say; two along the soles' axes.
         disturbances: pushes.
-        noise: on what the controller is told.
+        noise: on q and v that the controller is told.
+        sensors: whose readings the estimator is told; its own when not given.
+        estimator: that tells the controller q and v: an `Estimator`, or what returns something
+            with `q` and `v` when called with `Readings`. With sensors alone an `Estimator` that
+            knows where the robot starts.
         seed: of the noise.
         engine: "pinocchio" or "mujoco" (the same robot, points and ground there; compliant
             contacts).
@@ -80,7 +88,7 @@ def simulate(
 
     Raises:
         ConfigurationError: a bad q, v, duration or step, a robot without a floating base, or with
-            joints that move nothing.
+            joints that move nothing; noise on the state together with sensors.
         ContactError: contacts that cannot be simulated.
         SolverError: the motion blew up, in the first tick or with on_failure="raise"; the same goes
             for what the controller raises.
@@ -105,11 +113,38 @@ def simulate(
     if on_failure not in ("stop", "raise"):
         raise ConfigurationError(f"on_failure: got {on_failure!r}; expected 'stop' or 'raise'")
     pushes = sequence(disturbances, "disturbances", ForcePulse)
-    if noise is not None:
-        instance(noise, "noise", Noise)
-    loop = _Loop(robot, controller, physics, pushes, noise, seed)
+    senses, estimator = _told(robot, feet, start, noise, sensors, estimator, seed)
+    loop = _Loop(robot, controller, physics, pushes, senses, estimator)
     draw = sys.stderr.isatty() if progress is None else progress
     return loop.run(start, velocity, ticks, substeps, step, draw, on_failure == "stop")
+
+
+def _told(
+    robot: Robot,
+    feet: ContactSet,
+    q: Array,
+    noise: Noise | None,
+    sensors: Sensors | None,
+    estimator: Any,
+    seed: int,
+) -> tuple[NoisyStates | Measurements, Any]:
+    """What is read of the robot's state, and what the controller is told of that."""
+    if noise is not None:
+        instance(noise, "noise", Noise)
+    if sensors is None:
+        sensors = getattr(estimator, "sensors", None if estimator is None else Sensors())
+    if sensors is not None and noise is not None:
+        raise ConfigurationError("noise: got one on the state and sensors; expected one of them")
+    if sensors is not None:
+        instance(sensors, "sensors", Sensors)
+        estimator = Estimator(robot, feet, q, sensors=sensors) if estimator is None else estimator
+        if not callable(estimator):
+            raise ConfigurationError(
+                f"estimator: got {type(estimator).__name__}; expected one that is called with "
+                "readings"
+            )
+    rng = np.random.default_rng(seed)
+    return measuring(noise if sensors is None else sensors, robot, rng), estimator
 
 
 def _check_inertia(robot: Robot, state: State) -> None:
@@ -164,15 +199,17 @@ class _Loop:
         controller: Any,
         physics: Any,
         pushes: tuple[ForcePulse, ...],
-        noise: Noise | None,
-        seed: int,
+        senses: NoisyStates | Measurements,
+        estimator: Any,
     ) -> None:
         self.robot, self.controller, self.physics = robot, controller, physics
-        self.pushes, self.noise, self.rng = pushes, noise, np.random.default_rng(seed)
+        self.pushes, self.senses, self.estimator = pushes, senses, estimator
         self.S, self.motors = robot.selection_matrix.T, robot.motors
         for push in pushes:
             robot.frame_id(push.frame)
         self.samples: list[tuple[Any, ...]] = []
+        self.estimates: list[tuple[Array, Array]] = []
+        self.tau, self.touching = np.zeros(robot.na), dict.fromkeys(physics.contacts.names, False)
 
     def run(
         self, q: Array, v: Array, ticks: int, substeps: int, h: float, draw: bool, keep: bool
@@ -207,8 +244,12 @@ class _Loop:
 
     def _command(self, t: float, q: Array, v: Array) -> tuple[Array, str, float]:
         """The torques of a tick, the command's status, and how long it took [s]."""
-        told = (q, v) if self.noise is None else self.noise.measured(self.robot, q, v, self.rng)
+        readings = self.senses.read(t, q, v, self.tau, self.touching)
         began = time.perf_counter()
+        estimate = readings if self.estimator is None else self.estimator(readings)
+        told = estimate.q, estimate.v
+        if self.estimator is not None:
+            self.estimates.append(told)
         if getattr(self.controller, "gives_commands", False):
             command = self.controller(*told, t)
             answer, status = command.tau, command.status
@@ -217,7 +258,8 @@ class _Loop:
         took = time.perf_counter() - began
         tau = check_torques(self.robot, answer, "the controller's answer")
         within = self.motors.at_speeds(v[self.motors.rows])  # at the velocity that it has
-        return np.clip(tau, *within), status, took
+        self.tau = np.clip(tau, *within)
+        return self.tau, status, took
 
     def _advance(
         self, t: float, q: Array, v: Array, tau: Array, substeps: int, h: float
@@ -236,6 +278,9 @@ class _Loop:
                 q, v = closed(self.robot, q, v)
             total += impulses
             stopped += stops
+        pushed, owner = np.abs(total).sum(axis=1) > 0, self.physics.contacts.limits.owner
+        for k, name in enumerate(self.touching):
+            self.touching[name] = bool(pushed[owner == k].any())
         return q, v, total, stopped
 
     def _record(self, event: str, ended: str) -> ClosedLoop:
@@ -254,5 +299,13 @@ class _Loop:
             robot, np.array(t), np.array(q), np.array(v), np.array(tau), np.array(energy), events,
             self.physics.contacts, per_contact, np.array(a), np.array(stops), tuple(statuses),
             event == "fell", np.array(took), self.pushes, self.physics.terrain,
-            self.physics.unsolved, ended,
+            self.physics.unsolved, ended, *self._estimated(len(t)),
         )  # fmt: skip
+
+    def _estimated(self, count: int) -> tuple[Array | None, Array | None]:
+        """q and v as they were estimated, the last ones once more at the end."""
+        if not self.estimates:
+            return None, None
+        found = self.estimates[: count - 1]
+        q, v = zip(*found, found[-1], strict=True)
+        return np.array(q), np.array(v)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from .controllers import OfState
 from .impulse import Impulse
 from .judge_controller import judge
 from .judgement import Judgement, Row
 from .pushes import LargestPush, capture_limits
-from .sensors import OfState, Sensors
 from .trials import Trial, trial
 from .walkers import walker
 from .world import World
@@ -17,7 +17,6 @@ __all__ = [
     "Row",
     "LargestPush",
     "capture_limits",
-    "Sensors",
     "OfState",
     "World",
     "Impulse",

@@ -18,11 +18,12 @@ from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import array, number, whole_number
 from ...workers import finished
+from ..estimation import Sensors
 from ..standing import stand
+from .controllers import MakeController
 from .impulse import Impulse
 from .judgement import Judgement
 from .pushes import LargestPush, capture_limits, largest_push
-from .sensors import MakeController
 from .trials import Trial, Velocity, check_who, trial
 from .world import World
 
@@ -42,6 +43,7 @@ def judge(
     boards: float = 0.0,
     slope: float = 0.0,
     ramp: float = 0.0,
+    sensors: Sensors | None = None,
     q: ArrayLike | None = None,
     contacts: ContactSet | None = None,
     friction: float = 0.7,
@@ -58,7 +60,7 @@ def judge(
     Args:
         robot: floating base.
         make_controller: called with robot, q (nq,) and velocity (3,) before each trial; it returns
-            a controller, sensors -> τ (na,), as `judging.walker` does.
+            a controller, readings -> τ (na,), as `judging.walker` does.
         velocities: (3,) or (n, 3), to be commanded: (v_x, v_y) [m/s], ω_z [rad/s].
         duration: of a trial [s].
         seeds: how many trials in the real world.
@@ -67,6 +69,7 @@ def judge(
         boards: height of boards on the ground that the controller is not told of [m].
         slope: of the ground [degrees].
         ramp: by which it rises more from 0.6 m ahead on, of which it is not told [degrees].
+        sensors: whose readings the controller is told, instead of noisy states, see `Readings`.
         q: where it starts (nq,); where `control.stand` stands when not given.
         contacts: its soles and points; the robot's feet when not given.
         friction: of the feet when contacts are not given, as the controller is told.
@@ -85,7 +88,7 @@ def judge(
         raise ConfigurationError(
             f"executor: got {executor!r:.80}, expected one of concurrent.futures"
         )
-    ground: dict[str, Any] = {"boards": boards, "slope": slope, "ramp": ramp}
+    ground: dict[str, Any] = {"boards": boards, "slope": slope, "ramp": ramp, "sensors": sensors}
     as_told, real = World(**ground), World.real(**ground)
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     start = stand(robot, feet, terrain=real.told)[1] if q is None else check_configuration(robot, q)

@@ -14,11 +14,12 @@ from ...contacts import ContactSet
 from ...contacts.postures.collisions_along import self_collisions
 from ...robots.configuration import check_torques
 from ...robots.robot import Robot
+from ..estimation.sensors import measuring
 from ..falls import LOOKS, Fall
+from .controllers import Controller
 from .impulse import Impulse
 from .path import Track
 from .plant import TICK, Plant
-from .sensors import Controller, Sensors
 from .world import World
 
 CHECKED = 5  # ticks from one look at height and tilt to the next
@@ -43,7 +44,8 @@ class Run:
         self.robot, self.world, self.impulse = robot, world, impulse
         self.plant = Plant(robot, feet, world, q, seed, far)
         self.ticks = max(1, round(duration / TICK))
-        self.rng = np.random.default_rng((seed, 2))
+        told = world.noise if world.sensors is None else world.sensors
+        self.senses = measuring(told, robot, np.random.default_rng((seed, 2)))
         self.track = Track(q, velocity)
         self.late = deque([np.zeros(robot.na)] * world.delay)
         self.applied = np.zeros(robot.na)
@@ -64,11 +66,10 @@ class Run:
         """Do a tick; return why the run ends with it, "" when it does not."""
         t, plant = k * TICK, self.plant
         q, v = plant.here()
-        told = self.world.noise.measured(self.robot, q, v, self.rng)
-        sensors = Sensors(t, *told, self.applied.copy(), dict(plant.touching))
+        readings = self.senses.read(t, q, v, self.applied, plant.touching)
         began = time.perf_counter()
         try:
-            answer = controller(sensors)
+            answer = controller(readings)
             self.times.append(time.perf_counter() - began)
             tau = check_torques(self.robot, answer, "the controller's answer")
         except Exception as error:

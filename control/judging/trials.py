@@ -14,9 +14,9 @@ from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import instance, number, vector, whole_number
 from ..standing import stand
+from .controllers import MakeController
 from .impulse import Impulse
 from .run import Run
-from .sensors import MakeController
 from .world import World
 
 Velocity = tuple[float, float, float]
@@ -117,7 +117,7 @@ def trial(
     Args:
         robot: floating base.
         make_controller: called with the robot, where it starts q (nq,), and the velocity (3,); it
-            returns a controller: sensors -> τ (na,), see `Sensors`.
+            returns a controller: readings -> τ (na,), see `Readings`.
         world: as told when not given.
         velocity: commanded, (v_x, v_y) [m/s] and ω_z [rad/s], axes of the trunk.
         duration: [s].

@@ -8,9 +8,10 @@ from ...contacts import at_feet
 from ...contacts.cones.friction_cone import Friction
 from ...robots.robot import Robot
 from ...robots.values import vector
+from ..estimation import Estimator, Sensors
 from ..locomotion import GaitController
 from ..standing import stand
-from .sensors import OfState
+from .controllers import OfState
 
 
 def walker(
@@ -20,6 +21,7 @@ def walker(
     *,
     gait: str = "stand",
     friction: Friction = 0.7,
+    sensors: Sensors | None = None,
 ) -> OfState:
     """Return footwork's controller of a gait at a velocity, to be judged.
 
@@ -28,12 +30,14 @@ def walker(
         velocity: (v_x, v_y) [m/s] and ω_z [rad/s]; of no effect when it stands.
         gait: "stand", or one of `control.gaits.GAITS`.
         friction: that the controller believes in.
+        sensors: from whose readings it estimates q and v; when not given, it is told them.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.
     """
     command = vector(velocity, "velocity", "v_x, v_y [m/s] and ω_z [rad/s]")
     feet = at_feet(robot, friction)
+    estimator = None if sensors is None else Estimator(robot, feet, q, sensors=sensors)
     if gait == "stand":
-        return OfState(stand(robot, feet, q)[0])
-    return OfState(GaitController(robot, feet, q, gait, velocity=command))
+        return OfState(stand(robot, feet, q)[0], estimator)
+    return OfState(GaitController(robot, feet, q, gait, velocity=command), estimator)

@@ -12,6 +12,7 @@ from ...contacts.terrain.solids import Box
 from ...errors import ConfigurationError
 from ...robots.values import instance, length, number, whole_number
 from ..disturbances import Noise
+from ..estimation import Sensors
 from ..grip import with_friction
 
 TOLD = Noise(velocities=0.05, base_orientation=5e-3, base_velocity=0.03)
@@ -29,6 +30,7 @@ class World:
         armature: added to each joint, as a share of its diagonal entry of M at the start.
         friction: of the ground, as a share of what the controller is told.
         noise: on what it is told of q and v at each tick.
+        sensors: whose readings it is told instead: of joints and an IMU, none of the base.
         delay: after how many ticks its torques are applied.
         boards: height of boards that lie across the way, of which it is not told [m]; 0: none.
         slope: by which the ground rises along x, of which the start is told [degrees].
@@ -44,6 +46,7 @@ class World:
     armature: float = 0.0
     friction: float = 1.0
     noise: Noise = field(default=TOLD)
+    sensors: Sensors | None = None
     delay: int = 1
     boards: float = 0.0
     slope: float = 0.0
@@ -55,6 +58,8 @@ class World:
         number(self.armature, "armature", at_least=0, at_most=10.0)
         number(self.friction, "friction", at_least=0, at_most=10.0)
         instance(self.noise, "noise", Noise)
+        if self.sensors is not None:
+            instance(self.sensors, "sensors", Sensors)
         whole_number(self.delay, "delay", at_least=0)
         length(self.boards, "boards", zero=True)
         number(self.slope, "slope", at_least=-STEEPEST, at_most=STEEPEST, unit="[degrees]")

@@ -27,12 +27,33 @@ _FAST = 1e3  # a speed that is no limit [rad/s or m/s]
 
 
 def plot_closed_loop(motion: ClosedLoop) -> NDArray[Any]:
-    """Return axes (3,): torques in their limits, forces of the contacts, and margins."""
-    axes = axes_grid(3, 1, (8, 8), sharex=True)[:, 0]
+    """Return axes (3,): torques in their limits, forces of the contacts, and margins.
+
+    (4,) with what the estimator was wrong by, where there was one.
+    """
+    count = 3 if motion.estimated_q is None else 4
+    axes = axes_grid(count, 1, (8, 8 * count / 3), sharex=True)[:, 0]
     plot_torques(motion, ax=axes[0])
     plot_forces(motion, ax=axes[1])
     plot_margins(motion, ax=axes[2])
+    if count == 4:
+        plot_estimate(motion, ax=axes[3])
     return axes
+
+
+def plot_estimate(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
+    """Draw what the estimator was wrong by: position [cm], roll, pitch and yaw [degrees].
+
+    Raises:
+        ConfigurationError: nothing was estimated.
+    """
+    errors = motion.estimate_errors
+    place, turn = 100 * errors["position"], np.degrees(errors["orientation"])
+    rows = {f"{axis} [cm]": place[:, i] for i, axis in enumerate("xyz")}
+    rows |= {f"{name} [°]": turn[:, i] for i, name in enumerate(("roll", "pitch", "yaw"))}
+    ax = plot_series(motion.t, rows, "error of the estimate", ax=ax)
+    edges(ax, 0.0)
+    return ax
 
 
 def plot_torques(

@@ -204,6 +204,11 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "without one); two, MU_X,MU_Y: along the axes of soles, and of point feet along the "
         "world's x and y",
     },
+    "--estimator": {
+        "action": "store_true",
+        "help": "tell the controller what an estimator makes of an IMU, encoders and torques with "
+        "noise and biases, instead of where the robot is",
+    },
     "--tolerance": {
         "type": positive, "metavar": "T",
         "help": "gap to the exact region [m] (0.001). In diff: values this near are the same, "

@@ -52,7 +52,9 @@ def add(commands: Any) -> None:
         "--ramp", type=float, default=0.0, metavar="DEGREES",
         help="by which it rises more from 0.6 m ahead on, of which it is not told [degrees] (0)",
     )  # fmt: skip
-    flags.shared(parser, "--friction", "--jobs", "--json", "--csv", "--png", "--html")
+    flags.shared(
+        parser, "--friction", "--estimator", "--jobs", "--json", "--csv", "--png", "--html"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -86,13 +88,14 @@ def _judged(options: argparse.Namespace) -> Judgement:
     ground = control.judging.World(slope=options.slope).told
     crouch = CROUCH if options.gait == "walk" else 0.0
     _, q = control.stand(robot, feet, crouch=crouch, terrain=ground)
-    make = partial(control.judging.walker, gait=options.gait, friction=friction)
+    sensors = control.Sensors() if options.estimator else None
+    make = partial(control.judging.walker, gait=options.gait, friction=friction, sensors=sensors)
     several = nullcontext() if options.jobs == 1 else workers(options.jobs)
     with several as executor:
         return control.judge(
             robot, make, velocities, duration=options.seconds, seeds=options.seeds,
             told=-(-options.seeds // 4), directions=options.directions,
-            boards=options.boards, slope=options.slope, ramp=options.ramp,
+            boards=options.boards, slope=options.slope, ramp=options.ramp, sensors=sensors,
             q=q, contacts=feet, executor=executor, progress=False if options.quiet else None,
         )  # fmt: skip
 

@@ -57,6 +57,7 @@ def add(commands: Any) -> None:
         default="pinocchio",
         help="contact model (pinocchio)",
     )
+    flags.shared(parser, "--estimator")
     flags.shared(parser, "--json", "--html", "--png", "--csv")
 
 
@@ -74,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
         "seconds": round(motion.duration, 6),
         "moved": [round(float(x), 6) for x in moved],
         "beside": _beside(motion, controller),
+        "estimate": _estimate(motion),
         "ticks": statuses,
         "collisions": _collisions(motion),
         "reason": _weakness(motion),
@@ -102,6 +104,13 @@ def _beside(motion: ClosedLoop, controller: Any) -> list[list[float]]:
     where = [T.translation for T in controller.feet.placements(q).values()]
     off = sum(where) / len(where) - controller.path.at(t).translation
     return [[round(float(x), 6) for x in off[:2]]]
+
+
+def _estimate(motion: ClosedLoop) -> list[float]:
+    """How far the estimate is off at the end, [x, y, z] [m]; [] where there is none."""
+    if motion.estimated_q is None:
+        return []
+    return [round(float(x), 6) for x in motion.estimate_errors["position"][-2]]
 
 
 def _weakness(motion: ClosedLoop) -> str:
@@ -154,6 +163,7 @@ def _simulated(options: argparse.Namespace) -> tuple[ClosedLoop, Any]:
     motion = control.simulate(
         robot, who, ground, q=q, contacts=feet, duration=duration, control_step=2e-3,
         disturbances=pushes if options.shove else (), engine=options.engine,
+        sensors=control.Sensors() if options.estimator else None, seed=options.seed or 0,
         progress=False if options.quiet else None,
     )  # fmt: skip
     return motion, who
@@ -182,6 +192,11 @@ def _velocity(options: argparse.Namespace) -> tuple[float, ...]:
     return tuple(value or 0.0 for value in given.values()) if told else ()
 
 
+def _drifted(error: list[float]) -> list[str]:
+    x, y, z = error or (0.0, 0.0, 0.0)
+    return [f"  the estimate is ({x:z.3f}, {y:z.3f}, {z:z.3f}) m off"] if error else []
+
+
 def _words(report: dict[str, Any]) -> list[str]:
     failed = report["ended"] and not report["fell"]
     stopped = "was stopped" if report["ended"].endswith(" interrupted") else "was given up"
@@ -194,6 +209,7 @@ def _words(report: dict[str, Any]) -> list[str]:
         f"{report['robot']} {how} after {report['seconds']:.2f} s{link}{why}",
         *([f"  {report['ended']}"] if failed else []),
         f"  its centre of mass moved ({x:z.3f}, {y:z.3f}, {z:z.3f}) m",
+        *_drifted(report["estimate"]),
         *(f"  its feet are ({a:z.3f}, {b:z.3f}) m beside the path" for a, b in beside),
         f"  ticks: {ticks}",
         *(f"  {collision}" for collision in report["collisions"]),

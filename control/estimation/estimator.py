@@ -1,0 +1,268 @@
+"""State estimator: pose and velocity of the base from an IMU, encoders, and feet that stand.
+
+The filter is that of `control.kernels.invariant`. Which feet stand follows from how hard they push:
+of a leg L, with the accelerations that were measured,
+
+    J_Lᵀ f = (M a + vᵀCv − τ_g − Sᵀτ)_L,
+
+low-passed. A foot stands from a load of 0.08 of the weight on, until it is below 0.04. One whose
+innovation is less likely than 1/1000 has slipped, and stands anew where it is. Balls roll: their
+middles go on by −Δθ × arm.
+
+Where the robot is, and where it is heading, is not observable: both drift with the way. Nor is a
+slip of all feet together.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
+
+from ...arrays import Array
+from ...contacts import ContactSet, at_feet
+from ...dynamics import State, inverse_dynamics
+from ...dynamics.kernels.toolchain import Kernel
+from ...errors import ConfigurationError
+from ...robots.configuration import check_configuration, check_torques, check_velocity
+from ...robots.robot import Robot
+from ...robots.values import instance, number, vector
+from ..failure import check_time
+from ..kernels import invariant
+from .sensors import Readings, Sensors
+
+TILTED = 0.01  # standard deviation of roll and pitch at the start [rad]
+MOVING = 0.01  # of the velocity [m/s]
+FILTER = 0.01  # time constant of the low-pass filter on loads [s]
+ON, OFF = 0.08, 0.04  # loads from and up to which a foot stands, as shares of the weight
+LIKELY = 16.27, 22.46  # χ² of three and of six degrees of freedom, 0.999
+ANGLES = 3.0  # of soles that creep and ankles that bend, by their ways [rad/m]
+LEAST = 1e-6  # of encoders without noise: a covariance has to be definite [rad]
+SAME = 1e-9  # of readings that are known already [s]
+LOW = 0.01  # how far above the lowest foot one may be that stands at the start [m]
+
+
+class Estimate(NamedTuple):
+    """What is believed of a robot.
+
+    Attributes:
+        t: when the readings were measured that it rests on [s].
+        q: (nq,).
+        v: (nv,).
+        loads: {foot: its normal force} [N].
+        standing: {foot: whether it stands}.
+    """
+
+    t: float
+    q: Array
+    v: Array
+    loads: dict[str, float]
+    standing: dict[str, bool]
+
+
+class Estimator:
+    """Estimates q and v from readings. It remembers: `restart(q)` before another run.
+
+    Args:
+        robot: floating base.
+        contacts: its feet, points or soles at the ends of legs; the robot's feet when not given.
+        q: where it starts (nq,), at rest; when not given, on level ground by the first readings:
+            upright as the accelerometer has it, heading along x, its lowest foot at z = 0.
+        sensors: how good they are.
+        creep: random walk of feet that stand [m/√s].
+        bending: of legs, standard deviation of where the encoders put a foot beside their own [m].
+
+    Raises:
+        ConfigurationError: no floating base, a bad q, no such frame of the IMU.
+        ContactError: contacts that do not fit the robot.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        contacts: ContactSet | None = None,
+        q: ArrayLike | None = None,
+        *,
+        sensors: Sensors | None = None,
+        creep: float = 2e-3,
+        bending: float = 3e-4,
+    ) -> None:
+        self.robot = robot
+        self.sensors = Sensors() if sensors is None else instance(sensors, "sensors", Sensors)
+        T = self.sensors.placement(robot)
+        self._mount = invariant.Mount(T[:3, :3].copy(), T[:3, 3].copy())
+        self.contacts = at_feet(robot) if contacts is None else ContactSet.of(robot, contacts)
+        self._feet = _feet(robot, self.contacts)
+        self._gravity = np.array(robot._model.gravity.linear)
+        self._weight = float(robot.mass * np.linalg.norm(self._gravity))
+        creep, bending = number(creep, "creep", at_least=0), number(bending, "bending", at_least=0)
+        self._noise, self._selection = (
+            _noise(self.sensors, creep, bending),
+            robot.selection_matrix.T,
+        )
+        self._unknown = np.full(len(self.contacts), -1, dtype=np.intp)
+        self.restart(q)
+        for kernel in (invariant.PREDICT, invariant.CORRECT):
+            kernel.select(1)  # reads it from disk, so that no tick does
+
+    def restart(self, q: ArrayLike | None = None) -> None:
+        """Forget the past: the robot is at rest at q (nq,), or where the next readings put it."""
+        self._start = None if q is None else check_configuration(self.robot, q).copy()
+        self._x: invariant.Belief | None = None
+        self._estimate: Estimate | None = None
+
+    @property
+    def belief(self) -> invariant.Belief:
+        """What the filter believes, see `control.kernels.invariant`.
+
+        Raises:
+            ConfigurationError: before the first readings.
+        """
+        if self._x is None:
+            raise ConfigurationError("belief: there were no readings yet")
+        return self._x
+
+    @property
+    def covariance(self) -> Array:
+        """P (15, 15) of (ξ_R, ξ_v, ξ_p, ζ_g, ζ_a): the right-invariant error of the IMU's
+        orientation, velocity and position, and its biases.
+
+        Raises:
+            ConfigurationError: before the first readings.
+        """
+        return self.belief.P[: invariant.FEET, : invariant.FEET].copy()
+
+    def __call__(self, readings: Readings) -> Estimate:
+        """Return q and v as of these readings.
+
+        Raises:
+            ConfigurationError: readings that are not later than the last, without an IMU, or with
+                what are no such values.
+        """
+        gyro, accelerometer = self._inertial(readings)
+        q = check_configuration(self.robot, readings.q).copy()
+        v = check_velocity(self.robot, readings.v).copy()
+        tau = check_torques(self.robot, readings.tau)
+        t, last = readings.t - readings.age, self._estimate
+        step = 0.0 if last is None else t - last.t
+        if last is not None and step < SAME:
+            if step > -SAME:
+                return last
+            raise ConfigurationError(
+                f"readings: got those of t = {t:g} after {last.t:g}; expected later ones"
+            )
+        if self._x is None:
+            self._x = self._begun(q, accelerometer)
+        x, feet, noise, own = self._x, self._feet, self._noise, (self._mount, q, v)
+        _run(
+            invariant.PREDICT,
+            (x, feet, gyro, accelerometer, step, self._gravity, noise, *own),
+        )
+        a = np.zeros(self.robot.nv) if last is None else (v - last.v) / step
+        forces = inverse_dynamics(self.robot, q, v, a) - self._selection @ tau
+        state, contact = State(self.robot, q), self._contact(step, readings)
+        T, S = state.joint_placements, state.joint_columns
+        _run(invariant.CORRECT, (x, feet, T, S, forces, contact, noise, gyro, *own))
+        names = self.contacts.names
+        loads = dict(zip(names, x.loads.tolist(), strict=True))
+        standing = dict(zip(names, x.standing.tolist(), strict=True))
+        self._estimate = Estimate(t, q, v, loads, standing)
+        return self._estimate
+
+    def _inertial(self, readings: Readings) -> tuple[Array, Array]:
+        """ω and a of the readings, checked."""
+        instance(readings, "readings", Readings)
+        if readings.gyro is None or readings.accelerometer is None:
+            raise ConfigurationError("readings: got none of an IMU; expected gyro, accelerometer")
+        check_time(readings.t)
+        gyro = vector(readings.gyro, "gyro", "[rad/s]")
+        return gyro, vector(readings.accelerometer, "accelerometer", "[m/s²]")
+
+    def _begun(self, joints: Array, accelerometer: Array) -> invariant.Belief:
+        """The belief at the start."""
+        q = self._standing_start(joints, accelerometer) if self._start is None else self._start
+        base = pin.Quaternion(q[3:7]).toRotationMatrix()
+        count, n = len(self.contacts), int(self._feet.at[-1])
+        P, x = np.zeros((n, n)), base @ self._mount.arm + q[:3]
+        tilt = np.zeros((9, 3))  # of the orientation, at a known place: ξ_p = p × ξ_R
+        tilt[:3], tilt[6:] = np.eye(3), pin.skew(x)
+        P[:9, :9] = tilt @ np.diag([TILTED**2, TILTED**2, 1e-12]) @ tilt.T + 1e-12 * np.eye(9)
+        P[3:6, 3:6] += MOVING**2 * np.eye(3)
+        for at, std in (
+            (invariant.GYRO, self.sensors.gyro_bias),
+            (invariant.ACCELEROMETER, self.sensors.accelerometer_bias),
+        ):
+            P[at : at + 3, at : at + 3] = (std**2 + 1e-12) * np.eye(3)
+        return invariant.Belief(
+            base @ self._mount.R, np.zeros(3), x, np.zeros(3), np.zeros(3),
+            np.zeros((count, 3)), np.zeros((count, 3, 3)), self._loads(q),
+            np.zeros(count, dtype=bool), np.zeros(count, dtype=np.intp), P,
+        )  # fmt: skip
+
+    def _loads(self, q: Array) -> Array:
+        """Loads (K,) of feet that stand as low as the lowest, in equal shares [N]."""
+        heights = np.array([T.translation[2] for T in self.contacts.placements(q).values()])
+        low = heights < heights.min() + LOW
+        return np.where(low, self._weight / low.sum(), 0.0)
+
+    def _standing_start(self, joints: Array, accelerometer: Array) -> Array:
+        """q (nq,) of a robot at rest on level ground."""
+        q, up = joints.copy(), self._mount.R @ accelerometer
+        level = pin.Quaternion.FromTwoVectors(up, np.array([0.0, 0.0, 1.0])).toRotationMatrix()
+        heading = level[:, 0]  # of the base's x axis
+        yaw = np.arctan2(heading[1], heading[0])
+        R = pin.exp3(np.array([0.0, 0.0, -yaw])) @ level
+        q[3:7] = pin.Quaternion(R).coeffs()
+        q[2] = -min(T.translation[2] for T in self.contacts.placements(q).values())
+        return q
+
+    def _contact(self, step: float, readings: Readings) -> invariant.Contact:
+        """When a foot stands."""
+        known = self._unknown
+        if readings.touching is not None:
+            told = [readings.touching.get(name, -1) for name in self.contacts.names]
+            known = np.array(told, dtype=np.intp)
+        share, weight = step / (step + FILTER), self._weight
+        return invariant.Contact(share, ON * weight, OFF * weight, known, *LIKELY)
+
+
+def _run(kernel: Kernel, given: tuple[Any, ...]) -> None:
+    """Run a kernel, compiled where it is."""
+    fast = kernel.overload().unchecked()
+    if fast is not None:
+        fast(*given)
+        return
+    with kernel.uncompiled(1):
+        kernel.function(*given)
+
+
+def _noise(s: Sensors, creep: float, bending: float) -> invariant.Noise:
+    """The variances that the filter reckons with."""
+    white, walks = (s.gyro, s.accelerometer), (s.gyro_walk, s.accelerometer_walk)
+    of_feet = creep, ANGLES * creep, max(s.positions, LEAST), bending, ANGLES * bending
+    return invariant.Noise(*(x**2 for x in (*white, *walks, *of_feet)))
+
+
+def _feet(robot: Robot, contacts: ContactSet) -> invariant.Feet:
+    """Feet and their legs: the joints that move them against the base."""
+    model, at = robot._model, contacts.attachment
+    soles = np.array([contact.dim == 6 for contact in contacts], dtype=bool)
+    chains = [set(model.supports[joint].tolist()) - {0, 1} for joint in at.joints.tolist()]
+    entries: list[int] = []
+    own: list[bool] = []
+    first = [0]
+    for i, chain in enumerate(chains):
+        others = set[int]().union(*chains[:i], *chains[i + 1 :])
+        for joint in sorted(chain):
+            start, size = model.joints[joint].idx_v, model.joints[joint].nv
+            entries += range(start, start + size)
+            own += size * [joint not in others]
+        first.append(len(entries))
+    sizes = np.where(soles, 6, 3)
+    return invariant.Feet(
+        at.joints, np.ascontiguousarray(at.local_frames[:, :, 3]), at.ball_arms, soles,
+        np.concatenate([[invariant.FEET], invariant.FEET + np.cumsum(sizes)]).astype(np.intp),
+        np.array(first, np.intp), np.array(entries, np.intp), np.array(own, dtype=bool),
+    )  # fmt: skip

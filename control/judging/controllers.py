@@ -1,0 +1,49 @@
+"""Controllers that can be judged: functions of readings; those of (q, v, t) adapted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ...arrays import Array
+from ...errors import ConfigurationError
+from ...robots.robot import Robot
+from ..estimation.sensors import Readings
+
+# readings -> τ (na,); its attribute `status`, if there is one, is counted after each tick
+Controller = Callable[[Readings], ArrayLike]
+# robot, q (nq,) where it starts, velocity (3,) -> a controller that has not begun
+MakeController = Callable[[Robot, Array, Array], Controller]
+
+
+class OfState:
+    """A controller of `Readings` from one that is called with (q, v, t) and gives a `Command`.
+
+    Args:
+        controller: a WholeBodyController, a WalkingController, …
+        estimator: that gives it q and v, as an `Estimator`; None: the readings have them.
+
+    Attributes:
+        status: of the last command.
+
+    Raises:
+        ConfigurationError: nothing that can be called.
+    """
+
+    def __init__(self, controller: Any, estimator: Any = None) -> None:
+        if not callable(controller):
+            raise ConfigurationError(
+                f"controller: got {type(controller).__name__}, expected one that is called with "
+                "(q, v, t)"
+            )
+        self.controller, self.estimator, self.status = controller, estimator, ""
+
+    def __call__(self, readings: Readings) -> Array:
+        """Return the torques (na,) of the controller's command."""
+        state = readings if self.estimator is None else self.estimator(readings)
+        command = self.controller(state.q, state.v, readings.t)
+        self.status = command.status
+        tau: Array = command.tau
+        return tau

@@ -1,0 +1,455 @@
+"""State estimation: the filter against its textbook form, its consistency, and gaits on it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import ConfigurationError, contacts, control, dynamics, robots
+from footwork.control import Estimator, Readings, Sensors
+from footwork.control.estimation import Measurements
+
+EXACT = Sensors(None, *[0.0] * 9)
+STEP = 2e-3
+
+
+def swaying(name, seconds=1.0, seed=0):
+    """A robot that sways and turns on feet that stay where they are: times, qs, vs."""
+    robot = robots.load(name)
+    feet = contacts.at_feet(robot)
+    q, rng = control.stand(robot, feet, crouch=0.05)[1], np.random.default_rng(seed)
+    rates, sizes = rng.uniform(3.0, 12.0, 6), np.array([0.2, 0.2, 0.1, 0.5, 0.5, 0.5])
+    places = [dynamics.frame_placement(robot, q, foot.frame) for foot in feet]
+    qs = []
+    for k in range(round(seconds / STEP) + 2):
+        qs.append(q)
+        state = dynamics.State(robot, q)
+        J, e = [], []
+        for foot, T in zip(feet, places, strict=True):
+            here = state.frame_placement(foot.frame)
+            off, R = pin.log6(here.inverse() * T), here.rotation
+            J.append(state.frame_jacobian(foot.frame)[: foot.dim])
+            e.append(np.r_[R @ off.linear, R @ off.angular][: foot.dim])
+        wanted = np.zeros(robot.nv)
+        wanted[:6] = sizes * rates / 5 * np.cos(rates * k * STEP) * min(1.0, k / 50)
+        J, e = np.vstack(J), np.concatenate(e)
+        q = robot.integrate(q, STEP * wanted + np.linalg.pinv(J) @ (e - STEP * J @ wanted))
+    # velocities with which h (v₀ + v₁)/2 is the way, to h³
+    vs = [robot.difference(a, b) / (2 * STEP) for a, b in zip(qs, qs[2:], strict=False)]
+    return robot, feet, np.arange(len(vs)) * STEP, np.array(qs[1:-1]), np.array(vs)
+
+
+def at_points(feet):
+    """The same feet as points of their bodies: balls do not roll, soles do not turn."""
+    return contacts.ContactSet(
+        feet.robot, [contacts.PointContact(foot.frame, 0.7, name=foot.name) for foot in feet]
+    )
+
+
+def told(sensors, robot, feet, times, qs, vs, seed=0):
+    measurements = Measurements(sensors, robot, np.random.default_rng(seed))
+    standing = dict.fromkeys(feet.names, True)
+    return measurements, [
+        measurements.read(float(t), q, v, np.zeros(robot.na), standing)
+        for t, q, v in zip(times, qs, vs, strict=True)
+    ]
+
+
+def error_of(estimator, measurements, q, v):
+    """ξ of X̂ X⁻¹ = exp(ξ), and of the biases (15,)."""
+    x, T = estimator.belief, estimator.sensors.placement(estimator.robot)
+    base = pin.Quaternion(q[3:7]).toRotationMatrix()
+    R, p = base @ T[:3, :3], q[:3] + base @ T[:3, 3]
+    u = base @ (v[:3] + np.cross(v[3:6], T[:3, 3]))
+    between = x.R @ R.T
+    w = pin.log3(between)
+    inverse = np.linalg.inv(np.eye(3) + pin.skew(w) / 2 + pin.skew(w) @ pin.skew(w) / 6)
+    way = inverse @ (x.v - between @ u), inverse @ (x.p - between @ p)
+    biases = x.gyro_bias - measurements.gyro_bias
+    others = x.accelerometer_bias - measurements.accelerometer_bias
+    return np.concatenate([w, *way, biases, others])
+
+
+# --- sensors -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_readings_without_noise_add_up_to_the_motion(name):
+    """Strapdown integration: R ← R exp(ω h), v ← v + (R_m a + g) h."""
+    robot, feet, times, qs, vs = swaying(name)
+    _, readings = told(EXACT, robot, feet, times, qs, vs)
+    R = pin.Quaternion(qs[0][3:7]).toRotationMatrix()
+    v, g = R @ vs[0][:3], np.array([0.0, 0.0, -9.81])
+    for x in readings[1:]:
+        v = v + STEP * (R @ pin.exp3(0.5 * STEP * x.gyro) @ x.accelerometer + g)
+        R = R @ pin.exp3(STEP * x.gyro)
+    now = pin.Quaternion(qs[-1][3:7]).toRotationMatrix()
+    assert pytest.approx(now, abs=1e-9) == R
+    assert v == pytest.approx(now @ vs[-1][:3], abs=1e-9)
+    for x, q in zip(readings, qs, strict=True):
+        assert x.q[7:] == pytest.approx(q[7:], abs=1e-12)
+        assert x.q[:7] == pytest.approx(robot.neutral()[:7])  # nothing of the base
+        assert not x.v[:6].any()
+
+
+def test_noise_and_biases_are_as_large_as_said():
+    robot = robots.load("biped")
+    q, n = robot.posture(), 2000
+    sensors = Sensors(gyro_walk=0.02, positions=1e-3, torques=0.1)
+    tau = np.ones(robot.na)
+    biases, walks, white, joints, torques = [], [], [], [], []
+    for seed in range(20):
+        of = Measurements(sensors, robot, np.random.default_rng(seed))
+        biases.append([of.gyro_bias.copy(), of.accelerometer_bias.copy()])
+        for k in range(n // 20):
+            x = of.read(k * STEP, q, np.zeros(robot.nv), tau, {})
+            white.append(x.accelerometer - of.accelerometer_bias - [0, 0, 9.81])
+            joints.append(x.q[7:] - q[7:])
+            torques.append(x.tau - tau)
+        walks.append(of.gyro_bias - biases[-1][0])
+    assert np.std([b[0] for b in biases]) == pytest.approx(5e-3, rel=0.3)
+    assert np.std([b[1] for b in biases]) == pytest.approx(0.05, rel=0.3)
+    assert np.std(walks) == pytest.approx(0.02 * np.sqrt(n / 20 * STEP), rel=0.3)
+    assert np.std(white) == pytest.approx(5e-3 / np.sqrt(STEP), rel=0.1)
+    assert np.std(joints) == pytest.approx(1e-3, rel=0.05)
+    assert np.std(torques) == pytest.approx(0.1, rel=0.05)
+    assert of.read(n * STEP, q, np.zeros(robot.nv), tau, {}).touching is None
+
+
+def test_readings_come_at_their_rate_and_late():
+    robot = robots.load("biped")
+    q, v, tau = robot.posture(), np.zeros(robot.nv), np.zeros(robot.na)
+    of = Measurements(Sensors(rate=100.0, delay=0.004), robot, np.random.default_rng(0))
+    readings = [of.read(k * STEP, q, v, tau, {}) for k in range(20)]
+    assert [x.t for x in readings] == pytest.approx([k * STEP for k in range(20)])
+    measured = [round((x.t - x.age) / STEP) for x in readings]
+    assert measured == [0] * 7 + [5] * 5 + [10] * 5 + [15] * 3
+
+
+# --- the filter ----------------------------------------------------------------------------------
+
+
+class Textbook:
+    """The filter of Hartley et al. (2020) with matrices as they are printed there."""
+
+    def __init__(self, x, soles):
+        count = len(x.d)
+        self.X = np.eye(5 + count)
+        self.X[:3, :3], self.X[:3, 3], self.X[:3, 4] = x.R, x.v, x.p
+        self.X[:3, 5:] = x.d.T
+        self.turned, self.soles = [T.copy() for T in x.turned], soles
+        self.bias, self.P = np.concatenate([x.gyro_bias, x.accelerometer_bias]), x.P.copy()
+
+    @property
+    def at(self):
+        return 15 + np.cumsum([0, *np.where(self.soles, 6, 3)])
+
+    def predict(self, gyro, accelerometer, h, g, noise):
+        n, at, X = len(self.P), self.at, self.X
+        R, v, p = X[:3, :3], X[:3, 3], X[:3, 4]
+        A, adjoint = np.zeros((n, n)), np.zeros((n, 6))
+        A[3:6, :3], A[6:9, 3:6] = pin.skew(g), np.eye(3)
+        adjoint[:3, :3], adjoint[3:6, 3:] = R, R
+        for row, column in [(3, v), (6, p), *zip(at, X[:3, 5:].T, strict=False)]:
+            adjoint[row : row + 3, :3] = pin.skew(column) @ R
+        A[:, 9:15] = -adjoint
+        white = np.diag([noise.gyro] * 3 + [noise.accelerometer] * 3)
+        Q = adjoint @ white @ adjoint.T
+        Q[9:12, 9:12] += noise.gyro_walk * np.eye(3)
+        Q[12:15, 12:15] += noise.accelerometer_walk * np.eye(3)
+        for k, sole in enumerate(self.soles):
+            Q[at[k] : at[k] + 3, at[k] : at[k] + 3] += noise.creep * np.eye(3)
+            if sole:
+                Q[at[k] + 3 : at[k] + 6, at[k] + 3 : at[k] + 6] += noise.turn * np.eye(3)
+        phi = np.eye(n) + h * A + 0.5 * h * h * A @ A
+        self.P = phi @ self.P @ phi.T + h * Q
+        w, f = gyro - self.bias[:3], accelerometer - self.bias[3:]
+        a = R @ pin.exp3(0.5 * h * w) @ f + g
+        X[:3, 4] = p + h * v + 0.5 * h * h * a
+        X[:3, 3] = v + h * a
+        X[:3, :3] = R @ pin.exp3(h * w)
+
+    def correct(self, k, h, E, N):
+        from scipy.linalg import expm
+
+        n, at, X = len(self.P), self.at[k], self.X
+        size = 6 if self.soles[k] else 3
+        H, z = np.zeros((6, n)), np.zeros(6)
+        H[:3, 6:9], H[:3, at : at + 3] = np.eye(3), -np.eye(3)
+        z[:3] = X[:3, :3] @ h + X[:3, 4] - X[:3, 5 + k]
+        if size == 6:
+            H[3:, :3], H[3:, at + 3 : at + 6] = np.eye(3), -np.eye(3)
+            off = X[:3, :3] @ E @ self.turned[k].T
+            z[3:] = 0.5 * np.array(
+                [off[2, 1] - off[1, 2], off[0, 2] - off[2, 0], off[1, 0] - off[0, 1]]
+            )
+        H, z, N = H[:size], z[:size], N[:size, :size]
+        K = self.P @ H.T @ np.linalg.inv(H @ self.P @ H.T + N)
+        step, rest = K @ z, np.eye(n) - K @ H
+        self.P = rest @ self.P @ rest.T + K @ N @ K.T  # Joseph's form
+        xi = np.zeros_like(X)
+        xi[:3, :3], xi[:3, 3], xi[:3, 4] = pin.skew(step[:3]), step[3:6], step[6:9]
+        for i, row in enumerate(self.at[:-1]):
+            xi[:3, 5 + i] = step[row : row + 3]
+            if self.soles[i]:
+                self.turned[i] = expm(-pin.skew(step[row + 3 : row + 6])) @ self.turned[i]
+        self.X, self.bias = expm(-xi) @ X, self.bias - step[9:15]
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_the_filter_is_that_of_the_paper(name, compiled_or_not):
+    """A long way from the origin, with a tilted IMU beside it, all terms at work."""
+    robot, feet, times, qs, vs = swaying(name, 0.12)
+    feet = at_points(feet) if name == "quadruped" else feet
+    sensors, rng = Sensors(switches=True), np.random.default_rng(3)
+    estimator = Estimator(robot, feet, qs[0], sensors=sensors)
+    _, readings = told(sensors, robot, feet, times, qs, vs)
+    estimator(readings[0])
+    x = estimator.belief
+    x.p[:2] += 5.0
+    x.d[:, :2] += 5.0
+    x.v[:] += 0.1
+    W = rng.standard_normal(x.P.shape) * 0.02
+    x.P[:] = x.P + W @ W.T
+    book = Textbook(x, [foot.dim == 6 for foot in feet])
+    noise, g = estimator._noise, np.array([0.0, 0.0, -9.81])
+    for before, now in pairwise(readings):
+        book.predict(now.gyro, now.accelerometer, now.t - before.t, g, noise)
+        state = dynamics.State(robot, now.q)
+        R_imu = sensors.placement(robot)
+        for k in range(len(feet)):
+            J = feet.attachment.centre_jacobians(state)[k][:, 6:]
+            at = feet.attachment.positions(state)[k]
+            turned = state.joint_placements[feet.attachment.joints[k], :, :3]
+            T = R_imu[:3, :3].T
+            h, E = T @ (at - R_imu[:3, 3]), T @ turned
+            N = noise.encoders * J @ J.T
+            world = np.kron(np.eye(2), book.X[:3, :3] @ T)
+            if k == 0:  # the library takes all J at the prediction
+                predicted = world
+            N = predicted @ N @ predicted.T
+            N += np.diag([noise.legs] * 3 + [noise.ankles] * 3)
+            book.correct(k, h, E, N)
+        estimator(now)
+    assert pytest.approx(book.X[:3, :3], abs=1e-9) == x.R
+    assert x.v == pytest.approx(book.X[:3, 3], abs=1e-9)
+    assert x.p == pytest.approx(book.X[:3, 4], abs=1e-9)
+    assert x.d == pytest.approx(book.X[:3, 5:].T, abs=1e-9)
+    assert np.concatenate([x.gyro_bias, x.accelerometer_bias]) == pytest.approx(book.bias, abs=1e-9)
+    assert pytest.approx(book.P, abs=1e-9 * np.abs(book.P).max()) == x.P
+    assert np.linalg.norm(x.v) > 1e-3
+    if name == "biped":
+        assert x.turned == pytest.approx(np.array(book.turned), abs=1e-9)
+
+
+@pytest.fixture(params=["compiled", "plain"])
+def compiled_or_not(request):
+    from footwork.dynamics.kernels.toolchain import switched_off
+
+    if request.param == "compiled":
+        yield
+    else:
+        with switched_off():
+            yield
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_the_filter_knows_how_wrong_it_is(name):
+    """Mean NEES of 50 runs within the 99 % interval of χ²: neither over- nor underconfident."""
+    from scipy.stats import chi2
+
+    robot, feet, times, qs, vs = swaying(name, 0.5)
+    feet = at_points(feet) if name == "quadruped" else feet
+    sensors, found = Sensors(switches=True), []
+    for seed in range(50):
+        tilt = np.append(0.01 * np.random.default_rng((seed, 9)).standard_normal(2), 0.0)
+        start = qs[0].copy()
+        R = pin.exp3(tilt) @ pin.Quaternion(start[3:7]).toRotationMatrix()
+        start[3:7] = pin.Quaternion(R).coeffs()
+        measurements, readings = told(sensors, robot, feet, times, qs, vs, seed)
+        estimator = Estimator(robot, feet, start, sensors=sensors, creep=0.0, bending=0.0)
+        for x in readings:
+            estimator(x)
+        error = error_of(estimator, measurements, qs[-1], vs[-1])
+        found.append(error @ np.linalg.solve(estimator.covariance, error))
+    low, high = chi2.ppf([0.005, 0.995], 15 * len(found)) / len(found)
+    assert low < np.mean(found) < high
+
+
+def test_it_does_not_matter_where_the_robot_is_and_where_it_looks():
+    """Moved by T along the ground and turned, all estimates are moved by T."""
+    robot, feet, times, qs, vs = swaying("biped", 0.2)
+    sensors = Sensors(switches=True)
+    _, readings = told(sensors, robot, feet, times, qs, vs)
+    T = pin.SE3(pin.exp3(np.array([0.0, 0.0, 1.1])), np.array([30.0, -20.0, 0.0]))
+    elsewhere = qs[0].copy()
+    elsewhere[:7] = pin.SE3ToXYZQUAT(T * pin.XYZQUATToSE3(qs[0][:7]))
+    here, there = (Estimator(robot, feet, q, sensors=sensors) for q in (qs[0], elsewhere))
+    for x in readings:
+        one, other = here(x), there(x)
+    moved = T * pin.XYZQUATToSE3(one.q[:7])
+    assert moved.isApprox(pin.XYZQUATToSE3(other.q[:7]), 1e-9)
+    assert one.v == pytest.approx(other.v, abs=1e-9)
+
+
+# --- robots --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "gait", "speed"),
+    [("go2", "trot", 0.5), ("quadruped", "bound", 0.3), ("solo12", "pace", 0.3),
+     ("go2", "crawl", 0.15), ("biped", "walk", 0.3), ("g1", "walk", 0.3)],
+)  # fmt: skip
+def test_gaits_walk_on_the_estimate(name, gait, speed):
+    """With biases, noise, and nothing told of the base; the estimate drifts by at most 2 %."""
+    robot = robots.load(name)
+    feet = contacts.at_feet(robot)
+    _, q = control.stand(robot, feet, crouch=0.02 if gait == "walk" else 0.0)
+    gaits = control.GaitController(robot, feet, q, gait, velocity=(speed, 0.0, 0.0))
+    motion = control.simulate(
+        robot, gaits, q=q, contacts=feet, duration=3.0, control_step=STEP, sensors=Sensors(), seed=1
+    )
+    assert not motion.ended
+    way = np.linalg.norm(np.diff(motion.q[:, :2], axis=0), axis=1).sum()
+    errors = motion.estimate_errors
+    assert np.abs(errors["position"][:, :2]).max() < 0.02 * way
+    assert np.abs(errors["position"][:, 2]).max() < 0.03
+    assert np.abs(errors["orientation"][:, :2]).max() < np.radians(2.0)
+    assert np.sqrt((errors["velocity"] ** 2).mean()) < 0.03
+    assert np.isnan(motion.drift) or motion.drift < 0.02
+
+
+def test_feet_push_as_hard_as_is_estimated():
+    """Loads of a standing robot, and which feet stand, without switches."""
+    robot = robots.load("go2")
+    stand, q = control.stand(robot, contacts.at_feet(robot))
+    motion = control.simulate(
+        robot, stand, q=q, duration=0.5, control_step=STEP, noise=None, sensors=EXACT
+    )
+    estimator = Estimator(robot, motion.contacts, q, sensors=EXACT)
+    measurements = Measurements(EXACT, robot, np.random.default_rng(0))
+    for k in range(len(motion) - 1):
+        tau = motion.tau[k - 1] if k else np.zeros(robot.na)
+        found = estimator(measurements.read(motion.t[k], motion.q[k], motion.v[k], tau, {}))
+    for name, load in found.loads.items():
+        assert load == pytest.approx(motion.forces[name][-3].sum(axis=0)[2], rel=0.02)
+    assert all(found.standing.values())
+
+
+def test_a_foot_that_slips_stands_anew():
+    """One of four feet slides by 5 cm; the robot stays where it is."""
+    robot = robots.load("quadruped")
+    feet = at_points(contacts.at_feet(robot))
+    q = control.stand(robot, contacts.at_feet(robot))[1]
+    sensors = Sensors(switches=True)
+    moved = feet.names[0]
+    frame = feet[moved].frame
+    estimator = Estimator(robot, feet, q, sensors=sensors)
+    measurements = Measurements(sensors, robot, np.random.default_rng(0))
+    standing, way = dict.fromkeys(feet.names, True), 0.0
+    for k in range(250):
+        J = dynamics.frame_jacobian(robot, q, frame)[:3]
+        v = np.zeros(robot.nv)
+        if 100 <= k < 150:
+            v[6:] = np.linalg.pinv(J[:, 6:]) @ [0.5, 0.0, 0.0]
+            way += 0.5 * STEP
+        found = estimator(measurements.read(k * STEP, q, v, np.zeros(robot.na), standing))
+        last = q
+        q = robot.integrate(q, STEP * v)
+    assert way == pytest.approx(0.05)
+    assert estimator.belief.slipped[0] >= 1
+    assert not estimator.belief.slipped[1:].any()
+    assert np.linalg.norm(found.q[:3] - last[:3]) < 0.01
+
+
+def test_a_start_that_nobody_told_is_upright_and_on_the_ground():
+    robot = robots.load("go2")
+    feet = contacts.at_feet(robot)
+    q = control.stand(robot, feet, terrain=contacts.Terrain([contacts.Plane("slope", rises=10)]))[1]
+    readings = Measurements(EXACT, robot, np.random.default_rng(0)).read(
+        0.0, q, np.zeros(robot.nv), np.zeros(robot.na), {}
+    )
+    found = Estimator(robot, feet, sensors=EXACT)(readings)
+    R, true = (pin.Quaternion(x[3:7]).toRotationMatrix() for x in (found.q, q))
+    assert R[2] == pytest.approx(true[2], abs=1e-9)  # upright as it is
+    assert R[1, 0] == pytest.approx(0.0, abs=1e-9)  # heading along x
+    assert min(T.translation[2] for T in feet.placements(found.q).values()) == pytest.approx(0.0)
+
+
+def test_a_judged_controller_is_told_nothing_of_the_base():
+    pytest.importorskip("mujoco")
+    robot, seen = robots.load("go2"), []
+
+    def look(readings):
+        seen.append(readings)
+        return np.zeros(robot.na)
+
+    world = control.judging.World.real(sensors=Sensors())
+    control.judging.trial(robot, lambda *_: look, world, duration=0.02)
+    assert all(x.q[:7] == pytest.approx([0, 0, 0, 0, 0, 0, 1]) and x.gyro is not None for x in seen)
+    assert all(x.touching is None and not x.v[:6].any() for x in seen)
+    trial = control.judging.trial(
+        robot,
+        lambda r, q, v: control.judging.walker(r, q, v, gait="trot", sensors=Sensors()),
+        world,
+        velocity=(0.5, 0.0, 0.0),
+        duration=2.0,
+    )
+    assert trial.survived
+    assert 0.4 < trial.speed < 0.6
+
+
+def test_estimates_are_recorded_and_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    from footwork import plot
+
+    robot = robots.load("biped")
+    stand, q = control.stand(robot, contacts.at_feet(robot))
+    motion = control.simulate(
+        robot, stand, q=q, duration=0.05, estimator=Estimator(robot, q=q, sensors=Sensors())
+    )
+    again = control.read_motion(control.save_motion(motion, tmp_path / "m.npz"), robot)
+    for name in ("estimated_q", "estimated_v"):
+        assert getattr(again, name) == pytest.approx(getattr(motion, name), abs=0)
+    errors = again.estimate_errors
+    assert set(errors) == {"position", "orientation", "velocity"}
+    assert np.isnan(motion.drift)
+    assert len(plot(motion)) == 4
+    lines = plot(motion)[3].get_lines()
+    drawn = max(np.nanmax(np.abs(line.get_ydata())) for line in lines)
+    assert drawn >= 100 * np.abs(errors["position"]).max() * 0.999
+
+
+# --- what is refused -----------------------------------------------------------------------------
+
+
+def test_what_makes_no_sense_is_refused():
+    robot = robots.load("biped")
+    q, v, tau = robot.posture(), np.zeros(robot.nv), np.zeros(robot.na)
+    stand, start = control.stand(robot, contacts.at_feet(robot))
+    with pytest.raises(ConfigurationError, match="frame of the base"):
+        Estimator(robot, sensors=Sensors(imu="left_foot"))
+    with pytest.raises(ConfigurationError, match="fixed base"):
+        Estimator(robots.load("double_pendulum"))
+    with pytest.raises(ConfigurationError, match="none of an IMU"):
+        Estimator(robot)(Readings(0.0, q, v, tau))
+    estimator, up = Estimator(robot, q=start), np.array([0.0, 0.0, 9.81])
+    readings = Readings(0.0, q, v, tau, None, np.zeros(3), up)
+    with pytest.raises(ConfigurationError, match="no readings yet"):
+        _ = estimator.covariance
+    first = estimator(Readings(1.0, q, v, tau, None, np.zeros(3), up))
+    assert estimator(Readings(1.1, q, v, tau, None, np.zeros(3), up, age=0.1)) is first
+    with pytest.raises(ConfigurationError, match="later ones"):
+        estimator(readings)
+    with pytest.raises(ConfigurationError, match="expected one of them"):
+        control.simulate(
+            robot, stand, duration=0.01, q=start, noise=control.Noise(), sensors=Sensors()
+        )
+    with pytest.raises(ConfigurationError, match="called with readings"):
+        control.simulate(robot, stand, duration=0.01, q=start, estimator="kalman")
+    motion = control.simulate(robot, stand, duration=0.01, q=start)
+    with pytest.raises(ConfigurationError, match="no estimates"):
+        _ = motion.estimate_errors
