@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -444,6 +445,16 @@ def test_what_makes_no_sense_is_refused():
     assert estimator(Readings(1.1, q, v, tau, None, np.zeros(3), up, age=0.1)) is first
     with pytest.raises(ConfigurationError, match="later ones"):
         estimator(readings)
+    later, flat = Readings(1.2, q, v, tau, None, np.zeros(3), up), np.full(3, np.nan)
+    for name, value in {
+        "q": q[:-1],
+        "v": v + np.inf,
+        "tau": tau[1:],
+        "gyro": flat,
+        "t": np.nan,
+    }.items():
+        with pytest.raises(ConfigurationError, match=name):
+            estimator(replace(later, **{name: value}))
     with pytest.raises(ConfigurationError, match="expected one of them"):
         control.simulate(
             robot, stand, duration=0.01, q=start, noise=control.Noise(), sensors=Sensors()

@@ -75,7 +75,7 @@ def test_forces_of_the_ground_carry_the_weight(name):
     q = control.stand(robot, feet)[1]
     plant, law = Plant(robot, feet, EXACT, q, 0, 1.0), judging.walker(robot, q, np.zeros(3))
     for k in range(300):
-        assert plant.tick(law(judging.Sensors(k * TICK, *plant.here(), None, {})), np.zeros(3))
+        assert plant.tick(law(control.Readings(k * TICK, *plant.here(), None, {})), np.zeros(3))
     total = sum(touch.force for touch in plant.touches())
     weight = robot.mass * 9.81
     assert plant.mass == pytest.approx(robot.mass, rel=1e-9)
