@@ -61,12 +61,7 @@ class Grip:
         if (feet := tuple(feet)) != self._feet:
             self._stand(feet, state)
         given = state.joint_placements, self._standing, step / (step + FILTER), SLID, TURNED
-        kernel = SLIDES.overload().unchecked()
-        if kernel is None:
-            with SLIDES.uncompiled(1):
-                slid = SLIDES.function(*given)
-        else:
-            slid = kernel(*given)
+        slid = SLIDES.overload().run(*given)
         self.slid += slid
         self._since += step
         if not slid or self._since < WAIT or self.share <= LEAST:

@@ -67,12 +67,7 @@ class Touch:
         M, S, T = state.mass_matrix, state.joint_columns, state.joint_placements
         share = step / (step + FILTER)
         given = M, S, T, otherwise, self._legs, share, self._felt, self._mass
-        kernel = UNPLANNED.overload().unchecked()
-        if kernel is None:
-            with UNPLANNED.uncompiled(1):
-                UNPLANNED.function(*given)
-        else:
-            kernel(*given)
+        UNPLANNED.overload().run(*given)
         self._planned, row = dict.fromkeys(self._number, 0.0), 0
         for contact in last.contacts:
             if contact.name in self._planned:

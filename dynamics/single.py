@@ -110,13 +110,18 @@ class _OfRobot:
             return None
         if self._calls < _AT_FIRST and "numba" not in sys.modules:
             return None
-        found = self.overload.select(1)
-        if found is None:
+        self.select(1)
+        if self.kernel is None:
             self.overload.record(self._calls, self._calls * _EACH)
-        elif found is not self.overload.kernel.function:  # that one is for stepping through
-            self.kernel = found
         self._calls = 0
         return self.kernel
+
+    def select(self, count: int) -> None:
+        """Load the kernel if that is sooner for so many calls."""
+        if self.kernel is None and self.overload is not None:
+            found = self.overload.select(count)
+            if found is not self.overload.kernel.function:  # that one is for stepping through
+                self.kernel = found
 
 
 MASS_MATRIX = SingleTerm(crba.mass_matrix_of, 1, matrix=True)

@@ -15,7 +15,7 @@ slip of all feet together.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -23,14 +23,13 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...contacts import ContactSet, at_feet
-from ...dynamics import State, inverse_dynamics
-from ...dynamics.kernels.toolchain import Kernel
+from ...dynamics import State, inverse_dynamics, single
 from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration, check_torques, check_velocity
 from ...robots.robot import Robot
 from ...robots.values import instance, number, vector
 from ..failure import check_time
-from ..kernels import invariant
+from ..kernels import TICKS, invariant
 from .sensors import Readings, Sensors
 
 TILTED = 0.01  # standard deviation of roll and pitch at the start [rad]
@@ -105,7 +104,8 @@ class Estimator:
         self._unknown = np.full(len(self.contacts), -1, dtype=np.intp)
         self.restart(q)
         for kernel in (invariant.PREDICT, invariant.CORRECT):
-            kernel.select(1)  # reads it from disk, so that no tick does
+            kernel.select(TICKS)
+        single.INVERSE_DYNAMICS.of(robot).select(TICKS)
 
     def restart(self, q: ArrayLike | None = None) -> None:
         """Forget the past: the robot is at rest at q (nq,), or where the next readings put it."""
@@ -156,15 +156,14 @@ class Estimator:
         if self._x is None:
             self._x = self._begun(q, accelerometer)
         x, feet, noise, own = self._x, self._feet, self._noise, (self._mount, q, v)
-        _run(
-            invariant.PREDICT,
-            (x, feet, gyro, accelerometer, step, self._gravity, noise, *own),
-        )
+        predicting = x, feet, gyro, accelerometer, step, self._gravity, noise, *own
+        invariant.PREDICT.overload().run(*predicting)
         a = np.zeros(self.robot.nv) if last is None else (v - last.v) / step
         forces = inverse_dynamics(self.robot, q, v, a) - self._selection @ tau
         state, contact = State(self.robot, q), self._contact(step, readings)
         T, S = state.joint_placements, state.joint_columns
-        _run(invariant.CORRECT, (x, feet, T, S, forces, contact, noise, gyro, *own))
+        correcting = x, feet, T, S, forces, contact, noise, gyro, *own
+        invariant.CORRECT.overload().run(*correcting)
         names = self.contacts.names
         loads = dict(zip(names, x.loads.tolist(), strict=True))
         standing = dict(zip(names, x.standing.tolist(), strict=True))
@@ -226,16 +225,6 @@ class Estimator:
             known = np.array(told, dtype=np.intp)
         share, weight = step / (step + FILTER), self._weight
         return invariant.Contact(share, ON * weight, OFF * weight, known, *LIKELY)
-
-
-def _run(kernel: Kernel, given: tuple[Any, ...]) -> None:
-    """Run a kernel, compiled where it is."""
-    fast = kernel.overload().unchecked()
-    if fast is not None:
-        fast(*given)
-        return
-    with kernel.uncompiled(1):
-        kernel.function(*given)
 
 
 def _noise(s: Sensors, creep: float, bending: float) -> invariant.Noise:

@@ -261,6 +261,16 @@ class Overload:
             return self.compiled()
         return None
 
+    def run(self, *arguments: Any) -> Any:
+        """Call it, compiled where that is at hand.
+
+        For arguments of exactly these types, see `unchecked`.
+        """
+        if (compiled := self.unchecked()) is not None:
+            return compiled(*arguments)
+        with self.uncompiled(1):
+            return self.kernel.function(*arguments)
+
     @property
     def _each(self) -> float:
         """What one item takes uncompiled [s]."""
