@@ -2,7 +2,8 @@
 
 Robots trot and walk in MuJoCo on the estimate of their own IMU, encoders and torques. The time is
 the processor's, of each call of the estimator; beside it, of the same run, that of Pinocchio's own
-functions for what an estimate needs of the model, `computeJointJacobians` and `rnea`.
+functions for what an estimate needs of the model, `computeJointJacobians` and `rnea`. Contact
+forces from the same readings (`control.contact_wrenches`) are compared with those of the ground.
 
     python benchmarks/estimation.py
     python benchmarks/estimation.py --quick
@@ -16,9 +17,11 @@ from typing import Any
 import measuring  # before NumPy: one thread
 import numpy as np
 import pinocchio as pin
+import scipy
 
 import footwork as fw
 from footwork import control
+from footwork.control.estimation.momentum_residual import gaussian
 
 LONG = (
     ("go2", "trot", 0.5),
@@ -50,6 +53,23 @@ class Timed:
         return found
 
 
+def of_forces(run: control.ClosedLoop) -> tuple[float, float, float]:
+    """The largest rms error of a contact's force along an axis, as a share of the weight: beside
+    the ground's force, and beside what the filter leaves of it; and the time for a second of
+    readings [s].
+    """
+    began = time.thread_time()
+    found = control.contact_wrenches(run.log, run.contacts, start=run.q[0], progress=False)
+    took = (time.thread_time() - began) / found.duration
+    weights, errors = gaussian(found.rate, found.cutoff), []
+    for name, f in found.forces.items():
+        truth = run.forces[name].sum(axis=1)[: len(found)]
+        alike = scipy.ndimage.convolve1d(truth, weights, axis=0, mode="reflect")
+        errors.append([np.sqrt(((f - of) ** 2).mean(axis=0)) for of in (truth, alike)])
+    whole, below = np.max(errors, axis=(0, 2)) / (run.robot.mass * 9.81)
+    return float(whole), float(below), took
+
+
 def measured(name: str, gait: str, speed: float, seeds: int, duration: float) -> dict[str, Any]:
     """Times and errors of a robot's estimates."""
     robot = fw.load(name)
@@ -67,6 +87,7 @@ def measured(name: str, gait: str, speed: float, seeds: int, duration: float) ->
         runs.append(run)
         clocks.append(clock)
     times = np.concatenate([clock.times[1:] for clock in clocks])
+    whole, below, took = np.array([of_forces(run) for run in runs]).T
     speeds = np.concatenate([run.estimate_errors["velocity"] for run in runs])
     return {
         "robot": name, "gait": gait, "fell": sum(run.fell for run in runs), "runs": seeds,
@@ -74,6 +95,7 @@ def measured(name: str, gait: str, speed: float, seeds: int, duration: float) ->
         "ratio": float(np.median(times) / np.median([x for c in clocks for x in c.bare])),
         "drift": float(np.mean([run.drift for run in runs])),
         "velocity": float(np.sqrt((speeds**2).mean())),
+        "forces": [float(whole.mean()), float(below.mean())], "took": float(np.median(took)),
     }  # fmt: skip
 
 
@@ -84,12 +106,19 @@ def main() -> None:
     seeds, duration = (1, 3.0) if options.quick else (SEEDS, DURATION)
     found = [measured(*given, seeds, duration) for given in asked]
     head = ["robot", "gait", "falls", "estimate, median [µs]", "99 %", "× Pinocchio's part"]
-    head += ["drift [%]", "velocity, rms [mm/s]"]
+    head += [
+        "drift [%]",
+        "velocity, rms [mm/s]",
+        "forces, rms [% of weight]",
+        "below 30 Hz",
+        "s per s of log",
+    ]
     rows = [
         [
             f["robot"], f["gait"], f"{f['fell']} of {f['runs']}",
             *(f"{x:.0f}" for x in f["tick"]), f"{f['ratio']:.1f}",
             f"{100 * f['drift']:.2f}", f"{1e3 * f['velocity']:.1f}",
+            *(f"{100 * x:.2f}" for x in f["forces"]), f"{f['took']:.2f}",
         ]
         for f in found
     ]  # fmt: skip

@@ -14,7 +14,15 @@ from .constraints import (
     SelfCollisionConstraint,
 )
 from .disturbances import ForcePulse, Noise, random_pushes
-from .estimation import Estimate, Estimator, Readings, Sensors
+from .estimation import (
+    ContactWrenches,
+    Estimate,
+    Estimator,
+    Readings,
+    SensorLog,
+    Sensors,
+    contact_wrenches,
+)
 from .force_tasks import CopTask, ForceTask, ZmpTask
 from .joint import PD, PID, ComputedTorque, gravity_compensation
 from .judging import Judgement, judge
@@ -81,6 +89,9 @@ __all__ = [
     "Estimate",
     "Sensors",
     "Readings",
+    "SensorLog",
+    "contact_wrenches",
+    "ContactWrenches",
     "estimation",
     "Predictive",
     "PredictiveGait",

@@ -20,6 +20,7 @@ from ..dynamics import Trajectory
 from ..errors import ConfigurationError
 from ..robots.values import boolean, instance, number
 from .disturbances import ForcePulse
+from .estimation.sensor_log import SensorLog
 from .ground import axes_on, friction_on
 
 
@@ -52,6 +53,7 @@ class ClosedLoop(Trajectory):
         terrain: what it stood on.
         unsolved: how many steps' impulses of the ground are inexact (see `control.ground`).
         estimated_q, estimated_v: (n, nq), (n, nv), as an estimator had them; None without one.
+        log: what the sensors told; None without sensors, and in motions read from files.
         ended: when and why it ended before its time ("t = 1.2 s: the robot fell: …"), else "".
 
     `events` has that end too: "fell", "failed" or "interrupted".
@@ -70,6 +72,7 @@ class ClosedLoop(Trajectory):
     ended: str = ""
     estimated_q: Array | None = None
     estimated_v: Array | None = None
+    log: SensorLog | None = None
 
     @cached_property
     def com(self) -> Array:

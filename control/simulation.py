@@ -22,7 +22,7 @@ from ..robots.robot import Robot
 from ..robots.values import instance, number, sequence
 from .closed_loop import ClosedLoop
 from .disturbances import ForcePulse, Noise
-from .estimation import Estimator, Measurements, Sensors
+from .estimation import Estimator, Measurements, Readings, SensorLog, Sensors
 from .estimation.sensors import NoisyStates, measuring
 from .falls import LOOKS, Fall
 from .ground import Ground
@@ -209,6 +209,7 @@ class _Loop:
             robot.frame_id(push.frame)
         self.samples: list[tuple[Any, ...]] = []
         self.estimates: list[tuple[Array, Array]] = []
+        self.readings: list[Readings] = []
         self.tau, self.touching = np.zeros(robot.na), dict.fromkeys(physics.contacts.names, False)
 
     def run(
@@ -250,6 +251,7 @@ class _Loop:
         told = estimate.q, estimate.v
         if self.estimator is not None:
             self.estimates.append(told)
+            self.readings.append(readings)
         if getattr(self.controller, "gives_commands", False):
             command = self.controller(*told, t)
             answer, status = command.tau, command.status
@@ -300,6 +302,7 @@ class _Loop:
             self.physics.contacts, per_contact, np.array(a), np.array(stops), tuple(statuses),
             event == "fell", np.array(took), self.pushes, self.physics.terrain,
             self.physics.unsolved, ended, *self._estimated(len(t)),
+            SensorLog.of(robot, self.readings) if self.readings else None,
         )  # fmt: skip
 
     def _estimated(self, count: int) -> tuple[Array | None, Array | None]:

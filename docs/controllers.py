@@ -7,7 +7,7 @@ from pathlib import Path
 from embedding import save_scene
 from matplotlib.figure import Figure
 
-from footwork import contacts, control, load, view
+from footwork import contacts, control, load, plot, view
 from footwork.control import gaits
 from footwork.visualize.plots import control as plots
 
@@ -93,6 +93,19 @@ def caught() -> control.ClosedLoop:
     )  # fmt: skip
 
 
+def logged() -> control.ContactWrenches:
+    """What the ground did to a Go2 that trots, by its sensors."""
+    robot = load("go2")
+    controller, q = control.stand(robot)
+    feet = controller.contacts
+    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.5, 0.0, 0.0))
+    motion = control.simulate(
+        robot, walker, q=q, contacts=feet, duration=3.0, control_step=2e-3, engine="mujoco",
+        sensors=control.Sensors(),
+    )  # fmt: skip
+    return control.contact_wrenches(motion.log)
+
+
 def of_push(motion: control.ClosedLoop) -> Figure:
     """Torques, forces, margins."""
     figure = Figure(figsize=(7.2, 7.0), layout="constrained")
@@ -142,6 +155,7 @@ def main() -> None:
     steps, climb = walking(), climbing()
     of_steps(steps).savefig(pictures / "control-steps.png", dpi=90)
     of_climb(climb).savefig(pictures / "control-climb.png", dpi=90)
+    plot(logged())[0].figure.savefig(pictures / "go2-wrenches.png", dpi=90)
     for name, motion, rate, time in (
         ("biped-steps", steps, 15.0, 2.4),
         ("biped-climbs", climb, 15.0, 4.0),

@@ -67,6 +67,7 @@ RESULTS = {
     "control.Command",
     "control.Estimate",
     "control.ClosedLoop",
+    "control.ContactWrenches",
     "control.Repair",
     "control.Change",
     "control.Judgement",
@@ -384,6 +385,8 @@ def of_control() -> dict[str, dict[str, Any]]:
     two = {"robot": robots.double_pendulum(), **dict.fromkeys(("q", "v", "target"), np.zeros(2))}
     phase = balance.Phase(0.5, np.zeros(3), np.zeros(3))
     loop = control.simulate(BIPED, falling, q=Q, duration=0.01, progress=False)
+    log = sensed()
+    given = {name: getattr(log, name) for name in ("t", "q", "v", "tau", "gyro", "accelerometer")}
     stance = control.predictive.Stance(1.0, FEET.placements(Q))
     moving = dynamics.State(BIPED, Q, np.zeros(BIPED.nv))
     judged = {"make_controller": lambda robot, q, velocity: lambda sensors: np.zeros(BIPED.na)}
@@ -435,8 +438,25 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.simulate": {"controller": falling, "progress": False},
         "control.save_motion": {"motion": loop, "path": "motion.npz"},
         "control.read_motion": {"path": control.save_motion(loop, "motion.npz")},
+        "control.SensorLog": given,
+        "control.SensorLog.*": given | {"readings": [log.readings(0)]},
+        "control.SensorLog.readings": given | {"i": 0},
+        "control.SensorLog.part": given | {"start": 0.0, "stop": 0.02},
+        "control.SensorLog.save": given | {"path": "log.npz"},
+        "control.SensorLog.read": {"path": log.save("log.npz")},
+        "control.contact_wrenches": {"log": log, "cutoff": 20.0, "start": Q},
+        "control.ContactWrenches.*": {"time": 0.005, "times": [0.005, 0.01], "path": "w.csv"},
         "control.ClosedLoop.*": {"time": 0.005, "times": [0.0, 0.005]},
     }
+
+
+def sensed() -> control.SensorLog:
+    """What sensors tell of a robot that falls."""
+    loop = control.simulate(
+        BIPED, falling, q=Q, duration=0.03, sensors=control.Sensors(), progress=False
+    )
+    assert loop.log is not None
+    return loop.log
 
 
 def ahead(times: Any) -> control.predictive.Reference:

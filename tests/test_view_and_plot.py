@@ -72,7 +72,10 @@ def swinging():
 
 def closed_loop():
     controller, q = control.stand(standing()[0])
-    return control.simulate(controller.robot, controller, q=q, duration=0.06, control_step=2e-3)
+    return control.simulate(
+        controller.robot, controller, q=q, duration=0.06, control_step=2e-3,
+        sensors=control.Sensors(),
+    )  # fmt: skip
 
 
 @cache
@@ -124,6 +127,9 @@ EXAMPLES = {
         control.Repair(audit().motion, audit(), audit(), {}, "as it was", 0),
     ),
     "control.closed_loop:ClosedLoop": lambda: (closed_loop(),),
+    "control.estimation.wrenches:ContactWrenches": lambda: (
+        control.contact_wrenches(closed_loop().log),
+    ),
     "control.predictive.prediction:Prediction": lambda: (prediction(),),
     "control.judging.judgement:Judgement": lambda: (judgement(),),
     "biomechanics.gait:Gait": lambda: (gait(),),

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
 from ...dynamics.motions.motion import Motion
+from ...dynamics.motions.sampled_states import between
 from ...errors import ContactError, unknown
 from ...robots import Foot, Robot
 from ...robots.configuration import check_robot
@@ -142,14 +143,7 @@ class ContactSchedule:
         Raises:
             ContactError: no sample is between them.
         """
-        first = -np.inf if start is None else number(start, "start", unit="[s]", error=ContactError)
-        last = np.inf if stop is None else number(stop, "stop", unit="[s]", error=ContactError)
-        rows = (self.t >= first - 1e-9) & (self.t <= last + 1e-9)
-        if not rows.any():
-            raise ContactError(
-                f"start, stop: got {first:g} to {last:g} s; expected times with a sample of "
-                f"{self.t[0]:g} to {self.t[-1]:g} s between them"
-            )
+        rows = between(self.t, start, stop, ContactError)
         names = "t", "touching", "certainty"
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 

@@ -18,7 +18,7 @@ from ...robots.robot import Robot
 from ...robots.values import array, instance, number, text, texts
 from .agreement import contradictions
 from .curves import configurations
-from .sampled_states import SampledStates
+from .sampled_states import SampledStates, between
 from .smoothing import AUTO, Smoothing, derived, uniform
 
 
@@ -124,14 +124,7 @@ class Motion(SampledStates):
         Raises:
             ConfigurationError: no sample is between them.
         """
-        first = -np.inf if start is None else number(start, "start", unit="[s]")
-        last = np.inf if stop is None else number(stop, "stop", unit="[s]")
-        rows = (self.t >= first - 1e-9) & (self.t <= last + 1e-9)
-        if not rows.any():
-            raise ConfigurationError(
-                f"start, stop: got {first:g} to {last:g} s; expected times with a sample of "
-                f"{self.t[0]:g} to {self.t[-1]:g} s between them"
-            )
+        rows = between(self.t, start, stop)
         return replace(self, **{name: getattr(self, name)[rows] for name in ("t", "q", "v", "a")})
 
     def slower(self, factor: float) -> Motion:

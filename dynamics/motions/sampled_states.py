@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ... import registry
 from ...arrays import Array
+from ...errors import ConfigurationError, FootworkError
 from ...robots.robot import Robot
 from ...robots.values import array, number
 from ..closures import close
@@ -73,3 +74,25 @@ class SampledStates:
 
     def __len__(self) -> int:
         return len(self.t)
+
+
+def between(
+    t: Array,
+    start: float | None,
+    stop: float | None,
+    error: type[FootworkError] = ConfigurationError,
+) -> NDArray[np.bool_]:
+    """Return which times t (n,) are from one time to another, both included [s].
+
+    Raises:
+        error: none of them is.
+    """
+    first = -np.inf if start is None else number(start, "start", unit="[s]", error=error)
+    last = np.inf if stop is None else number(stop, "stop", unit="[s]", error=error)
+    rows = (t >= first - 1e-9) & (t <= last + 1e-9)
+    if not rows.any():
+        raise error(
+            f"start, stop: got {first:g} to {last:g} s; expected times with a sample of "
+            f"{t[0]:g} to {t[-1]:g} s between them"
+        )
+    return np.asarray(rows)

@@ -99,7 +99,7 @@ def own_arrays(robot: Robot, data: Any) -> tuple[dict[str, Array], tuple[str, ..
         names = data.get(f"{'q' if key == 'q' else 'v'}_names")
         if names is not None:
             have = dict(zip(_named(map(str, names), key), values.T, strict=True))
-            values = _in_order(robot, have, own, key)
+            values = in_order(robot, have, own, key)
         elif key == "q":
             said = (f"the file names no joints: q as of {robot.name!r} assumed",)
         arrays[key] = _of_width(robot, values, len(own), key)
@@ -124,20 +124,20 @@ def _of_table(robot: Robot, table: Table) -> tuple[dict[str, Array], tuple[str, 
     for key, own in zip("qva", _own(robot), strict=True):
         have = {header[i]: values[i] for i in kinds[key]}
         if have:
-            arrays[key] = _in_order(robot, have, own, key)
+            arrays[key] = in_order(robot, have, own, key)
     rest = sorted({name.split(".")[0] for i, name in enumerate(header) if i not in values})
     said = (f"columns that are no motion left out: {', '.join(rest)}",) if rest else ()
     return arrays, said
 
 
-def _in_order(robot: Robot, have: Mapping[str, Array], own: tuple[str, ...], key: str) -> Array:
+def in_order(robot: Robot, have: Mapping[str, Array], own: tuple[str, ...], key: str) -> Array:
     """Columns in the robot's order; theirs must be the same."""
     lacking, others = [n for n in own if n not in have], [n for n in have if n not in own]
     if lacking or others:
         words = [f"{what} {', '.join(names[:6])}{', …' if len(names) > 6 else ''}"
                  for what, names in (("the file lacks", lacking), (f"{robot.name!r} lacks", others))
                  if names]  # fmt: skip
-        raise ConfigurationError(f"{key}: {'; '.join(words)}; expected a motion of the same joints")
+        raise ConfigurationError(f"{key}: {'; '.join(words)}; expected the same joints")
     return np.stack([have[name] for name in own], axis=1)
 
 

@@ -45,6 +45,7 @@ VIEWS: Mapping[str, str] = {
     "control.repairs.report:Repair": "visualize.scenes.repairs:view_repair",
     "contacts.scenario.scenario:Scenario": "visualize.scenes.scenario:view_scenario",
     "control.closed_loop:ClosedLoop": "visualize.scenes.closed_loop:view_closed_loop",
+    "control.estimation.wrenches:ContactWrenches": "visualize.scenes.wrenches:view_wrenches",
     "biomechanics.gait:Gait": "visualize.scenes.gait:view_gait",
     "biomechanics.robot_gait:RobotGait": "visualize.scenes.gait:view_robot_gait",
 }
@@ -69,6 +70,7 @@ PLOTS: Mapping[str, str] = {
     "control.closed_loop:ClosedLoop": "visualize.plots.control:plot_closed_loop",
     "control.judging.judgement:Judgement": "visualize.plots.judging:plot_judgement",
     "control.predictive.prediction:Prediction": "visualize.plots.predictive:plot_prediction",
+    "control.estimation.wrenches:ContactWrenches": "visualize.plots.wrenches:plot_wrenches",
     "biomechanics.gait:Gait": "visualize.plots.gait:plot_gait",
     "biomechanics.robot_gait:RobotGait": "visualize.plots.gait:plot_robot_gait",
 }

@@ -209,6 +209,10 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "tell the controller what an estimator makes of an IMU, encoders and torques with "
         "noise and biases, instead of where the robot is",
     },
+    "--cutoff": {
+        "type": float, "metavar": "HZ",
+        "help": "cut-off of the low-pass filter [Hz] (gait: 6, and 0: no filter; wrenches: 30)",
+    },
     "--tolerance": {
         "type": positive, "metavar": "T",
         "help": "gap to the exact region [m] (0.001). In diff: values this near are the same, "

@@ -42,13 +42,8 @@ def add(commands: Any) -> None:
 
 
 def _reading_flags(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--cutoff",
-        type=float,
-        default=6.0,
-        metavar="HZ",
-        help="cut-off of the low-pass filter [Hz] (6); 0: no filter",
-    )
+    flags.shared(parser, "--cutoff")
+    parser.set_defaults(cutoff=6.0)
     parser.add_argument("--forces", type=Path, metavar="FILE", help="the plates of a .trc file")
     parser.add_argument("--up", choices=("y", "z"), help="vertical axis (y; z for .c3d)")
     parser.add_argument(

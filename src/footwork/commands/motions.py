@@ -15,21 +15,31 @@ if TYPE_CHECKING:
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the flags of the robot, of reading, of contacts and of torque limits."""
-    parser.add_argument(
-        "--robot", required=True, metavar="ROBOT", help="a name (see `footwork robots`) or a file"
-    )
-    flags.shared(parser, *flags.LOADING)
+    add_robot(parser)
     add_reading(parser)
-    parser.add_argument(
-        "--contacts", type=Path, metavar="FILE",
-        help="which contacts touch when, and loads: .yaml or .csv (default: found in the motion)",
-    )  # fmt: skip
+    add_contacts(parser)
     parser.add_argument(
         "--save-contacts", type=Path, metavar="FILE",
         help="write which contacts touch when, .yaml or .csv",
     )  # fmt: skip
     flags.shared(parser, "--terrain", "--friction", "--no-torque-limits")
     parser.add_argument("--no-self-collision", action="store_true", help="links may overlap")
+
+
+def add_robot(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of the robot that moved."""
+    parser.add_argument(
+        "--robot", required=True, metavar="ROBOT", help="a name (see `footwork robots`) or a file"
+    )
+    flags.shared(parser, *flags.LOADING)
+
+
+def add_contacts(parser: argparse.ArgumentParser) -> None:
+    """Add the flag of a file that says which contacts touch."""
+    parser.add_argument(
+        "--contacts", type=Path, metavar="FILE",
+        help="which contacts touch when, and loads: .yaml or .csv (default: found in the motion)",
+    )  # fmt: skip
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:

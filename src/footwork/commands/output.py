@@ -23,11 +23,12 @@ from ..files import replaced, write
 if TYPE_CHECKING:
     from ..visualize import Viewer
 
-FILES = ("html", "png", "csv", "save", "save_scenario")
+FILES = ("html", "png", "csv", "save", "save_scenario", "log")
 _ENDINGS = {
     "--html": (".html", ".htm"),
     "--png": (".png", ".PNG"),
     "--save-scenario": (".yaml", ".yml"),
+    "--log": (".npz", ".csv"),
 }
 _COLOURS = {"green": 32, "red": 31, "yellow": 33}
 
@@ -45,7 +46,7 @@ def check(options: argparse.Namespace) -> None:
     journal: Path | None = getattr(options, "journal", None)
     spoken = [flag for flag, path in given.items() if _is_standard_output(path)]
     spoken += ["--json"] if getattr(options, "json", False) else []
-    for flag in ("--save", "--save-scenario"):
+    for flag in ("--save", "--save-scenario", "--log"):
         if flag in spoken:
             raise FootworkError(f"{flag}: goes to a file, not to standard output")
     if len(spoken) > 1:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import registry
 from ..errors import ConfigurationError
 from . import flags
-from .output import answer, destination, needs, paint, write_plot, write_table
+from .output import answer, destination, needs, paint, write_plot, write_table, wrote
 
 if TYPE_CHECKING:
     from ..control import ClosedLoop
@@ -58,6 +59,10 @@ def add(commands: Any) -> None:
         help="contact model (pinocchio)",
     )
     flags.shared(parser, "--estimator")
+    parser.add_argument(
+        "--log", type=Path, metavar="FILE",
+        help="with --estimator: write what the sensors told, .npz or .csv, as for `wrenches`",
+    )  # fmt: skip
     flags.shared(parser, "--json", "--html", "--png", "--csv")
 
 
@@ -65,6 +70,8 @@ def run(options: argparse.Namespace) -> int:
     """Simulate, print a summary and write plots if requested; falling counts as "no"."""
     if options.png:
         needs("--png", "matplotlib", "plots")
+    if options.log and not options.estimator:
+        raise ConfigurationError("--log: expected it with --estimator, which has sensors")
     motion, controller = _simulated(options)
     moved = motion.com[-1] - motion.com[0]
     statuses = {name: motion.statuses.count(name) for name in dict.fromkeys(motion.statuses)}
@@ -84,6 +91,8 @@ def run(options: argparse.Namespace) -> int:
     verdict = paint(options, verdict, "red" if motion.ended else "green")
     answer(options, report, "\n".join([verdict, *rest]))
     write_table(options, _head(motion), _rows(motion))
+    if options.log and motion.log:
+        wrote(options, motion.log.save(options.log))
     if options.html:
         with destination(options, options.html) as path:
             registry.view(motion).save_html(path)

@@ -1,0 +1,114 @@
+"""Contact wrenches from a sensor log: the estimated motion, its momentum residual, and the fit.
+
+`momentum_residual` finds the generalised forces that torques do not explain, `wrench_fit` the
+contact wrenches that explain these best.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import Array
+from ...contacts import ContactSet, at_feet
+from ...contacts.equilibrium.balance import weight
+from ...contacts.schedules.runs import columns as by_column
+from ...contacts.schedules.runs import hysteresis
+from ...dynamics.closures import require_no_closures
+from ...robots.values import boolean, instance, mapping, number
+from .estimator import OFF, ON, Estimator
+from .momentum_residual import MomentumResidual
+from .sensor_log import SensorLog
+from .sensors import Sensors
+from .wrench_fit import NormalEquations, fit
+from .wrenches import ContactWrenches
+
+SURE = 3.0  # standard deviations above which a load is one
+
+
+def contact_wrenches(
+    log: SensorLog,
+    contacts: ContactSet | None = None,
+    *,
+    sensors: Sensors | None = None,
+    start: ArrayLike | None = None,
+    cutoff: float = 30.0,
+    progress: bool | None = None,
+) -> ContactWrenches:
+    """Return what the ground did to a robot, from the readings of its sensors.
+
+    An `Estimator` finds the base's motion; what momentum does that torques do not explain, below
+    the cut-off of a filter without lag, is explained by the contacts that touch, within their
+    friction cones and soles. A contact touches where `log.touching` says so; without that from a
+    normal force of 0.04 of the weight on, if it reaches 0.08.
+
+    Args:
+        log: encoders, torques and IMU.
+        contacts: which may touch; the robot's feet when not given.
+        sensors: how good they are; `Sensors()` when not given.
+        start: q (nq,) at the first sample; when not given, as `Estimator` has it.
+        cutoff: of the filter [Hz].
+        progress: draw bars on stderr; when not given, if that is a terminal.
+
+    Raises:
+        ConfigurationError: gaps in the log, switches of no such contact, a cut-off that is not
+            below half its rate.
+        ContactError: contacts that do not fit the robot.
+        ModelError: a robot with closures, whose forces change the momentum too.
+    """
+    robot = instance(log, "log", SensorLog).robot
+    require_no_closures(robot, "contact_wrenches")
+    cutoff = number(cutoff, "cutoff", above=0, unit="[Hz]")
+    draw = sys.stderr.isatty() if progress is None else boolean(progress, "progress")
+    contacts = at_feet(robot) if contacts is None else ContactSet.of(robot, contacts)
+    mapping(log.touching or {}, "touching", contacts.names, kind="contact")
+    estimator = Estimator(robot, contacts, start, sensors=sensors)
+    residual = MomentumResidual.of(log, estimator, cutoff, draw)
+    equations = NormalEquations.of(contacts, residual, draw)
+    touching, pushing = _touching(log, contacts, equations)
+    found = fit(contacts, equations, residual.q, pushing, draw)
+    w, dim = found.w, np.array([contact.dim for contact in contacts])
+    left = equations.least - (2 * equations.b * w).sum(axis=1)
+    left += np.einsum("ni,nij,nj->n", w, equations.A, w)
+    misfit = np.sqrt(np.maximum(left, 0.0) / np.maximum(robot.nv - pushing @ dim, 1))
+    return ContactWrenches(
+        robot, residual.t, residual.q, residual.v, residual.a, contacts, touching, w,
+        found.covariance, found.limited, misfit, cutoff, log.notes,
+    )  # fmt: skip
+
+
+class _Loads(NamedTuple):
+    """Normal forces of all contacts (n, C), as if none were known not to touch, and their standard
+    deviations [N]."""
+
+    mean: Array
+    std: Array
+
+    @classmethod
+    def of(cls, contacts: ContactSet, equations: NormalEquations) -> _Loads:
+        P = np.linalg.inv(equations.A)
+        w, mean, std = (P @ equations.b[:, :, None])[:, :, 0], [], []
+        for k, name in enumerate(contacts.names):
+            rows = slice((own := contacts.rows(name)).start, own.start + 3)
+            normal = equations.normals[:, k]
+            mean.append((normal * w[:, rows]).sum(axis=1))
+            std.append(np.sqrt(np.einsum("ni,nij,nj->n", normal, P[:, rows, rows], normal)))
+        return cls(np.stack(mean, axis=1), np.stack(std, axis=1))
+
+
+def _touching(
+    log: SensorLog, contacts: ContactSet, equations: NormalEquations
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which contacts touch (n, C) in the intervals between the samples, and which push.
+
+    A filter without lag spreads what a foot does at its landing: it pushes before.
+    """
+    loads, newtons = _Loads.of(contacts, equations), weight(contacts.robot)
+    touching = by_column(hysteresis, loads.mean > ON * newtons, loads.mean > OFF * newtons)
+    for k, name in enumerate(contacts.names):
+        if log.touching is not None and name in log.touching:
+            touching[:, k] = log.touching[name][1:]  # until the later sample
+    return touching, touching | (loads.mean > SURE * loads.std)

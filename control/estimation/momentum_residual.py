@@ -1,0 +1,207 @@
+"""Momentum residual: the generalised forces in a sensor log that torques do not explain.
+
+Of each interval between two samples, h long, with the state half-way,
+
+    r = (p₁ − p₀)/h − (Cᵀv + τ_g + Sᵀτ) = M a + vᵀCv − τ_g − Sᵀτ       (to h²)
+
+is what a momentum observer follows with a lag, p = M v (A. De Luca, R. Mattone 2005; see
+`dynamics.MomentumObserver`). Here r, known from beginning to end, passes a filter without lag,
+x_f = Σ_j g_j x_j, and contacts have to explain it, r = Σ_k J_kᵀ w_k. Its weights g are those of a
+Gaussian: they are positive, so what it makes of forces in a cone is in that cone, where others
+would have a foot pull before it lands. The base's angular velocity and its pose are those of an
+`Estimator`; its linear acceleration that of the accelerometer less the bias that the estimator
+found. The covariance of r is
+
+    Σ = M D Mᵀ + Sᵀ T S,
+
+T that of the torques, D that of the accelerations: white noise through the gains of the filter,
+G₀ = Σ g_j² of what is told and G₁ = Σ (g_j − g_{j−1})²/h² of its differences (G₂ likewise where
+velocities are differences themselves), and at the base's linear acceleration the uncertainty of its
+tilt and bias, which no filter takes away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+import scipy
+from tqdm import tqdm
+
+from ...arrays import Array
+from ...contacts.equilibrium.balance import weight
+from ...dynamics import batch
+from ...errors import ConfigurationError
+from ...robots.robot import Robot
+from ...robots.values import number
+from ..kernels import invariant
+from .estimator import Estimator
+from .sensor_log import SensorLog
+from .sensors import Sensors
+
+REACH = 4.0  # standard deviations at which a filter's weights end
+GAP = 1.5  # of usual intervals: the longest that still is one
+LEAST = 1e-6  # standard deviation of generalised forces without any noise, as a share of m g
+
+
+@dataclass(frozen=True, eq=False)
+class MomentumResidual:
+    """What contacts have to explain, at n times half-way between samples.
+
+    Attributes:
+        robot: whose.
+        t: (n,) [s].
+        q, v: (n, nq), (n, nv), as estimated.
+        a: (n, nv), low-passed.
+        r: (n, nv), low-passed [N, N·m].
+        tilt: (n, 3, 3), covariance of the base's linear acceleration by its tilt and bias, in the
+            axes of the base [m²/s⁴].
+        spread: (nv,), variances of accelerations by noise.
+        torques: (n, na), variances of torques.
+    """
+
+    robot: Robot
+    t: Array
+    q: Array
+    v: Array
+    a: Array
+    r: Array
+    tilt: Array
+    spread: Array
+    torques: Array
+
+    @classmethod
+    def of(
+        cls, log: SensorLog, estimator: Estimator, cutoff: float, draw: bool = False
+    ) -> MomentumResidual:
+        """Return the residual of a log.
+
+        Args:
+            log: the readings.
+            estimator: of the robot's pose and velocity; it forgets the past first.
+            cutoff: of the filter [Hz].
+            draw: a progress bar on stderr.
+
+        Raises:
+            ConfigurationError: samples that lack in the log, or a cut-off too high.
+        """
+        robot, h = log.robot, _interval(log)
+        states = _States.of(log, estimator, draw)
+        steps = np.diff(log.t)[:, None]
+        v = (states.v[1:] + states.v[:-1]) / 2
+        halves = zip(states.q[:-1], steps * states.v[1:] / 2, strict=True)
+        q = np.array([robot.integrate(x, way) for x, way in halves])
+        a = np.diff(states.v, axis=0) / steps
+        a[:, :3] = _linear(estimator, states.specific_force[1:], q, v, a)
+        tau = log.tau[1:]
+        r = batch.inverse_dynamics(robot, q, v, a) - tau @ robot.selection_matrix
+        gains = gaussian(1 / h, cutoff)
+        noise = (estimator.sensors.torques * tau) ** 2
+        return cls(
+            robot,
+            log.t[1:] - steps[:, 0] / 2,
+            q,
+            v,
+            _filtered(a, gains),
+            _filtered(r, gains),
+            states.tilt[1:],
+            _spread(estimator.sensors, robot.nv, gains, h, log.v is not None),
+            _filtered(noise, gains**2),
+        )
+
+    def covariance(self, rows: slice) -> Array:
+        """Return Σ (k, nv, nv) of some samples."""
+        robot, every = self.robot, np.arange(self.robot.nv)
+        M = batch.mass_matrix(robot, self.q[rows])
+        D = np.tile(np.diag(self.spread), (len(M), 1, 1))
+        D[:, :3, :3] += self.tilt[rows]
+        found = M @ D @ M
+        found[:, robot.actuated_rows, robot.actuated_rows] += self.torques[rows]
+        found[:, every, every] += (LEAST * weight(robot)) ** 2
+        return np.asarray(found)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+def _interval(log: SensorLog) -> float:
+    """h, the usual interval between samples [s]; none may lack."""
+    steps = np.diff(log.t)
+    h = float(np.median(steps)) if len(steps) else np.inf
+    if len(late := np.flatnonzero(steps > GAP * h)):
+        start, stop = log.t[late[0]], log.t[late[0] + 1]
+        raise ConfigurationError(
+            f"log: got no samples from {start:g} to {stop:g} s; expected one every {h:g} s "
+            "(log.part(start, stop) is the part before or after)"
+        )
+    return h
+
+
+class _States(NamedTuple):
+    """What an estimator makes of a log: q, v, specific force and `tilt`."""
+
+    q: Array
+    v: Array
+    specific_force: Array
+    tilt: Array
+
+    @classmethod
+    def of(cls, log: SensorLog, estimator: Estimator, draw: bool) -> _States:
+        rows = []
+        for i in tqdm(range(len(log)), "estimates", disable=not draw, leave=False):
+            found, x = estimator(log.readings(i)), estimator.belief
+            f = log.accelerometer[i] - x.accelerometer_bias
+            R = pin.Quaternion(found.q[3:7]).toRotationMatrix().T
+            # of a = R f + g: −[R f]ₓ ξ_R − R ζ_a, in the axes of the base
+            H = np.zeros((3, invariant.FEET))
+            H[:, :3], H[:, invariant.ACCELEROMETER :] = -R @ pin.skew(x.R @ f), -R @ x.R
+            tilt = H @ estimator.covariance @ H.T
+            rows.append((found.q, found.v, f, tilt))
+        return cls(*map(np.array, zip(*rows, strict=True)))
+
+
+def _linear(estimator: Estimator, f: Array, q: Array, v: Array, a: Array) -> Array:
+    """dv/dt (n, 3) of the base by specific forces f (n, 3) of an IMU at p with the axes R_m,
+
+    R_m f + Rᵀg − ω × v − α × p − ω × (ω × p).
+    """
+    robot = estimator.robot
+    T, g = estimator.sensors.placement(robot), np.asarray(robot._model.gravity.linear)
+    R = np.array([pin.Quaternion(x).toRotationMatrix() for x in q[:, 3:7]])
+    w, p = v[:, 3:6], T[:3, 3]
+    around = np.cross(w, v[:, :3] + np.cross(w, p)) + np.cross(a[:, 3:6], p)
+    return np.asarray(f @ T[:3, :3].T + g @ R - around)
+
+
+def gaussian(rate: float, cutoff: float) -> Array:
+    """Return the weights (2k + 1,) of a Gaussian filter, by its −3 dB frequency and the rate [Hz].
+
+    exp(−2 π² σ² f²) = 1/√2 for a standard deviation of σ seconds.
+
+    Raises:
+        ConfigurationError: a cut-off that is not below half the rate.
+    """
+    cutoff = number(cutoff, "cutoff", above=0, unit="[Hz]")
+    if cutoff >= rate / 2:
+        raise ConfigurationError(
+            f"cutoff: got {cutoff!r} Hz; expected less than half the rate, {rate / 2:g} Hz"
+        )
+    sigma = np.sqrt(np.log(2.0)) / (2 * np.pi * cutoff) * rate  # in samples
+    j = np.arange(-np.ceil(REACH * sigma), np.ceil(REACH * sigma) + 1)
+    weights = np.exp(-0.5 * (j / sigma) ** 2)
+    return np.asarray(weights / weights.sum())
+
+
+def _filtered(x: Array, weights: Array) -> Array:
+    """Σ_j g_j x_j along time, mirrored at both ends."""
+    return np.asarray(scipy.ndimage.convolve1d(x, weights, axis=0, mode="reflect"))
+
+
+def _spread(s: Sensors, nv: int, gains: Array, h: float, speeds: bool) -> Array:
+    """Variances (nv,) of accelerations by white noise."""
+    G = [float((np.diff(gains, order) ** 2).sum()) / h ** (2 * order) for order in range(3)]
+    joints = G[1] * s.velocities**2 if speeds else G[2] * s.positions**2
+    linear, angular = G[0] * s.accelerometer**2 / h, G[1] * s.gyro**2 / h
+    return np.concatenate([np.full(3, linear), np.full(3, angular), np.full(nv - 6, joints)])

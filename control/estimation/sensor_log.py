@@ -1,0 +1,295 @@
+"""Sensor log: what the sensors of a robot told over time, and its files."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ...dynamics.motions.files import Table, contents
+from ...dynamics.motions.motion import increasing
+from ...dynamics.motions.sampled_states import between
+from ...dynamics.motions.saving import columns, in_order
+from ...errors import ConfigurationError, DataError
+from ...files import as_path, replaced
+from ...robots.configuration import check_robot
+from ...robots.robot import Robot
+from ...robots.values import array, mapping, sequence, texts, whole_number
+from .sensors import Readings
+
+VERSION = 1  # of .npz files
+_SAME = 1e-9  # of readings that are known already [s]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SensorLog:
+    """Readings of encoders, torques and an IMU, sampled together.
+
+    Attributes:
+        robot: floating base.
+        t: (n,) times of measurement [s], increasing.
+        q: (n, nq − 7), joint positions [rad or m].
+        v: (n, nv − 6), joint velocities; None where the encoders tell positions alone.
+        tau: (n, na), actuated torques that acted until then, or at that time [N·m or N].
+        gyro: (n, 3), angular velocity of the IMU in its axes [rad/s].
+        accelerometer: (n, 3), its acceleration less gravity, likewise [m/s²].
+        touching: {contact: (n,)}, what switches of the feet told; None where there are none.
+        notes: what was left out on the way here, in words.
+
+    Raises:
+        ConfigurationError: shapes or values that do not fit the robot.
+    """
+
+    robot: Robot
+    t: Array
+    q: Array
+    v: Array | None
+    tau: Array
+    gyro: Array
+    accelerometer: Array
+    touching: Mapping[str, NDArray[np.bool_]] | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        robot = _floating(self.robot)
+        n = len(times := increasing(self.t))
+        widths = {"q": robot.nq - 7, "v": robot.nv - 6, "tau": robot.na}
+        fitting: dict[str, Any] = {"t": times, "notes": texts(self.notes, "notes")}
+        for name, width in (widths | {"gyro": 3, "accelerometer": 3}).items():
+            if name != "v" or self.v is not None:
+                fitting[name] = array(getattr(self, name), name, (n, width))
+        if self.touching is not None:
+            told = mapping(self.touching, "touching", kind="contact").items()
+            fitting["touching"] = {k: _booleans(x, f"touching[{k!r}]", n) for k, x in told}
+        for name, value in fitting.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, robot: Robot, readings: Iterable[Readings]) -> SensorLog:
+        """Return the log of readings, each measurement once, at the time when it was made.
+
+        Raises:
+            ConfigurationError: readings without an IMU, or none at all.
+        """
+        _floating(robot)
+        kept: list[Readings] = []
+        for x in sequence(readings, "readings", Readings):
+            if x.gyro is None or x.accelerometer is None:
+                raise ConfigurationError("readings: got none of an IMU; expected all with one")
+            if not kept or x.t - x.age > kept[-1].t - kept[-1].age + _SAME:
+                kept.append(x)
+        if not kept:
+            raise ConfigurationError("readings: got none; expected those of a motion")
+        told, switches = kept[0].touching, None
+        if told is not None:
+            switches = {k: np.array([bool((x.touching or {}).get(k)) for x in kept]) for k in told}
+        q, v, tau, gyro, a = (np.array([getattr(x, name) for x in kept]) for name in _VECTORS)
+        times = np.array([x.t - x.age for x in kept])
+        return cls(robot, times, q[:, 7:], v[:, 6:], tau, gyro, a, switches)
+
+    def readings(self, i: int) -> Readings:
+        """Return what was told at a sample; velocities, where none are, as positions have them.
+
+        Raises:
+            ConfigurationError: no such sample.
+        """
+        robot, i = self.robot, whole_number(i, "i", at_least=0)
+        if i >= len(self):
+            raise ConfigurationError(f"i: got {i}; expected one of {len(self)} samples")
+        q, v = robot.neutral(), np.zeros(robot.nv)
+        q[7:], v[6:] = self.q[i], self.velocities[i]
+        on = self.touching
+        switches = None if on is None else {name: bool(x[i]) for name, x in on.items()}
+        return Readings(
+            float(self.t[i]), q, v, self.tau[i], switches, self.gyro[i], self.accelerometer[i]
+        )
+
+    @cached_property
+    def velocities(self) -> Array:
+        """(n, nv − 6), of the joints: as told, or Δq/h since the sample before."""
+        return _differences(self.robot, self.t, self.q) if self.v is None else self.v
+
+    def part(self, start: float | None = None, stop: float | None = None) -> SensorLog:
+        """Return the samples from one time to another, both included [s]; their times stay.
+
+        Raises:
+            ConfigurationError: no sample is between them.
+        """
+        rows = between(self.t, start, stop)
+        names = [name for name in ("t", *_VECTORS) if getattr(self, name) is not None]
+        some: dict[str, Any] = {name: getattr(self, name)[rows] for name in names}
+        if self.touching is not None:
+            some["touching"] = {name: x[rows] for name, x in self.touching.items()}
+        return replace(self, **some)
+
+    # --- files -----------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> Path:
+        """Write the log as .npz, to the bit, or as a .csv table; return its path.
+
+        Columns are "t", "q.JOINT", "v.JOINT", "tau.JOINT", "gyro.x", "accelerometer.x" (y, z) and
+        "touching.CONTACT"; arrays are t, q, v, …, and q_names, v_names, ….
+
+        Raises:
+            ConfigurationError: another suffix.
+            FootworkError: the file cannot be written; one that was there is kept.
+        """
+        path = as_path(path)
+        if path.suffix not in (".npz", ".csv"):
+            raise ConfigurationError(
+                f"path: got {str(path)!r}; expected one that ends in .npz or .csv"
+            )
+        kinds = {kind: (names, getattr(self, kind)) for kind, names in _names(self.robot).items()}
+        kinds = {kind: named for kind, named in kinds.items() if named[1] is not None}
+        if self.touching:
+            names = [f"touching.{name}" for name in self.touching]
+            kinds["touching"] = names, np.stack([*self.touching.values()], axis=1)
+        with replaced(path) as part:
+            if path.suffix == ".npz":
+                data: dict[str, Any] = {"sensor_log_version": VERSION, "robot": self.robot.name}
+                for kind, (names, values) in kinds.items():
+                    data |= {kind: values, f"{kind}_names": np.array(names)}
+                np.savez_compressed(part, t=self.t, **data)
+            else:
+                with part.open("w", newline="", encoding="utf-8") as file:
+                    out = csv.writer(file)
+                    out.writerow(["t", *(name for names, _ in kinds.values() for name in names)])
+                    table = [x.astype(float) for _, x in kinds.values()]
+                    out.writerows(np.column_stack([self.t, *table]).tolist())
+        return path
+
+    @classmethod
+    def read(cls, path: str | Path, robot: Robot) -> SensorLog:
+        """Return the log in a file such as `save` writes, with its columns in any order.
+
+        "v" and "touching" may be missing; so may the names of arrays in an .npz file, which are
+        then in the robot's order. `notes` name columns and arrays of no such kind.
+
+        Raises:
+            DataError: no such file, a damaged one, or one without what a log has.
+            ConfigurationError: joints that are not the robot's; which ones.
+        """
+        path, own = as_path(path), _names(_floating(robot))
+        data = contents(path)
+        try:
+            found = _of_table(data, own) if isinstance(data, Table) else _of_arrays(data)
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from None
+        lacking = [kind for kind in ("t", *own) if kind != "v" and kind not in found.arrays]
+        if lacking:
+            raise DataError(
+                f"{path}: got no {', '.join(lacking)}; expected t [s], {own['q'][0]}, …, "
+                f"{own['tau'][0]}, …, gyro.x, …, accelerometer.x, …"
+            )
+        given: dict[str, Any] = {"v": None} | found.arrays
+        for kind, names in own.items():
+            if kind in given and kind in found.names:
+                have = dict(zip(found.names[kind], given[kind].T, strict=True))
+                given[kind] = in_order(robot, have, tuple(names), kind)
+        if "touching" in given:
+            names = [name.partition(".")[2] for name in found.names.get("touching", ())]
+            given["touching"] = dict(zip(names, given["touching"].T, strict=True))
+        notes = (f"left out: {', '.join(found.others)}",) if found.others else ()
+        return cls(robot, **given, notes=notes)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        lasts = f"{len(self)} samples over {self.t[-1] - self.t[0]:.4g} s"
+        return f"SensorLog({self.robot.name!r}, {lasts})"
+
+
+_VECTORS = ("q", "v", "tau", "gyro", "accelerometer")
+
+
+def _booleans(values: Any, name: str, n: int) -> NDArray[np.bool_]:
+    """Booleans (n,), or numbers 0 and 1 in their place."""
+    found = np.asarray(values)
+    if found.dtype != bool or found.shape != (n,):
+        found = array(values, name, (n,), meaning="booleans, or 0 and 1")
+        if not np.isin(found, (0.0, 1.0)).all():
+            raise ConfigurationError(f"{name}: got numbers; expected booleans, or 0 and 1")
+    return np.asarray(found != 0)
+
+
+def _floating(robot: Robot) -> Robot:
+    if not check_robot(robot).is_floating:
+        raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
+    return robot
+
+
+def _differences(robot: Robot, t: Array, q: Array) -> Array:
+    """Joint velocities (n, nv − 6), Δq/h since the sample before; the first as the second."""
+    every = np.tile(robot.neutral(), (len(q), 1))
+    every[:, 7:] = q
+    steps = [robot.difference(a, b)[6:] for a, b in pairwise(every)]
+    if not steps:
+        return np.zeros((len(q), robot.nv - 6))
+    v = np.array(steps) / np.diff(t)[:, None]
+    return np.vstack([v[:1], v])
+
+
+def _names(robot: Robot) -> dict[str, list[str]]:
+    """{kind: names of its columns}."""
+    places, speeds = columns(robot)
+    return {
+        "q": list(places[7:]),
+        "v": list(speeds[6:]),
+        "tau": [f"tau.{joint}" for joint in robot.actuated],
+        "gyro": [f"gyro.{axis}" for axis in "xyz"],
+        "accelerometer": [f"accelerometer.{axis}" for axis in "xyz"],
+    }
+
+
+class _Found(NamedTuple):
+    """What a file has: arrays by kind, names of their columns, and names of what is none."""
+
+    arrays: dict[str, Array]
+    names: dict[str, list[str]]
+    others: list[str]
+
+
+def _of_arrays(data: Any) -> _Found:
+    """Arrays of an .npz file."""
+    if not isinstance(data, dict):
+        raise DataError("no sensor log; expected named arrays, or a table with a header")
+    if int(data.get("sensor_log_version", VERSION)) > VERSION:
+        raise DataError("a log of a later version of footwork")
+    kinds = [kind for kind in ("t", *_VECTORS, "touching") if kind in data]
+    arrays = {kind: np.asarray(data[kind]) for kind in kinds}
+    names = {k: [str(name) for name in data[f"{k}_names"]] for k in kinds if f"{k}_names" in data}
+    for kind, own in names.items():
+        if arrays[kind].ndim != 2 or arrays[kind].shape[1] != len(own):
+            raise DataError(f"{kind}: got {arrays[kind].shape} values under {len(own)} names")
+    known = {*kinds, *(f"{kind}_names" for kind in names), "sensor_log_version", "robot"}
+    return _Found(arrays, names, sorted(set(data) - known))
+
+
+def _of_table(table: Table, kinds: Iterable[str]) -> _Found:
+    """Columns of a .csv file."""
+    if table.header is None:
+        raise DataError("a table without a header; expected names such as t, q.knee, gyro.x")
+    header, own = list(table.header), {"t": ["t"]}
+    twice = sorted({name for name in header if header.count(name) > 1})
+    for kind in (*kinds, "touching"):
+        own[kind] = [name for name in header if name.startswith(f"{kind}.")]
+    own = {kind: names for kind, names in own.items() if set(names) & set(header)}
+    known = [name for names in own.values() for name in names]
+    if both := [name for name in twice if name in known]:
+        raise DataError(f"columns {', '.join(both)}: expected each name once")
+    values = table.columns([header.index(name) for name in known]) if known else np.zeros((0, 0))
+    have = dict(zip(known, values.T, strict=True))
+    arrays = {kind: np.stack([have[name] for name in names], 1) for kind, names in own.items()}
+    if "t" in arrays:
+        arrays["t"] = arrays["t"][:, 0]
+        del own["t"]
+    return _Found(arrays, own, sorted(set(header) - set(known)))

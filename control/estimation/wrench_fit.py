@@ -1,0 +1,168 @@
+"""Contact wrenches that explain generalised forces best: weighted least squares within the cones.
+
+    minimise ½ (r − Jᵀw)ᵀ Σ⁻¹ (r − Jᵀw) + ½ ‖w/σ₀‖²   subject to   w = G x,  x within the limits
+
+of `contacts.ContactLimits`, x the forces at the contacts' points. With A = J Σ⁻¹ Jᵀ + 1/σ₀² and
+b = J Σ⁻¹ r its answer without limits is A⁻¹ b, of covariance A⁻¹; where that is within the limits,
+it is the answer, and else a conic program of a few unknowns is. σ₀ is 100 weights: it only matters
+where the joints do not tell a wrench at all, and leaves it unknown there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from ...arrays import Array, Index
+from ...contacts import ContactSet
+from ...contacts.conic_solver import Program
+from ...contacts.equilibrium.balance import weight
+from ...contacts.limits import ContactLimits
+from ...dynamics import State
+from .momentum_residual import MomentumResidual
+
+BLOCK = 500  # samples at a time: what matrices of all of them take is too much of a long log
+UNKNOWN = 100.0  # σ₀ in weights, and as many weights times a metre of moments
+TOLERANCE = 1e-9  # of limits, in weights
+
+
+class NormalEquations(NamedTuple):
+    """A and b of n samples, and what is left where no contact explains anything.
+
+    Attributes:
+        A, b: (n, dim, dim), (n, dim).
+        least: (n,), rᵀ Σ⁻¹ r.
+        normals: (n, C, 3), of the contacts, world axes.
+    """
+
+    A: Array
+    b: Array
+    least: Array
+    normals: Array
+
+    @classmethod
+    def of(
+        cls, contacts: ContactSet, residual: MomentumResidual, draw: bool = False
+    ) -> NormalEquations:
+        """Return those of all contacts."""
+        n, d = len(residual), contacts.dim
+        A, b, least = np.empty((n, d, d)), np.empty((n, d)), np.empty(n)
+        normals, at = np.empty((n, len(contacts), 3)), contacts.attachment
+        prior = np.eye(d) / (UNKNOWN * weight(contacts.robot)) ** 2
+        for start in tqdm(range(0, n, BLOCK), "contacts", disable=not draw, leave=False):
+            rows = slice(start, min(start + BLOCK, n))
+            states = [State(contacts.robot, q) for q in residual.q[rows]]
+            J = np.array([at.jacobian(state) for state in states])
+            normals[rows] = [at.rotations(state)[:, :, 2] for state in states]
+            r = residual.r[rows, :, None]
+            both = np.concatenate([J.transpose(0, 2, 1), r], axis=2)
+            solved = np.linalg.solve(residual.covariance(rows), both)
+            A[rows] = J @ solved[:, :, :-1] + prior
+            b[rows] = (J @ solved[:, :, -1:])[:, :, 0]
+            least[rows] = (r * solved[:, :, -1:]).sum(axis=(1, 2))
+        return cls(A, b, least, normals)
+
+
+class Fit(NamedTuple):
+    """Wrenches of n samples.
+
+    Attributes:
+        w: (n, dim), zero of contacts that do not touch.
+        covariance: (n, dim, dim), as without limits.
+        limited: (n,), whether limits changed the answer.
+    """
+
+    w: Array
+    covariance: Array
+    limited: NDArray[np.bool_]
+
+
+def fit(
+    contacts: ContactSet,
+    equations: NormalEquations,
+    q: Array,
+    touching: NDArray[np.bool_],
+    draw: bool = False,
+) -> Fit:
+    """Return the wrenches of contacts that touch (n, C), within their limits."""
+    n, d = equations.b.shape
+    w, covariance = np.zeros((n, d)), np.zeros((n, d, d))
+    limited = np.zeros(n, dtype=bool)
+    owner = np.repeat(np.arange(len(contacts)), [contact.dim for contact in contacts])
+    masks, which = np.unique(touching, axis=0, return_inverse=True)
+    with tqdm(total=n, desc="cones", disable=not draw, leave=False) as bar:
+        for k, mask in enumerate(masks):
+            rows, own, some = np.flatnonzero(which == k), mask[owner], contacts.only(mask)
+            A = equations.A[rows][:, own][:, :, own]
+            within = WithinLimits(some)
+            P = np.linalg.inv(A)
+            found = (P @ equations.b[rows][:, own, None])[:, :, 0]
+            for i, row in enumerate(rows if mask.any() else ()):
+                found[i], limited[row] = within.nearest(q[row], found[i], A[i])
+                bar.update()
+            w[np.ix_(rows, own)] = found
+            covariance[np.ix_(rows, own, own)] = P
+    return Fit(w, covariance, limited)
+
+
+class WithinLimits:
+    """The wrenches that a set of contacts can transmit, and the nearest of them."""
+
+    def __init__(self, contacts: ContactSet) -> None:
+        self.contacts, self.unit = contacts, weight(contacts.robot)
+        limits = contacts.limits
+        self.bounds = limits.whole_rows
+        self.rows = _Rows.of(limits)
+        self.cones = limits.solver_rows(np.zeros((len(contacts), 0)), self.unit)
+
+    def nearest(self, q: Array, w: Array, A: Array) -> tuple[Array, bool]:
+        """Return the w' (dim,) within the limits with the least ½ (w' − w)ᵀ A (w' − w), and whether
+        it is another one.
+
+        Where the points of a contact can share w in several ways, the least forces are tried first.
+        """
+        G = self.contacts.transmission(State(self.contacts.robot, q))
+        x = np.asarray(np.linalg.lstsq(G, w, rcond=1e-10)[0])
+        if self.rows.hold(x, TOLERANCE * self.unit) and np.allclose(
+            G @ x, w, atol=1e-9 * self.unit
+        ):
+            return w, False
+        # in weights, and A in units of its size: entries of about one
+        scale = np.abs(A).max()
+        P = G.T @ (A / scale) @ G
+        zero, *others = self.cones
+        solution = Program([zero], *others).solve(-G.T @ (A @ w) / (scale * self.unit), P)
+        if solution.unknowns is None:
+            return np.full_like(w, np.nan), True
+        found = G @ solution.unknowns * self.unit
+        return found, not np.allclose(found, w, atol=1e-6 * self.unit)
+
+
+class _Rows(NamedTuple):
+    """Limits as rows: |B x| ≤ a·x of each cone, and A x ≤ b."""
+
+    cones: list[tuple[Array, Array]]
+    A: Array
+    b: Array
+    locked: Index
+
+    @classmethod
+    def of(cls, limits: ContactLimits) -> _Rows:
+        pressing, whole = limits.pressing_rows, limits.whole_rows
+        return cls(
+            limits.cone_rows.blocks(),
+            np.vstack([pressing.A, whole.A]),
+            np.concatenate([pressing.b, whole.b]),
+            limits.locked,
+        )
+
+    def hold(self, x: Array, tolerance: float) -> bool:
+        """Whether forces x (n,) keep to them."""
+        return bool(
+            (self.A @ x <= self.b + tolerance).all()
+            and (np.abs(x[self.locked]) <= tolerance).all()
+            and all(np.linalg.norm(B @ x) <= a @ x + tolerance for a, B in self.cones)
+        )
