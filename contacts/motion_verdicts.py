@@ -19,13 +19,22 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..dynamics import batch
 from ..errors import ContactError
-from ..robots.robot import BASE_JOINT
+from ..robots.robot import BASE_JOINT, Robot
 from ..robots.values import number
 from .contact_set import ContactSet
 from .equilibrium.states import axes_and_arm
 from .equilibrium.verdicts import Verdicts
 from .motion_rows import MotionRows, of_points
 from .torque_limits import TorqueBounds
+
+
+def about_com(robot: Robot, q: Array, forces: Array) -> Array:
+    """Return [force; moment about the centre of mass] (N, 6), world axes, that generalised forces
+    (N, nv) at configurations (N, nq) put on a floating base."""
+    R = batch.frame_placement(robot, q, BASE_JOINT)[:, :3, :3]
+    force, about_base = ((R @ forces[:, k : k + 3, None])[:, :, 0] for k in (0, 3))
+    arm = batch.com(robot, q) - q[:, :3]
+    return np.hstack([force, about_base - np.cross(arm, force)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,10 +131,7 @@ class MotionVerdicts(Verdicts):
             raise ContactError(
                 f"reaction: {robot.name!r} has a fixed base; expected a floating one"
             )
-        R = batch.frame_placement(robot, self.q, BASE_JOINT)[:, :3, :3]
-        force, about_base = (-(R @ self.load[:, k : k + 3, None])[:, :, 0] for k in (0, 3))
-        arm = batch.com(robot, self.q) - self.q[:, :3]
-        return np.hstack([force, about_base - np.cross(arm, force)])
+        return about_com(robot, self.q, -self.load)
 
     def zmp(self, height: float = 0.0) -> Array:
         """Return where the reaction has no moment but about the vertical, (N, 2), at a height [m].

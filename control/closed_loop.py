@@ -14,10 +14,12 @@ from .. import dynamics
 from ..arrays import Array
 from ..contacts import Contact, ContactSet, Terrain, contact_forces, penetrations, self_collisions
 from ..contacts.limits import ContactLimits
+from ..contacts.motion_verdicts import about_com
 from ..contacts.postures.self_collision import LinkPair
 from ..contacts.terrain.penetration import Penetration
-from ..dynamics import Trajectory
+from ..dynamics import Trajectory, Wrench
 from ..errors import ConfigurationError
+from ..robots.robot import BASE_JOINT
 from ..robots.values import boolean, instance, number
 from .disturbances import ForcePulse
 from .estimation.sensor_log import SensorLog
@@ -77,7 +79,7 @@ class ClosedLoop(Trajectory):
     @cached_property
     def com(self) -> Array:
         """(n, 3), the centre of mass [m]."""
-        return np.array([dynamics.com(self.robot, q) for q in self.q])
+        return dynamics.batch.com(self.robot, self.q)
 
     @cached_property
     def touching(self) -> dict[str, NDArray[np.bool_]]:
@@ -156,7 +158,9 @@ class ClosedLoop(Trajectory):
     def margins(self, every: float = 0.1, torque_limits: bool = False) -> tuple[Array, Array]:
         """Return times [s] and the margins of `contacts.contact_forces` there [N].
 
-        At each time: the motion that took place, on the contacts that touched; −inf in flight.
+        At each time: by how much the contacts that touched could press less, and the motion take
+        place all the same; −inf in flight. What the ground did not give to the motion, such as
+        pushes, is given here too.
 
         Args:
             every: from one time to the next [s].
@@ -173,10 +177,23 @@ class ClosedLoop(Trajectory):
         if self.contacts is None or not names:
             return -np.inf
         standing = [self.contacts[name] for name in names]
-        wrenches = {push.frame: push.wrench for push in self.pushes if push.acts(self.t[i])}
-        q, v, a = self.q[i], self.v[i], self.accelerations[i]
-        hold = contact_forces(self.robot, q, v, a, standing, wrenches, torque_limits)
-        return float(hold.margin)
+        q, v, a, left = self.q[i], self.v[i], self.accelerations[i], self.not_by_ground[i]
+        rest = {BASE_JOINT: Wrench(left[:3], left[3:], self.com[i])}
+        return float(contact_forces(self.robot, q, v, a, standing, rest, torque_limits).margin)
+
+    @cached_property
+    def not_by_ground(self) -> Array:
+        """(n, 6), [force; moment about the centre of mass] that the motion took and the ground did
+        not give, world axes [N, N·m]: pushes, and errors of the order of the step."""
+        robot, q = self.robot, self.q
+        taken = dynamics.batch.inverse_dynamics(robot, q, self.v, self.accelerations)
+        left, com = about_com(robot, q, taken), self.com[:, None]
+        for contact in self.contacts or ():
+            forces = self.forces[contact.name]
+            arms = np.array([contact.world_points(robot, x) for x in q]) - com
+            left[:, :3] -= forces.sum(axis=1)
+            left[:, 3:] -= np.cross(arms, forces).sum(axis=1)
+        return left
 
     def collisions(self, every: float = 0.05) -> tuple[Collision, ...]:
         """Return which links ran into each other or into the terrain, and when.

@@ -12,7 +12,8 @@ from ..robots.robot import Robot
 LOW = 0.5  # of the height of the base above the feet at the start
 TILT = 60.0  # of the base against the start [degrees]
 DEPTH = 0.1  # of that height, by which points of contacts may be inside of the ground
-LOOKS = 0.05  # [s], from one look at the links to the next
+CHECKS = 0.01  # [s], from one check to the next
+LOOKS = 5  # checks, from one look at the links to the next
 
 
 class Fall:
@@ -34,6 +35,14 @@ class Fall:
         self.limbs = self._limbs()
         self.touching = self._links(q, 0.0)
         self.deepest = max(DEPTH * abs(self.height), 1.01 * self._depth(q))
+
+    def after(self, tick: int, ticks: int, period: float, q: Array) -> str:
+        """Return the reason after a tick of so many, `period` seconds each, where it is checked."""
+        every = max(1, round(CHECKS / period))
+        last = tick + 1 == ticks
+        if (tick + 1) % every and not last:
+            return ""
+        return self.reason(q, last or (tick + 1) % (LOOKS * every) == 0)
 
     def reason(self, q: Array, look: bool = True) -> str:
         """Return why the robot has fallen at q (nq,), in words; "" when it has not.

@@ -24,7 +24,7 @@ from .closed_loop import ClosedLoop
 from .disturbances import ForcePulse, Noise
 from .estimation import Estimator, Measurements, Readings, SensorLog, Sensors
 from .estimation.sensors import NoisyStates, measuring
-from .falls import LOOKS, Fall
+from .falls import Fall
 from .ground import Ground
 
 _NO_INERTIA = 1e-14  # of the largest eigenvalue of M: a smaller one is none
@@ -218,7 +218,6 @@ class _Loop:
         from tqdm import tqdm
 
         fall = Fall(self.robot, self.physics.contacts, self.physics.terrain, q)
-        every = max(1, round(LOOKS / (substeps * h)))
         event, why = "", ""
         for k in tqdm(range(ticks), disable=not draw, unit="tick", leave=False):
             t = k * substeps * h
@@ -236,7 +235,7 @@ class _Loop:
             means = [x / (substeps * h) for x in (impulses, v_next - v, stops)]
             self.samples.append((t, q, v, tau, *means, status, took))
             q, v = q_next, v_next
-            if fallen := fall.reason(q, (k + 1) % every == 0 or k + 1 == ticks):
+            if fallen := fall.after(k, ticks, substeps * h, q):
                 event, why = "fell", f"the robot fell: {fallen}"
                 break
         end = (len(self.samples)) * substeps * h

@@ -36,6 +36,21 @@ def test_margins_know_the_pushes(pushed):
     assert busy < calm
 
 
+def test_margins_of_a_trot_on_two_points():
+    """The motion takes place, so there is a margin: two points need not explain rounding."""
+    robot = load("quadruped")
+    controller, q = control.stand(robot)
+    walker = control.GaitController(robot, controller.contacts, q, "trot", velocity=(0.3, 0, 0))
+    motion = control.simulate(robot, walker, q=q, duration=1.2, control_step=2e-3)
+    _, margins = motion.margins(every=0.02)
+    two = np.sum([*motion.touching.values()], axis=0)[:-1:10] == 2
+    assert two.sum() > 20
+    assert (margins > 0).mean() > 0.95
+    assert (margins[two] > 0).all()
+    rest = np.abs(motion.not_by_ground[:, :3]) / (9.81 * robot.mass)
+    assert np.median(rest) < 1e-3
+
+
 def test_plots_show_torques_forces_margins_and_balance(pushed):
     robot = pushed.robot
     ax = plots.plot_torques(pushed)
@@ -240,7 +255,7 @@ class Drawn:
     scale = 1.0
 
     def __init__(self):
-        self.arrows, self.cones, self.boxes = [], [], []
+        self.arrows, self.cones, self.boxes, self.ghosts = [], [], [], []
 
     def arrow(self, name, point, vector, **_):
         self.arrows.append((name, point, vector))
@@ -250,6 +265,12 @@ class Drawn:
 
     def box(self, name, *_, **__):
         self.boxes.append(name)
+
+    def ghost(self, name, q, **_):
+        self.ghosts.append((name, q))
+
+    def legend(self, *_):
+        pass
 
     def animate(self, times, qs, draw, series):
         assert len(times) == len(qs)
@@ -284,6 +305,22 @@ def test_the_animation_has_an_arrow_for_each_foot(pushed, tmp_path):
     assert drawn.boxes == ["terrain/stairs/1", "terrain/stairs/2"]
     page = view(pushed, rate=10.0).save_html(tmp_path / "pushed.html")
     assert page.stat().st_size > 10_000
+
+
+def test_a_ghost_is_where_the_estimator_believed_the_robot_to_be(pushed):
+    off = pushed.q.copy()
+    off[:, 0] += np.linspace(0.0, 0.02, len(off))
+    drawn = Drawn()
+    estimated = replace(pushed, estimated_q=off, estimated_v=pushed.v)
+    view(estimated, rate=10.0, viewer=drawn)
+    assert {name for name, _ in drawn.ghosts} == {"estimate"}
+    rows = [int(np.searchsorted(pushed.t, 0.1 * k, side="right")) - 1 for k in range(4)]
+    assert [q[0] for _, q in drawn.ghosts] == pytest.approx(off[rows, 0].tolist())
+    assert drawn.series["estimate off"].values["x"][-1] == pytest.approx(2.0)  # [cm]
+    drawn = Drawn()
+    view(pushed, rate=10.0, viewer=drawn)
+    assert not drawn.ghosts
+    assert "estimate off" not in drawn.series
 
 
 def test_standing_needs_a_posture():

@@ -306,12 +306,21 @@ def test_it_does_not_matter_where_the_robot_is_and_where_it_looks():
 )  # fmt: skip
 def test_gaits_walk_on_the_estimate(name, gait, speed):
     """With biases, noise, and nothing told of the base; the estimate drifts by at most 2 %."""
+    pytest.importorskip("mujoco")
     robot = robots.load(name)
     feet = contacts.at_feet(robot)
     _, q = control.stand(robot, feet, crouch=0.02 if gait == "walk" else 0.0)
     gaits = control.GaitController(robot, feet, q, gait, velocity=(speed, 0.0, 0.0))
     motion = control.simulate(
-        robot, gaits, q=q, contacts=feet, duration=3.0, control_step=STEP, sensors=Sensors(), seed=1
+        robot,
+        gaits,
+        q=q,
+        contacts=feet,
+        duration=3.0,
+        control_step=STEP,
+        sensors=Sensors(),
+        seed=1,
+        engine="mujoco",
     )
     assert not motion.ended
     way = np.linalg.norm(np.diff(motion.q[:, :2], axis=0), axis=1).sum()

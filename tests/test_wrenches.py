@@ -119,7 +119,7 @@ def test_covariance_of_readings_at_rest():
     """The scatter of forces over time, of a robot that stands still, is the predicted one."""
     # the biases are known: they are no scatter
     sensors = Sensors(gyro_bias=0.0, accelerometer_bias=0.0, gyro_walk=0.0, accelerometer_walk=0.0)
-    feet, q, log, _ = standing("quadruped", 16.0, sensors)
+    feet, q, log, _ = standing("quadruped", 8.0, sensors)
     wrenches = contact_wrenches(log, feet, sensors=sensors, start=q, progress=False)
     for name in feet.names:
         scatter = wrenches.forces[name][200:].std(axis=0)

@@ -16,11 +16,11 @@ from ...contacts import ContactSchedule, ContactSet, audit
 from ...contacts.audits.audit import Audit
 from ...contacts.audits.check import LIMITS
 from ...contacts.equilibrium.balance import weight
+from ...contacts.motion_verdicts import about_com
 from ...dynamics import State, batch
 from ...dynamics.motions.motion import Motion
 from ...dynamics.motions.sampled_states import SampledStates
 from ...files import as_path, replaced
-from ...robots.robot import BASE_JOINT
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,16 +159,13 @@ class ContactWrenches(SampledStates):
     def _left(self, which: NDArray[np.bool_]) -> Array:
         """What these contacts (n, C) leave (n, 6)."""
         robot, com = self.robot, batch.com(self.robot, self.q)
-        R = batch.frame_placement(robot, self.q, BASE_JOINT)[:, :3, :3]
-        taken = batch.inverse_dynamics(robot, self.q, self.v, self.a)
-        force, moment = ((R @ taken[:, k : k + 3, None])[:, :, 0] for k in (0, 3))
-        moment = moment - np.cross(com - self.q[:, :3], force)
+        left = about_com(robot, self.q, batch.inverse_dynamics(robot, self.q, self.v, self.a))
         axes, places, _ = self._placed
         for k, local in enumerate(self.local.values()):
             own = (axes[:, k, None] @ local.reshape(-1, 2, 3, 1))[..., 0] * which[:, k, None, None]
-            force = force - own[:, 0]
-            moment = moment - own[:, 1] - np.cross(places[:, k] - com, own[:, 0])
-        return np.hstack([force, moment])
+            left[:, :3] -= own[:, 0]
+            left[:, 3:] -= own[:, 1] + np.cross(places[:, k] - com, own[:, 0])
+        return left
 
     @cached_property
     def audit(self) -> Audit:

@@ -15,14 +15,13 @@ from ...contacts.postures.collisions_along import self_collisions
 from ...robots.configuration import check_torques
 from ...robots.robot import Robot
 from ..estimation.sensors import measuring
-from ..falls import LOOKS, Fall
+from ..falls import Fall
 from .controllers import Controller
 from .impulse import Impulse
 from .path import Track
 from .plant import TICK, Plant
 from .world import World
 
-CHECKED = 5  # ticks from one look at height and tilt to the next
 LINKS = 10  # ticks from one posture to the next in which links are looked at
 
 
@@ -91,9 +90,7 @@ class Run:
         self.track.add(q)
         if (k + 1) % LINKS == 0:
             self.postures.append(q)
-        if (k + 1) % CHECKED and k + 1 < self.ticks:
-            return ""
-        why = self.fall.reason(q, (k + 1) % round(LOOKS / TICK) == 0 or k + 1 == self.ticks)
+        why = self.fall.after(k, self.ticks, TICK, q)
         self.fell = bool(why)
         return f"fell: {why}" if why else ""
 

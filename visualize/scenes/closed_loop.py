@@ -18,6 +18,8 @@ from .motion import weight_of
 from .robot import picture_frames
 from .terrain import draw_terrain, ground_height
 
+_ESTIMATE = "estimate"
+
 
 def view_closed_loop(
     motion: ClosedLoop,
@@ -28,7 +30,8 @@ def view_closed_loop(
 ) -> Viewer:
     """Return a Viewer that plays the motion, with what the ground does to each contact, and pushes.
 
-    Below it are the contacts' forces and the margin, over time.
+    Where there was an estimator, a ghost is where it believed the robot to be. Below are the
+    contacts' forces, the margin, and what the estimate was wrong by, over time.
 
     Args:
         motion: of `control.simulate`.
@@ -53,6 +56,9 @@ def view_closed_loop(
             viewer.arrow(f"force of {name}", point, vector, color=COLORS["force"], on_top=True)
             axes, mu = (values[rows[i]] for values in cones[name])
             draw_friction_cone(viewer, f"cone of {name}", axes, mu, point, 0.14 * height)
+        if motion.estimated_q is not None:
+            believed = motion.estimated_q[rows[i]]
+            viewer.ghost(_ESTIMATE, believed, opacity=0.35, color=COLORS["target"])
         for push in motion.pushes:
             if push.acts(float(times[i])):
                 place = frame_placement(motion.robot, qs[i], push.frame).translation
@@ -60,6 +66,8 @@ def view_closed_loop(
                 viewer.arrow(name, place - way, way, color=COLORS["load"], on_top=True)
 
     viewer.animate(times, qs, draw=draw, series=_series(motion) if motion.contacts else ())
+    if motion.estimated_q is not None:
+        viewer.legend("closed loop", {"ghost: where it believed to be": COLORS["target"]})
     return viewer
 
 
@@ -71,10 +79,14 @@ def _series(motion: ClosedLoop) -> list[Series]:
     wrong = touching & ~(margins >= 0)
     bands = [Band(*ends, "in the air", "gray") for ends in stretches(times, ~touching)]
     bands += [Band(*ends, "the contacts cannot do this") for ends in stretches(times, wrong)]
-    return [
+    shown = [
         Series("vertical force", motion.t, forces, "N"),
         Series("margin", times, {"margin": margins}, "N", bands, [0.0]),
     ]
+    if motion.estimated_q is not None:
+        off = 100 * motion.estimate_errors["position"]
+        shown.append(Series("estimate off", motion.t, dict(zip("xyz", off.T, strict=True)), "cm"))
+    return shown
 
 
 def _loaded(motion: ClosedLoop, row: int, q: Array) -> Iterator[tuple[Contact, Array, Array]]:
