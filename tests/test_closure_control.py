@@ -561,10 +561,18 @@ def test_mujoco_has_polynomials_of_four_degrees():
 
 # --- what knows trees alone -------------------------------------------------------------------
 
+
+def still(robot):
+    """A log of two samples."""
+    joints, tau, imu = np.zeros((2, robot.nv - 6)), np.zeros((2, robot.na)), np.zeros((2, 3))
+    return control.SensorLog(robot, [0.0, 0.1], joints, joints, tau, imu, imu)
+
+
 TREES_ALONE = {
     "joint_wrenches": lambda robot, q, v: dynamics.joint_wrenches(robot, q, v, v),
     "matrix_form": lambda robot, q, v: dynamics.matrix_form(robot, q, v),
     "MomentumObserver": lambda robot, q, v: dynamics.MomentumObserver(robot),
+    "contact_wrenches": lambda robot, q, v: control.contact_wrenches(still(robot)),
     "chain_of_robot": lambda robot, q, v: fw.biomechanics.chain_of_robot(robot),
     "trial_dynamics": lambda robot, q, v: trial_dynamics(robot, np.tile(q, (20, 1)), 100.0),
     "fit_markers": lambda robot, q, v: fw.biomechanics.fit_markers(robot, None, None),

@@ -217,7 +217,9 @@ def test_forces_stay_in_their_cones():
 def test_a_wrong_model_shows():
     motion = moved("quadruped")
     wrong = replace(motion.log, tau=1.3 * motion.log.tau)
-    assert np.median(contact_wrenches(wrong, progress=False).misfit) > 2.0
+    found = contact_wrenches(wrong, progress=False)
+    assert np.median(found.misfit) > 2.0
+    assert "contradict" in found.explain()
 
 
 def test_contacts_touch_as_the_log_says():
@@ -261,6 +263,7 @@ def test_it_is_said_in_words_and_figures():
     text = wrenches.explain()
     assert "misfit" in text
     assert "margin" in text
+    assert "contradict" not in text
     assert all(name in text for name in wrenches.contacts.names)
     assert "ContactWrenches('biped'" in repr(wrenches)
 

@@ -57,6 +57,7 @@ def contact_wrenches(
         ConfigurationError: gaps in the log, switches of no such contact, a cut-off that is not
             below half its rate.
         ContactError: contacts that do not fit the robot.
+        SolverError: no wrenches were found within the contacts' limits.
         ModelError: a robot with closures, whose forces change the momentum too.
     """
     robot = instance(log, "log", SensorLog).robot

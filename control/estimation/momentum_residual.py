@@ -80,7 +80,7 @@ class MomentumResidual:
 
         Args:
             log: the readings.
-            estimator: of the robot's pose and velocity; it forgets the past first.
+            estimator: of the robot's pose and velocity, not asked yet.
             cutoff: of the filter [Hz].
             draw: a progress bar on stderr.
 

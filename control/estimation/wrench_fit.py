@@ -22,6 +22,7 @@ from ...contacts.conic_solver import Program
 from ...contacts.equilibrium.balance import weight
 from ...contacts.limits import ContactLimits
 from ...dynamics import State
+from ...errors import SolverError
 from .momentum_residual import MomentumResidual
 
 BLOCK = 500  # samples at a time: what matrices of all of them take is too much of a long log
@@ -114,7 +115,6 @@ class WithinLimits:
     def __init__(self, contacts: ContactSet) -> None:
         self.contacts, self.unit = contacts, weight(contacts.robot)
         limits = contacts.limits
-        self.bounds = limits.whole_rows
         self.rows = _Rows.of(limits)
         self.cones = limits.solver_rows(np.zeros((len(contacts), 0)), self.unit)
 
@@ -123,6 +123,9 @@ class WithinLimits:
         it is another one.
 
         Where the points of a contact can share w in several ways, the least forces are tried first.
+
+        Raises:
+            SolverError: no answer was found.
         """
         G = self.contacts.transmission(State(self.contacts.robot, q))
         x = np.asarray(np.linalg.lstsq(G, w, rcond=1e-10)[0])
@@ -136,7 +139,8 @@ class WithinLimits:
         zero, *others = self.cones
         solution = Program([zero], *others).solve(-G.T @ (A @ w) / (scale * self.unit), P)
         if solution.unknowns is None:
-            return np.full_like(w, np.nan), True
+            names = ", ".join(self.contacts.names)
+            raise SolverError(f"no wrenches of {names} were found within their limits")
         found = G @ solution.unknowns * self.unit
         return found, not np.allclose(found, w, atol=1e-6 * self.unit)
 

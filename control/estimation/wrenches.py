@@ -22,6 +22,8 @@ from ...dynamics.motions.motion import Motion
 from ...dynamics.motions.sampled_states import SampledStates
 from ...files import as_path, replaced
 
+WRONG = 2.0  # a misfit that noise alone does not explain
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContactWrenches(SampledStates):
@@ -37,7 +39,7 @@ class ContactWrenches(SampledStates):
         w: (n, dim), in the rows of the contacts' J, world axes: forces of points, [force; moment]
             of surfaces about their centres; 0 of what does not push [N, N·m].
         covariance: (n, dim, dim), of w, without what the limits of the contacts tell.
-        limited: (n,), whether these limits changed w; nan in w where no answer was found.
+        limited: (n,), whether these limits changed w.
         misfit: (n,), √(eᵀΣ⁻¹e / count) of what w leaves of r: about 1 where the model of the robot,
             the contacts and the sensors' noise are right, larger where they are not.
         cutoff: of the low-pass filter [Hz].
@@ -202,7 +204,6 @@ class ContactWrenches(SampledStates):
             "weight": weight(self.robot),
             "contacts": per_contact,
             "at_limits": float(self.limited.mean()),
-            "unsolved": int(np.isnan(self.w).any(axis=1).sum()),
             "misfit": float(np.sqrt((self.misfit**2).mean())),
             "unexplained": [float(x) for x in self.unexplained[:, :3].mean(axis=0)],
             "margin": [float(known.min()), float(np.median(known))] if len(known) else [],
@@ -217,27 +218,17 @@ class ContactWrenches(SampledStates):
             f"{facts['robot']}: {facts['seconds']:.4g} s at {facts['rate']:.4g} Hz, "
             f"below {self.cutoff:g} Hz; it weighs {newtons:.4g} N"
         ]
-        for name, of in facts["contacts"].items():
-            if of["mean_normal"] is None:
-                lines.append(f"  {name}: never touches")
-                continue
-            used = (
-                ""
-                if of["friction_used"] is None
-                else (f", uses {100 * of['friction_used']:.0f} % of its friction")
-            )
-            lines.append(
-                f"  {name}: touches {100 * of['touches']:.0f} %, presses by "
-                f"{of['mean_normal']:.4g} N, at most {of['largest_normal']:.4g} N, "
-                f"± {of['normal_std']:.2g} N{used}"
-            )
+        lines += [f"  {name}: {_words(of)}" for name, of in facts["contacts"].items()]
         x, y, z = (100 * part / newtons for part in facts["unexplained"])
         lines.append(
             f"  misfit {facts['misfit']:.3g} (1: as the sensors' noise); on average "
             f"({x:.1f}, {y:.1f}, {z:.1f}) % of the weight are left unexplained"
         )
-        if facts["unsolved"]:
-            lines.append(f"  {facts['unsolved']} samples without an answer")
+        if facts["misfit"] > WRONG:
+            lines.append(
+                "  the readings contradict the model: wrong masses, what pushes elsewhere, or "
+                "sensors that are worse than was told"
+            )
         if facts["margin"]:
             least, median = facts["margin"]
             lines.append(
@@ -276,6 +267,18 @@ class ContactWrenches(SampledStates):
     def __repr__(self) -> str:
         lasts = f"{len(self)} samples over {self.duration:.4g} s"
         return f"ContactWrenches({self.robot.name!r}, {lasts}, {list(self.contacts.names)})"
+
+
+def _words(of: dict[str, Any]) -> str:
+    """The figures of a contact."""
+    if of["mean_normal"] is None:
+        return "never touches"
+    used = of["friction_used"]
+    slides = "" if used is None else f", uses {100 * used:.0f} % of its friction"
+    return (
+        f"touches {100 * of['touches']:.0f} %, presses by {of['mean_normal']:.4g} N, at most "
+        f"{of['largest_normal']:.4g} N, ± {of['normal_std']:.2g} N{slides}"
+    )
 
 
 _MORE = {
