@@ -19,11 +19,12 @@ import copy, sys
 import numpy as np
 from footwork import contacts, control, robots
 from footwork.control import estimation, gaits
-from footwork.control.kernels import assembly, grip, invariant, levels, minimum, touch
+from footwork.control.kernels import assembly, grip, invariant, levels, minimum, predictive, touch
 from footwork.dynamics import single
 
 KERNELS = [assembly.ASSEMBLE, grip.SLIDES, levels.HIERARCHY, minimum.MINIMUM, touch.UNPLANNED]
-KERNELS += [invariant.PREDICT, invariant.CORRECT, single.INVERSE_DYNAMICS.kernel]
+KERNELS += [predictive.PREDICT, invariant.PREDICT, invariant.CORRECT]
+KERNELS += [single.INVERSE_DYNAMICS.kernel]
 
 def loaded():
     overloads = [overload for kernel in KERNELS for overload in kernel._overloads.values()]
@@ -36,12 +37,14 @@ q, v = contacts.solve_posture(robot, feet, com="inside").q, np.zeros(robot.nv)
 strict = control.WholeBodyController(robot, feet, [control.PostureTask(q)], strict=True)
 plain = control.WholeBodyController(robot, feet, [control.PostureTask(q)])
 walk = control.WalkingController(robot, feet, q, gaits.trot(feet, q, 2, length=0.05))
+ahead = control.PredictiveGait(robot, feet, q, "trot", velocity=(0.2, 0.0, 0.0))
 estimator = control.Estimator(robot, feet, q)
 readings = estimation.Measurements(estimator.sensors, robot, np.random.default_rng(0)).read
 before = loaded()
 for t in np.arange(0.0, 2.4, 0.002):
     estimator(readings(t, q, v, np.zeros(robot.na), {}))
 statuses = {controller(q, v).status for controller in (strict, plain, copy.deepcopy(strict))}
+statuses |= {ahead(q, v, t).status for t in np.arange(0.0, 0.2, 0.02)}
 statuses |= {walk(q, v, t).status for t in np.arange(0.0, walk.plan.duration, 0.02)}
 after = loaded()
 statuses.add(plain(q, np.full(robot.nv, 30.0), 1.0).status)  # beyond its limits: by other solvers
@@ -57,10 +60,11 @@ def test_no_tick_loads_kernels_or_imports_modules(load_robot):
     q = contacts.solve_posture(robot, feet, com="inside").q
     control.WalkingController(robot, feet, q, gaits.trot(feet, q, 2))  # its kernels are on disk now
     control.WholeBodyController(robot, feet, [control.PostureTask(q)], strict=True)
+    control.PredictiveGait(robot, feet, q, "trot")
     control.Estimator(robot, feet, q)
     paths = os.pathsep.join([str(SOURCES), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "FOOTWORK_COMPILE": "later", "PYTHONPATH": paths}
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=100, env=environment
     )
-    assert done.stdout.strip() == "['optimal', 'unsafe'] 8 0 []", done.stderr
+    assert done.stdout.strip() == "['optimal', 'unsafe'] 9 0 []", done.stderr

@@ -401,9 +401,28 @@ def test_the_command(run, tmp_path):
     assert len(table.read_text(encoding="utf-8").splitlines()) == 3
 
 
+def test_the_command_judges_predictive_control(run):
+    trot = ["judge", "quadruped", "--gait", "trot", "--speed", "0.8", "--predictive"]
+    short = ["--seconds", "2.0", "--seeds", "1", "--directions", "0", "--estimator", "--json"]
+    code, out, err = run(*trot, *short)
+    assert code == 0, err
+    assert all(row["failed"] == 0 for row in json.loads(out)["rows"])
+
+
+def test_walkers_are_predictive_where_that_is_asked():
+    robot = robots.load("quadruped")
+    q = control.stand(robot)[1]
+    for predictive, kind in ((True, control.PredictiveGait), (False, control.GaitController)):
+        made = control.judging.walker(robot, q, (0.3, 0, 0), gait="trot", predictive=predictive)
+        assert type(made.controller) is kind
+    with pytest.raises(ConfigurationError, match="predictive"):
+        control.judging.walker(robot, q, (0.3, 0, 0), gait="trot", predictive="yes")
+
+
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
+        (["--predictive"], "--predictive: expected it with --gait"),
         (["--gait", "galop"], "choose from"),
         (["--gait", "walk", "--speed", "nan"], "velocities"),
         (["--gait", "walk"], "none of --speed, --sideways, --turn"),

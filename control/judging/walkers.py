@@ -7,9 +7,10 @@ from numpy.typing import ArrayLike
 from ...contacts import at_feet
 from ...contacts.cones.friction_cone import Friction
 from ...robots.robot import Robot
-from ...robots.values import vector
+from ...robots.values import boolean, vector
 from ..estimation import Estimator, Sensors
 from ..locomotion import GaitController
+from ..predictive import PredictiveGait
 from ..standing import stand
 from .controllers import OfState
 
@@ -22,6 +23,7 @@ def walker(
     gait: str = "stand",
     friction: Friction = 0.7,
     sensors: Sensors | None = None,
+    predictive: bool = False,
 ) -> OfState:
     """Return footwork's controller of a gait at a velocity, to be judged.
 
@@ -30,6 +32,7 @@ def walker(
         velocity: (v_x, v_y) [m/s] and ω_z [rad/s]; of no effect when it stands.
         gait: "stand", or one of `control.gaits.GAITS`.
         friction: that the controller believes in.
+        predictive: whether a `PredictiveGait` walks instead of a `GaitController`.
         sensors: from whose readings it estimates q and v; when not given, it is told them.
 
     Raises:
@@ -40,4 +43,5 @@ def walker(
     estimator = None if sensors is None else Estimator(robot, feet, q, sensors=sensors)
     if gait == "stand":
         return OfState(stand(robot, feet, q)[0], estimator)
-    return OfState(GaitController(robot, feet, q, gait, velocity=command), estimator)
+    kind = PredictiveGait if boolean(predictive, "predictive") else GaitController
+    return OfState(kind(robot, feet, q, gait, velocity=command), estimator)

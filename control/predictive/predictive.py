@@ -16,6 +16,8 @@ from ...errors import ConfigurationError, ContactError, unknown
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, instance, length, number, sequence, whole_number
+from ..kernels import TICKS
+from ..kernels.predictive import PREDICT
 from .blocks import Block, Leg, block_of, torque_rows
 from .centroidal import Body, Reference, crosses, linearised
 from .prediction import Prediction
@@ -118,6 +120,7 @@ class Predictive:
         standing = State(robot, check_configuration(robot, q), np.zeros(robot.nv))
         self._nominal = {c.name: self._leg(standing, c.name) for c in self.contacts}
         self._shape = _shape(list(self.blocks.values()))
+        PREDICT.select(TICKS)
         self._last: tuple[float, Prediction] | None = None
 
     def __call__(

@@ -213,6 +213,11 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "type": float, "metavar": "HZ",
         "help": "cut-off of the low-pass filter [Hz] (gait: 6, and 0: no filter; wrenches: 30)",
     },
+    "--predictive": {
+        "action": "store_true",
+        "help": "gaits at a commanded speed by predictive control within friction cones and torque "
+        "limits, instead of a pendulum of constant height: faster trots",
+    },
     "--tolerance": {
         "type": positive, "metavar": "T",
         "help": "gap to the exact region [m] (0.001). In diff: values this near are the same, "

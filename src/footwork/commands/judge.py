@@ -53,7 +53,15 @@ def add(commands: Any) -> None:
         help="by which it rises more from 0.6 m ahead on, of which it is not told [degrees] (0)",
     )  # fmt: skip
     flags.shared(
-        parser, "--friction", "--estimator", "--jobs", "--json", "--csv", "--png", "--html"
+        parser,
+        "--friction",
+        "--predictive",
+        "--estimator",
+        "--jobs",
+        "--json",
+        "--csv",
+        "--png",
+        "--html",
     )
 
 
@@ -89,7 +97,10 @@ def _judged(options: argparse.Namespace) -> Judgement:
     crouch = CROUCH if options.gait == "walk" else 0.0
     _, q = control.stand(robot, feet, crouch=crouch, terrain=ground)
     sensors = control.Sensors() if options.estimator else None
-    make = partial(control.judging.walker, gait=options.gait, friction=friction, sensors=sensors)
+    make = partial(
+        control.judging.walker, gait=options.gait, friction=friction, sensors=sensors,
+        predictive=options.predictive,
+    )  # fmt: skip
     several = nullcontext() if options.jobs == 1 else workers(options.jobs)
     with several as executor:
         return control.judge(
@@ -108,5 +119,7 @@ def _velocities(options: argparse.Namespace) -> list[tuple[float, float, float]]
         got = told[0] if told else f"none of {', '.join(given)}"
         ways = ", ".join(WALKS) if told else "one"
         raise ConfigurationError(f"--gait {options.gait}: got {got}; expected {ways}")
+    if options.predictive and options.gait == "stand":
+        raise ConfigurationError("--predictive: expected it with --gait and a speed")
     beside, turn = options.sideways or 0.0, options.turn or 0.0
     return [(v, beside, turn) for v in options.speed or [0.0]]

@@ -58,7 +58,7 @@ def add(commands: Any) -> None:
         default="pinocchio",
         help="contact model (pinocchio)",
     )
-    flags.shared(parser, "--estimator")
+    flags.shared(parser, "--predictive", "--estimator")
     parser.add_argument(
         "--log", type=Path, metavar="FILE",
         help="with --estimator: write what the sensors told, .npz or .csv, as for `wrenches`",
@@ -155,7 +155,8 @@ def _simulated(options: argparse.Namespace) -> tuple[ClosedLoop, Any]:
     who: Any = controller
     if velocity:
         stop = (1 - STOP) * duration
-        who = control.GaitController(
+        kind = control.PredictiveGait if options.predictive else control.GaitController
+        who = kind(
             robot, feet, q, options.gait, terrain=ground,
             velocity=lambda t: velocity if t < stop else (0.0, 0.0, 0.0),
         )  # fmt: skip
@@ -191,6 +192,8 @@ def _velocity(options: argparse.Namespace) -> tuple[float, ...]:
         )
     if not told and options.gait in WALKS and options.gait not in STEPS:
         raise ConfigurationError(f"--gait {options.gait}: expected one of {', '.join(given)}")
+    if options.predictive and not told:
+        raise ConfigurationError(f"--predictive: expected a speed: one of {', '.join(given)}")
     counted = [f"--{name}" for name in ("steps", "length") if getattr(options, name) is not None]
     if counted and (told or options.gait not in STEPS):
         raise ConfigurationError(
