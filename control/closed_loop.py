@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from .. import dynamics
 from ..arrays import Array
 from ..contacts import Contact, ContactSet, Terrain, contact_forces, penetrations, self_collisions
-from ..contacts.limits import ContactLimits
+from ..contacts.equilibrium.balance import weight
+from ..contacts.limits import ContactLimits, friction_used
 from ..contacts.motion_verdicts import about_com
 from ..contacts.postures.self_collision import LinkPair
 from ..contacts.terrain.penetration import Penetration
@@ -97,15 +98,7 @@ class ClosedLoop(Trajectory):
 
     def _used(self, contact: Contact) -> Array:
         force, (axes, mu) = self.forces[contact.name].sum(axis=1), self.friction_axes(contact)
-        weight = self.robot.mass * np.linalg.norm(self.robot._model.gravity.linear)
-        f = np.einsum("nij,ni->nj", axes, force)
-        top, weights = ContactLimits.of_points(mu).cone_weights
-        used, normal = np.linalg.norm(weights * f[:, :2], axis=1), f[:, 2]
-        used[used < 1e-9 * weight] = 0.0  # rounding, on ice
-        held, pushes = top * normal, normal > 1e-3 * weight
-        over = np.where(used > 0, np.inf, 0.0)
-        ratios = np.where(held > 0, used / np.where(held > 0, held, 1.0), over)
-        return np.where(pushes, ratios, np.nan)
+        return friction_used(np.einsum("nij,ni->nj", axes, force), mu, weight(self.robot))
 
     def friction_axes(self, contact: Contact) -> tuple[Array, Array]:
         """Return the axes of a contact's friction cone, (n, 3, 3), and μ along two of them (n, 2).

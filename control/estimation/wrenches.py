@@ -16,6 +16,7 @@ from ...contacts import ContactSchedule, ContactSet, audit
 from ...contacts.audits.audit import Audit
 from ...contacts.audits.check import LIMITS
 from ...contacts.equilibrium.balance import weight
+from ...contacts.limits import friction_used
 from ...contacts.motion_verdicts import about_com
 from ...dynamics import State, batch
 from ...dynamics.motions.motion import Motion
@@ -107,11 +108,9 @@ class ContactWrenches(SampledStates):
         touch."""
         limits, found = self.contacts.limits, {}
         for k, (name, local) in enumerate(self.local.items()):
-            mu = limits.friction[limits.first[k]]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                slip = np.linalg.norm(np.where(mu > 0, local[:, :2] / mu, 0.0), axis=1)
-                on = self.touching[:, k] & self._presses(local)
-                found[name] = np.where(on, slip / local[:, 2], np.nan)
+            mu = np.broadcast_to(limits.friction[limits.first[k]], (len(self), 2))
+            share = friction_used(local[:, :3], mu, weight(self.robot))
+            found[name] = np.where(self.touching[:, k], share, np.nan)
         return found
 
     @cached_property
