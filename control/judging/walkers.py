@@ -39,9 +39,9 @@ def walker(
         ConfigurationError, ContactError: what does not fit the robot.
     """
     command = vector(velocity, "velocity", "v_x, v_y [m/s] and ω_z [rad/s]")
+    kind = PredictiveGait if boolean(predictive, "predictive") else GaitController
     feet = at_feet(robot, friction)
     estimator = None if sensors is None else Estimator(robot, feet, q, sensors=sensors)
     if gait == "stand":
         return OfState(stand(robot, feet, q)[0], estimator)
-    kind = PredictiveGait if boolean(predictive, "predictive") else GaitController
     return OfState(kind(robot, feet, q, gait, velocity=command), estimator)
