@@ -14,7 +14,8 @@ from .. import dynamics
 from ..arrays import Array
 from ..contacts import Contact, ContactSet, Terrain, contact_forces, penetrations, self_collisions
 from ..contacts.equilibrium.balance import weight
-from ..contacts.limits import ContactLimits, friction_used
+from ..contacts.friction_used import friction_used
+from ..contacts.limits import ContactLimits
 from ..contacts.motion_verdicts import about_com
 from ..contacts.postures.self_collision import LinkPair
 from ..contacts.terrain.penetration import Penetration

@@ -40,10 +40,15 @@ def contact_wrenches(
 ) -> ContactWrenches:
     """Return what the ground did to a robot, from the readings of its sensors.
 
-    An `Estimator` finds the base's motion; what momentum does that torques do not explain, below
-    the cut-off of a filter without lag, is explained by the contacts that touch, within their
-    friction cones and soles. A contact touches where `log.touching` says so; without that from a
-    normal force of 0.04 of the weight on, if it reaches 0.08.
+    The wrenches w (dim,) of the contacts that touch, world axes [N, N·m], that explain best what
+    torques do not, within the exact limits of `contacts.ContactLimits`:
+
+        r = M a + vᵀCv − τ_g − Sᵀτ,      min (r − Jᵀw)ᵀ Σ⁻¹ (r − Jᵀw),      cov(w) = (J Σ⁻¹ Jᵀ)⁻¹,
+
+    r (nv,) below the cut-off of a filter without lag, Σ its covariance by the sensors' noise, the
+    motion that of an `Estimator`. A contact touches where `log.touching` says so; without that from
+    a normal force of 0.04 of the weight on, if it reaches 0.08. r is the residual of a momentum
+    observer (A. De Luca, R. Mattone 2005) before its filter.
 
     Args:
         log: encoders, torques and IMU.

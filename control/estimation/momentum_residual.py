@@ -128,8 +128,10 @@ class MomentumResidual:
 
 def _interval(log: SensorLog) -> float:
     """h, the usual interval between samples [s]; none may lack."""
+    if len(log) < 2:
+        raise ConfigurationError("log: got one sample; expected two or more")
     steps = np.diff(log.t)
-    h = float(np.median(steps)) if len(steps) else np.inf
+    h = float(np.median(steps))
     if len(late := np.flatnonzero(steps > GAP * h)):
         start, stop = log.t[late[0]], log.t[late[0] + 1]
         raise ConfigurationError(

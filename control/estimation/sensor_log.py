@@ -22,7 +22,7 @@ from ...errors import ConfigurationError, DataError
 from ...files import as_path, replaced
 from ...robots.configuration import check_robot
 from ...robots.robot import Robot
-from ...robots.values import array, mapping, sequence, texts, whole_number
+from ...robots.values import array, mapping, number, sequence, texts, whole_number
 from .sensors import Readings
 
 VERSION = 1  # of .npz files
@@ -195,7 +195,7 @@ class SensorLog:
                 have = dict(zip(found.names[kind], given[kind].T, strict=True))
                 given[kind] = in_order(robot, have, tuple(names), kind)
         if "touching" in given:
-            names = [name.partition(".")[2] for name in found.names.get("touching", ())]
+            names = [name.removeprefix("touching.") for name in found.names["touching"]]
             given["touching"] = dict(zip(names, given["touching"].T, strict=True))
         notes = (f"left out: {', '.join(found.others)}",) if found.others else ()
         return cls(robot, **given, notes=notes)
@@ -262,14 +262,18 @@ def _of_arrays(data: Any) -> _Found:
     """Arrays of an .npz file."""
     if not isinstance(data, dict):
         raise DataError("no sensor log; expected named arrays, or a table with a header")
-    if int(data.get("sensor_log_version", VERSION)) > VERSION:
+    version = data.get("sensor_log_version", VERSION)
+    if number(version, "sensor_log_version", error=DataError) > VERSION:
         raise DataError("a log of a later version of footwork")
     kinds = [kind for kind in ("t", *_VECTORS, "touching") if kind in data]
     arrays = {kind: np.asarray(data[kind]) for kind in kinds}
-    names = {k: [str(name) for name in data[f"{k}_names"]] for k in kinds if f"{k}_names" in data}
+    told = {kind: np.atleast_1d(data[f"{kind}_names"]) for kind in kinds if f"{kind}_names" in data}
+    names = {kind: [str(name) for name in own] for kind, own in told.items()}
     for kind, own in names.items():
-        if arrays[kind].ndim != 2 or arrays[kind].shape[1] != len(own):
+        if arrays[kind].shape[1:] != (len(own),):
             raise DataError(f"{kind}: got {arrays[kind].shape} values under {len(own)} names")
+    if "touching" in arrays and "touching" not in names:
+        raise DataError("touching: got no names of its columns; expected touching_names")
     known = {*kinds, *(f"{kind}_names" for kind in names), "sensor_log_version", "robot"}
     return _Found(arrays, names, sorted(set(data) - known))
 

@@ -16,18 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ...arrays import Array, Index
+from ...arrays import Array
 from ...contacts import ContactSet
 from ...contacts.conic_solver import Program
 from ...contacts.equilibrium.balance import weight
-from ...contacts.limits import ContactLimits
 from ...dynamics import State
 from ...errors import SolverError
 from .momentum_residual import MomentumResidual
 
 BLOCK = 500  # samples at a time: what matrices of all of them take is too much of a long log
 UNKNOWN = 100.0  # σ₀ in weights, and as many weights times a metre of moments
-TOLERANCE = 1e-9  # of limits, in weights
+TOLERANCE = 1e-9  # by which forces may leave their limits, in weights
 
 
 class NormalEquations(NamedTuple):
@@ -101,8 +100,9 @@ def fit(
             within = WithinLimits(some)
             P = np.linalg.inv(A)
             found = (P @ equations.b[rows][:, own, None])[:, :, 0]
-            for i, row in enumerate(rows if mask.any() else ()):
-                found[i], limited[row] = within.nearest(q[row], found[i], A[i])
+            for i, row in enumerate(rows):
+                if mask.any():
+                    found[i], limited[row] = within.nearest(q[row], found[i], A[i])
                 bar.update()
             w[np.ix_(rows, own)] = found
             covariance[np.ix_(rows, own, own)] = P
@@ -114,9 +114,7 @@ class WithinLimits:
 
     def __init__(self, contacts: ContactSet) -> None:
         self.contacts, self.unit = contacts, weight(contacts.robot)
-        limits = contacts.limits
-        self.rows = _Rows.of(limits)
-        self.cones = limits.solver_rows(np.zeros((len(contacts), 0)), self.unit)
+        self.cones = contacts.limits.solver_rows(np.zeros((len(contacts), 0)), self.unit)
 
     def nearest(self, q: Array, w: Array, A: Array) -> tuple[Array, bool]:
         """Return the w' (dim,) within the limits with the least ½ (w' − w)ᵀ A (w' − w), and whether
@@ -129,9 +127,8 @@ class WithinLimits:
         """
         G = self.contacts.transmission(State(self.contacts.robot, q))
         x = np.asarray(np.linalg.lstsq(G, w, rcond=1e-10)[0])
-        if self.rows.hold(x, TOLERANCE * self.unit) and np.allclose(
-            G @ x, w, atol=1e-9 * self.unit
-        ):
+        outside = max(self.contacts.limits.violation(x), np.abs(G @ x - w).max(initial=0.0))
+        if outside <= TOLERANCE * self.unit:
             return w, False
         # in weights, and A in units of its size: entries of about one
         scale = np.abs(A).max()
@@ -143,30 +140,3 @@ class WithinLimits:
             raise SolverError(f"no wrenches of {names} were found within their limits")
         found = G @ solution.unknowns * self.unit
         return found, not np.allclose(found, w, atol=1e-6 * self.unit)
-
-
-class _Rows(NamedTuple):
-    """Limits as rows: |B x| ≤ a·x of each cone, and A x ≤ b."""
-
-    cones: list[tuple[Array, Array]]
-    A: Array
-    b: Array
-    locked: Index
-
-    @classmethod
-    def of(cls, limits: ContactLimits) -> _Rows:
-        pressing, whole = limits.pressing_rows, limits.whole_rows
-        return cls(
-            limits.cone_rows.blocks(),
-            np.vstack([pressing.A, whole.A]),
-            np.concatenate([pressing.b, whole.b]),
-            limits.locked,
-        )
-
-    def hold(self, x: Array, tolerance: float) -> bool:
-        """Whether forces x (n,) keep to them."""
-        return bool(
-            (self.A @ x <= self.b + tolerance).all()
-            and (np.abs(x[self.locked]) <= tolerance).all()
-            and all(np.linalg.norm(B @ x) <= a @ x + tolerance for a, B in self.cones)
-        )

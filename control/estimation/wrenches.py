@@ -16,7 +16,7 @@ from ...contacts import ContactSchedule, ContactSet, audit
 from ...contacts.audits.audit import Audit
 from ...contacts.audits.check import LIMITS
 from ...contacts.equilibrium.balance import weight
-from ...contacts.limits import friction_used
+from ...contacts.friction_used import friction_used
 from ...contacts.motion_verdicts import about_com
 from ...dynamics import State, batch
 from ...dynamics.motions.motion import Motion
@@ -41,8 +41,9 @@ class ContactWrenches(SampledStates):
             of surfaces about their centres; 0 of what does not push [N, N·m].
         covariance: (n, dim, dim), of w, without what the limits of the contacts tell.
         limited: (n,), whether these limits changed w.
-        misfit: (n,), √(eᵀΣ⁻¹e / count) of what w leaves of r: about 1 where the model of the robot,
-            the contacts and the sensors' noise are right, larger where they are not.
+        misfit: (n,), √(eᵀΣ⁻¹e / k) of what w leaves of r, e = r − Jᵀw, with k = nv − the rows of
+            contacts that push: about 1 where the model of the robot, the contacts and the sensors'
+            noise are right, larger where they are not.
         cutoff: of the low-pass filter [Hz].
         notes: what is to be said of the log, in words.
     """
@@ -280,8 +281,5 @@ def _words(of: dict[str, Any]) -> str:
     )
 
 
-_MORE = {
-    3: (),
-    4: ("mn",),
-    5: ("my", "mz"),
-}  # rows of a contact's w after its force, by their number
+# rows of a contact's w after its force, by how many rows it has
+_MORE = {3: (), 4: ("mn",), 5: ("my", "mz")}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array, Index
 from ...contacts.audits.audit import Audit
+from ...contacts.friction_used import friction_used
 from ...dynamics.motions.motion import Motion
 from ...dynamics.state import State
 from ..colors import cause_color
@@ -184,9 +185,8 @@ def _friction(audit: Audit, points: NDArray[np.bool_]) -> Array:
     """(n,), that the whole force on some points with common axes uses; nan where none presses."""
     verdicts = audit.forces.verdicts
     force, mu = verdicts.forces[:, points].sum(axis=1), verdicts.friction[:, points][:, 0]
-    presses = force[:, 2] > 1e-3 * weight_of(audit.motion.robot)
-    slip = np.linalg.norm(force[:, :2] / np.where(mu > 0, mu, np.inf), axis=1)  # none on ice
-    return np.where(presses, slip / np.where(presses, force[:, 2], 1.0), np.nan)
+    mu = np.broadcast_to(mu, (len(force), 2))
+    return friction_used(force, mu, weight_of(audit.motion.robot))
 
 
 def _largest(table: Array) -> Array:

@@ -67,7 +67,7 @@ def view_closed_loop(
 
     viewer.animate(times, qs, draw=draw, series=_series(motion) if motion.contacts else ())
     if motion.estimated_q is not None:
-        viewer.legend("closed loop", {"ghost: where it believed to be": COLORS["target"]})
+        viewer.legend("closed loop", {"ghost: as it was estimated": COLORS["target"]})
     return viewer
 
 

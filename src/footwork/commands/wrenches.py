@@ -45,8 +45,8 @@ def run(options: argparse.Namespace) -> int:
 
     if options.png:
         needs("--png", "matplotlib", "plots")
-    robot = flags.load(options)
-    feet, sensors = flags.feet(robot, options), _sensors(options)
+    sensors, robot = _sensors(options), flags.load(options)
+    feet = flags.feet(robot, options)
     log = _told(options, control.SensorLog.read(options.log, robot))
     found = control.contact_wrenches(
         log, feet, sensors=sensors, cutoff=options.cutoff,
@@ -69,7 +69,8 @@ def _sensors(options: argparse.Namespace) -> Sensors:
     from .. import control
     from ..errors import ConfigurationError, unknown
 
-    known = [name for name in vars(control.Sensors()) if name not in ("imu", "switches")]
+    others = "imu", "switches", "rate", "delay"  # the log has its own times and switches
+    known = [name for name in vars(control.Sensors()) if name not in others]
     for name, _ in options.sensor:
         if name not in known:
             raise ConfigurationError(f"--sensor: {unknown('value', name, known)}")
